@@ -1,0 +1,35 @@
+import { defineConfig } from "vitest/config";
+
+/** Three levels by file suffix: fast (in memory), int (pty, git, processes), e2e (the built server). */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "fast",
+          include: ["{packages,scripts,bench}/**/*.test.ts"],
+          exclude: ["**/*.int.test.ts", "**/node_modules/**", "**/dist/**"],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: "int",
+          include: ["{packages,scripts,bench}/**/*.int.test.ts"],
+          exclude: ["**/node_modules/**", "**/dist/**"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "e2e",
+          include: ["e2e/**/*.e2e.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
