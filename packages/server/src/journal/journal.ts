@@ -1,0 +1,145 @@
+/**
+ * The durable store. Events of one conversation have gapless `seq` from 1; the stored JSON is the exact wire text and is
+ * never parsed again on the read path. Everything acknowledged here survives a power cut.
+ */
+export interface Journal extends AsyncDisposable {
+  /** Identifies this process among those that share the store. */
+  readonly nodeId: string;
+
+  /** Atomic; `false` when the id is taken (then nothing is written). */
+  createConversation(row: NewConversation): Promise<boolean>;
+  getConversation(id: string): Promise<ConversationRow | null>;
+  /** In the order of `ids`, null for misses. */
+  getConversations(ids: readonly string[]): Promise<(ConversationRow | null)[]>;
+  searchConversations(query: ConversationQuery): Promise<ConversationPage>;
+  countConversations(filter: ConversationFilter): Promise<number>;
+  /** Conversations with `isActive`: their runs must go on after a restart. */
+  listActiveConversations(): Promise<string[]>;
+  /** Removes the conversation and its events; needs the lease. */
+  deleteConversation(lease: Lease): Promise<void>;
+
+  /** Takes ownership for writing. Fails with {@link LeaseHeldError} while another live process owns it; fences the previous owner. */
+  claim(conversationId: string): Promise<Lease>;
+  release(lease: Lease): Promise<void>;
+
+  /** All or nothing, durable when it resolves, in call order per conversation. */
+  append(lease: Lease, batch: AppendBatch): Promise<void>;
+
+  /** Events with `seq > afterSeq`, ascending, at most `limit`. */
+  read(conversationId: string, afterSeq: number, limit: number): Promise<StoredEvent[]>;
+  /** Events of the given kinds in `[fromSeq, toSeq]`, ascending, with their meta. */
+  readKinds(conversationId: string, kinds: readonly string[], fromSeq: number, toSeq: number): Promise<EventWithMeta[]>;
+  lastSeq(conversationId: string): Promise<number>;
+  search(conversationId: string, query: EventQuery): Promise<EventPageText>;
+  count(conversationId: string, filter: EventFilter): Promise<number>;
+  /** In the order of `ids`; null for misses. */
+  getEvents(conversationId: string, ids: readonly string[]): Promise<(EventWithMeta | null)[]>;
+  /** What a client message id led to, null when it was never seen. */
+  getInboxEntry(conversationId: string, clientId: string): Promise<InboxEntry | null>;
+
+  /** Rings after each commit that touched the conversation, also for commits of other processes within a second. Returns the unsubscribe function. */
+  onAppend(conversationId: string, onRing: (lastSeq: number) => void): () => void;
+}
+
+/** Write permission for one conversation; `generation` grows with each claim and older ones are rejected. */
+export type Lease = { readonly conversationId: string; readonly generation: number };
+
+export type NewEvent = {
+  /** UUIDv7, strictly increasing per conversation. */
+  readonly id: string;
+  /** UTC, microseconds since the epoch, strictly increasing per conversation. */
+  readonly timestampMicros: number;
+  readonly kind: string;
+  readonly source: string;
+  /** The exact wire JSON. */
+  readonly json: string;
+  /** Searchable text of a MessageEvent, as written; null for other kinds. */
+  readonly text: string | null;
+  /** Private JSON that never goes out unless asked for. */
+  readonly meta: string | null;
+};
+
+export type AppendBatch = {
+  /** The `seq` of the last event the writer knows; anything else is a {@link SeqConflictError}. */
+  readonly expectedSeq: number;
+  readonly events: readonly NewEvent[];
+  /** Row changes that commit together with the events. */
+  readonly conversation?: ConversationPatch;
+  readonly inbox?: InboxEntry & { readonly clientId: string };
+};
+
+/** `digest` tells a retry (same content) from a reuse of the id for something else. */
+export type InboxEntry = { readonly eventId: string; readonly digest: string };
+
+export type StoredEvent = { readonly seq: number; readonly id: string; readonly json: string };
+export type EventWithMeta = StoredEvent & { readonly meta: string | null };
+
+export type NewConversation = {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly createdAtMicros: number;
+} & ConversationFields;
+
+/** Mutable fields. The JSON texts are opaque to the journal. */
+export type ConversationFields = {
+  readonly title: string | null;
+  readonly executionStatus: string;
+  /** True while a run wants to go on by itself after a restart. */
+  readonly isActive: boolean;
+  readonly updatedAtMicros: number;
+  /** Configuration as JSON (agent, workspace, policy, tags, ...), without secrets. */
+  readonly config: string;
+  /** Secrets, sealed by the caller. */
+  readonly sealedSecrets: string | null;
+  /** Cache of the fold, as JSON, valid at `snapshotSeq`. */
+  readonly snapshot: string | null;
+  readonly snapshotSeq: number;
+};
+
+export type ConversationPatch = Partial<ConversationFields>;
+export type ConversationRow = NewConversation & { readonly lastSeq: number };
+
+export type ConversationFilter = { readonly ownerId?: string; readonly executionStatus?: string };
+export type ConversationQuery = ConversationFilter & {
+  readonly sort: "CREATED_AT" | "CREATED_AT_DESC" | "UPDATED_AT" | "UPDATED_AT_DESC";
+  readonly limit: number;
+  /** Id of the first row of this page; an unknown one is an {@link UnknownPageError}. */
+  readonly pageId?: string;
+};
+export type ConversationPage = { readonly items: ConversationRow[]; readonly nextPageId: string | null };
+
+export type EventFilter = {
+  readonly kind?: string;
+  readonly source?: string;
+  /** Case-insensitive substring of the message text. */
+  readonly body?: string;
+  readonly timestampGteMicros?: number;
+  readonly timestampLtMicros?: number;
+};
+export type EventQuery = EventFilter & {
+  readonly order: "TIMESTAMP" | "TIMESTAMP_DESC";
+  readonly limit: number;
+  /** Id of the first event of this page; one that this conversation does not have is an {@link UnknownPageError}. */
+  readonly pageId?: string;
+};
+export type EventPageText = { readonly items: string[]; readonly nextPageId: string | null };
+
+/** Another live process owns the conversation. */
+export class LeaseHeldError extends Error {
+  override readonly name = "LeaseHeldError";
+}
+
+/** The lease was taken over; this process must stop writing. */
+export class LeaseLostError extends Error {
+  override readonly name = "LeaseLostError";
+}
+
+/** The log is not where the writer thinks it is. */
+export class SeqConflictError extends Error {
+  override readonly name = "SeqConflictError";
+}
+
+/** A page id that names nothing here. */
+export class UnknownPageError extends Error {
+  override readonly name = "UnknownPageError";
+}

@@ -1,0 +1,28 @@
+/** Who must act on a failure: the caller, nobody (a lost race), the caller later, nobody (on purpose), or us. */
+export type FaultKind = "caller" | "missing" | "refused" | "conflict" | "not-now" | "too-large" | "bug";
+
+/** One position in a request and what is wrong there. `loc` begins with `path`, `query`, `header` or `body`. */
+export type FieldFault = { readonly loc: (string | number)[]; readonly msg: string; readonly type: string };
+
+/**
+ * A failure that crosses the wire: `code` is stable and documented, the message is one plain sentence without secrets
+ * that names the fix. Anything else that is thrown is a bug and becomes a 500.
+ */
+export class Fault extends Error {
+  override readonly name = "Fault";
+  readonly kind: FaultKind;
+  readonly code: string;
+  readonly fields: readonly FieldFault[];
+
+  constructor(kind: FaultKind, code: string, message: string, fields: readonly FieldFault[] = []) {
+    super(message);
+    this.kind = kind;
+    this.code = code;
+    this.fields = fields;
+  }
+}
+
+/** A request field with a value that cannot be used. */
+export function invalidField(loc: (string | number)[], msg: string, type = "value_error"): Fault {
+  return new Fault("caller", "validation", `${loc.join(".")}: ${msg}`, [{ loc, msg, type }]);
+}

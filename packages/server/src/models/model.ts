@@ -1,0 +1,106 @@
+import type {
+  ImageContent,
+  MessageToolCall,
+  ReasoningItemModel,
+  RedactedThinkingBlock,
+  TextContent,
+  ThinkingBlock,
+} from "@convoke/protocol";
+
+/** One message of a request, provider-neutral. Adapters translate it and nothing else does. */
+export type ModelMessage =
+  | { readonly role: "system"; readonly content: readonly TextContent[] }
+  | { readonly role: "user"; readonly content: readonly (TextContent | ImageContent)[] }
+  | AssistantMessage
+  | {
+      readonly role: "tool";
+      readonly toolCallId: string;
+      readonly name: string;
+      readonly content: readonly (TextContent | ImageContent)[];
+    };
+
+/** What a model said. `toolCalls[].arguments` is the raw text from the provider and is replayed byte for byte. */
+export type AssistantMessage = {
+  readonly role: "assistant";
+  readonly content: readonly TextContent[];
+  readonly toolCalls: readonly MessageToolCall[];
+  readonly reasoningContent: string | null;
+  readonly thinkingBlocks: readonly (ThinkingBlock | RedactedThinkingBlock)[];
+  readonly reasoningItem: ReasoningItemModel | null;
+};
+
+/** A tool as the model sees it; `parameters` is a JSON Schema object. */
+export type ModelTool = {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+};
+
+export type ModelRequest = {
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ModelTool[];
+  /** Stable per conversation; providers that support it route to a warm prompt cache. */
+  readonly cacheKey: string;
+};
+
+/** Tokens of one call. `prompt` counts everything sent, cached parts included. Cost is in US dollars, null when no price is known. */
+export type ModelUsage = {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly reasoningTokens: number;
+  readonly contextWindow: number;
+  readonly cost: number | null;
+};
+
+export type ModelResponse = {
+  /** The provider's response id; made up by the adapter when the provider sends none. */
+  readonly id: string;
+  readonly model: string;
+  readonly message: AssistantMessage;
+  readonly usage: ModelUsage;
+  readonly latencyMs: number;
+  /** True when the provider stopped at its output limit. */
+  readonly isTruncated: boolean;
+};
+
+/** Stable failure classes; the code is what ConversationErrorEvent carries. Source of the names: reference, agent-loop section 0. */
+export type ModelErrorCode =
+  | "LLMAuthenticationError"
+  | "LLMRateLimitError"
+  | "LLMTimeoutError"
+  | "LLMServiceUnavailableError"
+  | "LLMBadRequestError"
+  | "LLMContentPolicyViolationError"
+  | "LLMContextWindowExceedError"
+  | "LLMMalformedConversationHistoryError"
+  | "LLMNoResponseError";
+
+export type ModelError = {
+  readonly code: ModelErrorCode;
+  /** A plain sentence, free of secrets, that says what happened and what to do next. */
+  readonly detail: string;
+  readonly isRetryable: boolean;
+  /** From Retry-After, when the provider sent one. */
+  readonly retryAfterMs?: number;
+};
+
+/** One item of a stream. Exactly one of `done`, `failed`, `aborted` is last; the stream itself never throws. */
+export type ModelPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "reasoning"; readonly text: string }
+  | { readonly type: "tool-arguments"; readonly index: number; readonly name: string; readonly text: string }
+  /** Everything streamed so far is void; the request is sent again at `untilMs` (epoch). */
+  | { readonly type: "retry"; readonly attempt: number; readonly untilMs: number; readonly error: ModelError }
+  | { readonly type: "done"; readonly response: ModelResponse }
+  | { readonly type: "failed"; readonly error: ModelError }
+  | { readonly type: "aborted" };
+
+/** One LLM route behind one streaming interface. Every backend passes `contract.ts`. */
+export interface Model {
+  /** As configured, e.g. `openai/gpt-5` or `anthropic/claude-sonnet-4-5`. */
+  readonly name: string;
+  readonly isVisionEnabled: boolean;
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart>;
+}
