@@ -1,0 +1,50 @@
+/** Who may import whom. `scripts/check-layers.ts` holds the sources to it; change the table only with a decision record. */
+export type LayerTable = {
+  /** Folder under `packages/` -> the packages it may import. */
+  readonly packages: Readonly<Record<string, readonly string[]>>;
+  /** Package -> ranks of its folders under `src/`, lowest first: a folder may import lower ranks, never its own rank or a higher one. */
+  readonly folderRanks: Readonly<Record<string, readonly (readonly string[])[]>>;
+  /** `package/folder` -> folders of the same rank that it may import after all. */
+  readonly sideways: Readonly<Record<string, readonly string[]>>;
+  /** `package/folder` of test doubles: they may import their whole package, but production may not import them. */
+  readonly testing: readonly string[];
+  /** Packages whose production sources may import the test doubles, through the package's exports. */
+  readonly testingUsers: readonly string[];
+  /** Packages that also run in browsers: no Node modules. */
+  readonly browserSafe: readonly string[];
+  /** Packages that may read the environment in any file; the others only in `config*.ts`. */
+  readonly environmentReaders: readonly string[];
+  /** Folders at the root (not packages) that may reach any file inside a package, because they measure its parts. */
+  readonly reachInside: readonly string[];
+};
+
+export const layerTable: LayerTable = {
+  packages: {
+    protocol: [],
+    client: ["protocol"],
+    "tool-host": ["protocol"],
+    server: ["protocol", "client", "tool-host"],
+    cli: ["protocol", "client", "tool-host", "server"],
+    web: ["protocol", "client"],
+  },
+  folderRanks: {
+    server: [
+      ["lib"],
+      ["database", "models", "security"],
+      ["journal", "settings", "sandboxes"],
+      ["extensions"],
+      ["agent"],
+      ["conversation"],
+      ["http", "faces"],
+    ],
+  },
+  sideways: {
+    // Routes are mounted, authenticated and answered with what `http` offers; `http` knows no face.
+    "server/faces": ["http"],
+  },
+  testing: ["server/testing"],
+  testingUsers: ["cli"],
+  browserSafe: ["protocol", "client", "web"],
+  environmentReaders: ["cli"],
+  reachInside: ["bench"],
+};
