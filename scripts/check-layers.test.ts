@@ -1,0 +1,178 @@
+import { mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { checkLayers } from "./check-layers.ts";
+
+type Tree = Readonly<Record<string, string>>;
+
+/** Package manifests and files that a lawful tree has, so that planted imports have something to point at. */
+const lawful: Tree = {
+  ...manifest("protocol", { ".": "./src/index.ts", "./validate": "./src/validate.ts" }),
+  ...manifest("client", { ".": "./src/index.ts" }),
+  ...manifest("tool-host", { ".": "./src/index.ts" }),
+  ...manifest("server", { ".": "./src/index.ts", "./testing": "./src/testing/index.ts" }),
+  ...manifest("cli", { ".": "./src/index.ts" }),
+  "packages/protocol/src/index.ts": `export * from "./event.ts";`,
+  "packages/protocol/src/event.ts": `import { Type } from "typebox";`,
+  "packages/protocol/src/validate.ts": `import { Ajv } from "ajv";`,
+  "packages/protocol/src/event.test.ts": `import { readFileSync } from "node:fs"; import { event } from "./index.ts";`,
+  "packages/protocol/scripts/write.ts": `import { event } from "../src/event.ts"; import fs from "node:fs"; process.env.CI;`,
+  "packages/client/src/index.ts": `import { event } from "@convoke/protocol";`,
+  "packages/tool-host/src/index.ts": `import { event } from "@convoke/protocol/validate"; import fs from "node:fs";`,
+  "packages/server/src/index.ts": `export * from "./faces/api/routes.ts"; export { config } from "./config.ts";`,
+  "packages/server/src/config.ts": `export const config = process.env;`,
+  "packages/server/src/lib/fault.ts": `export class Fault {}`,
+  "packages/server/src/lib/ids.ts": `import { Fault } from "./fault.ts";`,
+  "packages/server/src/models/model.ts": `import type { Fault } from "../lib/fault.ts";`,
+  "packages/server/src/security/policy.ts": `import type { Fault } from "../lib/fault.ts";`,
+  "packages/server/src/journal/journal.ts": `import type { Fault } from "../lib/fault.ts"; new URL("./worker.ts", import.meta.url);`,
+  "packages/server/src/journal/worker.ts": `import { Fault } from "../lib/fault.ts";`,
+  "packages/server/src/journal/contract.ts": `import { test } from "vitest"; import type { Journal } from "./journal.ts";`,
+  "packages/server/src/journal/sqlite.test.ts": `import "./contract.ts"; import "../testing/script.ts"; import { a } from "@convoke/client"; process.env.CI;`,
+  "packages/server/src/conversation/conversation.ts": `import type { Journal } from "../journal/journal.ts";`,
+  "packages/server/src/http/mount.ts": `import "../lib/fault.ts";`,
+  "packages/server/src/faces/api/routes.ts": `import "../../http/mount.ts"; import "../../conversation/conversation.ts";`,
+  "packages/server/src/testing/index.ts": `export * from "./script.ts";`,
+  "packages/server/src/testing/script.ts": `import { serve } from "../index.ts"; import "../journal/contract.ts"; process.env.PATH;`,
+  "packages/cli/src/index.ts": `import { script } from "@convoke/server/testing"; process.env.HOME;`,
+  "bench/append.ts": `import "../packages/server/src/journal/journal.ts"; import "@convoke/server/testing"; process.env.CI;`,
+  "e2e/start.e2e.test.ts": `import { client } from "@convoke/client"; import { script } from "@convoke/server/testing";`,
+};
+
+function manifest(name: string, exports: Readonly<Record<string, string>>): Tree {
+  return { [`packages/${name}/package.json`]: JSON.stringify({ name: `@convoke/${name}`, exports }) };
+}
+
+/** Checks the lawful tree with `planted` files put in or over; gives `rule file:line`, one per violation. */
+function violationsWith(planted: Tree): string[] {
+  using root = mkdtempDisposableSync(path.join(tmpdir(), "convoke-layers-"));
+  for (const [file, source] of Object.entries({ ...lawful, ...planted })) {
+    mkdirSync(path.join(root.path, path.dirname(file)), { recursive: true });
+    writeFileSync(path.join(root.path, file), source);
+  }
+  return checkLayers(root.path).violations.map(({ rule, file, line }) => `${rule} ${file}:${line}`);
+}
+
+test("a lawful tree passes", () => {
+  expect(violationsWith({})).toEqual([]);
+});
+
+const planted: readonly (readonly [rule: string, title: string, file: string, source: string])[] = [
+  ["package-order", "up", "packages/protocol/src/x.ts", `import "@convoke/client";`],
+  ["package-order", "up in a test", "packages/client/src/x.test.ts", `import "@convoke/server";`],
+  ["package-order", "sideways", "packages/client/src/x.ts", `import type { A } from "@convoke/tool-host";`],
+  ["package-order", "out of the packages", "packages/client/src/x.ts", `import "../../../bench/append.ts";`],
+  ["folder-order", "up", "packages/server/src/lib/x.ts", `import "../models/model.ts";`],
+  [
+    "folder-order",
+    "up, types only",
+    "packages/server/src/journal/x.ts",
+    `import type { A } from "../conversation/conversation.ts";`,
+  ],
+  ["folder-order", "up, lazily", "packages/server/src/lib/x.ts", `await import("../models/model.ts");`],
+  ["folder-order", "up, by export", "packages/server/src/lib/x.ts", `export * from "../models/model.ts";`],
+  [
+    "folder-order",
+    "up, as a worker",
+    "packages/server/src/lib/x.ts",
+    `new URL("../journal/worker.ts", import.meta.url);`,
+  ],
+  ["folder-order", "up, in a test", "packages/server/src/lib/x.test.ts", `import "../models/model.ts";`],
+  ["folder-order", "up to the composition", "packages/server/src/http/x.ts", `import "../config.ts";`],
+  ["folder-order", "sideways", "packages/server/src/models/x.ts", `import "../security/policy.ts";`],
+  [
+    "folder-order",
+    "sideways against the exception",
+    "packages/server/src/http/x.ts",
+    `import "../faces/api/routes.ts";`,
+  ],
+  ["unknown-folder", "in a package", "packages/server/src/drawer/x.ts", `export {};`],
+  ["unknown-folder", "a package", "packages/drawer/src/x.ts", `export {};`],
+  ["testing-only", "in the package", "packages/server/src/models/x.ts", `import "../testing/script.ts";`],
+  ["testing-only", "in the composition", "packages/server/src/x.ts", `import "./testing/script.ts";`],
+  ["test-file", "a test imported", "packages/protocol/src/x.ts", `import "./event.test.ts";`],
+  ["test-file", "a suite imported", "packages/server/src/journal/x.ts", `import "./contract.ts";`],
+  ["test-file", "the test runner imported", "packages/server/src/lib/x.ts", `import { vi } from "vitest";`],
+  ["browser-safe", "node: in protocol", "packages/protocol/src/x.ts", `import "node:fs";`],
+  [
+    "browser-safe",
+    "a bare name in client",
+    "packages/client/src/x.ts",
+    `import type { Buffer } from "buffer";`,
+  ],
+  ["environment", "in a folder", "packages/server/src/lib/x.ts", `process.env.HOME;`],
+  ["environment", "in another package", "packages/tool-host/src/x.ts", `import { env } from "node:process";`],
+  ["index-at-root", "in a folder", "packages/server/src/lib/index.ts", `export {};`],
+  ["named-file", "a folder imported", "packages/server/src/journal/x.ts", `import "../lib";`],
+  [
+    "named-file",
+    "the own entry imported",
+    "packages/protocol/src/x.ts",
+    `import { event } from "./index.ts";`,
+  ],
+  [
+    "named-file",
+    "itself by name",
+    "packages/protocol/src/x.ts",
+    `import { event } from "@convoke/protocol";`,
+  ],
+  [
+    "deep-import",
+    "past the exports",
+    "packages/server/src/lib/x.ts",
+    `import "@convoke/protocol/src/event.ts";`,
+  ],
+  ["deep-import", "by path", "packages/server/src/lib/x.ts", `import "../../../protocol/src/event.ts";`],
+  ["deep-import", "by path from e2e", "e2e/x.e2e.test.ts", `import "../packages/protocol/src/event.ts";`],
+  ["unresolved", "a missing module", "packages/server/src/lib/x.ts", `import "./missing.ts";`],
+  [
+    "unresolved",
+    "a missing worker",
+    "packages/server/src/lib/x.ts",
+    `new URL("./missing-worker.ts", import.meta.url);`,
+  ],
+];
+
+test.each(planted)("%s is reported: %s", (rule, _title, file, source) => {
+  expect(violationsWith({ [file]: `// first line\n${source}\n` })).toEqual([
+    `${rule} ${file}:${rule === "unknown-folder" || rule === "index-at-root" ? 0 : 2}`,
+  ]);
+});
+
+test("test doubles of another package are reported outside the command line", () => {
+  const file = "packages/web/src/x.ts";
+  expect(violationsWith({ ...manifest("web", {}), [file]: `import "@convoke/server/testing";` })).toEqual([
+    `testing-only ${file}:1`,
+    `package-order ${file}:1`,
+  ]);
+});
+
+test("every rule has a planted violation", () => {
+  const rules = new Set(planted.map(([rule]) => rule));
+  expect([...rules].toSorted()).toEqual([
+    "browser-safe",
+    "deep-import",
+    "environment",
+    "folder-order",
+    "index-at-root",
+    "named-file",
+    "package-order",
+    "test-file",
+    "testing-only",
+    "unknown-folder",
+    "unresolved",
+  ] satisfies import("./check-layers.ts").LayerRule[]);
+});
+
+test("a tree without imports is told apart from a tree that passes", () => {
+  using root = mkdtempDisposableSync(path.join(tmpdir(), "convoke-layers-"));
+  mkdirSync(path.join(root.path, "packages"));
+  expect(checkLayers(root.path)).toEqual({ fileCount: 0, referenceCount: 0, violations: [] });
+});
+
+test("this repository obeys its own table", () => {
+  const report = checkLayers(path.resolve(import.meta.dirname, ".."));
+  expect(report.violations).toEqual([]);
+  expect(report.referenceCount).toBeGreaterThan(50);
+});

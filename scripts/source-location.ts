@@ -1,0 +1,37 @@
+import path from "node:path";
+import type { LayerTable } from "./layer-table.ts";
+
+/** Where a source file stands in the layers. */
+export type SourceLocation = {
+  /** Slash path relative to the root. */
+  readonly file: string;
+  /** Folder under `packages/`, null for a file outside the packages. */
+  readonly packageName: string | null;
+  /** `src`, `scripts`, ... inside a package; the first folder otherwise. */
+  readonly area: string;
+  readonly isInSource: boolean;
+  /** First folder under `src/`, null for files directly in it. */
+  readonly folder: string | null;
+  /** A test, or the `contract.ts` suite that every backend of a seam passes. */
+  readonly isTest: boolean;
+  /** Test doubles. */
+  readonly isTesting: boolean;
+};
+
+/** Reads the location out of a slash path relative to the root. */
+export function locateSource(file: string, table: LayerTable): SourceLocation {
+  const segments = file.split("/");
+  const packageName = segments[0] === "packages" ? (segments[1] ?? null) : null;
+  const area = (packageName === null ? segments[0] : segments[2]) ?? "";
+  const isInSource = packageName !== null && area === "src";
+  const folder = isInSource && segments.length > 4 ? (segments[3] ?? null) : null;
+  return {
+    file,
+    packageName,
+    area,
+    isInSource,
+    folder,
+    isTest: /\.test\.tsx?$/.test(file) || path.basename(file) === "contract.ts" || area === "e2e",
+    isTesting: table.testing.includes(`${packageName}/${folder}`),
+  };
+}
