@@ -1,0 +1,31 @@
+import { Type, type TProperties } from "typebox";
+import { choice, closedObject } from "../schema.ts";
+
+/** Who an event comes from. */
+export const sources = ["agent", "user", "environment"] as const;
+export type Source = (typeof sources)[number];
+
+const identity = {
+  id: Type.Optional(Type.String({ description: "Unique in the conversation; grows with log order." })),
+  timestamp: Type.Optional(Type.String({ description: "UTC, microseconds, ends in Z." })),
+};
+
+/** A closed event object whose `source` has a default. */
+export function event<K extends string, P extends TProperties>(kind: K, source: Source, properties: P) {
+  return closedObject(kind, {
+    ...identity,
+    source: Type.Optional(choice(sources, { default: source })),
+    ...properties,
+    kind: Type.Literal(kind),
+  });
+}
+
+/** A closed event object whose writer must say where it comes from. */
+export function eventWithSource<K extends string, P extends TProperties>(kind: K, properties: P) {
+  return closedObject(kind, {
+    ...identity,
+    source: choice(sources),
+    ...properties,
+    kind: Type.Literal(kind),
+  });
+}

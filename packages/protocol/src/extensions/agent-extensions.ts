@@ -1,0 +1,13 @@
+import { Type } from "typebox";
+import { orAbsent } from "../schema.ts";
+
+/** Fields of newer clients on the agent object; optional, and absent from replies unless they were sent. */
+export const agentExtensions = {
+  system_prompt: orAbsent(Type.String(), { description: "Replaces the built-in system prompt." }),
+  tool_concurrency_limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: "How many calls of one model response may run at once; 1 when absent.",
+    }),
+  ),
+};

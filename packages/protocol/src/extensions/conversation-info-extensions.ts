@@ -1,0 +1,18 @@
+import { Type } from "typebox";
+import { anyObject, mapOf, orAbsent } from "../schema.ts";
+
+const id = Type.String({ format: "uuid" });
+
+/** Fields that newer clients read on a conversation; a reply carries one only where it says something. */
+export const conversationInfoExtensions = {
+  tags: Type.Optional(mapOf(Type.String())),
+  invoked_skills: Type.Optional(Type.Array(Type.String())),
+  last_user_message_id: orAbsent(Type.String()),
+  leaf_event_id: orAbsent(Type.String()),
+  hook_config: orAbsent(anyObject()),
+  forked_from_conversation_id: orAbsent(id),
+  forked_from_event_id: orAbsent(Type.String()),
+  parent_conversation_id: orAbsent(id),
+  sub_conversation_ids: Type.Optional(Type.Array(id)),
+  client_tools: Type.Optional(Type.Array(anyObject())),
+};

@@ -1,0 +1,15 @@
+import { Type } from "typebox";
+import { choice, credential, orAbsent } from "../schema.ts";
+
+/** Fields of newer clients on the LLM object; optional, and absent from replies unless they were sent. */
+export const llmExtensions = {
+  api_mode: Type.Optional(choice(["auto", "chat", "responses"])),
+  auth_type: Type.Optional(choice(["api_key", "subscription"])),
+  provider_connection_id: orAbsent(Type.String()),
+  aws_session_token: orAbsent(credential()),
+  aws_profile_name: orAbsent(Type.String()),
+  aws_role_name: orAbsent(Type.String()),
+  aws_session_name: orAbsent(Type.String()),
+  aws_bedrock_runtime_endpoint: orAbsent(Type.String()),
+  inline_image_urls: orAbsent(Type.Boolean()),
+};

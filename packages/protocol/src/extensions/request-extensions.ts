@@ -1,0 +1,28 @@
+import { Type } from "typebox";
+import { anyObject, mapOf, orAbsent } from "../schema.ts";
+
+const tags = Type.Optional(mapOf(Type.String({ maxLength: 256 })));
+
+/** Our own field on messages: sending the same id again adds nothing and answers with the first result. */
+export const sendMessageExtensions = {
+  client_message_id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: "Makes sending the message again harmless." }),
+  ),
+};
+
+/** Fields of newer clients when they start a conversation. Others that we do not know are ignored. */
+export const startConversationExtensions = {
+  title: orAbsent(Type.String({ minLength: 1, maxLength: 200 })),
+  tags,
+  autotitle: Type.Optional(
+    Type.Boolean({ description: "False keeps the title empty until someone sets it." }),
+  ),
+  security_analyzer: orAbsent(anyObject()),
+  agent_settings: orAbsent(anyObject()),
+  agent_profile_id: orAbsent(Type.String({ format: "uuid" })),
+  parent_conversation_id: orAbsent(Type.String({ format: "uuid" })),
+  client_tools: Type.Optional(Type.Array(anyObject())),
+};
+
+/** Newer clients may change tags as well; they replace the old ones. */
+export const updateConversationExtensions = { tags: orAbsent(mapOf(Type.String({ maxLength: 256 }))) };

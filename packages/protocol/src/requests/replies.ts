@@ -1,0 +1,26 @@
+import { Type, type Static } from "typebox";
+import { flag, list, object, ref } from "../schema.ts";
+
+/** The request was carried out. */
+export const Success = object("Success", { success: flag(true) });
+export type Success = Static<typeof Success>;
+
+/** One thing that is wrong with a request; `loc` leads to it from `body`, `query` or `path`. */
+export const ValidationError = object("ValidationError", {
+  loc: Type.Array(Type.Union([Type.String(), Type.Integer()])),
+  msg: Type.String(),
+  type: Type.String(),
+});
+export type ValidationError = Static<typeof ValidationError>;
+
+/** Everything that is wrong with a request. */
+export const HTTPValidationError = object("HTTPValidationError", { detail: list(ref(ValidationError)) });
+export type HTTPValidationError = Static<typeof HTTPValidationError>;
+
+/** What every other refusal looks like; `exception` and `error_id` come with failures of ours (500 and above). */
+export const ErrorReply = object("ErrorReply", {
+  detail: Type.String(),
+  exception: Type.Optional(Type.String()),
+  error_id: Type.Optional(Type.String()),
+});
+export type ErrorReply = Static<typeof ErrorReply>;

@@ -1,0 +1,38 @@
+import { Type, type Static } from "typebox";
+import { inputOfKind, orNull, outputOfKind, unionByKind } from "../schema.ts";
+
+const graySwanFields = {
+  history_limit: Type.Optional(Type.Integer({ default: 20 })),
+  max_message_chars: Type.Optional(Type.Integer({ default: 30000 })),
+  timeout: Type.Optional(Type.Number({ default: 30, description: "Seconds." })),
+  low_threshold: Type.Optional(Type.Number({ default: 0.3 })),
+  medium_threshold: Type.Optional(Type.Number({ default: 0.7 })),
+  api_url: Type.Optional(Type.String({ default: "https://api.grayswan.ai/cygnal/monitor" })),
+  api_key: orNull(Type.String({ format: "password", writeOnly: true })),
+  policy_id: orNull(Type.String()),
+};
+
+/** Asks an outside service how risky an action is. */
+export const GraySwanAnalyzer = outputOfKind("GraySwanAnalyzer", graySwanFields);
+export type GraySwanAnalyzer = Static<typeof GraySwanAnalyzer>;
+export const GraySwanAnalyzerInput = inputOfKind("GraySwanAnalyzer", graySwanFields);
+export type GraySwanAnalyzerInput = Static<typeof GraySwanAnalyzerInput>;
+
+/** Takes the risk that the model itself states with each call. */
+export const LLMSecurityAnalyzer = outputOfKind("LLMSecurityAnalyzer", {});
+export type LLMSecurityAnalyzer = Static<typeof LLMSecurityAnalyzer>;
+export const LLMSecurityAnalyzerInput = inputOfKind("LLMSecurityAnalyzer", {});
+export type LLMSecurityAnalyzerInput = Static<typeof LLMSecurityAnalyzerInput>;
+
+/** Who judges the risk of actions. */
+export const SecurityAnalyzer = unionByKind("SecurityAnalyzerBase-Output", {
+  "openhands__sdk__security__grayswan__analyzer__GraySwanAnalyzer-Output__1": GraySwanAnalyzer,
+  "openhands__sdk__security__llm_analyzer__LLMSecurityAnalyzer-Output__1": LLMSecurityAnalyzer,
+});
+export type SecurityAnalyzer = Static<typeof SecurityAnalyzer>;
+
+export const SecurityAnalyzerInput = unionByKind("SecurityAnalyzerBase-Input", {
+  "openhands__sdk__security__grayswan__analyzer__GraySwanAnalyzer-Input__1": GraySwanAnalyzerInput,
+  "openhands__sdk__security__llm_analyzer__LLMSecurityAnalyzer-Input__1": LLMSecurityAnalyzerInput,
+});
+export type SecurityAnalyzerInput = Static<typeof SecurityAnalyzerInput>;

@@ -1,0 +1,23 @@
+import { Type, type Static } from "typebox";
+import { nullable, object } from "../schema.ts";
+
+const text = (value: string) => Type.Optional(Type.String({ default: value }));
+
+/** What a server says about itself; times are in seconds. */
+export const ServerInfo = object("ServerInfo", {
+  uptime: Type.Number(),
+  idle_time: Type.Number(),
+  title: text("OpenHands Agent Server"),
+  version: text("1.11.4"),
+  docs: text("/docs"),
+  redoc: text("/redoc"),
+});
+export type ServerInfo = Static<typeof ServerInfo>;
+
+/** Address of the editor, or null where there is none. */
+export const VSCodeUrlResponse = object("VSCodeUrlResponse", { url: nullable(Type.String()) });
+export type VSCodeUrlResponse = Static<typeof VSCodeUrlResponse>;
+
+/** Address of the desktop, or null where there is none. */
+export const DesktopUrlResponse = object("DesktopUrlResponse", { url: nullable(Type.String()) });
+export type DesktopUrlResponse = Static<typeof DesktopUrlResponse>;
