@@ -1,24 +1,11 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { builtinModules } from "node:module";
+import { readFileSync } from "node:fs";
 import path from "node:path";
-import { type LayerTable, layerTable } from "./layer-table.ts";
-import { type ModuleReference, scanSource } from "./scan-source.ts";
-import { type SourceLocation, locateSource } from "./source-location.ts";
+import { checkReference, rankOf } from "./check-reference.ts";
+import { type LayerRule, type LayerTable, layerTable } from "./layer-table.ts";
+import { scanSource } from "./scan-source.ts";
 import { listSourceFiles } from "./source-files.ts";
+import { type SourceLocation, locateSource } from "./source-location.ts";
 import { type WorkspaceExports, readWorkspaceExports } from "./workspace-exports.ts";
-
-export type LayerRule =
-  | "package-order"
-  | "folder-order"
-  | "unknown-folder"
-  | "testing-only"
-  | "test-file"
-  | "browser-safe"
-  | "environment"
-  | "index-at-root"
-  | "named-file"
-  | "deep-import"
-  | "unresolved";
 
 export type LayerViolation = {
   readonly rule: LayerRule;
@@ -36,7 +23,8 @@ export type LayerReport = {
 };
 
 /** Holds every import below `root` to the table. A report with zero references means that the scan is broken, never that all is well. */
-export function checkLayers(root: string, table: LayerTable = layerTable): LayerReport {
+export function checkLayers(root: string): LayerReport {
+  const table = layerTable;
   const workspace = readWorkspaceExports(root);
   const files = listSourceFiles(root, ["packages", "scripts", "bench", "e2e"], [".ts", ".tsx"]);
   const violations: LayerViolation[] = [];
@@ -55,6 +43,15 @@ export function checkLayers(root: string, table: LayerTable = layerTable): Layer
           "environment",
           line,
           "reads the environment outside configuration; take the value as a parameter",
+        );
+      }
+    }
+    if (from.isInSource && !from.isTest) {
+      for (const line of scan.placeLines) {
+        report(
+          "own-place",
+          line,
+          'bundling moves the file; load others by new URL("./name", import.meta.url)',
         );
       }
     }
@@ -97,148 +94,6 @@ function mayReadEnvironment(from: SourceLocation, table: LayerTable): boolean {
   return (
     table.environmentReaders.includes(from.packageName) || /^config[^/]*\.ts$/.test(path.basename(from.file))
   );
-}
-
-type ReferenceCheck = {
-  readonly root: string;
-  readonly table: LayerTable;
-  readonly workspace: WorkspaceExports;
-  readonly from: SourceLocation;
-  readonly reference: ModuleReference;
-  readonly report: (rule: LayerRule, message: string) => void;
-};
-
-function checkReference(check: ReferenceCheck): void {
-  const { specifier } = check.reference;
-  if (/^\.\.?(?:\/|$)/.test(specifier)) checkRelative(check);
-  else if (check.workspace.owns(specifier)) checkWorkspacePackage(check);
-  else checkForeign(check);
-}
-
-/** A relative path: inside the package, or (benches only) into another one. */
-function checkRelative({ root, table, workspace, from, reference, report }: ReferenceCheck): void {
-  const target = path.posix.join(path.posix.dirname(from.file), reference.specifier);
-  const absolute = path.join(root, target);
-  if (!existsSync(absolute)) {
-    report("unresolved", `${reference.specifier} names no file`);
-    return;
-  }
-  // A directory is fine as an address (a folder of assets), never as a module.
-  if (reference.form === "url" && statSync(absolute).isDirectory()) return;
-  if (!statSync(absolute).isFile()) {
-    report("named-file", `${reference.specifier} is a folder; import the file by its name`);
-    return;
-  }
-  const to = locateSource(target, table);
-  if (to.packageName !== from.packageName) {
-    const mayReachInside = from.packageName === null && table.reachInside.includes(from.area);
-    if (to.packageName !== null && from.area !== "scripts" && !mayReachInside) {
-      report(
-        "deep-import",
-        `${reference.specifier} reaches into packages/${to.packageName}; import the package by its name`,
-      );
-    } else if (to.packageName === null && from.packageName !== null) {
-      report("package-order", `${reference.specifier} leaves the package`);
-    }
-    return;
-  }
-  if (from.packageName === null) return;
-  checkTestTarget(from, to, report);
-  const isProduction = from.isInSource && !from.isTest && !from.isTesting;
-  if (isProduction && path.basename(target) === "index.ts" && workspace.isExported(target)) {
-    report(
-      "named-file",
-      `${reference.specifier} is the package's own entry; import the file that defines the name`,
-    );
-  }
-  checkFolderOrder(from, to, table, report);
-}
-
-function checkTestTarget(
-  from: SourceLocation,
-  to: SourceLocation,
-  report: (rule: LayerRule, message: string) => void,
-): void {
-  if (to.isTest && !from.isTest && !from.isTesting && from.isInSource) {
-    report("test-file", `${to.file} is a test; production may not import it`);
-  }
-}
-
-function checkFolderOrder(
-  from: SourceLocation,
-  to: SourceLocation,
-  table: LayerTable,
-  report: (rule: LayerRule, message: string) => void,
-): void {
-  if (from.packageName === null || !from.isInSource || !to.isInSource || from.folder === to.folder) return;
-  if (to.isTesting) {
-    if (!from.isTest)
-      report("testing-only", `${to.folder} holds test doubles; production may not import them`);
-    return;
-  }
-  if (from.isTesting || from.folder === null || table.folderRanks[from.packageName] === undefined) return;
-  if (to.folder === null) {
-    report(
-      "folder-order",
-      `${from.folder} may not import ${path.basename(to.file)}, which composes the folders`,
-    );
-    return;
-  }
-  const fromRank = rankOf(from.packageName, from.folder, table);
-  const toRank = rankOf(from.packageName, to.folder, table);
-  // A folder outside the table is reported once, as such.
-  if (fromRank === null || toRank === null || toRank < fromRank) return;
-  const isAllowedSideways =
-    table.sideways[`${from.packageName}/${from.folder}`]?.includes(to.folder) ?? false;
-  if (toRank === fromRank && isAllowedSideways) return;
-  const direction = toRank === fromRank ? "sideways" : "up";
-  report(
-    "folder-order",
-    `${from.folder} may not import ${to.folder} (${direction}); take what you need as a parameter`,
-  );
-}
-
-/** Another package of this repository, or this one, by its name. */
-function checkWorkspacePackage({ table, workspace, from, reference, report }: ReferenceCheck): void {
-  const target = workspace.resolve(reference.specifier);
-  if (target.file === null) {
-    report("deep-import", `${reference.specifier} is not among the package's exports`);
-    return;
-  }
-  const to = locateSource(target.file, table);
-  if (to.isTesting) {
-    const isUser = from.packageName === null || table.testingUsers.includes(from.packageName);
-    if (!isUser && !from.isTest && !from.isTesting) {
-      report("testing-only", `${reference.specifier} holds test doubles; production may not import them`);
-    }
-  }
-  if (from.packageName === null) return;
-  if (target.packageName === from.packageName) {
-    if (!from.isTest && from.isInSource) report("named-file", "a package does not import itself by name");
-    return;
-  }
-  const allowed = table.packages[from.packageName];
-  if (allowed !== undefined && !allowed.includes(target.packageName)) {
-    report("package-order", `${from.packageName} may not import ${target.packageName}`);
-  }
-}
-
-/** A Node module or an npm package. */
-function checkForeign({ table, from, reference, report }: ReferenceCheck): void {
-  const { specifier } = reference;
-  if (from.packageName === null || !from.isInSource || from.isTest) return;
-  const isNodeModule = specifier.startsWith("node:") || builtinModules.includes(specifier);
-  if (isNodeModule && table.browserSafe.includes(from.packageName)) {
-    report("browser-safe", `${specifier} does not exist in browsers`);
-  }
-  if (["vitest", "fast-check"].includes(specifier) && !from.isTesting) {
-    report("test-file", `${specifier} is for tests only`);
-  }
-}
-
-function rankOf(packageName: string, folder: string, table: LayerTable): number | null {
-  const rank = table.folderRanks[packageName]?.findIndex((folders) => folders.includes(folder)) ?? -1;
-  return rank === -1 ? null : rank;
 }
 
 if (import.meta.main) {

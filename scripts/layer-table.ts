@@ -48,3 +48,20 @@ export const layerTable: LayerTable = {
   environmentReaders: ["cli"],
   reachInside: ["bench"],
 };
+
+/** What `scripts/check-layers.ts` reports. */
+export const layerRules = [
+  "package-order",
+  "folder-order",
+  "unknown-folder",
+  "testing-only",
+  "test-file",
+  "browser-safe",
+  "environment",
+  "own-place",
+  "index-at-root",
+  "named-file",
+  "deep-import",
+  "unresolved",
+] as const;
+export type LayerRule = (typeof layerRules)[number];

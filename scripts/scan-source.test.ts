@@ -115,3 +115,21 @@ test("environment reads are found in every spelling, and only those", () => {
   ];
   for (const source of others) expect([source, scanSource(source).environmentLines]).toEqual([source, []]);
 });
+
+test("a file may ask where it is only to load a file it names", () => {
+  const asks = [
+    "import.meta.url",
+    "import.meta.dirname",
+    "import.meta.main",
+    "new URL(`./${name}.md`, import.meta.url)",
+    "new URL(name, import.meta.url)",
+    "import.meta.resolve(name)",
+  ];
+  for (const source of asks) expect([source, scanSource(source).placeLines]).toEqual([source, [1]]);
+  const loads = [
+    'new URL("./x.ts", import.meta.url)',
+    'import.meta.resolve("x")',
+    "createRequire(import.meta.url)",
+  ];
+  for (const source of loads) expect([source, scanSource(source).placeLines]).toEqual([source, []]);
+});

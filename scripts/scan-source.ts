@@ -12,6 +12,8 @@ export type SourceScan = {
   readonly references: readonly ModuleReference[];
   /** 1-based lines that read the process's environment. */
   readonly environmentLines: readonly number[];
+  /** 1-based lines that ask for the file's own place (`import.meta.url`, `dirname`, ...) other than to load a named file beside it. */
+  readonly placeLines: readonly number[];
 };
 
 /** Finds every `import`, `export ... from`, `import()`, `require()`, `new URL("./x", import.meta.url)` and environment read. */
@@ -19,13 +21,15 @@ export function scanSource(source: string): SourceScan {
   const tokens = tokenize(source);
   const references: ModuleReference[] = [];
   const environmentLines = new Set<number>();
+  const placeLines = new Set<number>();
   for (const [index, token] of tokens.entries()) {
     if (token.type !== "word" || isProperty(tokens, index)) continue;
     const reference = referenceAt(tokens, index);
     if (reference !== null) references.push(reference);
     if (readsEnvironment(tokens, index)) environmentLines.add(token.line);
+    if (readsPlace(tokens, index)) placeLines.add(token.line);
   }
-  return { references, environmentLines: [...environmentLines] };
+  return { references, environmentLines: [...environmentLines], placeLines: [...placeLines] };
 }
 
 function referenceAt(tokens: readonly Token[], index: number): ModuleReference | null {
@@ -87,6 +91,15 @@ function readsEnvironment(tokens: readonly Token[], index: number): boolean {
   const from = findFrom(tokens, index + 1);
   if (from === undefined || !["node:process", "process"].includes(from.value)) return false;
   return tokens.slice(index, tokens.indexOf(from)).some((token) => token.value === "env");
+}
+
+/** `import.meta` outside of `new URL("./x", import.meta.url)`, `import.meta.resolve("x")` and `createRequire(import.meta.url)`. */
+function readsPlace(tokens: readonly Token[], index: number): boolean {
+  if (!matches(tokens, index, ["import", ".", "meta"])) return false;
+  if (matches(tokens, index + 3, [".", "resolve", "("])) return !isText(tokens[index + 6]);
+  if (!matches(tokens, index + 3, [".", "url"])) return true;
+  if (matches(tokens, index - 2, ["createRequire", "("])) return false;
+  return !(matches(tokens, index - 4, ["URL", "("]) && isText(tokens[index - 2]));
 }
 
 function hasEnvBefore(tokens: readonly Token[], index: number): boolean {
