@@ -1,0 +1,97 @@
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { builtinModules } from "node:module";
+import path from "node:path";
+import { type Metafile, build } from "esbuild";
+import { bundlePlugin } from "./bundle-plugin.ts";
+import { findLoadedFiles, outputName } from "./loaded-files.ts";
+import { commandManifest } from "./publish-manifest.ts";
+import { readWorkspaceExports } from "./workspace-exports.ts";
+
+const commandFile = "packages/cli/src/bin.ts";
+
+export type BuiltCommand = {
+  /** Scripts that Node starts: the command itself, its workers and children. Relative to the output directory. */
+  readonly entries: readonly string[];
+  /** Files copied because sources load them by address. */
+  readonly assets: readonly string[];
+  /** Size of all bundled scripts, without source maps. */
+  readonly bytes: number;
+};
+
+/**
+ * Bundles the command and everything it starts into the publishable package `outDirectory`; the repository's own packages
+ * go into the bundle, npm packages stay outside and become the manifest's dependencies. All scripts lie in one flat
+ * folder, so an address relative to a source file stays valid wherever the bundler moves the source.
+ */
+export async function buildCommand(root: string, outDirectory: string): Promise<BuiltCommand> {
+  const loaded = findLoadedFiles(root);
+  const manifest = commandManifest(root);
+  const library = path.join(outDirectory, "lib");
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [
+      { in: path.join(root, commandFile), out: "bin" },
+      ...loaded.scripts.map((file) => ({
+        in: path.join(root, file),
+        out: path.parse(outputName(file)).name,
+      })),
+    ],
+    outdir: library,
+    bundle: true,
+    splitting: true,
+    chunkNames: "chunk-[hash]",
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    packages: "external",
+    sourcemap: true,
+    sourcesContent: false,
+    metafile: true,
+    logLevel: "warning",
+    plugins: [bundlePlugin(root, readWorkspaceExports(root))],
+  });
+  rejectUnlistedImports(metafile, new Set(Object.keys(manifest.dependencies)));
+
+  mkdirSync(library, { recursive: true });
+  for (const asset of loaded.assets) {
+    cpSync(path.join(root, asset), path.join(library, outputName(asset)), { recursive: true });
+  }
+  for (const file of ["README.md", "LICENSE"]) cpSync(path.join(root, file), path.join(outDirectory, file));
+  writeFileSync(path.join(outDirectory, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  makeExecutable(path.join(library, "bin.js"));
+  const scripts = Object.entries(metafile.outputs).filter(([file]) => file.endsWith(".js"));
+  return {
+    entries: ["bin.js", ...loaded.scripts.map(outputName)],
+    assets: loaded.assets.map(outputName),
+    bytes: scripts.reduce((sum, [, output]) => sum + output.bytes, 0),
+  };
+}
+
+/** An import that only a development dependency satisfies would fail on the user's machine. */
+function rejectUnlistedImports(metafile: Metafile, dependencies: ReadonlySet<string>): void {
+  const unlisted = Object.values(metafile.outputs)
+    .flatMap((output) => output.imports)
+    .filter((reference) => reference.external === true)
+    .map((reference) => reference.path)
+    .filter((specifier) => !specifier.startsWith("node:") && !builtinModules.includes(specifier))
+    .filter((specifier) => !dependencies.has(packageOf(specifier)));
+  if (unlisted.length > 0) {
+    throw new Error(
+      `the bundle imports packages that no workspace depends on: ${[...new Set(unlisted)].join(", ")}`,
+    );
+  }
+}
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+}
+
+function makeExecutable(file: string): void {
+  if (!readFileSync(file, "utf8").startsWith("#!/usr/bin/env node\n")) {
+    throw new Error(`${commandFile} must start with #!/usr/bin/env node`);
+  }
+  chmodSync(file, 0o755);
+}

@@ -1,0 +1,16 @@
+import { rmSync } from "node:fs";
+import path from "node:path";
+import { buildCommand } from "./build-command.ts";
+import { buildLibraries } from "./build-libraries.ts";
+
+/** Builds what is published: `dist/convoke` (the command), `dist/protocol` and `dist/client` (libraries). */
+const root = path.resolve(import.meta.dirname, "..");
+const startedAtMs = performance.now();
+
+rmSync(path.join(root, "dist"), { recursive: true, force: true });
+const command = await buildCommand(root, path.join(root, "dist", "convoke"));
+console.log(
+  `dist/convoke: ${command.entries.length} entries, ${command.assets.length} assets, ${command.bytes} bytes`,
+);
+for (const library of buildLibraries(root, ["protocol", "client"])) console.log(`dist/${library}`);
+console.log(`built in ${((performance.now() - startedAtMs) / 1_000).toFixed(1)} s`);

@@ -1,0 +1,42 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import type { Plugin } from "esbuild";
+import { outputName } from "./loaded-files.ts";
+import { scanSource } from "./scan-source.ts";
+import type { WorkspaceExports } from "./workspace-exports.ts";
+
+/** Bundles the repository's own packages and points addresses of loaded files at their names in the flat output folder. */
+export function bundlePlugin(root: string, workspace: WorkspaceExports): Plugin {
+  return {
+    name: "convoke",
+    setup: (build) => {
+      build.onResolve({ filter: /^[^./]/ }, ({ path: specifier }) => {
+        if (!workspace.owns(specifier)) return null;
+        const { file } = workspace.resolve(specifier);
+        if (file === null) return { errors: [{ text: `${specifier} is not exported` }] };
+        return { path: path.join(root, file) };
+      });
+      build.onLoad({ filter: /\.tsx?$/ }, async ({ path: file }) => {
+        const source = await readFile(file, "utf8");
+        const directory = path.posix.dirname(path.relative(root, file).split(path.sep).join("/"));
+        return { contents: pointAtOutput(source, directory), loader: file.endsWith("x") ? "tsx" : "ts" };
+      });
+    },
+  };
+}
+
+/** Renames every address in place, line by line, so that source maps stay right. `directory` is the source's, relative to the root. */
+function pointAtOutput(source: string, directory: string): string {
+  const lines = source.split("\n");
+  for (const { form, specifier, line } of scanSource(source).references) {
+    if (form !== "url" || !specifier.startsWith(".")) continue;
+    const before = lines[line - 1] ?? "";
+    const isFolder = specifier.endsWith("/");
+    const address = `./${outputName(path.posix.join(directory, specifier))}${isFolder ? "/" : ""}`;
+    lines[line - 1] = ['"', "'", "`"].reduce(
+      (text, quote) => text.replace(`${quote}${specifier}${quote}`, () => JSON.stringify(address)),
+      before,
+    );
+  }
+  return lines.join("\n");
+}
