@@ -1,0 +1,164 @@
+import type { Event, ImageContent, MessageToolCall, TextContent } from "@convoke/protocol";
+import type { EventMeta } from "../journal/event-draft.ts";
+import type { ModelMessage } from "../models/model.ts";
+import { observationContent, text } from "./observation-content.ts";
+
+/** One event as the history reads it. */
+export type ViewEvent = { readonly seq: number; readonly event: Event; readonly meta: EventMeta };
+
+/** Kinds that the history is built from. */
+export const viewKinds = [
+  "SystemPromptEvent",
+  "MessageEvent",
+  "ActionEvent",
+  "ObservationEvent",
+  "AgentErrorEvent",
+  "UserRejectObservation",
+  "Condensation",
+] as const satisfies readonly Event["kind"][];
+
+type Placed = { readonly at: number; readonly messages: ModelMessage[] };
+type ActionEvent = Extract<Event, { kind: "ActionEvent" }>;
+
+/**
+ * The only translator from the log to what a model reads; a pure function of the log. An assistant turn is rebuilt by its
+ * response id and stands right behind what its request had seen, its results follow in call order, and a message that
+ * arrived meanwhile comes after them. So the text only grows at its end between condensations, and prompt caches hold.
+ */
+export function buildHistory(log: readonly ViewEvent[]): ModelMessage[] {
+  const view = applyCondensations(log);
+  const answers = collectAnswers(view);
+  const placed: Placed[] = [];
+  const turns = new Map<string, { readonly actions: ActionEvent[]; readonly at: number }>();
+  for (const { seq, event, meta } of view) {
+    switch (event.kind) {
+      case "SystemPromptEvent":
+        placed.push({ at: seq, messages: [systemMessage(event)] });
+        break;
+      case "MessageEvent":
+        placed.push(
+          event.source === "agent"
+            ? { at: afterSeen(seq, meta), messages: [spokenMessage(event)] }
+            : { at: seq, messages: [userMessage(event)] },
+        );
+        break;
+      case "CondensationSummaryEvent":
+        placed.push({ at: seq, messages: [{ role: "user", content: [text(event.summary)] }] });
+        break;
+      case "ActionEvent": {
+        const turn = turns.get(event.llm_response_id);
+        if (turn === undefined) {
+          turns.set(event.llm_response_id, { actions: [event], at: afterSeen(seq, meta) });
+        } else turn.actions.push(event);
+        break;
+      }
+      default:
+    }
+  }
+  for (const { actions, at } of turns.values()) placed.push({ at, messages: turnMessages(actions, answers) });
+  return placed.toSorted((left, right) => left.at - right.at).flatMap((item) => item.messages);
+}
+
+/** Right behind what the request had seen; before anything that arrived later. */
+function afterSeen(seq: number, meta: EventMeta): number {
+  return meta.sawSeq === undefined ? seq : meta.sawSeq + 0.5;
+}
+
+/** Removes what was forgotten and puts each summary where its condensation says. */
+function applyCondensations(log: readonly ViewEvent[]): ViewEvent[] {
+  let view: ViewEvent[] = [];
+  for (const item of log) {
+    if (item.event.kind !== "Condensation") {
+      view.push(item);
+      continue;
+    }
+    const { forgotten_event_ids: ids, summary, summary_offset: offset, id } = item.event;
+    const forgotten = new Set(ids ?? []);
+    view = view.filter(({ event }) => !forgotten.has(event.id!));
+    if (summary === null || summary === undefined || offset === null || offset === undefined) continue;
+    const before = view[Math.min(offset, view.length) - 1];
+    const event: Event = { kind: "CondensationSummaryEvent", id: `${id}-summary`, source: "environment", summary };
+    view.splice(offset, 0, { seq: (before?.seq ?? 0) + 0.25, event, meta: {} });
+  }
+  return view;
+}
+
+type Answer = (TextContent | ImageContent)[];
+
+/** Results by action id; the first one wins. Scaffold errors without an action (a call that never was one) go by call id. */
+function collectAnswers(view: readonly ViewEvent[]): Map<string, Answer> {
+  const answers = new Map<string, Answer>();
+  const add = (key: string, answer: Answer) => {
+    if (!answers.has(key)) answers.set(key, answer);
+  };
+  let responseId = "";
+  for (const { event, meta } of view) {
+    if (event.kind === "ActionEvent") responseId = event.llm_response_id;
+    if (event.kind === "ObservationEvent") add(event.action_id, observationContent(event.observation));
+    if (event.kind === "AgentErrorEvent") {
+      add(meta.answers ?? callKey(responseId, event.tool_call_id), [text(event.error)]);
+    }
+    if (event.kind === "UserRejectObservation") {
+      const reason = event.rejection_reason ?? "User rejected the action";
+      add(event.action_id, [text(`This call was rejected and did not run. Reason: ${reason}`)]);
+    }
+  }
+  return answers;
+}
+
+function callKey(responseId: string, toolCallId: string): string {
+  return `${responseId} ${toolCallId}`;
+}
+
+function turnMessages(actions: readonly ActionEvent[], answers: ReadonlyMap<string, Answer>): ModelMessage[] {
+  const [first] = actions;
+  return [
+    {
+      role: "assistant",
+      content: first!.thought,
+      toolCalls: actions.map((action) => replayableCall(action.tool_call)),
+      reasoningContent: first!.reasoning_content ?? null,
+      thinkingBlocks: first!.thinking_blocks ?? [],
+      reasoningItem: first!.responses_reasoning_item ?? null,
+    },
+    ...actions.map((action): ModelMessage => {
+      const answer =
+        answers.get(action.id!) ?? answers.get(callKey(action.llm_response_id, action.tool_call_id)) ?? [
+          text("(no result yet)"),
+        ];
+      return { role: "tool", toolCallId: action.tool_call_id, name: action.tool_name, content: answer };
+    }),
+  ];
+}
+
+/** Arguments go back as they came, byte for byte; only text that is no JSON, which providers refuse, is wrapped (P12). */
+function replayableCall(call: MessageToolCall): MessageToolCall {
+  try {
+    const value: unknown = JSON.parse(call.arguments);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return call;
+  } catch {
+    // Wrapped below: the log keeps the text as received, the model sees that it was malformed.
+  }
+  return { ...call, arguments: JSON.stringify({ malformed_arguments: call.arguments.slice(0, 2000) }) };
+}
+
+function systemMessage(event: Extract<Event, { kind: "SystemPromptEvent" }>): ModelMessage {
+  const dynamic = event.dynamic_context;
+  return { role: "system", content: dynamic ? [event.system_prompt, dynamic] : [event.system_prompt] };
+}
+
+function userMessage(event: Extract<Event, { kind: "MessageEvent" }>): ModelMessage {
+  return { role: "user", content: [...(event.llm_message.content ?? []), ...(event.extended_content ?? [])] };
+}
+
+function spokenMessage(event: Extract<Event, { kind: "MessageEvent" }>): ModelMessage {
+  const message = event.llm_message;
+  return {
+    role: "assistant",
+    content: (message.content ?? []).filter((part): part is TextContent => "text" in part),
+    toolCalls: [],
+    reasoningContent: message.reasoning_content ?? null,
+    thinkingBlocks: message.thinking_blocks ?? [],
+    reasoningItem: message.responses_reasoning_item ?? null,
+  };
+}

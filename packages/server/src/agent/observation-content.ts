@@ -1,0 +1,34 @@
+import type { ImageContent, Observation, TextContent } from "@convoke/protocol";
+import { clipText, shortNotice, textLimits } from "@convoke/tool-host";
+
+const errorHeader = "The tool reported an error:\n";
+
+/** What the model reads of a tool's result. Never empty: every provider needs something to answer a call with. */
+export function observationContent(observation: Observation): (TextContent | ImageContent)[] {
+  const parts = observation.kind === "TerminalObservation" ? terminalContent(observation) : (observation.content ?? []);
+  const shown = observation.is_error === true ? [text(errorHeader), ...parts] : [...parts];
+  return shown.length === 0 ? [text("(no output)")] : shown.map(limit);
+}
+
+export function text(content: string): TextContent {
+  return { type: "text", text: content, cache_prompt: false };
+}
+
+type TerminalObservation = Extract<Observation, { kind: "TerminalObservation" }>;
+
+function terminalContent(observation: TerminalObservation): (TextContent | ImageContent)[] {
+  const { metadata } = observation;
+  const output = (observation.content ?? []).map((part) => ("text" in part ? part.text : "")).join("");
+  const lines = [`${metadata?.prefix ?? ""}${output}${metadata?.suffix ?? ""}`];
+  if (metadata?.working_dir) lines.push(`[Working directory: ${metadata.working_dir}]`);
+  if (metadata?.py_interpreter_path) lines.push(`[Python: ${metadata.py_interpreter_path}]`);
+  const exitCode = metadata?.exit_code ?? -1;
+  if (exitCode !== -1) lines.push(`[Exit code: ${exitCode}]`);
+  return [text(lines.join("\n"))];
+}
+
+function limit(part: TextContent | ImageContent): TextContent | ImageContent {
+  return "text" in part && part.text.length > textLimits.toolMessage
+    ? { ...part, text: clipText(part.text, textLimits.toolMessage, shortNotice) }
+    : part;
+}

@@ -1,0 +1,44 @@
+import type { ToolListing } from "@convoke/tool-host";
+import type { EventBody } from "../../journal/event-draft.ts";
+import { text } from "../observation-content.ts";
+import { promptSections } from "./sections.ts";
+
+export type PromptContext = {
+  readonly tools: readonly ToolListing[];
+  readonly workspaceDir: string;
+  /** Names and descriptions; values never reach a prompt. */
+  readonly secrets: readonly { readonly name: string; readonly description: string | null }[];
+  readonly suffix: string | null;
+  readonly now: Date;
+};
+
+/** The system prompt in two blocks: one that is the same in every conversation, so that caches hold, and one for this one. */
+export function systemPromptEvent(context: PromptContext): EventBody {
+  return {
+    kind: "SystemPromptEvent",
+    source: "agent",
+    system_prompt: text(promptSections.join("\n\n")),
+    dynamic_context: text(dynamicContext(context)),
+    tools: context.tools.map((tool) => tool.definition),
+  };
+}
+
+/** The date comes last: it is the part that changes most often. */
+function dynamicContext({ workspaceDir, secrets, suffix, now }: PromptContext): string {
+  const blocks = [`<workspace>\nYour working directory is ${workspaceDir}.\n</workspace>`];
+  if (suffix !== null && suffix.trim() !== "") blocks.push(suffix.trim());
+  if (secrets.length > 0) {
+    const list = secrets.map(({ name, description }) => `- $${name}${description ? `: ${description}` : ""}`);
+    blocks.push(
+      [
+        "<secrets>",
+        "These environment variables are set for a terminal command that names them. Use them by name; never print,",
+        "store or send their values anywhere else. Their values are hidden in what you read.",
+        ...list,
+        "</secrets>",
+      ].join("\n"),
+    );
+  }
+  blocks.push(`<date>${now.toISOString().slice(0, 16)}Z</date>`);
+  return blocks.join("\n\n");
+}

@@ -1,0 +1,66 @@
+/** Misspelt keys that models produce. Source: reference, tools 1.5. */
+const misspeltRisk = new Set(["security_rort", "securtiy_risk", "security_riks"]);
+
+export type ParsedArguments =
+  | { readonly ok: true; readonly values: Record<string, unknown> }
+  | { readonly ok: false };
+
+/** Parses raw argument text; tolerates bare control characters inside strings. A JSON value that is no object counts as `{}`. */
+export function parseArguments(raw: string): ParsedArguments {
+  const text = raw.trim() === "" ? "{}" : raw;
+  const parsed = parseJson(text) ?? parseJson(escapeControlCharacters(text));
+  if (parsed === null) return { ok: false };
+  const { value } = parsed;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return { ok: true, values: {} };
+  const entries = Object.entries(value)
+    .filter(([, field]) => field !== null)
+    .map(([key, field]) => [misspeltRisk.has(key) ? "security_risk" : key, field] as const);
+  return { ok: true, values: Object.fromEntries(entries) };
+}
+
+type Property = { readonly type?: string };
+
+/** Repairs values that the schema tells apart: lists and objects sent as JSON text, text sent as a list of strings. */
+export function repairArguments(
+  values: Readonly<Record<string, unknown>>,
+  parameters: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const properties = (parameters["properties"] ?? {}) as Record<string, Property>;
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, repairValue(value, properties[name]?.type)]),
+  );
+}
+
+function repairValue(value: unknown, type: string | undefined): unknown {
+  if (typeof value === "string" && (type === "array" || type === "object")) {
+    const end = Math.max(value.lastIndexOf("}"), value.lastIndexOf("]"));
+    const decoded = parseJson(value) ?? parseJson(value.slice(0, end + 1));
+    return decoded === null ? value : decoded.value;
+  }
+  if (Array.isArray(value) && type === "string" && value.every((part) => typeof part === "string")) {
+    return value.join("");
+  }
+  if (typeof value === "string" && (type === "integer" || type === "number") && /^-?\d+(\.\d+)?$/.test(value.trim())) {
+    return Number(value);
+  }
+  if (typeof value === "string" && type === "boolean" && /^(true|false)$/i.test(value.trim())) {
+    return value.trim().toLowerCase() === "true";
+  }
+  return value;
+}
+
+function parseJson(text: string): { value: unknown } | null {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    // Not JSON is an answer here, not a failure: the caller repairs or reports it.
+    return null;
+  }
+}
+
+function escapeControlCharacters(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what this repairs
+  return text.replaceAll(/[\u0000-\u001f]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}

@@ -1,0 +1,67 @@
+import { actionSchemaByKind, type Action, type MessageToolCall, type SecurityRisk } from "@convoke/protocol";
+import { createValidator } from "@convoke/protocol/validate";
+import type { ToolListing } from "@convoke/tool-host";
+import { parseArguments, repairArguments } from "./tool-arguments.ts";
+import { inferEditorCommand, resolveToolName } from "./tool-name.ts";
+
+/** A tool call that can be executed. `predictedRisk` is the model's own estimate, null when it gave none. */
+export type UnderstoodCall = {
+  readonly ok: true;
+  readonly tool: ToolListing;
+  readonly action: Action;
+  readonly predictedRisk: SecurityRisk | null;
+  readonly summary: string;
+};
+
+/** A call that cannot; `error` tells the model what to change and names parameters, never their values. */
+export type BadCall = { readonly ok: false; readonly error: string };
+
+const risks: readonly string[] = ["UNKNOWN", "LOW", "MEDIUM", "HIGH"];
+
+/** Turns what the model wrote into a typed action, repairing what has only one meaning. */
+export function createCallReader(tools: readonly ToolListing[]): (call: MessageToolCall) => UnderstoodCall | BadCall {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const validator = createValidator();
+
+  return (call) => {
+    const parsed = parseArguments(call.arguments);
+    if (!parsed.ok) {
+      return bad(`The arguments of ${call.name} are not valid JSON. Send them again as one JSON object.`);
+    }
+    const named = resolveToolName(call.name, parsed.values, (name) => byName.has(name));
+    if (named === null) {
+      return bad(`There is no tool "${call.name}". Available tools: ${[...byName.keys()].join(", ")}.`);
+    }
+    const tool = byName.get(named.name)!;
+    const given = tool.name === "file_editor" ? inferEditorCommand(named.values) : named.values;
+    const { security_risk: risk, ...rest } = repairArguments(given, tool.parameters);
+    if (risk !== undefined && !tool.isReadOnly && !risks.includes(String(risk))) {
+      return bad(`security_risk of ${tool.name} must be one of ${risks.join(", ")}.`);
+    }
+    const { summary, ...action } = takeSummary(rest, tool);
+    const checked = validator.check<Action>(actionSchemaByKind[tool.actionKind]!, { ...action, kind: tool.actionKind });
+    if (!checked.ok) {
+      const problems = checked.errors.map((error) => `${error.loc.join(".") || "arguments"}: ${error.msg}`).join("; ");
+      const names = Object.keys(action).join(", ") || "none";
+      return bad(`The arguments of ${tool.name} do not fit its schema: ${problems}. Parameters given: ${names}.`);
+    }
+    return {
+      ok: true,
+      tool,
+      action: checked.value,
+      predictedRisk: risk === undefined || tool.isReadOnly ? null : (String(risk) as SecurityRisk),
+      summary: summary ?? `${tool.name}: ${JSON.stringify(action)}`.slice(0, 500),
+    };
+  };
+}
+
+function takeSummary(values: Record<string, unknown>, tool: ToolListing): Record<string, unknown> & { summary?: string } {
+  const isOwn = "summary" in ((tool.parameters["properties"] ?? {}) as object);
+  const { summary, ...rest } = values;
+  const spoken = typeof summary === "string" && summary.trim() !== "" ? { summary } : {};
+  return isOwn ? { ...values, ...spoken } : { ...rest, ...spoken };
+}
+
+function bad(error: string): BadCall {
+  return { ok: false, error };
+}

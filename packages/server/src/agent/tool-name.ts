@@ -1,0 +1,76 @@
+/** Other names that models use for tools they were trained on. Source: reference, tools 1.5. */
+const aliases: Readonly<Record<string, string>> = {
+  bash: "terminal",
+  command: "terminal",
+  execute: "terminal",
+  execute_bash: "terminal",
+  git: "terminal",
+  reset: "terminal",
+  str_replace: "file_editor",
+  str_replace_editor: "file_editor",
+};
+
+const shellWords = new Set(["find", "git", "ls", "pwd"]);
+
+export type NamedCall = { readonly name: string; readonly values: Record<string, unknown> };
+
+/** Maps a call to a registered tool where the intent is plain; a registered name is never changed. Null when nothing fits. */
+export function resolveToolName(
+  requested: string,
+  values: Readonly<Record<string, unknown>>,
+  isRegistered: (name: string) => boolean,
+): NamedCall | null {
+  if (isRegistered(requested)) return { name: requested, values: { ...values } };
+  const leading = /^[A-Za-z_][A-Za-z0-9_]*/.exec(requested)?.[0] ?? "";
+  if (leading !== "" && isRegistered(leading)) return { name: leading, values: { ...values } };
+  const target = Object.hasOwn(aliases, leading) ? aliases[leading]! : null;
+  if (target !== null && isRegistered(target)) {
+    const isPrefixed = leading === "git" || leading === "reset";
+    if (isPrefixed && typeof values["command"] === "string") {
+      return { name: target, values: { ...kept(values), command: withPrefix(leading, values["command"]) } };
+    }
+    if (!isPrefixed) return { name: target, values: { ...values } };
+  }
+  if (!isRegistered("terminal")) return null;
+  if (leading === "grep" && typeof values["pattern"] === "string" && values["pattern"].trim() !== "") {
+    return { name: "terminal", values: { ...kept(values), command: grepCommand(values) } };
+  }
+  const hasArguments = Object.keys(values).some((key) => key !== "security_risk" && key !== "summary");
+  return shellWords.has(leading) && !hasArguments
+    ? { name: "terminal", values: { ...kept(values), command: leading } }
+    : null;
+}
+
+/** The command that a file_editor call without one can only have meant. */
+export function inferEditorCommand(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  if ("command" in values) return { ...values };
+  const command =
+    "old_str" in values
+      ? "str_replace"
+      : "insert_line" in values
+        ? "insert"
+        : "file_text" in values
+          ? "create"
+          : "path" in values
+            ? "view"
+            : null;
+  return command === null ? { ...values } : { command, ...values };
+}
+
+function kept(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => key === "security_risk" || key === "summary"));
+}
+
+function withPrefix(word: string, command: string): string {
+  return command.trim().split(/\s+/)[0] === word ? command : `${word} ${command}`;
+}
+
+function grepCommand(values: Readonly<Record<string, unknown>>): string {
+  const path = typeof values["path"] === "string" ? values["path"] : ".";
+  const include = typeof values["include"] === "string" ? ` --include=${quote(values["include"])}` : "";
+  return `grep -rniE${include} -e ${quote(values["pattern"] as string)} -- ${quote(path)}`;
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

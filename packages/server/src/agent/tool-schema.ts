@@ -1,0 +1,35 @@
+import type { ToolListing } from "@convoke/tool-host";
+import type { ModelTool } from "../models/model.ts";
+
+const riskProperty = {
+  type: "string",
+  enum: ["UNKNOWN", "LOW", "MEDIUM", "HIGH"],
+  description:
+    "How much harm this call could do: LOW reads or changes only the task's own files, MEDIUM changes the environment " +
+    "(installs, network writes), HIGH cannot be undone or exposes data. UNKNOWN when you cannot tell.",
+};
+
+const summaryProperty = {
+  type: "string",
+  description: "What this call does, in about ten words, for a person who watches.",
+};
+
+/** A tool as the model sees it: the risk and summary fields come first, so that cut-off output still has them. */
+export function toModelTool(listing: ToolListing): ModelTool {
+  const schema = listing.parameters as { properties?: Record<string, unknown>; required?: string[] };
+  const own = schema.properties ?? {};
+  const properties = {
+    ...(listing.isReadOnly ? {} : { security_risk: riskProperty }),
+    ...("summary" in own ? {} : { summary: summaryProperty }),
+    ...own,
+  };
+  return {
+    name: listing.name,
+    description: listing.definition.description,
+    parameters: {
+      type: "object",
+      properties,
+      ...(schema.required === undefined || schema.required.length === 0 ? {} : { required: schema.required }),
+    },
+  };
+}

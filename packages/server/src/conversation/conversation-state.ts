@@ -1,0 +1,56 @@
+import type { ConversationExecutionStatus } from "@convoke/protocol";
+
+/** An ActionEvent that has no answer yet. */
+export type OpenAction = {
+  readonly id: string;
+  readonly seq: number;
+  readonly toolName: string;
+  readonly toolCallId: string;
+  /** `awaiting`: only the user may let it start. */
+  readonly gate: "approved" | "awaiting";
+};
+
+/** Everything the conversation decides with: a fold over its log and nothing else. JSON-safe, so that it can be cached. */
+export type ConversationState = {
+  lastSeq: number;
+  lastId: string | null;
+  lastMicros: number;
+  status: ConversationExecutionStatus;
+  systemPromptSeq: number | null;
+  lastUserMessageId: string | null;
+  /** Last event that a model has to react to: message, observation, error, rejection. */
+  lastInputSeq: number;
+  /** What the last answered request had seen. */
+  lastSawSeq: number;
+  /** A client asked for a run that could not start yet (the conversation waits for confirmation). */
+  isRunWanted: boolean;
+  openActions: OpenAction[];
+  /** Where the current run began, and how many answers the model gave in it. */
+  runStartSeq: number;
+  iterations: number;
+  /** Snapshot form of the metrics per usage id, as last published. */
+  stats: Record<string, unknown>;
+};
+
+export function initialState(): ConversationState {
+  return {
+    lastSeq: 0,
+    lastId: null,
+    lastMicros: 0,
+    status: "idle",
+    systemPromptSeq: null,
+    lastUserMessageId: null,
+    lastInputSeq: 0,
+    lastSawSeq: 0,
+    isRunWanted: false,
+    openActions: [],
+    runStartSeq: 0,
+    iterations: 0,
+    stats: {},
+  };
+}
+
+/** True when the model has not yet reacted to something in the log. */
+export function hasUnseenInput(state: ConversationState): boolean {
+  return state.lastInputSeq > state.lastSawSeq;
+}

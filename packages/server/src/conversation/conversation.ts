@@ -1,0 +1,306 @@
+import { createHash } from "node:crypto";
+import type { ConfirmationPolicy, Message, SecretSource, SecurityAnalyzer } from "@convoke/protocol";
+import type { ToolSession } from "@convoke/tool-host";
+import { systemPromptEvent } from "../agent/prompt/system-prompt.ts";
+import type { EventDraft, StampedEvent } from "../journal/event-draft.ts";
+import type { ConversationPatch, Journal } from "../journal/journal.ts";
+import { Fault } from "../lib/fault.ts";
+import type { Logger } from "../lib/logger.ts";
+import { Mailbox } from "../lib/mailbox.ts";
+import type { Model } from "../models/model.ts";
+import { createMask } from "../security/mask.ts";
+import type { SecretBox } from "../security/seal.ts";
+import { secretValues, type ConversationConfig, type ConversationSecrets } from "./conversation-config.ts";
+import type { ConversationLog } from "./conversation-log.ts";
+import type { ConversationState } from "./conversation-state.ts";
+import {
+  decideAccept,
+  decideInterrupt,
+  decidePause,
+  decideReject,
+  decideRun,
+  decideSend,
+  stateUpdate,
+  type Decision,
+} from "./decide.ts";
+import { fullStateFrame, secretRegistry } from "./describe.ts";
+import { Run } from "./run.ts";
+import { Signals } from "./signals.ts";
+
+export type ConversationDeps = {
+  readonly id: string;
+  readonly journal: Journal;
+  readonly log: ConversationLog;
+  readonly config: ConversationConfig;
+  readonly secrets: ConversationSecrets;
+  readonly secretBox: SecretBox;
+  readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets) => Model;
+  readonly openSession: (config: ConversationConfig) => Promise<ToolSession>;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+};
+
+export type SendInput = {
+  readonly message: Message;
+  readonly wantsRun: boolean;
+  readonly sender?: string;
+  /** Idempotency key: the same id with the same content is the same message, however often it is sent (P18). */
+  readonly clientMessageId?: string;
+};
+
+/** The actor that owns one log: a mailbox, a fold, at most one run. Every method resolves when its effect is durable. */
+export class Conversation implements AsyncDisposable {
+  readonly id: string;
+  readonly signals = new Signals();
+  readonly #deps: ConversationDeps;
+  readonly #log: ConversationLog;
+  readonly #mailbox = new Mailbox();
+  #config: ConversationConfig;
+  #secrets: ConversationSecrets;
+  #session: Promise<ToolSession> | null = null;
+  #run: Run | null = null;
+  #isClosed = false;
+  #lastUsedMs: number;
+
+  constructor(deps: ConversationDeps) {
+    this.id = deps.id;
+    this.#deps = deps;
+    this.#log = deps.log;
+    this.#config = deps.config;
+    this.#secrets = deps.secrets;
+    this.#lastUsedMs = deps.nowMs();
+    this.#log.mask = createMask(secretValues(deps.secrets));
+  }
+
+  get state(): Readonly<ConversationState> {
+    return this.#log.state;
+  }
+
+  get config(): ConversationConfig {
+    return this.#config;
+  }
+
+  get secrets(): ConversationSecrets {
+    return this.#secrets;
+  }
+
+  /** Epoch milliseconds of the last command or run step. */
+  get lastUsedMs(): number {
+    return this.#lastUsedMs;
+  }
+
+  /** True while a run is in progress or its last tool is still settling. */
+  get isBusy(): boolean {
+    return this.#run !== null;
+  }
+
+  /** Goes on with a run that a crash or restart cut off; does nothing when none was wanted. */
+  async resume(): Promise<void> {
+    await this.#post(() => this.#ensureRun());
+  }
+
+  /** Resolves with the id of the MessageEvent, the first one when this client message id was sent before. */
+  async send(input: SendInput): Promise<{ readonly eventId: string; readonly isNew: boolean }> {
+    const session = await this.#openSession();
+    return await this.#post(async () => {
+      const clientId = input.clientMessageId;
+      const digest = createHash("sha256").update(JSON.stringify(input.message)).digest("hex");
+      if (clientId !== undefined) {
+        const known = await this.#deps.journal.getInboxEntry(this.id, clientId);
+        if (known !== null) {
+          if (known.digest === digest) return { eventId: known.eventId, isNew: false };
+          throw new Fault(
+            "conflict",
+            "client_message_id_reused",
+            "This client message id was used for another message. Use a new id for a new message.",
+          );
+        }
+      }
+      const decision = decideSend(this.#log.state, {
+        message: input.message,
+        wantsRun: input.wantsRun,
+        sender: input.sender ?? null,
+        systemPrompt: systemPromptEvent({
+          tools: session.tools,
+          workspaceDir: this.#config.workspace.working_dir,
+          secrets: Object.entries(this.#secrets.sources).map(([name, source]) => ({
+            name,
+            description: source.description ?? null,
+          })),
+          suffix: this.#config.agent.agent_context?.system_message_suffix ?? null,
+          now: new Date(this.#deps.nowMs()),
+        }),
+      });
+      const messageIndex = decision.drafts.findIndex(
+        ({ body }) => typeof body !== "function" && body.kind === "MessageEvent",
+      );
+      const stamped = await this.#commit(decision, {
+        ...(clientId === undefined
+          ? {}
+          : { inbox: (ids: string[]) => ({ clientId, eventId: ids[messageIndex]!, digest }) }),
+      });
+      return { eventId: stamped[messageIndex]!.record.id, isNew: true };
+    });
+  }
+
+  async run(): Promise<void> {
+    await this.#command(decideRun);
+  }
+
+  async accept(): Promise<void> {
+    await this.#command(decideAccept);
+  }
+
+  async reject(reason: string): Promise<void> {
+    await this.#command((state) => decideReject(state, reason));
+  }
+
+  async pause(): Promise<void> {
+    await this.#command(decidePause);
+    this.publishFullState();
+  }
+
+  async interrupt(): Promise<void> {
+    await this.#command((state) => decideInterrupt(state, { kind: "InterruptEvent", source: "user" }));
+    this.publishFullState();
+  }
+
+  /** Like interrupt; resolves with what the loop was doing before. No model call or tool starts after it resolves (P43). */
+  async stop(): Promise<"RUNNING" | "STOPPED"> {
+    return await this.#post(async () => {
+      const wasRunning = this.#log.state.status === "running";
+      if (wasRunning) {
+        await this.#commit(decideInterrupt(this.#log.state, { kind: "PauseEvent", source: "user" }));
+        this.publishFullState();
+      }
+      return wasRunning ? "RUNNING" : "STOPPED";
+    });
+  }
+
+  async setConfirmationPolicy(policy: ConfirmationPolicy): Promise<void> {
+    await this.#reconfigure({ confirmation_policy: policy });
+  }
+
+  async setSecurityAnalyzer(analyzer: SecurityAnalyzer | null): Promise<void> {
+    await this.#reconfigure({ security_analyzer: analyzer });
+  }
+
+  async setTags(tags: Readonly<Record<string, string>>): Promise<void> {
+    await this.#reconfigure({ tags });
+  }
+
+  async setTitle(title: string): Promise<void> {
+    await this.#post(() => this.#log.append([stateUpdate("title", title)], { patch: { title } }));
+  }
+
+  /** Adds or replaces secrets; durable and sealed when it resolves (W5). */
+  async updateSecrets(sources: Readonly<Record<string, SecretSource>>): Promise<void> {
+    await this.#post(async () => {
+      const secrets: ConversationSecrets = {
+        ...this.#secrets,
+        sources: { ...this.#secrets.sources, ...sources },
+      };
+      this.#log.mask = createMask([...secretValues(this.#secrets), ...secretValues(secrets)]);
+      await this.#log.append([stateUpdate("secret_registry", secretRegistry(secrets))], {
+        patch: { sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(secrets)) },
+      });
+      this.#secrets = secrets;
+    });
+  }
+
+  /** Tells everyone who listens now how the conversation stands; stored nowhere. */
+  publishFullState(): void {
+    if (this.signals.isHeard) this.signals.emit(this.fullStateFrame());
+  }
+
+  fullStateFrame(): string {
+    return this.#log.mask(fullStateFrame(this.#config, this.#secrets, this.#log.state, this.id, this.#deps.nowMs()));
+  }
+
+  /** Stops working without changing the status: a run that was in progress goes on after the next load. Idempotent. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#run?.close();
+    await this.#run?.ended;
+    await this.#mailbox.drain();
+    if (this.#session !== null) await (await this.#session)[Symbol.asyncDispose]();
+    await this.#deps.journal.release(this.#log.lease);
+  }
+
+  async #reconfigure(change: Partial<ConversationConfig>): Promise<void> {
+    await this.#post(async () => {
+      const config = { ...this.#config, ...change };
+      const drafts = Object.entries(change)
+        .filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(this.#config[key as keyof ConversationConfig]))
+        .map(([key, value]) => stateUpdate(key, value));
+      if (drafts.length === 0) return;
+      await this.#log.append(drafts, { patch: { config: JSON.stringify(config) } });
+      this.#config = config;
+    });
+  }
+
+  async #command(decide: (state: ConversationState) => Decision): Promise<void> {
+    await this.#post(async () => {
+      await this.#commit(decide(this.#log.state));
+    });
+  }
+
+  async #commit(
+    decision: Decision,
+    extra: Parameters<ConversationLog["append"]>[1] & { patch?: ConversationPatch } = {},
+  ): Promise<StampedEvent[]> {
+    if (decision.isAbort === true) this.#run?.abort();
+    if (decision.drafts.length === 0) return [];
+    const stamped = await this.#log.append(decision.drafts as EventDraft[], extra);
+    this.#ensureRun();
+    return stamped;
+  }
+
+  /** The one place where work starts: whenever the log says `running`, exactly one run is alive. */
+  #ensureRun(): void {
+    if (this.#isClosed || this.#run !== null || this.#log.state.status !== "running") return;
+    const run = new Run({
+      log: this.#log,
+      post: (job) => this.#post(job),
+      openSession: () => this.#openSession(),
+      openModel: () => this.#deps.openModel(this.#config, this.#secrets),
+      config: () => this.#config,
+      secrets: () => this.#secrets,
+      signals: this.signals,
+      logger: this.#deps.logger,
+      conversationId: this.id,
+    });
+    this.#run = run;
+    void run.ended.then(() => this.#onRunEnded());
+  }
+
+  #onRunEnded(): void {
+    this.#run = null;
+    this.#log.forgetView();
+    this.publishFullState();
+    // A command may have made the log `running` again while the last step settled.
+    void this.#mailbox.post(() => this.#ensureRun());
+  }
+
+  #post<Result>(job: () => Promise<Result> | Result): Promise<Result> {
+    this.#lastUsedMs = this.#deps.nowMs();
+    return this.#mailbox.post(() => {
+      if (this.#isClosed && this.#run === null) {
+        throw new Fault("not-now", "conversation_closing", "The conversation is being closed. Try again in a moment.");
+      }
+      return job();
+    });
+  }
+
+  /** Opened once and reused; a failed opening is tried again at the next use. */
+  async #openSession(): Promise<ToolSession> {
+    this.#session ??= this.#deps.openSession(this.#config);
+    try {
+      return await this.#session;
+    } catch (error) {
+      this.#session = null;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import type { ConversationExecutionStatus, Message } from "@convoke/protocol";
+import { Fault } from "../lib/fault.ts";
+import { hasUnseenInput, type ConversationState, type OpenAction } from "./conversation-state.ts";
+import type { EventBody, EventDraft } from "../journal/event-draft.ts";
+
+/** What a command leads to: events that commit together, and whether the run in progress must be cut off. */
+export type Decision = { readonly drafts: readonly EventDraft[]; readonly isAbort?: boolean };
+
+const nothing: Decision = { drafts: [] };
+
+export type SendCommand = {
+  readonly message: Message;
+  readonly wantsRun: boolean;
+  readonly sender: string | null;
+  /** Added when the log has none yet. */
+  readonly systemPrompt: EventBody;
+};
+
+/** A message is logged in every status; it never approves anything (W2) and never strands (W3). */
+export function decideSend(state: ConversationState, command: SendCommand): Decision {
+  const drafts: EventDraft[] = [];
+  if (state.systemPromptSeq === null) drafts.push({ body: command.systemPrompt });
+  const isReopened = state.status === "finished" || state.status === "stuck";
+  if (isReopened) drafts.push(statusUpdate("idle"));
+  drafts.push({
+    body: {
+      kind: "MessageEvent",
+      source: "user",
+      llm_message: command.message,
+      activated_skills: [],
+      extended_content: [],
+      ...(command.sender === null ? {} : { sender: command.sender }),
+    },
+    meta: { wantsRun: command.wantsRun },
+  });
+  drafts.push({
+    body: (messageId) => ({
+      kind: "ConversationStateUpdateEvent",
+      source: "environment",
+      key: "last_user_message_id",
+      value: messageId,
+    }),
+  });
+  const startsRun = command.wantsRun && state.status !== "running" && state.status !== "waiting_for_confirmation";
+  if (startsRun) drafts.push(startRun(state));
+  return { drafts };
+}
+
+/** Starts, resumes or approves. Running already is a conflict; finished with nothing new is not an error and does nothing. */
+export function decideRun(state: ConversationState): Decision {
+  if (state.status === "running") {
+    throw new Fault(
+      "conflict",
+      "already_running",
+      "The conversation is already running. Wait until it ends, or pause or interrupt it first.",
+    );
+  }
+  if (state.status === "finished" && !hasUnseenInput(state) && state.openActions.length === 0) return nothing;
+  return { drafts: [startRun(state)] };
+}
+
+export function decideAccept(state: ConversationState): Decision {
+  return state.status === "running" ? nothing : decideRun(state);
+}
+
+/** Rejects what waits, or what an ended run left open. A run that was asked for meanwhile goes on with the rejection. */
+export function decideReject(state: ConversationState, reason: string): Decision {
+  if (state.status === "running") return nothing;
+  const drafts: EventDraft[] = [];
+  const isWaiting = state.status === "waiting_for_confirmation";
+  if (isWaiting) drafts.push(statusUpdate("idle"));
+  for (const action of state.openActions) {
+    drafts.push({
+      body: {
+        kind: "UserRejectObservation",
+        source: "environment",
+        tool_name: action.toolName,
+        tool_call_id: action.toolCallId,
+        action_id: action.id,
+        rejection_reason: reason,
+        rejection_source: "user",
+      },
+    });
+  }
+  if (isWaiting && state.isRunWanted) drafts.push(startRun({ ...state, openActions: [] }));
+  return { drafts };
+}
+
+/** Takes effect before the next tool starts; the model call or tool in progress settles and is recorded. */
+export function decidePause(state: ConversationState): Decision {
+  if (state.status !== "running" && state.status !== "idle") return nothing;
+  return { drafts: [statusUpdate("paused"), { body: { kind: "PauseEvent", source: "user" } }] };
+}
+
+/** Cuts off the model call and the tools now and answers every open action. Without a run it is a pause. */
+export function decideInterrupt(state: ConversationState, marker: EventBody): Decision {
+  if (state.status !== "running") return decidePause(state);
+  return {
+    drafts: [
+      ...state.openActions.map((action) => agentError(action, interruptedText)),
+      statusUpdate("paused"),
+      { body: marker },
+    ],
+    isAbort: true,
+  };
+}
+
+export function startRun(state: ConversationState): EventDraft {
+  return { ...statusUpdate("running"), meta: { run: { approved: state.openActions.map((action) => action.id) } } };
+}
+
+export function statusUpdate(status: ConversationExecutionStatus): { readonly body: EventBody } {
+  return stateUpdate("execution_status", status);
+}
+
+export function stateUpdate(key: string, value: unknown): { readonly body: EventBody } {
+  return { body: { kind: "ConversationStateUpdateEvent", source: "environment", key, value } };
+}
+
+/** Answers an action that will have no observation. */
+export function agentError(
+  action: Pick<OpenAction, "id" | "toolName" | "toolCallId">,
+  error: string,
+  meta: { readonly isFinal?: true } = {},
+): EventDraft {
+  return {
+    body: {
+      kind: "AgentErrorEvent",
+      source: "agent",
+      tool_name: action.toolName,
+      tool_call_id: action.toolCallId,
+      error,
+    },
+    meta: { answers: action.id, ...meta },
+  };
+}
+
+const interruptedText =
+  "Interrupted by the user before it finished. What it had done until then may remain; check before repeating it.";

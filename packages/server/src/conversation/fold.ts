@@ -1,0 +1,99 @@
+import type { Event } from "@convoke/protocol";
+import type { ConversationState } from "./conversation-state.ts";
+import type { EventMeta } from "../journal/event-draft.ts";
+
+/** One stored event as the fold reads it. */
+export type FoldedEvent = { readonly seq: number; readonly event: Event; readonly meta: EventMeta };
+
+/** Kinds that change the state; every other kind only moves the position. */
+export const foldedKinds = [
+  "SystemPromptEvent",
+  "MessageEvent",
+  "ActionEvent",
+  "ObservationEvent",
+  "AgentErrorEvent",
+  "UserRejectObservation",
+  "ConversationStateUpdateEvent",
+] as const satisfies readonly Event["kind"][];
+
+/** Applies one event to `state` in place; nested values are replaced, never changed. Unknown kinds and fields are passed over: logs of other releases stay readable. */
+export function applyEvent(state: ConversationState, { seq, event, meta }: FoldedEvent): void {
+  state.lastSeq = seq;
+  state.lastId = event.id ?? state.lastId;
+  switch (event.kind) {
+    case "SystemPromptEvent":
+      state.systemPromptSeq ??= seq;
+      return;
+    case "MessageEvent":
+      applyMessage(state, { seq, event, meta });
+      return;
+    case "ActionEvent":
+      applyAnswer(state, seq, meta);
+      if (event.action) {
+        state.openActions = [
+          ...state.openActions,
+          {
+            id: event.id!,
+            seq,
+            toolName: event.tool_name,
+            toolCallId: event.tool_call_id,
+            gate: meta.gate ?? "approved",
+          },
+        ];
+      }
+      return;
+    case "ObservationEvent":
+    case "UserRejectObservation":
+      state.openActions = state.openActions.filter((action) => action.id !== event.action_id);
+      if (meta.isFinal !== true) state.lastInputSeq = seq;
+      return;
+    case "AgentErrorEvent":
+      state.openActions = state.openActions.filter((action) => action.id !== meta.answers);
+      if (meta.isFinal !== true) state.lastInputSeq = seq;
+      return;
+    case "ConversationStateUpdateEvent":
+      applyUpdate(state, seq, event.key, event.value, meta);
+      return;
+    default:
+  }
+}
+
+function applyMessage(state: ConversationState, { seq, event, meta }: FoldedEvent): void {
+  if (event.source === "agent") {
+    applyAnswer(state, seq, meta);
+    return;
+  }
+  state.lastInputSeq = seq;
+  if (event.source === "user") state.lastUserMessageId = event.id ?? null;
+  if (meta.wantsRun === true) state.isRunWanted = true;
+}
+
+/** The first event of each model answer carries `sawSeq`; it counts as one iteration. */
+function applyAnswer(state: ConversationState, seq: number, meta: EventMeta): void {
+  if (meta.sawSeq === undefined) return;
+  state.lastSawSeq = Math.min(meta.sawSeq, seq);
+  state.iterations += 1;
+}
+
+function applyUpdate(
+  state: ConversationState,
+  seq: number,
+  key: string | undefined,
+  value: unknown,
+  meta: EventMeta,
+): void {
+  if (key === "stats") {
+    state.stats = (value as { usage_to_metrics: Record<string, unknown> }).usage_to_metrics;
+    return;
+  }
+  if (key !== "execution_status") return;
+  state.status = value as ConversationState["status"];
+  if (state.status !== "waiting_for_confirmation") state.isRunWanted = false;
+  if (meta.run === undefined) return;
+  const approved = new Set(meta.run.approved);
+  state.openActions = state.openActions.map((action) =>
+    approved.has(action.id) ? { ...action, gate: "approved" } : action,
+  );
+  state.runStartSeq = seq;
+  state.iterations = 0;
+}

@@ -1,0 +1,50 @@
+import { statusUpdate } from "./decide.ts";
+import { hasUnseenInput, type ConversationState, type OpenAction } from "./conversation-state.ts";
+import type { EventDraft } from "../journal/event-draft.ts";
+
+/** What a run does next. `leave`: the client took the run away; `settle`: the run ends by itself with these events. */
+export type Step =
+  | { readonly type: "execute"; readonly action: OpenAction }
+  | { readonly type: "request"; readonly sawSeq: number }
+  | { readonly type: "settle"; readonly drafts: readonly EventDraft[] }
+  | { readonly type: "leave" };
+
+export type StepLimits = {
+  readonly maxIterations: number;
+  /** True when the agent repeats itself without getting anywhere. */
+  readonly isStuck: boolean;
+};
+
+/**
+ * The turn machine's only transition function. It looks at the log's fold alone, so a restart, a resume and the next
+ * turn of a live run are the same thing. Order matters: nothing is asked of the model while an action is open.
+ */
+export function nextStep(state: ConversationState, limits: StepLimits): Step {
+  if (state.status !== "running") return { type: "leave" };
+  if (state.openActions.some((action) => action.gate === "awaiting")) {
+    return { type: "settle", drafts: [statusUpdate("waiting_for_confirmation")] };
+  }
+  const [action] = state.openActions;
+  if (action !== undefined) return { type: "execute", action };
+  if (!hasUnseenInput(state)) return { type: "settle", drafts: [statusUpdate("finished")] };
+  if (limits.isStuck) return { type: "settle", drafts: [statusUpdate("stuck")] };
+  if (state.iterations >= limits.maxIterations) {
+    return {
+      type: "settle",
+      drafts: failRun(
+        "MaxIterationsReached",
+        `The agent made ${state.iterations} model calls in this run, the limit is ${limits.maxIterations}. ` +
+          "Send a message or call run to go on.",
+      ),
+    };
+  }
+  return { type: "request", sawSeq: state.lastSeq };
+}
+
+/** Ends a run with an error that clients see and the model does not. */
+export function failRun(code: string, detail: string): EventDraft[] {
+  return [
+    statusUpdate("error"),
+    { body: { kind: "ConversationErrorEvent", source: "environment", code, detail } },
+  ];
+}

@@ -1,0 +1,92 @@
+import type { Event, InterruptEvent } from "@convoke/protocol";
+import type { NewEvent } from "./journal.ts";
+import { formatInstant } from "../lib/instant.ts";
+import { nextUuid7 } from "../lib/uuid7.ts";
+
+type WithoutStamp<Body> = Body extends unknown ? Omit<Body, "id" | "timestamp"> : never;
+
+/** An event as decided, before it has an id and a time. */
+export type EventBody = WithoutStamp<Event | InterruptEvent>;
+
+/** Stored beside an event and never sent: what the contract has no field for. */
+export type EventMeta = {
+  /** On a model's answer: the highest `seq` that its request had seen. */
+  readonly sawSeq?: number;
+  /** On an ActionEvent: whether it may start, or waits for the user. */
+  readonly gate?: "approved" | "awaiting";
+  /** On a user message: the sender also asked for a run. */
+  readonly wantsRun?: boolean;
+  /** On a status update to `running`: a new run begins here, and these actions were approved by it. */
+  readonly run?: { readonly approved: readonly string[] };
+  /** On an AgentErrorEvent: the id of the action it answers (tool call ids may repeat). */
+  readonly answers?: string;
+  /** On an event that never starts a request, such as the observation of `finish`. */
+  readonly isFinal?: boolean;
+};
+
+/** A body that names the event before it gets that event's id when both are stamped. */
+export type EventDraft = {
+  readonly body: EventBody | ((previousId: string) => EventBody);
+  readonly meta?: EventMeta;
+};
+
+/** The last id and time of a log; the next ones are greater whatever the clock says. */
+export type LogPosition = { readonly lastSeq: number; readonly lastId: string | null; readonly lastMicros: number };
+
+export type StampedEvent = { readonly seq: number; readonly record: NewEvent; readonly event: Event; readonly meta: EventMeta };
+
+/** Gives drafts their ids, times and wire text, in order, after `position`. */
+export function stampDrafts(
+  drafts: readonly EventDraft[],
+  position: LogPosition,
+  nowMs: number,
+  mask: (json: string) => string,
+): StampedEvent[] {
+  let { lastSeq, lastId, lastMicros } = position;
+  return drafts.map(({ body: given, meta = {} }) => {
+    const body = typeof given === "function" ? given(lastId ?? "") : given;
+    lastSeq += 1;
+    lastId = nextUuid7(lastId, nowMs);
+    lastMicros = Math.max(nowMs * 1000, lastMicros + 1);
+    const { kind, source, ...rest } = { source: defaultSource(body.kind), ...body };
+    const unmasked = { id: lastId, timestamp: formatInstant(lastMicros), source, ...rest, kind } as Event;
+    const plain = JSON.stringify(unmasked);
+    const json = mask(plain);
+    const event = json === plain ? unmasked : (JSON.parse(json) as Event);
+    const record: NewEvent = {
+      id: lastId,
+      timestampMicros: lastMicros,
+      kind,
+      source: event.source ?? defaultSource(kind),
+      json,
+      text: searchableText(event),
+      meta: Object.keys(meta).length === 0 ? null : JSON.stringify(meta),
+    };
+    return { seq: lastSeq, record, event, meta };
+  });
+}
+
+/** What the `body` filter searches: text parts, added content and reasoning of messages; null for other kinds. */
+export function searchableText(event: Event): string | null {
+  if (event.kind !== "MessageEvent") return null;
+  const { llm_message: message, extended_content: extended } = event;
+  const parts = [...(message.content ?? []), ...(extended ?? [])].flatMap((part) =>
+    part.type === "text" || "text" in part ? [(part as { text: string }).text] : [],
+  );
+  if (message.reasoning_content) parts.push(message.reasoning_content);
+  return parts.join(" ");
+}
+
+/** The contract's default `source` per kind. Source: contract 2.1. */
+function defaultSource(kind: Event["kind"]): "agent" | "user" | "environment" {
+  switch (kind) {
+    case "ActionEvent":
+    case "AgentErrorEvent":
+    case "SystemPromptEvent":
+      return "agent";
+    case "PauseEvent":
+      return "user";
+    default:
+      return "environment";
+  }
+}

@@ -1,0 +1,35 @@
+import type { ConfirmationPolicy, SecurityAnalyzer, SecurityRisk } from "@convoke/protocol";
+
+const order: readonly SecurityRisk[] = ["LOW", "MEDIUM", "HIGH"];
+
+/** What a policy needs to know of one action. */
+export type GatedAction = { readonly toolName: string; readonly risk: SecurityRisk };
+
+/** True when the whole batch must wait for the user. A lone finish or think never waits. Source: reference, agent-loop 5.4. */
+export function needsConfirmation(policy: ConfirmationPolicy, batch: readonly GatedAction[]): boolean {
+  const [first] = batch;
+  if (first === undefined) return false;
+  if (batch.length === 1 && (first.toolName === "finish" || first.toolName === "think")) return false;
+  switch (policy.kind) {
+    case "NeverConfirm":
+      return false;
+    case "AlwaysConfirm":
+      return true;
+    case "ConfirmRisky":
+      return batch.some((action) =>
+        action.risk === "UNKNOWN"
+          ? (policy.confirm_unknown ?? true)
+          : order.indexOf(action.risk) >= order.indexOf(policy.threshold ?? "HIGH"),
+      );
+  }
+}
+
+/** The risk of one action: read-only tools are LOW, the model's own estimate counts only with an analyzer that uses it. */
+export function assessRisk(
+  analyzer: SecurityAnalyzer | null,
+  tool: { readonly isReadOnly: boolean },
+  predicted: SecurityRisk | null,
+): SecurityRisk {
+  if (tool.isReadOnly) return "LOW";
+  return analyzer?.kind === "LLMSecurityAnalyzer" ? (predicted ?? "UNKNOWN") : "UNKNOWN";
+}
