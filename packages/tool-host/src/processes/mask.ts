@@ -1,0 +1,95 @@
+import type { ToolSecret } from "../tool.ts";
+import { secretForms, type SecretForm } from "./secret-forms.ts";
+
+/** What stands in the place of a secret. */
+export const hiddenMark = "<secret-hidden>";
+
+/** Replaces every form of every secret in `text`; the rest of the text is unchanged. */
+export function maskText(text: string, secrets: readonly ToolSecret[]): string {
+  const mask = new SecretMask(secrets);
+  return mask.push(text) + mask.flush();
+}
+
+/**
+ * Masks a text that arrives in pieces: what may be the beginning of a secret is held back until the next piece
+ * decides. The pieces returned, joined, are what {@link maskText} gives for the whole.
+ */
+export class SecretMask {
+  #forms: readonly SecretForm[] = [];
+  #pattern: RegExp | undefined;
+  #held = "";
+  /** The last character given out before `#held`: a whole token may not begin right after a letter or digit. */
+  #before = "";
+
+  constructor(secrets: readonly ToolSecret[] = []) {
+    this.setSecrets(secrets);
+  }
+
+  /** Masks these secrets from now on. */
+  setSecrets(secrets: readonly ToolSecret[]): void {
+    this.#forms = secretForms(secrets);
+    this.#pattern =
+      this.#forms.length === 0 ? undefined : new RegExp(this.#forms.map(toPattern).join("|"), "gu");
+  }
+
+  /** Takes the next piece and returns what can be given out. */
+  push(text: string): string {
+    return this.#take(this.#held + text, false);
+  }
+
+  /** Returns what is held back; the next piece starts a new text. */
+  flush(): string {
+    const rest = this.#take(this.#held, true);
+    this.#before = "";
+    return rest;
+  }
+
+  #take(text: string, isEnd: boolean): string {
+    if (this.#pattern === undefined || text === "") {
+      this.#held = "";
+      return text;
+    }
+    let keepFrom = isEnd ? text.length : this.#undecidedFrom(text);
+    const offset = this.#before.length;
+    const subject = this.#before + text;
+    let masked = "";
+    let done = 0;
+    this.#pattern.lastIndex = offset;
+    for (let match = this.#pattern.exec(subject); match !== null; match = this.#pattern.exec(subject)) {
+      const start = match.index - offset;
+      if (start >= keepFrom) break;
+      masked += text.slice(done, start) + hiddenMark;
+      done = start + match[0].length;
+      keepFrom = Math.max(keepFrom, done);
+    }
+    masked += text.slice(done, keepFrom);
+    if (keepFrom > 0) this.#before = text.slice(keepFrom - 1, keepFrom);
+    this.#held = text.slice(keepFrom);
+    return masked;
+  }
+
+  /** Where the longest ending of `text` starts that more text could turn into a secret. */
+  #undecidedFrom(text: string): number {
+    let longest = 0;
+    for (const form of this.#forms) {
+      // A whole token at the very end is undecided too: the next character may make it part of a word.
+      longest = Math.max(longest, overlap(text, form.text, form.isWholeToken));
+    }
+    return text.length - longest;
+  }
+}
+
+/** Length of the longest ending of `text` that begins `form`; all of `form` counts only when `mayBeWhole`. */
+function overlap(text: string, form: string, mayBeWhole: boolean): number {
+  const most = Math.min(text.length, mayBeWhole ? form.length : form.length - 1);
+  const tail = text.slice(text.length - most);
+  for (let at = tail.indexOf(form.charAt(0)); at !== -1; at = tail.indexOf(form.charAt(0), at + 1)) {
+    if (form.startsWith(tail.slice(at))) return tail.length - at;
+  }
+  return 0;
+}
+
+function toPattern(form: SecretForm): string {
+  const text = form.text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+  return form.isWholeToken ? String.raw`(?<![\p{L}\p{N}])${text}(?![\p{L}\p{N}])` : text;
+}

@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** One row of the kernel's process table. Times are clock ticks since boot. */
+export type ProcessEntry = {
+  readonly pid: number;
+  readonly parentPid: number;
+  readonly groupId: number;
+  readonly sessionId: number;
+  /** Process group in the foreground of the controlling terminal; -1 without a terminal. */
+  readonly foregroundGroupId: number;
+  /** Kernel state letter: `R`, `S`, `D`, `T` (stopped), `Z` (zombie) ... */
+  readonly state: string;
+  readonly startTicks: number;
+};
+
+/** True where the process table can be read from `/proc` (Linux); elsewhere only process groups can be ended. */
+export function hasProcessTable(): boolean {
+  return readText("/proc/self/stat") !== undefined;
+}
+
+/** The row of one process, or undefined when it is gone or the table cannot be read. */
+export function readProcess(pid: number): ProcessEntry | undefined {
+  const stat = readText(`/proc/${pid}/stat`);
+  return stat === undefined ? undefined : parseStat(pid, stat);
+}
+
+/** Every process that the table shows; empty where there is no table. */
+export function listProcesses(): ProcessEntry[] {
+  return processIds().flatMap((pid) => readProcess(pid) ?? []);
+}
+
+/** Live processes whose environment held `assignment` (`NAME=value`) when their program started. */
+export function findMarkedProcesses(assignment: string): ProcessEntry[] {
+  return processIds()
+    .filter((pid) => hasAssignment(pid, assignment))
+    .flatMap((pid) => readProcess(pid) ?? [])
+    .filter((entry) => entry.state !== "Z");
+}
+
+/** The arguments a process was started with, each ended by NUL; undefined when it is gone or there is no table. */
+export function readCommandLine(pid: number): string | undefined {
+  return readText(`/proc/${pid}/cmdline`);
+}
+
+/** Clock ticks since boot, comparable with {@link ProcessEntry.startTicks}; 0 where there is no table. */
+export function ticksSinceBoot(): number {
+  // The kernel reports 100 ticks a second to programs on every Linux platform that Node runs on.
+  return Math.floor(Number(readText("/proc/uptime")?.split(" ")[0] ?? 0) * 100);
+}
+
+function parseStat(pid: number, stat: string): ProcessEntry | undefined {
+  // The second field is the program's name in parentheses and may hold anything; the fields after it are plain.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state, parentPid, groupId, sessionId, , foregroundGroupId] = fields;
+  const startTicks = fields[19];
+  if (state === undefined || startTicks === undefined) return undefined;
+  return {
+    pid,
+    parentPid: Number(parentPid),
+    groupId: Number(groupId),
+    sessionId: Number(sessionId),
+    foregroundGroupId: Number(foregroundGroupId),
+    state,
+    startTicks: Number(startTicks),
+  };
+}
+
+function processIds(): number[] {
+  try {
+    return readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  } catch {
+    // No /proc: another system than Linux. Callers then know no processes.
+    return [];
+  }
+}
+
+function hasAssignment(pid: number, assignment: string): boolean {
+  const environment = readText(`/proc/${pid}/environ`);
+  return environment !== undefined && `\0${environment}`.includes(`\0${assignment}\0`);
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    // The process ended, belongs to somebody else, or the system has no /proc: nothing is known of it.
+    return undefined;
+  }
+}
