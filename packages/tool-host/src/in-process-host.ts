@@ -1,0 +1,218 @@
+import { constants } from "node:fs";
+import { access, mkdir } from "node:fs/promises";
+import { isAbsolute } from "node:path";
+import { toParameters } from "@convoke/protocol";
+import { describeError } from "./describe-error.ts";
+import { UnknownToolError } from "./host.ts";
+import type {
+  ExecuteOptions,
+  ExecutionRequest,
+  SessionSpec,
+  ToolHost,
+  ToolListing,
+  ToolSession,
+} from "./host.ts";
+import { InProcessSession } from "./in-process-session.ts";
+import type { Place } from "./in-process-session.ts";
+import { ToolLane } from "./tool-lane.ts";
+import type { Tool, ToolContext } from "./tool.ts";
+
+export type InProcessHostDeps = {
+  readonly tools: readonly Tool[];
+  /** The allow-listed environment that children of tools start with. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly onWarning?: (text: string) => void;
+  /** How long a cancelled tool may take to stop before its call is given up; 2,000 ms unless given. */
+  readonly cancelGraceMs?: number;
+};
+
+/** A tool host that runs its tools in this process. */
+export function createInProcessHost(deps: InProcessHostDeps): ToolHost {
+  return new InProcessHost(deps);
+}
+
+/** One session as long as anyone has it open: a caller that reconnects finds its running executions. */
+type OpenSession = {
+  readonly spec: SessionSpec;
+  readonly executions: InProcessSession;
+  readonly lanes: Map<string, ToolLane>;
+  callers: number;
+};
+
+class InProcessHost implements ToolHost {
+  readonly catalogue: readonly string[];
+  readonly #deps: InProcessHostDeps;
+  readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #sessions = new Map<string, OpenSession>();
+  readonly #closing = new Map<string, Promise<void>>();
+  #isClosed = false;
+
+  constructor(deps: InProcessHostDeps) {
+    this.#deps = deps;
+    this.#tools = new Map(deps.tools.map((tool) => [tool.name, tool]));
+    this.catalogue = [...this.#tools.keys()].sort();
+  }
+
+  async openSession(spec: SessionSpec): Promise<ToolSession> {
+    const tools = this.#resolve(spec);
+    await prepareDirectories(spec);
+    while (this.#closing.has(spec.sessionId)) await this.#closing.get(spec.sessionId);
+    if (this.#isClosed) throw new Error("The tool host is closed.");
+    const session = this.#attach(spec);
+    const places = new Map(tools.map((entry) => [entry.tool.name, this.#place(session, entry)]));
+    const listings = tools.map((entry) => listTool(entry));
+    return new SessionHandle(places, listings, session.executions, () => this.#detach(session));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    for (const session of this.#sessions.values()) this.#close(session);
+    await Promise.all(this.#closing.values());
+  }
+
+  #resolve(spec: SessionSpec): ResolvedTool[] {
+    const seen = new Set<string>();
+    return spec.tools.map(({ name, params = {} }) => {
+      const tool = this.#tools.get(name);
+      if (tool === undefined) throw new UnknownToolError(name, this.catalogue);
+      if (seen.has(name)) throw new Error(`The tool ${name} is listed twice.`);
+      seen.add(name);
+      const { sessionId, workspaceDir, stateDir } = spec;
+      return {
+        tool,
+        context: { sessionId, workspaceDir, stateDir, environment: this.#deps.environment, params },
+      };
+    });
+  }
+
+  #attach(spec: SessionSpec): OpenSession {
+    const open = this.#sessions.get(spec.sessionId);
+    if (open !== undefined) {
+      if (open.spec.stateDir !== spec.stateDir || open.spec.workspaceDir !== spec.workspaceDir) {
+        throw new Error(`Session ${spec.sessionId} is already open with other directories.`);
+      }
+      open.callers += 1;
+      return open;
+    }
+    const executions = new InProcessSession({
+      stateDir: spec.stateDir,
+      onWarning: this.#warn,
+      cancelGraceMs: this.#deps.cancelGraceMs ?? 2_000,
+    });
+    const session: OpenSession = { spec, executions, lanes: new Map(), callers: 1 };
+    this.#sessions.set(spec.sessionId, session);
+    return session;
+  }
+
+  /** The same tool with the same parameters keeps its instance when a session is opened again. */
+  #place(session: OpenSession, { tool, context }: ResolvedTool): Place {
+    const key = JSON.stringify([tool.name, context.params]);
+    let lane = session.lanes.get(key);
+    if (lane === undefined) {
+      lane = new ToolLane({ tool, context, onWarning: this.#warn });
+      session.lanes.set(key, lane);
+    }
+    return { tool, lane };
+  }
+
+  async #detach(session: OpenSession): Promise<void> {
+    session.callers -= 1;
+    if (session.callers === 0) this.#close(session);
+    await this.#closing.get(session.spec.sessionId);
+  }
+
+  #close(session: OpenSession): void {
+    const { sessionId } = session.spec;
+    if (!this.#sessions.delete(sessionId)) return;
+    const closing = closeSession(session).finally(() => this.#closing.delete(sessionId));
+    this.#closing.set(sessionId, closing);
+  }
+
+  readonly #warn = (text: string): void => this.#deps.onWarning?.(text);
+}
+
+/** What one caller of `openSession` holds; disposing it twice counts once. */
+class SessionHandle implements ToolSession {
+  readonly tools: readonly ToolListing[];
+  readonly #places: ReadonlyMap<string, Place>;
+  readonly #executions: InProcessSession;
+  readonly #detach: () => Promise<void>;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    places: ReadonlyMap<string, Place>,
+    tools: readonly ToolListing[],
+    executions: InProcessSession,
+    detach: () => Promise<void>,
+  ) {
+    this.#places = places;
+    this.tools = tools;
+    this.#executions = executions;
+    this.#detach = detach;
+  }
+
+  async execute(request: ExecutionRequest, options: ExecuteOptions = {}) {
+    const place = this.#places.get(request.tool);
+    if (place === undefined) {
+      const available = this.tools.map((tool) => tool.name).join(", ");
+      return failure(`This session has no tool "${request.tool}". Available tools: ${available}.`);
+    }
+    if (request.action.kind !== place.tool.actionKind) {
+      return failure(`The tool ${request.tool} takes ${place.tool.actionKind}, not ${request.action.kind}.`);
+    }
+    return this.#executions.execute(place, request, options);
+  }
+
+  async state(actionId: string) {
+    return this.#executions.state(actionId);
+  }
+
+  async cancel(actionId: string) {
+    await this.#executions.cancel(actionId);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (this.#closing ??= this.#detach());
+  }
+}
+
+type ResolvedTool = { readonly tool: Tool; readonly context: ToolContext };
+
+function listTool({ tool, context }: ResolvedTool): ToolListing {
+  const { name, actionKind, isReadOnly } = tool;
+  return {
+    name,
+    actionKind,
+    isReadOnly,
+    definition: tool.define(context),
+    parameters: toParameters(actionKind),
+  };
+}
+
+async function closeSession(session: OpenSession): Promise<void> {
+  await session.executions[Symbol.asyncDispose]();
+  await Promise.all([...session.lanes.values()].map((lane) => lane[Symbol.asyncDispose]()));
+}
+
+/** An unusable directory is reported when the session opens, with the path, and not at the first save. */
+async function prepareDirectories(spec: SessionSpec): Promise<void> {
+  for (const [role, path, mode] of [
+    ["workspace", spec.workspaceDir, 0o777],
+    ["state", spec.stateDir, 0o700],
+  ] as const) {
+    if (!isAbsolute(path)) throw new Error(`The ${role} directory must be an absolute path, not ${path}.`);
+    try {
+      await mkdir(path, { recursive: true, mode });
+      await access(path, role === "state" ? constants.R_OK | constants.W_OK : constants.R_OK);
+    } catch (error) {
+      throw new Error(
+        `The ${role} directory ${path} cannot be used (${describeError(error)}). Make it accessible to the user that runs the tool host.`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+function failure(text: string) {
+  return { type: "error", text } as const;
+}

@@ -1,0 +1,22 @@
+export { createInProcessHost } from "./in-process-host.ts";
+export type { InProcessHostDeps } from "./in-process-host.ts";
+export { defaultTools } from "./catalogue.ts";
+export { UnknownToolError } from "./host.ts";
+export type {
+  ExecuteOptions,
+  ExecutionRequest,
+  ExecutionState,
+  Outcome,
+  SessionSpec,
+  ToolHost,
+  ToolListing,
+  ToolSession,
+} from "./host.ts";
+export { ToolInputError } from "./tool.ts";
+export type { Tool, ToolCall, ToolContext, ToolInstance, ToolSecret } from "./tool.ts";
+export { allowedEnvironment } from "./processes/allowed-environment.ts";
+export { openGuardian } from "./processes/guardian.ts";
+export type { Guardian, GuardianOptions } from "./processes/guardian.ts";
+export { maskText, SecretMask } from "./processes/mask.ts";
+export { clipText, shortNotice, textLimits, truncateText } from "./text/truncate.ts";
+export type { TruncateOptions } from "./text/truncate.ts";

@@ -1,0 +1,128 @@
+import { ToolInputError } from "../../tool.ts";
+
+/** An edited text, and the lines of it (1-based, inclusive) that the edit wrote; `last` is `first - 1` when it only removed text. */
+export type Edit = { readonly text: string; readonly first: number; readonly last: number };
+
+/**
+ * Replaces the only occurrence of `wanted`. Line ends match whatever their form; the replacement takes the form that
+ * prevails in a CRLF text, and every byte outside the passage stays.
+ */
+export function replacePassage(text: string, wanted: string, replacement: string): Edit {
+  if (wanted === "")
+    throw new ToolInputError(
+      "Invalid parameter old_str: it is empty, so it occurs everywhere. Give the text to replace.",
+    );
+  if (wanted === replacement) {
+    throw new ToolInputError(
+      `Invalid parameter new_str: it equals old_str (${quote(wanted)}), so nothing would change.`,
+    );
+  }
+  const plain = withPlainLineEnds(text);
+  const { found, places } = findPassage(plain, withPlainLineEnds(wanted));
+  const [place] = places;
+  if (place === undefined) {
+    throw new ToolInputError(
+      `Invalid parameter old_str: the file does not contain ${quote(wanted)}. View the file and copy the text exactly.`,
+    );
+  }
+  if (places.length > 1) {
+    const lines = [...new Set(places.map((offset) => lineAt(plain, offset)))].join(", ");
+    throw new ToolInputError(
+      `Invalid parameter old_str: ${quote(wanted)} occurs ${places.length} times, starting on lines ${lines}. Add lines around it so that it occurs once.`,
+    );
+  }
+  const inserted = withLineEndsOf(text, replacement);
+  const start = originalOffset(text, place);
+  const edited = text.slice(0, start) + inserted + text.slice(originalOffset(text, place + found.length));
+  if (edited === text)
+    throw new ToolInputError(
+      "Invalid parameter new_str: the file already reads like that, so nothing would change.",
+    );
+  const first = lineAt(plain, place);
+  return { text: edited, first, last: first + countLineEnds(inserted) };
+}
+
+/** Puts whole lines after line `line` (0 puts them first); a last line without an end gets one. */
+export function insertLines(text: string, line: number, added: string): Edit {
+  const count = splitLines(text).length;
+  if (line > count) {
+    throw new ToolInputError(
+      `Invalid parameter insert_line: ${line} is beyond the end; the file has ${count} lines, so it must be from 0 to ${count}.`,
+    );
+  }
+  const lineEnd = lineEndOf(text);
+  const lines = withLineEndsOf(text, added) + lineEnd;
+  const offset = offsetAfterLine(text, line);
+  const isUnterminated = offset > 0 && text[offset - 1] !== "\n";
+  const edited = text.slice(0, offset) + (isUnterminated ? lineEnd : "") + lines + text.slice(offset);
+  return { text: edited, first: line + 1, last: line + countLineEnds(lines) };
+}
+
+/** The lines of a text without their ends; a final line end does not begin another line. */
+export function splitLines(text: string): string[] {
+  if (text === "") return [];
+  const lines = withPlainLineEnds(text).split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+function findPassage(plain: string, wanted: string): { found: string; places: number[] } {
+  const places = occurrences(plain, wanted);
+  if (places.length > 0) return { found: wanted, places };
+  const trimmed = wanted.trim();
+  return { found: trimmed, places: trimmed === "" ? [] : occurrences(plain, trimmed) };
+}
+
+function occurrences(text: string, wanted: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length))
+    places.push(at);
+  return places;
+}
+
+function lineAt(text: string, offset: number): number {
+  return countLineEnds(text.slice(0, offset)) + 1;
+}
+
+function countLineEnds(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
+}
+
+function withPlainLineEnds(text: string): string {
+  return text.replaceAll("\r\n", "\n");
+}
+
+/** `text` for a file like `model`: CRLF where that prevails; otherwise as given. */
+function withLineEndsOf(model: string, text: string): string {
+  return lineEndOf(model) === "\r\n" ? withPlainLineEnds(text).replaceAll("\n", "\r\n") : text;
+}
+
+function lineEndOf(text: string): "\n" | "\r\n" {
+  const pairs = occurrences(text, "\r\n").length;
+  return pairs * 2 > countLineEnds(text) ? "\r\n" : "\n";
+}
+
+/** Where offset `plain` of the text with plain line ends lies in `text`. */
+function originalOffset(text: string, plain: number): number {
+  let pairs = 0;
+  for (let at = text.indexOf("\r\n"); at !== -1 && at - pairs < plain; at = text.indexOf("\r\n", at + 2))
+    pairs += 1;
+  return plain + pairs;
+}
+
+function offsetAfterLine(text: string, line: number): number {
+  let offset = 0;
+  for (let passed = 0; passed < line; passed += 1) {
+    const end = text.indexOf("\n", offset);
+    if (end === -1) return text.length;
+    offset = end + 1;
+  }
+  return offset;
+}
+
+/** Enough of a passage to recognise it. */
+function quote(text: string): string {
+  return JSON.stringify(text.length > 2_000 ? `${text.slice(0, 2_000)}...` : text);
+}

@@ -1,0 +1,88 @@
+import { isUtf8 } from "node:buffer";
+import { analyse } from "chardet";
+import iconv from "iconv-lite";
+import { ToolInputError } from "../../tool.ts";
+
+/** A text file's content without its byte order mark, and what is needed to write it back byte for byte. */
+export type TextFile = {
+  readonly text: string;
+  readonly encoding: string;
+  /** The byte order mark, or no bytes. */
+  readonly mark: Buffer;
+  /** False when the encoding is a guess that only promises to give the same bytes back. */
+  readonly isEncodingKnown: boolean;
+};
+
+/** Decodes a file so that {@link encodeText} of the same text gives the same bytes. */
+export function decodeText(bytes: Buffer): TextFile {
+  for (const { encoding, mark } of marks) {
+    if (!bytes.subarray(0, mark.length).equals(mark)) continue;
+    const body = bytes.subarray(mark.length);
+    const text = decode(body, encoding);
+    if (encode(text, encoding).equals(body)) return { text, encoding, mark, isEncodingKnown: true };
+  }
+  if (isUtf8(bytes))
+    return { text: bytes.toString("utf8"), encoding: "utf8", mark: noMark, isEncodingKnown: true };
+  const guessed = guessEncoding(bytes);
+  if (guessed !== undefined) {
+    return { text: decode(bytes, guessed), encoding: guessed, mark: noMark, isEncodingKnown: true };
+  }
+  return { text: bytes.toString("latin1"), encoding: "latin1", mark: noMark, isEncodingKnown: false };
+}
+
+/** The bytes of `text` in the encoding of `file`; the whole text becomes UTF-8 when that encoding lacks a character. */
+export function encodeText(text: string, file: TextFile): Buffer {
+  const bytes = encode(text, file.encoding);
+  if (decode(bytes, file.encoding) === text) return Buffer.concat([file.mark, bytes]);
+  if (!file.isEncodingKnown) {
+    throw new ToolInputError(
+      "The encoding of this file is not known, and the new text has characters beyond Latin-1. Use only such characters, or convert the file to UTF-8 first.",
+    );
+  }
+  return Buffer.from(text, "utf8");
+}
+
+/** Whether the content looks like something other than text: NUL bytes, a PDF with binary streams, or many control characters. */
+export function isBinary(bytes: Buffer): boolean {
+  const sample = bytes.subarray(0, sniffedBytes);
+  if (marks.some(({ mark }) => sample.subarray(0, mark.length).equals(mark))) return false;
+  if (sample.includes(0)) return true;
+  const isText = isUtf8(bytes);
+  if (!isText && sample.subarray(0, 5).toString("latin1") === "%PDF-") return true;
+  const controls = sample.reduce((count, byte) => count + (isControl(byte) ? 1 : 0), 0);
+  return controls > sample.length * (isText ? 0.3 : 0.01);
+}
+
+const sniffedBytes = 8_192;
+const guessedBytes = 1024 * 1024;
+const leastConfidence = 90;
+const noMark = Buffer.alloc(0);
+
+const marks = [
+  { encoding: "utf8", mark: Buffer.from([0xef, 0xbb, 0xbf]) },
+  { encoding: "utf-16le", mark: Buffer.from([0xff, 0xfe]) },
+  { encoding: "utf-16be", mark: Buffer.from([0xfe, 0xff]) },
+];
+
+/** An encoding that is likely and gives the same bytes back. */
+function guessEncoding(bytes: Buffer): string | undefined {
+  const likely = analyse(bytes.subarray(0, guessedBytes)).filter(
+    (match) => match.confidence > leastConfidence,
+  );
+  return likely
+    .map((match) => match.name)
+    .find((name) => iconv.encodingExists(name) && encode(decode(bytes, name), name).equals(bytes));
+}
+
+function decode(bytes: Buffer, encoding: string): string {
+  return encoding === "utf8" ? bytes.toString("utf8") : iconv.decode(bytes, encoding, { stripBOM: false });
+}
+
+function encode(text: string, encoding: string): Buffer {
+  return encoding === "utf8" ? Buffer.from(text, "utf8") : iconv.encode(text, encoding, { addBOM: false });
+}
+
+/** Control characters that text does not use; tab, line ends, form feed, backspace and escape may occur. */
+function isControl(byte: number): boolean {
+  return byte < 8 || byte === 0x0b || (byte > 0x0d && byte < 0x20 && byte !== 0x1b) || byte === 0x7f;
+}
