@@ -53,3 +53,5 @@ export * from "./workspace/catalogue.ts";
 export * from "./workspace/files.ts";
 export * from "./workspace/git.ts";
 export * from "./workspace/server-info.ts";
+export { toParameters } from "./parameters.ts";
+export { contractSchemas } from "./schemas.ts";

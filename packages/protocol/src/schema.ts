@@ -22,12 +22,15 @@ export function closedObject<P extends TProperties>(
   return Type.Object(properties, { ...options, $id: name, additionalProperties: false });
 }
 
-/** The request form of an object with a kind: component `<kind>-Input`, where the kind may be left out. */
+/** The request form: component `<kind>-Input`, where the kind may be left out if no other kind is possible. */
 export function inputOfKind<K extends string, P extends TProperties>(kind: K, properties: P) {
-  return object(`${kind}-Input`, { ...properties, kind: Type.Optional(Type.Literal(kind)) });
+  return object(`${kind}-Input`, {
+    ...properties,
+    kind: Type.Optional(Type.Literal(kind, { impliedDefault: kind })),
+  });
 }
 
-/** The reply form of an object with a kind: component `<kind>-Output`, which always carries the kind. */
+/** The reply form: component `<kind>-Output`, which always carries the kind. */
 export function outputOfKind<K extends string, P extends TProperties>(kind: K, properties: P) {
   return object(`${kind}-Output`, { ...properties, kind: Type.Literal(kind) });
 }

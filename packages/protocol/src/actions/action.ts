@@ -1,4 +1,4 @@
-import type { Static } from "typebox";
+import type { Static, TSchema } from "typebox";
 import { unionByKind } from "../schema.ts";
 import {
   BrowserAction,
@@ -66,36 +66,38 @@ export const Action = unionByKind("Action", {
 });
 export type Action = Static<typeof Action>;
 
-/** The schema of each action kind. */
-export const actionSchemaByKind = {
-  MCPToolAction,
-  FinishAction,
-  ThinkAction,
-  BrowserAction,
-  BrowserClickAction,
-  BrowserCloseTabAction,
-  BrowserGetContentAction,
-  BrowserGetStateAction,
-  BrowserGetStorageAction,
-  BrowserGoBackAction,
-  BrowserListTabsAction,
-  BrowserNavigateAction,
-  BrowserScrollAction,
-  BrowserSetStorageAction,
-  BrowserStartRecordingAction,
-  BrowserStopRecordingAction,
-  BrowserSwitchTabAction,
-  BrowserTypeAction,
-  FileEditorAction,
-  EditAction,
-  ListDirectoryAction,
-  ReadFileAction,
-  WriteFileAction,
-  GlobAction,
-  GrepAction,
-  PlanningFileEditorAction,
-  TaskTrackerAction,
-  TerminalAction,
-} as const;
+/** The kind names of Action. */
+export type ActionKind = Action["kind"];
 
-export type ActionKind = keyof typeof actionSchemaByKind;
+/** The schema of each action kind. */
+export const actionSchemaByKind: Readonly<Record<ActionKind, TSchema> & Record<string, TSchema | undefined>> =
+  {
+    MCPToolAction,
+    FinishAction,
+    ThinkAction,
+    BrowserAction,
+    BrowserClickAction,
+    BrowserCloseTabAction,
+    BrowserGetContentAction,
+    BrowserGetStateAction,
+    BrowserGetStorageAction,
+    BrowserGoBackAction,
+    BrowserListTabsAction,
+    BrowserNavigateAction,
+    BrowserScrollAction,
+    BrowserSetStorageAction,
+    BrowserStartRecordingAction,
+    BrowserStopRecordingAction,
+    BrowserSwitchTabAction,
+    BrowserTypeAction,
+    FileEditorAction,
+    EditAction,
+    ListDirectoryAction,
+    ReadFileAction,
+    WriteFileAction,
+    GlobAction,
+    GrepAction,
+    PlanningFileEditorAction,
+    TaskTrackerAction,
+    TerminalAction,
+  };

@@ -1,4 +1,4 @@
-import { Type, type Static } from "typebox";
+import { Type, type Static, type TSchema } from "typebox";
 import { choice, object, orNull, ref, unionByKind } from "../schema.ts";
 import { ActionEvent } from "./action-event.ts";
 import { Condensation, CondensationRequest, CondensationSummaryEvent } from "./condensation-events.ts";
@@ -42,8 +42,11 @@ export type StoredEvent = Event & {
   readonly source: Source;
 };
 
+/** The kind names of Event. */
+export type EventKind = Event["kind"];
+
 /** The schema of each event kind. */
-export const eventSchemaByKind = {
+export const eventSchemaByKind: Readonly<Record<EventKind, TSchema> & Record<string, TSchema | undefined>> = {
   Condensation,
   CondensationRequest,
   CondensationSummaryEvent,
@@ -58,10 +61,9 @@ export const eventSchemaByKind = {
   SystemPromptEvent,
   TokenEvent,
   PauseEvent,
-} as const;
+};
 
-/** The kind names of the contract, in its order. */
-export type EventKind = keyof typeof eventSchemaByKind;
+/** The event kinds of the contract, in its order. */
 export const eventKinds = Object.keys(eventSchemaByKind) as EventKind[];
 
 /** A page of events; `next_page_id` is the id of the first event of the next page. */

@@ -1,4 +1,4 @@
-import type { Static } from "typebox";
+import type { Static, TSchema } from "typebox";
 import { unionByKind } from "../schema.ts";
 import { BrowserObservation } from "./browser-observation.ts";
 import { MCPToolObservation, FinishObservation, ThinkObservation } from "./built-in-observations.ts";
@@ -35,8 +35,13 @@ export const Observation = unionByKind("Observation", {
 });
 export type Observation = Static<typeof Observation>;
 
+/** The kind names of Observation. */
+export type ObservationKind = Observation["kind"];
+
 /** The schema of each observation kind. */
-export const observationSchemaByKind = {
+export const observationSchemaByKind: Readonly<
+  Record<ObservationKind, TSchema> & Record<string, TSchema | undefined>
+> = {
   MCPToolObservation,
   FinishObservation,
   ThinkObservation,
@@ -51,6 +56,4 @@ export const observationSchemaByKind = {
   PlanningFileEditorObservation,
   TaskTrackerObservation,
   TerminalObservation,
-} as const;
-
-export type ObservationKind = keyof typeof observationSchemaByKind;
+};

@@ -1,4 +1,4 @@
-import type { Static } from "typebox";
+import type { Static, TSchema } from "typebox";
 import { unionByKind } from "../schema.ts";
 import {
   BrowserClickTool,
@@ -67,8 +67,13 @@ export const ToolDefinition = unionByKind("ToolDefinition", {
 });
 export type ToolDefinition = Static<typeof ToolDefinition>;
 
+/** The kind names of ToolDefinition. */
+export type ToolDefinitionKind = ToolDefinition["kind"];
+
 /** The schema of each tool definition kind. */
-export const toolDefinitionSchemaByKind = {
+export const toolDefinitionSchemaByKind: Readonly<
+  Record<ToolDefinitionKind, TSchema> & Record<string, TSchema | undefined>
+> = {
   MCPToolDefinition,
   FinishTool,
   ThinkTool,
@@ -97,6 +102,4 @@ export const toolDefinitionSchemaByKind = {
   PlanningFileEditorTool,
   TaskTrackerTool,
   TerminalTool,
-} as const;
-
-export type ToolDefinitionKind = keyof typeof toolDefinitionSchemaByKind;
+};

@@ -1,0 +1,69 @@
+import type { TSchema } from "typebox";
+import * as actions from "./actions/action.ts";
+import * as taskTracker from "./actions/task-tracker-action.ts";
+import * as agent from "./agent/agent.ts";
+import * as agentContext from "./agent/agent-context.ts";
+import * as condenser from "./agent/condenser.ts";
+import * as critic from "./agent/critic.ts";
+import * as criticResult from "./agent/critic-result.ts";
+import * as llm from "./agent/llm.ts";
+import * as skill from "./agent/skill.ts";
+import * as tool from "./agent/tool.ts";
+import * as conversationInfo from "./conversation/conversation-info.ts";
+import * as hookConfig from "./conversation/hook-config.ts";
+import * as metrics from "./conversation/metrics.ts";
+import * as workspace from "./conversation/workspace.ts";
+import * as events from "./events/event.ts";
+import * as content from "./message/content.ts";
+import * as message from "./message/message.ts";
+import * as fileObservations from "./observations/file-observations.ts";
+import * as observations from "./observations/observation.ts";
+import * as terminalObservation from "./observations/terminal-observation.ts";
+import * as replies from "./requests/replies.ts";
+import * as sendMessage from "./requests/send-message.ts";
+import * as startConversation from "./requests/start-conversation.ts";
+import * as updateConversation from "./requests/update-conversation.ts";
+import { nameOf } from "./schema.ts";
+import * as confirmationPolicy from "./security/confirmation-policy.ts";
+import * as secretSource from "./security/secret-source.ts";
+import * as securityAnalyzer from "./security/security-analyzer.ts";
+import * as securityRisk from "./security/security-risk.ts";
+import * as mcpTool from "./tools/mcp-tool-definition.ts";
+import * as toolAnnotations from "./tools/tool-annotations.ts";
+import * as tools from "./tools/tool-definition.ts";
+import * as bash from "./workspace/bash.ts";
+import * as catalogue from "./workspace/catalogue.ts";
+import * as files from "./workspace/files.ts";
+import * as git from "./workspace/git.ts";
+import * as serverInfo from "./workspace/server-info.ts";
+
+/** Every named schema of the contract by its component name. */
+export const contractSchemas: ReadonlyMap<string, TSchema> = byName([
+  ...Object.values(events.eventSchemaByKind),
+  ...Object.values(actions.actionSchemaByKind),
+  ...Object.values(observations.observationSchemaByKind),
+  ...Object.values(tools.toolDefinitionSchemaByKind),
+  ...namedIn(events, actions, taskTracker, observations, fileObservations, terminalObservation),
+  ...namedIn(tools, mcpTool, toolAnnotations, content, message),
+  ...namedIn(agent, agentContext, condenser, critic, criticResult, llm, skill, tool),
+  ...namedIn(confirmationPolicy, secretSource, securityAnalyzer, securityRisk),
+  ...namedIn(conversationInfo, hookConfig, metrics, workspace),
+  ...namedIn(replies, sendMessage, startConversation, updateConversation),
+  ...namedIn(bash, catalogue, files, git, serverInfo),
+]);
+
+function namedIn(...modules: object[]): TSchema[] {
+  return modules.flatMap((module) => Object.values(module).filter(isNamedSchema));
+}
+
+function isNamedSchema(value: unknown): value is TSchema {
+  return typeof value === "object" && value !== null && typeof (value as { $id?: unknown }).$id === "string";
+}
+
+function byName(schemas: readonly (TSchema | undefined)[]): Map<string, TSchema> {
+  const named = new Map<string, TSchema>();
+  for (const schema of schemas) {
+    if (schema !== undefined) named.set(nameOf(schema), schema);
+  }
+  return named;
+}

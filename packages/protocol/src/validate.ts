@@ -1,0 +1,53 @@
+import type { Static, TSchema } from "typebox";
+import type { ValidationError } from "./requests/replies.ts";
+import { contractSchemas } from "./schemas.ts";
+import { type Compile, openAjv } from "./validation/open-ajv.ts";
+import { describeErrors, type Location } from "./validation/describe-errors.ts";
+
+export type { Location } from "./validation/describe-errors.ts";
+export type { ValidationError } from "./requests/replies.ts";
+
+/** A valid value, defaults filled in, or everything that is wrong with it. */
+export type Checked<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly errors: ValidationError[] };
+
+export interface Validator {
+  /**
+   * Checks a value against a schema and fills its defaults in, in place: pass a value that is yours to change.
+   * `prefix` is put before every `loc`, such as `["body"]`.
+   */
+  check<S extends TSchema>(schema: S, value: unknown, prefix?: Location): Checked<Static<S>>;
+  check<T>(schema: TSchema, value: unknown, prefix?: Location): Checked<T>;
+}
+
+/** Above this many values only the first error is reported, so that a hostile body cannot make us write millions. */
+const mostValuesForAllErrors = 10_000;
+
+/** A validator that compiles each schema at its first use and keeps it. */
+export function createValidator(): Validator {
+  const firstError = openAjv(contractSchemas, false);
+  let allErrors: Compile | undefined;
+
+  function check<T>(schema: TSchema, value: unknown, prefix: Location = []): Checked<T> {
+    let validate = firstError(schema);
+    if (validate(value)) return { ok: true, value: value as T };
+    if (isSmall(value)) {
+      allErrors ??= openAjv(contractSchemas, true);
+      validate = allErrors(schema);
+      validate(value);
+    }
+    return { ok: false, errors: describeErrors(validate.errors ?? [], value, prefix) };
+  }
+  return { check };
+}
+
+function isSmall(value: unknown): boolean {
+  const waiting: unknown[] = [value];
+  for (let seen = 0; waiting.length > 0; seen += 1) {
+    if (seen + waiting.length > mostValuesForAllErrors) return false;
+    const next = waiting.pop();
+    if (typeof next === "object" && next !== null) waiting.push(...Object.values(next));
+  }
+  return true;
+}

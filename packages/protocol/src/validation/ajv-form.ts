@@ -1,0 +1,91 @@
+import type { TSchema } from "typebox";
+
+type Json = Record<string, unknown>;
+type ByName = ReadonlyMap<string, TSchema>;
+
+/**
+ * A choice between named objects that one property tells apart. `branches` maps the property's value to a schema name.
+ * Where the property is left out, the first of `untagged` whose fields are all there is meant, or else the first.
+ */
+export type Choice = {
+  readonly property: string;
+  readonly branches: Readonly<Record<string, string>>;
+  readonly untagged: readonly { readonly required: readonly string[]; readonly name: string }[];
+};
+
+/**
+ * Rewrites a schema for the validator. Choices become explicit instead of trial and error: a branch that was tried and
+ * failed would leave its defaults behind in the value, and would fill the errors with complaints about forms that
+ * nobody meant.
+ */
+export function toAjvForm(schema: TSchema, byName: ByName): Json {
+  return rewrite(schema as Json, byName);
+}
+
+function rewrite(schema: Json, byName: ByName): Json {
+  const { anyOf, oneOf, discriminator, impliedDefault, ...rest } = schema;
+  const own = rewriteParts(rest, byName);
+  if (!("default" in own) && impliedDefault !== undefined) own["default"] = impliedDefault;
+  if (Array.isArray(anyOf)) return { ...own, ...rewriteAnyOf(anyOf as Json[], byName) };
+  if (Array.isArray(oneOf)) {
+    const { propertyName } = discriminator as { propertyName: string };
+    return { ...own, ...choose(propertyName, oneOf as Json[], byName) };
+  }
+  return own;
+}
+
+function rewriteParts(schema: Json, byName: ByName): Json {
+  const parts: Json = { ...schema };
+  for (const keyword of ["items", "additionalProperties"]) {
+    const part = parts[keyword];
+    if (typeof part === "object" && part !== null) parts[keyword] = rewrite(part as Json, byName);
+  }
+  if (typeof parts["properties"] === "object") {
+    const properties = Object.entries(parts["properties"] as Record<string, Json>);
+    parts["properties"] = Object.fromEntries(properties.map(([name, part]) => [name, rewrite(part, byName)]));
+  }
+  return parts;
+}
+
+function rewriteAnyOf(branches: readonly Json[], byName: ByName): Json {
+  const others = branches.filter((branch) => branch["type"] !== "null");
+  if (others.length < branches.length) return allowNull(others, byName);
+  if (others.every((branch) => constantOf(branch, "type", byName) !== undefined)) {
+    return choose("type", others, byName);
+  }
+  const [first, second] = others;
+  if (others.length === 2 && first!["$ref"] === undefined && second!["$ref"] !== undefined) {
+    return { if: { type: first!["type"] }, then: rewrite(first!, byName), else: rewrite(second!, byName) };
+  }
+  return { anyOf: others.map((branch) => rewrite(branch, byName)) };
+}
+
+function allowNull(others: readonly Json[], byName: ByName): Json {
+  if (others.length > 1) return { if: { not: { type: "null" } }, then: rewriteAnyOf(others, byName) };
+  const only = rewrite(others[0]!, byName);
+  const isSimple =
+    typeof only["type"] === "string" && !("enum" in only) && !("const" in only) && !("choice" in only);
+  if (isSimple) return { ...only, type: [only["type"], "null"] };
+  return { if: { not: { type: "null" } }, then: only };
+}
+
+function choose(property: string, branches: readonly Json[], byName: ByName): Json {
+  const names = branches.map((branch) => String(branch["$ref"]));
+  const choice: Choice = {
+    property,
+    branches: Object.fromEntries(
+      branches.map((branch, index) => [constantOf(branch, property, byName), names[index]!]),
+    ),
+    untagged: property === "type" ? names.map((name) => ({ required: requiredOf(name, byName), name })) : [],
+  };
+  return { type: "object", choice };
+}
+
+function requiredOf(name: string, byName: ByName): readonly string[] {
+  return (byName.get(name) as { required?: readonly string[] }).required ?? [];
+}
+
+function constantOf(branch: Json, property: string, byName: ByName): string | undefined {
+  const target = byName.get(String(branch["$ref"])) as { properties?: Record<string, Json> } | undefined;
+  return target?.properties?.[property]?.["const"] as string | undefined;
+}
