@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 /** The part of a package.json that publishing needs. */
-export type Manifest = {
+type Manifest = {
   readonly name: string;
   readonly version: string;
   readonly description?: string;
@@ -13,7 +13,7 @@ export type Manifest = {
   readonly dependencies?: Readonly<Record<string, string>>;
 };
 
-export function readManifest(directory: string): Manifest {
+function readManifest(directory: string): Manifest {
   return JSON.parse(readFileSync(path.join(directory, "package.json"), "utf8")) as Manifest;
 }
 
