@@ -210,16 +210,17 @@ function failure(text: string): Outcome {
 
 /** Waits for an execution as one of its callers: any caller's abort stops it, every caller sees its progress. */
 async function follow(running: RunningExecution, options: ExecuteOptions): Promise<Outcome> {
-  const { signal, onProgress } = options;
+  const { signal } = options;
   const onAbort = (): void => running.controller.abort();
-  if (onProgress !== undefined) running.listeners.add(onProgress);
+  const onProgress = (text: string): void => options.onProgress?.(text);
+  running.listeners.add(onProgress);
   if (signal?.aborted === true) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
     return await running.outcome;
   } finally {
     signal?.removeEventListener("abort", onAbort);
-    if (onProgress !== undefined) running.listeners.delete(onProgress);
+    running.listeners.delete(onProgress);
   }
 }
 

@@ -1,0 +1,334 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Action } from "@convoke/protocol";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { UnknownToolError } from "./host.ts";
+import type { ExecuteOptions, Outcome, SessionSpec, ToolHost, ToolSession } from "./host.ts";
+import { openTemporaryDirectory } from "./testing/temporary-directory.ts";
+import type { ToolSecret } from "./tool.ts";
+
+export type HostUnderTest = {
+  readonly host: ToolHost;
+  /** Ends the host as a crash would: without closing its sessions. Running tools may go on until their files appear. */
+  readonly crash: () => Promise<void>;
+};
+
+/** What every tool host must do. `open` starts a host with the tools of `testing/probe-tools.ts` and a cancel grace of 50 ms. */
+export function describeToolHost(name: string, open: () => Promise<HostUnderTest>): void {
+  describe(name, () => {
+    test("lists its catalogue, and the tools of a session with what the model needs", async () => {
+      const bench = await openBench(open);
+      expect(bench.host.catalogue).toEqual(["broken", "probe", "reader", "second_probe"]);
+      const session = await bench.openSession();
+      expect(session.tools.map((tool) => [tool.name, tool.actionKind, tool.isReadOnly])).toEqual([
+        ["probe", "ThinkAction", false],
+        ["second_probe", "ThinkAction", false],
+        ["reader", "ThinkAction", true],
+        ["broken", "ThinkAction", false],
+      ]);
+      const [probe] = session.tools;
+      expect(probe?.definition).toMatchObject({ kind: "ThinkTool", title: "probe", action_type: "ThinkAction" });
+      expect(probe?.parameters).toMatchObject({ type: "object", required: ["thought"] });
+      expect(Object.keys(probe?.parameters["properties"] ?? {})).toEqual(["thought"]);
+    });
+
+    test("refuses an unknown tool and names those there are", async () => {
+      const bench = await openBench(open);
+      const opening = bench.openSession({ tools: [{ name: "teleport" }] });
+      await expect(opening).rejects.toThrow(UnknownToolError);
+      await expect(opening).rejects.toMatchObject({ tool: "teleport", available: bench.host.catalogue });
+    });
+
+    test("tools 20.1.12: refuses a tool that is listed twice", async () => {
+      const bench = await openBench(open);
+      await expect(bench.openSession({ tools: [{ name: "probe" }, { name: "probe" }] })).rejects.toThrow("twice");
+    });
+
+    test("P50: a state directory that cannot be used is reported with its path when the session opens", async () => {
+      const bench = await openBench(open);
+      const stateDir = join(bench.dir, "occupied");
+      await writeFile(stateDir, "");
+      await expect(bench.openSession({ stateDir })).rejects.toThrow(stateDir);
+    });
+
+    test("runs a tool and remembers the outcome", async () => {
+      const bench = await openBench(open);
+      const session = await bench.openSession();
+      expect(await session.state("a")).toEqual({ type: "unknown" });
+      const outcome = await run(session, "a", "say:hello");
+      expect(outcome).toEqual(said("hello"));
+      expect(await session.state("a")).toEqual({ type: "finished", outcome });
+    });
+
+    test("P6: calls with one id run once, at the same time and later", async () => {
+      const bench = await openBench(open);
+      const session = await bench.openSession();
+      const calls = [run(session, "a", "hold:x"), run(session, "a", "hold:x"), run(session, "a", "hold:x")];
+      await bench.waitForRuns(["x"]);
+      expect(await session.state("a")).toEqual({ type: "running" });
+      await bench.release("x");
+      expect(await Promise.all(calls)).toEqual([said("x"), said("x"), said("x")]);
+      expect(await run(session, "a", "say:other")).toEqual(said("x"));
+      expect(await bench.runs()).toEqual(["x"]);
+    });
+
+    test("P6: outcomes survive closing the session and restarting the host", async () => {
+      const bench = await openBench(open);
+      await using session = await bench.openSession();
+      await run(session, "good", "say:hello");
+      await run(session, "bad", "fail:oh no");
+      const failed = await session.state("bad");
+      await session[Symbol.asyncDispose]();
+
+      await using again = await bench.openSession();
+      expect(await again.state("good")).toEqual({ type: "finished", outcome: said("hello") });
+      await bench.restart();
+
+      const restarted = await bench.openSession();
+      expect(await restarted.state("bad")).toEqual(failed);
+      expect(await run(restarted, "good", "say:again")).toEqual(said("hello"));
+      expect(await bench.runs()).toEqual(["hello", "oh no"]);
+    });
+
+    test("P6: what a crashed host had started is lost and never runs again", async () => {
+      const bench = await openBench(open);
+      const session = await bench.openSession();
+      const orphan = run(session, "a", "hold:x").catch(() => undefined); // Its host is gone, so it may fail or never end.
+      await bench.waitForRuns(["x"]);
+      await bench.crash();
+
+      const restarted = await bench.openSession();
+      expect(await restarted.state("a")).toEqual({ type: "lost" });
+      expect(await run(restarted, "a", "hold:x")).toMatchObject({ type: "error", text: expect.stringContaining("unknown") });
+      expect(await restarted.state("never")).toEqual({ type: "unknown" });
+      expect(await bench.runs()).toEqual(["x"]);
+      await bench.release("x");
+      void orphan;
+    });
+
+    test("P6: a read-only call is unknown to a restarted host, so it may run again", async () => {
+      const bench = await openBench(open);
+      const session = await bench.openSession();
+      expect(await run(session, "a", "say:one", { tool: "reader" })).toEqual(said("one"));
+      expect(await run(session, "a", "say:two", { tool: "reader" })).toEqual(said("one"));
+      await bench.restart();
+      const restarted = await bench.openSession();
+      expect(await restarted.state("a")).toEqual({ type: "unknown" });
+      expect(await run(restarted, "a", "say:two", { tool: "reader" })).toEqual(said("two"));
+    });
+
+    test("tools 20.1.9: calls of one tool run one after the other in order, other tools run beside them", async () => {
+      const bench = await openBench(open);
+      const session = await bench.openSession();
+      const first = run(session, "a", "hold:x");
+      await bench.waitForRuns(["x"]);
+      const second = run(session, "b", "say:second");
+      const third = run(session, "c", "say:third");
+      expect(await run(session, "d", "say:beside", { tool: "second_probe" })).toEqual(said("beside"));
+      expect(await session.state("b")).toEqual({ type: "running" });
+      await bench.release("x");
+      await Promise.all([first, second, third]);
+      expect(await bench.runs()).toEqual(["x", "beside", "second", "third"]);
+    });
+
+    test("P43: cancel stops the running tool; ten times, late and for unknown ids it does nothing more", async () => {
+      const bench = await openBench(open);
+      const session = await bench.openSession();
+      const running = run(session, "a", "hold:x");
+      await bench.waitForRuns(["x"]);
+      await Promise.all(Array.from({ length: 10 }, () => session.cancel("a")));
+      const outcome = await running;
+      expect(outcome).toMatchObject({ type: "cancelled" });
+      await session.cancel("a");
+      await session.cancel("never");
+      expect(await session.state("a")).toEqual({ type: "finished", outcome });
+      expect(await run(session, "b", "say:next")).toEqual(said("next"));
+    });
+
+    test("P43: any caller's abort stops the execution; the callers get one outcome", async () => {
+      const bench = await openBench(open);
+      const session = await bench.openSession();
+      const controller = new AbortController();
+      const first = run(session, "a", "hold:x");
+      const second = run(session, "a", "hold:x", { signal: controller.signal });
+      await bench.waitForRuns(["x"]);
+      controller.abort();
+      expect(await first).toMatchObject({ type: "cancelled" });
+      expect(await second).toEqual(await first);
+    });
+
+    test("P43: a tool that does not stop is given up, its late result is dropped, the next call works", async () => {
+      const bench = await openBench(open);
+      const session = await bench.openSession();
+      const running = run(session, "a", "stubborn:x");
+      await bench.waitForRuns(["x"]);
+      await session.cancel("a");
+      const outcome = await running;
+      expect(outcome).toMatchObject({ type: "cancelled", text: expect.stringContaining("restarted") });
+      expect(await run(session, "b", "say:next")).toEqual(said("next"));
+      await bench.release("x");
+      expect(await run(session, "c", "say:last")).toEqual(said("last"));
+      expect(await session.state("a")).toEqual({ type: "finished", outcome });
+    });
+
+    test("P43: a call that is cancelled while it waits, or before, never runs", async () => {
+      const bench = await openBench(open);
+      const session = await bench.openSession();
+      const running = run(session, "a", "hold:x");
+      await bench.waitForRuns(["x"]);
+      const waiting = run(session, "b", "say:waiting");
+      await session.cancel("b");
+      expect(await waiting).toMatchObject({ type: "cancelled" });
+      expect(await run(session, "c", "say:late", { signal: AbortSignal.abort() })).toMatchObject({ type: "cancelled" });
+      await bench.release("x");
+      await running;
+      expect(await run(session, "b", "say:waiting")).toEqual(await waiting);
+      expect(await bench.runs()).toEqual(["x"]);
+    });
+
+    test("tells what the caller got wrong in the tool's own words, and any other failure in a sentence", async () => {
+      const bench = await openBench(open);
+      const session = await bench.openSession();
+      expect(await run(session, "a", "refuse:say please")).toEqual({ type: "error", text: "say please" });
+      expect(await run(session, "b", "fail:broken pipe")).toMatchObject({
+        type: "error",
+        text: expect.stringMatching(/^The tool .*broken pipe$/),
+      });
+      expect(await run(session, "c", "say:x", { tool: "absent" })).toMatchObject({
+        type: "error",
+        text: expect.stringContaining("probe, second_probe, reader, broken"),
+      });
+      const wrongKind = { kind: "FinishAction", message: "bye" } as const;
+      expect(await run(session, "d", wrongKind)).toMatchObject({ type: "error", text: expect.stringContaining("FinishAction") });
+      expect(await bench.runs()).toEqual(["say please", "broken pipe"]);
+    });
+
+    test("a tool that cannot be opened fails its calls and not the session", async () => {
+      const bench = await openBench(open);
+      const session = await bench.openSession();
+      const outcome = await run(session, "a", "say:x", { tool: "broken" });
+      expect(outcome).toMatchObject({ type: "error", text: expect.stringContaining("no such device") });
+      expect(await run(session, "b", "say:fine")).toEqual(said("fine"));
+    });
+
+    test("every caller sees the progress", async () => {
+      const bench = await openBench(open);
+      const session = await bench.openSession();
+      const blocker = run(session, "a", "hold:x");
+      await bench.waitForRuns(["x"]);
+      const seen: string[] = [];
+      const options = { onProgress: (text: string) => seen.push(text) };
+      const calls = [run(session, "b", "progress:half", options), run(session, "b", "progress:half", options)];
+      await bench.release("x");
+      await Promise.all([blocker, ...calls]);
+      expect(seen).toEqual(["half", "half", "half", "half"]);
+    });
+
+    test("P13: secrets are hidden in observations, errors and progress, and P56: not in pictures", async () => {
+      const bench = await openBench(open);
+      const session = await bench.openSession();
+      const secrets = [{ name: "TOKEN", value: "hunter2-secret" }];
+      const seen: string[] = [];
+      const options = { secrets, onProgress: (text: string) => seen.push(text) };
+      const outcomes = [
+        await run(session, "a", "progress:it is hunter2-secret!", options),
+        await run(session, "b", "refuse:no hunter2-secret", options),
+        await run(session, "c", "fail:bad hunter2-secret", options),
+        await run(session, "d", "say:x", { ...options, tool: "broken" }),
+      ];
+      expect(outcomes[0]).toEqual(said("it is <secret-hidden>!"));
+      expect(JSON.stringify([outcomes, seen])).not.toContain("hunter2");
+      expect(JSON.stringify(outcomes).match(/<secret-hidden>/g)).toHaveLength(4);
+      const picture = await run(session, "e", "picture:data:image/png;base64,hunter2-secret", options);
+      expect(JSON.stringify(picture)).toContain("base64,hunter2-secret");
+    });
+
+    test("two sessions share nothing", async () => {
+      const bench = await openBench(open);
+      const one = await bench.openSession({ sessionId: "one", stateDir: join(bench.dir, "one") });
+      const two = await bench.openSession({ sessionId: "two", stateDir: join(bench.dir, "two") });
+      const blocked = run(one, "a", "hold:x");
+      await bench.waitForRuns(["x"]);
+      expect(await two.state("a")).toEqual({ type: "unknown" });
+      expect(await run(two, "a", "say:mine")).toEqual(said("mine"));
+      await two[Symbol.asyncDispose]();
+      expect(await one.state("a")).toEqual({ type: "running" });
+      await bench.release("x");
+      expect(await blocked).toEqual(said("x"));
+    });
+
+    test("opening an open session again attaches to what runs; the last one to close ends it", async () => {
+      const bench = await openBench(open);
+      const first = await bench.openSession();
+      const running = run(first, "a", "hold:x");
+      await bench.waitForRuns(["x"]);
+      const second = await bench.openSession();
+      expect(await second.state("a")).toEqual({ type: "running" });
+      await first[Symbol.asyncDispose]();
+      await first[Symbol.asyncDispose]();
+      expect(await second.state("a")).toEqual({ type: "running" });
+      await second[Symbol.asyncDispose]();
+      expect(await running).toMatchObject({ type: "cancelled" });
+
+      const third = await bench.openSession();
+      expect(await third.state("a")).toEqual({ type: "finished", outcome: await running });
+    });
+  });
+}
+
+type RunOptions = ExecuteOptions & { readonly tool?: string; readonly secrets?: readonly ToolSecret[] };
+
+async function run(
+  session: ToolSession,
+  actionId: string,
+  script: string | Action,
+  { tool = "probe", secrets = [], ...options }: RunOptions = {},
+): Promise<Outcome> {
+  const action: Action = typeof script === "string" ? { kind: "ThinkAction", thought: script } : script;
+  return session.execute({ actionId, tool, action, secrets }, options);
+}
+
+function said(text: string): Outcome {
+  const content = [{ cache_prompt: false, type: "text" as const, text }];
+  return { type: "observation", observation: { kind: "ThinkObservation", content, is_error: false } };
+}
+
+/** One host after another on the same directories, closed when the test ends. */
+async function openBench(open: () => Promise<HostUnderTest>) {
+  const directory = await openTemporaryDirectory();
+  const dir = directory.path;
+  const workspaceDir = join(dir, "workspace");
+  const spec: SessionSpec = {
+    sessionId: "session",
+    workspaceDir,
+    stateDir: join(dir, "state"),
+    tools: ["probe", "second_probe", "reader", "broken"].map((name) => ({ name })),
+  };
+  const opened = [await open()];
+  const current = (): HostUnderTest => opened.at(-1) as HostUnderTest;
+  const runs = async (): Promise<string[]> =>
+    (await readFile(join(workspaceDir, "runs.log"), "utf8")).split("\n").slice(0, -1);
+  onTestFinished(async () => {
+    for (const { host } of opened) await host[Symbol.asyncDispose]();
+    await directory[Symbol.asyncDispose]();
+  });
+  return {
+    dir,
+    get host() {
+      return current().host;
+    },
+    openSession: async (changes: Partial<SessionSpec> = {}) => current().host.openSession({ ...spec, ...changes }),
+    restart: async () => {
+      await current().host[Symbol.asyncDispose]();
+      opened.push(await open());
+    },
+    crash: async () => {
+      await current().crash();
+      opened.push(await open());
+    },
+    runs,
+    waitForRuns: async (names: readonly string[]) =>
+      expect.poll(() => runs().catch(() => []), { interval: 2 }).toEqual(names),
+    release: async (name: string) => writeFile(join(workspaceDir, `${name}.go`), ""),
+  };
+}

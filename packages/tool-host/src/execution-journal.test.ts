@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { ExecutionJournal } from "./execution-journal.ts";
+import type { Outcome } from "./host.ts";
+import { openTemporaryDirectory } from "./testing/temporary-directory.ts";
+
+test("P6: an id starts once, its first outcome stays", async () => {
+  const journal = await openJournal({});
+  expect(journal.find("a")).toBeUndefined();
+  expect(journal.start("a", "terminal")).toBe(true);
+  expect(journal.start("a", "terminal")).toBe(false);
+  expect(journal.find("a")).toEqual({ type: "started" });
+  journal.finish("a", "terminal", text("one"));
+  journal.finish("a", "terminal", text("two"));
+  expect(journal.find("a")).toEqual({ type: "ended", outcome: text("one") });
+});
+
+test("an execution that ended without starting has an outcome and cannot start", async () => {
+  const journal = await openJournal({});
+  journal.finish("a", "terminal", text("cancelled early"));
+  expect(journal.start("a", "terminal")).toBe(false);
+  expect(journal.find("a")).toEqual({ type: "ended", outcome: text("cancelled early") });
+});
+
+test("P19: only the newest outcomes are kept; older ids are still known, so they never run twice", async () => {
+  const journal = await openJournal({ keptOutcomes: 100 });
+  fill(journal, 256, "x");
+  const kept = Array.from({ length: 256 }, (_, index) => journal.find(`a${index}`)).map((record) =>
+    record?.type === "ended" && record.outcome.type === "error" && record.outcome.text === "x" ? "kept" : record,
+  );
+  expect(kept.filter((record) => record === "kept")).toHaveLength(100);
+  expect(kept[155]).toMatchObject({ type: "ended", outcome: { text: expect.stringContaining("too old") } });
+  expect(kept.slice(156).every((record) => record === "kept")).toBe(true);
+  expect(journal.start("a0", "terminal")).toBe(false);
+});
+
+test("P19: large outcomes are bounded by their size, but the newest 32 always stay", async () => {
+  const journal = await openJournal({ keptOutcomeBytes: 10_000 });
+  const long = "y".repeat(1_000);
+  fill(journal, 128, long);
+  const isKept = (index: number): boolean => JSON.stringify(journal.find(`a${index}`)).includes(long);
+  expect([95, 96, 127].map(isKept)).toEqual([false, true, true]);
+});
+
+async function openJournal(options: { keptOutcomes?: number; keptOutcomeBytes?: number }): Promise<ExecutionJournal> {
+  const directory = await openTemporaryDirectory();
+  const journal = new ExecutionJournal({ path: join(directory.path, "executions.sqlite"), ...options });
+  onTestFinished(async () => {
+    journal[Symbol.dispose]();
+    await directory[Symbol.asyncDispose]();
+  });
+  return journal;
+}
+
+function fill(journal: ExecutionJournal, count: number, content: string): void {
+  for (let index = 0; index < count; index += 1) {
+    journal.start(`a${index}`, "terminal");
+    journal.finish(`a${index}`, "terminal", text(content));
+  }
+}
+
+function text(content: string): Outcome {
+  return { type: "error", text: content };
+}

@@ -1,0 +1,103 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Action } from "@convoke/protocol";
+import { expect, onTestFinished, test } from "vitest";
+import { describeToolHost } from "./contract.ts";
+import { createInProcessHost } from "./in-process-host.ts";
+import { probeTools } from "./testing/probe-tools.ts";
+import { openTemporaryDirectory } from "./testing/temporary-directory.ts";
+import type { Tool } from "./tool.ts";
+import { thinkTool } from "./tools/think.ts";
+
+describeToolHost("in-process host", async () => {
+  const host = createInProcessHost({ tools: probeTools, environment: {}, cancelGraceMs: 50 });
+  return { host, crash: async () => {} };
+});
+
+test("P6: the start is on the disk before the tool runs, the outcome before execute resolves", async () => {
+  const records: unknown[] = [];
+  const bench = await openSession({ onExecute: () => records.push(...readRecords(bench.journal)) });
+  await bench.execute("a");
+  records.push(...readRecords(bench.journal));
+  const begun = { action_id: "a", tool: "think", started: 1 };
+  expect(records).toEqual([
+    { ...begun, ended: 0, outcome: null },
+    { ...begun, ended: 1, outcome: expect.stringContaining("ThinkObservation") },
+  ]);
+});
+
+test("read-only tools need no disk", async () => {
+  const bench = await openSession({ isReadOnly: true });
+  expect(await bench.execute("a")).toMatchObject({ type: "observation" });
+  expect(existsSync(bench.journal)).toBe(false);
+});
+
+test("P7: when the start cannot be recorded, the tool does not run and the outcome says why", async () => {
+  let count = 0;
+  const bench = await openSession({ onExecute: () => (count += 1) });
+  await mkdir(bench.journal);
+  expect(await bench.execute("a")).toMatchObject({ type: "error", text: expect.stringContaining(bench.journal) });
+  expect(count).toBe(0);
+});
+
+test("P7: when only the outcome cannot be recorded, it is still the outcome, and a warning is given", async () => {
+  const bench = await openSession({ onExecute: () => dropTable(bench.journal) });
+  expect(await bench.execute("a")).toMatchObject({ type: "observation" });
+  expect(bench.warnings).toEqual([expect.stringContaining(bench.journal)]);
+});
+
+test("a closed host opens no session, and closing it twice is fine", async () => {
+  const host = createInProcessHost({ tools: [], environment: {} });
+  await host[Symbol.asyncDispose]();
+  await host[Symbol.asyncDispose]();
+  await using directory = await openTemporaryDirectory();
+  const spec = { sessionId: "s", workspaceDir: directory.path, stateDir: directory.path, tools: [] };
+  await expect(host.openSession(spec)).rejects.toThrow("closed");
+});
+
+async function openSession(options: { onExecute?: () => unknown; isReadOnly?: boolean }) {
+  const directory = await openTemporaryDirectory();
+  const warnings: string[] = [];
+  const tool: Tool = {
+    ...thinkTool,
+    isReadOnly: options.isReadOnly ?? false,
+    open: async (context) => {
+      const instance = await thinkTool.open(context);
+      return {
+        execute: async (action, call) => {
+          options.onExecute?.();
+          return instance.execute(action, call);
+        },
+        [Symbol.asyncDispose]: async () => instance[Symbol.asyncDispose](),
+      };
+    },
+  };
+  const host = createInProcessHost({ tools: [tool], environment: {}, onWarning: (text) => warnings.push(text) });
+  onTestFinished(async () => {
+    await host[Symbol.asyncDispose]();
+    await directory[Symbol.asyncDispose]();
+  });
+  const stateDir = join(directory.path, "state");
+  const tools = [{ name: "think" }];
+  const session = await host.openSession({ sessionId: "s", workspaceDir: directory.path, stateDir, tools });
+  const action: Action = { kind: "ThinkAction", thought: "hm" };
+  return {
+    warnings,
+    journal: join(stateDir, "executions.sqlite"),
+    execute: async (actionId: string) => session.execute({ actionId, tool: "think", action, secrets: [] }),
+  };
+}
+
+function readRecords(path: string): unknown[] {
+  using database = new DatabaseSync(path, { readOnly: true });
+  const sql =
+    "SELECT action_id, tool, started_at_ms > 0 AS started, coalesce(ended_at_ms, 0) > 0 AS ended, outcome FROM executions";
+  return database.prepare(sql).all().map((row) => ({ ...row }));
+}
+
+function dropTable(path: string): void {
+  using database = new DatabaseSync(path);
+  database.exec("DROP TABLE executions");
+}

@@ -1,0 +1,67 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { Action, Observation } from "@convoke/protocol";
+import { createValidator } from "@convoke/protocol/validate";
+import type { Static, TSchema } from "typebox";
+import type { Tool, ToolContext, ToolSecret } from "../tool.ts";
+import { openTemporaryDirectory } from "./temporary-directory.ts";
+
+export type OpenTool = AsyncDisposable & {
+  readonly context: ToolContext;
+  /** Runs an action after checking it, and checks the observation, against the wire schemas. */
+  readonly execute: (action: Action, signal?: AbortSignal) => Promise<Observation>;
+  /** Closes the tool and opens it again on the same directories. */
+  readonly reopen: () => Promise<void>;
+  /** Names in the workspace, sorted. */
+  readonly list: () => Promise<string[]>;
+};
+
+/** One tool in a temporary workspace that holds `files`. */
+export async function openTool(tool: Tool, files: Readonly<Record<string, string>> = {}): Promise<OpenTool> {
+  const directory = await openTemporaryDirectory();
+  const workspaceDir = join(directory.path, "workspace");
+  const stateDir = join(directory.path, "state");
+  await mkdir(stateDir, { recursive: true });
+  for (const [name, text] of Object.entries({ ...files })) {
+    const path = join(workspaceDir, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+  await mkdir(workspaceDir, { recursive: true });
+  const context: ToolContext = {
+    sessionId: "session",
+    workspaceDir,
+    stateDir,
+    environment: { PATH: "/usr/bin:/bin", HOME: directory.path },
+    params: {},
+  };
+  const secrets: readonly ToolSecret[] = [];
+  const validator = createValidator();
+  const complete = <S extends TSchema>(schema: S, value: unknown): Static<S> => {
+    const checked = validator.check(schema, structuredClone(value));
+    if (!checked.ok) throw new Error(`Not valid: ${JSON.stringify(checked.errors)}`);
+    return checked.value;
+  };
+  let instance = await tool.open(context);
+  return {
+    context,
+    execute: async (action, signal = new AbortController().signal) => {
+      const checked = complete(Action, action);
+      const observation = await instance.execute(checked, { actionId: "a", signal, secrets, onProgress: () => {} });
+      if (!isDeepStrictEqual(complete(Observation, observation), observation)) {
+        throw new Error(`The observation leaves out fields: ${JSON.stringify(observation)}`);
+      }
+      return observation;
+    },
+    reopen: async () => {
+      await instance[Symbol.asyncDispose]();
+      instance = await tool.open(context);
+    },
+    list: async () => (await readdir(workspaceDir)).sort(),
+    [Symbol.asyncDispose]: async () => {
+      await instance[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
