@@ -1,0 +1,79 @@
+import { ModelFailure } from "./classify.ts";
+import { decodeEvents, type ServerSentEvent } from "./sse.ts";
+
+/** What a provider sent back: a stream of events, or one JSON value from servers that ignore `stream`. */
+export type Answer =
+  | { readonly type: "events"; readonly events: AsyncIterable<ServerSentEvent> }
+  | { readonly type: "json"; readonly value: unknown };
+
+/** How one attempt waits: `wait` counts as silence of the provider until the promise settles. */
+export type AttemptContext = {
+  readonly signal: AbortSignal;
+  wait<T>(promise: Promise<T>): Promise<T>;
+  /** The answer is complete: from now on only a moment is granted for the connection to end. */
+  expectEnd(): void;
+};
+
+/** Reads an answer by what it contains; its content type is often wrong. A web page throws a ModelFailure. */
+export async function readAnswer(response: Response, context: AttemptContext): Promise<Answer> {
+  const chunks = readChunks(response, context);
+  const head: Uint8Array[] = [];
+  const decoder = new TextDecoder();
+  let start = "";
+  while (start === "") {
+    const next = await chunks.next();
+    if (next.done === true) return { type: "events", events: decodeEvents(replay(head, chunks)) };
+    head.push(next.value);
+    start = (start + decoder.decode(next.value, { stream: true })).trimStart();
+  }
+  if (start.startsWith("<")) throw webPageFailure();
+  const all = replay(head, chunks);
+  if (/^[[{]/u.test(start)) return { type: "json", value: JSON.parse(await readText(all)) };
+  return { type: "events", events: decodeEvents(all) };
+}
+
+async function* readChunks(response: Response, context: AttemptContext): AsyncGenerator<Uint8Array, void> {
+  if (response.body === null) return;
+  const reader = response.body.getReader();
+  const cancel = (): void => {
+    // Ends a pending read at once; the body may have failed already, and then there is nothing left to cancel.
+    reader.cancel().catch(() => undefined);
+  };
+  context.signal.addEventListener("abort", cancel, { once: true });
+  try {
+    while (true) {
+      context.signal.throwIfAborted();
+      const next = await context.wait(reader.read());
+      context.signal.throwIfAborted();
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    context.signal.removeEventListener("abort", cancel);
+    cancel();
+  }
+}
+
+async function* replay(
+  head: readonly Uint8Array[],
+  rest: AsyncGenerator<Uint8Array, void>,
+): AsyncGenerator<Uint8Array, void> {
+  yield* head;
+  yield* rest;
+}
+
+async function readText(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all).toString("utf8");
+}
+
+function webPageFailure(): ModelFailure {
+  return new ModelFailure({
+    code: "LLMBadRequestError",
+    detail:
+      "The address of the model answered with a web page instead of a model's answer: " +
+      "check llm.base_url, which usually ends with /v1.",
+    isRetryable: false,
+  });
+}

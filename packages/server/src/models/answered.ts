@@ -1,0 +1,23 @@
+import type { ModelResponse } from "./model.ts";
+import type { ModelSettings } from "./model-settings.ts";
+import { costOf, noTokens, type TokenCounts } from "./usage.ts";
+
+/** What an adapter knows at the end of an answer; the model's name is empty when the provider does not tell. */
+export type Answered = Omit<ModelResponse, "usage" | "latencyMs"> & {
+  /** Null when the provider reported no usage. */
+  readonly tokens: TokenCounts | null;
+  /** US dollars, from gateways that bill. */
+  readonly billedCost: number | null;
+};
+
+/** Books an answer: adds the window, the cost and the latency. A gateway's own bill wins over the price table. */
+export function toResponse(answered: Answered, settings: ModelSettings, latencyMs: number): ModelResponse {
+  const { tokens, billedCost, ...said } = answered;
+  const cost = billedCost ?? (tokens === null ? null : costOf(tokens, settings.price));
+  return {
+    ...said,
+    model: said.model || settings.route.model,
+    usage: { ...(tokens ?? noTokens), contextWindow: settings.contextWindow, cost },
+    latencyMs: Math.round(latencyMs),
+  };
+}

@@ -1,0 +1,105 @@
+import type { AttemptContext } from "./answer.ts";
+import { toModelError, type FailureContext } from "./classify.ts";
+import type { ModelClock } from "./clock.ts";
+import type { ModelPart, ModelRequest } from "./model.ts";
+
+/** Parts of a single attempt: a retry is decided above it. */
+export type AttemptPart = Exclude<ModelPart, { type: "retry" }>;
+
+/** One request to a provider. Yields parts up to `done`; throws whatever went wrong; every await obeys the signal. */
+export type Attempt = (request: ModelRequest, context: AttemptContext) => AsyncIterable<AttemptPart>;
+
+export type AttemptDeps = {
+  readonly clock: ModelClock;
+  /** Longest silence of the provider; null means no limit. */
+  readonly idleTimeoutMs: number | null;
+  readonly failure: FailureContext;
+};
+
+/** Runs one attempt to its last part: never throws, ends with `aborted` as soon as the signal aborts. */
+export async function* runAttempt(
+  attempt: Attempt,
+  request: ModelRequest,
+  signal: AbortSignal,
+  deps: AttemptDeps,
+): AsyncGenerator<AttemptPart> {
+  if (signal.aborted) {
+    yield { type: "aborted" };
+    return;
+  }
+  const watch = new SilenceWatch(deps.clock, deps.idleTimeoutMs, signal);
+  try {
+    for await (const part of attempt(request, watch)) {
+      if (signal.aborted) break;
+      yield part;
+      if (part.type === "done" || part.type === "failed") return;
+    }
+    yield { type: "aborted" };
+  } catch (error) {
+    if (signal.aborted) yield { type: "aborted" };
+    else yield { type: "failed", error: toModelError(watch.isSilent ? silence(deps) : error, deps.failure) };
+  } finally {
+    watch.close();
+  }
+}
+
+/** How long a server may keep a finished answer open before we hang up. Waiting a moment keeps the connection usable. */
+const endGraceMs = 250;
+
+function silence(deps: AttemptDeps): Error {
+  const seconds = Math.round((deps.idleTimeoutMs ?? 0) / 1000);
+  return Object.assign(new Error(`nothing came for ${seconds} s`), { name: "TimeoutError" });
+}
+
+/** Aborts an attempt when the provider stays silent too long; time spent by the consumer does not count. */
+class SilenceWatch implements AttemptContext {
+  readonly #stop = new AbortController();
+  readonly #silent = new AbortController();
+  readonly #clock: ModelClock;
+  readonly signal: AbortSignal;
+  #waitingSinceMs: number | null = null;
+
+  constructor(clock: ModelClock, limitMs: number | null, outer: AbortSignal) {
+    this.#clock = clock;
+    this.signal = AbortSignal.any([outer, this.#silent.signal, this.#stop.signal]);
+    if (limitMs !== null) void this.#watch(limitMs);
+  }
+
+  get isSilent(): boolean {
+    return this.#silent.signal.aborted;
+  }
+
+  async wait<T>(promise: Promise<T>): Promise<T> {
+    this.#waitingSinceMs = this.#clock.nowMs();
+    try {
+      return await promise;
+    } finally {
+      this.#waitingSinceMs = null;
+    }
+  }
+
+  expectEnd(): void {
+    void this.#watch(endGraceMs);
+  }
+
+  close(): void {
+    this.#stop.abort();
+  }
+
+  async #watch(limitMs: number): Promise<void> {
+    try {
+      let sleepMs = limitMs;
+      while (true) {
+        await this.#clock.sleep(sleepMs, this.signal);
+        const silentMs = this.#waitingSinceMs === null ? 0 : this.#clock.nowMs() - this.#waitingSinceMs;
+        if (silentMs >= limitMs) {
+          this.#silent.abort();
+          return;
+        }
+        sleepMs = limitMs - silentMs;
+      }
+    } catch {
+      // The sleep rejects when the attempt is over, which is how this watch ends.
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import {
+  contentPolicyPhrases,
+  keyPhrases,
+  malformedHistoryPhrases,
+  overflowPhrases,
+  quotaPhrases,
+} from "./error-phrases.ts";
+import { hideSecrets } from "./hide-secrets.ts";
+import type { ModelError, ModelErrorCode } from "./model.ts";
+
+/** What an error text may and may not say about the route. */
+export type FailureContext = {
+  readonly model: string;
+  readonly host: string;
+  readonly secrets: readonly string[];
+  /** Milliseconds since the epoch, for Retry-After given as a date. */
+  readonly nowMs: () => number;
+};
+
+/** A failure that an adapter recognised by itself; its detail is already fit to be shown. */
+export class ModelFailure extends Error {
+  override readonly name = "ModelFailure";
+  readonly error: ModelError;
+
+  constructor(error: ModelError) {
+    super(error.detail);
+    this.error = error;
+  }
+}
+
+/** Turns whatever an attempt threw into a stable code and one plain sentence without secrets. */
+export function toModelError(thrown: unknown, context: FailureContext): ModelError {
+  if (thrown instanceof ModelFailure) {
+    return { ...thrown.error, detail: hideSecrets(thrown.error.detail, context.secrets) };
+  }
+  const report = readReport(thrown);
+  const verdict = judge(report, context);
+  const retryAfterMs = verdict.isRetryable ? readRetryAfter(report.headers, context.nowMs()) : null;
+  return {
+    code: verdict.code,
+    detail: hideSecrets(verdict.detail, context.secrets),
+    isRetryable: verdict.isRetryable,
+    ...(retryAfterMs === null ? {} : { retryAfterMs }),
+  };
+}
+
+/** The wait a provider asks for, in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date. */
+export function readRetryAfter(headers: Headers | null, nowMs: number): number | null {
+  const exact = Number.parseFloat(headers?.get("retry-after-ms") ?? "");
+  if (Number.isFinite(exact) && exact >= 0) return exact;
+  const text = headers?.get("retry-after")?.trim() ?? "";
+  if (/^\d+(?:\.\d+)?$/u.test(text)) return Number.parseFloat(text) * 1000;
+  const at = text === "" ? Number.NaN : Date.parse(text);
+  return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
+}
+
+type Report = {
+  readonly status: number | null;
+  readonly name: string;
+  /** Codes and types as the provider spells them, for matching. */
+  readonly codes: string;
+  readonly message: string;
+  readonly headers: Headers | null;
+  readonly isOurs: boolean;
+};
+
+type Verdict = { readonly code: ModelErrorCode; readonly detail: string; readonly isRetryable: boolean };
+
+/** Overflow and malformed history come first: gateways wrap them in statuses that would otherwise be retried. */
+function judge(report: Report, context: FailureContext): Verdict {
+  const { status } = report;
+  const text = `${report.codes} ${report.message}`;
+  const said = quote(report.message);
+  const matches = (phrases: readonly RegExp[]): boolean => phrases.some((phrase) => phrase.test(text));
+  const verdict = (code: ModelErrorCode, isRetryable: boolean, detail: string): Verdict => ({
+    code,
+    isRetryable,
+    detail,
+  });
+  const isAboutRequest = status !== null && ![401, 402, 403, 404, 408, 429].includes(status);
+  const isAboutContent = isAboutRequest || (status === null && report.codes !== "");
+
+  if (isAboutContent && (matches(overflowPhrases) || status === 413)) {
+    return verdict(
+      "LLMContextWindowExceedError",
+      false,
+      `The request is too long for ${context.model}${said}`,
+    );
+  }
+  if (isAboutContent && status !== 529 && matches(malformedHistoryPhrases)) {
+    return verdict(
+      "LLMMalformedConversationHistoryError",
+      false,
+      `The provider rejects an earlier item of this conversation${said}`,
+    );
+  }
+  if (matches(quotaPhrases) || status === 402) {
+    return verdict(
+      "LLMRateLimitError",
+      false,
+      `The account at ${context.host} has no credit or quota left${said} Add credit or change llm.api_key.`,
+    );
+  }
+  if (matches(contentPolicyPhrases)) {
+    return verdict(
+      "LLMContentPolicyViolationError",
+      false,
+      `The provider's content policy blocked the request${said}`,
+    );
+  }
+  if (status === 401 || status === 403 || (isAboutContent && matches(keyPhrases))) {
+    return verdict(
+      "LLMAuthenticationError",
+      false,
+      `${context.host} refused the key${statusOf(status)}${said} Check llm.api_key and that it may use ${context.model}.`,
+    );
+  }
+  if (status === 429 || /rate_limit|too many requests|resource_exhausted|\b429\b/iu.test(text)) {
+    return verdict("LLMRateLimitError", true, `${context.host} limits the rate of requests${said}`);
+  }
+  if (status === 408 || /timeout|timed ?out/iu.test(`${report.name} ${text}`)) {
+    return verdict(
+      "LLMTimeoutError",
+      true,
+      `${context.host} took too long to answer${said} Raise llm.timeout if the model needs longer.`,
+    );
+  }
+  if (/\bCERT_|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)|ERR_TLS/u.test(text)) {
+    return verdict(
+      "LLMServiceUnavailableError",
+      false,
+      `The certificate of ${context.host} is not trusted${said} Add its authority to the server's trusted ones.`,
+    );
+  }
+  if (status === 404 || status === 405) {
+    return verdict(
+      "LLMBadRequestError",
+      false,
+      `${context.host} does not know ${context.model} or this address (${status})${said} ` +
+        "Check llm.model and llm.base_url, which usually ends with /v1.",
+    );
+  }
+  if (status !== null && status < 500 && status !== 409) {
+    return verdict("LLMBadRequestError", false, `${context.host} rejected the request (${status})${said}`);
+  }
+  if (report.isOurs) {
+    return verdict("LLMBadRequestError", false, `The request to ${context.model} could not be made${said}`);
+  }
+  const what =
+    status === null
+      ? `The connection to ${context.host} failed`
+      : `${context.host} is unavailable (${status})`;
+  return verdict("LLMServiceUnavailableError", true, `${what}${said}`);
+}
+
+function statusOf(status: number | null): string {
+  return status === null ? "" : ` (${status})`;
+}
+
+const longestQuote = 600;
+
+/** The provider's own words as the end of a sentence. */
+function quote(message: string): string {
+  const text = message.replace(/\s+/gu, " ").trim();
+  if (text === "") return ".";
+  const short = text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text;
+  return `: ${short}${/[.!?…]$/u.test(short) ? "" : "."}`;
+}
+
+/** Both SDKs throw errors with `status`, `headers` and the parsed body in `error`; fetch hides its reason in `cause`. */
+function readReport(thrown: unknown): Report {
+  if (!(thrown instanceof Error)) {
+    return { status: null, name: "", codes: "", message: String(thrown), headers: null, isOurs: true };
+  }
+  const fields = thrown as Error & { status?: unknown; headers?: unknown; error?: unknown };
+  const body = readBody(fields.error);
+  const status = typeof fields.status === "number" ? fields.status : body.status;
+  const causes = [...causesOf(thrown)];
+  const isFromProvider = "status" in thrown || body.codes !== "";
+  const isTransport =
+    isFromProvider ||
+    causes.some((cause) => "code" in cause) ||
+    thrown instanceof SyntaxError ||
+    isCut(thrown);
+  return {
+    status,
+    name: thrown.name,
+    codes: body.codes,
+    message: body.message || causes.map(describe).join(": "),
+    headers: fields.headers instanceof Headers ? fields.headers : null,
+    isOurs: !isTransport,
+  };
+}
+
+function isCut(error: Error): boolean {
+  return error.name === "TimeoutError" || /terminated|fetch failed|premature|aborted/iu.test(error.message);
+}
+
+function* causesOf(error: Error): Generator<Error> {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1)
+    yield at;
+}
+
+function describe(error: Error): string {
+  const code = (error as Error & { code?: unknown }).code;
+  const message = error instanceof SyntaxError ? "the answer is broken JSON" : error.message;
+  return typeof code === "string" && !message.includes(code) ? `${message} ${code}`.trim() : message;
+}
+
+/** An error body is `{error: {message, type, code}}` or that inner object, or text; gateways nest the original. */
+function readBody(body: unknown): { status: number | null; codes: string; message: string } {
+  const none = { status: null, codes: "", message: "" };
+  if (typeof body === "string") return { ...none, codes: "text", message: body };
+  if (typeof body !== "object" || body === null) return none;
+  const record = body as Record<string, unknown>;
+  if (typeof record["error"] === "object" && record["error"] !== null) return readBody(record["error"]);
+  const metadata = record["metadata"] as { raw?: unknown } | undefined;
+  const message = [record["message"], record["error"], record["detail"], metadata?.raw]
+    .map((part) => (typeof part === "object" && part !== null ? JSON.stringify(part) : part))
+    .filter((part) => typeof part === "string")
+    .join(" ");
+  const codes = [record["type"], record["code"], record["status"]].filter(
+    (part) => part !== undefined && part !== null,
+  );
+  const code = Number(record["code"]);
+  return {
+    status: statusOfType(String(record["type"])) ?? (code >= 400 && code < 600 ? code : null),
+    codes: codes.join(" ").trim() || "error",
+    message,
+  };
+}
+
+/** Errors inside a stream carry a type instead of a status. Source: Anthropic API reference, errors. */
+function statusOfType(type: string): number | null {
+  const statuses: Readonly<Record<string, number>> = {
+    invalid_request_error: 400,
+    authentication_error: 401,
+    billing_error: 402,
+    permission_error: 403,
+    not_found_error: 404,
+    request_too_large: 413,
+    rate_limit_error: 429,
+    api_error: 500,
+    server_error: 500,
+    timeout_error: 504,
+    overloaded_error: 529,
+  };
+  return statuses[type] ?? null;
+}

@@ -1,0 +1,47 @@
+/**
+ * What providers write when they reject a request for its content. Status codes do not tell these cases apart, so the
+ * words must. Collected from the error texts of OpenAI, Anthropic, Google, Mistral, xAI, Moonshot, Z.ai, Groq,
+ * OpenRouter, Bedrock behind gateways, vLLM, llama.cpp and LM Studio.
+ */
+export const overflowPhrases: readonly RegExp[] = [
+  /context[_ ]length[_ ]exceeded|exceed_context_size/iu,
+  /maximum (?:context|prompt) length|max(?:imum)? (?:number of )?input tokens/iu,
+  /(?:exceed\w*|beyond|larger than|longer than|greater than|over) .{0,60}(?:context (?:window|length|size|limit)|context)/iu,
+  /context (?:window|length|size|limit) .{0,40}(?:exceed|overflow|reached|too small)/iu,
+  /(?:prompt|input|request|message|conversation) (?:is|was) too (?:long|large)|input .{0,20}too long/iu,
+  /(?:prompt|input) (?:exceeds|token count).{0,60}(?:max|exceeds|limit)/iu,
+  /reduce the length of (?:the|your) (?:messages|prompt|input)/iu,
+  /exceed\w* (?:the )?model('s)? (?:token|context) limit|too many (?:input )?tokens in (?:the )?(?:prompt|input)/iu,
+  /request_too_large|too large for model with \d+/iu,
+];
+
+export const malformedHistoryPhrases: readonly RegExp[] = [
+  /tool_use.{0,80}(?:without|tool_result)|tool_result.{0,80}(?:without|unexpected|tool_use)/isu,
+  /unexpected `?tool_use_id/iu,
+  /tool_call_ids? (?:did not|that did not)|must be followed by tool messages/iu,
+  /role '?tool'? must be a response|tool message.{0,40}(?:preceding|previous|must follow)/iu,
+  /number of function response parts|function (?:call|response) turn/iu,
+  /invalid (?:json|arguments).{0,40}(?:tool|function)|(?:tool|function).{0,60}(?:invalid json|not valid json)/iu,
+  /(?:unterminated string|failed to parse|can(?:not|'t) parse).{0,60}(?:argument|tool|function)/iu,
+  /expected `?thinking|thinking.{0,60}(?:cannot be modified|must start|signature)|invalid `?signature/iu,
+  /roles? must alternate|conversation roles/iu,
+  /content (?:blocks? )?must (?:be|contain) non-?empty|content must not be empty|content field is required/iu,
+  /duplicate.{0,40}tool|tool.{0,20}ids? must be unique/iu,
+  /(?:could not process|invalid|unsupported|failed to (?:decode|download|load)).{0,20}image|image.{0,60}(?:invalid|not (?:be )?(?:valid|supported|processed)|exceeds|too large|could not)/iu,
+];
+
+export const contentPolicyPhrases: readonly RegExp[] = [
+  /content[_ ](?:filter|policy|management policy)|responsible ?ai/iu,
+  /violat\w+ .{0,40}(?:polic|terms|usage)|prohibited_content|flagged as|safety system/iu,
+];
+
+export const keyPhrases: readonly RegExp[] = [
+  /(?:invalid|incorrect|missing|no|expired|not valid).{0,30}(?:api[- _]?key|x-api-key|credentials|auth)/iu,
+  /api[- _]?key.{0,30}(?:invalid|not valid|not found|missing|expired|required)/iu,
+  /authentication_error|unauthorized|unauthenticated|permission_denied/iu,
+];
+
+export const quotaPhrases: readonly RegExp[] = [
+  /insufficient[_ ](?:quota|balance|credits?|funds)|credit balance|billing|exceeded your current quota/iu,
+  /(?:out of|not enough|no) credits?|payment required|spend(?:ing)? limit/iu,
+];

@@ -1,0 +1,37 @@
+import { ModelFailure } from "./classify.ts";
+
+/** The provider ended an answer before it was complete. */
+export function cutAnswer(): ModelFailure {
+  return new ModelFailure({
+    code: "LLMServiceUnavailableError",
+    detail: "The provider's answer broke off before its end.",
+    isRetryable: true,
+  });
+}
+
+/** The provider answered, and said nothing at all. */
+export function emptyAnswer(): ModelFailure {
+  return new ModelFailure({
+    code: "LLMNoResponseError",
+    detail: "The model gave an empty answer: no text, no reasoning, no tool call.",
+    isRetryable: true,
+  });
+}
+
+/** The provider stopped the answer for its content. */
+export function blockedAnswer(): ModelFailure {
+  return new ModelFailure({
+    code: "LLMContentPolicyViolationError",
+    detail: "The provider's content policy blocked the answer. Rephrase the request and try again.",
+    isRetryable: false,
+  });
+}
+
+/** There is no key to send. */
+export function missingKey(provider: string): ModelFailure {
+  return new ModelFailure({
+    code: "LLMAuthenticationError",
+    detail: `There is no API key for ${provider}: set llm.api_key.`,
+    isRetryable: false,
+  });
+}

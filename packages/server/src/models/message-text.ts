@@ -1,0 +1,25 @@
+import type { AssistantMessage, ModelMessage } from "./model.ts";
+
+/** Providers refuse empty content, so these words stand for it. */
+export const placeholders = {
+  system: "(no instructions)",
+  user: "(empty message)",
+  tool: "(no output)",
+} as const;
+
+export const unseenImage = "[An image is here; this model cannot see images.]";
+
+export function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
+
+/** The text of a message with its parts on separate lines; images the model cannot see are mentioned. */
+export function textOf(message: Exclude<ModelMessage, AssistantMessage>, hasVision: boolean): string {
+  const texts: string[] = [];
+  for (const part of message.content) {
+    if ("image_urls" in part) {
+      if (!hasVision) texts.push(...part.image_urls.map(() => unseenImage));
+    } else if (!isBlank(part.text)) texts.push(part.text);
+  }
+  return texts.join("\n\n");
+}

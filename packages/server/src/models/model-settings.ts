@@ -1,0 +1,102 @@
+import type { LLM } from "@convoke/protocol";
+import { lookUpModel, type ModelFacts, type ModelPrice } from "./catalog.ts";
+import { routeOf, type ModelRoute } from "./model-names.ts";
+import { priceWith } from "./usage.ts";
+
+/** An LLM object of the wire with every default filled in and the catalogue consulted. Waits are in milliseconds. */
+export type ModelSettings = {
+  readonly name: string;
+  readonly route: ModelRoute;
+  /** True when the address is the provider's own, so that its limits and names are known to hold. */
+  readonly isOwnAddress: boolean;
+  readonly facts: ModelFacts;
+  readonly apiKey: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly extraBody: Readonly<Record<string, unknown>>;
+  readonly contextWindow: number;
+  readonly outputLimit: number | null;
+  readonly price: ModelPrice | null;
+  readonly isVisionEnabled: boolean;
+  readonly isCacheMarked: boolean;
+  readonly cacheRetention: string | null;
+  readonly sampling: Sampling;
+  readonly isUnsupportedDropped: boolean;
+  readonly reasoningEffort: "low" | "medium" | "high" | "xhigh" | null;
+  readonly thinkingBudget: number;
+  /** Longest silence of the provider; null means no limit. */
+  readonly idleTimeoutMs: number | null;
+  readonly retry: RetryPolicy;
+};
+
+export type Sampling = {
+  readonly temperature: number | null;
+  readonly topP: number | null;
+  readonly topK: number | null;
+  readonly seed: number | null;
+};
+
+export type RetryPolicy = {
+  /** Total number of attempts, at least 1. */
+  readonly attempts: number;
+  readonly multiplierMs: number;
+  readonly minWaitMs: number;
+  readonly maxWaitMs: number;
+};
+
+/** Reads the wire's LLM object. Throws a Fault that names the field at fault. */
+export function readModelSettings(llm: LLM): ModelSettings {
+  const name = llm.model ?? "";
+  const configuredUrl = blankToNull(llm.base_url);
+  const route = routeOf(name, { baseUrl: configuredUrl, ollamaBaseUrl: blankToNull(llm.ollama_base_url) });
+  const facts = lookUpModel(llm.model_canonical_name ?? name);
+  const effort = llm.reasoning_effort ?? null;
+  return {
+    name,
+    route,
+    isOwnAddress: configuredUrl === null && route.isKeyRequired,
+    facts,
+    apiKey: blankToNull(llm.api_key),
+    headers: headersOf(llm, route),
+    extraBody: llm.litellm_extra_body ?? {},
+    contextWindow: llm.max_input_tokens ?? facts.contextWindow,
+    outputLimit: llm.max_output_tokens ?? null,
+    price: priceWith(facts.price, {
+      input: llm.input_cost_per_token ?? null,
+      output: llm.output_cost_per_token ?? null,
+    }),
+    isVisionEnabled: llm.disable_vision !== true && facts.hasVision,
+    isCacheMarked: llm.caching_prompt ?? true,
+    cacheRetention: llm.prompt_cache_retention ?? null,
+    sampling: {
+      temperature: llm.temperature ?? null,
+      // 1 is what every provider does by itself, and several refuse to hear it next to temperature.
+      topP: llm.top_p === 1 ? null : (llm.top_p ?? null),
+      topK: llm.top_k ?? null,
+      seed: llm.seed ?? null,
+    },
+    isUnsupportedDropped: llm.drop_params ?? true,
+    reasoningEffort: effort === "none" ? null : effort,
+    thinkingBudget: effort === "none" ? 0 : (llm.extended_thinking_budget ?? 0),
+    idleTimeoutMs: llm.timeout === null || llm.timeout === 0 ? null : (llm.timeout ?? 300) * 1000,
+    retry: {
+      attempts: Math.max(1, llm.num_retries ?? 5),
+      multiplierMs: (llm.retry_multiplier ?? 8) * 1000,
+      minWaitMs: (llm.retry_min_wait ?? 8) * 1000,
+      maxWaitMs: (llm.retry_max_wait ?? 64) * 1000,
+    },
+  };
+}
+
+function blankToNull(text: string | null | undefined): string | null {
+  return text === undefined || text === null || text.trim() === "" ? null : text.trim();
+}
+
+function headersOf(llm: LLM, route: ModelRoute): Record<string, string> {
+  const site = blankToNull(llm.openrouter_site_url);
+  const app = blankToNull(llm.openrouter_app_name);
+  return {
+    ...(route.provider === "openrouter" && site !== null ? { "HTTP-Referer": site } : {}),
+    ...(route.provider === "openrouter" && app !== null ? { "X-Title": app } : {}),
+    ...llm.extra_headers,
+  };
+}

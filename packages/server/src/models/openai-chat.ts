@@ -1,0 +1,87 @@
+import OpenAI from "openai";
+import { readAnswer, type AttemptContext } from "./answer.ts";
+import { toResponse } from "./answered.ts";
+import type { Attempt } from "./attempt.ts";
+import type { ModelClock } from "./clock.ts";
+import { missingKey } from "./failures.ts";
+import type { ModelRequest } from "./model.ts";
+import type { ModelSettings } from "./model-settings.ts";
+import { ChatAnswer, type ChatChunk } from "./openai-chat-answer.ts";
+import { buildChatRequest } from "./openai-chat-request.ts";
+import { findRefusedField } from "./optional-fields.ts";
+import { createProviderFetch, neverMs, type Send } from "./provider-fetch.ts";
+
+type AdapterDeps = { readonly send: Send; readonly clock: ModelClock };
+
+/** Chat completions as OpenAI defined them and many servers copy them; always asked to stream. */
+export function createOpenaiChatAttempt(settings: ModelSettings, deps: AdapterDeps): Attempt {
+  const client = createClient(settings, deps.send);
+  const refused = new Set<string>();
+  return async function* (request, context) {
+    if (settings.apiKey === null && settings.route.isKeyRequired) throw missingKey(settings.route.provider);
+    const startMs = deps.clock.nowMs();
+    const answer = new ChatAnswer();
+    const response = await send(client, request, settings, refused, context);
+    const body = await readAnswer(response, context);
+    let isEnded = false;
+    if (body.type === "json") {
+      isEnded = true;
+      yield* answer.add(body.value as ChatChunk);
+    } else {
+      try {
+        for await (const { data } of body.events) {
+          if (isEnded) continue;
+          if (data.trim() === "[DONE]") {
+            isEnded = true;
+            context.expectEnd();
+          } else yield* answer.add(JSON.parse(data) as ChatChunk);
+        }
+      } catch (error) {
+        // Whatever happens to the connection after the last chunk no longer matters.
+        if (!isEnded) throw error;
+      }
+    }
+    yield {
+      type: "done",
+      response: toResponse(answer.finish(isEnded), settings, deps.clock.nowMs() - startMs),
+    };
+  };
+}
+
+function createClient(settings: ModelSettings, send: Send): OpenAI {
+  // The SDK insists on a key; the header below is what is sent.
+  const key = settings.apiKey ?? "none";
+  return new OpenAI({
+    apiKey: key,
+    baseURL: settings.route.baseUrl,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    timeout: neverMs,
+    logLevel: "off",
+    fetch: createProviderFetch(send, { authorization: `Bearer ${key}`, ...settings.headers }),
+  });
+}
+
+/** Sends the request; leaves out what the provider refuses by name and remembers it for later requests. */
+async function send(
+  client: OpenAI,
+  request: ModelRequest,
+  settings: ModelSettings,
+  refused: Set<string>,
+  context: AttemptContext,
+): Promise<Response> {
+  while (true) {
+    const { body, optionalFields } = buildChatRequest(request, settings, refused);
+    try {
+      return await context.wait(
+        client.chat.completions.create(body, { signal: context.signal }).asResponse(),
+      );
+    } catch (error) {
+      const field = settings.isUnsupportedDropped ? findRefusedField(error, optionalFields) : null;
+      if (field === null) throw error;
+      refused.add(field);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+/** Sends one HTTP request; the global `fetch`, or one that goes through a proxy or trusts more authorities. */
+export type Send = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/** What the SDKs may send of their own: they also describe this machine and read headers from the environment. */
+const keptHeaders = new Set(["accept", "content-type", "anthropic-version", "anthropic-beta"]);
+
+/** Longer than any request lives: silence is watched by the attempt, not by the SDK's timer. */
+export const neverMs = 2 ** 31 - 1;
+
+/**
+ * A `fetch` for a provider SDK that sends exactly the given headers besides the protocol's own. Redirects are not
+ * followed, because a key must not travel to an address nobody configured.
+ */
+export function createProviderFetch(send: Send, headers: Readonly<Record<string, string>>): Send {
+  return async (input, init) => {
+    const sent = new Headers({ "user-agent": "convoke" });
+    for (const [name, value] of new Headers(init?.headers)) {
+      if (keptHeaders.has(name.toLowerCase())) sent.set(name, value);
+    }
+    for (const [name, value] of Object.entries(headers)) sent.set(name, value);
+    const response = await send(input, { ...init, headers: sent, redirect: "manual" });
+    return response.ok ? response : await withReadableError(response);
+  };
+}
+
+const longestErrorChars = 20_000;
+
+/** Brings error bodies of every kind into the shape the SDKs keep: they lose the text of any other. */
+async function withReadableError(response: Response): Promise<Response> {
+  const text = (await response.text()).slice(0, longestErrorChars);
+  const error = { error: errorOf(text) };
+  const headers = new Headers(response.headers);
+  for (const name of ["content-length", "content-encoding", "transfer-encoding"]) headers.delete(name);
+  headers.set("content-type", "application/json");
+  return new Response(JSON.stringify(error), { status: response.status, headers });
+}
+
+function errorOf(text: string): unknown {
+  const parsed = parseObject(text);
+  if (parsed === null) return { message: text.trimStart().startsWith("<") ? titleOf(text) : text };
+  const { error } = parsed;
+  if (typeof error === "object" && error !== null) return error;
+  const message = error ?? parsed["message"] ?? parsed["detail"];
+  return { ...parsed, message: typeof message === "string" ? message : JSON.stringify(message ?? parsed) };
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    const first: unknown = Array.isArray(value) ? value[0] : value;
+    return typeof first === "object" && first !== null ? (first as Record<string, unknown>) : null;
+  } catch {
+    // Not JSON: proxies answer with text or a web page, which the caller shows as it is.
+    return null;
+  }
+}
+
+function titleOf(page: string): string {
+  return /<title[^>]*>([^<]*)<\/title>/iu.exec(page)?.[1]?.trim() ?? "a web page";
+}

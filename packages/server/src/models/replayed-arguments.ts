@@ -1,0 +1,31 @@
+/** TypeScript does not know this part of ECMAScript yet; Node 24 has it. Source: TC39 proposal-json-parse-with-source. */
+type JsonWithSource = {
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown;
+  rawJSON(text: string): unknown;
+};
+
+/**
+ * The arguments of an earlier call as the object some APIs want. Serialising it again gives the numbers exactly as the
+ * model wrote them (1.0, 12345678901234567890). Text that is no JSON object becomes `{}`; the log keeps the original.
+ */
+export function parseReplayedArguments(text: string): Readonly<Record<string, unknown>> {
+  const json = JSON as unknown as JsonWithSource;
+  try {
+    const value = json.parse(text, (_key, part, { source }) =>
+      typeof part === "number" && source !== undefined ? json.rawJSON(source) : part,
+    );
+    if (typeof value === "object" && value !== null && !Array.isArray(value) && !isNumber(text)) {
+      return value as Record<string, unknown>;
+    }
+  } catch {
+    // The model wrote broken JSON and was told so in the result of the call.
+  }
+  return {};
+}
+
+function isNumber(text: string): boolean {
+  return /^\s*[-\d]/u.test(text);
+}
