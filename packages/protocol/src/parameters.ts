@@ -1,5 +1,6 @@
 import { actionSchemaByKind } from "./actions/action.ts";
-import { contractSchemas } from "./schemas.ts";
+import { extensionActionSchemaByKind } from "./extensions/extension-actions.ts";
+import { allSchemas } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
 
@@ -11,7 +12,7 @@ const kept = ["type", "description", "properties", "required", "items", "enum"] 
  * Throws on a kind that is not an action of ours.
  */
 export function toParameters(actionKind: string): Json {
-  const schema = actionSchemaByKind[actionKind];
+  const schema = actionSchemaByKind[actionKind] ?? extensionActionSchemaByKind[actionKind];
   if (schema === undefined) throw new Error(`There is no action kind "${actionKind}".`);
   const { kind: _, ...properties } = (schema as { properties: Record<string, Json> }).properties;
   const required = ((schema as { required?: string[] }).required ?? []).filter((name) => name !== "kind");
@@ -30,7 +31,7 @@ function plainProperties(properties: Record<string, Json>): Record<string, Json>
 function plain(schema: Json): Json {
   const { $ref, anyOf, description } = schema;
   const own = description === undefined ? {} : { description };
-  if (typeof $ref === "string") return { ...plain(contractSchemas.get($ref) as Json), ...own };
+  if (typeof $ref === "string") return { ...plain(allSchemas.get($ref) as Json), ...own };
   if (Array.isArray(anyOf)) {
     const [meant] = (anyOf as Json[]).filter((branch) => branch["type"] !== "null");
     return { ...plain(meant!), ...own };

@@ -16,12 +16,17 @@ import * as workspace from "./conversation/workspace.ts";
 import * as events from "./events/event.ts";
 import * as content from "./message/content.ts";
 import * as message from "./message/message.ts";
+import * as extensionActions from "./extensions/extension-actions.ts";
+import * as extensionEvents from "./extensions/extension-events.ts";
+import * as extensionObservations from "./extensions/extension-observations.ts";
+import * as extensionTools from "./extensions/extension-tools.ts";
 import * as fileObservations from "./observations/file-observations.ts";
 import * as observations from "./observations/observation.ts";
 import * as terminalObservation from "./observations/terminal-observation.ts";
 import * as replies from "./requests/replies.ts";
 import * as sendMessage from "./requests/send-message.ts";
 import * as startConversation from "./requests/start-conversation.ts";
+import * as stopConversation from "./requests/stop-conversation.ts";
 import * as updateConversation from "./requests/update-conversation.ts";
 import { nameOf } from "./schema.ts";
 import * as confirmationPolicy from "./security/confirmation-policy.ts";
@@ -48,8 +53,19 @@ export const contractSchemas: ReadonlyMap<string, TSchema> = byName([
   ...namedIn(agent, agentContext, condenser, critic, criticResult, llm, skill, tool),
   ...namedIn(confirmationPolicy, secretSource, securityAnalyzer, securityRisk),
   ...namedIn(conversationInfo, hookConfig, metrics, workspace),
-  ...namedIn(replies, sendMessage, startConversation, updateConversation),
+  replies.Success,
+  replies.ValidationError,
+  replies.HTTPValidationError,
+  ...namedIn(sendMessage, startConversation, updateConversation),
   ...namedIn(bash, catalogue, files, git, serverInfo),
+]);
+
+/** The same with the schemas that the contract does not have: newer kinds, and the answers of older routes. */
+export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
+  ...contractSchemas,
+  ...byName(namedIn(extensionActions, extensionEvents, extensionObservations, extensionTools)),
+  ...byName(namedIn(stopConversation)),
+  ...byName([replies.ErrorReply]),
 ]);
 
 function namedIn(...modules: object[]): TSchema[] {

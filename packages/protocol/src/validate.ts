@@ -1,9 +1,10 @@
 import type { Static, TSchema } from "typebox";
 import type { ValidationError } from "./requests/replies.ts";
-import { contractSchemas } from "./schemas.ts";
+import { allSchemas } from "./schemas.ts";
 import { type Compile, openAjv } from "./validation/open-ajv.ts";
 import { describeErrors, type Location } from "./validation/describe-errors.ts";
 
+export { readQuery, type RawQuery } from "./validation/read-query.ts";
 export type { Location } from "./validation/describe-errors.ts";
 export type { ValidationError } from "./requests/replies.ts";
 
@@ -26,14 +27,14 @@ const mostValuesForAllErrors = 10_000;
 
 /** A validator that compiles each schema at its first use and keeps it. */
 export function createValidator(): Validator {
-  const firstError = openAjv(contractSchemas, false);
+  const firstError = openAjv(allSchemas, false);
   let allErrors: Compile | undefined;
 
   function check<T>(schema: TSchema, value: unknown, prefix: Location = []): Checked<T> {
     let validate = firstError(schema);
     if (validate(value)) return { ok: true, value: value as T };
     if (isSmall(value)) {
-      allErrors ??= openAjv(contractSchemas, true);
+      allErrors ??= openAjv(allSchemas, true);
       validate = allErrors(schema);
       validate(value);
     }

@@ -1,0 +1,25 @@
+import type { TSchema } from "typebox";
+import { ErrorReply, HTTPValidationError, Success } from "../requests/replies.ts";
+
+/** The request is wrong; `detail` says where. */
+export const invalid = {
+  422: { description: "The request is not valid.", schema: HTTPValidationError },
+} as const;
+
+/** No such conversation, or not the caller's. */
+export const noConversation = {
+  404: { description: "There is no such conversation.", schema: ErrorReply },
+} as const;
+
+/** The conversation is busy with something that excludes the request. */
+export const conflict = {
+  409: { description: "The conversation cannot do this now.", schema: ErrorReply },
+} as const;
+
+/** Done, nothing else to say. */
+export const done = { 200: { description: "Done.", schema: Success } } as const;
+
+/** A 200 with a body. */
+export function ok<T extends TSchema>(description: string, schema: T) {
+  return { 200: { description, schema } } as const;
+}
