@@ -4,16 +4,19 @@ import path from "node:path";
 import { libraryManifest } from "./publish-manifest.ts";
 import { resolveToolFile } from "./resolve-tool-file.ts";
 
-/** Compiles packages that others import into `dist/<folder>`: JavaScript, types, manifest, licence. Gives the folders built. */
+/**
+ * Compiles packages that others import into `dist/<folder>`: JavaScript, types, manifest, licence. Gives the folders built.
+ * Declarations go on naming `./x.ts`, which TypeScript resolves to `./x.d.ts`.
+ */
 export function buildLibraries(root: string, folders: readonly string[]): readonly string[] {
   const dist = path.join(root, "dist");
   const compiled = path.join(dist, "compiled");
-  const { status } = spawnSync(
+  const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [resolveToolFile(root, "typescript", "tsc"), "-p", "tsconfig.build.json", "--outDir", compiled],
-    { cwd: root, stdio: "inherit" },
+    { cwd: root, encoding: "utf8" },
   );
-  if (status !== 0) throw new Error("the libraries do not compile");
+  if (status !== 0) throw new Error(`the libraries do not compile:\n${stdout}${stderr}`);
   for (const folder of folders) {
     const target = path.join(dist, folder);
     rmSync(target, { recursive: true, force: true });

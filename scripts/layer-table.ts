@@ -42,7 +42,7 @@ export const layerTable: LayerTable = {
     // Routes are mounted, authenticated and answered with what `http` offers; `http` knows no face.
     "server/faces": ["http"],
   },
-  testing: ["server/testing"],
+  testing: ["server/testing", "tool-host/testing"],
   testingUsers: ["cli"],
   browserSafe: ["protocol", "client", "web"],
   environmentReaders: ["cli"],
