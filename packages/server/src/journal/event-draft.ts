@@ -31,9 +31,18 @@ export type EventDraft = {
 };
 
 /** The last id and time of a log; the next ones are greater whatever the clock says. */
-export type LogPosition = { readonly lastSeq: number; readonly lastId: string | null; readonly lastMicros: number };
+export type LogPosition = {
+  readonly lastSeq: number;
+  readonly lastId: string | null;
+  readonly lastMicros: number;
+};
 
-export type StampedEvent = { readonly seq: number; readonly record: NewEvent; readonly event: Event; readonly meta: EventMeta };
+export type StampedEvent = {
+  readonly seq: number;
+  readonly record: NewEvent;
+  readonly event: Event;
+  readonly meta: EventMeta;
+};
 
 /** Gives drafts their ids, times and wire text, in order, after `position`. */
 export function stampDrafts(
@@ -78,13 +87,14 @@ export function searchableText(event: Event): string | null {
 }
 
 /** The contract's default `source` per kind. Source: contract 2.1. */
-function defaultSource(kind: Event["kind"]): "agent" | "user" | "environment" {
+function defaultSource(kind: EventBody["kind"]): "agent" | "user" | "environment" {
   switch (kind) {
     case "ActionEvent":
     case "AgentErrorEvent":
     case "SystemPromptEvent":
       return "agent";
     case "PauseEvent":
+    case "InterruptEvent":
       return "user";
     default:
       return "environment";

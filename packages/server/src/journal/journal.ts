@@ -28,7 +28,12 @@ export interface Journal extends AsyncDisposable {
   /** Events with `seq > afterSeq`, ascending, at most `limit`. */
   read(conversationId: string, afterSeq: number, limit: number): Promise<StoredEvent[]>;
   /** Events of the given kinds in `[fromSeq, toSeq]`, ascending, with their meta. */
-  readKinds(conversationId: string, kinds: readonly string[], fromSeq: number, toSeq: number): Promise<EventWithMeta[]>;
+  readKinds(
+    conversationId: string,
+    kinds: readonly string[],
+    fromSeq: number,
+    toSeq: number,
+  ): Promise<EventWithMeta[]>;
   lastSeq(conversationId: string): Promise<number>;
   search(conversationId: string, query: EventQuery): Promise<EventPageText>;
   count(conversationId: string, filter: EventFilter): Promise<number>;
@@ -127,6 +132,29 @@ export type EventPageText = { readonly items: string[]; readonly nextPageId: str
 /** Another live process owns the conversation. */
 export class LeaseHeldError extends Error {
   override readonly name = "LeaseHeldError";
+}
+
+/** There is no such conversation to own. Reads of one answer as an empty log does. */
+export class UnknownConversationError extends Error {
+  override readonly name = "UnknownConversationError";
+}
+
+/** The storage failed (disk full, I/O error); nothing of this request was written, and a later one may work. */
+export class JournalWriteError extends Error {
+  override readonly name = "JournalWriteError";
+}
+
+/** One stored event cannot be read; the others can. */
+export class DamagedEventError extends Error {
+  override readonly name = "DamagedEventError";
+  readonly conversationId: string;
+  readonly seq: number;
+
+  constructor(conversationId: string, seq: number, options?: ErrorOptions) {
+    super(`Event ${seq} of conversation ${conversationId} is damaged and cannot be read`, options);
+    this.conversationId = conversationId;
+    this.seq = seq;
+  }
 }
 
 /** The lease was taken over; this process must stop writing. */

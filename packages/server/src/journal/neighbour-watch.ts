@@ -1,0 +1,84 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import type { Doorbell } from "./doorbell.ts";
+
+export type NeighbourWatchDeps = {
+  readonly doorbell: Doorbell;
+  /** A number that changes when another process commits. */
+  readonly readVersion: () => Promise<number>;
+  readonly readLastSeq: (conversationId: string) => number;
+};
+
+/** Rings for what other processes on the same store append, while somebody listens. */
+export class NeighbourWatch implements Disposable {
+  readonly #deps: NeighbourWatchDeps;
+  /** The last `seq` each listened conversation was rung for. */
+  readonly #rungSeqs = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #version: number | undefined;
+  #isDisposed = false;
+
+  constructor(deps: NeighbourWatchDeps) {
+    this.#deps = deps;
+  }
+
+  /** Called with each new listener, after it was registered. */
+  watch(conversationId: string): void {
+    if (!this.#rungSeqs.has(conversationId)) {
+      this.#rungSeqs.set(conversationId, this.#deps.readLastSeq(conversationId));
+    }
+    this.#schedule();
+  }
+
+  /** Called with each append of this process. */
+  onOwnAppend(conversationId: string, lastSeq: number): void {
+    if (this.#rungSeqs.has(conversationId)) this.#rungSeqs.set(conversationId, lastSeq);
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#isDisposed) return;
+    this.#timer = setTimeout(() => {
+      void this.#look().finally(() => {
+        this.#timer = undefined;
+        if (!this.#deps.doorbell.isIdle) this.#schedule();
+      });
+    }, pollMs);
+    this.#timer.unref();
+  }
+
+  async #look(): Promise<void> {
+    const { doorbell, readVersion } = this.#deps;
+    let version: number;
+    try {
+      version = await readVersion();
+    } catch {
+      // The writer has stopped: every append says so, and no ring can be due.
+      return;
+    }
+    if (version === this.#version) return;
+    this.#version = version;
+    const listened = doorbell.conversationIds;
+    for (const [index, conversationId] of listened.entries()) {
+      if (index % lookSlice === lookSlice - 1) await yieldToEventLoop();
+      if (this.#isDisposed) return;
+      this.#compare(conversationId);
+    }
+    for (const conversationId of this.#rungSeqs.keys()) {
+      if (!doorbell.has(conversationId)) this.#rungSeqs.delete(conversationId);
+    }
+  }
+
+  #compare(conversationId: string): void {
+    const lastSeq = this.#deps.readLastSeq(conversationId);
+    if (lastSeq === this.#rungSeqs.get(conversationId)) return;
+    this.#rungSeqs.set(conversationId, lastSeq);
+    this.#deps.doorbell.ring(conversationId, lastSeq);
+  }
+}
+
+const pollMs = 200;
+const lookSlice = 200;

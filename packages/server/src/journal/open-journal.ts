@@ -1,0 +1,21 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Journal } from "./journal.ts";
+import { openSqliteJournal } from "./sqlite.ts";
+
+/** Where the journal lives: a folder, or nowhere that outlives it (for tests). */
+export type JournalLocation = { readonly dataDir: string } | { readonly memory: true };
+
+/** Opens the journal of this process; several processes may share one folder. */
+export async function openJournal(location: JournalLocation): Promise<Journal> {
+  if ("dataDir" in location) return await openSqliteJournal(location.dataDir);
+  const dataDir = await mkdtemp(join(tmpdir(), "convoke-journal-"));
+  const journal = await openSqliteJournal(dataDir);
+  const close = journal[Symbol.asyncDispose].bind(journal);
+  journal[Symbol.asyncDispose] = async () => {
+    await close();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  return journal;
+}

@@ -1,0 +1,169 @@
+import { DatabaseSync } from "node:sqlite";
+
+/** Grows with each change of the tables; an older build refuses a newer number. */
+export const schemaVersion = 1;
+
+const applicationId = 0x43_6f_6e_76;
+/** How long a connection waits for another one's lock. */
+export const busyTimeoutMs = 30_000;
+const cacheKibibytes = 16 * 1024;
+const seqsPerConversation = 2 ** 28;
+
+/** The largest `seq` one conversation can hold. */
+export const maxSeq = seqsPerConversation - 1;
+
+/**
+ * The key of an event: its conversation's number above its `seq`, so that one conversation is one contiguous range.
+ * Stays below 2^53 for 33 million conversations.
+ */
+export function positionOf(conversationNumber: number, seq: number): number {
+  return conversationNumber * seqsPerConversation + seq;
+}
+
+/** Numbers the events of one class in one conversation; class codes are below 256. */
+export function streamOf(conversationNumber: number, classCode: number): number {
+  return conversationNumber * 256 + classCode;
+}
+
+/** Creates or checks the tables and returns the only connection of this process that writes. */
+export function openWriterDatabase(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  try {
+    database.exec("PRAGMA page_size = 8192");
+    enterWalMode(database);
+    // The writer checkpoints by itself, in the pauses between commits.
+    database.exec("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0");
+    database.exec(`PRAGMA cache_size = -${cacheKibibytes}; PRAGMA journal_size_limit = 0`);
+    migrate(database, path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** A connection that only reads; the writer must have opened the file before. */
+export function openReaderDatabase(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
+  database.exec(`PRAGMA cache_size = -${cacheKibibytes}`);
+  return database;
+}
+
+/** SQLite skips the busy handler when two processes switch a new file to WAL together, so this asks again. */
+function enterWalMode(database: DatabaseSync): void {
+  const deadline = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      database.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}
+
+/** True for "another connection holds the lock". */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === 5;
+}
+
+function migrate(database: DatabaseSync, path: string): void {
+  const found = pragmaNumber(database, "user_version");
+  if (found === schemaVersion) return;
+  if (found > schemaVersion) {
+    throw new Error(
+      `The journal ${path} has format ${found}, this version reads up to ${schemaVersion}: use a newer version`,
+    );
+  }
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    // Another process may have created the tables while this one waited.
+    if (pragmaNumber(database, "user_version") === 0) {
+      database.exec(tables);
+      database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
+    }
+    database.exec("COMMIT");
+  } catch (error) {
+    database.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+function pragmaNumber(database: DatabaseSync, name: string): number {
+  return Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+}
+
+/*
+ * conversations keeps what changes often in short rows; conversation_documents keeps the long texts.
+ * classes numbers each (kind, source) pair: every kind and source filter is a merge of a few class ranges.
+ * events.text says where the searchable text is: NULL none, an integer a span of json, a text a JSON string literal.
+ * body_blocks and body_index: see sqlite-body.ts. doomed: deleted conversations whose events are still being removed.
+ */
+const tables = `
+CREATE TABLE conversations (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  owner_id TEXT NOT NULL,
+  execution_status TEXT NOT NULL,
+  is_active INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  title TEXT,
+  generation INTEGER NOT NULL DEFAULT 0,
+  node_id TEXT
+) STRICT;
+CREATE INDEX conversations_owner_created ON conversations (owner_id, execution_status, created_at);
+CREATE INDEX conversations_owner_updated ON conversations (owner_id, execution_status, updated_at);
+CREATE INDEX conversations_created ON conversations (execution_status, created_at);
+CREATE INDEX conversations_updated ON conversations (execution_status, updated_at);
+CREATE INDEX conversations_active ON conversations (is_active) WHERE is_active = 1;
+
+CREATE TABLE conversation_documents (
+  number INTEGER PRIMARY KEY,
+  config TEXT NOT NULL,
+  sealed_secrets TEXT,
+  snapshot TEXT,
+  snapshot_seq INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE inbox (
+  number INTEGER NOT NULL,
+  client_id TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  PRIMARY KEY (number, client_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE classes (
+  code INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  source TEXT NOT NULL,
+  has_text INTEGER NOT NULL,
+  UNIQUE (kind, source)
+) STRICT;
+
+CREATE TABLE events (
+  position INTEGER PRIMARY KEY,
+  id BLOB NOT NULL,
+  timestamp INTEGER NOT NULL,
+  class INTEGER NOT NULL,
+  json TEXT NOT NULL,
+  text ANY,
+  meta TEXT
+) STRICT;
+CREATE INDEX events_by_class ON events (class);
+
+CREATE TABLE body_blocks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  stream INTEGER NOT NULL,
+  first_seq INTEGER NOT NULL,
+  last_seq INTEGER NOT NULL
+) STRICT;
+CREATE INDEX body_blocks_by_stream ON body_blocks (stream, last_seq);
+CREATE VIRTUAL TABLE body_index USING fts5 (
+  grams, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
+);
+
+CREATE TABLE doomed (number INTEGER PRIMARY KEY) STRICT;
+`;
