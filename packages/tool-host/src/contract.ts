@@ -27,7 +27,11 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
         ["broken", "ThinkAction", false],
       ]);
       const [probe] = session.tools;
-      expect(probe?.definition).toMatchObject({ kind: "ThinkTool", title: "probe", action_type: "ThinkAction" });
+      expect(probe?.definition).toMatchObject({
+        kind: "ThinkTool",
+        title: "probe",
+        action_type: "ThinkAction",
+      });
       expect(probe?.parameters).toMatchObject({ type: "object", required: ["thought"] });
       expect(Object.keys(probe?.parameters["properties"] ?? {})).toEqual(["thought"]);
     });
@@ -41,7 +45,9 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
 
     test("tools 20.1.12: refuses a tool that is listed twice", async () => {
       const bench = await openBench(open);
-      await expect(bench.openSession({ tools: [{ name: "probe" }, { name: "probe" }] })).rejects.toThrow("twice");
+      await expect(bench.openSession({ tools: [{ name: "probe" }, { name: "probe" }] })).rejects.toThrow(
+        "twice",
+      );
     });
 
     test("P50: a state directory that cannot be used is reported with its path when the session opens", async () => {
@@ -99,7 +105,10 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
 
       const restarted = await bench.openSession();
       expect(await restarted.state("a")).toEqual({ type: "lost" });
-      expect(await run(restarted, "a", "hold:x")).toMatchObject({ type: "error", text: expect.stringContaining("unknown") });
+      expect(await run(restarted, "a", "hold:x")).toMatchObject({
+        type: "error",
+        text: expect.stringContaining("unknown"),
+      });
       expect(await restarted.state("never")).toEqual({ type: "unknown" });
       expect(await bench.runs()).toEqual(["x"]);
       await bench.release("x");
@@ -179,7 +188,9 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       const waiting = run(session, "b", "say:waiting");
       await session.cancel("b");
       expect(await waiting).toMatchObject({ type: "cancelled" });
-      expect(await run(session, "c", "say:late", { signal: AbortSignal.abort() })).toMatchObject({ type: "cancelled" });
+      expect(await run(session, "c", "say:late", { signal: AbortSignal.abort() })).toMatchObject({
+        type: "cancelled",
+      });
       await bench.release("x");
       await running;
       expect(await run(session, "b", "say:waiting")).toEqual(await waiting);
@@ -199,7 +210,10 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
         text: expect.stringContaining("probe, second_probe, reader, broken"),
       });
       const wrongKind = { kind: "FinishAction", message: "bye" } as const;
-      expect(await run(session, "d", wrongKind)).toMatchObject({ type: "error", text: expect.stringContaining("FinishAction") });
+      expect(await run(session, "d", wrongKind)).toMatchObject({
+        type: "error",
+        text: expect.stringContaining("FinishAction"),
+      });
       expect(await bench.runs()).toEqual(["say please", "broken pipe"]);
     });
 
@@ -218,7 +232,10 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       await bench.waitForRuns(["x"]);
       const seen: string[] = [];
       const options = { onProgress: (text: string) => seen.push(text) };
-      const calls = [run(session, "b", "progress:half", options), run(session, "b", "progress:half", options)];
+      const calls = [
+        run(session, "b", "progress:half", options),
+        run(session, "b", "progress:half", options),
+      ];
       await bench.release("x");
       await Promise.all([blocker, ...calls]);
       expect(seen).toEqual(["half", "half", "half", "half"]);
@@ -317,7 +334,8 @@ async function openBench(open: () => Promise<HostUnderTest>) {
     get host() {
       return current().host;
     },
-    openSession: async (changes: Partial<SessionSpec> = {}) => current().host.openSession({ ...spec, ...changes }),
+    openSession: async (changes: Partial<SessionSpec> = {}) =>
+      current().host.openSession({ ...spec, ...changes }),
     restart: async () => {
       await current().host[Symbol.asyncDispose]();
       opened.push(await open());

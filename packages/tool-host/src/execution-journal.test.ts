@@ -26,7 +26,9 @@ test("P19: only the newest outcomes are kept; older ids are still known, so they
   const journal = await openJournal({ keptOutcomes: 100 });
   fill(journal, 256, "x");
   const kept = Array.from({ length: 256 }, (_, index) => journal.find(`a${index}`)).map((record) =>
-    record?.type === "ended" && record.outcome.type === "error" && record.outcome.text === "x" ? "kept" : record,
+    record?.type === "ended" && record.outcome.type === "error" && record.outcome.text === "x"
+      ? "kept"
+      : record,
   );
   expect(kept.filter((record) => record === "kept")).toHaveLength(100);
   expect(kept[155]).toMatchObject({ type: "ended", outcome: { text: expect.stringContaining("too old") } });
@@ -42,7 +44,10 @@ test("P19: large outcomes are bounded by their size, but the newest 32 always st
   expect([95, 96, 127].map(isKept)).toEqual([false, true, true]);
 });
 
-async function openJournal(options: { keptOutcomes?: number; keptOutcomeBytes?: number }): Promise<ExecutionJournal> {
+async function openJournal(options: {
+  keptOutcomes?: number;
+  keptOutcomeBytes?: number;
+}): Promise<ExecutionJournal> {
   const directory = await openTemporaryDirectory();
   const journal = new ExecutionJournal({ path: join(directory.path, "executions.sqlite"), ...options });
   onTestFinished(async () => {

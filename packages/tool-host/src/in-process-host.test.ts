@@ -38,7 +38,10 @@ test("P7: when the start cannot be recorded, the tool does not run and the outco
   let count = 0;
   const bench = await openSession({ onExecute: () => (count += 1) });
   await mkdir(bench.journal);
-  expect(await bench.execute("a")).toMatchObject({ type: "error", text: expect.stringContaining(bench.journal) });
+  expect(await bench.execute("a")).toMatchObject({
+    type: "error",
+    text: expect.stringContaining(bench.journal),
+  });
   expect(count).toBe(0);
 });
 
@@ -74,7 +77,11 @@ async function openSession(options: { onExecute?: () => unknown; isReadOnly?: bo
       };
     },
   };
-  const host = createInProcessHost({ tools: [tool], environment: {}, onWarning: (text) => warnings.push(text) });
+  const host = createInProcessHost({
+    tools: [tool],
+    environment: {},
+    onWarning: (text) => warnings.push(text),
+  });
   onTestFinished(async () => {
     await host[Symbol.asyncDispose]();
     await directory[Symbol.asyncDispose]();
@@ -94,7 +101,10 @@ function readRecords(path: string): unknown[] {
   using database = new DatabaseSync(path, { readOnly: true });
   const sql =
     "SELECT action_id, tool, started_at_ms > 0 AS started, coalesce(ended_at_ms, 0) > 0 AS ended, outcome FROM executions";
-  return database.prepare(sql).all().map((row) => ({ ...row }));
+  return database
+    .prepare(sql)
+    .all()
+    .map((row) => ({ ...row }));
 }
 
 function dropTable(path: string): void {

@@ -37,7 +37,9 @@ function describeLeft(before: Stock): string {
   const files = hasMoreFiles ? now.files.filter((file) => !before.files.includes(file)) : [];
   return [
     ...children.map((pid) => `child process ${pid}`),
-    ...(hasMoreFiles ? [`${now.files.length - before.files.length} more open files, among them: ${files.join(" ")}`] : []),
+    ...(hasMoreFiles
+      ? [`${now.files.length - before.files.length} more open files, among them: ${files.join(" ")}`]
+      : []),
   ].join(", ");
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { Action, Observation } from "@convoke/protocol";
@@ -13,6 +13,8 @@ export type OpenTool = AsyncDisposable & {
   readonly execute: (action: Action, signal?: AbortSignal) => Promise<Observation>;
   /** Closes the tool and opens it again on the same directories. */
   readonly reopen: () => Promise<void>;
+  /** Takes the state directory away, as a failing disk would. */
+  readonly removeState: () => Promise<void>;
   /** Names in the workspace, sorted. */
   readonly list: () => Promise<string[]>;
 };
@@ -48,7 +50,12 @@ export async function openTool(tool: Tool, files: Readonly<Record<string, string
     context,
     execute: async (action, signal = new AbortController().signal) => {
       const checked = complete(Action, action);
-      const observation = await instance.execute(checked, { actionId: "a", signal, secrets, onProgress: () => {} });
+      const observation = await instance.execute(checked, {
+        actionId: "a",
+        signal,
+        secrets,
+        onProgress: () => {},
+      });
       if (!isDeepStrictEqual(complete(Observation, observation), observation)) {
         throw new Error(`The observation leaves out fields: ${JSON.stringify(observation)}`);
       }
@@ -58,6 +65,7 @@ export async function openTool(tool: Tool, files: Readonly<Record<string, string
       await instance[Symbol.asyncDispose]();
       instance = await tool.open(context);
     },
+    removeState: async () => rm(stateDir, { recursive: true }),
     list: async () => (await readdir(workspaceDir)).sort(),
     [Symbol.asyncDispose]: async () => {
       await instance[Symbol.asyncDispose]();

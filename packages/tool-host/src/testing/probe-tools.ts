@@ -31,7 +31,12 @@ function probe(name: string, isReadOnly: boolean): Tool {
         "Think",
         name,
         "Does what the script says.",
-        annotate(null, { readOnly: isReadOnly, destructive: false, idempotent: isReadOnly, openWorld: false }),
+        annotate(null, {
+          readOnly: isReadOnly,
+          destructive: false,
+          idempotent: isReadOnly,
+          openWorld: false,
+        }),
       ),
     open: async (context) => new Probe(context),
   };

@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import { chmod, lstat, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import iconv from "iconv-lite";
 import { expect, onTestFinished, test } from "vitest";
@@ -18,7 +18,10 @@ test("tools 20.3.1: create writes a new file, also an empty one, and never overw
     old_content: null,
     new_content: "one\n",
   });
-  expect(await bench.edit("create", "empty.txt", { file_text: "" })).toMatchObject({ is_error: false, new_content: "" });
+  expect(await bench.edit("create", "empty.txt", { file_text: "" })).toMatchObject({
+    is_error: false,
+    new_content: "",
+  });
   expect(await bench.read("new.txt")).toBe("one\n");
   expect(await bench.read("empty.txt")).toBe("");
 
@@ -41,7 +44,11 @@ test("tools 20.3.2: view shows a whole file with numbers", async () => {
     `${bench.path("a.txt")}, 4 lines:\n     1\tone\n     2\ttwo\n     3\t\n     4\tfour\n`,
   );
   expect(await bench.text("view", "empty.txt")).toContain("is empty");
-  expect(await bench.edit("view", "a.txt")).toMatchObject({ old_content: null, new_content: null, prev_exist: true });
+  expect(await bench.edit("view", "a.txt")).toMatchObject({
+    old_content: null,
+    new_content: null,
+    prev_exist: true,
+  });
 });
 
 test("tools 20.3.2: view shows a range; a range beyond the end is cut with a note, a senseless one is an error", async () => {
@@ -51,7 +58,9 @@ test("tools 20.3.2: view shows a range; a range beyond the end is cut with a not
   expect(await range(3, -1)).toMatch(/:\n {5}3\tthree\n$/);
   expect(await range(2, 9)).toMatch(/^The file ends at line 3.*\n.*:\n {5}2\ttwo\n {5}3\tthree\n$/);
   for (const view_range of [[0, 1], [4, 5], [3, 2], [1, 2, 3], [1], [1, -2]]) {
-    expect(await bench.error("view", "a.txt", { view_range })).toContain(`view_range: [${view_range.join(", ")}]`);
+    expect(await bench.error("view", "a.txt", { view_range })).toContain(
+      `view_range: [${view_range.join(", ")}]`,
+    );
   }
   expect(await bench.error("view", "empty.txt", { view_range: [1, 1] })).toContain("from 1 to 0");
   expect(await bench.error("view", ".", { view_range: [1, 2] })).toContain("directory");
@@ -63,7 +72,14 @@ test("tools 19.14: lines end at line feeds only, also in ranges", async () => {
 });
 
 test("tools 20.3.3: view of a directory shows two levels, sorted, without hidden entries but with their count", async () => {
-  const bench = await openBench({ "b.txt": "", "sub/c.txt": "", "sub/deep/d.txt": "", ".hidden": "", ".git/config": "", "sub/.x": "" });
+  const bench = await openBench({
+    "b.txt": "",
+    "sub/c.txt": "",
+    "sub/deep/d.txt": "",
+    ".hidden": "",
+    ".git/config": "",
+    "sub/.x": "",
+  });
   const text = await bench.text("view", ".");
   const dir = bench.path(".");
   const listed = text.split("\n").filter((line) => line.startsWith("/"));
@@ -73,14 +89,22 @@ test("tools 20.3.3: view of a directory shows two levels, sorted, without hidden
 });
 
 test("tools 20.3.4: a picture is shown as a data URL, a text beyond 10 MiB and a binary file are refused", async () => {
-  const bench = await openBench({ "nul.dat": "a\0b", "large.txt": "", "text.pdf": "%PDF- is how they begin\n" });
+  const bench = await openBench({
+    "nul.dat": "a\0b",
+    "large.txt": "",
+    "text.pdf": "%PDF- is how they begin\n",
+  });
   const pixels = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]);
   await writeFile(bench.path("dot.PNG"), pixels);
   await truncate(bench.path("large.txt"), 11 * 1024 * 1024);
   await writeFile(bench.path("real.pdf"), Buffer.from("%PDF-1.7\n\xe2\xe3\xcf\xd3\n", "latin1"));
   expect((await bench.edit("view", "dot.PNG")).content).toEqual([
     { cache_prompt: false, type: "text", text: expect.stringContaining("dot.PNG") },
-    { cache_prompt: false, type: "image", image_urls: [`data:image/png;base64,${pixels.toString("base64")}`] },
+    {
+      cache_prompt: false,
+      type: "image",
+      image_urls: [`data:image/png;base64,${pixels.toString("base64")}`],
+    },
   ]);
   const tooLarge = await bench.error("view", "large.txt");
   expect(tooLarge).toContain("11.0 MiB");
@@ -94,17 +118,29 @@ test("tools 20.3.5: str_replace changes the one occurrence and shows the surroun
   const lines = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`);
   const before = lines.join("");
   const bench = await openBench({ "a.txt": before });
-  const observation = await bench.edit("str_replace", "a.txt", { old_str: "line 10\n", new_str: "ten\nand a half\n" });
+  const observation = await bench.edit("str_replace", "a.txt", {
+    old_str: "line 10\n",
+    new_str: "ten\nand a half\n",
+  });
   const after = before.replace("line 10\n", "ten\nand a half\n");
-  expect(observation).toMatchObject({ is_error: false, path: bench.path("a.txt"), prev_exist: true, old_content: before, new_content: after });
+  expect(observation).toMatchObject({
+    is_error: false,
+    path: bench.path("a.txt"),
+    prev_exist: true,
+    old_content: before,
+    new_content: after,
+  });
   expect(await bench.read("a.txt")).toBe(after);
-  const numbers = textOf(observation).match(/^ +\d+(?=\t)/gm)?.map(Number);
+  const numbers = textOf(observation)
+    .match(/^ +\d+(?=\t)/gm)
+    ?.map(Number);
   expect(numbers).toEqual([6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
 });
 
 test("tools 20.3.5: str_replace refuses what is absent, repeated, empty or equal", async () => {
   const bench = await openBench({ "a.txt": "x\ny\nx x\nz\n" });
-  const replace = async (old_str: string, new_str: string) => bench.error("str_replace", "a.txt", { old_str, new_str });
+  const replace = async (old_str: string, new_str: string) =>
+    bench.error("str_replace", "a.txt", { old_str, new_str });
   expect(await replace("absent", "b")).toContain('"absent"');
   expect(await replace("x", "b")).toContain("lines 1, 3.");
   expect(await replace("y", "y")).toContain("equals old_str");
@@ -160,7 +196,11 @@ test("tools 20.3.7: the last ten edits can be taken back one by one, the elevent
 test("tools 19.15, tools 20.3.7: undo of create removes the file, unless something else changed it", async () => {
   const bench = await openBench();
   await bench.edit("create", "a.txt", { file_text: "mine" });
-  expect(await bench.edit("undo_edit", "a.txt")).toMatchObject({ is_error: false, old_content: "mine", new_content: null });
+  expect(await bench.edit("undo_edit", "a.txt")).toMatchObject({
+    is_error: false,
+    old_content: "mine",
+    new_content: null,
+  });
   await expect(stat(bench.path("a.txt"))).rejects.toThrow("ENOENT");
 
   await bench.edit("create", "a.txt", { file_text: "mine" });
@@ -208,17 +248,22 @@ test("tools 20.3.8: byte order mark and encodings are kept; what an encoding lac
   await bench.edit("str_replace", "bom.txt", { old_str: "one", new_str: "two" });
   expect(await bench.read("bom.txt")).toBe("\ufefftwo\n");
 
-  const russian = "Съешь же ещё этих мягких французских булок, да выпей чаю.\n".repeat(4);
+  const russian = "Привет мир, это текстовый файл с русским текстом.\nА это его вторая строка.\n";
   await writeFile(bench.path("cp1251.txt"), iconv.encode(russian, "windows-1251"));
-  await bench.edit("insert", "cp1251.txt", { insert_line: 0, new_str: "Привет" });
-  expect(iconv.decode(await readFile(bench.path("cp1251.txt")), "windows-1251")).toBe(`Привет\n${russian}`);
+  await bench.edit("insert", "cp1251.txt", { insert_line: 0, new_str: "Пока" });
+  expect(iconv.decode(await readFile(bench.path("cp1251.txt")), "windows-1251")).toBe(`Пока\n${russian}`);
+  expect(await bench.text("view", "cp1251.txt")).toContain("2\tПривет");
 
   const wide = Buffer.from("\ufeffwide\r\n", "utf16le");
   await writeFile(bench.path("utf16.txt"), wide);
   await bench.edit("str_replace", "utf16.txt", { old_str: "wide", new_str: "wider" });
   expect((await readFile(bench.path("utf16.txt"))).toString("utf16le")).toBe("\ufeffwider\r\n");
 
-  const french = "Le cœur déçu mais l'âme plutôt naïve, Louÿs rêva de crapaüter en canoë au delà des îles.\n".replace("œ", "oe");
+  const french =
+    "Le cœur déçu mais l'âme plutôt naïve, Louÿs rêva de crapaüter en canoë au delà des îles.\n".replace(
+      "œ",
+      "oe",
+    );
   await writeFile(bench.path("latin1.txt"), Buffer.from(french.repeat(8), "latin1"));
   await bench.edit("insert", "latin1.txt", { insert_line: 0, new_str: "😀" });
   expect(await bench.read("latin1.txt")).toBe(`😀\n${french.repeat(8)}`);
@@ -229,7 +274,10 @@ test("bytes whose encoding is unknown are never damaged", async () => {
   const odd = Buffer.from([0x61, 0x0a, 0xff, 0xc3, 0x28, 0x0a]);
   await writeFile(bench.path("odd.txt"), odd);
   await bench.edit("str_replace", "odd.txt", { old_str: "a", new_str: "b" });
-  expect(await readFile(bench.path("odd.txt"))).toEqual(Buffer.from([0x62, 0x0a, 0xff, 0xc3, 0x28, 0x0a]));
+  const edited = Buffer.from([0x62, 0x0a, 0xff, 0xc3, 0x28, 0x0a]);
+  expect(await readFile(bench.path("odd.txt"))).toEqual(edited);
+  expect(await bench.error("insert", "odd.txt", { insert_line: 0, new_str: "😀" })).toContain("not UTF-8");
+  expect(await readFile(bench.path("odd.txt"))).toEqual(edited);
 });
 
 test("tools 19.3, tools 20.3.9: a link stays a link, its target changes; permission bits stay", async () => {
@@ -268,14 +316,19 @@ test("a command that does not fit what is at its path is an error that says so",
   expect(await bench.error("view", "sub/a.txt/b")).toContain("does not exist");
   expect(await bench.error("undo_edit", "absent.txt")).toContain("does not exist");
   expect(await bench.error("str_replace", "sub", { old_str: "a", new_str: "b" })).toContain("only view");
-  expect(textOf(await bench.run({ command: "view", path: "/dev/null" }))).toContain("neither a file nor a directory");
+  expect(textOf(await bench.run({ command: "view", path: "/dev/null" }))).toContain(
+    "neither a file nor a directory",
+  );
 });
 
 test("tools 19.14, tools 20.3.11: a view that is cut shows the true number of every line", async () => {
   const lines = Array.from({ length: 5_000 }, (_, index) => `content of line ${index + 1}`);
   const bench = await openBench({ "long.txt": lines.join("\n") });
   const text = await bench.text("view", "long.txt");
-  const shown = [...text.matchAll(/^ *(\d+)\tcontent of line (\d+)$/gm)].map(([, number, content]) => [number, content]);
+  const shown = [...text.matchAll(/^ *(\d+)\tcontent of line (\d+)$/gm)].map(([, number, content]) => [
+    number,
+    content,
+  ]);
   expect(shown.length).toBeGreaterThan(500);
   expect(shown.every(([number, content]) => number === content)).toBe(true);
   expect(shown.at(-1)).toEqual(["5000", "5000"]);
@@ -315,7 +368,13 @@ test("tools 20.1.3: the definition names its kinds and the working directory, an
 });
 
 type Command = "view" | "create" | "str_replace" | "insert" | "undo_edit";
-type Arguments = { file_text?: string; old_str?: string; new_str?: string; insert_line?: number; view_range?: number[] };
+type Arguments = {
+  file_text?: string;
+  old_str?: string;
+  new_str?: string;
+  insert_line?: number;
+  view_range?: number[];
+};
 
 async function openBench(files: Readonly<Record<string, string>> = {}) {
   const bench = await openTool(fileEditorTool, files);
@@ -326,7 +385,8 @@ async function openBench(files: Readonly<Record<string, string>> = {}) {
     return observation;
   };
   const path = (name: string): string => join(bench.context.workspaceDir, name);
-  const edit = async (command: Command, name: string, rest: Arguments = {}) => run({ command, path: path(name), ...rest });
+  const edit = async (command: Command, name: string, rest: Arguments = {}) =>
+    run({ command, path: path(name), ...rest });
   return {
     context: bench.context,
     reopen: bench.reopen,

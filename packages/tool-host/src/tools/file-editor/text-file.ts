@@ -9,7 +9,7 @@ export type TextFile = {
   readonly encoding: string;
   /** The byte order mark, or no bytes. */
   readonly mark: Buffer;
-  /** False when the encoding is a guess that only promises to give the same bytes back. */
+  /** False when the encoding is a guess: it gives the same bytes back, but converting to another one could go wrong. */
   readonly isEncodingKnown: boolean;
 };
 
@@ -25,7 +25,8 @@ export function decodeText(bytes: Buffer): TextFile {
     return { text: bytes.toString("utf8"), encoding: "utf8", mark: noMark, isEncodingKnown: true };
   const guessed = guessEncoding(bytes);
   if (guessed !== undefined) {
-    return { text: decode(bytes, guessed), encoding: guessed, mark: noMark, isEncodingKnown: true };
+    const { encoding, isEncodingKnown } = guessed;
+    return { text: decode(bytes, encoding), encoding, mark: noMark, isEncodingKnown };
   }
   return { text: bytes.toString("latin1"), encoding: "latin1", mark: noMark, isEncodingKnown: false };
 }
@@ -36,7 +37,7 @@ export function encodeText(text: string, file: TextFile): Buffer {
   if (decode(bytes, file.encoding) === text) return Buffer.concat([file.mark, bytes]);
   if (!file.isEncodingKnown) {
     throw new ToolInputError(
-      "The encoding of this file is not known, and the new text has characters beyond Latin-1. Use only such characters, or convert the file to UTF-8 first.",
+      `This file is not UTF-8; its encoding seems to be ${file.encoding}, which lacks a character of the new text. Use other characters, or convert the file to UTF-8 first, for example with iconv.`,
     );
   }
   return Buffer.from(text, "utf8");
@@ -55,7 +56,13 @@ export function isBinary(bytes: Buffer): boolean {
 
 const sniffedBytes = 8_192;
 const guessedBytes = 1024 * 1024;
-const leastConfidence = 90;
+
+/** Confidence of the detector in percent: enough to read with, and enough to convert with. Single-byte text rarely reaches more than 80. */
+const likely = 35;
+const certain = 60;
+/** By how much the best guess must lead, in percent; close to each other all guesses are worthless. */
+const clearLead = 10;
+
 const noMark = Buffer.alloc(0);
 
 const marks = [
@@ -64,14 +71,14 @@ const marks = [
   { encoding: "utf-16be", mark: Buffer.from([0xfe, 0xff]) },
 ];
 
-/** An encoding that is likely and gives the same bytes back. */
-function guessEncoding(bytes: Buffer): string | undefined {
-  const likely = analyse(bytes.subarray(0, guessedBytes)).filter(
-    (match) => match.confidence > leastConfidence,
-  );
-  return likely
-    .map((match) => match.name)
-    .find((name) => iconv.encodingExists(name) && encode(decode(bytes, name), name).equals(bytes));
+/** The encoding that stands out, if it gives the same bytes back. */
+function guessEncoding(bytes: Buffer): { encoding: string; isEncodingKnown: boolean } | undefined {
+  const [best, second] = analyse(bytes.subarray(0, guessedBytes));
+  if (best === undefined || best.confidence < Math.max(likely, (second?.confidence ?? 0) + clearLead))
+    return undefined;
+  const { name, confidence } = best;
+  if (!iconv.encodingExists(name) || !encode(decode(bytes, name), name).equals(bytes)) return undefined;
+  return { encoding: name, isEncodingKnown: confidence >= certain };
 }
 
 function decode(bytes: Buffer, encoding: string): string {
