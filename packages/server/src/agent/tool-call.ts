@@ -1,5 +1,5 @@
 import { actionSchemaByKind, type Action, type MessageToolCall, type SecurityRisk } from "@convoke/protocol";
-import { createValidator } from "@convoke/protocol/validate";
+import type { Validator } from "@convoke/protocol/validate";
 import type { ToolListing } from "@convoke/tool-host";
 import { parseArguments, repairArguments } from "./tool-arguments.ts";
 import { inferEditorCommand, resolveToolName } from "./tool-name.ts";
@@ -16,12 +16,16 @@ export type UnderstoodCall = {
 /** A call that cannot; `error` tells the model what to change and names parameters, never their values. */
 export type BadCall = { readonly ok: false; readonly error: string };
 
+type Schema = Parameters<Validator["check"]>[0];
+
 const risks: readonly string[] = ["UNKNOWN", "LOW", "MEDIUM", "HIGH"];
 
 /** Turns what the model wrote into a typed action, repairing what has only one meaning. */
-export function createCallReader(tools: readonly ToolListing[]): (call: MessageToolCall) => UnderstoodCall | BadCall {
+export function createCallReader(
+  tools: readonly ToolListing[],
+  validator: Validator,
+): (call: MessageToolCall) => UnderstoodCall | BadCall {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const validator = createValidator();
 
   return (call) => {
     const parsed = parseArguments(call.arguments);
@@ -39,7 +43,9 @@ export function createCallReader(tools: readonly ToolListing[]): (call: MessageT
       return bad(`security_risk of ${tool.name} must be one of ${risks.join(", ")}.`);
     }
     const { summary, ...action } = takeSummary(rest, tool);
-    const checked = validator.check<Action>(actionSchemaByKind[tool.actionKind]!, { ...action, kind: tool.actionKind });
+    const schema: Schema | undefined = actionSchemaByKind[tool.actionKind as keyof typeof actionSchemaByKind];
+    if (schema === undefined) return bad(`The tool ${tool.name} takes a kind of action that is unknown here.`);
+    const checked = validator.check<Action>(schema, { ...action, kind: tool.actionKind });
     if (!checked.ok) {
       const problems = checked.errors.map((error) => `${error.loc.join(".") || "arguments"}: ${error.msg}`).join("; ");
       const names = Object.keys(action).join(", ") || "none";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ConfirmationPolicy, Message, SecretSource, SecurityAnalyzer } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
 import type { ToolSession } from "@convoke/tool-host";
 import { systemPromptEvent } from "../agent/prompt/system-prompt.ts";
 import type { EventDraft, StampedEvent } from "../journal/event-draft.ts";
@@ -34,6 +35,7 @@ export type ConversationDeps = {
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
   readonly secretBox: SecretBox;
+  readonly validator: Validator;
   readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets) => Model;
   readonly openSession: (config: ConversationConfig) => Promise<ToolSession>;
   readonly nowMs: () => number;
@@ -268,6 +270,7 @@ export class Conversation implements AsyncDisposable {
       config: () => this.#config,
       secrets: () => this.#secrets,
       signals: this.signals,
+      validator: this.#deps.validator,
       logger: this.#deps.logger,
       conversationId: this.id,
     });

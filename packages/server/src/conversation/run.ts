@@ -1,3 +1,4 @@
+import type { Validator } from "@convoke/protocol/validate";
 import type { ExecutionState, Outcome, ToolSecret, ToolSession } from "@convoke/tool-host";
 import { buildHistory } from "../agent/history.ts";
 import { receiveResponse } from "../agent/receive.ts";
@@ -6,6 +7,7 @@ import { createCallReader } from "../agent/tool-call.ts";
 import { toModelTool } from "../agent/tool-schema.ts";
 import { LeaseLostError, SeqConflictError } from "../journal/journal.ts";
 import type { EventDraft } from "../journal/event-draft.ts";
+import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { wait } from "../lib/wait.ts";
 import type { Model, ModelPart, ModelResponse } from "../models/model.ts";
@@ -29,6 +31,7 @@ export type RunDeps = {
   readonly config: () => ConversationConfig;
   readonly secrets: () => ConversationSecrets;
   readonly signals: Signals;
+  readonly validator: Validator;
   readonly logger: Logger;
 };
 
@@ -149,7 +152,7 @@ export class Run {
     await this.#append([
       ...receiveResponse(response, {
         sawSeq,
-        readCall: createCallReader(session.tools),
+        readCall: createCallReader(session.tools, this.#deps.validator),
         analyzer: config.security_analyzer,
         policy: config.confirmation_policy,
       }),
@@ -193,7 +196,7 @@ export class Run {
     logger.error({ conversation: conversationId, error: String(error) }, "run failed");
     try {
       await post(async () => {
-        if (log.state.status === "running") await this.#append(failRun("InternalError", messageOf(error)));
+        if (log.state.status === "running") await this.#append(failRun(error instanceof Fault ? error.code : "InternalError", messageOf(error)));
       });
     } catch (failure) {
       logger.error({ conversation: conversationId, error: String(failure) }, "the failure could not be recorded");

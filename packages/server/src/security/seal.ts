@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from "node:crypto";
-import { chmod, link, mkdir, open, readFile, unlink } from "node:fs/promises";
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { chmod, mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { writeOnce } from "../lib/write-once.ts";
 
 /** Encrypts texts for storage. What it seals, only the same key opens. */
 export interface SecretBox {
@@ -43,38 +44,10 @@ export function createSecretBox(key: Buffer): SecretBox {
 /** Opens the box whose key is in `file`; makes the key with mode 0600 when there is none. Safe when two processes start at once. */
 export async function openSecretBox(file: string): Promise<SecretBox> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const text = (await readIfThere(file)) ?? (await createKeyFile(file));
+  await writeOnce(file, `${randomBytes(32).toString("base64")}\n`);
   await chmod(file, 0o600);
+  const text = await readFile(file, "utf8");
   const key = Buffer.from(text.trim(), "base64");
   if (key.length !== 32) throw new SealError(`The key file ${file} does not hold 32 bytes in base64.`);
   return createSecretBox(key);
-}
-
-async function readIfThere(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
-}
-
-/** Written aside and linked into place: nobody ever reads half a key, and the first one to link wins. */
-async function createKeyFile(file: string): Promise<string> {
-  const draft = `${file}.${randomUUID()}`;
-  const handle = await open(draft, "wx", 0o600);
-  try {
-    await handle.writeFile(`${randomBytes(32).toString("base64")}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  try {
-    await link(draft, file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  } finally {
-    await unlink(draft);
-  }
-  return await readFile(file, "utf8");
 }

@@ -1,0 +1,56 @@
+import { toApiError } from "./api-error.ts";
+
+export type HttpOptions = {
+  /** `http://host:port`, with a path prefix if the server is behind one. */
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+  /** Replaces the global fetch. */
+  readonly fetch?: typeof fetch;
+};
+
+type Query = Readonly<Record<string, string | number | readonly string[] | null | undefined>>;
+
+export type Call = {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly query?: Query;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+};
+
+/** Sends one request and reads its JSON; rejects with {@link ApiError} for every status from 400 on. */
+export async function callApi<Reply>(options: HttpOptions, call: Call): Promise<Reply> {
+  const url = `${options.baseUrl.replace(/\/$/, "")}${call.path}${toSearch(call.query ?? {})}`;
+  const reply = await (options.fetch ?? fetch)(url, {
+    method: call.method,
+    headers: {
+      ...(options.apiKey === undefined ? {} : { "X-Session-API-Key": options.apiKey }),
+      ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
+    },
+    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+    ...(call.signal === undefined ? {} : { signal: call.signal }),
+  });
+  const body = parse(await reply.text());
+  if (!reply.ok) throw toApiError(reply.status, body);
+  return body as Reply;
+}
+
+function toSearch(query: Query): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === null || value === undefined) continue;
+    if (typeof value === "object") for (const item of value) search.append(name, item);
+    else search.append(name, String(value));
+  }
+  const text = search.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // A proxy's own error page is no JSON; the status says what matters.
+    return null;
+  }
+}

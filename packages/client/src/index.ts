@@ -1,0 +1,9 @@
+export { ApiError } from "./api-error.ts";
+export {
+  ConvokeClient,
+  type ClientOptions,
+  type ConversationSearch,
+  type EventFilter,
+  type EventSearch,
+} from "./convoke-client.ts";
+export type { FollowItem, FollowOptions } from "./follow.ts";

@@ -1,0 +1,24 @@
+import type { Agent } from "@convoke/protocol";
+
+export type ToolSpec = { readonly name: string; readonly params?: Readonly<Record<string, unknown>> };
+
+/** The tools that an agent's configuration asks for: its own in their order, filtered, then the built-ins. Duplicates count once. */
+export function toolSpecs(agent: Agent): ToolSpec[] {
+  const filter = agent.filter_tools_regex ? new RegExp(`^(?:${agent.filter_tools_regex})`) : null;
+  const own = (agent.tools ?? []).map((tool) => ({ name: registryName(tool.name), params: tool.params ?? {} }));
+  const kept = own.filter(({ name }) => filter === null || filter.test(name));
+  const builtIn = (agent.include_default_tools ?? ["FinishTool", "ThinkTool"]).map((name) => ({
+    name: registryName(name),
+  }));
+  const byName = new Map<string, ToolSpec>();
+  for (const spec of [...kept, ...builtIn]) if (!byName.has(spec.name)) byName.set(spec.name, spec);
+  return [...byName.values()];
+}
+
+/** `TerminalTool` and `terminal` are the same tool. Source: reference, tools 1.2. */
+export function registryName(name: string): string {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .replace(/_tool$/, "");
+}

@@ -1,0 +1,90 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+/** Everything that can be configured about a server, in one typed object. */
+export type ServerConfig = {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  /** Absolute. */
+  readonly dataDir: string;
+  /** Relative working directories of clients are below this absolute path. */
+  readonly workspaceRoot: string;
+  /** Keys from the configuration; empty means that the data folder's own key is used. */
+  readonly sessionApiKeys: readonly string[];
+  readonly isAuthDisabled: boolean;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  /** Idle conversations leave memory after so many seconds. */
+  readonly conversationIdleSeconds: number;
+};
+
+/** What flags may set; they win over the environment. */
+export type ConfigOverrides = {
+  readonly host?: string;
+  readonly port?: number;
+  readonly dataDir?: string;
+  readonly workspaceRoot?: string;
+  readonly isAuthDisabled?: boolean;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A setting with a value that cannot be used; the message names the setting and the fix. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** Reads `CONVOKE_*` variables and the reference's names (`OH_*`, `SESSION_API_KEY`) as aliases. */
+export function readConfig(environment: Environment, overrides: ConfigOverrides = {}): ServerConfig {
+  return {
+    host: overrides.host ?? environment["CONVOKE_HOST"] ?? "127.0.0.1",
+    port: overrides.port ?? readNumber(environment, "CONVOKE_PORT", 8000, 65_535),
+    dataDir: resolve(overrides.dataDir ?? environment["CONVOKE_DATA_DIR"] ?? join(homedir(), ".convoke")),
+    workspaceRoot: resolve(overrides.workspaceRoot ?? environment["CONVOKE_WORKSPACE_ROOT"] ?? "."),
+    sessionApiKeys: readKeys(environment),
+    isAuthDisabled: overrides.isAuthDisabled ?? false,
+    allowedHosts: readList(environment["CONVOKE_ALLOWED_HOSTS"]),
+    allowedOrigins: [
+      ...readList(environment["CONVOKE_ALLOWED_ORIGINS"]),
+      ...readIndexed(environment, "OH_ALLOW_CORS_ORIGINS"),
+    ],
+    conversationIdleSeconds: readNumber(environment, "CONVOKE_CONVERSATION_IDLE_SECONDS", 1200, 1_000_000),
+  };
+}
+
+function readKeys(environment: Environment): string[] {
+  const single = environment["SESSION_API_KEY"];
+  const keys = [...readIndexed(environment, "OH_SESSION_API_KEYS"), ...(single ? [single] : [])];
+  return [...new Set(keys)];
+}
+
+/** `NAME_0`, `NAME_1`, ... or `NAME` as a JSON list. */
+function readIndexed(environment: Environment, name: string): string[] {
+  const values: string[] = [];
+  for (let index = 0; environment[`${name}_${index}`]; index++) values.push(environment[`${name}_${index}`]!);
+  const whole = environment[name];
+  return values.length > 0 || !whole ? values : parseList(name, whole);
+}
+
+function parseList(name: string, text: string): string[] {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (Array.isArray(parsed) && parsed.every((item) => typeof item === "string")) return parsed;
+  } catch (cause) {
+    throw new ConfigError(`${name} must be a JSON list of texts.`, { cause });
+  }
+  throw new ConfigError(`${name} must be a JSON list of texts.`);
+}
+
+function readList(text: string | undefined): string[] {
+  return (text ?? "").split(",").flatMap((item) => (item.trim() === "" ? [] : [item.trim()]));
+}
+
+function readNumber(environment: Environment, name: string, fallback: number, most: number): number {
+  const text = environment[name];
+  if (text === undefined || text === "") return fallback;
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 0 && value <= most) return value;
+  throw new ConfigError(`${name} must be a whole number from 0 to ${most}, not "${text}".`);
+}

@@ -1,0 +1,254 @@
+import { mkdir, rm } from "node:fs/promises";
+import { isAbsolute, join, resolve } from "node:path";
+import type { Validator } from "@convoke/protocol/validate";
+import { UnknownToolError, type ToolHost, type ToolSession } from "@convoke/tool-host";
+import {
+  LeaseHeldError,
+  type ConversationPage,
+  type ConversationQuery,
+  type ConversationRow,
+  type Journal,
+} from "../journal/journal.ts";
+import { Fault, invalidField } from "../lib/fault.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Model } from "../models/model.ts";
+import type { SecretBox } from "../security/seal.ts";
+import { toolSpecs } from "../agent/tool-specs.ts";
+import { Conversation } from "./conversation.ts";
+import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
+import { ConversationLog } from "./conversation-log.ts";
+import type { Described } from "./describe.ts";
+import { loadState } from "./load-state.ts";
+
+export type DirectoryDeps = {
+  readonly journal: Journal;
+  readonly toolHost: ToolHost;
+  readonly secretBox: SecretBox;
+  readonly validator: Validator;
+  readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets) => Model;
+  /** Absolute; every conversation has a private folder below it. */
+  readonly dataDir: string;
+  /** Relative working directories of clients are below this one. */
+  readonly workspaceRoot: string;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+};
+
+export type CreateInput = {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly title: string | null;
+  readonly config: ConversationConfig;
+  readonly secrets: ConversationSecrets;
+};
+
+/** All conversations of this node: the loaded actors, and the stored rest. One actor per conversation at most. */
+export class Directory implements AsyncDisposable {
+  readonly #deps: DirectoryDeps;
+  readonly #loaded = new Map<string, Promise<Conversation>>();
+  #isClosed = false;
+
+  constructor(deps: DirectoryDeps) {
+    this.#deps = deps;
+  }
+
+  /** False when the id is taken; then nothing has changed. */
+  async create(input: CreateInput): Promise<boolean> {
+    this.#checkTools(input.config);
+    await this.#makeWorkspace(input.config);
+    const nowMicros = this.#deps.nowMs() * 1000;
+    return await this.#deps.journal.createConversation({
+      id: input.id,
+      ownerId: input.ownerId,
+      title: input.title,
+      createdAtMicros: nowMicros,
+      updatedAtMicros: nowMicros,
+      executionStatus: "idle",
+      isActive: false,
+      config: JSON.stringify(input.config),
+      sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(input.secrets)),
+      snapshot: null,
+      snapshotSeq: 0,
+    });
+  }
+
+  /** The actor, loaded when it is not in memory. */
+  async open(id: string): Promise<Conversation> {
+    if (this.#isClosed) throw new Fault("not-now", "server_closing", "The server is shutting down. Try again in a moment.");
+    const loaded = this.#loaded.get(id) ?? this.#load(id);
+    this.#loaded.set(id, loaded);
+    try {
+      return await loaded;
+    } catch (error) {
+      if (this.#loaded.get(id) === loaded) this.#loaded.delete(id);
+      if (error instanceof LeaseHeldError) {
+        throw new Fault(
+          "not-now",
+          "owned_elsewhere",
+          "Another server process on the same data folder is working on this conversation. Send the request there.",
+        );
+      }
+      throw error;
+    }
+  }
+
+  /** The actor if it is in memory. */
+  async loaded(id: string): Promise<Conversation | null> {
+    return (await this.#loaded.get(id)) ?? null;
+  }
+
+  async exists(id: string): Promise<boolean> {
+    return this.#loaded.has(id) || (await this.#deps.journal.getConversation(id)) !== null;
+  }
+
+  /** What clients read about a conversation; works without owning it. Null when there is none. */
+  async describe(id: string): Promise<Described | null> {
+    const row = await this.#deps.journal.getConversation(id);
+    return row === null ? null : await this.#describeRow(row);
+  }
+
+  async describeMany(ids: readonly string[]): Promise<(Described | null)[]> {
+    const rows = await this.#deps.journal.getConversations(ids);
+    return await Promise.all(rows.map((row) => (row === null ? null : this.#describeRow(row))));
+  }
+
+  async search(query: ConversationQuery): Promise<{ items: Described[]; nextPageId: string | null }> {
+    const page: ConversationPage = await this.#deps.journal.searchConversations(query);
+    return {
+      items: await Promise.all(page.items.map((row) => this.#describeRow(row))),
+      nextPageId: page.nextPageId,
+    };
+  }
+
+  async count(executionStatus?: string): Promise<number> {
+    return await this.#deps.journal.countConversations(executionStatus === undefined ? {} : { executionStatus });
+  }
+
+  /** Stops the work, then removes the log and the private folder; the workspace stays. */
+  async delete(id: string): Promise<void> {
+    const conversation = await this.open(id);
+    await conversation[Symbol.asyncDispose]();
+    this.#loaded.delete(id);
+    const lease = await this.#deps.journal.claim(id);
+    await this.#deps.journal.deleteConversation(lease);
+    await rm(this.#stateDir(id), { recursive: true, force: true });
+  }
+
+  /** Goes on with every run that the last process left; call once after start. Resolves when all have been taken up. */
+  async recover(): Promise<void> {
+    for (const id of await this.#deps.journal.listActiveConversations()) {
+      try {
+        await (await this.open(id)).resume();
+      } catch (error) {
+        this.#deps.logger.warn({ conversation: id, error: String(error) }, "run could not be resumed");
+      }
+    }
+  }
+
+  /** Drops actors that nobody used for `idleMs` and that do nothing; they are loaded again on demand (P5). */
+  async evictIdle(idleMs: number): Promise<void> {
+    const before = this.#deps.nowMs() - idleMs;
+    for (const [id, loading] of this.#loaded) {
+      const conversation = await loading.catch(() => null);
+      if (conversation === null || conversation.isBusy || conversation.lastUsedMs > before) continue;
+      if (conversation.signals.isHeard) continue;
+      this.#loaded.delete(id);
+      await conversation[Symbol.asyncDispose]();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    const loaded = await Promise.allSettled(this.#loaded.values());
+    await Promise.all(
+      loaded.map((result) => (result.status === "fulfilled" ? result.value[Symbol.asyncDispose]() : undefined)),
+    );
+    this.#loaded.clear();
+  }
+
+  async #load(id: string): Promise<Conversation> {
+    const { journal, secretBox, nowMs, logger } = this.#deps;
+    if ((await journal.getConversation(id)) === null) throw conversationMissing(id);
+    const lease = await journal.claim(id);
+    const row = await journal.getConversation(id);
+    if (row === null) throw conversationMissing(id);
+    return new Conversation({
+      id,
+      journal,
+      log: await ConversationLog.open({ journal, lease, nowMs }, row),
+      config: parseConfig(row),
+      secrets: this.#unseal(row),
+      secretBox,
+      validator: this.#deps.validator,
+      openModel: this.#deps.openModel,
+      openSession: (config) => this.#openSession(id, config),
+      nowMs,
+      logger,
+    });
+  }
+
+  async #describeRow(row: ConversationRow): Promise<Described> {
+    const actor = await this.#loaded.get(row.id)?.catch(() => null);
+    return {
+      id: row.id,
+      title: row.title,
+      createdAtMicros: row.createdAtMicros,
+      updatedAtMicros: row.updatedAtMicros,
+      persistenceDir: this.#stateDir(row.id),
+      config: actor?.config ?? parseConfig(row),
+      secrets: actor?.secrets ?? this.#unseal(row),
+      state: actor?.state ?? (await loadState(this.#deps.journal, row)),
+    };
+  }
+
+  async #openSession(id: string, config: ConversationConfig): Promise<ToolSession> {
+    const stateDir = this.#stateDir(id);
+    await mkdir(stateDir, { recursive: true, mode: 0o700 });
+    return await this.#deps.toolHost.openSession({
+      sessionId: id,
+      workspaceDir: await this.#makeWorkspace(config),
+      stateDir,
+      tools: toolSpecs(config.agent),
+    });
+  }
+
+  #checkTools(config: ConversationConfig): void {
+    const { catalogue } = this.#deps.toolHost;
+    for (const { name } of toolSpecs(config.agent)) {
+      if (!catalogue.includes(name)) {
+        throw invalidField(["body", "agent", "tools"], new UnknownToolError(name, catalogue).message);
+      }
+    }
+  }
+
+  async #makeWorkspace(config: ConversationConfig): Promise<string> {
+    const given = config.workspace.working_dir;
+    const directory = isAbsolute(given) ? resolve(given) : resolve(this.#deps.workspaceRoot, given);
+    try {
+      await mkdir(directory, { recursive: true });
+    } catch (error) {
+      throw invalidField(
+        ["body", "workspace", "working_dir"],
+        `The directory ${directory} cannot be made: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+    return directory;
+  }
+
+  #stateDir(id: string): string {
+    return join(this.#deps.dataDir, "conversations", id);
+  }
+
+  #unseal(row: ConversationRow): ConversationSecrets {
+    if (row.sealedSecrets === null) return { llm: {}, sources: {} };
+    return JSON.parse(this.#deps.secretBox.unseal(row.sealedSecrets)) as ConversationSecrets;
+  }
+}
+
+export function conversationMissing(id: string): Fault {
+  return new Fault("missing", "conversation_not_found", `Conversation not found: ${id}`);
+}
+
+function parseConfig(row: ConversationRow): ConversationConfig {
+  return JSON.parse(row.config) as ConversationConfig;
+}

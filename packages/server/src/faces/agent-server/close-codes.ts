@@ -1,0 +1,9 @@
+/** WebSocket close codes that clients can rely on; explained in docs/guides/websocket.md. */
+export const closeCodes = {
+  goingAway: 1001,
+  internal: 1011,
+  authFailed: 4001,
+  notFound: 4004,
+  tooSlow: 4008,
+  badResume: 4022,
+} as const;

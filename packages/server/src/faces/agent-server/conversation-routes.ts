@@ -1,0 +1,142 @@
+import { randomUUID } from "node:crypto";
+import type {
+  ConversationInfo,
+  SecretSource,
+  SetConfirmationPolicyRequest,
+  SetSecurityAnalyzerRequest,
+  StartConversationRequest,
+  UpdateConversationRequest,
+  UpdateSecretsRequest,
+} from "@convoke/protocol";
+import type { Conversation } from "../../conversation/conversation.ts";
+import { toConversationInfo, type Described } from "../../conversation/describe.ts";
+import { conversationMissing, type Directory } from "../../conversation/directory.ts";
+import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
+import { normalizeUuid } from "../../lib/uuid7.ts";
+import { conversationIdOf, toUserMessage } from "./event-routes.ts";
+import { readStartRequest } from "./start-request.ts";
+
+export type ConversationRouteDeps = { readonly directory: Directory };
+
+type Search = {
+  page_id?: string | null;
+  limit?: number;
+  status?: string | null;
+  sort_order?: "CREATED_AT" | "CREATED_AT_DESC" | "UPDATED_AT" | "UPDATED_AT_DESC";
+};
+
+const success = { json: { success: true } };
+
+/** The routes below `/api/conversations`. Source: reference, agent-server 9; contract 4.2 for stop. */
+export function conversationHandlers({ directory }: ConversationRouteDeps) {
+  async function describe(id: string): Promise<ConversationInfo> {
+    const described = await directory.describe(id);
+    if (described === null) throw conversationMissing(id);
+    return toConversationInfo(described);
+  }
+
+  const open = (request: RouteRequest): Promise<Conversation> => directory.open(conversationIdOf(request));
+
+  return {
+    startConversation: async (request) => {
+      const start = readStartRequest(request.body as StartConversationRequest);
+      const raw = request.rawBody as { initial_message?: { run?: unknown } | null };
+      const id = start.conversationId ?? randomUUID();
+      const isNew = await directory.create({ id, ownerId: request.caller.userId, ...start });
+      const isUnused = isNew || (await directory.describe(id))?.state.lastSeq === 0;
+      if (start.initialMessage !== null && isUnused) {
+        // The same key on every retry: a crash between create and send, or a repeated create, sends it exactly once.
+        await (
+          await directory.open(id)
+        ).send({
+          message: toUserMessage(start.initialMessage),
+          wantsRun: raw.initial_message?.run !== false,
+          clientMessageId: initialMessageKey,
+        });
+      }
+      return { status: isNew ? 201 : 200, json: await describe(id) };
+    },
+
+    getConversation: async (request) => ({ json: await describe(conversationIdOf(request)) }),
+
+    getConversations: async (request) => {
+      const ids = (request.query["ids"] as readonly string[]).map((id) => normalizeUuid(id) ?? id);
+      const found = await directory.describeMany(ids);
+      return { json: found.map((item: Described | null) => (item === null ? null : toConversationInfo(item))) };
+    },
+
+    searchConversations: async (request) => {
+      const { page_id: pageId, limit, status, sort_order: sort } = request.query as Search;
+      const page = await directory.search({
+        sort: sort ?? "CREATED_AT_DESC",
+        limit: limit ?? 100,
+        ...(status === null || status === undefined ? {} : { executionStatus: status }),
+        ...(pageId === null || pageId === undefined ? {} : { pageId: normalizeUuid(pageId) ?? pageId }),
+      });
+      return { json: { items: page.items.map(toConversationInfo), next_page_id: page.nextPageId } };
+    },
+
+    countConversations: async (request) => {
+      const { status } = request.query as Search;
+      return { json: await directory.count(status ?? undefined) };
+    },
+
+    updateConversation: async (request) => {
+      const conversation = await open(request);
+      const { title, tags } = request.body as UpdateConversationRequest;
+      if (title !== undefined) await conversation.setTitle(title.trim());
+      if (tags !== undefined && tags !== null) await conversation.setTags(tags);
+      return success;
+    },
+
+    deleteConversation: async (request) => {
+      await directory.delete(conversationIdOf(request));
+      return success;
+    },
+
+    runConversation: async (request) => {
+      await (await open(request)).run();
+      return success;
+    },
+
+    pauseConversation: async (request) => {
+      await (await open(request)).pause();
+      return success;
+    },
+
+    interruptConversation: async (request) => {
+      await (await open(request)).interrupt();
+      return success;
+    },
+
+    stopConversation: async (request) => {
+      const id = conversationIdOf(request);
+      const before = await (await directory.open(id)).stop();
+      const message =
+        before === "RUNNING" ? "The agent loop was stopped." : "The agent loop was not running; nothing had to be stopped.";
+      return { json: { status: "ok", conversation_id: id, message, conversation_status: before } };
+    },
+
+    updateSecrets: async (request) => {
+      const { secrets } = request.body as UpdateSecretsRequest;
+      await (await open(request)).updateSecrets(secrets as Record<string, SecretSource>);
+      return success;
+    },
+
+    setConfirmationPolicy: async (request) => {
+      const { policy } = request.body as SetConfirmationPolicyRequest;
+      await (await open(request)).setConfirmationPolicy(policy as Parameters<Conversation["setConfirmationPolicy"]>[0]);
+      return success;
+    },
+
+    setSecurityAnalyzer: async (request) => {
+      const { security_analyzer: analyzer } = request.body as SetSecurityAnalyzerRequest;
+      await (await open(request)).setSecurityAnalyzer(
+        analyzer as Parameters<Conversation["setSecurityAnalyzer"]>[0],
+      );
+      return success;
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+const initialMessageKey = "convoke:initial-message";

@@ -1,0 +1,116 @@
+import type { ConfirmationResponseRequest, EventSortOrder, Message, SendMessageRequest } from "@convoke/protocol";
+import type { Directory } from "../../conversation/directory.ts";
+import { conversationMissing } from "../../conversation/directory.ts";
+import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
+import type { EventFilter, Journal } from "../../journal/journal.ts";
+import { Fault, invalidField } from "../../lib/fault.ts";
+import { parseInstant } from "../../lib/instant.ts";
+import { normalizeUuid } from "../../lib/uuid7.ts";
+
+export type EventRouteDeps = { readonly journal: Journal; readonly directory: Directory };
+
+/** The routes below `/api/conversations/{conversation_id}/events`. Source: contract 4.1; reference, agent-server 8. */
+export function eventHandlers({ journal, directory }: EventRouteDeps) {
+  /** The conversation's id in its stored form; 404 when there is none. Reads never load the actor. */
+  async function known(request: RouteRequest): Promise<string> {
+    const id = conversationIdOf(request);
+    if (!(await directory.exists(id))) throw conversationMissing(id);
+    return id;
+  }
+
+  return {
+    searchEvents: async (request) => {
+      const { page_id: pageId, limit, sort_order: order } = request.query as SearchQuery;
+      const page = await journal.search(await known(request), {
+        ...readFilter(request.query),
+        order: order ?? "TIMESTAMP",
+        limit: limit ?? 100,
+        ...(pageId === null || pageId === undefined ? {} : { pageId }),
+      });
+      return { text: `{"items":[${page.items.join(",")}],"next_page_id":${JSON.stringify(page.nextPageId)}}` };
+    },
+
+    countEvents: async (request) => ({ json: await journal.count(await known(request), readFilter(request.query)) }),
+
+    getEvent: async (request) => {
+      const id = await known(request);
+      const [event] = await journal.getEvents(id, [request.params["event_id"]!.toLowerCase()]);
+      if (!event) throw new Fault("missing", "event_not_found", `Event not found: ${request.params["event_id"]}`);
+      return { text: event.json };
+    },
+
+    getEvents: async (request) => {
+      const id = await known(request);
+      const ids = (request.body ?? request.query["ids"]) as readonly string[] | undefined;
+      if (ids === undefined) throw invalidField(["body"], "Send the event ids as a JSON list.", "missing");
+      const events = await journal.getEvents(
+        id,
+        ids.map((eventId) => eventId.toLowerCase()),
+      );
+      return { text: `[${events.map((event) => event?.json ?? "null").join(",")}]` };
+    },
+
+    sendMessage: async (request) => {
+      const conversation = await directory.open(conversationIdOf(request));
+      const body = request.body as SendMessageRequest;
+      const key = request.headers["idempotency-key"];
+      const clientMessageId = body.client_message_id ?? (typeof key === "string" ? key : undefined);
+      await conversation.send({
+        message: toUserMessage(body),
+        wantsRun: body.run ?? false,
+        ...(clientMessageId === undefined ? {} : { clientMessageId }),
+      });
+      return { json: { success: true } };
+    },
+
+    respondToConfirmation: async (request) => {
+      const conversation = await directory.open(conversationIdOf(request));
+      const { accept, reason } = request.body as ConfirmationResponseRequest;
+      if (accept) await conversation.accept();
+      else await conversation.reject(reason ?? "User rejected the action.");
+      return { json: { success: true } };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+type SearchQuery = { page_id?: string | null; limit?: number; sort_order?: EventSortOrder };
+
+export function conversationIdOf(request: RouteRequest): string {
+  const given = request.params["conversation_id"]!;
+  const id = normalizeUuid(given);
+  if (id === null) throw invalidField(["path", "conversation_id"], "This is not a UUID.", "uuid_parsing");
+  return id;
+}
+
+/** Only users speak through this route; what is said must say something. */
+export function toUserMessage(body: Pick<SendMessageRequest, "role" | "content">): Message {
+  const role = body.role ?? "user";
+  if (role !== "user") {
+    throw invalidField(["body", "role"], `Messages of role "${role}" cannot be sent, only those of role "user".`);
+  }
+  return { role, content: body.content ?? [], thinking_blocks: [] };
+}
+
+function readFilter(query: Readonly<Record<string, unknown>>): EventFilter {
+  const text = (name: string): Record<string, string> => {
+    const value = query[name];
+    return typeof value === "string" ? { [name]: value } : {};
+  };
+  return {
+    ...text("kind"),
+    ...text("source"),
+    ...text("body"),
+    ...instant(query, "timestamp__gte", "timestampGteMicros"),
+    ...instant(query, "timestamp__lt", "timestampLtMicros"),
+  };
+}
+
+function instant(query: Readonly<Record<string, unknown>>, name: string, field: string): Record<string, number> {
+  const value = query[name];
+  if (typeof value !== "string") return {};
+  const micros = parseInstant(value);
+  if (micros === null) {
+    throw invalidField(["query", name], "This is not a date-time such as 2026-01-31T12:00:00Z.", "datetime_parsing");
+  }
+  return { [field]: micros };
+}

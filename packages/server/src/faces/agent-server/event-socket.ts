@@ -1,0 +1,145 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Message } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import type { WebSocket } from "ws";
+import type { Conversation } from "../../conversation/conversation.ts";
+import type { Directory } from "../../conversation/directory.ts";
+import { keyOfHeaders, type KeyRing } from "../../http/auth.ts";
+import { follow } from "../../journal/follow.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { Fault } from "../../lib/fault.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { normalizeUuid } from "../../lib/uuid7.ts";
+import { closeCodes } from "./close-codes.ts";
+import { authenticateFirstFrame } from "./socket-auth.ts";
+import { SocketFrames, type SocketFrame } from "./socket-frames.ts";
+import { readSocketMessage, serverErrorFrame } from "./socket-input.ts";
+import { SocketOutput } from "./socket-output.ts";
+import { readResume, resumeSeq, type Resume } from "./socket-resume.ts";
+
+export type EventSocketDeps = {
+  readonly journal: Journal;
+  readonly directory: Directory;
+  readonly keys: KeyRing;
+  readonly validator: Validator;
+  readonly logger: Logger;
+};
+
+/**
+ * `/sockets/events/{conversation_id}`: a full_state frame, then stored events from one cursor, replay and live alike, so
+ * that nothing is lost, doubled or out of order (P1, W21). Input frames are user messages.
+ */
+export function mountEventSocket(app: FastifyInstance, deps: EventSocketDeps): void {
+  app.get(
+    "/sockets/events/:conversationId",
+    {
+      websocket: true,
+      onRequest: async (request) => {
+        readTarget(request);
+        if (!deps.keys.isOpen && isStranger(request, deps.keys)) {
+          throw new Fault("refused", "bad_key", "The session API key is not valid.");
+        }
+      },
+    },
+    (socket, request) => {
+      void serve(socket, request, deps).catch((error: unknown) => {
+        deps.logger.error({ error: String(error) }, "event socket failed");
+        socket.close(closeCodes.internal, "Internal error");
+      });
+    },
+  );
+}
+
+/** True when a key was given and is wrong; a good header does not rescue a wrong query value. */
+function isStranger(request: FastifyRequest, keys: KeyRing): boolean {
+  const given = givenKey(request);
+  return given !== null && keys.identify(given) === null;
+}
+
+function givenKey(request: FastifyRequest): string | null {
+  const fromQuery = (request.query as Record<string, unknown>)["session_api_key"];
+  return typeof fromQuery === "string" && fromQuery !== "" ? fromQuery : keyOfHeaders(request.headers);
+}
+
+type Target = { readonly conversationId: string; readonly resume: Resume };
+
+function readTarget(request: FastifyRequest): Target {
+  const { conversationId } = request.params as { conversationId: string };
+  const id = normalizeUuid(conversationId);
+  if (id === null) throw new Fault("refused", "bad_conversation_id", "The conversation id is not a UUID.");
+  return { conversationId: id, resume: readResume(request.query as Record<string, unknown>) };
+}
+
+async function serve(socket: WebSocket, request: FastifyRequest, deps: EventSocketDeps): Promise<void> {
+  const frames = new SocketFrames(socket);
+  const output = new SocketOutput(socket);
+  const { conversationId, resume } = readTarget(request);
+  const isKnown = deps.keys.isOpen || givenKey(request) !== null;
+  if (!isKnown && !(await authenticateFirstFrame(frames, deps.keys))) {
+    socket.close(closeCodes.authFailed, "Authentication failed");
+    return;
+  }
+  const conversation = await openIfThere(deps.directory, conversationId);
+  if (conversation === null) {
+    socket.close(closeCodes.notFound, "Conversation not found");
+    return;
+  }
+  const afterSeq = await resumeSeq(deps.journal, conversationId, resume);
+  if (afterSeq === null) {
+    socket.close(closeCodes.badResume, "after_event_id names no event of this conversation");
+    return;
+  }
+  const stopSignals = conversation.signals.subscribe((json) => output.offer(json));
+  const reading = readFrames(frames, { output, deps, conversationId });
+  try {
+    output.offer(conversation.fullStateFrame());
+    for await (const events of follow(deps.journal, conversationId, { afterSeq, signal: output.closed })) {
+      for (const event of events) if (!(await output.send(event.json))) return;
+    }
+  } finally {
+    stopSignals();
+    output.end();
+    await reading;
+  }
+}
+
+async function openIfThere(directory: Directory, id: string): Promise<Conversation | null> {
+  try {
+    return await directory.open(id);
+  } catch (error) {
+    if (error instanceof Fault && error.kind === "missing") return null;
+    throw error;
+  }
+}
+
+type Input = { readonly output: SocketOutput; readonly deps: EventSocketDeps; readonly conversationId: string };
+
+/** One frame after the other, so that messages keep their order; never rejects. */
+async function readFrames(frames: SocketFrames, input: Input): Promise<void> {
+  for (let frame = await frames.next(); frame !== null; frame = await frames.next()) await receive(frame, input);
+}
+
+/** A message always asks for a run; whatever is wrong with a frame is told to this socket alone. */
+async function receive(frame: SocketFrame, { output, deps, conversationId }: Input): Promise<void> {
+  const read = readSocketMessage(frame, deps.validator);
+  if (read.type === "ignore") return;
+  if (read.type === "error") {
+    output.offer(serverErrorFrame(read.code, read.detail));
+    return;
+  }
+  try {
+    const conversation = await deps.directory.open(conversationId);
+    const message: Message = read.message;
+    await conversation.send({
+      message,
+      wantsRun: true,
+      ...(read.clientMessageId === undefined ? {} : { clientMessageId: read.clientMessageId }),
+    });
+  } catch (error) {
+    const isFault = error instanceof Fault;
+    if (!isFault) deps.logger.error({ error: String(error) }, "message from a socket could not be stored");
+    output.offer(
+      serverErrorFrame(isFault ? error.code : "InternalError", isFault ? error.message : "The message was not stored. Send it again."),
+    );
+  }
+}

@@ -1,0 +1,39 @@
+import type { ToolHost } from "@convoke/tool-host";
+import type { RouteHandler } from "../../http/mount.ts";
+
+export type ServerRouteDeps = {
+  readonly toolHost: ToolHost;
+  readonly nowMs: () => number;
+  /** Epoch milliseconds of the last call to an `/api` route. */
+  readonly lastActivityMs: () => number;
+  readonly isReady: () => boolean;
+  readonly serverVersion: string;
+};
+
+/** Health, identity and catalogue. Source: reference, agent-server 17 and 18. */
+export function serverHandlers(deps: ServerRouteDeps) {
+  const startedMs = deps.nowMs();
+  const info: RouteHandler = () => ({
+    json: {
+      uptime: Math.floor((deps.nowMs() - startedMs) / 1000),
+      idle_time: Math.floor((deps.nowMs() - deps.lastActivityMs()) / 1000),
+      title: "Convoke agent server",
+      version: contractVersion,
+      server_version: deps.serverVersion,
+      docs: "/docs",
+      redoc: "/redoc",
+    },
+  });
+  return {
+    isAlive: () => ({ json: { status: "ok" } }),
+    getHealth: () => ({ json: "OK" }),
+    isReady: () =>
+      deps.isReady() ? { json: { status: "ready" } } : { status: 503, json: { status: "initializing" } },
+    getServerInfo: info,
+    getRoot: info,
+    listTools: () => ({ json: deps.toolHost.catalogue }),
+  } satisfies Record<string, RouteHandler>;
+}
+
+/** The version of the wire that this server speaks. Source: contract 9. */
+export const contractVersion = "0.1.0";

@@ -1,0 +1,24 @@
+import type { KeyRing } from "../../http/auth.ts";
+import type { SocketFrames } from "./socket-frames.ts";
+
+const deadlineMs = 10_000;
+
+/** Waits for `{"type":"auth","session_api_key":"..."}` as the first frame; false when it is late, wrong or something else. */
+export async function authenticateFirstFrame(frames: SocketFrames, keys: KeyRing): Promise<boolean> {
+  const frame = await frames.next(deadlineMs);
+  if (frame === null || frame.isBinary) return false;
+  const content = parseObject(frame.data.toString());
+  const key = content?.["type"] === "auth" ? content["session_api_key"] : null;
+  return typeof key === "string" && keys.identify(key) !== null;
+}
+
+/** The JSON object in a text, null when there is none. */
+export function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  } catch {
+    // The caller answers a frame that is no JSON object.
+    return null;
+  }
+}

@@ -1,0 +1,43 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+
+/** Who a request acts for. */
+export type Caller = { readonly userId: string };
+
+/** The single user of a server that was set up with plain keys. */
+export const localUser: Caller = { userId: "local" };
+
+/** Tells callers from strangers. */
+export interface KeyRing {
+  /** True when the server has no keys and trusts whoever can reach it (loopback only). */
+  readonly isOpen: boolean;
+  /** The caller whose key this is; null for a stranger. Takes the same time for every wrong key. */
+  identify(key: string): Caller | null;
+}
+
+/** Keys given by configuration; only their digests stay in memory. */
+export function createKeyRing(keys: readonly string[]): KeyRing {
+  const digests = keys.map(digest);
+  return {
+    isOpen: keys.length === 0,
+    identify(key) {
+      const given = digest(key);
+      let isKnown = false;
+      for (const known of digests) isKnown = timingSafeEqual(known, given) || isKnown;
+      return isKnown ? localUser : null;
+    },
+  };
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The key of a request: `X-Session-API-Key`, else `Authorization: Bearer`; null when there is none. */
+export function keyOfHeaders(headers: Headers): string | null {
+  const own = headers["x-session-api-key"];
+  if (typeof own === "string" && own !== "") return own;
+  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization?.toString() ?? "");
+  return bearer?.[1] ?? null;
+}
+
+function digest(key: string): Buffer {
+  return createHash("sha256").update(key, "utf8").digest();
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { createGuard } from "./guard.ts";
+
+const guard = createGuard({
+  boundHost: "127.0.0.1",
+  allowedHosts: ["agents.example.org", "*.lab.example"],
+  allowedOrigins: ["https://app.example.org/"],
+});
+
+test.each([
+  ["127.0.0.1:8000", undefined],
+  ["localhost:8000", undefined],
+  ["[::1]:8000", "http://localhost:3000"],
+  ["agents.example.org", "https://agents.example.org"],
+  ["a.lab.example:443", undefined],
+  ["localhost", "https://app.example.org"],
+])("P3: host %s with origin %s is served", (host, origin) => {
+  expect(guard.refusal(host, origin)).toBe(null);
+});
+
+test.each([
+  ["evil.example", undefined],
+  [undefined, undefined],
+  ["10.0.0.7:8000", undefined],
+  ["localhost:8000", "https://evil.example"],
+  ["localhost:8000", "null"],
+  ["127.0.0.1.evil.example", undefined],
+  ["localhost@evil.example", undefined],
+])("P3: host %s with origin %s is refused", (host, origin) => {
+  expect(guard.refusal(host, origin)).not.toBe(null);
+});
+
+test("P3: a server bound beyond loopback is reached by address, not by an unknown name", () => {
+  const open = createGuard({ boundHost: "0.0.0.0", allowedHosts: [], allowedOrigins: [] });
+  expect(open.refusal("10.0.0.7:8000", undefined)).toBe(null);
+  expect(open.refusal("evil.example", undefined)).not.toBe(null);
+});

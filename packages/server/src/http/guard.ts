@@ -1,0 +1,66 @@
+import { isIP } from "node:net";
+
+export type GuardOptions = {
+  /** The address that the server listens on. */
+  readonly boundHost: string;
+  /** Further host names that clients may use, e.g. behind a proxy; `*.example.org` covers subdomains. */
+  readonly allowedHosts: readonly string[];
+  /** Further origins of web pages that may call the server, e.g. `https://app.example.org`. */
+  readonly allowedOrigins: readonly string[];
+};
+
+/** Refuses requests that a foreign web page caused, before anything of them is read (P3). */
+export interface Guard {
+  /** Why the request is refused, or null. */
+  refusal(host: string | undefined, origin: string | undefined): string | null;
+  isOriginAllowed(origin: string, host: string | undefined): boolean;
+}
+
+/** Host must name this server (which ends DNS rebinding), Origin must be the same one, loopback, or configured. */
+export function createGuard(options: GuardOptions): Guard {
+  const allowedOrigins = new Set(options.allowedOrigins.map((origin) => origin.replace(/\/$/, "").toLowerCase()));
+
+  function isHostAllowed(host: string): boolean {
+    const name = hostName(host);
+    if (name === null) return false;
+    if (isLoopback(name) || name === options.boundHost.toLowerCase()) return true;
+    // An address cannot be rebound by DNS; it can only arrive where the server listens beyond loopback.
+    if (isIP(name) !== 0 && !isLoopback(options.boundHost)) return true;
+    return options.allowedHosts.some((allowed) => matches(allowed.toLowerCase(), name));
+  }
+
+  function isOriginAllowed(origin: string, host: string | undefined): boolean {
+    const plain = origin.toLowerCase();
+    if (allowedOrigins.has("*") || allowedOrigins.has(plain)) return true;
+    if (!URL.canParse(plain)) return false;
+    const parsed = new URL(plain);
+    return parsed.host === host?.toLowerCase() || isLoopback(hostName(parsed.host) ?? "");
+  }
+
+  return {
+    isOriginAllowed,
+    refusal(host, origin) {
+      if (host === undefined || !isHostAllowed(host)) {
+        return "This Host is not served here. Use the server's own address, or add the name to the allowed hosts.";
+      }
+      if (origin !== undefined && !isOriginAllowed(origin, host)) {
+        return "Pages of this Origin may not call this server. Add the origin to the allowed origins.";
+      }
+      return null;
+    },
+  };
+}
+
+export function isLoopback(name: string): boolean {
+  return name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127\.\d+\.\d+\.\d+$/.test(name);
+}
+
+/** The name or address of a Host header without its port; null when it is none. */
+function hostName(host: string): string | null {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::\d{1,5})?$/i.exec(host);
+  return (match?.[1] ?? match?.[2])?.toLowerCase() ?? null;
+}
+
+function matches(allowed: string, name: string): boolean {
+  return allowed === "*" || allowed === name || (allowed.startsWith("*.") && name.endsWith(allowed.slice(1)));
+}

@@ -1,0 +1,146 @@
+import { mkdir } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { agentServerInterface, agentServerRoutes, writeOpenApi } from "@convoke/protocol";
+import { createValidator } from "@convoke/protocol/validate";
+import type { ToolHost } from "@convoke/tool-host";
+import type { ServerConfig } from "./config.ts";
+import { ConfigError } from "./config.ts";
+import { Directory } from "./conversation/directory.ts";
+import { conversationHandlers } from "./faces/agent-server/conversation-routes.ts";
+import { eventHandlers } from "./faces/agent-server/event-routes.ts";
+import { mountEventSocket } from "./faces/agent-server/event-socket.ts";
+import { serverHandlers } from "./faces/agent-server/server-routes.ts";
+import { createKeyRing } from "./http/auth.ts";
+import { createGuard, isLoopback } from "./http/guard.ts";
+import { mountRoutes } from "./http/mount.ts";
+import { createAuthenticator, openHttp } from "./http/open-http.ts";
+import { openSessionKey, readSessionKey, type SessionKey } from "./http/session-key.ts";
+import { openJournal } from "./journal/open-journal.ts";
+import type { Logger } from "./lib/logger.ts";
+import { openModel } from "./models/open-model.ts";
+import { openSecretBox } from "./security/seal.ts";
+import { version } from "./version.ts";
+
+export type ServerDeps = {
+  readonly config: ServerConfig;
+  /** Owned by the server from here on. */
+  readonly toolHost: ToolHost;
+  readonly logger: Logger;
+};
+
+export interface Server extends AsyncDisposable {
+  /** `http://host:port` that a client on this machine can use. */
+  readonly url: string;
+  /** The key that clients need: configured or the data folder's own; null with `--no-auth`. */
+  readonly sessionKey: SessionKey | { readonly key: string; readonly file: null } | null;
+}
+
+const sweepEveryMs = 30_000;
+
+/** Opens everything, takes up the runs that the last process left, and listens. Rejects with {@link ConfigError} on unsafe settings. */
+export async function openServer({ config, toolHost, logger }: ServerDeps): Promise<Server> {
+  await using scope = new AsyncDisposableStack();
+  scope.use(toolHost);
+  const sessionKey = await chooseKey(config);
+  await makeDataDir(config.dataDir);
+  const journal = scope.use(await openJournal({ dataDir: config.dataDir }));
+  const secretBox = await openSecretBox(join(config.dataDir, "master-key"));
+  const validator = createValidator();
+  const directory = scope.use(
+    new Directory({
+      journal,
+      toolHost,
+      secretBox,
+      openModel: ({ agent }, secrets) => openModel({ ...agent.llm, ...secrets.llm }),
+      validator,
+      dataDir: config.dataDir,
+      workspaceRoot: config.workspaceRoot,
+      nowMs: Date.now,
+      logger,
+    }),
+  );
+  let lastActivityMs = Date.now();
+  let isReady = false;
+  const keys = createKeyRing(sessionKey === null ? [] : [sessionKey.key, ...config.sessionApiKeys]);
+  const guard = createGuard({
+    boundHost: config.host,
+    allowedHosts: config.allowedHosts,
+    allowedOrigins: config.allowedOrigins,
+  });
+  const app = await openHttp({ keys, guard, logger, onActivity: () => (lastActivityMs = Date.now()) });
+  scope.defer(() => app.close());
+  mountRoutes(
+    app,
+    agentServerRoutes,
+    {
+      ...serverHandlers({
+        toolHost,
+        nowMs: Date.now,
+        lastActivityMs: () => lastActivityMs,
+        isReady: () => isReady,
+        serverVersion: version,
+      }),
+      ...conversationHandlers({ directory }),
+      ...eventHandlers({ journal, directory }),
+    },
+    { validator, authenticate: createAuthenticator(keys) },
+  );
+  mountEventSocket(app, { journal, directory, keys, validator, logger });
+  const openApi = JSON.stringify(writeOpenApi(Object.values(agentServerRoutes), agentServerInterface));
+  app.get("/openapi.json", (_request, reply) => reply.header("content-type", "application/json").send(openApi));
+
+  await app.listen({ host: config.host, port: config.port });
+  await directory.recover();
+  isReady = true;
+  const sweep = setInterval(() => {
+    directory.evictIdle(config.conversationIdleSeconds * 1000).catch((error: unknown) => {
+      logger.error({ error: String(error) }, "idle conversations could not be put away");
+    });
+  }, sweepEveryMs);
+  sweep.unref();
+  scope.defer(() => clearInterval(sweep));
+
+  const owned = scope.move();
+  return {
+    url: addressOf(app.server.address() as AddressInfo),
+    sessionKey,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** Fails before anything listens when the server would be open to the network without a key (P3). */
+async function chooseKey(config: ServerConfig): Promise<Server["sessionKey"]> {
+  const isExposed = !isLoopback(config.host);
+  if (config.isAuthDisabled) {
+    if (isExposed) {
+      throw new ConfigError(`--no-auth works on loopback only, not on ${config.host}. Leave it out, or listen on 127.0.0.1.`);
+    }
+    return null;
+  }
+  const [configured] = config.sessionApiKeys;
+  if (configured !== undefined) return { key: configured, file: null };
+  if (isExposed && (await readSessionKey(config.dataDir)) === null) {
+    throw new ConfigError(
+      `Listening on ${config.host} needs a key. Set SESSION_API_KEY, or start once on 127.0.0.1 to have one made.`,
+    );
+  }
+  return await openSessionKey(config.dataDir);
+}
+
+async function makeDataDir(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`The data folder ${dataDir} cannot be made: ${reason}. Choose another with --data-dir.`, {
+      cause: error,
+    });
+  }
+}
+
+function addressOf({ address, family, port }: AddressInfo): string {
+  const isWildcard = address === "0.0.0.0" || address === "::";
+  const host = isWildcard ? "127.0.0.1" : family === "IPv6" ? `[${address}]` : address;
+  return `http://${host}:${port}`;
+}
