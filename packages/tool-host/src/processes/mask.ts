@@ -15,6 +15,7 @@ export function maskText(text: string, secrets: readonly ToolSecret[]): string {
  * decides. The pieces returned, joined, are what {@link maskText} gives for the whole.
  */
 export class SecretMask {
+  #secrets: readonly ToolSecret[] = [];
   #forms: readonly SecretForm[] = [];
   #pattern: RegExp | undefined;
   #held = "";
@@ -25,8 +26,19 @@ export class SecretMask {
     this.setSecrets(secrets);
   }
 
+  /** What is held back: it may be the beginning of a secret. Not to be shown. */
+  get held(): string {
+    return this.#held;
+  }
+
+  /** The secrets masked now. */
+  get secrets(): readonly ToolSecret[] {
+    return this.#secrets;
+  }
+
   /** Masks these secrets from now on. */
   setSecrets(secrets: readonly ToolSecret[]): void {
+    this.#secrets = secrets;
     this.#forms = secretForms(secrets);
     this.#pattern =
       this.#forms.length === 0 ? undefined : new RegExp(this.#forms.map(toPattern).join("|"), "gu");

@@ -1,0 +1,246 @@
+import { maskText, SecretMask } from "../../processes/mask.ts";
+import { signalProcesses } from "../../processes/end-processes.ts";
+import { ticksSinceBoot } from "../../processes/process-table.ts";
+import type { ToolSecret } from "../../tool.ts";
+import { OutputCleaner } from "./output-cleaner.ts";
+import { OutputLog } from "./output-log.ts";
+import { ProgressFeed } from "./progress-feed.ts";
+import type { CommandEnd } from "./shell-messages.ts";
+import type { Shell } from "./shell.ts";
+
+export type CommandRunDeps = {
+  readonly shell: Shell;
+  readonly mask: SecretMask;
+  /** Where complete long outputs are kept. */
+  readonly logDirectory: string;
+  /** So many characters a command may print in one call; then it is held until the next. */
+  readonly mostCharacters: number;
+};
+
+/** How a command ended: by itself, or with the shell. */
+export type RunResult =
+  | { readonly type: "ended"; readonly end: CommandEnd }
+  | { readonly type: "died"; readonly exitCode: number };
+
+export type WaitOptions = {
+  /** Gives up after this long without output; undefined: never. */
+  readonly quietMs: number | undefined;
+  /** Gives up after this long in any case. */
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+  readonly onProgress: (text: string) => void;
+};
+
+/** Why a wait was over: the command has a result; or it goes on, but was quiet, out of time, printed too much, was aborted or never begun. */
+export type WaitEnd = "result" | "quiet" | "deadline" | "flood" | "aborted" | "unresponsive";
+
+const reviveMs = 300;
+const beginMs = 10_000;
+const progressCharacters = 4_000;
+/** A live line may be long; only its end matters for progress. */
+const progressSource = 20_000;
+const interruptGraceMs = 350;
+const terminateGraceMs = 350;
+const killGraceMs = 400;
+
+/** One command from its start to its end, over as many calls as that takes. */
+export class CommandRun {
+  readonly command: string;
+  readonly #deps: CommandRunDeps;
+  readonly #cleaner: OutputCleaner;
+  readonly #startTicks = ticksSinceBoot();
+  #log: OutputLog;
+  #result: RunResult | undefined;
+  #mayNeedWaking = false;
+  #isFlooding = false;
+  #isBehind = false;
+  #lastOutputAt = performance.now();
+  /** Ends the wait that is going on, if any. */
+  #onChange: () => void = () => {};
+  #feed: ProgressFeed | undefined;
+
+  constructor(deps: CommandRunDeps, command: string) {
+    this.command = command;
+    this.#deps = deps;
+    this.#log = this.#newLog();
+    this.#cleaner = new OutputCleaner({
+      onText: (text) => this.#log.append(deps.mask.push(text)),
+      onReply: (bytes) => {
+        if (this.#result === undefined) deps.shell.type(bytes);
+      },
+    });
+  }
+
+  get result(): RunResult | undefined {
+    return this.#result;
+  }
+
+  start(secrets: readonly ToolSecret[]): void {
+    this.#deps.shell.start(this.command, secrets, {
+      onText: (text) => this.#take(text),
+      onEnd: (end) => this.#finish({ type: "ended", end }),
+      onDeath: (exitCode) => this.#finish({ type: "died", exitCode }),
+    });
+  }
+
+  /** Types into the program that runs; `isInterrupt` for keys that may throw the shell back to its prompt. */
+  type(bytes: string, isInterrupt: boolean): void {
+    this.#mayNeedWaking ||= isInterrupt;
+    this.#deps.shell.type(bytes);
+  }
+
+  /** Waits until there is something to tell. Several reasons at once: the first of {@link WaitEnd} counts. */
+  async wait(options: WaitOptions): Promise<WaitEnd> {
+    const startedAt = performance.now();
+    this.#lastOutputAt = startedAt;
+    this.#isFlooding = false;
+    this.#applyBackpressure();
+    using feed = new ProgressFeed({ onProgress: options.onProgress, read: () => this.#newest() });
+    this.#feed = feed;
+    const over = Promise.withResolvers<WaitEnd>();
+    let timer: NodeJS.Timeout | undefined;
+    const check = (): void => {
+      clearTimeout(timer);
+      const now = performance.now();
+      const end = this.#waitEnd(options, now, startedAt);
+      if (end !== undefined) {
+        over.resolve(end);
+        return;
+      }
+      if (now - this.#lastOutputAt >= reviveMs) this.#revive();
+      timer = setTimeout(check, Math.max(1, Math.min(reviveMs, this.#nextMs(options, now, startedAt))));
+    };
+    this.#onChange = check;
+    options.signal.addEventListener("abort", check);
+    check();
+    try {
+      return await over.promise;
+    } finally {
+      clearTimeout(timer);
+      options.signal.removeEventListener("abort", check);
+      this.#onChange = () => {};
+      this.#feed = undefined;
+    }
+  }
+
+  /** The output since the last time, masked and cut; with a program on the whole screen, what the screen shows now. */
+  async takeOutput(): Promise<string> {
+    const screen = this.#cleaner.screen;
+    this.#cleaner.flush(this.#result !== undefined);
+    if (screen !== undefined && this.#result === undefined) {
+      const shown = await screen.read();
+      this.#log.append((this.#log.length > 0 ? "\n" : "") + maskText(shown, this.#deps.mask.secrets));
+    }
+    if (this.#result !== undefined) this.#log.append(this.#deps.mask.flush());
+    const log = this.#log;
+    this.#log = this.#newLog();
+    return log.finish();
+  }
+
+  /** Drops the output since the last time. */
+  async discard(): Promise<void> {
+    await this.#log.discard();
+  }
+
+  /** Stops the command: Ctrl-C, then TERM, then KILL to all it started, at last the shell itself. Takes about a second at most. */
+  async abort(): Promise<void> {
+    this.#isFlooding = false;
+    this.#applyBackpressure();
+    this.type("\u0003", true);
+    if (await this.#endsWithin(interruptGraceMs)) return;
+    signalProcesses({ pids: this.#started(), groupIds: [] }, "SIGTERM");
+    signalProcesses({ pids: this.#started(), groupIds: [] }, "SIGCONT");
+    await this.#endsWithin(terminateGraceMs);
+    signalProcesses({ pids: this.#started(), groupIds: [] }, "SIGKILL");
+    if (await this.#endsWithin(killGraceMs)) return;
+    this.#deps.shell.kill();
+    await this.#endsWithin(killGraceMs);
+  }
+
+  /** Kills what the command left running in the background. */
+  killStarted(): void {
+    signalProcesses({ pids: this.#started(), groupIds: [] }, "SIGKILL");
+  }
+
+  /** One interrupt is good for one wake-up: a program that reads the terminal must not be typed at again and again. */
+  #revive(): void {
+    if (this.#deps.shell.revive(this.#mayNeedWaking)) this.#mayNeedWaking = false;
+  }
+
+  #started(): number[] {
+    // A process may be a tick older than the clock says.
+    const since = this.#startTicks - 1;
+    return this.#deps.shell
+      .children()
+      .filter((entry) => entry.startTicks >= since)
+      .map((entry) => entry.pid);
+  }
+
+  async #endsWithin(milliseconds: number): Promise<boolean> {
+    if (this.#result !== undefined) return true;
+    const over = Promise.withResolvers<void>();
+    const timers = [setTimeout(over.resolve, milliseconds), setTimeout(() => this.#revive(), 150)];
+    this.#onChange = () => {
+      if (this.#result !== undefined) over.resolve();
+    };
+    await over.promise;
+    for (const timer of timers) clearTimeout(timer);
+    this.#onChange = () => {};
+    return this.#result !== undefined;
+  }
+
+  #waitEnd(options: WaitOptions, now: number, startedAt: number): WaitEnd | undefined {
+    if (this.#result !== undefined) return "result";
+    if (options.signal.aborted) return "aborted";
+    if (this.#isFlooding) return "flood";
+    if (now - startedAt >= options.deadlineMs) return "deadline";
+    if (!this.#deps.shell.hasBegun) return now - startedAt >= beginMs ? "unresponsive" : undefined;
+    if (options.quietMs === undefined) return undefined;
+    // A program on the whole screen redraws for ever: its output says nothing about its getting on.
+    const quietSince = this.#cleaner.screen === undefined ? this.#lastOutputAt : startedAt;
+    return now - quietSince >= options.quietMs ? "quiet" : undefined;
+  }
+
+  #nextMs(options: WaitOptions, now: number, startedAt: number): number {
+    const quietMs = options.quietMs === undefined ? reviveMs : options.quietMs - (now - this.#lastOutputAt);
+    return Math.min(quietMs, options.deadlineMs - (now - startedAt));
+  }
+
+  #take(text: string): void {
+    this.#lastOutputAt = performance.now();
+    this.#cleaner.write(text);
+    this.#feed?.touch();
+    if (this.#log.length + this.#cleaner.live.length > this.#deps.mostCharacters && !this.#isFlooding) {
+      this.#isFlooding = true;
+      this.#applyBackpressure();
+      this.#onChange();
+    }
+  }
+
+  #finish(result: RunResult): void {
+    this.#result = result;
+    this.#onChange();
+  }
+
+  #applyBackpressure(): void {
+    if (this.#isFlooding || this.#isBehind) this.#deps.shell.pause();
+    else this.#deps.shell.resume();
+  }
+
+  #newLog(): OutputLog {
+    return new OutputLog({
+      directory: this.#deps.logDirectory,
+      onBacklog: (isBehind) => {
+        this.#isBehind = isBehind;
+        this.#applyBackpressure();
+      },
+    });
+  }
+
+  #newest(): string {
+    const { mask } = this.#deps;
+    // A mask of its own, never flushed: what may be the beginning of a secret does not show.
+    const open = new SecretMask(mask.secrets).push(mask.held + this.#cleaner.live.slice(-progressSource));
+    return (this.#log.newest(progressCharacters) + open).slice(-progressCharacters);
+  }
+}

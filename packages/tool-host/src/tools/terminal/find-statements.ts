@@ -1,0 +1,27 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { splitStatements } from "./split-statements.ts";
+
+const run = promisify(execFile);
+const checkMs = 2_000;
+
+/** The statements of a command. Several are reported only when bash (`program`) too accepts each as complete; else the command counts as one. */
+export async function findStatements(command: string, program: string): Promise<string[]> {
+  const statements = splitStatements(command);
+  if (statements.length <= 1) return statements;
+  for (const statement of statements) {
+    if (!(await isComplete(statement, program))) return [command];
+  }
+  return statements;
+}
+
+async function isComplete(statement: string, program: string): Promise<boolean> {
+  try {
+    const { stderr } = await run(program, ["--norc", "-n", "-c", statement], { timeout: checkMs, env: {} });
+    // A heredoc without its end is only warned about.
+    return stderr === "";
+  } catch {
+    // A syntax error, or no answer in time: no proof that the statement stands alone.
+    return false;
+  }
+}

@@ -1,0 +1,222 @@
+import { ScreenView } from "./screen-view.ts";
+import { TextLine } from "./text-line.ts";
+import { tokenize, type Token } from "./terminal-tokens.ts";
+
+export type OutputCleanerDeps = {
+  /** Takes finished text: whole lines, each with its newline, colours kept. */
+  readonly onText: (text: string) => void;
+  /** Takes the answer to a question that a program asked the terminal. */
+  readonly onReply: (bytes: string) => void;
+};
+
+/** Rows that a program may still go back to; beyond it a line is finished. */
+const liveRows = 60;
+
+/** Largest jump or repeat a control sequence may ask for. */
+const mostColumns = 4096;
+
+/**
+ * Turns what programs write to a terminal into text: carriage returns and cursor moves overwrite as on a screen, colours
+ * stay, everything else that is not text goes. Programs that take the whole screen (editors, pagers) are shown by
+ * {@link ScreenView} while they have it.
+ */
+export class OutputCleaner {
+  readonly #deps: OutputCleanerDeps;
+  #rows: TextLine[] = [new TextLine()];
+  #row = 0;
+  #column = 0;
+  #isStyled = false;
+  #saved = { row: 0, column: 0 };
+  /** One row until a program first moves up: until then a line is finished by its newline. */
+  #window = 1;
+  #finished = "";
+  /** The beginning of a control sequence that the next piece completes. */
+  #partial = "";
+  #screen: ScreenView | undefined;
+
+  constructor(deps: OutputCleanerDeps) {
+    this.#deps = deps;
+  }
+
+  /** What a program that took the whole screen shows now; undefined when none does. */
+  get screen(): ScreenView | undefined {
+    return this.#screen;
+  }
+
+  /** The text of the rows that are not finished yet. */
+  get live(): string {
+    return this.#rows.map((row) => row.text).join("\n");
+  }
+
+  write(text: string): void {
+    const whole = this.#partial + text;
+    this.#partial = "";
+    const lines = whole.replaceAll("\r\n", "\n");
+    if (this.#screen === undefined && this.#window === 1 && isPlain(lines)) this.#writePlain(lines);
+    else this.#writeTokens(whole);
+    this.#give();
+  }
+
+  /** Finishes the rows as they are and starts on an empty one; `isEnd` also forgets unfinished sequences and the screen. */
+  flush(isEnd: boolean): void {
+    this.#finished += this.live;
+    this.#rows = [new TextLine()];
+    this.#row = 0;
+    this.#column = 0;
+    if (isEnd) {
+      this.#partial = "";
+      this.#closeScreen();
+    }
+    this.#give();
+  }
+
+  #give(): void {
+    const text = this.#finished;
+    this.#finished = "";
+    if (text !== "") this.#deps.onText(text);
+  }
+
+  #writePlain(text: string): void {
+    const line = this.#line();
+    const end = text.lastIndexOf("\n");
+    if (end === -1) {
+      this.#column = line.write(text, this.#column);
+      return;
+    }
+    const first = text.indexOf("\n");
+    line.write(text.slice(0, first), this.#column);
+    this.#finished += line.text + text.slice(first, end + 1);
+    this.#rows = [new TextLine()];
+    this.#column = this.#line().write(text.slice(end + 1), 0);
+  }
+
+  #writeTokens(text: string): void {
+    const { tokens, rest } = tokenize(text);
+    this.#partial = rest;
+    for (const token of tokens) {
+      if (this.#screen !== undefined && token.type !== "screen") this.#screen.write(token.raw);
+      else this.#apply(token);
+    }
+  }
+
+  #apply(token: Token): void {
+    switch (token.type) {
+      case "text":
+        this.#column = this.#line().write(token.raw, this.#column);
+        return;
+      case "control":
+        this.#control(token.raw);
+        return;
+      case "style":
+        this.#style(token.raw);
+        return;
+      case "cursor":
+        this.#move(token.final, token.count);
+        return;
+      case "query":
+        this.#deps.onReply(token.reply(this.#column + 1));
+        return;
+      case "screen":
+        this.#closeScreen();
+        if (token.isEntered) this.#screen = new ScreenView(this.#deps.onReply);
+        return;
+      case "other":
+        return;
+    }
+  }
+
+  /** Programs reset colours over and over; what changes nothing is left out. */
+  #style(codes: string): void {
+    const parameters = codes.slice(2, -1);
+    const isReset = /^(?:0|22|24|27|39|49|;)*$/.test(parameters);
+    if (isReset && !this.#isStyled) return;
+    this.#isStyled = !/^0*$/.test(parameters);
+    this.#line().style(codes);
+  }
+
+  #control(character: string): void {
+    if (character === "\n") this.#newLine();
+    else if (character === "\r") this.#column = 0;
+    else if (character === "\b") this.#column = Math.max(0, this.#column - 1);
+  }
+
+  #move(final: string, count: number): void {
+    const steps = Math.min(Math.max(1, count), mostColumns);
+    const line = this.#line();
+    if (final === "A" || final === "F" || final === "M") this.#goUp(steps, final === "F");
+    else if (final === "B" || final === "E") this.#goDown(steps, final === "E");
+    else if (final === "C") this.#column = Math.min(mostColumns, this.#column + steps);
+    else if (final === "D") this.#column = Math.max(0, this.#column - steps);
+    else if (final === "G" || final === "`") this.#column = steps - 1;
+    else if (final === "K") this.#eraseLine(line, count);
+    else if (final === "P") line.remove(this.#column, steps);
+    else if (final === "@") line.insert(this.#column, steps);
+    else if (final === "J") this.#eraseScreen(line, count);
+    else if (final === "7") this.#saved = { row: this.#row, column: this.#column };
+    else if (final === "8") this.#restore();
+    else this.#jump();
+  }
+
+  #goUp(steps: number, isToStart: boolean): void {
+    this.#window = liveRows;
+    this.#row = Math.max(0, this.#row - steps);
+    if (isToStart) this.#column = 0;
+  }
+
+  #goDown(steps: number, isToStart: boolean): void {
+    this.#row = Math.min(this.#rows.length - 1, this.#row + steps);
+    if (isToStart) this.#column = 0;
+  }
+
+  #eraseLine(line: TextLine, count: number): void {
+    if (count === 1) line.blankUntil(this.#column);
+    else line.cutFrom(count === 2 ? 0 : this.#column);
+  }
+
+  #eraseScreen(line: TextLine, count: number): void {
+    if (count >= 1) {
+      this.#jump();
+      return;
+    }
+    line.cutFrom(this.#column);
+    this.#rows.length = this.#row + 1;
+  }
+
+  #restore(): void {
+    this.#row = Math.min(this.#saved.row, this.#rows.length - 1);
+    this.#column = this.#saved.column;
+  }
+
+  /** A jump to an absolute place cannot be followed in running text: what comes next gets a line of its own. */
+  #jump(): void {
+    this.#row = this.#rows.length - 1;
+    if (this.#line().width > 0) this.#newLine();
+    this.#column = 0;
+  }
+
+  #newLine(): void {
+    this.#row += 1;
+    this.#column = 0;
+    if (this.#row === this.#rows.length) this.#rows.push(new TextLine());
+    while (this.#rows.length > this.#window) {
+      this.#finished += `${this.#rows.shift()?.text}\n`;
+      this.#row -= 1;
+    }
+  }
+
+  #closeScreen(): void {
+    this.#screen?.[Symbol.dispose]();
+    this.#screen = undefined;
+  }
+
+  #line(): TextLine {
+    const line = this.#rows[this.#row];
+    if (line === undefined) throw new Error("The cursor left the rows.");
+    return line;
+  }
+}
+
+function isPlain(text: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  return !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(text);
+}

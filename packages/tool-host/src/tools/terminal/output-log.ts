@@ -1,0 +1,122 @@
+import { createHash, randomUUID, type Hash } from "node:crypto";
+import { mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { clipText, fullTextNotice, fullTextPath, shortNotice, textLimits } from "../../text/truncate.ts";
+
+export type OutputLogDeps = {
+  /** Directory that keeps complete outputs; made when the first long output needs it. */
+  readonly directory: string;
+  /** Called when writing to disk falls behind (true) and when it has caught up (false). */
+  readonly onBacklog: (isBehind: boolean) => void;
+};
+
+const limit = textLimits.terminal;
+
+/** So much may wait for the disk before the program is made to wait. */
+const mostWaitingCharacters = 2_000_000;
+
+/** Files that a process left behind unfinished begin with this. */
+export const unfinishedPrefix = ".terminal-";
+
+/**
+ * The output of one call: its beginning and end stay in memory, and as soon as it is longer than what is shown,
+ * everything goes to a file while it arrives. Takes text that is already masked.
+ */
+export class OutputLog {
+  readonly #deps: OutputLogDeps;
+  #length = 0;
+  #head = "";
+  #tail = "";
+  readonly #hash: Hash = createHash("sha256");
+  #path: string | undefined;
+  #file: FileHandle | undefined;
+  #waitingCharacters = 0;
+  #writes: Promise<void> = Promise.resolve();
+  #failure: unknown;
+
+  constructor(deps: OutputLogDeps) {
+    this.#deps = deps;
+  }
+
+  /** Number of characters taken so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** The last `count` characters, at most what is shown of an output. */
+  newest(count: number): string {
+    return (this.#length <= limit ? this.#head : this.#tail).slice(-count);
+  }
+
+  append(text: string): void {
+    if (text === "") return;
+    const isFirstSpill = this.#length <= limit && this.#length + text.length > limit;
+    if (isFirstSpill) this.#spill(this.#head);
+    this.#length += text.length;
+    if (this.#head.length < limit) this.#head += text.slice(0, limit - this.#head.length);
+    this.#keepTail(text);
+    if (this.#length > limit) this.#spill(text);
+  }
+
+  /** Ends the log and returns what is shown: all of it, or head and tail around a notice that names the file. */
+  async finish(): Promise<string> {
+    if (this.#length <= limit) return this.#head;
+    await this.#writes;
+    const path = await this.#keepFile();
+    const notice = path === undefined ? shortNotice : fullTextNotice(this.#head, limit, path);
+    return clipText(this.#head + this.#tail, limit, notice);
+  }
+
+  /** Ends the log and removes its file. */
+  async discard(): Promise<void> {
+    await this.#writes;
+    await this.#file?.close();
+    this.#file = undefined;
+    if (this.#path !== undefined) await rm(this.#path, { force: true });
+  }
+
+  #keepTail(text: string): void {
+    // Cutting only now and then keeps a flood of small pieces from copying the tail for each.
+    this.#tail = text.length >= limit ? text.slice(-limit) : this.#tail + text;
+    if (this.#tail.length > 4 * limit) this.#tail = this.#tail.slice(-limit);
+  }
+
+  #spill(text: string): void {
+    this.#waitingCharacters += text.length;
+    if (this.#waitingCharacters > mostWaitingCharacters) this.#deps.onBacklog(true);
+    this.#writes = this.#writes.then(() => this.#write(text));
+  }
+
+  async #write(text: string): Promise<void> {
+    try {
+      if (this.#failure === undefined) {
+        this.#hash.update(text, "utf8");
+        this.#file ??= await this.#openFile();
+        await this.#file.appendFile(text, "utf8");
+      }
+    } catch (error) {
+      // A full disk must not fail the command: the output is then shown without a file.
+      this.#failure = error;
+    }
+    this.#waitingCharacters -= text.length;
+    if (this.#waitingCharacters === 0) this.#deps.onBacklog(false);
+  }
+
+  async #openFile(): Promise<FileHandle> {
+    await mkdir(this.#deps.directory, { recursive: true });
+    this.#path = join(this.#deps.directory, `${unfinishedPrefix}${process.pid}-${randomUUID()}`);
+    return open(this.#path, "w", 0o600);
+  }
+
+  async #keepFile(): Promise<string | undefined> {
+    if (this.#failure !== undefined || this.#path === undefined) {
+      await this.discard();
+      return undefined;
+    }
+    await this.#file?.close();
+    this.#file = undefined;
+    const path = fullTextPath(this.#deps.directory, "terminal", this.#hash.digest("hex"));
+    await rename(this.#path, path);
+    return path;
+  }
+}

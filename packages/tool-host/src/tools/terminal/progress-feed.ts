@@ -1,0 +1,34 @@
+export type ProgressFeedDeps = {
+  readonly onProgress: (text: string) => void;
+  /** The newest part of what may be shown; called at most once per interval. */
+  readonly read: () => string;
+};
+
+const intervalMs = 100;
+
+/** Passes on live output, at most ten times a second and only when it changed. */
+export class ProgressFeed implements Disposable {
+  readonly #deps: ProgressFeedDeps;
+  #timer: NodeJS.Timeout | undefined;
+  #last = "";
+
+  constructor(deps: ProgressFeedDeps) {
+    this.#deps = deps;
+  }
+
+  /** Tells that there may be something new. */
+  touch(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const text = this.#deps.read();
+      if (text === this.#last) return;
+      this.#last = text;
+      this.#deps.onProgress(text);
+    }, intervalMs);
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}

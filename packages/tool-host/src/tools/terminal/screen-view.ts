@@ -1,0 +1,51 @@
+import xterm from "@xterm/headless";
+
+/** Size of the terminal that programs see. */
+export const terminalSize = { columns: 200, rows: 50 } as const;
+
+/** More than this waiting to be drawn means that a program floods the screen; what comes then is left out. */
+const mostPendingCharacters = 1_000_000;
+
+/** The screen of a program that took all of it. Answers to the program's questions go to `onReply`. */
+export class ScreenView implements Disposable {
+  readonly #terminal: xterm.Terminal;
+  #pendingCharacters = 0;
+
+  constructor(onReply: (bytes: string) => void) {
+    this.#terminal = new xterm.Terminal({
+      allowProposedApi: true,
+      cols: terminalSize.columns,
+      rows: terminalSize.rows,
+      scrollback: 0,
+    });
+    this.#terminal.onData(onReply);
+  }
+
+  write(text: string): void {
+    if (this.#pendingCharacters > mostPendingCharacters) return;
+    this.#pendingCharacters += text.length;
+    this.#terminal.write(text, () => {
+      this.#pendingCharacters -= text.length;
+    });
+  }
+
+  /** What the screen shows, without trailing blanks and without the empty rows around it. */
+  async read(): Promise<string> {
+    await new Promise<void>((resolve) => {
+      this.#terminal.write("", resolve);
+    });
+    const buffer = this.#terminal.buffer.active;
+    const rows: string[] = [];
+    for (let row = 0; row < terminalSize.rows; row += 1) {
+      const line = buffer.getLine(buffer.viewportY + row);
+      const text = line?.translateToString(true) ?? "";
+      if (line?.isWrapped === true && rows.length > 0) rows.push(`${rows.pop() ?? ""}${text}`);
+      else rows.push(text.trimEnd());
+    }
+    return rows.join("\n").replace(/^\n+/, "").trimEnd();
+  }
+
+  [Symbol.dispose](): void {
+    this.#terminal.dispose();
+  }
+}

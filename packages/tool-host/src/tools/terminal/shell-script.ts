@@ -1,0 +1,101 @@
+/** Begins every message of the shell to us; a random number per message follows, so no output can imitate one. */
+export const messagePrefix = "\u001b]7733;";
+
+/** Ends every message; it cannot occur inside one. */
+export const messageEnd = "\u0007";
+
+/** Separates the fields of a message. */
+export const fieldSeparator = "\u001f";
+
+/**
+ * The start file of a shell. It reads commands from the pipe `<directory>/in` and reports begin and end of each to the
+ * terminal itself, whatever the command did to its standard streams, prompt variables or options. `nonce` marks the
+ * report that the shell is ready.
+ */
+export function shellStartFile(directory: string, nonce: string): string {
+  return `
+unset HISTFILE MAILCHECK
+set +o history +o histexpand
+__convoke_tty=$(tty)
+__convoke_stty=$(type -P stty)
+__convoke_pipe=${quote(`${directory}/in`)}
+__convoke_nonce=${nonce}
+__convoke_status=0
+__convoke_command=
+mkfifo -m 600 "$__convoke_pipe"
+
+# Both functions set the shell up anew each time, because the command may have changed any of it.
+__convoke_prepare() {
+  PROMPT_COMMAND=${quote(reportLine)} PS1= PS2= IGNOREEOF=1000
+}
+
+# Takes request number $1: its secrets are exported, its command is left in a variable. Older requests, which
+# an interrupted shell never took, are passed over.
+__convoke_take() {
+  builtin local -
+  builtin set +xveu
+  builtin local record= count= name= value=
+  builtin exec 1>"$__convoke_tty"
+  __convoke_prepare
+  {
+    while IFS= builtin read -r -d '' record; do
+      [[ $record == "request $1 "* ]] && break
+    done
+    __convoke_nonce=\${record##* }
+    IFS= builtin read -r -d '' count
+    while (( count-- > 0 )); do
+      IFS= builtin read -r -d '' name
+      IFS= builtin read -r -d '' value
+      builtin export "$name=$value"
+    done
+    IFS= builtin read -r -d '' __convoke_command
+  } <"$__convoke_pipe"
+  builtin printf '\\033]7733;%s;begin\\007' "$__convoke_nonce"
+  builtin return "$__convoke_status"
+}
+
+# Reports the end of the command, once, after giving the terminal back its usual state and dropping typed-ahead lines.
+__convoke_report() {
+  builtin local status=$?
+  [[ -n \${__convoke_nonce-} ]] || builtin return "$status"
+  __convoke_status=$status
+  builtin local -
+  builtin set +xveu
+  builtin local python= directory=
+  builtin exec 0<>"$__convoke_tty" 1>&0
+  __convoke_prepare
+  "$__convoke_stty" sane -echo -ixon
+  while builtin read -t 0; do builtin read -r -t 0.01 -n 4096 || break; done
+  python=$(builtin type -P python || builtin type -P python3)
+  directory=\${PWD-}
+  builtin printf '\\033]7733;%s;end\\037%s\\037%s\\037%s\\037%s\\007' "$__convoke_nonce" "$__convoke_status" \\
+    "\${!:--1}" "\${python//[[:cntrl:]]/?}" "\${directory//[[:cntrl:]]/?}"
+  __convoke_nonce= __convoke_command=
+  builtin return "$__convoke_status"
+}
+__convoke_prepare
+`;
+}
+
+/** The line typed to run request `number`. Ctrl-U first drops what a program left half typed; the blank keeps it out of history. */
+export function requestLine(number: number): string {
+  return `\u0015 { __convoke_take ${number}; } 2>/dev/null; \\builtin eval "$__convoke_command"; ${reportLine}\n`;
+}
+
+/** The line that makes an idle shell report, should its prompt have lost the way to. */
+export function wakeLine(): string {
+  return `\u0015 ${reportLine}\n`;
+}
+
+/** The line that makes a shell that replaced ours usable and end the command that did it. */
+export function adoptLine(startFile: string, nonce: string): string {
+  return `\u0015 . ${quote(startFile)} 2>/dev/null; __convoke_nonce=${nonce}; stty -echo; ${reportLine}\n`;
+}
+
+// Tracing (set -x) must not show our own steps, so they run with errors shut off; the last step brings errors back to the
+// terminal, after the report, where nothing is read any more.
+const reportLine = "{ __convoke_report; } 2>/dev/null; \\builtin exec 2>&0";
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,253 @@
+import type { TerminalAction, TerminalObservation } from "@convoke/protocol";
+import { maskText, SecretMask } from "../../processes/mask.ts";
+import { ToolInputError, type ToolCall, type ToolSecret } from "../../tool.ts";
+import { CommandRun, type WaitEnd } from "./command-run.ts";
+import { isDataLiteral } from "./data-literal.ts";
+import { namedSecrets } from "./named-secrets.ts";
+import type { Shell } from "./shell.ts";
+import { specialKey } from "./special-keys.ts";
+import { findStatements } from "./find-statements.ts";
+import { notices } from "./terminal-notices.ts";
+import { toTerminalObservation, type TerminalAnswer } from "./terminal-observation.ts";
+
+export type TerminalSessionDeps = {
+  /** Opens a shell in the first working directory. */
+  readonly openShell: () => Promise<Shell>;
+  /** True when the conversation had a terminal before this session was opened. */
+  readonly wasUsedBefore: boolean;
+  /** Absolute path of bash, which tells statements apart in doubt. */
+  readonly program: string;
+  readonly outputDirectory: string;
+  readonly quietSeconds: number;
+  readonly longestSeconds: number;
+  readonly idleTimeoutSeconds: number | null;
+  readonly mostCharacters: number;
+};
+
+/** The part of a sandbox's idle time that one call may wait. */
+const idleShare = 0.9;
+
+/** How long a call that would be refused waits for the running command to end by itself. */
+const lastChanceMs = 60;
+
+/** Keys that may stop the program that runs. */
+const interruptKeys = new Set(["\u0003", "\u001a", "\u001c"]);
+
+type Request = {
+  readonly command: string;
+  readonly isInput: boolean;
+  readonly timeoutSeconds: number | null;
+};
+
+/** One terminal of one conversation: decides what a call means now, runs it and words the answer. Calls do not overlap. */
+export class TerminalSession implements AsyncDisposable {
+  readonly #deps: TerminalSessionDeps;
+  readonly #mask = new SecretMask();
+  readonly #secrets = new Map<string, ToolSecret>();
+  #shell: Shell | undefined;
+  #run: CommandRun | undefined;
+  /** True when an answer told that the shell ended. */
+  #isDeathTold = false;
+  /** What the next answer must tell first. */
+  #pendingPrefix: string;
+
+  constructor(deps: TerminalSessionDeps) {
+    this.#deps = deps;
+    this.#pendingPrefix = deps.wasUsedBefore ? notices.restarted : "";
+  }
+
+  async execute(action: TerminalAction, call: ToolCall): Promise<TerminalObservation> {
+    this.#learnSecrets(call.secrets);
+    const answer = await this.#answer(action, call);
+    const hide = (text: string): string => maskText(text, [...this.#secrets.values()]);
+    return toTerminalObservation(answer, this.#deps.outputDirectory, hide);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const shell = this.#shell;
+    const run = this.#run;
+    this.#shell = undefined;
+    this.#run = undefined;
+    await shell?.[Symbol.asyncDispose]();
+    await run?.discard();
+  }
+
+  async #answer(action: TerminalAction, call: ToolCall): Promise<TerminalAnswer> {
+    const isInput = action.is_input === true;
+    if (action.reset === true && isInput) {
+      throw new ToolInputError(
+        "reset and is_input cannot be combined: a fresh shell has no program to type to.",
+      );
+    }
+    if (!isInput && isDataLiteral(action.command)) return refusal(action.command, notices.dataLiteral);
+    const request = { command: action.command.trim(), isInput, timeoutSeconds: action.timeout ?? null };
+    if (action.reset !== true) return this.#route(request, action.command, call);
+    await this[Symbol.asyncDispose]();
+    this.#pendingPrefix = "";
+    if (request.command === "") return { command: "[RESET]", text: notices.reset, exitCode: 0 };
+    const answer = await this.#route(request, action.command, call);
+    const text = `${notices.reset}\n\n${answer.text}`;
+    return { ...answer, command: `[RESET] ${request.command}`, text };
+  }
+
+  async #route(request: Request, typed: string, call: ToolCall): Promise<TerminalAnswer> {
+    const refused = this.#refuseIdleCap(request);
+    if (refused !== undefined) return refused;
+    if (this.#run !== undefined) return this.#continue(this.#run, request, typed, call);
+    if (request.isInput) return refusal(request.command, notices.nothingToType);
+    if (request.command === "") return refusal(request.command, notices.nothingToRead);
+    return this.#start(request, call);
+  }
+
+  async #start(request: Request, call: ToolCall): Promise<TerminalAnswer> {
+    const statements = await findStatements(request.command, this.#deps.program);
+    if (statements.length > 1) return refusal(request.command, notices.severalStatements(statements));
+    if (call.signal.aborted) return stoppedAnswer(request.command, "");
+    const shell = await this.#liveShell();
+    const run = new CommandRun(
+      {
+        shell,
+        mask: this.#mask,
+        logDirectory: this.#deps.outputDirectory,
+        mostCharacters: this.#deps.mostCharacters,
+      },
+      request.command,
+    );
+    this.#run = run;
+    run.start(namedSecrets(request.command, call.secrets));
+    const answer = await this.#follow(run, request, call);
+    const prefix = this.#pendingPrefix;
+    this.#pendingPrefix = "";
+    return { ...answer, prefix: prefix + (answer.prefix ?? "") };
+  }
+
+  async #continue(run: CommandRun, request: Request, typed: string, call: ToolCall): Promise<TerminalAnswer> {
+    const isNew = !request.isInput && request.command !== "";
+    const key = request.isInput ? specialKey(request.command) : undefined;
+    if (isNew && run.result === undefined) {
+      await run.wait({
+        quietMs: undefined,
+        deadlineMs: lastChanceMs,
+        signal: call.signal,
+        onProgress: () => {},
+      });
+    }
+    if (run.result !== undefined) {
+      const ended = await this.#concluded(run, request.command);
+      if (isNew) {
+        this.#pendingPrefix += notices.endedMeanwhile(
+          run.command,
+          ended.exitCode ?? -1,
+          ended.text.slice(-1000),
+        );
+        return this.#start(request, call);
+      }
+      return request.isInput && key === undefined
+        ? { ...ended, suffix: (ended.suffix ?? "") + notices.inputNotSent }
+        : ended;
+    }
+    if (isNew) {
+      const text = await run.takeOutput();
+      const suffix = notices.busy(run.command);
+      return {
+        command: request.command,
+        text,
+        exitCode: -1,
+        isError: true,
+        prefix: notices.previousOutput,
+        suffix,
+      };
+    }
+    if (key !== undefined) run.type(key, interruptKeys.has(key));
+    else if (request.isInput) run.type(`${typed.replace(/\n$/, "")}\n`, false);
+    const answer = await this.#follow(run, request, call);
+    return key === undefined
+      ? answer
+      : { ...answer, suffix: notices.keySent(request.command) + (answer.suffix ?? "") };
+  }
+
+  /** Waits for the command and words what came of it. */
+  async #follow(run: CommandRun, request: Request, call: ToolCall): Promise<TerminalAnswer> {
+    const { quietSeconds, longestSeconds } = this.#deps;
+    const { timeoutSeconds, command } = request;
+    const end = await run.wait({
+      quietMs: timeoutSeconds === null ? quietSeconds * 1000 : undefined,
+      deadlineMs: (timeoutSeconds ?? longestSeconds) * 1000,
+      signal: call.signal,
+      onProgress: call.onProgress,
+    });
+    if (end === "result") return this.#concluded(run, command);
+    if (end === "aborted") return this.#abort(run, command);
+    if (end === "unresponsive") return this.#replaceShell(run, command);
+    const text = await run.takeOutput();
+    return { command, text, exitCode: -1, isTimeout: true, suffix: this.#stillRunning(end, timeoutSeconds) };
+  }
+
+  #stillRunning(end: WaitEnd, timeoutSeconds: number | null): string {
+    if (end === "quiet") return notices.quiet(this.#deps.quietSeconds);
+    if (end === "flood") return notices.flood(this.#deps.mostCharacters);
+    return timeoutSeconds === null
+      ? notices.longest(this.#deps.longestSeconds)
+      : notices.deadline(timeoutSeconds);
+  }
+
+  /** The answer for a command that has ended, or whose shell has. */
+  async #concluded(run: CommandRun, command: string): Promise<TerminalAnswer> {
+    const text = await run.takeOutput();
+    this.#run = undefined;
+    const { result } = run;
+    if (result?.type === "ended") return { command, text, exitCode: result.end.exitCode, end: result.end };
+    const exitCode = result?.exitCode ?? -1;
+    // What the dead shell left in the background goes on; it ends with the session.
+    await this.#shell?.release();
+    this.#isDeathTold = true;
+    return { command, text: text.replace(/(^|\n)exit\s*$/, ""), exitCode, suffix: notices.died(exitCode) };
+  }
+
+  async #abort(run: CommandRun, command: string): Promise<TerminalAnswer> {
+    await run.abort();
+    const answer = await this.#concluded(run, command);
+    run.killStarted();
+    return { ...stoppedAnswer(command, answer.text), suffix: notices.stopped + (answer.suffix ?? "") };
+  }
+
+  async #replaceShell(run: CommandRun, command: string): Promise<TerminalAnswer> {
+    await this[Symbol.asyncDispose]();
+    await run.discard();
+    return { ...refusal(command, notices.unresponsive), exitCode: -1 };
+  }
+
+  async #liveShell(): Promise<Shell> {
+    if (this.#shell?.isAlive === true) return this.#shell;
+    if (this.#shell !== undefined && !this.#isDeathTold) {
+      await this.#shell.release();
+      this.#pendingPrefix += notices.diedMeanwhile;
+    }
+    this.#isDeathTold = false;
+    this.#shell = await this.#deps.openShell();
+    return this.#shell;
+  }
+
+  #refuseIdleCap(request: Request): TerminalAnswer | undefined {
+    const { idleTimeoutSeconds } = this.#deps;
+    if (idleTimeoutSeconds === null || request.isInput || request.command === "") return undefined;
+    const cap = idleTimeoutSeconds * idleShare;
+    if (request.timeoutSeconds === null || request.timeoutSeconds <= cap) return undefined;
+    return refusal(request.command, notices.aboveIdleCap(request.timeoutSeconds, cap));
+  }
+
+  /** A program may print a secret long after the call that named it, so none is forgotten. */
+  #learnSecrets(secrets: readonly ToolSecret[]): void {
+    const before = this.#secrets.size;
+    for (const secret of secrets) this.#secrets.set(`${secret.name}\0${secret.value}`, secret);
+    if (this.#secrets.size > before) this.#mask.setSecrets([...this.#secrets.values()]);
+  }
+}
+
+function refusal(command: string, text: string): TerminalAnswer {
+  return { command, text, exitCode: null, isError: true };
+}
+
+function stoppedAnswer(command: string, text: string): TerminalAnswer {
+  return { command, text, exitCode: 130, suffix: notices.stopped };
+}
