@@ -20,7 +20,7 @@ export type EventMeta = {
   readonly run?: { readonly approved: readonly string[] };
   /** On an AgentErrorEvent: the id of the action it answers (tool call ids may repeat). */
   readonly answers?: string;
-  /** On an event that never starts a request, such as the observation of `finish`. */
+  /** On a result after which the model has nothing to read: that of `finish`, and of calls behind it. */
   readonly isFinal?: boolean;
 };
 

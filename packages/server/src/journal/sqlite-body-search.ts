@@ -93,7 +93,8 @@ export class BodySearch {
       for (const block of this.#candidates(expression, low, high, isDescending)) {
         yield null;
         const fromSeq = Math.max(query.fromSeq, block.firstSeq);
-        yield* this.#scan({ ...scan, fromSeq, toSeq: Math.min(query.toSeq, block.lastSeq) });
+        // A block that was closed after the look at the last one belongs to the tail.
+        yield* this.#scan({ ...scan, fromSeq, toSeq: Math.min(query.toSeq, block.lastSeq, lastIndexed) });
       }
     }
     if (!isDescending) yield* this.#scan(tail);

@@ -37,8 +37,8 @@ export function toBlockWords(stream: number, foldedTexts: readonly string[]): st
 export function toBlockQuery(stream: number, foldedNeedle: string): string {
   const size = Math.min(3, foldedNeedle.length);
   const grams = new Set<number>();
-  for (let index = 0; index + size <= foldedNeedle.length && grams.size < maxGramsPerQuery; index += 1) {
-    grams.add(gramAt(foldedNeedle, index, size));
+  for (let index = 0; index < foldedNeedle.length - size + 1 && grams.size < maxGramsPerQuery; index += 1) {
+    if (size > 0) grams.add(gramAt(foldedNeedle, index, size));
   }
   return [streamWord(stream), ...[...grams].map((gram) => gram.toString(36))]
     .map((word) => `"${word}"`)

@@ -1,0 +1,161 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import {
+  LeaseLostError,
+  UnknownPageError,
+  type ConversationQuery,
+  type ConversationRow,
+  type Journal,
+} from "./journal.ts";
+import { sampleConversation, sampleEvent } from "./sample-events.ts";
+
+/** The part of the contract about conversation rows. */
+export function describeConversations(journal: () => Journal): void {
+  describe("conversations", () => {
+    test("a row is created once and comes back as it was given", async () => {
+      const row = sampleConversation(randomUUID(), {
+        title: "Größe",
+        isActive: true,
+        config: '{"a":1}',
+        sealedSecrets: "sealed",
+        snapshot: "{}",
+        snapshotSeq: 7,
+      });
+      expect(await journal().createConversation(row)).toBe(true);
+      expect(await journal().createConversation({ ...row, title: "other" })).toBe(false);
+      expect(await journal().getConversation(row.id)).toEqual({ ...row, lastSeq: 0 });
+      expect(await journal().getConversation(randomUUID())).toBeNull();
+      expect(await journal().getConversations([randomUUID(), row.id])).toEqual([
+        null,
+        { ...row, lastSeq: 0 },
+      ]);
+    });
+
+    test("every field of a patch is written, and only those", async () => {
+      const row = sampleConversation(randomUUID(), {
+        title: "first",
+        sealedSecrets: "sealed",
+        snapshot: "{}",
+      });
+      await journal().createConversation(row);
+      const lease = await journal().claim(row.id);
+      const patches = [
+        { title: null },
+        { executionStatus: "running", isActive: true },
+        { updatedAtMicros: 2_000_000 },
+        { config: "[]", sealedSecrets: null },
+        { snapshot: null, snapshotSeq: 3 },
+      ];
+      let expected: ConversationRow = { ...row, lastSeq: 0 };
+      for (const conversation of patches) {
+        await journal().append(lease, { expectedSeq: 0, events: [], conversation });
+        expected = { ...expected, ...conversation };
+        expect(await journal().getConversation(row.id)).toEqual(expected);
+      }
+    });
+
+    test("the active ones are listed", async () => {
+      const [active, idle] = [randomUUID(), randomUUID()];
+      await journal().createConversation(sampleConversation(active, { isActive: true }));
+      await journal().createConversation(sampleConversation(idle));
+      const listed = await journal().listActiveConversations();
+      expect(listed).toContain(active);
+      expect(listed).not.toContain(idle);
+    });
+
+    test("P38: lists are filtered, sorted and paged like a plain array", async () => {
+      const owners = [randomUUID(), randomUUID()];
+      const rows = Array.from({ length: 60 }, (_, index) =>
+        sampleConversation(randomUUID(), {
+          ownerId: owners[index % 3 === 0 ? 0 : 1] ?? "",
+          executionStatus: ["idle", "running", "paused"][index % 4] ?? "idle",
+          // Equal times are usual and must not lose or repeat a row.
+          createdAtMicros: 5_000_000 + Math.floor(index / 7),
+          updatedAtMicros: 9_000_000 - Math.floor(index / 5),
+        }),
+      );
+      for (const row of rows) await journal().createConversation(row);
+      for (const ownerId of owners) {
+        for (const executionStatus of [undefined, "idle", "paused", "unheard"]) {
+          const filter = { ownerId, ...(executionStatus === undefined ? {} : { executionStatus }) };
+          const matching = rows.filter(
+            (row) =>
+              row.ownerId === ownerId && (executionStatus ?? row.executionStatus) === row.executionStatus,
+          );
+          expect(await journal().countConversations(filter)).toBe(matching.length);
+          for (const sort of ["CREATED_AT", "CREATED_AT_DESC", "UPDATED_AT", "UPDATED_AT_DESC"] as const) {
+            const wanted = sortPlainly(matching, sort).map(({ id }) => id);
+            for (const limit of [1, 7, 100]) {
+              expect(await pageThrough(journal(), { ...filter, sort, limit })).toEqual(wanted);
+            }
+          }
+        }
+      }
+    });
+
+    test("a page that starts nowhere, or at another owner's row, is refused", async () => {
+      const foreign = sampleConversation(randomUUID(), { ownerId: randomUUID() });
+      await journal().createConversation(foreign);
+      for (const pageId of [randomUUID(), foreign.id]) {
+        await expect(
+          journal().searchConversations({ ownerId: "owner", sort: "CREATED_AT", limit: 10, pageId }),
+        ).rejects.toThrow(UnknownPageError);
+      }
+    });
+
+    test("a deleted conversation is gone with its events and inbox, and its id can be used again", async () => {
+      const row = sampleConversation(randomUUID());
+      const neighbour = sampleConversation(randomUUID());
+      for (const created of [row, neighbour]) {
+        await journal().createConversation(created);
+        const lease = await journal().claim(created.id);
+        await journal().append(lease, {
+          expectedSeq: 0,
+          events: Array.from({ length: 70 }, (_, index) =>
+            sampleEvent(index + 1, { kind: "MessageEvent", source: "user", text: `delete me ${index}` }),
+          ),
+          inbox: { clientId: "client", eventId: "event", digest: "digest" },
+        });
+      }
+      const lease = await journal().claim(row.id);
+      await journal().deleteConversation(lease);
+      const expectNothing = async (): Promise<void> => {
+        expect(await journal().lastSeq(row.id)).toBe(0);
+        expect(await journal().read(row.id, 0, 10)).toEqual([]);
+        expect(await journal().count(row.id, { body: "delete" })).toBe(0);
+        expect(await journal().getInboxEntry(row.id, "client")).toBeNull();
+      };
+      expect(await journal().getConversation(row.id)).toBeNull();
+      await expectNothing();
+      await expect(journal().append(lease, { expectedSeq: 70, events: [sampleEvent(71)] })).rejects.toThrow(
+        LeaseLostError,
+      );
+      expect(await journal().createConversation(row)).toBe(true);
+      await expectNothing();
+      expect(await journal().count(neighbour.id, { body: "delete" })).toBe(70);
+    });
+  });
+}
+
+function sortPlainly<Row extends { createdAtMicros: number; updatedAtMicros: number }>(
+  rows: readonly Row[],
+  sort: ConversationQuery["sort"],
+): Row[] {
+  const key = sort.startsWith("CREATED_AT") ? "createdAtMicros" : "updatedAtMicros";
+  // Rows of one time keep the order of their creation.
+  const sorted = rows.toSorted((left, right) => left[key] - right[key]);
+  return sort.endsWith("_DESC") ? sorted.toReversed() : sorted;
+}
+
+/** The ids of all pages in order; fails when a page before the last is not full. */
+async function pageThrough(journal: Journal, query: ConversationQuery): Promise<string[]> {
+  const ids: string[] = [];
+  let pageId: string | null = null;
+  do {
+    const page = await journal.searchConversations(pageId === null ? query : { ...query, pageId });
+    ids.push(...page.items.map(({ id }) => id));
+    if (page.nextPageId !== null) expect(page.items).toHaveLength(query.limit);
+    pageId = page.nextPageId;
+  } while (pageId !== null);
+  return ids;
+}
