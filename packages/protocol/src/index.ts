@@ -62,6 +62,7 @@ export * from "./extensions/extension-observations.ts";
 export * from "./extensions/extension-tools.ts";
 export * from "./routes/agent-server-routes.ts";
 export type { Route, RouteResponse } from "./routes/route.ts";
+export { agentServerInterface } from "./openapi-documents.ts";
 export { writeOpenApi, type OpenApiOptions } from "./openapi.ts";
 export { toParameters } from "./parameters.ts";
 export { allSchemas, contractSchemas } from "./schemas.ts";

@@ -12,7 +12,9 @@ const kept = ["type", "description", "properties", "required", "items", "enum"] 
  * Throws on a kind that is not an action of ours.
  */
 export function toParameters(actionKind: string): Json {
-  const schema = actionSchemaByKind[actionKind] ?? extensionActionSchemaByKind[actionKind];
+  const schema = [actionSchemaByKind, extensionActionSchemaByKind].find((map) =>
+    Object.hasOwn(map, actionKind),
+  )?.[actionKind];
   if (schema === undefined) throw new Error(`There is no action kind "${actionKind}".`);
   const { kind: _, ...properties } = (schema as { properties: Record<string, Json> }).properties;
   const required = ((schema as { required?: string[] }).required ?? []).filter((name) => name !== "kind");

@@ -85,7 +85,8 @@ export function orAbsent<T extends TSchema>(schema: T, options: TSchemaOptions =
 
 /** A value of the schema, or null. */
 export function nullable<T extends TSchema>(schema: T, options: TSchemaOptions = {}) {
-  return Type.Union([schema, Type.Null()], options);
+  const { anyOf = [schema] } = schema as { anyOf?: TSchema[] };
+  return Type.Unsafe<Static<T> | null>({ ...options, anyOf: [...anyOf, Type.Null()] });
 }
 
 /** A map from any string to values of one schema. */

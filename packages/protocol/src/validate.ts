@@ -31,6 +31,17 @@ export function createValidator(): Validator {
   let allErrors: Compile | undefined;
 
   function check<T>(schema: TSchema, value: unknown, prefix: Location = []): Checked<T> {
+    try {
+      return checkDeep<T>(schema, value, prefix);
+    } catch (error) {
+      // The only schemas that can exhaust the stack are those that contain themselves, on a value built for it.
+      if (!(error instanceof RangeError)) throw error;
+      const msg = "Send a value that is nested less deeply.";
+      return { ok: false, errors: [{ loc: [...prefix], msg, type: "recursion_loop" }] };
+    }
+  }
+
+  function checkDeep<T>(schema: TSchema, value: unknown, prefix: Location): Checked<T> {
     let validate = firstError(schema);
     if (validate(value)) return { ok: true, value: value as T };
     if (isSmall(value)) {
@@ -45,10 +56,15 @@ export function createValidator(): Validator {
 
 function isSmall(value: unknown): boolean {
   const waiting: unknown[] = [value];
-  for (let seen = 0; waiting.length > 0; seen += 1) {
-    if (seen + waiting.length > mostValuesForAllErrors) return false;
+  let seen = 0;
+  while (waiting.length > 0) {
     const next = waiting.pop();
-    if (typeof next === "object" && next !== null) waiting.push(...Object.values(next));
+    if (typeof next !== "object" || next === null) continue;
+    for (const part of Object.values(next)) {
+      seen += 1;
+      if (seen > mostValuesForAllErrors) return false;
+      waiting.push(part);
+    }
   }
   return true;
 }

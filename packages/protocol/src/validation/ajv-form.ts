@@ -63,8 +63,7 @@ function rewriteAnyOf(branches: readonly Json[], byName: ByName): Json {
 function allowNull(others: readonly Json[], byName: ByName): Json {
   if (others.length > 1) return { if: { not: { type: "null" } }, then: rewriteAnyOf(others, byName) };
   const only = rewrite(others[0]!, byName);
-  const isSimple =
-    typeof only["type"] === "string" && !("enum" in only) && !("const" in only) && !("choice" in only);
+  const isSimple = typeof only["type"] === "string" && !("enum" in only) && !("const" in only);
   if (isSimple) return { ...only, type: [only["type"], "null"] };
   return { if: { not: { type: "null" } }, then: only };
 }
@@ -78,7 +77,7 @@ function choose(property: string, branches: readonly Json[], byName: ByName): Js
     ),
     untagged: property === "type" ? names.map((name) => ({ required: requiredOf(name, byName), name })) : [],
   };
-  return { type: "object", choice };
+  return { choice };
 }
 
 function requiredOf(name: string, byName: ByName): readonly string[] {
@@ -86,6 +85,6 @@ function requiredOf(name: string, byName: ByName): readonly string[] {
 }
 
 function constantOf(branch: Json, property: string, byName: ByName): string | undefined {
-  const target = byName.get(String(branch["$ref"])) as { properties?: Record<string, Json> } | undefined;
+  const target: { properties?: Record<string, Json> } | undefined = byName.get(String(branch["$ref"]));
   return target?.properties?.[property]?.["const"] as string | undefined;
 }

@@ -19,7 +19,7 @@ export function openAjv(byName: ReadonlyMap<string, TSchema>, allErrors: boolean
     validateSchema: false,
   });
   formats.default(ajv, ["binary", "password"]);
-  ajv.addFormat("date-time", fullFormats["iso-date-time"]!);
+  ajv.addFormat("date-time", isDateTime);
   ajv.addFormat("path", true);
   ajv.addFormat("uuid", /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i);
   ajv.addKeyword({
@@ -61,9 +61,21 @@ export function openAjv(byName: ReadonlyMap<string, TSchema>, allErrors: boolean
   return compile;
 }
 
+const timePattern = /^[Tt ]([01]\d|2[0-3]):[0-5]\d(:([0-5]\d|60)([.,]\d{1,9})?)?\s*([Zz]|[+\- ]\d\d:?\d\d)?$/;
+
+/** RFC 3339, and what callers make of it: no zone, no seconds, no time, or a `+` that a query string turned into a space. */
+function isDateTime(text: string): boolean {
+  const date = fullFormats.date as { validate: (text: string) => boolean };
+  return date.validate(text.slice(0, 10)) && (text.length === 10 || timePattern.test(text.slice(10)));
+}
+
 function chooser(choice: Choice, compile: (name: string) => ValidateFunction): DataValidateFunction {
   const { property, branches, untagged } = choice;
-  const validate: DataValidateFunction = (data: Record<string, unknown>, context?: DataValidationCxt) => {
+  const validate: DataValidateFunction = (data: unknown, context?: DataValidationCxt) => {
+    if (!isObject(data)) {
+      validate.errors = [notAnObject(context?.instancePath ?? "")];
+      return false;
+    }
     const tag = data[property];
     const name = tag === undefined ? guess(data, untagged) : ownValue(branches, tag);
     if (name === undefined) {
@@ -85,6 +97,14 @@ function guess(data: object, untagged: Choice["untagged"]): string | undefined {
 
 function ownValue(branches: Readonly<Record<string, string>>, tag: unknown): string | undefined {
   return typeof tag === "string" && Object.hasOwn(branches, tag) ? branches[tag] : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function notAnObject(instancePath: string): ErrorObject {
+  return { keyword: "type", instancePath, schemaPath: "#/choice", params: { type: "object" } };
 }
 
 function unknownTag(instancePath: string, choice: Choice, isMissing: boolean): ErrorObject {

@@ -7,8 +7,8 @@ const text = (value: string) => Type.Optional(Type.String({ default: value }));
 export const ServerInfo = object("ServerInfo", {
   uptime: Type.Number(),
   idle_time: Type.Number(),
-  title: text("OpenHands Agent Server"),
-  version: text("1.11.4"),
+  title: text("agent server"),
+  version: text("0.1.0"),
   docs: text("/docs"),
   redoc: text("/redoc"),
 });

@@ -1,0 +1,242 @@
+/** One place where our document differs from agent server 0.1.0, and why. `docs/compatibility.md` lists the same. */
+export type AllowedDifference = {
+  /** A component or an operation. */
+  readonly where: string;
+  /** Its properties, parameters or statuses; `(added)` and `(absent)` mean all of it. */
+  readonly what: readonly string[];
+  readonly reason: string;
+};
+
+export const allowedDifferences: readonly AllowedDifference[] = [
+  {
+    where: "Agent-Input",
+    what: ["system_prompt", "tool_concurrency_limit"],
+    reason: "Newer clients send them; optional.",
+  },
+  {
+    where: "Agent-Output",
+    what: ["system_prompt", "tool_concurrency_limit"],
+    reason: "Returned where they were sent.",
+  },
+  {
+    where: "LLM",
+    what: [
+      "api_mode",
+      "auth_type",
+      "provider_connection_id",
+      "aws_session_token",
+      "aws_profile_name",
+      "aws_role_name",
+      "aws_session_name",
+      "aws_bedrock_runtime_endpoint",
+      "inline_image_urls",
+    ],
+    reason: "Newer clients send them; optional, and returned where they were sent.",
+  },
+  {
+    where: "ConversationInfo",
+    what: [
+      "tags",
+      "invoked_skills",
+      "last_user_message_id",
+      "leaf_event_id",
+      "hook_config",
+      "forked_from_conversation_id",
+      "forked_from_event_id",
+      "parent_conversation_id",
+      "sub_conversation_ids",
+      "client_tools",
+    ],
+    reason: "Newer clients read them; each appears only where it says something.",
+  },
+  {
+    where: "StartConversationRequest",
+    what: [
+      "title",
+      "tags",
+      "autotitle",
+      "security_analyzer",
+      "agent_settings",
+      "agent_profile_id",
+      "parent_conversation_id",
+      "client_tools",
+    ],
+    reason: "Newer clients send them; optional.",
+  },
+  {
+    where: "SendMessageRequest",
+    what: ["client_message_id"],
+    reason: "Ours: lets a client send a message again without doubling it.",
+  },
+  {
+    where: "UpdateConversationRequest",
+    what: ["title"],
+    reason: "Optional, because newer clients change the tags alone.",
+  },
+  { where: "UpdateConversationRequest", what: ["tags"], reason: "Newer clients send them; optional." },
+  {
+    where: "ServerInfo",
+    what: ["title", "version"],
+    reason:
+      "The contract names the interface `agent server` 0.1.0; the document carries another product's name and version as defaults.",
+  },
+  {
+    where: "ConversationResponse",
+    what: ["(added)"],
+    reason: "The stop route of the contract answers with it; its schema is in the older document.",
+  },
+  { where: "ConversationStatus", what: ["(added)"], reason: "Part of ConversationResponse." },
+  { where: "ErrorReply", what: ["(added)"], reason: "The body of refusals, which the document leaves open." },
+  {
+    where: "GET /alive",
+    what: ["200"],
+    reason: "The document leaves the body open; ours is an object of strings.",
+  },
+  { where: "GET /ready", what: ["503"], reason: "Answered until everything that requests need is there." },
+  {
+    where: "GET /api/conversations/{conversation_id}/events/search",
+    what: ["query limit"],
+    reason:
+      "The contract's upper bound of 100, which the document states in a keyword that JSON Schema does not have.",
+  },
+  {
+    where: "GET /api/conversations/search",
+    what: ["query limit"],
+    reason: "The same upper bound for the same reason.",
+  },
+  {
+    where: "GET /api/conversations/{conversation_id}/events",
+    what: ["body", "query ids"],
+    reason: "Browsers cannot send a body with GET: the ids may come in the query instead.",
+  },
+  {
+    where: "GET /api/conversations/{conversation_id}/events",
+    what: ["404"],
+    reason: "The conversation may not exist.",
+  },
+  {
+    where: "POST /api/conversations/{conversation_id}/events",
+    what: ["404", "409"],
+    reason: "The conversation may not exist, or may be about to be deleted.",
+  },
+  {
+    where: "GET /api/conversations",
+    what: ["query ids"],
+    reason: "At most 100 ids, so that one request cannot ask for everything.",
+  },
+  {
+    where: "POST /api/conversations",
+    what: ["201"],
+    reason: "201 for a new conversation, 200 for one that was there before.",
+  },
+  {
+    where: "POST /api/conversations/{conversation_id}/stop",
+    what: ["(added)"],
+    reason: "In the contract, absent from the document.",
+  },
+  {
+    where: "POST /api/conversations/{conversation_id}/interrupt",
+    what: ["(added)"],
+    reason: "Newer clients call it.",
+  },
+  {
+    where: "POST /api/conversations/{conversation_id}/generate_title",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "POST /api/conversations/{conversation_id}/ask_agent",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "POST /api/conversations/{conversation_id}/condense",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "GET /api/bash/bash_events/search",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "GET /api/bash/bash_events/{event_id}",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "GET /api/bash/bash_events/",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "POST /api/bash/start_bash_command",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "POST /api/bash/execute_bash_command",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "DELETE /api/bash/bash_events",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "GET /api/git/changes/{path}",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "GET /api/git/diff/{path}",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "POST /api/file/upload/{path}",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "GET /api/file/download/{path}",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "GET /api/file/download-trajectory/{conversation_id}",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "GET /api/vscode/url",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "GET /api/vscode/status",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "GET /api/desktop/url",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "POST /api/skills",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "POST /api/skills/sync",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+  {
+    where: "POST /api/hooks",
+    what: ["(absent)"],
+    reason: "Not in the contract and not served yet; its schemas are ready.",
+  },
+];
