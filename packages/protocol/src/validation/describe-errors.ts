@@ -12,7 +12,8 @@ export function describeErrors(
   value: unknown,
   prefix: Location,
 ): ValidationError[] {
-  const meant = errors.filter((error) => error.keyword !== "if" && !isPartOfFailedChoice(error, errors));
+  const failedChoices = errors.filter(({ keyword }) => keyword === "anyOf").slice(0, mostErrors);
+  const meant = errors.filter((error) => error.keyword !== "if" && !isPartOf(error, failedChoices));
   return meant.slice(0, mostErrors).map((error) => {
     const { field, msg, type } = describe(error);
     const path = locate(error.instancePath, value);
@@ -67,8 +68,9 @@ function describeTag({
 }
 
 function describeFormat(format: string): Description {
-  if (format === "uuid")
+  if (format === "uuid") {
     return { msg: "Send a UUID: 32 hexadecimal digits, with or without dashes.", type: "uuid_parsing" };
+  }
   if (format === "date-time") {
     return { msg: "Send a date and time such as 2026-01-31T12:00:00Z.", type: "datetime_parsing" };
   }
@@ -124,11 +126,8 @@ function plural(count: number, word: string): string {
 }
 
 /** A form that did not fit is not a fault by itself when others were possible: the choice as a whole is. */
-function isPartOfFailedChoice(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
-  return errors.some(
-    (other) =>
-      other !== error && other.keyword === "anyOf" && error.schemaPath.startsWith(`${other.schemaPath}/`),
-  );
+function isPartOf(error: ErrorObject, failedChoices: readonly ErrorObject[]): boolean {
+  return failedChoices.some((choice) => error.schemaPath.startsWith(`${choice.schemaPath}/`));
 }
 
 /** Turns a JSON pointer into the contract's path: positions in lists are numbers. */
