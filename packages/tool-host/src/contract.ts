@@ -274,6 +274,20 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       expect(await blocked).toEqual(said("x"));
     });
 
+    test("a closed session runs nothing and knows nothing", async () => {
+      const bench = await openBench(open);
+      const session = await bench.openSession();
+      await run(session, "a", "say:hello");
+      await session[Symbol.asyncDispose]();
+      expect(await run(session, "b", "say:late")).toMatchObject({
+        type: "error",
+        text: expect.stringContaining("closed"),
+      });
+      await expect(session.state("a")).rejects.toThrow("closed");
+      await session.cancel("a");
+      expect(await bench.runs()).toEqual(["hello"]);
+    });
+
     test("opening an open session again attaches to what runs; the last one to close ends it", async () => {
       const bench = await openBench(open);
       const first = await bench.openSession();

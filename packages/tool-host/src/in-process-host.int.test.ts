@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createInProcessHost } from "./in-process-host.ts";
 import { watchLeaks } from "./testing/leaks.ts";
@@ -19,7 +20,7 @@ test("P6: after kill -9 a finished call has its outcome, a running one is lost, 
   await using directory = await openTemporaryDirectory();
   const runs = async (): Promise<string> =>
     readFile(join(directory.path, "workspace/runs.log"), "utf8").catch(() => "");
-  const script = join(import.meta.dirname, "testing/probe-host.ts");
+  const script = fileURLToPath(new URL("./testing/probe-host.ts", import.meta.url));
   const actions = ["done=say:one", "held=hold:two", "waiting=say:three"];
   const child = spawn(process.execPath, [script, directory.path, ...actions], {
     stdio: ["ignore", "ignore", "inherit"],

@@ -49,6 +49,7 @@ export class InProcessSession implements AsyncDisposable {
 
   state(actionId: string): ExecutionState {
     if (this.#running.has(actionId)) return { type: "running" };
+    if (this.#isClosed) throw new Error("The tool session is closed.");
     const known = this.#recall(actionId, false);
     if (known === undefined) return { type: "unknown" };
     return known.type === "ended" ? { type: "finished", outcome: known.outcome } : { type: "lost" };

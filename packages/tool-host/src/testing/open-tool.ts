@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { Action, Observation } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
-import type { Static, TSchema } from "typebox";
+import type { Checked } from "@convoke/protocol/validate";
 import type { Tool, ToolContext, ToolSecret } from "../tool.ts";
 import { openTemporaryDirectory } from "./temporary-directory.ts";
 
@@ -40,23 +40,19 @@ export async function openTool(tool: Tool, files: Readonly<Record<string, string
   };
   const secrets: readonly ToolSecret[] = [];
   const validator = createValidator();
-  const complete = <S extends TSchema>(schema: S, value: unknown): Static<S> => {
-    const checked = validator.check(schema, structuredClone(value));
-    if (!checked.ok) throw new Error(`Not valid: ${JSON.stringify(checked.errors)}`);
-    return checked.value;
-  };
   let instance = await tool.open(context);
   return {
     context,
     execute: async (action, signal = new AbortController().signal) => {
-      const checked = complete(Action, action);
+      const checked = valueOf(validator.check(Action, structuredClone(action)));
       const observation = await instance.execute(checked, {
         actionId: "a",
         signal,
         secrets,
         onProgress: () => {},
       });
-      if (!isDeepStrictEqual(complete(Observation, observation), observation)) {
+      const completed = valueOf(validator.check(Observation, structuredClone(observation)));
+      if (!isDeepStrictEqual(completed, observation)) {
         throw new Error(`The observation leaves out fields: ${JSON.stringify(observation)}`);
       }
       return observation;
@@ -72,4 +68,9 @@ export async function openTool(tool: Tool, files: Readonly<Record<string, string
       await directory[Symbol.asyncDispose]();
     },
   };
+}
+
+function valueOf<T>(checked: Checked<T>): T {
+  if (!checked.ok) throw new Error(`Not valid: ${JSON.stringify(checked.errors)}`);
+  return checked.value;
 }

@@ -1,12 +1,10 @@
-import { chmod, lstat, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import iconv from "iconv-lite";
-import { expect, onTestFinished, test } from "vitest";
-import { openTool } from "../../testing/open-tool.ts";
+import { stat, truncate, writeFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { openEditorBench, textOf } from "../../testing/editor-bench.ts";
 import { fileEditorTool } from "./file-editor-tool.ts";
 
 test("tools 20.3.1: create writes a new file, also an empty one, and never overwrites", async () => {
-  const bench = await openBench();
+  const bench = await openEditorBench();
   const path = bench.path("new.txt");
   expect(await bench.edit("create", "new.txt", { file_text: "one\n" })).toEqual({
     kind: "FileEditorObservation",
@@ -32,14 +30,8 @@ test("tools 20.3.1: create writes a new file, also an empty one, and never overw
   expect(await bench.read("new.txt")).toBe("one\n");
 });
 
-test("W tools 19.3, tools 20.3.1: the mode of a new file follows the umask", async () => {
-  const bench = await openBench();
-  await bench.edit("create", "new.txt", { file_text: "x" });
-  expect((await stat(bench.path("new.txt"))).mode & 0o777).toBe(0o666 & ~process.umask());
-});
-
 test("tools 20.3.2: view shows a whole file with numbers", async () => {
-  const bench = await openBench({ "a.txt": "one\ntwo\n\nfour", "empty.txt": "" });
+  const bench = await openEditorBench({ "a.txt": "one\ntwo\n\nfour", "empty.txt": "" });
   expect(await bench.text("view", "a.txt")).toBe(
     `${bench.path("a.txt")}, 4 lines:\n     1\tone\n     2\ttwo\n     3\t\n     4\tfour\n`,
   );
@@ -52,7 +44,7 @@ test("tools 20.3.2: view shows a whole file with numbers", async () => {
 });
 
 test("tools 20.3.2: view shows a range; a range beyond the end is cut with a note, a senseless one is an error", async () => {
-  const bench = await openBench({ "a.txt": "one\ntwo\nthree\n", "empty.txt": "" });
+  const bench = await openEditorBench({ "a.txt": "one\ntwo\nthree\n", "empty.txt": "" });
   const range = async (...view_range: number[]) => bench.text("view", "a.txt", { view_range });
   expect(await range(2, 3)).toMatch(/lines 2 to 3 of 3:\n {5}2\ttwo\n {5}3\tthree\n$/);
   expect(await range(3, -1)).toMatch(/:\n {5}3\tthree\n$/);
@@ -67,12 +59,12 @@ test("tools 20.3.2: view shows a range; a range beyond the end is cut with a not
 });
 
 test("tools 19.14: lines end at line feeds only, also in ranges", async () => {
-  const bench = await openBench({ "a.txt": "one\f\u2028x\ntwo\n" });
+  const bench = await openEditorBench({ "a.txt": "one\f\u2028x\ntwo\n" });
   expect(await bench.text("view", "a.txt", { view_range: [2, 2] })).toMatch(/of 2:\n {5}2\ttwo\n$/);
 });
 
 test("tools 20.3.3: view of a directory shows two levels, sorted, without hidden entries but with their count", async () => {
-  const bench = await openBench({
+  const bench = await openEditorBench({
     "b.txt": "",
     "sub/c.txt": "",
     "sub/deep/d.txt": "",
@@ -89,7 +81,7 @@ test("tools 20.3.3: view of a directory shows two levels, sorted, without hidden
 });
 
 test("tools 20.3.4: a picture is shown as a data URL, a text beyond 10 MiB and a binary file are refused", async () => {
-  const bench = await openBench({
+  const bench = await openEditorBench({
     "nul.dat": "a\0b",
     "large.txt": "",
     "text.pdf": "%PDF- is how they begin\n",
@@ -117,7 +109,7 @@ test("tools 20.3.4: a picture is shown as a data URL, a text beyond 10 MiB and a
 test("tools 20.3.5: str_replace changes the one occurrence and shows the surroundings", async () => {
   const lines = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`);
   const before = lines.join("");
-  const bench = await openBench({ "a.txt": before });
+  const bench = await openEditorBench({ "a.txt": before });
   const observation = await bench.edit("str_replace", "a.txt", {
     old_str: "line 10\n",
     new_str: "ten\nand a half\n",
@@ -138,7 +130,7 @@ test("tools 20.3.5: str_replace changes the one occurrence and shows the surroun
 });
 
 test("tools 20.3.5: str_replace refuses what is absent, repeated, empty or equal", async () => {
-  const bench = await openBench({ "a.txt": "x\ny\nx x\nz\n" });
+  const bench = await openEditorBench({ "a.txt": "x\ny\nx x\nz\n" });
   const replace = async (old_str: string, new_str: string) =>
     bench.error("str_replace", "a.txt", { old_str, new_str });
   expect(await replace("absent", "b")).toContain('"absent"');
@@ -152,13 +144,13 @@ test("tools 20.3.5: str_replace refuses what is absent, repeated, empty or equal
 });
 
 test("tools 20.3.5: white space around old_str is forgiven, new_str stays as given", async () => {
-  const bench = await openBench({ "a.txt": "one two three\n" });
+  const bench = await openEditorBench({ "a.txt": "one two three\n" });
   await bench.edit("str_replace", "a.txt", { old_str: "\n  two\n", new_str: " 2 " });
   expect(await bench.read("a.txt")).toBe("one  2  three\n");
 });
 
 test("tools 20.3.6: insert at the start, in the middle, at the end, and not beyond", async () => {
-  const bench = await openBench({ "a.txt": "one\ntwo\n" });
+  const bench = await openEditorBench({ "a.txt": "one\ntwo\n" });
   const insert = async (insert_line: number, new_str: string) => {
     await bench.edit("insert", "a.txt", { insert_line, new_str });
     return bench.read("a.txt");
@@ -172,13 +164,13 @@ test("tools 20.3.6: insert at the start, in the middle, at the end, and not beyo
 });
 
 test("tools 19.15, tools 20.3.6: lines inserted after an unterminated last line stay separate", async () => {
-  const bench = await openBench({ "a.txt": "one\ntwo" });
+  const bench = await openEditorBench({ "a.txt": "one\ntwo" });
   await bench.edit("insert", "a.txt", { insert_line: 2, new_str: "three" });
   expect(await bench.read("a.txt")).toBe("one\ntwo\nthree\n");
 });
 
 test("tools 20.3.7: the last ten edits can be taken back one by one, the eleventh cannot", async () => {
-  const bench = await openBench({ "a.txt": "0" });
+  const bench = await openEditorBench({ "a.txt": "0" });
   for (let step = 0; step < 11; step += 1) {
     await bench.edit("str_replace", "a.txt", { old_str: String(step), new_str: String(step + 1) });
   }
@@ -194,7 +186,7 @@ test("tools 20.3.7: the last ten edits can be taken back one by one, the elevent
 });
 
 test("tools 19.15, tools 20.3.7: undo of create removes the file, unless something else changed it", async () => {
-  const bench = await openBench();
+  const bench = await openEditorBench();
   await bench.edit("create", "a.txt", { file_text: "mine" });
   expect(await bench.edit("undo_edit", "a.txt")).toMatchObject({
     is_error: false,
@@ -210,7 +202,7 @@ test("tools 19.15, tools 20.3.7: undo of create removes the file, unless somethi
 });
 
 test("tools 19.15: an edit that could not be written leaves nothing to undo, and a failed undo can be repeated", async () => {
-  const bench = await openBench({ "a.txt": "one" });
+  const bench = await openEditorBench({ "a.txt": "one" });
   await bench.edit("str_replace", "a.txt", { old_str: "one", new_str: "two" });
   await writeFile(bench.path("a.txt"), "nul \0");
   expect(await bench.error("undo_edit", "a.txt")).toContain("binary");
@@ -219,81 +211,15 @@ test("tools 19.15: an edit that could not be written leaves nothing to undo, and
 });
 
 test("undo works after a restart", async () => {
-  const bench = await openBench({ "a.txt": "one" });
+  const bench = await openEditorBench({ "a.txt": "one" });
   await bench.edit("str_replace", "a.txt", { old_str: "one", new_str: "two" });
   await bench.reopen();
   await bench.edit("undo_edit", "a.txt");
   expect(await bench.read("a.txt")).toBe("one");
 });
 
-test("tools 20.3.8: a CRLF file stays one, whatever line ends the edit uses", async () => {
-  const bench = await openBench({ "a.txt": "one\r\ntwo\r\nthree\r\n" });
-  await bench.edit("str_replace", "a.txt", { old_str: "one\ntwo", new_str: "1\n2" });
-  await bench.edit("str_replace", "a.txt", { old_str: "2\r\nthree", new_str: "2\r\n3" });
-  await bench.edit("insert", "a.txt", { insert_line: 3, new_str: "4\n5" });
-  expect(await bench.read("a.txt")).toBe("1\r\n2\r\n3\r\n4\r\n5\r\n");
-  expect(await bench.text("view", "a.txt")).not.toContain("\r");
-  for (let undone = 0; undone < 3; undone += 1) await bench.edit("undo_edit", "a.txt");
-  expect(await bench.read("a.txt")).toBe("one\r\ntwo\r\nthree\r\n");
-});
-
-test("tools 20.3.8: a file with mixed line ends changes only where it is edited", async () => {
-  const bench = await openBench({ "a.txt": "a\r\nb\nc\r\nd\ne\nf\r" });
-  await bench.edit("str_replace", "a.txt", { old_str: "c\nd", new_str: "C\nD" });
-  expect(await bench.read("a.txt")).toBe("a\r\nb\nC\nD\ne\nf\r");
-});
-
-test("tools 20.3.8: byte order mark and encodings are kept; what an encoding lacks makes the file UTF-8", async () => {
-  const bench = await openBench({ "bom.txt": "\ufeffone\n" });
-  await bench.edit("str_replace", "bom.txt", { old_str: "one", new_str: "two" });
-  expect(await bench.read("bom.txt")).toBe("\ufefftwo\n");
-
-  const russian = "Привет мир, это текстовый файл с русским текстом.\nА это его вторая строка.\n";
-  await writeFile(bench.path("cp1251.txt"), iconv.encode(russian, "windows-1251"));
-  await bench.edit("insert", "cp1251.txt", { insert_line: 0, new_str: "Пока" });
-  expect(iconv.decode(await readFile(bench.path("cp1251.txt")), "windows-1251")).toBe(`Пока\n${russian}`);
-  expect(await bench.text("view", "cp1251.txt")).toContain("2\tПривет");
-
-  const wide = Buffer.from("\ufeffwide\r\n", "utf16le");
-  await writeFile(bench.path("utf16.txt"), wide);
-  await bench.edit("str_replace", "utf16.txt", { old_str: "wide", new_str: "wider" });
-  expect((await readFile(bench.path("utf16.txt"))).toString("utf16le")).toBe("\ufeffwider\r\n");
-
-  const french =
-    "Le cœur déçu mais l'âme plutôt naïve, Louÿs rêva de crapaüter en canoë au delà des îles.\n".replace(
-      "œ",
-      "oe",
-    );
-  await writeFile(bench.path("latin1.txt"), Buffer.from(french.repeat(8), "latin1"));
-  await bench.edit("insert", "latin1.txt", { insert_line: 0, new_str: "😀" });
-  expect(await bench.read("latin1.txt")).toBe(`😀\n${french.repeat(8)}`);
-});
-
-test("bytes whose encoding is unknown are never damaged", async () => {
-  const bench = await openBench();
-  const odd = Buffer.from([0x61, 0x0a, 0xff, 0xc3, 0x28, 0x0a]);
-  await writeFile(bench.path("odd.txt"), odd);
-  await bench.edit("str_replace", "odd.txt", { old_str: "a", new_str: "b" });
-  const edited = Buffer.from([0x62, 0x0a, 0xff, 0xc3, 0x28, 0x0a]);
-  expect(await readFile(bench.path("odd.txt"))).toEqual(edited);
-  expect(await bench.error("insert", "odd.txt", { insert_line: 0, new_str: "😀" })).toContain("not UTF-8");
-  expect(await readFile(bench.path("odd.txt"))).toEqual(edited);
-});
-
-test("tools 19.3, tools 20.3.9: a link stays a link, its target changes; permission bits stay", async () => {
-  const bench = await openBench({ "target.sh": "echo one\n" });
-  await chmod(bench.path("target.sh"), 0o751);
-  await symlink("target.sh", bench.path("link.sh"));
-  await bench.edit("str_replace", "link.sh", { old_str: "one", new_str: "two" });
-  expect((await lstat(bench.path("link.sh"))).isSymbolicLink()).toBe(true);
-  expect(await bench.read("target.sh")).toBe("echo two\n");
-  expect((await stat(bench.path("target.sh"))).mode & 0o7777).toBe(0o751);
-  await bench.edit("undo_edit", "target.sh");
-  expect(await bench.read("link.sh")).toBe("echo one\n");
-});
-
 test("edits leave no temporary files behind", async () => {
-  const bench = await openBench({ "a.txt": "one" });
+  const bench = await openEditorBench({ "a.txt": "one" });
   await bench.edit("str_replace", "a.txt", { old_str: "one", new_str: "two" });
   await bench.edit("create", "b.txt", { file_text: "x" });
   await bench.error("create", "b.txt", { file_text: "y" });
@@ -301,7 +227,7 @@ test("edits leave no temporary files behind", async () => {
 });
 
 test("tools 20.3.10: a relative path is an error that suggests the absolute one", async () => {
-  const bench = await openBench({ "sub/a.txt": "x" });
+  const bench = await openEditorBench({ "sub/a.txt": "x" });
   const suggestion = `Did you mean ${bench.path("sub/a.txt")}?`;
   const observation = await bench.run({ command: "view", path: "sub/a.txt" });
   expect(observation).toMatchObject({ is_error: true, command: "view", path: null });
@@ -311,7 +237,7 @@ test("tools 20.3.10: a relative path is an error that suggests the absolute one"
 });
 
 test("a command that does not fit what is at its path is an error that says so", async () => {
-  const bench = await openBench({ "sub/a.txt": "x" });
+  const bench = await openEditorBench({ "sub/a.txt": "x" });
   expect(await bench.error("view", "absent.txt")).toContain("does not exist");
   expect(await bench.error("view", "sub/a.txt/b")).toContain("does not exist");
   expect(await bench.error("undo_edit", "absent.txt")).toContain("does not exist");
@@ -323,7 +249,7 @@ test("a command that does not fit what is at its path is an error that says so",
 
 test("tools 19.14, tools 20.3.11: a view that is cut shows the true number of every line", async () => {
   const lines = Array.from({ length: 5_000 }, (_, index) => `content of line ${index + 1}`);
-  const bench = await openBench({ "long.txt": lines.join("\n") });
+  const bench = await openEditorBench({ "long.txt": lines.join("\n") });
   const text = await bench.text("view", "long.txt");
   const shown = [...text.matchAll(/^ *(\d+)\tcontent of line (\d+)$/gm)].map(([, number, content]) => [
     number,
@@ -339,14 +265,14 @@ test("tools 19.14, tools 20.3.11: a view that is cut shows the true number of ev
   expect(textLength).toBeLessThanOrEqual(16_000);
   expect(textLength).toBeGreaterThan(15_000);
 
-  const wide = await openBench({ "wide.txt": "x".repeat(100_000) });
+  const wide = await openEditorBench({ "wide.txt": "x".repeat(100_000) });
   const cut = await wide.text("view", "wide.txt");
   expect(cut.length).toBeLessThan(16_400);
   expect(cut).toContain("<response clipped>");
 });
 
 test("tools 20.1.3: the definition names its kinds and the working directory, and offers pictures on request", async () => {
-  const bench = await openBench();
+  const bench = await openEditorBench();
   const definition = fileEditorTool.define(bench.context);
   expect(definition).toMatchObject({
     kind: "FileEditorTool",
@@ -366,48 +292,3 @@ test("tools 20.1.3: the definition names its kinds and the working directory, an
   expect(definition.description).not.toContain(".png");
   expect(fileEditorTool.define({ ...bench.context, params: { vision: true } }).description).toContain(".png");
 });
-
-type Command = "view" | "create" | "str_replace" | "insert" | "undo_edit";
-type Arguments = {
-  file_text?: string;
-  old_str?: string;
-  new_str?: string;
-  insert_line?: number;
-  view_range?: number[];
-};
-
-async function openBench(files: Readonly<Record<string, string>> = {}) {
-  const bench = await openTool(fileEditorTool, files);
-  onTestFinished(async () => bench[Symbol.asyncDispose]());
-  const run = async (action: Arguments & { command: Command; path: string }) => {
-    const observation = await bench.execute({ kind: "FileEditorAction", ...action });
-    if (observation.kind !== "FileEditorObservation") throw new Error(`Unexpected ${observation.kind}`);
-    return observation;
-  };
-  const path = (name: string): string => join(bench.context.workspaceDir, name);
-  const edit = async (command: Command, name: string, rest: Arguments = {}) =>
-    run({ command, path: path(name), ...rest });
-  return {
-    context: bench.context,
-    reopen: bench.reopen,
-    list: bench.list,
-    run,
-    path,
-    edit,
-    read: async (name: string) => readFile(path(name), "utf8"),
-    text: async (...input: Parameters<typeof edit>) => {
-      const observation = await edit(...input);
-      expect(observation).toMatchObject({ is_error: false });
-      return textOf(observation);
-    },
-    error: async (...input: Parameters<typeof edit>) => {
-      const observation = await edit(...input);
-      expect(observation).toMatchObject({ is_error: true, path: null, old_content: null, new_content: null });
-      return textOf(observation);
-    },
-  };
-}
-
-function textOf(observation: { content?: readonly object[] }): string {
-  return (observation.content ?? []).map((part) => ("text" in part ? String(part.text) : "")).join("");
-}

@@ -1,0 +1,69 @@
+import { assert as assertProperty, nat, property, uint8Array } from "fast-check";
+import { expect, test } from "vitest";
+import type { Outcome } from "./host.ts";
+import { maskOutcome } from "./mask-outcome.ts";
+
+const text = (value: string) => ({ cache_prompt: false, type: "text", text: value }) as const;
+const secrets = [
+  { name: "A", value: "view" },
+  { name: "B", value: "s3cr3t/token+value" },
+];
+
+test("P13: every text of an observation is masked, whatever field holds it", () => {
+  const outcome: Outcome = {
+    type: "observation",
+    observation: {
+      kind: "FileEditorObservation",
+      content: [text("key=s3cr3t/token+value"), text("czNjcjN0L3Rva2VuK3ZhbHVl")],
+      is_error: false,
+      command: "view",
+      path: "/w/s3cr3t/token+value",
+      prev_exist: true,
+      old_content: "a view of s3cr3t/token+value",
+      new_content: null,
+    },
+  };
+  expect(maskOutcome(outcome, secrets)).toEqual({
+    type: "observation",
+    observation: {
+      kind: "FileEditorObservation",
+      content: [text("key=<secret-hidden>"), text("<secret-hidden>")],
+      is_error: false,
+      command: "view",
+      path: "/w/<secret-hidden>",
+      prev_exist: true,
+      old_content: "a <secret-hidden> of <secret-hidden>",
+      new_content: null,
+    },
+  });
+});
+
+test("P13: the command of a terminal observation is a text", () => {
+  const outcome: Outcome = {
+    type: "observation",
+    observation: { kind: "TerminalObservation", content: [], command: "echo s3cr3t/token+value" },
+  };
+  expect(JSON.stringify(maskOutcome(outcome, secrets))).toContain("echo <secret-hidden>");
+});
+
+test("P56: binary fields keep every byte, with short secrets too", () => {
+  assertProperty(
+    property(uint8Array({ minLength: 8 }), nat(6), (bytes, offset) => {
+      const data = Buffer.from(bytes).toString("base64");
+      const hostile = [{ name: "X", value: data.slice(offset, offset + 5) }];
+      const url = `data:image/png;base64,${data}`;
+      const outcome: Outcome = {
+        type: "observation",
+        observation: {
+          kind: "BrowserObservation",
+          content: [{ cache_prompt: false, type: "image", image_urls: [url] }],
+          is_error: false,
+          screenshot_data: data,
+          full_output_save_dir: null,
+        },
+      };
+      expect(maskOutcome(outcome, hostile)).toEqual(outcome);
+    }),
+    { numRuns: 200 },
+  );
+});
