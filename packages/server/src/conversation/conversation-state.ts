@@ -18,8 +18,10 @@ export type ConversationState = {
   status: ConversationExecutionStatus;
   systemPromptSeq: number | null;
   lastUserMessageId: string | null;
-  /** Last event that a model has to react to: message, observation, error, rejection. */
-  lastInputSeq: number;
+  /** Last message that somebody other than the model wrote. */
+  lastMessageSeq: number;
+  /** Last result of a tool call that the model has to read; 0 once it has said that it is done. */
+  lastResultSeq: number;
   /** What the last answered request had seen. */
   lastSawSeq: number;
   /** A client asked for a run that could not start yet (the conversation waits for confirmation). */
@@ -40,7 +42,8 @@ export function initialState(): ConversationState {
     status: "idle",
     systemPromptSeq: null,
     lastUserMessageId: null,
-    lastInputSeq: 0,
+    lastMessageSeq: 0,
+    lastResultSeq: 0,
     lastSawSeq: 0,
     isRunWanted: false,
     openActions: [],
@@ -52,5 +55,5 @@ export function initialState(): ConversationState {
 
 /** True when the model has not yet reacted to something in the log. */
 export function hasUnseenInput(state: ConversationState): boolean {
-  return state.lastInputSeq > state.lastSawSeq;
+  return Math.max(state.lastMessageSeq, state.lastResultSeq) > state.lastSawSeq;
 }

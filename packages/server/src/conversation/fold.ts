@@ -45,11 +45,11 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
     case "ObservationEvent":
     case "UserRejectObservation":
       state.openActions = state.openActions.filter((action) => action.id !== event.action_id);
-      if (meta.isFinal !== true) state.lastInputSeq = seq;
+      state.lastResultSeq = meta.isFinal === true ? 0 : seq;
       return;
     case "AgentErrorEvent":
       state.openActions = state.openActions.filter((action) => action.id !== meta.answers);
-      if (meta.isFinal !== true) state.lastInputSeq = seq;
+      state.lastResultSeq = meta.isFinal === true ? 0 : seq;
       return;
     case "ConversationStateUpdateEvent":
       applyUpdate(state, seq, event.key, event.value, meta);
@@ -63,7 +63,7 @@ function applyMessage(state: ConversationState, { seq, event, meta }: FoldedEven
     applyAnswer(state, seq, meta);
     return;
   }
-  state.lastInputSeq = seq;
+  state.lastMessageSeq = seq;
   if (event.source === "user") state.lastUserMessageId = event.id ?? null;
   if (meta.wantsRun === true) state.isRunWanted = true;
 }

@@ -25,7 +25,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
   });
   // Clients of this wire send a list of ids as the body of a GET.
-  app.addHttpMethod("GET", { hasBody: true });
+  app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
   app.addHook("onRequest", async (request) => {
     const refusal = deps.guard.refusal(request.headers.host, request.headers.origin);
     if (refusal !== null) throw new Fault("refused", "forbidden", refusal);

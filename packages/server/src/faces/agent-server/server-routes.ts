@@ -31,9 +31,12 @@ export function serverHandlers(deps: ServerRouteDeps) {
       deps.isReady() ? { json: { status: "ready" } } : { status: 503, json: { status: "initializing" } },
     getServerInfo: info,
     getRoot: info,
-    listTools: () => ({ json: deps.toolHost.catalogue }),
+    listTools: () => ({ json: deps.toolHost.catalogue.filter((name) => !builtIn.has(name)) }),
   } satisfies Record<string, RouteHandler>;
 }
+
+/** Every agent has these unless it says otherwise; they are not asked for by name. Source: reference, tools 1.2. */
+const builtIn = new Set(["finish", "think"]);
 
 /** The version of the wire that this server speaks. Source: contract 9. */
 export const contractVersion = "0.1.0";

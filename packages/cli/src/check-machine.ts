@@ -1,0 +1,94 @@
+import { execFile } from "node:child_process";
+import { access, constants, mkdir } from "node:fs/promises";
+import { promisify } from "node:util";
+import { readConfig, type ConfigOverrides } from "@convoke/server";
+import { createInProcessHost, defaultTools } from "@convoke/tool-host";
+
+/** One thing that was looked at. `missing` keeps Convoke from working, `optional` only a part of it. */
+export type Finding = {
+  readonly name: string;
+  readonly state: "ok" | "optional" | "missing";
+  readonly detail: string;
+  readonly fix: string | null;
+};
+
+const execute = promisify(execFile);
+
+/** Looks at the machine and the configuration; changes nothing but the data folder, which it makes. Never shows a secret. */
+export async function checkMachine(
+  environment: Readonly<Record<string, string | undefined>>,
+  overrides: ConfigOverrides,
+): Promise<Finding[]> {
+  const config = readConfig(environment, overrides);
+  return [
+    { name: "node", state: "ok", detail: process.versions.node, fix: null },
+    await checkDataDir(config.dataDir),
+    await checkProgram("bash", ["--version"], "missing", "Install bash; the terminal tool runs it."),
+    await checkProgram("git", ["--version"], "optional", "Install git; agents use it for changes and history."),
+    await checkProgram("bwrap", ["--version"], "optional", "Install bubblewrap for sandboxes without a daemon."),
+    await checkProgram("docker", ["--version"], "optional", "Install docker for container sandboxes."),
+    { name: "tools", state: "ok", detail: toolNames(), fix: null },
+    checkModel(environment),
+    {
+      name: "key",
+      state: "ok",
+      detail:
+        config.sessionApiKeys.length > 0
+          ? `${config.sessionApiKeys.length} configured (hidden)`
+          : "made at the first start and kept in the data folder",
+      fix: null,
+    },
+    { name: "address", state: "ok", detail: `http://${config.host}:${config.port}`, fix: null },
+    { name: "workspaces", state: "ok", detail: config.workspaceRoot, fix: null },
+  ];
+}
+
+async function checkDataDir(dataDir: string): Promise<Finding> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await access(dataDir, constants.R_OK | constants.W_OK);
+    return { name: "data folder", state: "ok", detail: dataDir, fix: null };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      name: "data folder",
+      state: "missing",
+      detail: reason,
+      fix: "Choose a folder that you can write to with --data-dir or CONVOKE_DATA_DIR.",
+    };
+  }
+}
+
+async function checkProgram(
+  name: string,
+  args: readonly string[],
+  otherwise: "optional" | "missing",
+  fix: string,
+): Promise<Finding> {
+  try {
+    const { stdout } = await execute(name, args, { timeout: 5000 });
+    return { name, state: "ok", detail: stdout.split("\n")[0] ?? "", fix: null };
+  } catch {
+    // That it does not run is the finding.
+    return { name, state: otherwise, detail: "not found", fix };
+  }
+}
+
+function toolNames(): string {
+  return createInProcessHost({ tools: defaultTools(), environment: {} }).catalogue.join(", ");
+}
+
+function checkModel(environment: Readonly<Record<string, string | undefined>>): Finding {
+  const model = environment["LLM_MODEL"];
+  if (!model) {
+    return {
+      name: "model",
+      state: "optional",
+      detail: "LLM_MODEL is not set",
+      fix: "Set LLM_MODEL and LLM_API_KEY for convoke run; clients of the server bring their own.",
+    };
+  }
+  const key = environment["LLM_API_KEY"] ? "with a key (hidden)" : "without a key";
+  const address = environment["LLM_BASE_URL"] ? ` at ${environment["LLM_BASE_URL"]}` : "";
+  return { name: "model", state: "ok", detail: `${model} ${key}${address}`, fix: null };
+}

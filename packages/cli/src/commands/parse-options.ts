@@ -1,0 +1,23 @@
+import { InvalidArgumentError } from "commander";
+
+const logLevels = ["fatal", "error", "warn", "info", "debug", "silent"] as const;
+
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535 || text.trim() === "") {
+    throw new InvalidArgumentError("A port is a whole number from 0 to 65535.");
+  }
+  return port;
+}
+
+export function parseLogLevel(text: string): (typeof logLevels)[number] {
+  const level = logLevels.find((name) => name === text);
+  if (level === undefined) throw new InvalidArgumentError(`A level is one of ${logLevels.join(", ")}.`);
+  return level;
+}
+
+export function parseCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError("This is a whole number from 1 on.");
+  return count;
+}

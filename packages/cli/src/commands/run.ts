@@ -1,0 +1,113 @@
+import { resolve } from "node:path";
+import { ConvokeClient } from "@convoke/client";
+import type { ConfirmationPolicyInput, StartConversationRequest } from "@convoke/protocol";
+import type { Command } from "commander";
+import { CommandError, exitCodes } from "../exit-codes.ts";
+import { openNode } from "../open-node.ts";
+import { watchRun } from "../watch-run.ts";
+import { parseCount, parseLogLevel } from "./parse-options.ts";
+
+type Confirm = keyof typeof policies;
+
+type RunOptions = {
+  readonly workspace: string;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly confirm: Confirm;
+  readonly maxIterations?: number;
+  readonly dataDir?: string;
+  readonly server?: string;
+  readonly json?: true;
+  readonly logLevel: ReturnType<typeof parseLogLevel>;
+};
+
+const policies = {
+  never: { kind: "NeverConfirm" },
+  risky: { kind: "ConfirmRisky" },
+  always: { kind: "AlwaysConfirm" },
+} as const satisfies Record<string, ConfirmationPolicyInput>;
+
+const notes = `
+The model comes from LLM_MODEL (provider/model, e.g. anthropic/claude-sonnet-4-5 or openai/gpt-5), its key from LLM_API_KEY,
+its address from LLM_BASE_URL when it is not the provider's own. The conversation stays in the data folder and can be
+found again with convoke serve. With --confirm risky or always you are asked before such an action runs; without a
+terminal to ask at, the action is rejected and the command ends with code 4. Ctrl-C interrupts the agent.`;
+
+export function addRun(program: Command): void {
+  program
+    .command("run")
+    .description("Let an agent work on a task here and watch it")
+    .argument("<task>", "what to do, in plain words")
+    .option("--workspace <directory>", "where the agent works", ".")
+    .option("--model <provider/model>", "overrides LLM_MODEL")
+    .option("--base-url <url>", "overrides LLM_BASE_URL")
+    .option("--confirm <when>", "never, risky or always: when to ask before an action runs", parseConfirm, "never")
+    .option("--max-iterations <number>", "most model calls in this run", parseCount)
+    .option("--data-dir <directory>", "where conversations are kept (default ~/.convoke)")
+    .option("--server <url>", "use this running server, with the key in SESSION_API_KEY, instead of starting one")
+    .option("--json", "print the events as JSON, one per line")
+    .option("--log-level <level>", "fatal, error, warn, info, debug or silent; logs go to stderr", parseLogLevel, "error")
+    .addHelpText("after", notes)
+    .action(run);
+}
+
+function parseConfirm(text: string): Confirm {
+  if (text in policies) return text as Confirm;
+  throw new CommandError(`--confirm is never, risky or always, not "${text}".`, exitCodes.usage);
+}
+
+async function run(task: string, options: RunOptions): Promise<void> {
+  await using scope = new AsyncDisposableStack();
+  const request = startRequest(task, options);
+  const target = await openTarget(options, scope);
+  const client = new ConvokeClient(target);
+  const { id } = await client.startConversation(request);
+  process.exitCode = await watchRun({
+    client,
+    conversationId: id,
+    isJson: options.json === true,
+    output: process.stdout,
+    input: process.stdin,
+  });
+}
+
+/** A server of our own for the time of the run, or the one that was named. */
+async function openTarget(
+  options: RunOptions,
+  scope: AsyncDisposableStack,
+): Promise<{ readonly baseUrl: string; readonly apiKey?: string }> {
+  const key = process.env["SESSION_API_KEY"];
+  if (options.server !== undefined) return { baseUrl: options.server, ...(key ? { apiKey: key } : {}) };
+  const node = scope.use(
+    await openNode(
+      { port: 0, host: "127.0.0.1", ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }) },
+      options.logLevel,
+    ),
+  );
+  const { url, sessionKey } = node.server;
+  return { baseUrl: url, ...(sessionKey === null ? {} : { apiKey: sessionKey.key }) };
+}
+
+function startRequest(task: string, options: RunOptions): StartConversationRequest {
+  const model = options.model ?? process.env["LLM_MODEL"];
+  if (!model) {
+    throw new CommandError(
+      "No model was named. Set LLM_MODEL (e.g. anthropic/claude-sonnet-4-5) and LLM_API_KEY, or use --model.",
+      exitCodes.usage,
+    );
+  }
+  const apiKey = process.env["LLM_API_KEY"];
+  const baseUrl = options.baseUrl ?? process.env["LLM_BASE_URL"];
+  return {
+    agent: {
+      kind: "Agent",
+      llm: { model, ...(apiKey ? { api_key: apiKey } : {}), ...(baseUrl ? { base_url: baseUrl } : {}) },
+      tools: ["terminal", "file_editor", "glob", "grep", "task_tracker"].map((name) => ({ name })),
+    },
+    workspace: { kind: "LocalWorkspace", working_dir: resolve(options.workspace) },
+    confirmation_policy: policies[options.confirm],
+    ...(options.confirm === "risky" ? { security_analyzer: { kind: "LLMSecurityAnalyzer" } } : {}),
+    ...(options.maxIterations === undefined ? {} : { max_iterations: options.maxIterations }),
+    initial_message: { role: "user", content: [{ type: "text", text: task }], run: true },
+  };
+}

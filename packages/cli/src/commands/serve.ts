@@ -1,0 +1,65 @@
+import { homedir } from "node:os";
+import type { Command } from "commander";
+import { openNode, untilSignalled, type Node } from "../open-node.ts";
+import { parseLogLevel, parsePort } from "./parse-options.ts";
+
+type ServeOptions = {
+  readonly host?: string;
+  readonly port?: number;
+  readonly dataDir?: string;
+  readonly workspaceRoot?: string;
+  readonly auth: boolean;
+  readonly json?: true;
+  readonly logLevel: ReturnType<typeof parseLogLevel>;
+};
+
+export function addServe(program: Command): void {
+  program
+    .command("serve")
+    .description("Serve conversations over REST and WebSocket until stopped")
+    .option("--host <address>", "address to listen on (default 127.0.0.1)")
+    .option("--port <number>", "port to listen on, 0 for any free one (default 8000)", parsePort)
+    .option("--data-dir <directory>", "where conversations are kept (default ~/.convoke)")
+    .option("--workspace-root <directory>", "where relative working directories are (default: the current directory)")
+    .option("--no-auth", "let everyone on this machine in without a key; loopback only")
+    .option("--json", 'print one line {"url": ..., "pid": ...} when ready, and nothing else')
+    .option("--log-level <level>", "fatal, error, warn, info, debug or silent; logs go to stderr", parseLogLevel, "warn")
+    .action(serve);
+}
+
+async function serve(options: ServeOptions): Promise<void> {
+  await using node = await openNode(
+    {
+      ...(options.host === undefined ? {} : { host: options.host }),
+      ...(options.port === undefined ? {} : { port: options.port }),
+      ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+      ...(options.workspaceRoot === undefined ? {} : { workspaceRoot: options.workspaceRoot }),
+      isAuthDisabled: !options.auth,
+    },
+    options.logLevel,
+  );
+  const stopped = untilSignalled();
+  console.log(
+    options.json === true ? JSON.stringify({ url: node.server.url, pid: process.pid }) : welcome(node).join("\n"),
+  );
+  await stopped;
+  if (options.json !== true) console.log("Stopping. Runs in progress go on at the next start.");
+}
+
+function welcome({ server, config }: Node): string[] {
+  const { url, sessionKey } = server;
+  const lines = [`Convoke is listening on ${url}`, `  data   ${tilde(config.dataDir)}`];
+  if (sessionKey === null) return [...lines, "  key    none: everyone on this machine can use it", `  try    curl ${url}/api/tools/`];
+  const isShown = sessionKey.file !== null && sessionKey.isNew;
+  if (sessionKey.file === null) lines.push("  key    as configured (SESSION_API_KEY or OH_SESSION_API_KEYS_0, ...)");
+  else if (isShown) lines.push(`  key    ${sessionKey.key}   (new, shown once; kept in ${tilde(sessionKey.file)})`);
+  else lines.push(`  key    in ${tilde(sessionKey.file)}`);
+  const key =
+    sessionKey.file === null ? "$SESSION_API_KEY" : isShown ? sessionKey.key : `$(cat ${tilde(sessionKey.file)})`;
+  return [...lines, `  try    curl -H "X-Session-API-Key: ${key}" ${url}/api/tools/`];
+}
+
+function tilde(path: string): string {
+  const home = homedir();
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from "node:crypto";
+import { openServer, readConfig, type ConfigOverrides, type Server, type ServerConfig } from "@convoke/server";
+import { allowedEnvironment, createInProcessHost, defaultTools, openGuardian } from "@convoke/tool-host";
+import { pino, type Level } from "pino";
+import { CommandError, exitCodes } from "./exit-codes.ts";
+
+export type Node = AsyncDisposable & { readonly server: Server; readonly config: ServerConfig };
+
+/** A whole server in this process: tools, a guardian that ends them if we are killed, and the HTTP face. */
+export async function openNode(overrides: ConfigOverrides, logLevel: Level | "silent"): Promise<Node> {
+  await using scope = new AsyncDisposableStack();
+  const config = readConfig(process.env, overrides);
+  const logger = pino({ level: logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
+  const guardian = scope.use(await openGuardian({ marker: `convoke-${process.pid}-${randomUUID()}` }));
+  const toolHost = createInProcessHost({
+    tools: defaultTools(),
+    environment: { ...allowedEnvironment(process.env), ...guardian.environment },
+    onWarning: (text) => logger.warn(text),
+  });
+  const server = scope.use(await listening(openServer({ config, toolHost, logger }), config));
+  const owned = scope.move();
+  return { server, config, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+async function listening(opening: Promise<Server>, config: ServerConfig): Promise<Server> {
+  try {
+    return await opening;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "EADDRINUSE") {
+      throw new CommandError(
+        `Port ${config.port} on ${config.host} is in use. Choose another with --port, or --port 0 for any free one.`,
+        exitCodes.usage,
+      );
+    }
+    if (code === "EACCES" || code === "EADDRNOTAVAIL") {
+      throw new CommandError(`The server cannot listen on ${config.host}:${config.port} (${code}).`, exitCodes.usage);
+    }
+    throw error;
+  }
+}
+
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+export async function untilSignalled(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const onSignal = (): void => {
+      resolve();
+      for (const signal of ["SIGINT", "SIGTERM"] as const) {
+        process.off(signal, onSignal);
+        process.once(signal, () => process.exit(exitCodes.interrupted));
+      }
+    };
+    process.on("SIGINT", onSignal);
+    process.on("SIGTERM", onSignal);
+  });
+}

@@ -1,0 +1,97 @@
+import type { Event } from "@convoke/protocol";
+import type { Paint } from "./paint.ts";
+
+const mostLines = 12;
+
+/** Writes an account of a conversation that a person can read while it happens; one call per event. */
+export function describeEvent(event: Event, paint: Paint): string[] {
+  switch (event.kind) {
+    case "MessageEvent": {
+      const text = textOf(event.llm_message.content ?? []);
+      if (text === "") return [];
+      const who = event.source === "user" ? paint.bold("you") : paint.green(event.source === "agent" ? "agent" : "note");
+      return block(`${who}  `, text, 40);
+    }
+    case "ActionEvent": {
+      const thought = textOf(event.thought);
+      const risk = event.security_risk === "HIGH" ? paint.red("  high risk") : "";
+      return [
+        ...(thought === "" ? [] : block(`${paint.green("agent")}  `, thought, 40)),
+        ...block(`${paint.cyan(`  > ${event.tool_name}`)}  `, `${callText(event)}${risk}`, mostLines),
+      ];
+    }
+    case "ObservationEvent": {
+      const { observation } = event;
+      if (observation.kind === "FinishObservation") return [];
+      const isFailure = observation.is_error === true || (observation.kind === "TerminalObservation" && (observation.exit_code ?? 0) !== 0);
+      const text = textOf(observation.content ?? []);
+      const state = observation.kind === "TerminalObservation" ? exitText(observation) : "";
+      return block("    ", `${text}${text !== "" && state !== "" ? "\n" : ""}${state}` || "(no output)", mostLines).map((line) =>
+        isFailure ? paint.red(line) : paint.dim(line),
+      );
+    }
+    case "AgentErrorEvent":
+      return block("    ", event.error, mostLines).map(paint.red);
+    case "UserRejectObservation":
+      return [paint.yellow(`    rejected: ${event.rejection_reason ?? ""}`)];
+    case "ConversationErrorEvent":
+      return block(paint.red(`error ${event.code}  `), event.detail, mostLines);
+    case "PauseEvent":
+      return [paint.yellow("paused")];
+    case "Condensation":
+      return [paint.dim("(older steps were summarised for the model)")];
+    default:
+      return [];
+  }
+}
+
+type ActionEvent = Extract<Event, { kind: "ActionEvent" }>;
+
+function callText(event: ActionEvent): string {
+  const { action } = event;
+  switch (action?.kind) {
+    case "TerminalAction":
+      return action.command === "" ? "(wait for output)" : action.command;
+    case "FileEditorAction":
+      return `${action.command} ${action.path}`;
+    case "FinishAction":
+      return action.message;
+    case "ThinkAction":
+      return action.thought;
+    case "GlobAction":
+    case "GrepAction":
+      return `${action.pattern}${action.path ? ` in ${action.path}` : ""}`;
+    default:
+      return event.summary ?? event.tool_call.arguments;
+  }
+}
+
+function exitText({ exit_code: exitCode, timeout }: { exit_code?: number | null; timeout?: boolean }): string {
+  if (timeout === true) return "[still running]";
+  return exitCode === null || exitCode === undefined ? "" : `[exit ${exitCode}]`;
+}
+
+function textOf(content: readonly object[]): string {
+  return content
+    .flatMap((part) => ("text" in part ? [String(part.text)] : ["(image)"]))
+    .join("")
+    .trimEnd();
+}
+
+/** Indents the lines behind the first one and leaves out the middle of long text. */
+function block(prefix: string, text: string, most: number): string[] {
+  const lines = printable(text).split("\n");
+  const half = Math.floor(most / 2);
+  const shown =
+    lines.length <= most + 1
+      ? lines
+      : [...lines.slice(0, half), `... ${lines.length - 2 * half} more lines ...`, ...lines.slice(-half)];
+  const indent = " ".repeat(4);
+  return shown.map((line, index) => (index === 0 ? `${prefix}${line}` : `${indent}${line}`));
+}
+
+/** Terminal output of an agent must not drive the terminal of the person who watches. */
+function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what this removes
+  return text.replaceAll(/\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007]*\u0007|[\u0000-\u0008\u000b-\u001f\u007f]/g, "");
+}

@@ -1,0 +1,92 @@
+import type { ConvokeClient } from "@convoke/client";
+import type { ConversationInfo, Event } from "@convoke/protocol";
+import { askApproval } from "./ask-approval.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { describeEvent } from "./print/event-printer.ts";
+import { createPaint } from "./print/paint.ts";
+
+export type WatchOptions = {
+  readonly client: ConvokeClient;
+  readonly conversationId: string;
+  /** Prints each event as one line of JSON instead of an account for people. */
+  readonly isJson: boolean;
+  readonly output: NodeJS.WriteStream;
+  readonly input: NodeJS.ReadStream;
+};
+
+/** Shows a run from its first event to its end, asks for approvals where it can; resolves with the exit code. */
+export async function watchRun(options: WatchOptions): Promise<number> {
+  const { client, conversationId: id, output } = options;
+  const paint = createPaint(output);
+  const stop = new AbortController();
+  let wasInterrupted = false;
+  const onInterrupt = (): void => {
+    wasInterrupted = true;
+    // A failure shows as the end of the stream; a second Ctrl-C ends the process.
+    client.interrupt(id).catch(() => stop.abort());
+    process.once("SIGINT", () => process.exit(exitCodes.interrupted));
+  };
+  process.once("SIGINT", onInterrupt);
+  let wasRejected = false;
+  try {
+    for await (const item of client.follow(id, { afterEventId: null, signal: stop.signal })) {
+      if (item.type === "signal") continue;
+      const lines = options.isJson ? [item.json] : describeEvent(item.event, paint);
+      if (lines.length > 0) output.write(`${lines.join("\n")}\n`);
+      const status = statusOf(item.event);
+      if (status === "waiting_for_confirmation") {
+        wasRejected = !(await answer(options)) || wasRejected;
+        if (wasRejected) break;
+      }
+      if (status !== null && endings.has(status)) {
+        if (status === "error") await showError(options, paint);
+        if (!options.isJson) output.write(`${summary(await client.getConversation(id), paint)}\n`);
+        return wasInterrupted ? exitCodes.interrupted : endings.get(status)!;
+      }
+    }
+    return wasRejected ? exitCodes.notApproved : exitCodes.interrupted;
+  } finally {
+    process.off("SIGINT", onInterrupt);
+    stop.abort();
+  }
+}
+
+const endings = new Map<string, number>([
+  ["finished", exitCodes.ok],
+  ["error", exitCodes.failed],
+  ["stuck", exitCodes.stuck],
+  ["paused", exitCodes.paused],
+]);
+
+function statusOf(event: Event): string | null {
+  const isStatus = event.kind === "ConversationStateUpdateEvent" && event.key === "execution_status";
+  return isStatus ? String(event.value) : null;
+}
+
+/** The error event follows its status in the same commit, so it is stored already. */
+async function showError({ client, conversationId, isJson, output }: WatchOptions, paint: ReturnType<typeof createPaint>): Promise<void> {
+  const page = await client.searchEvents(conversationId, {
+    kind: "ConversationErrorEvent",
+    limit: 1,
+    sort_order: "TIMESTAMP_DESC",
+  });
+  for (const event of page.items) {
+    output.write(`${isJson ? JSON.stringify(event) : describeEvent(event, paint).join("\n")}\n`);
+  }
+}
+
+/** True when the waiting actions were approved. */
+async function answer(options: WatchOptions): Promise<boolean> {
+  const { client, conversationId: id } = options;
+  const isApproved = await askApproval(options.input, options.output, options.isJson);
+  await client.respondToConfirmation(id, isApproved, isApproved ? undefined : "Not approved at the terminal.");
+  return isApproved;
+}
+
+function summary(info: ConversationInfo, paint: ReturnType<typeof createPaint>): string {
+  const usage = info.metrics?.accumulated_token_usage;
+  const cost = info.metrics?.accumulated_cost ?? 0;
+  const tokens = usage ? `, ${(usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0)} tokens` : "";
+  const dollars = cost > 0 ? `, $${cost.toFixed(4)}` : "";
+  return paint.dim(`${info.execution_status}${tokens}${dollars}  conversation ${info.id}`);
+}

@@ -1,0 +1,207 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { anthropicWire } from "./anthropic-wire.ts";
+import { openaiWire } from "./openai-wire.ts";
+import { ScriptPlayer, type Played } from "./script-player.ts";
+import { parseScript, type Script, type ScriptError } from "./script.ts";
+import type { Wire } from "./wire.ts";
+
+export type ScriptedModelOptions = {
+  /** A script, or its JSON text. */
+  readonly script: Script | string;
+  /** TCP port on 127.0.0.1; any free one unless given. */
+  readonly port?: number;
+  /** Values for `{{name}}`, over those of the script. */
+  readonly vars?: Readonly<Record<string, string>>;
+};
+
+export type ScriptedModelServer = AsyncDisposable & {
+  /** Without a trailing slash and without `/v1`, e.g. `http://127.0.0.1:41234`. */
+  readonly url: string;
+  /** Every request to a model, oldest first. */
+  readonly requests: readonly RecordedRequest[];
+};
+
+export type RecordedRequest = {
+  readonly wire: "openai-chat" | "anthropic";
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The body as received, and parsed. */
+  readonly text: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Position in `turns` of the turn that answered; null after the end of the script. */
+  readonly turn: number | null;
+};
+
+/** Starts a model that says what a script tells it to, on 127.0.0.1, over two providers' protocols. Throws for a bad script. */
+export async function startScriptedModel(options: ScriptedModelOptions): Promise<ScriptedModelServer> {
+  const script = parseScript(options.script);
+  const player = new ScriptPlayer(script, options.vars);
+  const requests: RecordedRequest[] = [];
+  const server = createServer((request, response) => {
+    handle(request, response, { script, player, requests }).catch((error: unknown) => {
+      // A client that hangs up is part of many tests; anything else is told to the client.
+      if (response.destroyed) return;
+      response.writeHead(500, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: { message: String(error), type: "api_error" } }));
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, "127.0.0.1", resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    [Symbol.asyncDispose]: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+type Context = {
+  readonly script: Script;
+  readonly player: ScriptPlayer;
+  readonly requests: RecordedRequest[];
+};
+
+const wires: ReadonlyMap<string, Wire> = new Map([
+  ["/v1/chat/completions", openaiWire],
+  ["/chat/completions", openaiWire],
+  ["/v1/messages", anthropicWire],
+]);
+
+async function handle(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
+  const path = (request.url ?? "/").split("?")[0] ?? "/";
+  const model = context.script.model ?? "scripted";
+  if (request.method === "GET" && path === "/v1/models") {
+    sendJson(response, 200, {
+      object: "list",
+      data: [{ id: model, object: "model", created: 0, owned_by: "script" }],
+    });
+    return;
+  }
+  const wire = request.method === "POST" ? wires.get(path) : undefined;
+  if (wire === undefined) {
+    request.resume();
+    sendJson(response, 404, {
+      error: { message: `Nothing is served at ${request.method} ${path}.`, type: "not_found_error" },
+    });
+    return;
+  }
+  const text = await readBody(request);
+  const body = JSON.parse(text) as Record<string, unknown>;
+  const played = context.player.play(wire.readFacts(body));
+  context.requests.push({ wire: wire.name, path, headers: request.headers, text, body, turn: played.index });
+  const gone = new AbortController();
+  response.on("close", () => gone.abort());
+  await answer(response, {
+    wire,
+    played,
+    model: typeof body["model"] === "string" ? body["model"] : model,
+    isStreamed: body["stream"] === true,
+    signal: gone.signal,
+  });
+}
+
+type Answering = {
+  readonly wire: Wire;
+  readonly played: Played;
+  readonly model: string;
+  readonly isStreamed: boolean;
+  readonly signal: AbortSignal;
+};
+
+async function answer(response: ServerResponse, answering: Answering): Promise<void> {
+  const { wire, played, signal } = answering;
+  const { turn } = played;
+  if (turn.delay_ms !== undefined) await delay(turn.delay_ms, undefined, { signal });
+  if (turn.hang === true) return;
+  const error = turn.error ?? (turn.overflow === true ? wire.overflow : undefined);
+  if (error !== undefined) {
+    sendError(response, wire, error, turn.content_type);
+    return;
+  }
+  const isEvents = answering.isStreamed && turn.plain_json !== true;
+  const type = turn.content_type ?? (isEvents ? "text/event-stream" : "application/json");
+  response.writeHead(200, { "content-type": type, "cache-control": "no-cache" });
+  const writer = new PieceWriter(response, turn, signal);
+  if (!isEvents) {
+    const text = JSON.stringify(wire.toJson(played, answering.model));
+    await writer.write(turn.half_json === true ? text.slice(0, text.length / 2) : text);
+  } else {
+    const events = wire.toEvents(played, answering.model);
+    const lastData = events.findLastIndex((event) => event.includes("{"));
+    const half = Math.floor(lastData / 2);
+    for (const [index, event] of events.entries()) {
+      if (turn.half_json === true && index === half) {
+        await writer.write(`${event.slice(0, event.length - 5)}\n\n`);
+        break;
+      }
+      if (turn.hang === "body" && index === half + 1) return;
+      await writer.write(`${event}\n\n`);
+      if (turn.chunk_delay_ms !== undefined) await delay(turn.chunk_delay_ms, undefined, { signal });
+    }
+  }
+  response.end();
+}
+
+/** Writes text in pieces of `write_bytes`, and breaks the connection off after `cut_after_bytes`. */
+class PieceWriter {
+  readonly #response: ServerResponse;
+  readonly #turn: Played["turn"];
+  readonly #signal: AbortSignal;
+  #written = 0;
+
+  constructor(response: ServerResponse, turn: Played["turn"], signal: AbortSignal) {
+    this.#response = response;
+    this.#turn = turn;
+    this.#signal = signal;
+  }
+
+  async write(text: string): Promise<void> {
+    const bytes = Buffer.from(text, "utf8");
+    const size = this.#turn.write_bytes ?? bytes.length;
+    for (let at = 0; at < bytes.length; at += size) {
+      this.#signal.throwIfAborted();
+      await this.#writePiece(bytes.subarray(at, at + size));
+    }
+  }
+
+  async #writePiece(piece: Buffer): Promise<void> {
+    const limit = this.#turn.cut_after_bytes;
+    const left = limit === undefined ? piece.length : Math.min(piece.length, limit - this.#written);
+    await new Promise<void>((resolve) =>
+      this.#response.write(piece.subarray(0, Math.max(left, 0)), () => resolve()),
+    );
+    this.#written += left;
+    if (limit !== undefined && this.#written >= limit) this.#response.destroy();
+  }
+}
+
+function sendError(
+  response: ServerResponse,
+  wire: Wire,
+  error: ScriptError,
+  contentType: string | undefined,
+): void {
+  response.writeHead(error.status, {
+    "content-type": contentType ?? "application/json",
+    ...(error.retry_after === undefined ? {} : { "retry-after": error.retry_after }),
+  });
+  response.end(JSON.stringify(wire.toError(error)));
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(value));
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,16 @@
+export { createScriptedModel, type InProcessOptions, type ScriptedModel } from "./in-process-model.ts";
+export {
+  parseScript,
+  type Script,
+  type ScriptCondition,
+  type ScriptError,
+  type ScriptToolCall,
+  type ScriptTurn,
+  type ScriptUsage,
+} from "./script.ts";
+export {
+  startScriptedModel,
+  type RecordedRequest,
+  type ScriptedModelOptions,
+  type ScriptedModelServer,
+} from "./scripted-model-server.ts";

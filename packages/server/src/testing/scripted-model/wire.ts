@@ -1,0 +1,41 @@
+import type { Played, RequestFacts } from "./script-player.ts";
+import type { ScriptError } from "./script.ts";
+
+/** How the scripted model speaks one provider's protocol. */
+export type Wire = {
+  readonly name: "openai-chat" | "anthropic";
+  /** Reads what the script needs to know from a parsed request body. */
+  readFacts(body: Readonly<Record<string, unknown>>): RequestFacts;
+  /** The answer as server-sent events, one string each, without the blank line at the end. */
+  toEvents(played: Played, model: string): readonly string[];
+  toJson(played: Played, model: string): unknown;
+  toError(error: ScriptError): unknown;
+  readonly overflow: ScriptError;
+};
+
+type Message = { readonly role?: unknown; readonly content?: unknown; readonly tool_calls?: unknown };
+
+export function messagesOf(body: Readonly<Record<string, unknown>>): readonly Message[] {
+  return Array.isArray(body["messages"]) ? (body["messages"] as Message[]) : [];
+}
+
+/** The text of a content value: a string, or the text parts of a list. */
+export function contentText(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return (content as { type?: string; text?: unknown }[])
+    .flatMap((part) => (part.type === "text" && typeof part.text === "string" ? [part.text] : []))
+    .join("\n");
+}
+
+/** Cuts a text into pieces of `size` characters; by default into at most about 64 pieces. */
+export function piecesOf(text: string, size: number | undefined): string[] {
+  const length = size ?? Math.max(16, Math.ceil(text.length / 64));
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; at += length) pieces.push(text.slice(at, at + length));
+  return pieces;
+}
+
+export function defaultErrorMessage(error: ScriptError): string {
+  return error.message ?? `The script answers with status ${error.status}.`;
+}
