@@ -73,9 +73,9 @@ async function send(
     const { body, betas, optionalFields } = buildMessagesRequest(request, settings, refused);
     const headers = betas.length > 0 ? { "anthropic-beta": betas.join(",") } : {};
     try {
-      return await context.wait(
-        client.messages.create(body, { signal: context.signal, headers }).asResponse(),
-      );
+      // Not through `messages.create`, which writes advice about models to the console.
+      const options = { body, headers, signal: context.signal, stream: true };
+      return await context.wait(client.post("/v1/messages", options).asResponse());
     } catch (error) {
       const field = settings.isUnsupportedDropped ? findRefusedField(error, optionalFields) : null;
       if (field === null) throw error;

@@ -203,7 +203,8 @@ function* causesOf(error: Error): Generator<Error> {
 
 function describe(error: Error): string {
   const code = (error as Error & { code?: unknown }).code;
-  const message = error instanceof SyntaxError ? "the answer is broken JSON" : error.message;
+  const message =
+    error instanceof SyntaxError ? "the answer is broken JSON" : error.message.replace(/\.$/u, "");
   return typeof code === "string" && !message.includes(code) ? `${message} ${code}`.trim() : message;
 }
 
@@ -219,13 +220,13 @@ function readBody(body: unknown): { status: number | null; codes: string; messag
     .map((part) => (typeof part === "object" && part !== null ? JSON.stringify(part) : part))
     .filter((part) => typeof part === "string")
     .join(" ");
-  const codes = [record["type"], record["code"], record["status"]].filter(
-    (part) => part !== undefined && part !== null,
-  );
+  const codes = [record["type"], record["code"], record["status"]]
+    .map((part) => (typeof part === "string" || typeof part === "number" ? part.toString() : ""))
+    .join(" ");
   const code = Number(record["code"]);
   return {
     status: statusOfType(String(record["type"])) ?? (code >= 400 && code < 600 ? code : null),
-    codes: codes.join(" ").trim() || "error",
+    codes: codes.trim() || "error",
     message,
   };
 }

@@ -49,7 +49,7 @@ export function readModelSettings(llm: LLM): ModelSettings {
   const configuredUrl = blankToNull(llm.base_url);
   const route = routeOf(name, { baseUrl: configuredUrl, ollamaBaseUrl: blankToNull(llm.ollama_base_url) });
   const facts = lookUpModel(llm.model_canonical_name ?? name);
-  const effort = llm.reasoning_effort ?? null;
+  const effort = llm.reasoning_effort === undefined ? "high" : llm.reasoning_effort;
   return {
     name,
     route,
@@ -66,7 +66,7 @@ export function readModelSettings(llm: LLM): ModelSettings {
     }),
     isVisionEnabled: llm.disable_vision !== true && facts.hasVision,
     isCacheMarked: llm.caching_prompt ?? true,
-    cacheRetention: llm.prompt_cache_retention ?? null,
+    cacheRetention: llm.prompt_cache_retention === undefined ? "24h" : llm.prompt_cache_retention,
     sampling: {
       temperature: llm.temperature ?? null,
       // 1 is what every provider does by itself, and several refuse to hear it next to temperature.
@@ -76,7 +76,7 @@ export function readModelSettings(llm: LLM): ModelSettings {
     },
     isUnsupportedDropped: llm.drop_params ?? true,
     reasoningEffort: effort === "none" ? null : effort,
-    thinkingBudget: effort === "none" ? 0 : (llm.extended_thinking_budget ?? 0),
+    thinkingBudget: effort === "none" ? 0 : thinkingBudgetOf(llm),
     idleTimeoutMs: llm.timeout === null || llm.timeout === 0 ? null : (llm.timeout ?? 300) * 1000,
     retry: {
       attempts: Math.max(1, llm.num_retries ?? 5),
@@ -85,6 +85,11 @@ export function readModelSettings(llm: LLM): ModelSettings {
       maxWaitMs: (llm.retry_max_wait ?? 64) * 1000,
     },
   };
+}
+
+/** Tokens; null turns thinking off. */
+function thinkingBudgetOf(llm: LLM): number {
+  return llm.extended_thinking_budget === undefined ? 200_000 : (llm.extended_thinking_budget ?? 0);
 }
 
 function blankToNull(text: string | null | undefined): string | null {

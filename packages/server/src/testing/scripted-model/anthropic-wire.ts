@@ -2,6 +2,7 @@ import type { Played } from "./script-player.ts";
 import { contentText, defaultErrorMessage, messagesOf, piecesOf, type Wire } from "./wire.ts";
 
 type Block = Readonly<Record<string, unknown>>;
+type Event = Block & { readonly type: string };
 
 /** Anthropic messages. Source of the shapes: Anthropic API reference, messages and streaming messages. */
 export const anthropicWire: Wire = {
@@ -27,7 +28,7 @@ export const anthropicWire: Wire = {
     };
   },
   toEvents: (played, model) =>
-    eventsOf(played, model).map((event) => `event: ${event["type"]}\ndata: ${JSON.stringify(event)}`),
+    eventsOf(played, model).map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}`),
   toJson: (played, model) => ({
     ...messageHead(played, model),
     content: blocksOf(played).map(({ block }) => block),
@@ -46,7 +47,7 @@ export const anthropicWire: Wire = {
   },
 };
 
-function eventsOf(played: Played, model: string): Block[] {
+function eventsOf(played: Played, model: string): Event[] {
   const { output_tokens, ...input } = usageOf(played);
   const start = {
     ...messageHead(played, model),

@@ -146,6 +146,6 @@ function answeredOf(
       cacheWriteTokens: answer.usage.cache_write_tokens,
       reasoningTokens: answer.usage.reasoning_tokens,
     },
-    billedCost: 0,
+    billedCost: answer.usage.cost ?? 0,
   };
 }

@@ -116,5 +116,6 @@ function usageOf({ answer: { usage } }: Played): unknown {
       cache_write_tokens: usage.cache_write_tokens,
     },
     completion_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
+    ...(usage.cost === undefined ? {} : { cost: usage.cost }),
   };
 }

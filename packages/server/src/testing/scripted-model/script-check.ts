@@ -95,6 +95,9 @@ const usage = record({
   cache_read_tokens: count,
   cache_write_tokens: count,
   reasoning_tokens: count,
+  cost: (value, at) => {
+    if (typeof value !== "number" || !(value >= 0)) throw fault(at, "must be a number from 0 up");
+  },
 });
 
 const turn = record({

@@ -19,7 +19,7 @@ export type ScriptedAnswer = {
   readonly text: string;
   readonly reasoning: string;
   readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
-  readonly usage: Required<ScriptUsage>;
+  readonly usage: Required<Omit<ScriptUsage, "cost">> & Pick<ScriptUsage, "cost">;
 };
 
 export type Played = {

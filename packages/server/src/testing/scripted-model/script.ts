@@ -51,6 +51,8 @@ export type ScriptUsage = {
   readonly cache_read_tokens?: number;
   readonly cache_write_tokens?: number;
   readonly reasoning_tokens?: number;
+  /** US dollars that a billing gateway reports; only chat completions can say it. */
+  readonly cost?: number;
 };
 
 export type ScriptError = {

@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { readRetryAfter, toModelError } from "./classify.ts";
+
+const context = { model: "openai/gpt-5", host: "api.openai.com", secrets: ["s3cr3t-key/+="], nowMs: () => 0 };
+
+function rejected(status: number | undefined, message: string, more: object = {}): Error {
+  return Object.assign(new Error(message), { status, error: { message, ...more } });
+}
+
+describe("classification of provider errors", () => {
+  test.each([
+    "This model's maximum context length is 128000 tokens. However, your messages resulted in 150000 tokens.",
+    "prompt is too long: 215000 tokens > 200000 maximum",
+    "input length and `max_tokens` exceed context limit: 198000 + 64000 > 200000",
+    "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+    "Please reduce the length of the messages or completion.",
+    "the request exceeds the available context size, try increasing it",
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    "Your request exceeded model token limit: 262144",
+    "Input is too long for requested model.",
+    "tokens to keep from the initial prompt is greater than the context length",
+  ])("P11 L23: overflow: %s", (message) => {
+    for (const status of [400, 413, 500]) {
+      expect(toModelError(rejected(status, message), context)).toMatchObject({
+        code: "LLMContextWindowExceedError",
+        isRetryable: false,
+      });
+    }
+  });
+
+  test.each([
+    "messages.3: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1",
+    "messages.2.content.0: unexpected `tool_use_id` found in `tool_result` blocks: toolu_9",
+    "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.",
+    "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+    "Please ensure that the number of function response parts is equal to the number of function call parts",
+    "messages.1.content.0: Invalid `signature` in `thinking` block",
+    "messages: text content blocks must be non-empty",
+    "Could not process image",
+    "You uploaded an unsupported image. Please make sure your image is valid.",
+  ])("P12: malformed history: %s", (message) => {
+    expect(toModelError(rejected(400, message), context)).toMatchObject({
+      code: "LLMMalformedConversationHistoryError",
+      isRetryable: false,
+    });
+  });
+
+  test.each([
+    [
+      429,
+      "You exceeded your current quota, please check your plan and billing details.",
+      "LLMRateLimitError",
+      false,
+    ],
+    [402, "Insufficient Balance", "LLMRateLimitError", false],
+    [400, "Your credit balance is too low to access the API.", "LLMRateLimitError", false],
+    [400, "API key not valid. Please pass a valid API key.", "LLMAuthenticationError", false],
+    [429, "Rate limit reached for requests per min. Tokens used 90000", "LLMRateLimitError", true],
+    [
+      400,
+      "The response was filtered due to the prompt triggering content management policy",
+      "LLMContentPolicyViolationError",
+      false,
+    ],
+    [409, "Conflict", "LLMServiceUnavailableError", true],
+    [504, "Gateway Timeout", "LLMTimeoutError", true],
+    [301, "Moved", "LLMBadRequestError", false],
+  ] as const)("%i %s is %s", (status, message, code, isRetryable) => {
+    expect(toModelError(rejected(status, message), context)).toMatchObject({ code, isRetryable });
+  });
+
+  test("errors inside a stream are told apart by type", () => {
+    const inStream = (type: string, code?: number): Error => rejected(undefined, "Busy", { type, code });
+    expect(toModelError(inStream("overloaded_error"), context).code).toBe("LLMServiceUnavailableError");
+    expect(toModelError(inStream("rate_limit_error"), context).code).toBe("LLMRateLimitError");
+    expect(toModelError(inStream("unknown", 502), context).code).toBe("LLMServiceUnavailableError");
+  });
+
+  test("connection failures name the host and the reason and may be tried again", () => {
+    const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:9"), { code: "ECONNREFUSED" });
+    const thrown = new Error("Connection error.", {
+      cause: new TypeError("fetch failed", { cause: refused }),
+    });
+    expect(toModelError(Object.assign(thrown, { status: undefined }), context)).toEqual({
+      code: "LLMServiceUnavailableError",
+      detail:
+        "The connection to api.openai.com failed: Connection error: fetch failed: connect ECONNREFUSED 127.0.0.1:9.",
+      isRetryable: true,
+    });
+  });
+
+  test("an untrusted certificate is not tried again", () => {
+    const thrown = Object.assign(new Error("self-signed certificate"), {
+      code: "DEPTH_ZERO_SELF_SIGNED_CERT",
+    });
+    expect(toModelError(thrown, context)).toMatchObject({
+      code: "LLMServiceUnavailableError",
+      isRetryable: false,
+    });
+  });
+
+  test("a failure of our own is not blamed on the network", () => {
+    expect(toModelError(new TypeError("x is undefined"), context)).toMatchObject({
+      code: "LLMBadRequestError",
+      isRetryable: false,
+    });
+  });
+
+  test("P13: keys vanish from details in every spelling", () => {
+    const spellings = [
+      "s3cr3t-key/+=",
+      encodeURIComponent("s3cr3t-key/+="),
+      Buffer.from("s3cr3t-key/+=").toString("base64"),
+      "Bearer abcdefghijkl",
+      "sk-proj-abcdefghijklmnopqrstuvwxyz",
+      "https://user:hunter22@host/v1",
+    ];
+    const { detail } = toModelError(rejected(400, spellings.join(" | ")), context);
+    for (const word of ["s3cr3t", "czNjcjN0", "abcdefghijkl", "hunter22"]) expect(detail).not.toContain(word);
+  });
+
+  test("long texts are cut", () => {
+    expect(toModelError(rejected(400, "x".repeat(5000)), context).detail.length).toBeLessThan(700);
+  });
+});
+
+describe("Retry-After", () => {
+  test.each([
+    [{ "retry-after": "7" }, 7000],
+    [{ "retry-after": "0.5" }, 500],
+    [{ "retry-after-ms": "250", "retry-after": "7" }, 250],
+    [{ "retry-after": "Thu, 01 Jan 1970 00:01:00 GMT" }, 20_000],
+    [{ "retry-after": "Thu, 01 Jan 1970 00:00:01 GMT" }, 0],
+    [{ "retry-after": "soon" }, null],
+    [{}, null],
+  ])("P35: %j", (headers, expected) => {
+    expect(readRetryAfter(new Headers(headers as Record<string, string>), 40_000)).toBe(expected);
+  });
+});

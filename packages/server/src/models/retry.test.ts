@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import type { Attempt } from "./attempt.ts";
+import type { ModelClock } from "./clock.ts";
+import { ModelFailure } from "./classify.ts";
+import type { ModelPart } from "./model.ts";
+import type { RetryPolicy } from "./model-settings.ts";
+import { createRetryingModel } from "./retry.ts";
+
+/** Time that passes only by sleeping. */
+class ManualClock implements ModelClock {
+  now = 1_000_000;
+  chance = 0;
+  readonly slept: number[] = [];
+
+  nowMs(): number {
+    return this.now;
+  }
+
+  async sleep(ms: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    this.slept.push(ms);
+    this.now += ms;
+  }
+
+  random(): number {
+    return this.chance;
+  }
+}
+
+const policy: RetryPolicy = { attempts: 5, multiplierMs: 8000, minWaitMs: 8000, maxWaitMs: 64_000 };
+const request = { messages: [], tools: [], cacheKey: "c" };
+
+function failing(retryAfterMs?: number, isRetryable = true): Attempt {
+  // oxlint-disable-next-line require-yield -- an attempt that says nothing before it fails
+  return async function* () {
+    throw new ModelFailure({
+      code: "LLMServiceUnavailableError",
+      detail: "Down.",
+      isRetryable,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    });
+  };
+}
+
+async function run(
+  attempt: Attempt,
+  clock: ManualClock,
+  own: Partial<RetryPolicy> = {},
+): Promise<ModelPart[]> {
+  const failure = { model: "m", host: "h", secrets: [], nowMs: () => clock.now };
+  const model = createRetryingModel(
+    { name: "m", isVisionEnabled: false, attempt },
+    { clock, policy: { ...policy, ...own }, idleTimeoutMs: null, failure },
+  );
+  const parts: ModelPart[] = [];
+  for await (const part of model.stream(request, new AbortController().signal)) parts.push(part);
+  return parts;
+}
+
+describe("retry", () => {
+  test("P35: waits grow from the minimum to the maximum, and attempts are counted in total", async () => {
+    const clock = new ManualClock();
+    const parts = await run(failing(), clock, { attempts: 6 });
+    expect(clock.slept).toEqual([8000, 16_000, 32_000, 64_000, 64_000]);
+    expect(parts.map((part) => part.type)).toEqual(["retry", "retry", "retry", "retry", "retry", "failed"]);
+    expect(parts.at(-1)).toMatchObject({ error: { detail: "Down. (6 attempts were made.)" } });
+  });
+
+  test("P35: a retry says until when it waits", async () => {
+    const clock = new ManualClock();
+    const [first, second] = await run(failing(), clock, { attempts: 2 });
+    expect(first).toMatchObject({
+      type: "retry",
+      attempt: 1,
+      untilMs: 1_008_000,
+      error: { detail: "Down." },
+    });
+    expect(second).toMatchObject({ type: "failed" });
+  });
+
+  test("P35: up to a quarter of jitter is added", async () => {
+    const clock = new ManualClock();
+    clock.chance = 0.999;
+    await run(failing(), clock, { attempts: 2 });
+    expect(clock.slept[0]).toBeGreaterThan(9990);
+    expect(clock.slept[0]).toBeLessThanOrEqual(10_000);
+  });
+
+  test("P35: Retry-After replaces the back-off and is capped", async () => {
+    const clock = new ManualClock();
+    await run(failing(1500), clock, { attempts: 2 });
+    await run(failing(86_400_000), clock, { attempts: 2 });
+    expect(clock.slept).toEqual([1500, 300_000]);
+  });
+
+  test("P35: total time is bounded", async () => {
+    const clock = new ManualClock();
+    const parts = await run(failing(300_000), clock, { attempts: 1000 });
+    expect(clock.slept).toHaveLength(6);
+    expect(parts.at(-1)?.type).toBe("failed");
+  });
+
+  test("what cannot pass is not tried again", async () => {
+    const clock = new ManualClock();
+    const parts = await run(failing(undefined, false), clock);
+    expect(parts.map((part) => part.type)).toEqual(["failed"]);
+    expect(parts[0]).toMatchObject({ error: { detail: "Down." } });
+  });
+});
