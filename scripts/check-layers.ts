@@ -30,7 +30,7 @@ export function checkLayers(root: string): LayerReport {
   const violations: LayerViolation[] = [];
   let referenceCount = 0;
   for (const file of files) {
-    const from = locateSource(file, table);
+    const from = locateSource(file);
     const scan = scanSource(readFileSync(path.join(root, file), "utf8"));
     referenceCount += scan.references.length;
     const report = (rule: LayerRule, line: number, message: string): void => {

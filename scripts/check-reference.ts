@@ -37,7 +37,7 @@ function checkRelative({ root, table, workspace, from, reference, report }: Refe
     report("named-file", `${reference.specifier} is a folder; import the file by its name`);
     return;
   }
-  const to = locateSource(target, table);
+  const to = locateSource(target);
   if (to.packageName !== from.packageName) {
     const mayReachInside = from.packageName === null && table.reachInside.includes(from.area);
     if (to.packageName !== null && from.area !== "scripts" && !mayReachInside) {
@@ -78,12 +78,14 @@ function checkFolderOrder(
   table: LayerTable,
   report: (rule: LayerRule, message: string) => void,
 ): void {
-  if (from.packageName === null || !from.isInSource || !to.isInSource || from.folder === to.folder) return;
+  if (from.packageName === null || !from.isInSource || !to.isInSource) return;
   if (to.isTesting) {
-    if (!from.isTest)
-      report("testing-only", `${to.folder} holds test doubles; production may not import them`);
+    if (!from.isTest && !from.isTesting) {
+      report("testing-only", `${to.file} is a test double; production may not import it`);
+    }
     return;
   }
+  if (from.folder === to.folder) return;
   if (from.isTesting || from.folder === null || table.folderRanks[from.packageName] === undefined) return;
   if (to.folder === null) {
     report(
@@ -113,7 +115,7 @@ function checkWorkspacePackage({ table, workspace, from, reference, report }: Re
     report("deep-import", `${reference.specifier} is not among the package's exports`);
     return;
   }
-  const to = locateSource(target.file, table);
+  const to = locateSource(target.file);
   if (to.isTesting) {
     const isUser = from.packageName === null || table.testingUsers.includes(from.packageName);
     if (!isUser && !from.isTest && !from.isTesting) {

@@ -6,9 +6,10 @@ export type LayerTable = {
   readonly folderRanks: Readonly<Record<string, readonly (readonly string[])[]>>;
   /** `package/folder` -> folders of the same rank that it may import after all. */
   readonly sideways: Readonly<Record<string, readonly string[]>>;
-  /** `package/folder` of test doubles: they may import their whole package, but production may not import them. */
-  readonly testing: readonly string[];
-  /** Packages whose production sources may import the test doubles, through the package's exports. */
+  /**
+   * Packages whose production sources may import test doubles, through a package's exports. Doubles live below folders
+   * named `testing`; they may import their whole package, and no other production source may import them.
+   */
   readonly testingUsers: readonly string[];
   /** Packages that also run in browsers: no Node modules. */
   readonly browserSafe: readonly string[];
@@ -42,7 +43,6 @@ export const layerTable: LayerTable = {
     // Routes are mounted, authenticated and answered with what `http` offers; `http` knows no face.
     "server/faces": ["http"],
   },
-  testing: ["server/testing", "tool-host/testing"],
   testingUsers: ["cli"],
   browserSafe: ["protocol", "client", "web"],
   environmentReaders: ["cli"],

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { layerTable } from "./layer-table.ts";
 import { scanSource } from "./scan-source.ts";
 import { listSourceFiles } from "./source-files.ts";
 import { locateSource } from "./source-location.ts";
@@ -16,7 +15,7 @@ export type LoadedFiles = {
 /** Looks through the production sources of every package below `root`. */
 export function findLoadedFiles(root: string): LoadedFiles {
   const sources = listSourceFiles(root, ["packages"], [".ts", ".tsx"]).filter((file) => {
-    const { isInSource, isTest } = locateSource(file, layerTable);
+    const { isInSource, isTest } = locateSource(file);
     return isInSource && !isTest;
   });
   const targets = sources.flatMap((file) =>

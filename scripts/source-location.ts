@@ -1,6 +1,3 @@
-import path from "node:path";
-import type { LayerTable } from "./layer-table.ts";
-
 /** Where a source file stands in the layers. */
 export type SourceLocation = {
   /** Slash path relative to the root. */
@@ -12,14 +9,14 @@ export type SourceLocation = {
   readonly isInSource: boolean;
   /** First folder under `src/`, null for files directly in it. */
   readonly folder: string | null;
-  /** A test, or the `contract.ts` suite that every backend of a seam passes. */
+  /** A test, or a part (`contract.ts`, `contract-*.ts`) of the suite that every backend of a seam passes. */
   readonly isTest: boolean;
-  /** Test doubles. */
+  /** Test doubles: anything below a folder named `testing`. */
   readonly isTesting: boolean;
 };
 
 /** Reads the location out of a slash path relative to the root. */
-export function locateSource(file: string, table: LayerTable): SourceLocation {
+export function locateSource(file: string): SourceLocation {
   const segments = file.split("/");
   const packageName = segments[0] === "packages" ? (segments[1] ?? null) : null;
   const area = (packageName === null ? segments[0] : segments[2]) ?? "";
@@ -31,7 +28,7 @@ export function locateSource(file: string, table: LayerTable): SourceLocation {
     area,
     isInSource,
     folder,
-    isTest: /\.test\.tsx?$/.test(file) || path.basename(file) === "contract.ts" || area === "e2e",
-    isTesting: table.testing.includes(`${packageName}/${folder}`),
+    isTest: /\.test\.tsx?$|\/contract(?:-[a-z-]+)?\.ts$/.test(file) || area === "e2e",
+    isTesting: isInSource && segments.slice(3, -1).includes("testing"),
   };
 }
