@@ -39,11 +39,7 @@ export class WriterChannel implements AsyncDisposable {
 
   /** Starts the thread and waits until the data folder is open. */
   static async open(options: WriterOptions): Promise<WriterChannel> {
-    // Sources run as they are, a built server has this file beside it under the same name.
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const worker = new Worker(new URL(`./sqlite-worker.${extension}`, import.meta.url), {
-      workerData: options,
-    });
+    const worker = new Worker(new URL("./sqlite-worker.ts", import.meta.url), { workerData: options });
     const { promise, resolve, reject } = Promise.withResolvers<WriterReply>();
     worker.once("message", resolve);
     worker.once("error", reject);
