@@ -1,5 +1,6 @@
 import type { AttemptContext } from "./answer.ts";
 import { toModelError, type FailureContext } from "./classify.ts";
+import { cutAnswer } from "./failures.ts";
 import type { ModelClock } from "./clock.ts";
 import type { ModelPart, ModelRequest } from "./model.ts";
 
@@ -34,6 +35,7 @@ export async function* runAttempt(
       yield part;
       if (part.type === "done" || part.type === "failed") return;
     }
+    if (!signal.aborted) throw cutAnswer();
     yield { type: "aborted" };
   } catch (error) {
     if (signal.aborted) yield { type: "aborted" };

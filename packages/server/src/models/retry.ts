@@ -3,9 +3,9 @@ import type { Model, ModelError, ModelPart, ModelRequest } from "./model.ts";
 import type { RetryPolicy } from "./model-settings.ts";
 
 /** Longest wait that a provider's Retry-After can ask for. */
-export const maxRetryAfterMs = 5 * 60_000;
+const maxRetryAfterMs = 5 * 60_000;
 /** No attempt begins later than this after the first one. */
-export const maxTotalMs = 30 * 60_000;
+const maxTotalMs = 30 * 60_000;
 
 type RetryDeps = AttemptDeps & { readonly policy: RetryPolicy };
 
