@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { readProcess } from "./process-table.ts";
 
 /** What to end: processes by id, and whole groups by the id of the group. */
 export type ProcessTarget = { readonly pids: readonly number[]; readonly groupIds: readonly number[] };
@@ -10,31 +11,55 @@ export type EndOptions = {
   readonly killMs: number;
 };
 
-const pollMs = 25;
+const pollMs = 10;
+/** How long what was killed may take to go before it is looked for again. */
+const killRoundMs = 100;
 
 /**
- * Sends TERM to everything that `find` names, then KILL until `find` names nothing more; `find` is asked again and
- * again, so what is started meanwhile ends too. True when nothing was left at the end.
+ * Sends TERM to everything that `find` names, then KILL until `find` names nothing more; `find` is asked again, so what
+ * is started meanwhile ends too. True when nothing was left at the end.
  */
 export async function endProcesses(find: () => ProcessTarget, options: EndOptions): Promise<boolean> {
-  let target = find();
-  if (isEmpty(target)) return true;
-  signalProcesses(target, "SIGTERM");
-  // A stopped process acts on TERM only when it goes on.
-  signalProcesses(target, "SIGCONT");
   const killAt = performance.now() + options.graceMs;
-  while (performance.now() < killAt) {
-    await sleep(pollMs);
+  const endAt = killAt + options.killMs;
+  let target = find();
+  let signal: NodeJS.Signals = "SIGTERM";
+  while (!isEmpty(target) && performance.now() < endAt) {
+    signalProcesses(target, signal);
+    // A stopped process acts on TERM only when it goes on.
+    if (signal === "SIGTERM") signalProcesses(target, "SIGCONT");
+    await waitUntilGone(
+      target,
+      signal === "SIGTERM" ? killAt : Math.min(endAt, performance.now() + killRoundMs),
+    );
+    if (performance.now() >= killAt) signal = "SIGKILL";
     target = find();
-    if (isEmpty(target)) return true;
   }
-  const endAt = performance.now() + options.killMs;
-  do {
-    signalProcesses(target, "SIGKILL");
-    await sleep(pollMs);
-    target = find();
-  } while (!isEmpty(target) && performance.now() < endAt);
   return isEmpty(target);
+}
+
+/** Watching known ids is cheap; asking `find` may mean reading the whole process table. */
+async function waitUntilGone(target: ProcessTarget, until: number): Promise<void> {
+  const isThere = (): boolean => target.pids.some(isRunning) || target.groupIds.some((id) => canSignal(-id));
+  // At least one pause: the events that tell of an exit need a turn of the event loop.
+  do await sleep(pollMs);
+  while (isThere() && performance.now() < until);
+}
+
+function isRunning(pid: number): boolean {
+  if (!canSignal(pid)) return false;
+  const state = readProcess(pid)?.state;
+  return state !== "Z";
+}
+
+function canSignal(id: number): boolean {
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch {
+    // Gone, or not ours: either way there is nothing to wait for.
+    return false;
+  }
 }
 
 /** Signals every process and group of `target`; those that are gone are passed over. */

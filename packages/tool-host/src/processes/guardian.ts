@@ -63,7 +63,7 @@ const script = `
 trap '' HUP INT TERM PIPE
 while read -r _; do :; done
 find_marked() {
-  grep -lF -- "$1" /proc/[0-9]*/environ 2>/dev/null | while IFS=/ read -r _ _ pid _; do
+  grep -lzxF -- "$1" /proc/[0-9]*/environ 2>/dev/null | while IFS=/ read -r _ _ pid _; do
     case $pid in $$|self) ;; *) echo "$pid" ;; esac
   done
 }

@@ -168,11 +168,9 @@ export class CommandRun {
   }
 
   #started(): number[] {
-    // A process may be a tick older than the clock says.
-    const since = this.#startTicks - 1;
     return this.#deps.shell
       .children()
-      .filter((entry) => entry.startTicks >= since)
+      .filter((entry) => entry.startTicks >= this.#startTicks)
       .map((entry) => entry.pid);
   }
 

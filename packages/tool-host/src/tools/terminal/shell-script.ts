@@ -37,6 +37,8 @@ __convoke_take() {
   builtin local record= count= name= value=
   builtin exec 1>"$__convoke_tty"
   __convoke_prepare
+  # Notices of background jobs that ended earlier would else show between the lines of this command.
+  builtin jobs >/dev/null
   {
     while IFS= builtin read -r -d '' record; do
       [[ $record == "request $1 "* ]] && break

@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { hiddenMark, maskText, SecretMask } from "./mask.ts";
+
+const secret = { name: "TOKEN", value: "sk-canary/9+8=7&secret value" };
+
+/** Everything the mask gives out for `text` arriving in pieces of `size` characters. */
+function maskInPieces(
+  text: string,
+  size: number,
+  secrets: readonly { name: string; value: string }[],
+): string {
+  const mask = new SecretMask(secrets);
+  let masked = "";
+  for (let at = 0; at < text.length; at += size) masked += mask.push(text.slice(at, at + size));
+  return masked + mask.flush();
+}
+
+describe("P13: no form of a secret passes", () => {
+  const { value } = secret;
+  const padded = (prefix: string): string => Buffer.from(`${prefix}${value}:more text`).toString("base64");
+  const forms: [string, string][] = [
+    ["plain", value],
+    ["in JSON", JSON.stringify({ key: `a"${value}` })],
+    ["URL-encoded", encodeURIComponent(value)],
+    ["form-encoded", encodeURIComponent(value).replaceAll("%20", "+")],
+    ["URL-encoded in lower case", encodeURIComponent(value).toLowerCase()],
+    ["base64", Buffer.from(value).toString("base64")],
+    ["base64 with a newline", Buffer.from(`${value}\n`).toString("base64")],
+    ["base64 for URLs", Buffer.from(value).toString("base64url")],
+  ];
+
+  test.each(forms)("P13: %s", (_name, text) => {
+    expect(maskText(`before ${text} after`, [secret])).toContain(hiddenMark);
+    expect(maskText(`before ${text} after`, [secret])).not.toContain(text);
+  });
+
+  test.each(["", "u", "us", "user:"])("P13: inside a base64 text that begins with %j", (prefix) => {
+    const masked = maskText(padded(prefix), [secret]);
+    expect(masked).toContain(hiddenMark);
+    expect(Buffer.from(masked.replace(hiddenMark, ""), "base64").toString()).not.toContain(
+      value.slice(4, -4),
+    );
+  });
+
+  test("P13: base64 in lines of 76 characters", () => {
+    const long = { name: "KEY", value: "0123456789abcdef".repeat(12) };
+    const wrapped = Buffer.from(long.value).toString("base64").replace(/.{76}/g, "$&\n");
+    expect(maskText(wrapped, [long])).toBe(hiddenMark);
+  });
+
+  test("P13: values with quotes as the shell prints them", () => {
+    const quoted = { name: "Q", value: `pa$s"wor'd\\x` };
+    expect(maskText(String.raw`declare -x Q="pa\$s\"wor'd\\x"`, [quoted])).toBe(
+      `declare -x Q="${hiddenMark}"`,
+    );
+  });
+
+  test("P13: split over any pieces the result is the same", () => {
+    const text = `start ${value} mid ${Buffer.from(value).toString("base64")}\n${value.slice(0, 9)} end ${value}`;
+    const whole = maskText(text, [secret]);
+    expect(whole).toBe(`start ${hiddenMark} mid ${hiddenMark}\n${value.slice(0, 9)} end ${hiddenMark}`);
+    for (let size = 1; size < 40; size += 1) expect(maskInPieces(text, size, [secret])).toBe(whole);
+  });
+
+  test("P13: no piece ever shows the beginning of a value that goes on", () => {
+    const mask = new SecretMask([secret]);
+    expect(mask.push(`x ${value.slice(0, 12)}`)).toBe("x ");
+    expect(mask.held).toBe(value.slice(0, 12));
+    expect(mask.push(value.slice(12))).toBe(hiddenMark);
+  });
+
+  test("P13: a longer secret wins over one it contains", () => {
+    const secrets = [
+      { name: "A", value: "password1" },
+      { name: "B", value: "password1-and-more" },
+    ];
+    expect(maskInPieces("password1-and-more, password1.", 3, secrets)).toBe(`${hiddenMark}, ${hiddenMark}.`);
+  });
+});
+
+describe("P56: masking leaves unrelated text alone", () => {
+  test("P56: a short value counts only as a whole token", () => {
+    const short = [{ name: "PIN", value: "1234" }];
+    expect(maskText("pin 1234, not 91234 or 12345 or a1234", short)).toBe(
+      `pin ${hiddenMark}, not 91234 or 12345 or a1234`,
+    );
+    expect(maskInPieces("pin 1234, not 91234 or 12345 or a1234", 1, short)).toBe(
+      `pin ${hiddenMark}, not 91234 or 12345 or a1234`,
+    );
+  });
+
+  test("P56: values below four characters and blanks are never masked", () => {
+    const values = ["a", "yes", "   ", ""].map((value) => ({ name: "S", value }));
+    expect(maskText("a yes    no", values)).toBe("a yes    no");
+  });
+
+  test("P56: random bytes as base64 come out unchanged", () => {
+    const secrets = ["abcd", "12345", "token77", "hunter22"].map((value) => ({ name: "S", value }));
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.integer({ min: 1, max: 50 }), (bytes, size) => {
+        const text = Buffer.from(bytes).toString("base64");
+        expect(maskInPieces(text, size, secrets)).toBe(text);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("P56: any text in any pieces is masked as the whole is", () => {
+    const pieces = fc.array(fc.constantFrom("abcd", "ab", "cd", " ", "abcdefgh", "é", "\n", "x", "YWJjZA=="));
+    const secrets = [
+      { name: "A", value: "abcd" },
+      { name: "B", value: "abcdefgh" },
+    ];
+    fc.assert(
+      fc.property(pieces, fc.integer({ min: 1, max: 7 }), (parts, size) => {
+        const text = parts.join("");
+        expect(maskInPieces(text, size, secrets)).toBe(maskText(text, secrets));
+      }),
+    );
+  });
+
+  test("P56: the cost of masking is bounded", () => {
+    const secrets = Array.from({ length: 30 }, (_, index) => ({
+      name: `S${index}`,
+      value: `value-${index}-`.repeat(20),
+    }));
+    const text = "value-1-value-2-".repeat(20_000);
+    const mask = new SecretMask(secrets);
+    const start = performance.now();
+    for (let at = 0; at < text.length; at += 8192) mask.push(text.slice(at, at + 8192));
+    expect(performance.now() - start).toBeLessThan(4_000);
+  });
+});

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { ShellMessages, type CommandEnd } from "./shell-messages.ts";
+
+const output =
+  "prompt noise\x1b]7733;n1;begin\x07text \x1b]7733;other;end\x1f9\x1f9\x1f\x1f/\x07 \x1b[31m\x1b]7733;n1;end\x1f3\x1f42\x1f/py\x1f/w d\x07late";
+
+/** What comes out when `output` arrives in pieces of `size`. */
+function read(size: number): { text: string; ends: CommandEnd[] } {
+  const seen: { text: string; ends: CommandEnd[] } = { text: "", ends: [] };
+  const messages = new ShellMessages({
+    onText: (text) => {
+      seen.text += text;
+    },
+    onEnd: (end) => seen.ends.push(end),
+  });
+  messages.expect("n1");
+  for (let at = 0; at < output.length; at += size) messages.push(output.slice(at, at + size));
+  return seen;
+}
+
+test("only reports with the right number count, in pieces of any size", () => {
+  for (let size = 1; size <= output.length; size += 1) {
+    expect(read(size)).toEqual({
+      text: "text \x1b]7733;other;end\x1f9\x1f9\x1f\x1f/\x07 \x1b[31m",
+      ends: [{ exitCode: 3, backgroundPid: 42, pythonPath: "/py", workingDir: "/w d" }],
+    });
+  }
+});

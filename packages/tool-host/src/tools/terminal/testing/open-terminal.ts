@@ -1,0 +1,98 @@
+import type { TerminalAction, TerminalObservation } from "@convoke/protocol";
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { allowedEnvironment } from "../../../processes/allowed-environment.ts";
+import type { ToolInstance, ToolSecret } from "../../../tool.ts";
+import { createTerminalTool, type TerminalToolOptions } from "../terminal-tool.ts";
+
+export type RunOptions = Partial<Omit<TerminalAction, "kind" | "command">> & {
+  readonly signal?: AbortSignal;
+  readonly secrets?: readonly ToolSecret[];
+  readonly onProgress?: (text: string) => void;
+};
+
+/** One answer of the terminal, with the parts that tests compare. */
+export type Answer = TerminalObservation & {
+  readonly text: string;
+  readonly prefix: string;
+  readonly suffix: string;
+  readonly elapsedMs: number;
+};
+
+/** A terminal in a directory of its own, for tests. */
+export interface TestTerminal extends AsyncDisposable {
+  readonly workspaceDir: string;
+  readonly stateDir: string;
+  run(command: string, options?: RunOptions): Promise<Answer>;
+  /** Types text, or a key such as `C-c`, into the program that runs. */
+  type(text: string, options?: RunOptions): Promise<Answer>;
+  /** Ends this terminal and opens another for the same conversation, as after a restart. */
+  reopen(): Promise<void>;
+}
+
+export type TestTerminalOptions = TerminalToolOptions & {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly environment?: Readonly<Record<string, string>>;
+};
+
+/** Opens a terminal whose quiet time is one second unless `params` say otherwise. */
+export async function openTestTerminal(options: TestTerminalOptions = {}): Promise<TestTerminal> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "terminal-test-")));
+  const workspaceDir = join(root, "workspace");
+  const stateDir = join(root, "state");
+  await mkdir(workspaceDir);
+  await mkdir(stateDir);
+  const tool = createTerminalTool(options);
+  const open = (): Promise<ToolInstance> =>
+    tool.open({
+      sessionId: "test",
+      workspaceDir,
+      stateDir,
+      environment: { ...allowedEnvironment(process.env), ...options.environment },
+      params: { no_change_timeout_seconds: 1, ...options.params },
+    });
+  let terminal = await open();
+  const run = async (
+    command: string,
+    { signal, secrets, onProgress, ...fields }: RunOptions = {},
+  ): Promise<Answer> => {
+    const startedAt = performance.now();
+    const action: TerminalAction = {
+      kind: "TerminalAction",
+      command,
+      is_input: false,
+      timeout: null,
+      reset: false,
+      ...fields,
+    };
+    const observation = (await terminal.execute(action, {
+      actionId: "action",
+      signal: signal ?? new AbortController().signal,
+      secrets: secrets ?? [],
+      onProgress: onProgress ?? (() => {}),
+    })) as TerminalObservation;
+    const part = observation.content?.[0];
+    return {
+      ...observation,
+      text: part !== undefined && "text" in part ? part.text : "",
+      prefix: observation.metadata?.prefix ?? "",
+      suffix: observation.metadata?.suffix ?? "",
+      elapsedMs: performance.now() - startedAt,
+    };
+  };
+  return {
+    workspaceDir,
+    stateDir,
+    run,
+    type: (text, runOptions) => run(text, { ...runOptions, is_input: true }),
+    reopen: async () => {
+      await terminal[Symbol.asyncDispose]();
+      terminal = await open();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await terminal[Symbol.asyncDispose]();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
