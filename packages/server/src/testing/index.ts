@@ -1,3 +1,4 @@
+export { createQuickTools, type QuickTools } from "./quick-tools.ts";
 export {
   createScriptedModel,
   parseScript,
@@ -5,3 +6,10 @@ export {
   type Script,
   type ScriptedModelServer,
 } from "./scripted-model/scripted-model.ts";
+export {
+  startTestServer,
+  type LogLine,
+  type Reply,
+  type TestServer,
+  type TestServerOptions,
+} from "./start-server.ts";

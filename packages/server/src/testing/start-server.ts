@@ -1,0 +1,201 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConvokeClient } from "@convoke/client";
+import type { ConversationInfo, StartConversationRequest } from "@convoke/protocol";
+import { createInProcessHost, type Tool } from "@convoke/tool-host";
+import { readConfig, type ServerConfig } from "../config.ts";
+import type { Logger } from "../lib/logger.ts";
+import { openServer, type Server } from "../open-server.ts";
+import { createQuickTools, type QuickTools } from "./quick-tools.ts";
+import type { Script } from "./scripted-model/script.ts";
+import { startScriptedModel, type ScriptedModelServer } from "./scripted-model/scripted-model-server.ts";
+
+export type TestServerOptions = {
+  /** What the model says; without it every answer is the end of an empty script. */
+  readonly script?: Script;
+  /** Instead of the quick tools, e.g. `defaultTools()` in `.int.test.ts`. */
+  readonly tools?: readonly Tool[];
+  /** What children of tools start with. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Over the defaults: a free port on 127.0.0.1, everything in the test's own folder, one configured key. */
+  readonly config?: Partial<ServerConfig>;
+};
+
+/** A line that the server logged. */
+export type LogLine = { readonly level: "info" | "warn" | "error"; readonly message: string; readonly fields: object };
+
+type Start = Partial<StartConversationRequest> & { readonly text?: string };
+
+/** A whole server on a free port in a folder of its own, with a scripted model; nothing is left after disposal. */
+export class TestServer implements AsyncDisposable {
+  readonly key = "test-session-key";
+  /** Holds `data` and `work`. */
+  readonly folder: string;
+  readonly model: ScriptedModelServer;
+  readonly quickTools: QuickTools;
+  readonly log: LogLine[] = [];
+  readonly #options: TestServerOptions;
+  #server: Server | null = null;
+  #url = "";
+
+  private constructor(options: TestServerOptions, folder: string, model: ScriptedModelServer) {
+    this.#options = options;
+    this.folder = folder;
+    this.model = model;
+    this.quickTools = createQuickTools();
+  }
+
+  static async start(options: TestServerOptions): Promise<TestServer> {
+    const folder = await mkdtemp(join(tmpdir(), "convoke-server-"));
+    await mkdir(join(folder, "work"));
+    const model = await startScriptedModel({ script: options.script ?? { turns: [] } });
+    const server = new TestServer(options, folder, model);
+    await server.#open(0);
+    return server;
+  }
+
+  /** `http://127.0.0.1:port`; the same after a restart. */
+  get url(): string {
+    return this.#url;
+  }
+
+  get dataDir(): string {
+    return join(this.folder, "data");
+  }
+
+  get workspaceDir(): string {
+    return join(this.folder, "work");
+  }
+
+  get client(): ConvokeClient {
+    return new ConvokeClient({ baseUrl: this.#url, apiKey: this.key });
+  }
+
+  /** Closes the server as a normal stop does, and opens it again on the same data. */
+  async restart(): Promise<void> {
+    await this.close();
+    await this.#open(Number(new URL(this.#url).port));
+  }
+
+  async close(): Promise<void> {
+    const server = this.#server;
+    this.#server = null;
+    await server?.[Symbol.asyncDispose]();
+  }
+
+  /** A request with the key; `path` begins with a slash, `body` is sent as JSON. */
+  async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+    const reply = await fetch(`${this.#url}${path}`, {
+      method,
+      headers: {
+        "X-Session-API-Key": this.key,
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return await readReply(reply);
+  }
+
+  /** A create request with the scripted model and the quick tools; `text` becomes an initial message that runs. */
+  startRequest({ text, ...rest }: Start = {}): StartConversationRequest {
+    return {
+      agent: {
+        kind: "Agent",
+        llm: { model: "openai/scripted", base_url: `${this.model.url}/v1`, api_key: "llm-key", num_retries: 0 },
+        tools: [{ name: "terminal" }, { name: "grep" }].filter(({ name }) => this.#hasTool(name)),
+      },
+      workspace: { kind: "LocalWorkspace", working_dir: this.workspaceDir },
+      ...(text === undefined ? {} : { initial_message: { content: [{ type: "text", text }], run: true } }),
+      ...rest,
+    };
+  }
+
+  async createConversation(start: Start = {}): Promise<ConversationInfo> {
+    return await this.client.startConversation(this.startRequest(start));
+  }
+
+  /** Creates a conversation, sends `text` and resolves once the run has come to `status`. */
+  async runTo(status: string, text: string, start: Start = {}): Promise<string> {
+    const { id } = await this.createConversation({ text, ...start });
+    await this.waitForStatus(id, status);
+    return id;
+  }
+
+  /** Resolves when the conversation has this status; rejects after `timeoutMs`. */
+  async waitForStatus(id: string, status: string, timeoutMs = 10_000): Promise<ConversationInfo> {
+    const deadlineMs = performance.now() + timeoutMs;
+    for (;;) {
+      const info = await this.client.getConversation(id);
+      if (info.execution_status === status) return info;
+      if (performance.now() > deadlineMs) {
+        throw new Error(`Conversation ${id} is ${info.execution_status} and did not become ${status}.`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
+  /** The whole log as stored, each event as its exact text. */
+  async eventTexts(id: string): Promise<string[]> {
+    const { text } = await this.call("GET", `/api/conversations/${id}/events/search`);
+    const { items } = JSON.parse(text) as { items: object[] };
+    return items.map((item) => JSON.stringify(item));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.quickTools.release();
+    await this.close();
+    await this.model[Symbol.asyncDispose]();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async #open(port: number): Promise<void> {
+    this.#server = await openServer({
+      config: {
+        ...readConfig({}, { host: "127.0.0.1", port, dataDir: this.dataDir, workspaceRoot: this.workspaceDir }),
+        sessionApiKeys: [this.key],
+        ...this.#options.config,
+      },
+      toolHost: createInProcessHost({
+        tools: this.#options.tools ?? this.quickTools.tools,
+        environment: this.#options.environment ?? {},
+        cancelGraceMs: 200,
+      }),
+      logger: this.#logger(),
+    });
+    this.#url = this.#server.url;
+  }
+
+  #hasTool(name: string): boolean {
+    return (this.#options.tools ?? this.quickTools.tools).some((tool) => tool.name === name);
+  }
+
+  #logger(): Logger {
+    const write =
+      (level: LogLine["level"]) =>
+      (fields: object, message: string): void => {
+        this.log.push({ level, message, fields });
+      };
+    return { info: write("info"), warn: write("warn"), error: write("error") };
+  }
+}
+
+export type Reply = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined when it is none. */
+  readonly json: unknown;
+};
+
+export async function readReply(reply: Response): Promise<Reply> {
+  const text = await reply.text();
+  const isJson = reply.headers.get("content-type")?.startsWith("application/json") === true && text !== "";
+  return { status: reply.status, headers: reply.headers, text, json: isJson ? JSON.parse(text) : undefined };
+}
+
+/** `await using server = await startTestServer({ script })`. */
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  return await TestServer.start(options);
+}
