@@ -1,11 +1,21 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { AppendBatch, ConversationPatch, Lease, NewEvent } from "./journal.ts";
-import { toIdBytes } from "./event-id.ts";
+import { toIdBytes, toIdText } from "./event-id.ts";
 import { placeText } from "./sqlite-body.ts";
 import { ClassWriter } from "./sqlite-classes.ts";
 import { patchColumns } from "./sqlite-requests.ts";
-import { maxSeq, positionOf, streamOf } from "./sqlite-schema.ts";
+import { maxSeq, positionOf } from "./sqlite-schema.ts";
 import { Refusal } from "./refusal.ts";
+
+/** Where a log ends and who may write it. */
+type Head = {
+  readonly number: number;
+  readonly generation: number;
+  readonly nodeId: string | null;
+  lastSeq: number;
+  lastId: string;
+  lastMicros: number;
+};
 
 /** Appends inside the caller's transaction. Everything is checked before the first row is written. */
 export class AppendStatements {
@@ -18,7 +28,7 @@ export class AppendStatements {
   readonly #findInbox: StatementSync;
   readonly #insertInbox: StatementSync;
   readonly #patches = new Map<string, StatementSync>();
-  #texts: [stream: number, characters: number][] = [];
+  readonly #heads = new Map<string, Head>();
 
   constructor(database: DatabaseSync, nodeId: string) {
     this.#database = database;
@@ -26,10 +36,13 @@ export class AppendStatements {
     this.#nodeId = nodeId;
     this.#owner = database.prepare("SELECT number, generation, node_id FROM conversations WHERE id = ?");
     this.#last = database.prepare(
-      "SELECT position, id, timestamp FROM events WHERE position BETWEEN ? AND ? ORDER BY position DESC LIMIT 1",
+      `SELECT * FROM (SELECT position, id, timestamp FROM recent WHERE position BETWEEN ?1 AND ?2 ORDER BY position DESC LIMIT 1)
+       UNION ALL
+       SELECT * FROM (SELECT position, id, timestamp FROM events WHERE position BETWEEN ?1 AND ?2 ORDER BY position DESC LIMIT 1)
+       ORDER BY position DESC LIMIT 1`,
     );
     this.#insertEvent = database.prepare(
-      "INSERT INTO events (position, id, timestamp, class, json, text, meta) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO recent (position, id, timestamp, class, json, text, meta) VALUES (?, ?, ?, ?, ?, ?, ?)",
     );
     this.#findInbox = database.prepare("SELECT 1 FROM inbox WHERE number = ? AND client_id = ?");
     this.#insertInbox = database.prepare("INSERT INTO inbox VALUES (?, ?, ?, ?)");
@@ -37,94 +50,112 @@ export class AppendStatements {
     this.#last.setReturnArrays(true);
   }
 
-  /** Forgets what an undone transaction has left here. */
-  forgetGroup(): void {
-    this.#texts = [];
+  /** Drops what is remembered about all logs: a transaction was undone, or another process has written. */
+  forgetAll(): void {
+    this.#heads.clear();
     this.#classes.forget();
   }
 
-  /** The searchable texts appended since the last call: their stream and length. */
-  takeTexts(): readonly [stream: number, characters: number][] {
-    const texts = this.#texts;
-    this.#texts = [];
-    return texts;
+  /** Drops what is remembered about one log: its lease changes. */
+  forget(conversationId: string): void {
+    this.#heads.delete(conversationId);
   }
 
   /** The conversation's number. */
   checkLease(lease: Lease): number {
-    const row = this.#owner.get(lease.conversationId) as unknown as OwnerRow | undefined;
-    if (row === undefined)
-      throw new Refusal("LeaseLostError", `Conversation ${lease.conversationId} was deleted`);
-    const [number, generation, nodeId] = row;
-    if (generation !== lease.generation || nodeId !== this.#nodeId) {
-      throw new Refusal(
-        "LeaseLostError",
-        `Lease ${lease.generation} of conversation ${lease.conversationId} was replaced by ${generation}`,
-      );
-    }
-    return number;
+    return this.#checkedHead(lease).number;
   }
 
   append(lease: Lease, batch: AppendBatch): void {
-    const number = this.checkLease(lease);
-    const ids = this.#checkBatch(lease.conversationId, number, batch);
+    const head = this.#checkedHead(lease);
+    const ids = this.#checkBatch(lease.conversationId, head, batch);
     for (const [index, event] of batch.events.entries()) {
-      this.#insert(number, batch.expectedSeq + 1 + index, event, ids[index] ?? new Uint8Array());
+      this.#insert(head, event, ids[index] ?? new Uint8Array());
     }
-    if (batch.conversation !== undefined) this.#patch(number, batch.conversation);
+    if (batch.conversation !== undefined) this.#patch(head.number, batch.conversation);
     if (batch.inbox !== undefined) {
-      this.#insertInbox.run(number, batch.inbox.clientId, batch.inbox.eventId, batch.inbox.digest);
+      this.#insertInbox.run(head.number, batch.inbox.clientId, batch.inbox.eventId, batch.inbox.digest);
     }
   }
 
-  /** The ids as bytes. */
-  #checkBatch(conversationId: string, number: number, batch: AppendBatch): Uint8Array[] {
-    const last = this.#last.get(positionOf(number, 1), positionOf(number, maxSeq)) as unknown as
-      | LastRow
-      | undefined;
-    const lastSeq = last === undefined ? 0 : last[0] - positionOf(number, 0);
-    if (lastSeq !== batch.expectedSeq) {
+  #checkedHead(lease: Lease): Head {
+    const { conversationId } = lease;
+    const head = this.#heads.get(conversationId) ?? this.#readHead(conversationId);
+    if (head === null) throw new Refusal("LeaseLostError", `Conversation ${conversationId} was deleted`);
+    if (head.generation !== lease.generation || head.nodeId !== this.#nodeId) {
       throw new Refusal(
-        "SeqConflictError",
-        `Conversation ${conversationId} is at ${lastSeq}, the writer expected ${batch.expectedSeq}`,
+        "LeaseLostError",
+        `Lease ${lease.generation} of conversation ${conversationId} is over, the last one is ${head.generation}`,
       );
     }
-    if (lastSeq + batch.events.length > maxSeq) {
-      throw new Refusal("RangeError", `Conversation ${conversationId} is full: it has ${lastSeq} events`);
+    return head;
+  }
+
+  #readHead(conversationId: string): Head | null {
+    const owner = this.#owner.get(conversationId) as unknown as OwnerRow | undefined;
+    if (owner === undefined) return null;
+    const [number, generation, nodeId] = owner;
+    const base = positionOf(number, 0);
+    const last = this.#last.get(base + 1, base + maxSeq) as unknown as LastRow | undefined;
+    const end =
+      last === undefined
+        ? { lastSeq: 0, lastId: "", lastMicros: Number.MIN_SAFE_INTEGER }
+        : { lastSeq: last[0] - base, lastId: toIdText(last[1]), lastMicros: last[2] };
+    const head: Head = { number, generation, nodeId, ...end };
+    if (this.#heads.size >= headLimit) this.#heads.clear();
+    this.#heads.set(conversationId, head);
+    return head;
+  }
+
+  /** The ids as bytes. */
+  #checkBatch(conversationId: string, head: Head, batch: AppendBatch): Uint8Array[] {
+    if (head.lastSeq !== batch.expectedSeq) {
+      throw new Refusal(
+        "SeqConflictError",
+        `Conversation ${conversationId} is at ${head.lastSeq}, the writer expected ${batch.expectedSeq}`,
+      );
     }
-    if (batch.inbox !== undefined && this.#findInbox.get(number, batch.inbox.clientId) !== undefined) {
+    if (head.lastSeq + batch.events.length > maxSeq) {
+      throw new Refusal(
+        "RangeError",
+        `Conversation ${conversationId} is full: it has ${head.lastSeq} events`,
+      );
+    }
+    if (batch.inbox !== undefined && this.#findInbox.get(head.number, batch.inbox.clientId) !== undefined) {
       throw new Refusal("SeqConflictError", `Client message ${batch.inbox.clientId} was appended before`);
     }
-    let idBefore = last?.[1] ?? null;
-    let timestampBefore = last?.[2] ?? -1;
+    let { lastId, lastMicros } = head;
     return batch.events.map((event) => {
       const id = toIdBytes(event.id);
       if (id === null) throw new Refusal("RangeError", `The event id ${event.id} is no lower-case UUID`);
-      if (idBefore !== null && Buffer.compare(idBefore, id) >= 0) {
+      if (event.id <= lastId) {
         throw new Refusal("RangeError", `The event id ${event.id} is not above the one before`);
       }
-      if (event.timestampMicros <= timestampBefore) {
+      if (event.timestampMicros <= lastMicros) {
         throw new Refusal("RangeError", `The timestamp of event ${event.id} is not above the one before`);
       }
-      idBefore = id;
-      timestampBefore = event.timestampMicros;
+      lastId = event.id;
+      lastMicros = event.timestampMicros;
       return id;
     });
   }
 
-  #insert(number: number, seq: number, event: NewEvent, id: Uint8Array): void {
+  #insert(head: Head, event: NewEvent, id: Uint8Array): void {
     const classCode = this.#classes.codeOf(event.kind, event.source, event.text !== null);
     const text = placeText(event.text, event.json);
+    const { timestampMicros, json, meta } = event;
     this.#insertEvent.run(
-      positionOf(number, seq),
+      positionOf(head.number, head.lastSeq + 1),
       id,
-      event.timestampMicros,
+      timestampMicros,
       classCode,
-      event.json,
+      json,
       text,
-      event.meta,
+      meta,
     );
-    if (event.text !== null) this.#texts.push([streamOf(number, classCode), event.text.length]);
+    head.lastSeq += 1;
+    head.lastId = event.id;
+    head.lastMicros = timestampMicros;
   }
 
   #patch(number: number, patch: ConversationPatch): void {
@@ -145,6 +176,9 @@ export class AppendStatements {
     }
   }
 }
+
+/** Logs beyond this many are forgotten and read again. */
+const headLimit = 10_000;
 
 type OwnerRow = [number: number, generation: number, nodeId: string | null];
 type LastRow = [position: number, id: Uint8Array, timestamp: number];

@@ -11,7 +11,8 @@ import { maxSeq, positionOf } from "./sqlite-schema.ts";
 
 /** Closes blocks of the body index, after the commits that fill them: an append never waits for it. */
 export class BodyIndexer {
-  readonly #waiting = new Map<number, Waiting>();
+  /** How many settled texts of a stream are in no block. */
+  readonly #waiting = new Map<number, number>();
   readonly #due = new Set<number>();
   readonly #lastBlock: StatementSync;
   readonly #messages: StatementSync;
@@ -35,29 +36,25 @@ export class BodyIndexer {
     return this.#due.size > 0;
   }
 
-  /** Counts a committed text. A stream met for the first time is looked at once, for what a former process left. */
-  onText(stream: number, characters: number): void {
+  /** Counts a settled text. A stream met for the first time is looked at once, for what a former process left. */
+  onText(stream: number): void {
     const waiting = this.#waiting.get(stream);
-    if (waiting === undefined) {
-      this.#due.add(stream);
-      return;
-    }
-    waiting.messages += 1;
-    waiting.characters += characters;
-    if (isFull(waiting)) this.#due.add(stream);
+    if (waiting === undefined || waiting + 1 >= blockMessageLimit) this.#due.add(stream);
+    else this.#waiting.set(stream, waiting + 1);
   }
 
   /** Closes at most a few blocks, inside the caller's transaction. */
-  indexDue(): void {
-    let budget = streamsPerSlice;
+  runSlice(): number[] {
+    let budget = blocksPerSlice;
     for (const stream of this.#due) {
       // Removed first: after a fault the next text of the stream tries again, and until then the search scans.
       this.#due.delete(stream);
       this.#waiting.delete(stream);
       this.#closeBlock(stream);
       budget -= 1;
-      if (budget === 0) return;
+      if (budget === 0) break;
     }
+    return [];
   }
 
   #closeBlock(stream: number): void {
@@ -69,33 +66,32 @@ export class BodyIndexer {
       base + lastIndexed + 1,
       base + maxSeq,
     ) as unknown as MessageRow[];
-    const waiting: Waiting = { messages: 0, characters: 0 };
-    const texts: string[] = [];
-    for (const [position, json, place] of rows) {
-      const text = readText(place, json) ?? "";
-      texts.push(foldText(text));
-      waiting.messages += 1;
-      waiting.characters += text.length;
-      if (!isFull(waiting)) continue;
-      const first = (rows[0]?.[0] ?? position) - base;
-      const block = this.#insertBlock.get(stream, first, position - base) as { id: number };
-      this.#insertWords.run(block.id, toBlockWords(stream, texts));
-      this.#due.add(stream);
+    if (rows.length < blockMessageLimit) {
+      if (this.#waiting.size >= waitingLimit) this.#waiting.clear();
+      this.#waiting.set(stream, rows.length);
       return;
     }
-    if (this.#waiting.size >= waitingLimit) this.#waiting.clear();
-    this.#waiting.set(stream, waiting);
+    const texts: string[] = [];
+    let last = 0;
+    let characters = 0;
+    for (const [position, json, place] of rows) {
+      const text = foldText(readText(place, json) ?? "");
+      texts.push(text);
+      last = position;
+      characters += text.length;
+      if (characters >= blockCharacterLimit) break;
+    }
+    const first = rows[0]?.[0] ?? last;
+    const block = this.#insertBlock.get(stream, first - base, last - base) as { id: number };
+    this.#insertWords.run(block.id, toBlockWords(stream, texts));
+    this.#due.add(stream);
   }
 }
 
-const streamsPerSlice = 8;
+/** A block takes about a millisecond. */
+const blocksPerSlice = 2;
 
 /** Streams beyond this many are forgotten, and counted again when they are next met. */
 const waitingLimit = 10_000;
 
-type Waiting = { messages: number; characters: number };
 type MessageRow = [position: number, json: string, text: TextPlace];
-
-function isFull(waiting: Waiting): boolean {
-  return waiting.messages >= blockMessageLimit || waiting.characters >= blockCharacterLimit;
-}

@@ -7,18 +7,22 @@ import type { Match } from "./sqlite-search.ts";
 import { positionOf, streamOf } from "./sqlite-schema.ts";
 
 export type BodyQuery = {
-  readonly classes: readonly EventClass[];
+  readonly log: LogRange;
+  /** Those with searchable texts; null stands for none. */
+  readonly classes: readonly EventClass[] | null;
   readonly body: string;
   readonly fromSeq: number;
   readonly toSeq: number;
+  readonly isDescending: boolean;
 };
 
 /** Finds messages by a part of their text, in log order, page by page. */
 export class BodySearch {
   readonly #lastBlock: StatementSync;
   readonly #firstEndingAt: StatementSync;
-  readonly #blocks: { readonly ascending: StatementSync; readonly descending: StatementSync };
-  readonly #messages: { readonly ascending: StatementSync; readonly descending: StatementSync };
+  readonly #blocks: Directed;
+  readonly #messages: Directed;
+  readonly #recentMessages: Directed;
 
   constructor(database: DatabaseSync) {
     const prepare = (sql: string): StatementSync => {
@@ -39,65 +43,68 @@ export class BodySearch {
            ORDER BY rowid ${direction} LIMIT ?)
          ORDER BY id ${direction}`,
       );
-    this.#blocks = { ascending: blocks("ASC"), descending: blocks("DESC") };
-    const messages = (direction: string): StatementSync =>
-      prepare(
-        `SELECT position, json, text FROM events INDEXED BY events_by_class
+    const messages =
+      (source: string) =>
+      (direction: string): StatementSync =>
+        prepare(
+          `SELECT position, json, text FROM ${source}
          WHERE class = ? AND position BETWEEN ? AND ? ORDER BY position ${direction} LIMIT ?`,
-      );
-    this.#messages = { ascending: messages("ASC"), descending: messages("DESC") };
+        );
+    this.#blocks = inBothDirections(blocks);
+    this.#messages = inBothDirections(messages("events INDEXED BY events_by_class"));
+    this.#recentMessages = inBothDirections(messages("recent INDEXED BY recent_by_position"));
   }
 
-  async find(
-    log: LogRange,
-    query: BodyQuery & { readonly isDescending: boolean; readonly limit: number },
-  ): Promise<Match[]> {
-    const found: Match[] = [];
-    const streams = query.classes.map((eventClass) =>
-      this.#stream(log, eventClass, query, query.isDescending),
-    );
-    for await (const match of mergeInOrder(streams, query.isDescending)) {
-      found.push(match);
-      if (found.length === query.limit) break;
+  /**
+   * The matches in order. What is recent is looked through now, in the caller's snapshot; what is settled does not change, so
+   * it may be read later, bit by bit.
+   */
+  start(query: BodyQuery): AsyncGenerator<Match> {
+    const streams = (query.classes ?? []).map((eventClass) => {
+      const recent = this.#scanRecent(query, eventClass.code);
+      const settled = this.#scanSettled(query, eventClass.code);
+      return query.isDescending ? chain(recent, settled) : chain(settled, recent);
+    });
+    return mergeInOrder(streams, query.isDescending);
+  }
+
+  #scanRecent(query: BodyQuery, classCode: number): Match[] {
+    const { log } = query;
+    const fromSeq = Math.max(query.fromSeq, log.settledSeq + 1);
+    const matches: Match[] = [];
+    for (const match of this.#scan(this.#recentMessages, { ...query, classCode, fromSeq })) {
+      if (match !== null) matches.push(match);
     }
-    return found;
+    return matches;
   }
 
-  async count(log: LogRange, query: BodyQuery): Promise<number> {
-    let total = 0;
-    const streams = query.classes.map((eventClass) => this.#stream(log, eventClass, query, false));
-    for await (const _ of mergeInOrder(streams, false)) total += 1;
-    return total;
-  }
-
-  /** The matches of one class in order; a null is a good moment to let others run. */
-  *#stream(
-    log: LogRange,
-    eventClass: EventClass,
-    query: BodyQuery,
-    isDescending: boolean,
-  ): Generator<Match | null> {
-    const needle = foldText(query.body);
-    const stream = streamOf(log.number, eventClass.code);
+  /** The settled matches of one class in order; a null is a good moment to let others run. */
+  *#scanSettled(query: BodyQuery, classCode: number): Generator<Match | null> {
+    const { log, fromSeq, isDescending } = query;
+    const toSeq = Math.min(query.toSeq, log.settledSeq);
+    const stream = streamOf(log.number, classCode);
     const [lastBlock, lastIndexed] = (this.#lastBlock.get(stream) as unknown as BlockEnd | undefined) ?? [
       0, 0,
     ];
-    const scan = { log, classCode: eventClass.code, needle, isDescending };
-    const tail = { ...scan, fromSeq: Math.max(query.fromSeq, lastIndexed + 1), toSeq: query.toSeq };
-    if (isDescending) yield* this.#scan(tail);
+    const tail = { ...query, classCode, fromSeq: Math.max(fromSeq, lastIndexed + 1), toSeq };
+    if (isDescending) yield* this.#scan(this.#messages, tail);
     // Blocks of a stream are created in log order, so a span of the log is a span of block ids.
-    const low = this.#blockEndingAt(stream, query.fromSeq);
-    const high = this.#blockEndingAt(stream, query.toSeq) ?? lastBlock;
+    const low = this.#blockEndingAt(stream, fromSeq);
+    const high = this.#blockEndingAt(stream, toSeq) ?? lastBlock;
     if (low !== null) {
-      const expression = toBlockQuery(stream, needle);
+      const expression = toBlockQuery(stream, foldText(query.body));
       for (const block of this.#candidates(expression, low, high, isDescending)) {
         yield null;
-        const fromSeq = Math.max(query.fromSeq, block.firstSeq);
-        // A block that was closed after the look at the last one belongs to the tail.
-        yield* this.#scan({ ...scan, fromSeq, toSeq: Math.min(query.toSeq, block.lastSeq, lastIndexed) });
+        yield* this.#scan(this.#messages, {
+          ...query,
+          classCode,
+          fromSeq: Math.max(fromSeq, block.firstSeq),
+          // A block that was closed after the look at the last one belongs to the tail.
+          toSeq: Math.min(toSeq, block.lastSeq, lastIndexed),
+        });
       }
     }
-    if (!isDescending) yield* this.#scan(tail);
+    if (!isDescending) yield* this.#scan(this.#messages, tail);
   }
 
   /** Blocks that may hold the needle; the page's end decides how many are asked for, so they come in growing portions. */
@@ -123,32 +130,26 @@ export class BodySearch {
     return (this.#firstEndingAt.get(stream, seq) as unknown as [number] | undefined)?.[0] ?? null;
   }
 
-  *#scan(scan: {
-    readonly log: LogRange;
-    readonly classCode: number;
-    readonly needle: string;
-    readonly isDescending: boolean;
-    readonly fromSeq: number;
-    readonly toSeq: number;
-  }): Generator<Match | null> {
-    const base = positionOf(scan.log.number, 0);
-    const statement = scan.isDescending ? this.#messages.descending : this.#messages.ascending;
-    let { fromSeq, toSeq } = scan;
+  *#scan(messages: Directed, query: BodyQuery & { readonly classCode: number }): Generator<Match | null> {
+    const base = positionOf(query.log.number, 0);
+    const needle = foldText(query.body);
+    const statement = query.isDescending ? messages.descending : messages.ascending;
+    let { fromSeq, toSeq } = query;
     while (fromSeq <= toSeq) {
       const rows = statement.all(
-        scan.classCode,
+        query.classCode,
         base + fromSeq,
         base + toSeq,
         scanSlice,
       ) as unknown as MessageRow[];
       for (const [position, json, place] of rows) {
         const text = readText(place, json);
-        if (text !== null && foldText(text).includes(scan.needle)) yield { seq: position - base, json };
+        if (text !== null && foldText(text).includes(needle)) yield { seq: position - base, json };
       }
       const last = rows.at(-1);
       yield null;
       if (last === undefined || rows.length < scanSlice) return;
-      if (scan.isDescending) toSeq = last[0] - base - 1;
+      if (query.isDescending) toSeq = last[0] - base - 1;
       else fromSeq = last[0] - base + 1;
     }
   }
@@ -156,6 +157,16 @@ export class BodySearch {
 
 const scanSlice = 32;
 const sliceMs = 3;
+
+type Directed = { readonly ascending: StatementSync; readonly descending: StatementSync };
+
+function inBothDirections(prepare: (direction: string) => StatementSync): Directed {
+  return { ascending: prepare("ASC"), descending: prepare("DESC") };
+}
+
+function* chain<Item>(...parts: readonly Iterable<Item>[]): Generator<Item> {
+  for (const part of parts) yield* part;
+}
 
 type BlockEnd = [id: number, lastSeq: number];
 type MessageRow = [position: number, json: string, text: TextPlace];

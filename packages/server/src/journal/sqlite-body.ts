@@ -2,7 +2,8 @@
  * Substring search in message texts. Texts of one stream (one conversation, one class) are grouped into blocks of
  * consecutive messages; a block's distinct 1-, 2- and 3-grams are one document of a full-text table. A search intersects
  * the needle's grams, which gives candidate blocks in log order, and checks the texts themselves. Blocks keep the posting
- * lists 30 times shorter than one document a message would. Messages after the last block are scanned.
+ * lists 30 times shorter than one document a message would. Messages after the last block are
+ * scanned.
  */
 
 /** Case is ignored by comparing folded texts; the fold of a part is always a part of the fold. */
@@ -11,7 +12,7 @@ export function foldText(text: string): string {
   return text.toLowerCase().replaceAll("ς", "σ");
 }
 
-/** A block is closed when it has this many messages, or this many characters. */
+/** A block is made of this many messages, of fewer when they have this many characters. */
 export const blockMessageLimit = 32;
 export const blockCharacterLimit = 24_000;
 

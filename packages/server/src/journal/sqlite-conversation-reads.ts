@@ -110,12 +110,17 @@ export class ConversationReader {
   }
 }
 
+/** The last position of a table in the range of conversation `c`. */
+function lastPosition(table: string): string {
+  const start = `c.number * ${positionOf(1, 0)}`;
+  return `ifnull((SELECT position FROM ${table} WHERE position BETWEEN ${start} + 1 AND ${start} + ${maxSeq}
+                  ORDER BY position DESC LIMIT 1) - ${start}, 0)`;
+}
+
 const selectRow = `
   SELECT c.id, c.owner_id, c.execution_status, c.is_active, c.created_at, c.updated_at, c.title,
          d.config, d.sealed_secrets, d.snapshot, d.snapshot_seq,
-         ifnull((SELECT e.position FROM events e
-                 WHERE e.position BETWEEN c.number * ${positionOf(1, 0)} + 1 AND c.number * ${positionOf(1, 0)} + ${maxSeq}
-                 ORDER BY e.position DESC LIMIT 1) - c.number * ${positionOf(1, 0)}, 0) AS last_seq
+         max(${lastPosition("events")}, ${lastPosition("recent")}) AS last_seq
   FROM conversations c JOIN conversation_documents d ON d.number = c.number`;
 
 /**

@@ -4,33 +4,48 @@ import { toIdBytes, toIdText } from "./event-id.ts";
 import { maxSeq, positionOf } from "./sqlite-schema.ts";
 
 /** One conversation's log as it was when it was looked up. */
-export type LogRange = { readonly conversationId: string; readonly number: number; readonly lastSeq: number };
+export type LogRange = {
+  readonly conversationId: string;
+  readonly number: number;
+  readonly lastSeq: number;
+  /** The events up to here are in their place and stay there; those above are where they arrived. */
+  readonly settledSeq: number;
+};
+
+/** What reads of one part of a log need. */
+type Part = {
+  readonly last: StatementSync;
+  readonly range: StatementSync;
+  readonly one: StatementSync;
+  readonly id: StatementSync;
+  readonly timestamp: StatementSync;
+};
 
 /** Reads events by `seq`, by id and by time. Ids and times grow with `seq`, so both are found by halving, without an index. */
 export class EventReader {
+  readonly #begin: StatementSync;
+  readonly #end: StatementSync;
   readonly #number: StatementSync;
-  readonly #last: StatementSync;
-  readonly #range: StatementSync;
-  readonly #one: StatementSync;
-  readonly #id: StatementSync;
-  readonly #timestamp: StatementSync;
+  readonly #settled: Part;
+  readonly #recent: Part;
 
   constructor(database: DatabaseSync) {
-    const prepare = (sql: string): StatementSync => {
-      const statement = database.prepare(sql);
-      statement.setReturnArrays(true);
-      return statement;
-    };
-    this.#number = prepare("SELECT number FROM conversations WHERE id = ?");
-    this.#last = prepare(
-      "SELECT position FROM events WHERE position BETWEEN ? AND ? ORDER BY position DESC LIMIT 1",
-    );
-    this.#range = prepare(
-      "SELECT position, id, json FROM events WHERE position BETWEEN ? AND ? ORDER BY position LIMIT ?",
-    );
-    this.#one = prepare("SELECT id, json, meta FROM events WHERE position = ?");
-    this.#id = prepare("SELECT id FROM events WHERE position = ?");
-    this.#timestamp = prepare("SELECT timestamp FROM events WHERE position = ?");
+    this.#begin = database.prepare("BEGIN");
+    this.#end = database.prepare("COMMIT");
+    this.#number = database.prepare("SELECT number FROM conversations WHERE id = ?");
+    this.#number.setReturnArrays(true);
+    this.#settled = preparePart(database, "events");
+    this.#recent = preparePart(database, "recent");
+  }
+
+  /** Reads of one call see one state, also while events move to their place. */
+  snapshot<Result>(read: () => Result): Result {
+    this.#begin.run();
+    try {
+      return read();
+    } finally {
+      this.#end.run();
+    }
   }
 
   /** Null when there is no such conversation. */
@@ -38,29 +53,42 @@ export class EventReader {
     const row = this.#number.get(conversationId) as unknown as [number] | undefined;
     if (row === undefined) return null;
     const base = positionOf(row[0], 0);
-    const last = this.#last.get(base + 1, base + maxSeq) as unknown as [number] | undefined;
-    return { conversationId, number: row[0], lastSeq: last === undefined ? 0 : last[0] - base };
+    const seqOfLast = (part: Part): number => {
+      const last = part.last.get(base + 1, base + maxSeq) as unknown as [number] | undefined;
+      return last === undefined ? 0 : last[0] - base;
+    };
+    const settledSeq = seqOfLast(this.#settled);
+    return {
+      conversationId,
+      number: row[0],
+      settledSeq,
+      lastSeq: Math.max(settledSeq, seqOfLast(this.#recent)),
+    };
   }
 
   /** Events of `[fromSeq, toSeq]`, ascending, at most `limit`. */
   readRange(log: LogRange, fromSeq: number, toSeq: number, limit: number): StoredEvent[] {
+    const lastSeq = Math.min(toSeq, log.lastSeq, fromSeq + limit - 1);
     const base = positionOf(log.number, 0);
+    const readPart = (part: Part, from: number, to: number): RangeRow[] =>
+      from > to ? [] : (part.range.all(base + from, base + to) as unknown as RangeRow[]);
     const rows = readDamageAware(
       log,
-      () => this.#range.all(base + fromSeq, base + toSeq, limit) as unknown as [number, Uint8Array, string][],
-      () => this.findDamage(log, fromSeq, Math.min(toSeq, fromSeq + limit - 1)),
+      () => [
+        ...readPart(this.#settled, fromSeq, Math.min(lastSeq, log.settledSeq)),
+        ...readPart(this.#recent, Math.max(fromSeq, log.settledSeq + 1), lastSeq),
+      ],
+      () => this.findDamage(log, fromSeq, lastSeq),
     );
     return rows.map(([position, id, json]) => ({ seq: position - base, id: toIdText(id), json }));
   }
 
   /** Null when the log has no such `seq`. */
   readOne(log: LogRange, seq: number): EventWithMeta | null {
+    const { one } = this.#partOf(log, seq);
     const row = readDamageAware(
       log,
-      () =>
-        this.#one.get(positionOf(log.number, seq)) as unknown as
-          | [Uint8Array, string, string | null]
-          | undefined,
+      () => one.get(positionOf(log.number, seq)) as unknown as OneRow | undefined,
       () => seq,
     );
     return row === undefined ? null : { seq, id: toIdText(row[0]), json: row[1], meta: row[2] };
@@ -81,7 +109,9 @@ export class EventReader {
   /** The first `seq` whose time is not before the instant; one after the last when there is none. */
   firstSeqAtOrAfter(log: LogRange, timestampMicros: number): number {
     return firstSeqWhere(log, (seq) => {
-      const row = this.#timestamp.get(positionOf(log.number, seq)) as unknown as [number] | undefined;
+      const row = this.#partOf(log, seq).timestamp.get(positionOf(log.number, seq)) as unknown as
+        | [number]
+        | undefined;
       if (row === undefined) throw missing(log, seq);
       return row[0] >= timestampMicros;
     });
@@ -91,7 +121,7 @@ export class EventReader {
   findDamage(log: LogRange, fromSeq: number, toSeq: number): number | null {
     for (let seq = fromSeq; seq <= Math.min(toSeq, log.lastSeq); seq += 1) {
       try {
-        this.#one.get(positionOf(log.number, seq));
+        this.#partOf(log, seq).one.get(positionOf(log.number, seq));
       } catch {
         // This read is the question whether it throws.
         return seq;
@@ -100,11 +130,35 @@ export class EventReader {
     return null;
   }
 
+  #partOf(log: LogRange, seq: number): Part {
+    return seq <= log.settledSeq ? this.#settled : this.#recent;
+  }
+
   #idBytesAt(log: LogRange, seq: number): Uint8Array {
-    const row = this.#id.get(positionOf(log.number, seq)) as unknown as [Uint8Array] | undefined;
+    const row = this.#partOf(log, seq).id.get(positionOf(log.number, seq)) as unknown as
+      | [Uint8Array]
+      | undefined;
     if (row === undefined) throw missing(log, seq);
     return row[0];
   }
+}
+
+type RangeRow = [position: number, id: Uint8Array, json: string];
+type OneRow = [id: Uint8Array, json: string, meta: string | null];
+
+function preparePart(database: DatabaseSync, table: "events" | "recent"): Part {
+  const prepare = (columns: string, condition: string): StatementSync => {
+    const statement = database.prepare(`SELECT ${columns} FROM ${table} WHERE ${condition}`);
+    statement.setReturnArrays(true);
+    return statement;
+  };
+  return {
+    last: prepare("position", "position BETWEEN ? AND ? ORDER BY position DESC LIMIT 1"),
+    range: prepare("position, id, json", "position BETWEEN ? AND ? ORDER BY position"),
+    one: prepare("id, json, meta", "position = ?"),
+    id: prepare("id", "position = ?"),
+    timestamp: prepare("timestamp", "position = ?"),
+  };
 }
 
 /** Names the record that cannot be read, when it was that. */

@@ -25,6 +25,8 @@ export type WriterOptions = {
   readonly databasePath: string;
   readonly nodesFolder: string;
   readonly nodeId: string;
+  /** How many events gather in arrival order before a round moves them to their logs. */
+  readonly roundSize: number;
 };
 
 /** The columns a patch can change, by table. */

@@ -20,6 +20,10 @@ export function positionOf(conversationNumber: number, seq: number): number {
   return conversationNumber * seqsPerConversation + seq;
 }
 
+export function conversationNumberOf(position: number): number {
+  return Math.floor(position / seqsPerConversation);
+}
+
 /** Numbers the events of one class in one conversation; class codes are below 256. */
 export function streamOf(conversationNumber: number, classCode: number): number {
   return conversationNumber * 256 + classCode;
@@ -63,10 +67,17 @@ function enterWalMode(database: DatabaseSync): void {
   }
 }
 
+/** True for an error of SQLite, not of our code. */
+export function isStorageFault(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error;
+}
+
 /** True for "another connection holds the lock". */
 export function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === 5;
+  return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === sqliteBusy;
 }
+
+const sqliteBusy = 5;
 
 function migrate(database: DatabaseSync, path: string): void {
   const found = pragmaNumber(database, "user_version");
@@ -97,7 +108,10 @@ function pragmaNumber(database: DatabaseSync, name: string): number {
 /*
  * conversations keeps what changes often in short rows; conversation_documents keeps the long texts.
  * classes numbers each (kind, source) pair: every kind and source filter is a merge of a few class ranges.
- * events.text says where the searchable text is: NULL none, an integer a span of json, a text a JSON string literal.
+ * events has each conversation's log in one range; recent has the newest events of all logs in the order they arrived, until
+ * the settler moves them: an append then writes one page, not one for each conversation and index. A log is its events in
+ * events, then those in recent that are above them.
+ * text says where the searchable text is: NULL none, an integer a span of json, a text a JSON string literal.
  * body_blocks and body_index: see sqlite-body.ts. doomed: deleted conversations whose events are still being removed.
  */
 const tables = `
@@ -153,6 +167,18 @@ CREATE TABLE events (
   meta TEXT
 ) STRICT;
 CREATE INDEX events_by_class ON events (class);
+
+CREATE TABLE recent (
+  arrival INTEGER PRIMARY KEY,
+  position INTEGER NOT NULL,
+  id BLOB NOT NULL,
+  timestamp INTEGER NOT NULL,
+  class INTEGER NOT NULL,
+  json TEXT NOT NULL,
+  text ANY,
+  meta TEXT
+) STRICT;
+CREATE INDEX recent_by_position ON recent (position, class);
 
 CREATE TABLE body_blocks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

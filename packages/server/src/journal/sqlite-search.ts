@@ -34,46 +34,44 @@ export class EventSearch {
 
   async search(conversationId: string, query: EventQuery): Promise<EventPageText> {
     const isDescending = query.order === "TIMESTAMP_DESC";
-    const plan = this.#plan(conversationId, query, query.pageId, isDescending);
-    if (plan === null) return { items: [], nextPageId: null };
-    const matches =
-      query.body === undefined
-        ? this.#readMatches(plan, isDescending, query.limit + 1)
-        : await this.#bodies.find(plan.log, {
-            ...plan,
-            classes: plan.classes ?? [],
-            body: query.body,
-            isDescending,
-            limit: query.limit + 1,
-          });
-    const next = matches[query.limit];
-    return {
-      items: matches.slice(0, query.limit).map((match) => match.json),
-      nextPageId: next === undefined ? null : this.#reader.idAt(plan.log, next.seq),
-    };
+    const { body } = query;
+    if (body === undefined) {
+      return this.#reader.snapshot(() => {
+        const plan = this.#plan(conversationId, query, query.pageId, isDescending);
+        const matches = plan === null ? [] : this.#readMatches(plan, isDescending, query.limit + 1);
+        return this.#toPage(plan, matches, query.limit);
+      });
+    }
+    const search = this.#reader.snapshot(() => {
+      const plan = this.#plan(conversationId, query, query.pageId, isDescending);
+      return plan === null ? null : { plan, found: this.#bodies.start({ ...plan, body, isDescending }) };
+    });
+    if (search === null) return { items: [], nextPageId: null };
+    const matches: Match[] = [];
+    for await (const match of search.found) {
+      matches.push(match);
+      if (matches.length > query.limit) break;
+    }
+    return this.#toPage(search.plan, matches, query.limit);
   }
 
   async count(conversationId: string, filter: EventFilter): Promise<number> {
-    const plan = this.#plan(conversationId, filter, undefined, false);
-    if (plan === null) return 0;
+    const { body } = filter;
+    const counted = this.#reader.snapshot(() => {
+      const plan = this.#plan(conversationId, filter, undefined, false);
+      if (plan === null) return null;
+      const found = body === undefined ? null : this.#bodies.start({ ...plan, body, isDescending: false });
+      return { plan, found, recent: found === null ? this.#countRecent(plan) : 0 };
+    });
+    if (counted === null) return 0;
+    const { plan, found, recent } = counted;
     if (plan.classes === null) return plan.toSeq - plan.fromSeq + 1;
-    if (filter.body !== undefined) {
-      return await this.#bodies.count(plan.log, { ...plan, classes: plan.classes, body: filter.body });
+    if (found !== null) {
+      let total = 0;
+      for await (const _ of found) total += 1;
+      return total;
     }
-    let total = 0;
-    const base = positionOf(plan.log.number, 0);
-    const statement = this.#prepare(
-      "SELECT count(*) FROM events INDEXED BY events_by_class WHERE class = ? AND position BETWEEN ? AND ?",
-    );
-    for (const { code } of plan.classes) {
-      // In slices, so that a large count never holds the event loop.
-      for (let from = plan.fromSeq; from <= plan.toSeq; from += countSlice) {
-        const to = Math.min(plan.toSeq, from + countSlice - 1);
-        total += (statement.get(code, base + from, base + to) as unknown as [number])[0];
-        if (to < plan.toSeq) await yieldToEventLoop();
-      }
-    }
-    return total;
+    return recent + (await this.#countSettled(plan));
   }
 
   /** The `seq` of the events of the given kinds in a span, ascending, at most `limit`. */
@@ -85,7 +83,16 @@ export class EventSearch {
     limit: number,
   ): number[] {
     const classes = this.#classes.select(({ kind }) => kinds.includes(kind));
+    if (classes.length === 0) return [];
     return this.#readMatches({ log, fromSeq, toSeq, classes }, false, limit).map(({ seq }) => seq);
+  }
+
+  #toPage(plan: Plan | null, matches: readonly Match[], limit: number): EventPageText {
+    const next = matches[limit];
+    return {
+      items: matches.slice(0, limit).map(({ json }) => json),
+      nextPageId: next === undefined || plan === null ? null : this.#reader.idAt(plan.log, next.seq),
+    };
   }
 
   /** Null when nothing can match. */
@@ -125,20 +132,69 @@ export class EventSearch {
     );
   }
 
-  #readMatches({ log, fromSeq, toSeq, classes }: Plan, isDescending: boolean, limit: number): Match[] {
-    if (classes?.length === 0) return [];
-    const direction = isDescending ? "DESC" : "ASC";
-    const statement = this.#prepare(
-      classes === null ? rangeSql(direction) : classesSql(classes.length, direction),
-    );
-    const base = positionOf(log.number, 0);
-    const codes = classes?.map(({ code }) => code) ?? [];
-    const rows = readDamageAware(
+  #readMatches(plan: Plan, isDescending: boolean, limit: number): Match[] {
+    const { log, fromSeq, toSeq } = plan;
+    const settled = (count: number): Match[] =>
+      this.#readPart("events", { ...plan, toSeq: Math.min(toSeq, log.settledSeq) }, isDescending, count);
+    const recent = (count: number): Match[] =>
+      this.#readPart(
+        "recent",
+        { ...plan, fromSeq: Math.max(fromSeq, log.settledSeq + 1) },
+        isDescending,
+        count,
+      );
+    return readDamageAware(
       log,
-      () => statement.all(base + fromSeq, base + toSeq, limit, ...codes) as unknown as [number, string][],
+      () => {
+        const [first, second] = isDescending ? [recent, settled] : [settled, recent];
+        const matches = first(limit);
+        return matches.length < limit ? [...matches, ...second(limit - matches.length)] : matches;
+      },
       () => this.#reader.findDamage(log, fromSeq, toSeq),
     );
+  }
+
+  #readPart(table: Table, plan: Plan, isDescending: boolean, limit: number): Match[] {
+    const { log, fromSeq, toSeq, classes } = plan;
+    if (fromSeq > toSeq) return [];
+    const base = positionOf(log.number, 0);
+    const statement = this.#prepare(
+      matchesSql(table, classes?.length ?? null, isDescending ? "DESC" : "ASC"),
+    );
+    const codes = classes?.map(({ code }) => code) ?? [];
+    const rows = statement.all(base + fromSeq, base + toSeq, limit, ...codes) as unknown as [
+      number,
+      string,
+    ][];
     return rows.map(([position, json]) => ({ seq: position - base, json }));
+  }
+
+  #countRecent({ log, fromSeq, toSeq, classes }: Plan): number {
+    if (classes === null) return 0;
+    const base = positionOf(log.number, 0);
+    const statement = this.#prepare(
+      `SELECT count(*) FROM recent WHERE position BETWEEN ? AND ? AND class IN (${classes.map(() => "?").join()})`,
+    );
+    const from = base + Math.max(fromSeq, log.settledSeq + 1);
+    return (statement.get(from, base + toSeq, ...classes.map(({ code }) => code)) as unknown as [number])[0];
+  }
+
+  /** In slices, so that a large count never holds the event loop. */
+  async #countSettled({ log, fromSeq, toSeq, classes }: Plan): Promise<number> {
+    let total = 0;
+    const base = positionOf(log.number, 0);
+    const end = Math.min(toSeq, log.settledSeq);
+    const statement = this.#prepare(
+      "SELECT count(*) FROM events INDEXED BY events_by_class WHERE class = ? AND position BETWEEN ? AND ?",
+    );
+    for (const { code } of classes ?? []) {
+      for (let from = fromSeq; from <= end; from += countSlice) {
+        const to = Math.min(end, from + countSlice - 1);
+        total += (statement.get(code, base + from, base + to) as unknown as [number])[0];
+        if (to < end) await yieldToEventLoop();
+      }
+    }
+    return total;
   }
 
   #prepare(sql: string): StatementSync {
@@ -154,17 +210,20 @@ export class EventSearch {
 
 const countSlice = 100_000;
 
-function rangeSql(direction: string): string {
-  return `SELECT position, json FROM events WHERE position BETWEEN ?1 AND ?2 ORDER BY position ${direction} LIMIT ?3`;
-}
+type Table = "events" | "recent";
 
-/** SQLite merges the classes' index ranges lazily, so only the rows of the page are read. */
-function classesSql(count: number, direction: string): string {
-  const ranges = Array.from(
-    { length: count },
-    (_, index) =>
-      `SELECT position, json FROM events INDEXED BY events_by_class
-       WHERE class = ?${index + 4} AND position BETWEEN ?1 AND ?2`,
+/** Parameters: first and last position, limit, class codes. A null count means all classes. */
+function matchesSql(table: Table, classCount: number | null, direction: "ASC" | "DESC"): string {
+  const order = `ORDER BY position ${direction} LIMIT ?3`;
+  const range = `SELECT position, json FROM ${table} WHERE position BETWEEN ?1 AND ?2`;
+  if (classCount === null) return `${range} ${order}`;
+  const codes = Array.from({ length: classCount }, (_, index) => `?${index + 4}`);
+  // Few events are recent: their classes are looked at one by one.
+  if (table === "recent") return `${range} AND class IN (${codes.join()}) ${order}`;
+  // SQLite merges the classes' index ranges lazily, so only the rows of the page are read.
+  const ranges = codes.map(
+    (code) =>
+      `SELECT position, json FROM events INDEXED BY events_by_class WHERE class = ${code} AND position BETWEEN ?1 AND ?2`,
   );
-  return `${ranges.join(" UNION ALL ")} ORDER BY position ${direction} LIMIT ?3`;
+  return `${ranges.join(" UNION ALL ")} ${order}`;
 }

@@ -6,6 +6,7 @@ export class Sweeper {
   readonly #doom: StatementSync[];
   readonly #next: StatementSync;
   readonly #deleteEvents: StatementSync;
+  readonly #deleteRecent: StatementSync;
   readonly #deleteInbox: StatementSync;
   readonly #blocks: StatementSync;
   readonly #deleteBlock: StatementSync;
@@ -23,6 +24,9 @@ export class Sweeper {
     this.#deleteEvents = database.prepare(
       `DELETE FROM events WHERE position IN
        (SELECT position FROM events WHERE position BETWEEN ? AND ? ORDER BY position LIMIT 200)`,
+    );
+    this.#deleteRecent = database.prepare(
+      `DELETE FROM recent WHERE arrival IN (SELECT arrival FROM recent WHERE position BETWEEN ? AND ? LIMIT 200)`,
     );
     this.#deleteInbox = database.prepare(
       "DELETE FROM inbox WHERE number = ?1 AND client_id IN (SELECT client_id FROM inbox WHERE number = ?1 LIMIT 200)",
@@ -45,14 +49,17 @@ export class Sweeper {
   }
 
   /** Removes one slice, inside the caller's transaction. */
-  sweep(): void {
+  runSlice(): number[] {
     const row = this.#next.get();
-    if (row === undefined) {
-      this.#isDue = false;
-      return;
-    }
-    const number = Number(row["number"]);
-    if (this.#deleteEvents.run(positionOf(number, 0), positionOf(number, maxSeq)).changes > 0) return;
+    if (row === undefined) this.#isDue = false;
+    else this.#sweep(Number(row["number"]));
+    return [];
+  }
+
+  #sweep(number: number): void {
+    const [first, last] = [positionOf(number, 0), positionOf(number, maxSeq)];
+    if (this.#deleteRecent.run(first, last).changes > 0) return;
+    if (this.#deleteEvents.run(first, last).changes > 0) return;
     if (this.#deleteInbox.run(number).changes > 0) return;
     const blocks = this.#blocks.all(streamOf(number, 0), streamOf(number, 255));
     for (const block of blocks) {

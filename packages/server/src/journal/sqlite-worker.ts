@@ -18,7 +18,9 @@ function serve(port: MessagePort, options: WriterOptions): void {
     else restTimer = setTimeout(rest, restAfterMs);
   };
   const rest = (): void => {
-    if (!writer.truncateLog()) restTimer = setTimeout(rest, restAfterMs);
+    writer.startRest();
+    if (writer.tidy()) immediate = setImmediate(rest);
+    else if (!writer.truncateLog()) restTimer = setTimeout(rest, restAfterMs);
   };
   const close = (): void => {
     clearImmediate(immediate);
@@ -49,7 +51,7 @@ function openWriter(options: WriterOptions): Writer {
     database.exec("BEGIN IMMEDIATE");
     const locks = NodeLocks.open(options.nodesFolder, options.nodeId);
     database.exec("COMMIT");
-    return new Writer({ database, locks, nodeId: options.nodeId });
+    return new Writer({ database, locks, nodeId: options.nodeId, roundSize: options.roundSize });
   } catch (error) {
     database.close();
     throw error;

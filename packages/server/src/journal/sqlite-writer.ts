@@ -5,13 +5,15 @@ import { ConversationStatements } from "./sqlite-conversation-writes.ts";
 import type { NodeLocks } from "./sqlite-lease.ts";
 import { Refusal } from "./refusal.ts";
 import type { WriteOutcome, WriteRequest } from "./sqlite-requests.ts";
-import { busyTimeoutMs, isBusy } from "./sqlite-schema.ts";
+import { busyTimeoutMs, isBusy, isStorageFault } from "./sqlite-schema.ts";
+import { Settler } from "./sqlite-settler.ts";
 import { Sweeper } from "./sqlite-sweeper.ts";
 
 export type WriterDeps = {
   readonly database: DatabaseSync;
   readonly locks: NodeLocks;
   readonly nodeId: string;
+  readonly roundSize: number;
 };
 
 /** The only writer of this process: many requests, one transaction, one fsync. Runs in its own thread. */
@@ -21,9 +23,11 @@ export class Writer {
   readonly #conversations: ConversationStatements;
   readonly #indexer: BodyIndexer;
   readonly #sweeper: Sweeper;
+  readonly #settler: Settler;
   readonly #locks: NodeLocks;
   readonly #version: StatementSync;
   readonly #logState: StatementSync;
+  #knownVersion: number | undefined;
 
   constructor(deps: WriterDeps) {
     this.#database = deps.database;
@@ -31,6 +35,7 @@ export class Writer {
     this.#conversations = new ConversationStatements(deps);
     this.#indexer = new BodyIndexer(deps.database);
     this.#sweeper = new Sweeper(deps.database);
+    this.#settler = new Settler(deps.database, deps.roundSize);
     this.#locks = deps.locks;
     this.#version = deps.database.prepare("PRAGMA data_version");
     this.#logState = deps.database.prepare("PRAGMA wal_checkpoint(NOOP)");
@@ -50,17 +55,27 @@ export class Writer {
     }
   }
 
-  /** One slice of background work, a few milliseconds; true while more is left. Nothing here can fail a request. */
+  /**
+   * Background work after a group: a slice of a few milliseconds, and more only as far as the appends run ahead of it. True
+   * while more is left. Nothing here can fail a request.
+   */
   tidy(): boolean {
     try {
       this.#copyLogBack();
-      if (!this.#indexer.isDue && !this.#sweeper.isDue) return false;
-      this.#transaction(() => (this.#indexer.isDue ? this.#indexer.indexDue() : this.#sweeper.sweep()));
-      return this.#indexer.isDue || this.#sweeper.isDue;
-    } catch {
-      // A full or failing disk. What is not indexed is scanned, what is not swept stays hidden; the next append tries again.
+      do {
+        if (!this.#tidySlice()) return false;
+      } while (this.#settler.isOverdue);
+      return true;
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      // A full or failing disk. What is not settled, indexed or swept is read where it is; the next append tries again.
       return false;
     }
+  }
+
+  /** Called in a pause: everything is put in its place. */
+  startRest(): void {
+    this.#settler.settleAll();
   }
 
   /** Empties the write-ahead log after a burst; false when another connection is in the way. */
@@ -68,7 +83,8 @@ export class Writer {
     try {
       this.#database.exec("PRAGMA busy_timeout = 0");
       return this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0;
-    } catch {
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
       // The log still has everything; the next pause tries again.
       return false;
     } finally {
@@ -77,8 +93,38 @@ export class Writer {
   }
 
   [Symbol.dispose](): void {
+    this.#settler.settleAll();
+    while (this.#settler.isDue && this.tidy());
     this.#database.close();
     this.#locks[Symbol.dispose]();
+  }
+
+  /** Nothing here needs an fsync of its own: what a power cut undoes is done again. */
+  #tidySlice(): boolean {
+    const work = [this.#settler, this.#indexer, this.#sweeper].find(({ isDue }) => isDue);
+    if (work === undefined) return false;
+    this.#database.exec("PRAGMA synchronous = NORMAL");
+    try {
+      const streams = this.#transaction(() => work.runSlice());
+      for (const stream of streams) this.#indexer.onText(stream);
+    } catch (error) {
+      this.#settler.reset();
+      throw error;
+    } finally {
+      this.#database.exec("PRAGMA synchronous = FULL");
+    }
+    return true;
+  }
+
+  /** What is remembered holds until another process commits. */
+  #noticeOthers(): void {
+    const version = this.#readVersion();
+    if (version !== this.#knownVersion) this.#appends.forgetAll();
+    this.#knownVersion = version;
+  }
+
+  #readVersion(): number {
+    return Number(this.#version.get()?.["data_version"]);
   }
 
   /** Runs between commits, so that no request waits for it inside its own transaction. */
@@ -88,8 +134,12 @@ export class Writer {
   }
 
   #commit(requests: readonly WriteRequest[]): WriteOutcome[] {
-    const outcomes = this.#transaction(() => requests.map((request) => this.#applyOrRefuse(request)));
-    for (const [stream, characters] of this.#appends.takeTexts()) this.#indexer.onText(stream, characters);
+    const outcomes = this.#transaction(() => {
+      this.#noticeOthers();
+      return requests.map((request) => this.#applyOrRefuse(request));
+    });
+    for (const request of requests)
+      if (request.type === "append") this.#settler.onStaged(request.batch.events.length);
     return outcomes;
   }
 
@@ -110,15 +160,18 @@ export class Writer {
       case "create":
         return this.#conversations.create(request.row);
       case "claim":
+        this.#appends.forget(request.conversationId);
         return this.#conversations.claim(request.conversationId);
       case "release":
+        this.#appends.forget(request.lease.conversationId);
         this.#conversations.release(request.lease);
         return null;
       case "delete":
         this.#sweeper.doom(this.#appends.checkLease(request.lease));
+        this.#appends.forget(request.lease.conversationId);
         return null;
       case "version":
-        return Number(this.#version.get()?.["data_version"]);
+        return this.#readVersion();
     }
   }
 
@@ -131,13 +184,13 @@ export class Writer {
     } catch (error) {
       // A full disk may already have ended the transaction.
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
-      this.#appends.forgetGroup();
+      this.#appends.forgetAll();
       throw error;
     }
   }
 }
 
-const logPagesLimit = 1000;
+const logPagesLimit = 2000;
 
 /** Waits for other processes as long as SQLite's own time-out lets it, twice: a long checkpoint is no error. */
 function begin(database: DatabaseSync): void {

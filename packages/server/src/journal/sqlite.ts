@@ -24,16 +24,20 @@ import { WriterChannel } from "./sqlite-channel.ts";
 import { ConversationReader } from "./sqlite-conversation-reads.ts";
 import { EventReader } from "./sqlite-events.ts";
 import { NeighbourWatch } from "./neighbour-watch.ts";
-import { maxSeq, openReaderDatabase } from "./sqlite-schema.ts";
+import { openReaderDatabase } from "./sqlite-schema.ts";
 import { EventSearch } from "./sqlite-search.ts";
 
-/** Opens the journal in a folder, which is made when it is not there. Reads no events. */
-export async function openSqliteJournal(dataDir: string): Promise<Journal> {
+/** A round this large fills whole pages for dozens of logs that grow at the same time. */
+const defaultRoundSize = 2048;
+
+/** Opens the journal in a folder, which is made when it is not there. Reads no events. Tests settle in smaller rounds. */
+export async function openSqliteJournal(dataDir: string, roundSize = defaultRoundSize): Promise<Journal> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const databasePath = join(dataDir, "journal.db");
   makePrivateFile(databasePath);
   const nodeId = randomUUID();
-  const writer = await WriterChannel.open({ databasePath, nodesFolder: join(dataDir, "nodes"), nodeId });
+  const nodesFolder = join(dataDir, "nodes");
+  const writer = await WriterChannel.open({ databasePath, nodesFolder, nodeId, roundSize });
   try {
     return new SqliteJournal(nodeId, writer, openReaderDatabase(databasePath));
   } catch (error) {
@@ -75,7 +79,7 @@ class SqliteJournal implements Journal {
     this.#neighbours = new NeighbourWatch({
       doorbell: this.#doorbell,
       readVersion: async () => Number(await writer.request({ type: "version" })),
-      readLastSeq: (conversationId) => this.#events.open(conversationId)?.lastSeq ?? 0,
+      readLastSeq: (conversationId) => this.#lastSeqNow(conversationId),
     });
   }
 
@@ -124,8 +128,10 @@ class SqliteJournal implements Journal {
   }
 
   async read(conversationId: string, afterSeq: number, limit: number): Promise<StoredEvent[]> {
-    const log = this.#events.open(conversationId);
-    return log === null ? [] : this.#events.readRange(log, afterSeq + 1, maxSeq, limit);
+    return this.#events.snapshot(() => {
+      const log = this.#events.open(conversationId);
+      return log === null ? [] : this.#events.readRange(log, afterSeq + 1, log.lastSeq, limit);
+    });
   }
 
   async readKinds(
@@ -134,25 +140,18 @@ class SqliteJournal implements Journal {
     fromSeq: number,
     toSeq: number,
   ): Promise<EventWithMeta[]> {
-    const log = this.#events.open(conversationId);
-    if (log === null) return [];
     const events: EventWithMeta[] = [];
-    const end = Math.min(toSeq, log.lastSeq);
-    for (let from = Math.max(1, fromSeq); from <= end;) {
-      const seqs = this.#search.findKinds(log, kinds, from, end, readSlice);
-      for (const seq of seqs) {
-        const event = this.#events.readOne(log, seq);
-        if (event !== null) events.push(event);
-      }
-      if (seqs.length < readSlice) break;
-      from = (seqs.at(-1) ?? end) + 1;
-      await yieldToEventLoop();
+    for (let from = Math.max(1, fromSeq); ; await yieldToEventLoop()) {
+      const slice = this.#readKindsSlice(conversationId, kinds, from, toSeq);
+      events.push(...slice);
+      const last = slice.at(-1);
+      if (last === undefined || slice.length < readSlice) return events;
+      from = last.seq + 1;
     }
-    return events;
   }
 
   async lastSeq(conversationId: string): Promise<number> {
-    return this.#events.open(conversationId)?.lastSeq ?? 0;
+    return this.#lastSeqNow(conversationId);
   }
 
   search(conversationId: string, query: EventQuery): Promise<EventPageText> {
@@ -164,11 +163,12 @@ class SqliteJournal implements Journal {
   }
 
   async getEvents(conversationId: string, ids: readonly string[]): Promise<(EventWithMeta | null)[]> {
-    const log = this.#events.open(conversationId);
-    if (log === null) return ids.map(() => null);
-    return ids.map((id) => {
-      const seq = this.#events.seqOfId(log, id);
-      return seq === null ? null : this.#events.readOne(log, seq);
+    return this.#events.snapshot(() => {
+      const log = this.#events.open(conversationId);
+      return ids.map((id) => {
+        const seq = log === null ? null : this.#events.seqOfId(log, id);
+        return log === null || seq === null ? null : this.#events.readOne(log, seq);
+      });
     });
   }
 
@@ -187,6 +187,24 @@ class SqliteJournal implements Journal {
     // The writer closes last, so that it can empty the write-ahead log.
     if (this.#database.isOpen) this.#database.close();
     await this.#writer[Symbol.asyncDispose]();
+  }
+
+  #lastSeqNow(conversationId: string): number {
+    return this.#events.snapshot(() => this.#events.open(conversationId)?.lastSeq ?? 0);
+  }
+
+  #readKindsSlice(
+    conversationId: string,
+    kinds: readonly string[],
+    fromSeq: number,
+    toSeq: number,
+  ): EventWithMeta[] {
+    return this.#events.snapshot(() => {
+      const log = this.#events.open(conversationId);
+      if (log === null) return [];
+      const seqs = this.#search.findKinds(log, kinds, fromSeq, Math.min(toSeq, log.lastSeq), readSlice);
+      return seqs.flatMap((seq) => this.#events.readOne(log, seq) ?? []);
+    });
   }
 }
 

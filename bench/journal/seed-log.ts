@@ -1,0 +1,74 @@
+import type { Journal, Lease, NewEvent } from "../../packages/server/src/journal/journal.ts";
+import {
+  sampleConversation,
+  sampleEvent,
+  type SampleShape,
+} from "../../packages/server/src/journal/sample-events.ts";
+
+export type SeededLog = { readonly conversationId: string; readonly lease: Lease; readonly size: number };
+
+/** Fills one conversation with a mix like real work: messages, actions, observations, some rare kinds; 1 KB each. */
+export async function seedLog(journal: Journal, conversationId: string, size: number): Promise<SeededLog> {
+  await journal.createConversation(sampleConversation(conversationId));
+  const lease = await journal.claim(conversationId);
+  let pending: Promise<void> = Promise.resolve();
+  for (let seq = 0; seq < size; seq += batchSize) {
+    const events = Array.from({ length: Math.min(batchSize, size - seq) }, (_, index) =>
+      mixedEvent(seq + index + 1),
+    );
+    const appended = journal.append(lease, { expectedSeq: seq, events });
+    // Two batches under way keep both threads busy.
+    await pending;
+    pending = appended;
+  }
+  await pending;
+  return { conversationId, lease, size };
+}
+
+/** The event at `seq` of a seeded log: a third are messages. */
+export function mixedEvent(seq: number): NewEvent {
+  return sampleEvent(seq, { ...shapeAt(seq), minLength: eventBytes });
+}
+
+/** In one message of {@link rareEvery}. */
+export const rareWord = "Kestrel";
+export const rareEvery = 9_999;
+/** Every agent message has it, no user message. */
+export const agentWord = "I looked at";
+
+const batchSize = 2000;
+const eventBytes = 1000;
+
+function shapeAt(seq: number): SampleShape {
+  if (seq % 50_000 === 17) return { kind: "ConversationErrorEvent", source: "environment" };
+  switch (seq % 6) {
+    case 0:
+      return { kind: "MessageEvent", source: "agent", text: sentence(seq, agentWord) };
+    case 1:
+      return seq % 100 === 1
+        ? { kind: "MessageEvent", source: "user", text: sentence(seq, "please check") }
+        : { kind: "MessageEvent", source: "agent", text: sentence(seq, agentWord) };
+    case 2:
+    case 4:
+      return { kind: "ActionEvent", source: "agent" };
+    case 3:
+    case 5:
+      return { kind: "ObservationEvent", source: "environment" };
+    default:
+      return {};
+  }
+}
+
+const vocabulary =
+  "the server of a module returns an error when file path is wrong and then test fails with status code in line number below so we try another way to parse input before writing output again for every request that has no header".split(
+    " ",
+  );
+
+function sentence(seq: number, opening: string): string {
+  const words = Array.from(
+    { length: 40 },
+    (_, index) => vocabulary[(seq * 7 + index * (1 + (seq % 13))) % vocabulary.length],
+  );
+  const rare = seq % rareEvery === 0 ? ` ${rareWord}` : "";
+  return `${opening} item ${seq}: ${words.join(" ")}${rare}`;
+}
