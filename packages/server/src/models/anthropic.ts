@@ -1,4 +1,4 @@
-import Anthropic from "@anthropic-ai/sdk";
+import type Anthropic from "@anthropic-ai/sdk";
 import { readAnswer, type AttemptContext } from "./answer.ts";
 import { toResponse } from "./answered.ts";
 import { MessagesAnswer } from "./anthropic-answer.ts";
@@ -15,12 +15,13 @@ type AdapterDeps = { readonly send: Send; readonly clock: ModelClock };
 
 /** The Anthropic messages wire, at its maker or at any server that speaks it; always asked to stream. */
 export function createAnthropicAttempt(settings: ModelSettings, deps: AdapterDeps): Attempt {
-  const client = createClient(settings, deps.send);
+  let opening: Promise<Anthropic> | undefined;
   const refused = new Set<string>();
   return async function* (request, context) {
     if (settings.apiKey === null && settings.route.isKeyRequired) throw missingKey(settings.route.provider);
     const startMs = deps.clock.nowMs();
     const answer = new MessagesAnswer();
+    const client = await (opening ??= openClient(settings, deps.send));
     const response = await send(client, request, settings, refused, context);
     const body = await readAnswer(response, context);
     if (body.type === "json") {
@@ -41,10 +42,12 @@ export function createAnthropicAttempt(settings: ModelSettings, deps: AdapterDep
   };
 }
 
-function createClient(settings: ModelSettings, send: Send): Anthropic {
+/** The SDK is loaded at the first request: it is half of what a server would load before it listens. */
+async function openClient(settings: ModelSettings, send: Send): Promise<Anthropic> {
+  const { default: Client } = await import("@anthropic-ai/sdk");
   // The SDK insists on a key; the headers below are what is sent.
   const key = settings.apiKey ?? "none";
-  return new Anthropic({
+  return new Client({
     apiKey: key,
     baseURL: settings.route.baseUrl,
     webhookKey: null,

@@ -1,4 +1,4 @@
-import OpenAI from "openai";
+import type OpenAI from "openai";
 import { readAnswer, type AttemptContext } from "./answer.ts";
 import { toResponse } from "./answered.ts";
 import type { Attempt } from "./attempt.ts";
@@ -15,12 +15,13 @@ type AdapterDeps = { readonly send: Send; readonly clock: ModelClock };
 
 /** Chat completions as OpenAI defined them and many servers copy them; always asked to stream. */
 export function createOpenaiChatAttempt(settings: ModelSettings, deps: AdapterDeps): Attempt {
-  const client = createClient(settings, deps.send);
+  let opening: Promise<OpenAI> | undefined;
   const refused = new Set<string>();
   return async function* (request, context) {
     if (settings.apiKey === null && settings.route.isKeyRequired) throw missingKey(settings.route.provider);
     const startMs = deps.clock.nowMs();
     const answer = new ChatAnswer();
+    const client = await (opening ??= openClient(settings, deps.send));
     const response = await send(client, request, settings, refused, context);
     const body = await readAnswer(response, context);
     let isEnded = false;
@@ -48,10 +49,12 @@ export function createOpenaiChatAttempt(settings: ModelSettings, deps: AdapterDe
   };
 }
 
-function createClient(settings: ModelSettings, send: Send): OpenAI {
+/** The SDK is loaded at the first request: it is half of what a server would load before it listens. */
+async function openClient(settings: ModelSettings, send: Send): Promise<OpenAI> {
+  const { default: Client } = await import("openai");
   // The SDK insists on a key; the header below is what is sent.
   const key = settings.apiKey ?? "none";
-  return new OpenAI({
+  return new Client({
     apiKey: key,
     baseURL: settings.route.baseUrl,
     organization: null,
