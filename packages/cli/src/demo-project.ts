@@ -6,7 +6,8 @@ import { parseScript, type Script } from "@convoke/server/testing";
 
 const execute = promisify(execFile);
 
-export const demoTask = "The test in this repository is failing. Find out why, repair the code, and show that the test passes.";
+export const demoTask =
+  "The test in this repository is failing. Find out why, repair the code, and show that the test passes.";
 
 const files = {
   "package.json": '{ "name": "price-list", "type": "module", "scripts": { "test": "node --test" } }\n',
@@ -45,12 +46,19 @@ export function demoScript(folder: string): Script {
     turns: [
       {
         text: "I will run the test first to see how it fails.",
-        tool_calls: [{ name: "terminal", arguments: { command: "git status --short && npm test --silent", summary: "run the test" } }],
+        tool_calls: [
+          {
+            name: "terminal",
+            arguments: { command: "git status --short && npm test --silent", summary: "run the test" },
+          },
+        ],
       },
       {
         text: "The total is too small: 300 instead of 800, so the first item is missing. Let me read the code.",
         expect: { last_tool_output_contains: "fail 1" },
-        tool_calls: [{ name: "file_editor", arguments: { command: "view", path: file, summary: "read total.js" } }],
+        tool_calls: [
+          { name: "file_editor", arguments: { command: "view", path: file, summary: "read total.js" } },
+        ],
       },
       {
         text: "The loop starts at 1 and so skips the first item. It has to start at 0.",
@@ -71,7 +79,10 @@ export function demoScript(folder: string): Script {
       {
         text: "Now the test again, and the change as git sees it.",
         tool_calls: [
-          { name: "terminal", arguments: { command: "npm test --silent && git diff --stat", summary: "check the repair" } },
+          {
+            name: "terminal",
+            arguments: { command: "npm test --silent && git diff --stat", summary: "check the repair" },
+          },
         ],
       },
       {

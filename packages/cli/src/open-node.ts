@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { openServer, readConfig, type ConfigOverrides, type Server, type ServerConfig } from "@convoke/server";
+import {
+  openServer,
+  readConfig,
+  type ConfigOverrides,
+  type Server,
+  type ServerConfig,
+} from "@convoke/server";
 import { allowedEnvironment, createInProcessHost, defaultTools, openGuardian } from "@convoke/tool-host";
 import { pino, type Level } from "pino";
 import { CommandError, exitCodes } from "./exit-codes.ts";
@@ -34,7 +40,10 @@ async function listening(opening: Promise<Server>, config: ServerConfig): Promis
       );
     }
     if (code === "EACCES" || code === "EADDRNOTAVAIL") {
-      throw new CommandError(`The server cannot listen on ${config.host}:${config.port} (${code}).`, exitCodes.usage);
+      throw new CommandError(
+        `The server cannot listen on ${config.host}:${config.port} (${code}).`,
+        exitCodes.usage,
+      );
     }
     throw error;
   }

@@ -64,7 +64,10 @@ function statusOf(event: Event): string | null {
 }
 
 /** The error event follows its status in the same commit, so it is stored already. */
-async function showError({ client, conversationId, isJson, output }: WatchOptions, paint: ReturnType<typeof createPaint>): Promise<void> {
+async function showError(
+  { client, conversationId, isJson, output }: WatchOptions,
+  paint: ReturnType<typeof createPaint>,
+): Promise<void> {
   const page = await client.searchEvents(conversationId, {
     kind: "ConversationErrorEvent",
     limit: 1,
@@ -79,7 +82,11 @@ async function showError({ client, conversationId, isJson, output }: WatchOption
 async function answer(options: WatchOptions): Promise<boolean> {
   const { client, conversationId: id } = options;
   const isApproved = await askApproval(options.input, options.output, options.isJson);
-  await client.respondToConfirmation(id, isApproved, isApproved ? undefined : "Not approved at the terminal.");
+  await client.respondToConfirmation(
+    id,
+    isApproved,
+    isApproved ? undefined : "Not approved at the terminal.",
+  );
   return isApproved;
 }
 

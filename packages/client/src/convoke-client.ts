@@ -124,7 +124,10 @@ export class ConvokeClient {
     await this.#post(`${conversationPath(id)}/security_analyzer`, { security_analyzer: analyzer });
   }
 
-  async updateSecrets(id: string, secrets: Readonly<Record<string, string | SecretSourceInput>>): Promise<void> {
+  async updateSecrets(
+    id: string,
+    secrets: Readonly<Record<string, string | SecretSourceInput>>,
+  ): Promise<void> {
     await this.#post(`${conversationPath(id)}/secrets`, { secrets });
   }
 
@@ -134,8 +137,11 @@ export class ConvokeClient {
 
   /** Every matching event, page by page. */
   async *events(id: string, query: EventSearch = {}): AsyncIterable<Event> {
-    for (let pageId: string | null | undefined = query.page_id; ; ) {
-      const page: EventPage = await this.searchEvents(id, { ...query, ...(pageId ? { page_id: pageId } : {}) });
+    for (let pageId: string | null | undefined = query.page_id; ;) {
+      const page: EventPage = await this.searchEvents(id, {
+        ...query,
+        ...(pageId ? { page_id: pageId } : {}),
+      });
       yield* page.items;
       pageId = page.next_page_id;
       if (!pageId) return;
@@ -143,7 +149,11 @@ export class ConvokeClient {
   }
 
   countEvents(id: string, filter: EventFilter = {}): Promise<number> {
-    return callApi(this.#options, { method: "GET", path: `${conversationPath(id)}/events/count`, query: filter });
+    return callApi(this.#options, {
+      method: "GET",
+      path: `${conversationPath(id)}/events/count`,
+      query: filter,
+    });
   }
 
   getEvent(id: string, eventId: string): Promise<Event> {
@@ -151,7 +161,11 @@ export class ConvokeClient {
   }
 
   getEvents(id: string, eventIds: readonly string[]): Promise<(Event | null)[]> {
-    return callApi(this.#options, { method: "GET", path: `${conversationPath(id)}/events`, query: { ids: eventIds } });
+    return callApi(this.#options, {
+      method: "GET",
+      path: `${conversationPath(id)}/events`,
+      query: { ids: eventIds },
+    });
   }
 
   /** Live events that survive lost connections: none missing, none twice, in order. Ends when the signal aborts. */

@@ -35,7 +35,7 @@ const finalCodes = new Map([
 export async function* followEvents(target: FollowTarget, options: FollowOptions): AsyncIterable<FollowItem> {
   let cursor = options.afterEventId === undefined ? await lastEventId(target) : options.afterEventId;
   const signal = options.signal ?? new AbortController().signal;
-  for (let failures = 0; !signal.aborted; ) {
+  for (let failures = 0; !signal.aborted;) {
     options.onConnection?.("connecting");
     const connection = new Connection(target, cursor, signal);
     let isConnected = false;

@@ -8,6 +8,7 @@ import type { ServerConfig } from "./config.ts";
 import { ConfigError } from "./config.ts";
 import { Directory } from "./conversation/directory.ts";
 import { conversationHandlers } from "./faces/agent-server/conversation-routes.ts";
+import { docsPage } from "./faces/agent-server/docs-page.ts";
 import { eventHandlers } from "./faces/agent-server/event-routes.ts";
 import { mountEventSocket } from "./faces/agent-server/event-socket.ts";
 import { serverHandlers } from "./faces/agent-server/server-routes.ts";
@@ -87,8 +88,12 @@ export async function openServer({ config, toolHost, logger }: ServerDeps): Prom
     { validator, authenticate: createAuthenticator(keys) },
   );
   mountEventSocket(app, { journal, directory, keys, validator, logger });
+  const routes = Object.values(agentServerRoutes);
+  app.get("/docs", (_request, reply) => reply.type("text/html; charset=utf-8").send(docsPage(routes)));
   const openApi = JSON.stringify(writeOpenApi(Object.values(agentServerRoutes), agentServerInterface));
-  app.get("/openapi.json", (_request, reply) => reply.header("content-type", "application/json").send(openApi));
+  app.get("/openapi.json", (_request, reply) =>
+    reply.header("content-type", "application/json").send(openApi),
+  );
 
   await app.listen({ host: config.host, port: config.port });
   await directory.recover();
@@ -114,7 +119,9 @@ async function chooseKey(config: ServerConfig): Promise<Server["sessionKey"]> {
   const isExposed = !isLoopback(config.host);
   if (config.isAuthDisabled) {
     if (isExposed) {
-      throw new ConfigError(`--no-auth works on loopback only, not on ${config.host}. Leave it out, or listen on 127.0.0.1.`);
+      throw new ConfigError(
+        `--no-auth works on loopback only, not on ${config.host}. Leave it out, or listen on 127.0.0.1.`,
+      );
     }
     return null;
   }
@@ -133,9 +140,12 @@ async function makeDataDir(dataDir: string): Promise<void> {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`The data folder ${dataDir} cannot be made: ${reason}. Choose another with --data-dir.`, {
-      cause: error,
-    });
+    throw new ConfigError(
+      `The data folder ${dataDir} cannot be made: ${reason}. Choose another with --data-dir.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -14,7 +14,9 @@ import { watchRun } from "../watch-run.ts";
 export function addDemo(program: Command): void {
   program
     .command("demo")
-    .description("Watch an agent repair a failing test, without any key: the model is a script, everything else is real")
+    .description(
+      "Watch an agent repair a failing test, without any key: the model is a script, everything else is real",
+    )
     .option("--keep", "keep the demo's folder")
     .action(demo);
 }
@@ -33,7 +35,9 @@ async function demo({ keep }: { readonly keep?: true }): Promise<void> {
     await findAgain(folder, id, eventCount);
     say("\nThat was the whole loop: model over HTTP, real terminal and files, durable events, search.");
     console.log("Next, with a model of your own:");
-    console.log('  LLM_MODEL=anthropic/claude-sonnet-4-5 LLM_API_KEY=... npx convoke run "explain this repository"');
+    console.log(
+      '  LLM_MODEL=anthropic/claude-sonnet-4-5 LLM_API_KEY=... npx convoke run "explain this repository"',
+    );
     console.log("  npx convoke serve");
   } finally {
     if (keep === true) console.log(`\nKept: ${folder}`);
@@ -62,7 +66,8 @@ async function repair(folder: string, workspace: string): Promise<{ id: string; 
     output: process.stdout,
     input: process.stdin,
   });
-  if (code !== exitCodes.ok) throw new CommandError("The demo's agent did not finish. Please report this.", code);
+  if (code !== exitCodes.ok)
+    throw new CommandError("The demo's agent did not finish. Please report this.", code);
   return { id: conversation.id, eventCount: await client.countEvents(conversation.id) };
 }
 
@@ -77,7 +82,8 @@ async function findAgain(folder: string, id: string, eventCount: number): Promis
   }
   console.log(`  GET /api/conversations/search?status=finished  ->  "${found.title}", ${count} events`);
   const hits = await client.searchEvents(id, { body: "failing" });
-  for (const event of hits.items) console.log(`  GET .../events/search?body=failing             ->  ${textOf(event)}`);
+  for (const event of hits.items)
+    console.log(`  GET .../events/search?body=failing             ->  ${textOf(event)}`);
 }
 
 function clientOf({ server }: Awaited<ReturnType<typeof openNode>>): ConvokeClient {

@@ -18,6 +18,7 @@ export function parseLogLevel(text: string): (typeof logLevels)[number] {
 
 export function parseCount(text: string): number {
   const count = Number(text);
-  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError("This is a whole number from 1 on.");
+  if (!Number.isInteger(count) || count < 1)
+    throw new InvalidArgumentError("This is a whole number from 1 on.");
   return count;
 }

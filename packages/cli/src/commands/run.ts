@@ -41,12 +41,25 @@ export function addRun(program: Command): void {
     .option("--workspace <directory>", "where the agent works", ".")
     .option("--model <provider/model>", "overrides LLM_MODEL")
     .option("--base-url <url>", "overrides LLM_BASE_URL")
-    .option("--confirm <when>", "never, risky or always: when to ask before an action runs", parseConfirm, "never")
+    .option(
+      "--confirm <when>",
+      "never, risky or always: when to ask before an action runs",
+      parseConfirm,
+      "never",
+    )
     .option("--max-iterations <number>", "most model calls in this run", parseCount)
     .option("--data-dir <directory>", "where conversations are kept (default ~/.convoke)")
-    .option("--server <url>", "use this running server, with the key in SESSION_API_KEY, instead of starting one")
+    .option(
+      "--server <url>",
+      "use this running server, with the key in SESSION_API_KEY, instead of starting one",
+    )
     .option("--json", "print the events as JSON, one per line")
-    .option("--log-level <level>", "fatal, error, warn, info, debug or silent; logs go to stderr", parseLogLevel, "error")
+    .option(
+      "--log-level <level>",
+      "fatal, error, warn, info, debug or silent; logs go to stderr",
+      parseLogLevel,
+      "error",
+    )
     .addHelpText("after", notes)
     .action(run);
 }

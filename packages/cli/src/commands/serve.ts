@@ -20,10 +20,18 @@ export function addServe(program: Command): void {
     .option("--host <address>", "address to listen on (default 127.0.0.1)")
     .option("--port <number>", "port to listen on, 0 for any free one (default 8000)", parsePort)
     .option("--data-dir <directory>", "where conversations are kept (default ~/.convoke)")
-    .option("--workspace-root <directory>", "where relative working directories are (default: the current directory)")
+    .option(
+      "--workspace-root <directory>",
+      "where relative working directories are (default: the current directory)",
+    )
     .option("--no-auth", "let everyone on this machine in without a key; loopback only")
     .option("--json", 'print one line {"url": ..., "pid": ...} when ready, and nothing else')
-    .option("--log-level <level>", "fatal, error, warn, info, debug or silent; logs go to stderr", parseLogLevel, "warn")
+    .option(
+      "--log-level <level>",
+      "fatal, error, warn, info, debug or silent; logs go to stderr",
+      parseLogLevel,
+      "warn",
+    )
     .action(serve);
 }
 
@@ -40,7 +48,9 @@ async function serve(options: ServeOptions): Promise<void> {
   );
   const stopped = untilSignalled();
   console.log(
-    options.json === true ? JSON.stringify({ url: node.server.url, pid: process.pid }) : welcome(node).join("\n"),
+    options.json === true
+      ? JSON.stringify({ url: node.server.url, pid: process.pid })
+      : welcome(node).join("\n"),
   );
   await stopped;
   if (options.json !== true) console.log("Stopping. Runs in progress go on at the next start.");
@@ -49,13 +59,24 @@ async function serve(options: ServeOptions): Promise<void> {
 function welcome({ server, config }: Node): string[] {
   const { url, sessionKey } = server;
   const lines = [`Convoke is listening on ${url}`, `  data   ${tilde(config.dataDir)}`];
-  if (sessionKey === null) return [...lines, "  key    none: everyone on this machine can use it", `  try    curl ${url}/api/tools/`];
+  if (sessionKey === null)
+    return [
+      ...lines,
+      "  key    none: everyone on this machine can use it",
+      `  try    curl ${url}/api/tools/`,
+    ];
   const isShown = sessionKey.file !== null && sessionKey.isNew;
-  if (sessionKey.file === null) lines.push("  key    as configured (SESSION_API_KEY or OH_SESSION_API_KEYS_0, ...)");
-  else if (isShown) lines.push(`  key    ${sessionKey.key}   (new, shown once; kept in ${tilde(sessionKey.file)})`);
+  if (sessionKey.file === null)
+    lines.push("  key    as configured (SESSION_API_KEY or OH_SESSION_API_KEYS_0, ...)");
+  else if (isShown)
+    lines.push(`  key    ${sessionKey.key}   (new, shown once; kept in ${tilde(sessionKey.file)})`);
   else lines.push(`  key    in ${tilde(sessionKey.file)}`);
   const key =
-    sessionKey.file === null ? "$SESSION_API_KEY" : isShown ? sessionKey.key : `$(cat ${tilde(sessionKey.file)})`;
+    sessionKey.file === null
+      ? "$SESSION_API_KEY"
+      : isShown
+        ? sessionKey.key
+        : `$(cat ${tilde(sessionKey.file)})`;
   return [...lines, `  try    curl -H "X-Session-API-Key: ${key}" ${url}/api/tools/`];
 }
 

@@ -9,7 +9,10 @@ export function describeEvent(event: Event, paint: Paint): string[] {
     case "MessageEvent": {
       const text = textOf(event.llm_message.content ?? []);
       if (text === "") return [];
-      const who = event.source === "user" ? paint.bold("you") : paint.green(event.source === "agent" ? "agent" : "note");
+      const who =
+        event.source === "user"
+          ? paint.bold("you")
+          : paint.green(event.source === "agent" ? "agent" : "note");
       return block(`${who}  `, text, 40);
     }
     case "ActionEvent": {
@@ -23,12 +26,16 @@ export function describeEvent(event: Event, paint: Paint): string[] {
     case "ObservationEvent": {
       const { observation } = event;
       if (observation.kind === "FinishObservation") return [];
-      const isFailure = observation.is_error === true || (observation.kind === "TerminalObservation" && (observation.exit_code ?? 0) !== 0);
+      const isFailure =
+        observation.is_error === true ||
+        (observation.kind === "TerminalObservation" && (observation.exit_code ?? 0) !== 0);
       const text = textOf(observation.content ?? []);
       const state = observation.kind === "TerminalObservation" ? exitText(observation) : "";
-      return block("    ", `${text}${text !== "" && state !== "" ? "\n" : ""}${state}` || "(no output)", mostLines).map((line) =>
-        isFailure ? paint.red(line) : paint.dim(line),
-      );
+      return block(
+        "    ",
+        `${text}${text !== "" && state !== "" ? "\n" : ""}${state}` || "(no output)",
+        mostLines,
+      ).map((line) => (isFailure ? paint.red(line) : paint.dim(line)));
     }
     case "AgentErrorEvent":
       return block("    ", event.error, mostLines).map(paint.red);
@@ -66,7 +73,13 @@ function callText(event: ActionEvent): string {
   }
 }
 
-function exitText({ exit_code: exitCode, timeout }: { exit_code?: number | null; timeout?: boolean }): string {
+function exitText({
+  exit_code: exitCode,
+  timeout,
+}: {
+  exit_code?: number | null;
+  timeout?: boolean;
+}): string {
   if (timeout === true) return "[still running]";
   return exitCode === null || exitCode === undefined ? "" : `[exit ${exitCode}]`;
 }
@@ -93,5 +106,8 @@ function block(prefix: string, text: string, most: number): string[] {
 /** Terminal output of an agent must not drive the terminal of the person who watches. */
 function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what this removes
-  return text.replaceAll(/\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007]*\u0007|[\u0000-\u0008\u000b-\u001f\u007f]/g, "");
+  return text.replaceAll(
+    /\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007]*\u0007|[\u0000-\u0008\u000b-\u001f\u007f]/g,
+    "",
+  );
 }

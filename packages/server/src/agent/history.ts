@@ -77,7 +77,12 @@ function applyCondensations(log: readonly ViewEvent[]): ViewEvent[] {
     view = view.filter(({ event }) => !forgotten.has(event.id!));
     if (summary === null || summary === undefined || offset === null || offset === undefined) continue;
     const before = view[Math.min(offset, view.length) - 1];
-    const event: Event = { kind: "CondensationSummaryEvent", id: `${id}-summary`, source: "environment", summary };
+    const event: Event = {
+      kind: "CondensationSummaryEvent",
+      id: `${id}-summary`,
+      source: "environment",
+      summary,
+    };
     view.splice(offset, 0, { seq: (before?.seq ?? 0) + 0.25, event, meta: {} });
   }
   return view;
@@ -122,10 +127,8 @@ function turnMessages(actions: readonly ActionEvent[], answers: ReadonlyMap<stri
       reasoningItem: first!.responses_reasoning_item ?? null,
     },
     ...actions.map((action): ModelMessage => {
-      const answer =
-        answers.get(action.id!) ?? answers.get(callKey(action.llm_response_id, action.tool_call_id)) ?? [
-          text("(no result yet)"),
-        ];
+      const answer = answers.get(action.id!) ??
+        answers.get(callKey(action.llm_response_id, action.tool_call_id)) ?? [text("(no result yet)")];
       return { role: "tool", toolCallId: action.tool_call_id, name: action.tool_name, content: answer };
     }),
   ];

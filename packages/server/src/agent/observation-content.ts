@@ -5,7 +5,8 @@ const errorHeader = "The tool reported an error:\n";
 
 /** What the model reads of a tool's result. Never empty: every provider needs something to answer a call with. */
 export function observationContent(observation: Observation): (TextContent | ImageContent)[] {
-  const parts = observation.kind === "TerminalObservation" ? terminalContent(observation) : (observation.content ?? []);
+  const parts =
+    observation.kind === "TerminalObservation" ? terminalContent(observation) : (observation.content ?? []);
   const shown = observation.is_error === true ? [text(errorHeader), ...parts] : [...parts];
   return shown.length === 0 ? [text("(no output)")] : shown.map(limit);
 }

@@ -1,9 +1,4 @@
-import type {
-  ConfirmationPolicy,
-  MessageToolCall,
-  SecurityAnalyzer,
-  SecurityRisk,
-} from "@convoke/protocol";
+import type { ConfirmationPolicy, MessageToolCall, SecurityAnalyzer, SecurityRisk } from "@convoke/protocol";
 import type { EventBody, EventDraft, EventMeta } from "../journal/event-draft.ts";
 import type { ModelResponse } from "../models/model.ts";
 import { assessRisk, needsConfirmation } from "../security/confirmation.ts";
@@ -17,7 +12,11 @@ export type ReceiveContext = {
   readonly policy: ConfirmationPolicy;
 };
 
-type Read = { readonly call: MessageToolCall; readonly read: UnderstoodCall | BadCall; readonly risk: SecurityRisk };
+type Read = {
+  readonly call: MessageToolCall;
+  readonly read: UnderstoodCall | BadCall;
+  readonly risk: SecurityRisk;
+};
 
 const nudge =
   "Your last answer had neither text nor a tool call. Go on with the task: call a tool, or say that you are done with finish.";
@@ -30,7 +29,9 @@ const afterFinish = "Not executed: this call came after finish in the same answe
  */
 export function receiveResponse(response: ModelResponse, context: ReceiveContext): EventDraft[] {
   const { message } = response;
-  return message.toolCalls.length > 0 ? receiveCalls(response, context) : receiveMessage(response, context.sawSeq);
+  return message.toolCalls.length > 0
+    ? receiveCalls(response, context)
+    : receiveMessage(response, context.sawSeq);
 }
 
 function receiveMessage({ id, message }: ModelResponse, sawSeq: number): EventDraft[] {
@@ -61,7 +62,11 @@ export function environmentMessage(text: string): EventDraft {
     body: {
       kind: "MessageEvent",
       source: "environment",
-      llm_message: { role: "user", content: [{ type: "text", text, cache_prompt: false }], thinking_blocks: [] },
+      llm_message: {
+        role: "user",
+        content: [{ type: "text", text, cache_prompt: false }],
+        thinking_blocks: [],
+      },
       activated_skills: [],
       extended_content: [],
     },
@@ -71,7 +76,11 @@ export function environmentMessage(text: string): EventDraft {
 function receiveCalls(response: ModelResponse, context: ReceiveContext): EventDraft[] {
   const calls: Read[] = response.message.toolCalls.map((call) => {
     const read = context.readCall(call);
-    return { call, read, risk: read.ok ? assessRisk(context.analyzer, read.tool, read.predictedRisk) : "UNKNOWN" };
+    return {
+      call,
+      read,
+      risk: read.ok ? assessRisk(context.analyzer, read.tool, read.predictedRisk) : "UNKNOWN",
+    };
   });
   const finishIndex = calls.findIndex(({ read }) => read.ok && read.tool.name === "finish");
   const isDropped = (index: number) => finishIndex !== -1 && index > finishIndex;

@@ -40,7 +40,11 @@ function repairValue(value: unknown, type: string | undefined): unknown {
   if (Array.isArray(value) && type === "string" && value.every((part) => typeof part === "string")) {
     return value.join("");
   }
-  if (typeof value === "string" && (type === "integer" || type === "number") && /^-?\d+(\.\d+)?$/.test(value.trim())) {
+  if (
+    typeof value === "string" &&
+    (type === "integer" || type === "number") &&
+    /^-?\d+(\.\d+)?$/.test(value.trim())
+  ) {
     return Number(value);
   }
   if (typeof value === "string" && type === "boolean" && /^(true|false)$/i.test(value.trim())) {

@@ -18,7 +18,7 @@ export type BadCall = { readonly ok: false; readonly error: string };
 
 type Schema = Parameters<Validator["check"]>[0];
 
-const risks: readonly string[] = ["UNKNOWN", "LOW", "MEDIUM", "HIGH"];
+const risks: readonly SecurityRisk[] = ["UNKNOWN", "LOW", "MEDIUM", "HIGH"];
 
 /** Turns what the model wrote into a typed action, repairing what has only one meaning. */
 export function createCallReader(
@@ -39,33 +39,46 @@ export function createCallReader(
     const tool = byName.get(named.name)!;
     const given = tool.name === "file_editor" ? inferEditorCommand(named.values) : named.values;
     const { security_risk: risk, ...rest } = repairArguments(given, tool.parameters);
-    if (risk !== undefined && !tool.isReadOnly && !risks.includes(String(risk))) {
+    const predicted = tool.isReadOnly ? undefined : risk;
+    if (predicted !== undefined && !isRisk(predicted)) {
       return bad(`security_risk of ${tool.name} must be one of ${risks.join(", ")}.`);
     }
     const { summary, ...action } = takeSummary(rest, tool);
-    const schema: Schema | undefined = actionSchemaByKind[tool.actionKind as keyof typeof actionSchemaByKind];
-    if (schema === undefined) return bad(`The tool ${tool.name} takes a kind of action that is unknown here.`);
+    const schema: Schema | undefined = actionSchemaByKind[tool.actionKind];
+    if (schema === undefined)
+      return bad(`The tool ${tool.name} takes a kind of action that is unknown here.`);
     const checked = validator.check<Action>(schema, { ...action, kind: tool.actionKind });
     if (!checked.ok) {
-      const problems = checked.errors.map((error) => `${error.loc.join(".") || "arguments"}: ${error.msg}`).join("; ");
+      const problems = checked.errors
+        .map((error) => `${error.loc.join(".") || "arguments"}: ${error.msg}`)
+        .join("; ");
       const names = Object.keys(action).join(", ") || "none";
-      return bad(`The arguments of ${tool.name} do not fit its schema: ${problems}. Parameters given: ${names}.`);
+      return bad(
+        `The arguments of ${tool.name} do not fit its schema: ${problems}. Parameters given: ${names}.`,
+      );
     }
     return {
       ok: true,
       tool,
       action: checked.value,
-      predictedRisk: risk === undefined || tool.isReadOnly ? null : (String(risk) as SecurityRisk),
+      predictedRisk: predicted ?? null,
       summary: summary ?? `${tool.name}: ${JSON.stringify(action)}`.slice(0, 500),
     };
   };
 }
 
-function takeSummary(values: Record<string, unknown>, tool: ToolListing): Record<string, unknown> & { summary?: string } {
-  const isOwn = "summary" in ((tool.parameters["properties"] ?? {}) as object);
+function takeSummary(
+  values: Record<string, unknown>,
+  tool: ToolListing,
+): Record<string, unknown> & { summary?: string } {
+  const isOwn = Object.hasOwn(tool.parameters["properties"] ?? {}, "summary");
   const { summary, ...rest } = values;
   const spoken = typeof summary === "string" && summary.trim() !== "" ? { summary } : {};
   return isOwn ? { ...values, ...spoken } : { ...rest, ...spoken };
+}
+
+function isRisk(value: unknown): value is SecurityRisk {
+  return risks.some((risk) => risk === value);
 }
 
 function bad(error: string): BadCall {

@@ -58,7 +58,9 @@ export function inferEditorCommand(values: Readonly<Record<string, unknown>>): R
 }
 
 function kept(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([key]) => key === "security_risk" || key === "summary"));
+  return Object.fromEntries(
+    Object.entries(values).filter(([key]) => key === "security_risk" || key === "summary"),
+  );
 }
 
 function withPrefix(word: string, command: string): string {

@@ -5,7 +5,10 @@ export type ToolSpec = { readonly name: string; readonly params?: Readonly<Recor
 /** The tools that an agent's configuration asks for: its own in their order, filtered, then the built-ins. Duplicates count once. */
 export function toolSpecs(agent: Agent): ToolSpec[] {
   const filter = agent.filter_tools_regex ? new RegExp(`^(?:${agent.filter_tools_regex})`) : null;
-  const own = (agent.tools ?? []).map((tool) => ({ name: registryName(tool.name), params: tool.params ?? {} }));
+  const own = (agent.tools ?? []).map((tool) => ({
+    name: registryName(tool.name),
+    params: tool.params ?? {},
+  }));
   const kept = own.filter(({ name }) => filter === null || filter.test(name));
   const builtIn = (agent.include_default_tools ?? ["FinishTool", "ThinkTool"]).map((name) => ({
     name: registryName(name),

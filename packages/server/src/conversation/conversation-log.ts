@@ -6,7 +6,7 @@ import { applyEvent } from "./fold.ts";
 import { loadState, parseStored, writeSnapshot } from "./load-state.ts";
 
 export type LogDeps = {
-  readonly journal: Journal;
+  readonly journal: Pick<Journal, "append" | "read" | "readKinds">;
   readonly lease: Lease;
   readonly nowMs: () => number;
 };
@@ -46,7 +46,10 @@ export class ConversationLog {
   /** Stamps, stores and folds; resolves when durable. On failure nothing has changed. */
   async append(
     drafts: readonly EventDraft[],
-    extra: { readonly patch?: ConversationPatch; readonly inbox?: (eventIds: string[]) => AppendBatch["inbox"] } = {},
+    extra: {
+      readonly patch?: ConversationPatch;
+      readonly inbox?: (eventIds: string[]) => AppendBatch["inbox"];
+    } = {},
   ): Promise<StampedEvent[]> {
     const nowMs = this.#deps.nowMs();
     const stamped = stampDrafts(drafts, this.#state, nowMs, this.mask);
@@ -55,7 +58,8 @@ export class ConversationLog {
       applyEvent(next, event);
       next.lastMicros = event.record.timestampMicros;
     }
-    const isSnapshotDue = next.lastSeq - this.#snapshotSeq >= snapshotEvery || next.status !== this.#state.status;
+    const isSnapshotDue =
+      next.lastSeq - this.#snapshotSeq >= snapshotEvery || next.status !== this.#state.status;
     const inbox = extra.inbox?.(stamped.map(({ record }) => record.id));
     await this.#deps.journal.append(this.#deps.lease, {
       expectedSeq: this.#state.lastSeq,

@@ -1,11 +1,14 @@
-import { createHash } from "node:crypto";
 import type { ConfirmationPolicy, Message, SecretSource, SecurityAnalyzer } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolSession } from "@convoke/tool-host";
 import { systemPromptEvent } from "../agent/prompt/system-prompt.ts";
-import type { EventDraft, StampedEvent } from "../journal/event-draft.ts";
-import type { ConversationPatch, Journal } from "../journal/journal.ts";
-import { Fault } from "../lib/fault.ts";
+import type { EventBody, EventDraft, StampedEvent } from "../journal/event-draft.ts";
+import {
+  LeaseLostError,
+  SeqConflictError,
+  type ConversationPatch,
+  type Journal,
+} from "../journal/journal.ts";
 import type { Logger } from "../lib/logger.ts";
 import { Mailbox } from "../lib/mailbox.ts";
 import type { Model } from "../models/model.ts";
@@ -25,12 +28,14 @@ import {
   type Decision,
 } from "./decide.ts";
 import { fullStateFrame, secretRegistry } from "./describe.ts";
+import { findSent, messageDigest } from "./inbox.ts";
+import { conversationClosing, ownedElsewhere } from "./refusals.ts";
 import { Run } from "./run.ts";
 import { Signals } from "./signals.ts";
 
 export type ConversationDeps = {
   readonly id: string;
-  readonly journal: Journal;
+  readonly journal: Pick<Journal, "getInboxEntry" | "release">;
   readonly log: ConversationLog;
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
@@ -38,6 +43,8 @@ export type ConversationDeps = {
   readonly validator: Validator;
   readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets) => Model;
   readonly openSession: (config: ConversationConfig) => Promise<ToolSession>;
+  /** Called once when another process took the conversation over: this object is of no more use. */
+  readonly onLost: () => void;
   readonly nowMs: () => number;
   readonly logger: Logger;
 };
@@ -61,7 +68,9 @@ export class Conversation implements AsyncDisposable {
   #secrets: ConversationSecrets;
   #session: Promise<ToolSession> | null = null;
   #run: Run | null = null;
-  #isClosed = false;
+  #isClosing = false;
+  #isLost = false;
+  #disposal: Promise<void> | null = null;
   #lastUsedMs: number;
 
   constructor(deps: ConversationDeps) {
@@ -105,42 +114,26 @@ export class Conversation implements AsyncDisposable {
   async send(input: SendInput): Promise<{ readonly eventId: string; readonly isNew: boolean }> {
     const session = await this.#openSession();
     return await this.#post(async () => {
-      const clientId = input.clientMessageId;
-      const digest = createHash("sha256").update(JSON.stringify(input.message)).digest("hex");
-      if (clientId !== undefined) {
-        const known = await this.#deps.journal.getInboxEntry(this.id, clientId);
-        if (known !== null) {
-          if (known.digest === digest) return { eventId: known.eventId, isNew: false };
-          throw new Fault(
-            "conflict",
-            "client_message_id_reused",
-            "This client message id was used for another message. Use a new id for a new message.",
-          );
-        }
-      }
+      const { message, clientMessageId: clientId } = input;
+      const digest = messageDigest(message);
+      const sent =
+        clientId === undefined ? null : await findSent(this.#deps.journal, this.id, clientId, digest);
+      if (sent !== null) return { eventId: sent.eventId, isNew: false };
       const decision = decideSend(this.#log.state, {
-        message: input.message,
+        message,
         wantsRun: input.wantsRun,
         sender: input.sender ?? null,
-        systemPrompt: systemPromptEvent({
-          tools: session.tools,
-          workspaceDir: this.#config.workspace.working_dir,
-          secrets: Object.entries(this.#secrets.sources).map(([name, source]) => ({
-            name,
-            description: source.description ?? null,
-          })),
-          suffix: this.#config.agent.agent_context?.system_message_suffix ?? null,
-          now: new Date(this.#deps.nowMs()),
-        }),
+        systemPrompt: this.#systemPrompt(session),
       });
       const messageIndex = decision.drafts.findIndex(
         ({ body }) => typeof body !== "function" && body.kind === "MessageEvent",
       );
-      const stamped = await this.#commit(decision, {
-        ...(clientId === undefined
+      const stamped = await this.#commit(
+        decision,
+        clientId === undefined
           ? {}
-          : { inbox: (ids: string[]) => ({ clientId, eventId: ids[messageIndex]!, digest }) }),
-      });
+          : { inbox: (ids: string[]) => ({ clientId, eventId: ids[messageIndex]!, digest }) },
+      );
       return { eventId: stamped[messageIndex]!.record.id, isNew: true };
     });
   }
@@ -216,13 +209,19 @@ export class Conversation implements AsyncDisposable {
   }
 
   fullStateFrame(): string {
-    return this.#log.mask(fullStateFrame(this.#config, this.#secrets, this.#log.state, this.id, this.#deps.nowMs()));
+    return this.#log.mask(
+      fullStateFrame(this.#config, this.#secrets, this.#log.state, this.id, this.#deps.nowMs()),
+    );
   }
 
   /** Stops working without changing the status: a run that was in progress goes on after the next load. Idempotent. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+    this.#disposal ??= this.#dispose();
+    await this.#disposal;
+  }
+
+  async #dispose(): Promise<void> {
+    this.#isClosing = true;
     this.#run?.close();
     await this.#run?.ended;
     await this.#mailbox.drain();
@@ -230,11 +229,27 @@ export class Conversation implements AsyncDisposable {
     await this.#deps.journal.release(this.#log.lease);
   }
 
+  #systemPrompt(session: ToolSession): EventBody {
+    return systemPromptEvent({
+      tools: session.tools,
+      workspaceDir: this.#config.workspace.working_dir,
+      secrets: Object.entries(this.#secrets.sources).map(([name, source]) => ({
+        name,
+        description: source.description ?? null,
+      })),
+      suffix: this.#config.agent.agent_context?.system_message_suffix ?? null,
+      now: new Date(this.#deps.nowMs()),
+    });
+  }
+
   async #reconfigure(change: Partial<ConversationConfig>): Promise<void> {
     await this.#post(async () => {
       const config = { ...this.#config, ...change };
       const drafts = Object.entries(change)
-        .filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(this.#config[key as keyof ConversationConfig]))
+        .filter(
+          ([key, value]) =>
+            JSON.stringify(value) !== JSON.stringify(this.#config[key as keyof ConversationConfig]),
+        )
         .map(([key, value]) => stateUpdate(key, value));
       if (drafts.length === 0) return;
       await this.#log.append(drafts, { patch: { config: JSON.stringify(config) } });
@@ -254,14 +269,14 @@ export class Conversation implements AsyncDisposable {
   ): Promise<StampedEvent[]> {
     if (decision.isAbort === true) this.#run?.abort();
     if (decision.drafts.length === 0) return [];
-    const stamped = await this.#log.append(decision.drafts as EventDraft[], extra);
+    const stamped = await this.#log.append(decision.drafts, extra);
     this.#ensureRun();
     return stamped;
   }
 
   /** The one place where work starts: whenever the log says `running`, exactly one run is alive. */
   #ensureRun(): void {
-    if (this.#isClosed || this.#run !== null || this.#log.state.status !== "running") return;
+    if (this.#isClosing || this.#isLost || this.#run !== null || this.#log.state.status !== "running") return;
     const run = new Run({
       log: this.#log,
       post: (job) => this.#post(job),
@@ -288,12 +303,25 @@ export class Conversation implements AsyncDisposable {
 
   #post<Result>(job: () => Promise<Result> | Result): Promise<Result> {
     this.#lastUsedMs = this.#deps.nowMs();
-    return this.#mailbox.post(() => {
-      if (this.#isClosed && this.#run === null) {
-        throw new Fault("not-now", "conversation_closing", "The conversation is being closed. Try again in a moment.");
+    return this.#mailbox.post(async () => {
+      // A run that is being closed may still record what its tool has done.
+      if (this.#isLost || (this.#isClosing && this.#run === null)) throw conversationClosing();
+      try {
+        return await job();
+      } catch (error) {
+        if (!(error instanceof LeaseLostError || error instanceof SeqConflictError)) throw error;
+        this.#lose();
+        throw ownedElsewhere();
       }
-      return job();
     });
+  }
+
+  /** The store has another owner for this log: this object ends, the conversation lives on there. */
+  #lose(): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.#run?.close();
+    this.#deps.onLost();
   }
 
   /** Opened once and reused; a failed opening is tried again at the next use. */

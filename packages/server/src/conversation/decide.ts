@@ -41,7 +41,8 @@ export function decideSend(state: ConversationState, command: SendCommand): Deci
       value: messageId,
     }),
   });
-  const startsRun = command.wantsRun && state.status !== "running" && state.status !== "waiting_for_confirmation";
+  const startsRun =
+    command.wantsRun && state.status !== "running" && state.status !== "waiting_for_confirmation";
   if (startsRun) drafts.push(startRun(state));
   return { drafts };
 }
@@ -106,7 +107,10 @@ export function decideInterrupt(state: ConversationState, marker: EventBody): De
 }
 
 export function startRun(state: ConversationState): EventDraft {
-  return { ...statusUpdate("running"), meta: { run: { approved: state.openActions.map((action) => action.id) } } };
+  return {
+    ...statusUpdate("running"),
+    meta: { run: { approved: state.openActions.map((action) => action.id) } },
+  };
 }
 
 export function statusUpdate(status: ConversationExecutionStatus): { readonly body: EventBody } {

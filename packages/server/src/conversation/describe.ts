@@ -38,7 +38,12 @@ export function fullStateFrame(
   id: string,
   nowMs: number,
 ): string {
-  const value = { id, ...sharedFields(config, secrets, state), workspace: config.workspace, head_is_empty: false };
+  const value = {
+    id,
+    ...sharedFields(config, secrets, state),
+    workspace: config.workspace,
+    head_is_empty: false,
+  };
   return JSON.stringify({
     id: nextUuid7(null, nowMs),
     timestamp: formatInstant(nowMs * 1000),
@@ -60,7 +65,11 @@ export function secretRegistry(secrets: ConversationSecrets): SecretRegistry {
   return { secret_sources: Object.fromEntries(entries) as NonNullable<SecretRegistry["secret_sources"]> };
 }
 
-function sharedFields(config: ConversationConfig, secrets: ConversationSecrets, state: Readonly<ConversationState>) {
+function sharedFields(
+  config: ConversationConfig,
+  secrets: ConversationSecrets,
+  state: Readonly<ConversationState>,
+) {
   return {
     agent: config.agent,
     max_iterations: config.max_iterations,

@@ -4,12 +4,11 @@ import type { Validator } from "@convoke/protocol/validate";
 import { UnknownToolError, type ToolHost, type ToolSession } from "@convoke/tool-host";
 import {
   LeaseHeldError,
-  type ConversationPage,
   type ConversationQuery,
   type ConversationRow,
   type Journal,
 } from "../journal/journal.ts";
-import { Fault, invalidField } from "../lib/fault.ts";
+import { invalidField } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
 import type { SecretBox } from "../security/seal.ts";
@@ -19,6 +18,7 @@ import type { ConversationConfig, ConversationSecrets } from "./conversation-con
 import { ConversationLog } from "./conversation-log.ts";
 import type { Described } from "./describe.ts";
 import { loadState } from "./load-state.ts";
+import { conversationMissing, ownedElsewhere, serverClosing } from "./refusals.ts";
 
 export type DirectoryDeps = {
   readonly journal: Journal;
@@ -74,21 +74,14 @@ export class Directory implements AsyncDisposable {
 
   /** The actor, loaded when it is not in memory. */
   async open(id: string): Promise<Conversation> {
-    if (this.#isClosed) throw new Fault("not-now", "server_closing", "The server is shutting down. Try again in a moment.");
+    if (this.#isClosed) throw serverClosing();
     const loaded = this.#loaded.get(id) ?? this.#load(id);
     this.#loaded.set(id, loaded);
     try {
       return await loaded;
     } catch (error) {
       if (this.#loaded.get(id) === loaded) this.#loaded.delete(id);
-      if (error instanceof LeaseHeldError) {
-        throw new Fault(
-          "not-now",
-          "owned_elsewhere",
-          "Another server process on the same data folder is working on this conversation. Send the request there.",
-        );
-      }
-      throw error;
+      throw error instanceof LeaseHeldError ? ownedElsewhere() : error;
     }
   }
 
@@ -113,7 +106,7 @@ export class Directory implements AsyncDisposable {
   }
 
   async search(query: ConversationQuery): Promise<{ items: Described[]; nextPageId: string | null }> {
-    const page: ConversationPage = await this.#deps.journal.searchConversations(query);
+    const page = await this.#deps.journal.searchConversations(query);
     return {
       items: await Promise.all(page.items.map((row) => this.#describeRow(row))),
       nextPageId: page.nextPageId,
@@ -121,7 +114,9 @@ export class Directory implements AsyncDisposable {
   }
 
   async count(executionStatus?: string): Promise<number> {
-    return await this.#deps.journal.countConversations(executionStatus === undefined ? {} : { executionStatus });
+    return await this.#deps.journal.countConversations(
+      executionStatus === undefined ? {} : { executionStatus },
+    );
   }
 
   /** Stops the work, then removes the log and the private folder; the workspace stays. */
@@ -161,7 +156,9 @@ export class Directory implements AsyncDisposable {
     this.#isClosed = true;
     const loaded = await Promise.allSettled(this.#loaded.values());
     await Promise.all(
-      loaded.map((result) => (result.status === "fulfilled" ? result.value[Symbol.asyncDispose]() : undefined)),
+      loaded.map(async (result) => {
+        if (result.status === "fulfilled") await result.value[Symbol.asyncDispose]();
+      }),
     );
     this.#loaded.clear();
   }
@@ -182,9 +179,24 @@ export class Directory implements AsyncDisposable {
       validator: this.#deps.validator,
       openModel: this.#deps.openModel,
       openSession: (config) => this.#openSession(id, config),
+      onLost: () => void this.#drop(id),
       nowMs,
       logger,
     });
+  }
+
+  /** Takes an actor out and ends it; its log belongs to another process now. */
+  async #drop(id: string): Promise<void> {
+    const dropped = this.#loaded.get(id);
+    this.#loaded.delete(id);
+    try {
+      await (await dropped)?.[Symbol.asyncDispose]();
+    } catch (error) {
+      this.#deps.logger.warn(
+        { conversation: id, error: String(error) },
+        "a lost conversation could not be closed",
+      );
+    }
   }
 
   async #describeRow(row: ConversationRow): Promise<Described> {
@@ -243,10 +255,6 @@ export class Directory implements AsyncDisposable {
     if (row.sealedSecrets === null) return { llm: {}, sources: {} };
     return JSON.parse(this.#deps.secretBox.unseal(row.sealedSecrets)) as ConversationSecrets;
   }
-}
-
-export function conversationMissing(id: string): Fault {
-  return new Fault("missing", "conversation_not_found", `Conversation not found: ${id}`);
 }
 
 function parseConfig(row: ConversationRow): ConversationConfig {

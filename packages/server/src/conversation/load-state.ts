@@ -5,13 +5,16 @@ import { parseInstant } from "../lib/instant.ts";
 import { initialState, type ConversationState } from "./conversation-state.ts";
 import { applyEvent, foldedKinds, type FoldedEvent } from "./fold.ts";
 
+type LogReader = Pick<Journal, "read" | "readKinds">;
+
 /** Folds the log up to its end, from the cached snapshot where there is a usable one. Needs no lease. */
-export async function loadState(journal: Journal, row: ConversationRow): Promise<ConversationState> {
+export async function loadState(journal: LogReader, row: ConversationRow): Promise<ConversationState> {
   const state = fromSnapshot(row) ?? initialState();
   const chunk = 1000;
   for (let from = state.lastSeq + 1; from <= row.lastSeq; from += chunk) {
     const to = Math.min(from + chunk - 1, row.lastSeq);
-    for (const stored of await journal.readKinds(row.id, foldedKinds, from, to)) applyEvent(state, parseStored(stored));
+    for (const stored of await journal.readKinds(row.id, foldedKinds, from, to))
+      applyEvent(state, parseStored(stored));
   }
   if (row.lastSeq > 0 && state.lastSeq <= row.lastSeq) await moveToEnd(journal, row, state);
   return state;
@@ -32,7 +35,7 @@ function fromSnapshot(row: ConversationRow): ConversationState | null {
 }
 
 /** The last event may be of a kind that the fold passes over; the position must be exact all the same. */
-async function moveToEnd(journal: Journal, row: ConversationRow, state: ConversationState): Promise<void> {
+async function moveToEnd(journal: LogReader, row: ConversationRow, state: ConversationState): Promise<void> {
   const [last] = await journal.read(row.id, row.lastSeq - 1, 1);
   if (last === undefined) return;
   const { timestamp } = JSON.parse(last.json) as { timestamp: string };

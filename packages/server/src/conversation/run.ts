@@ -1,5 +1,5 @@
 import type { Validator } from "@convoke/protocol/validate";
-import type { ExecutionState, Outcome, ToolSecret, ToolSession } from "@convoke/tool-host";
+import type { Outcome, ToolSecret, ToolSession } from "@convoke/tool-host";
 import { buildHistory } from "../agent/history.ts";
 import { receiveResponse } from "../agent/receive.ts";
 import { isStuck } from "../agent/stuck.ts";
@@ -17,6 +17,7 @@ import type { ConversationLog } from "./conversation-log.ts";
 import type { OpenAction } from "./conversation-state.ts";
 import { agentError } from "./decide.ts";
 import { failRun, nextStep, type Step } from "./next-step.ts";
+import { ownedElsewhere } from "./refusals.ts";
 import type { Signals } from "./signals.ts";
 import { deltaFrame } from "./stream-delta.ts";
 import { addUsage } from "./stats.ts";
@@ -99,29 +100,31 @@ export class Run {
   async #outcomeOf(action: OpenAction): Promise<Outcome> {
     try {
       const session = await this.#deps.openSession();
-      const known: ExecutionState = await session.state(action.id);
-      if (known.type === "finished") return known.outcome;
-      const secrets = await this.#resolveSecrets();
-      const event = await this.#deps.post(async () => {
-        const item = (await this.#deps.log.view()).find(({ seq }) => seq === action.seq);
-        return item?.event.kind === "ActionEvent" ? item.event : null;
-      });
-      if (event?.action === null || event?.action === undefined) {
+      const view = await this.#deps.post(() => this.#deps.log.view());
+      const event = view.findLast(({ seq }) => seq === action.seq)?.event;
+      if (event?.kind !== "ActionEvent" || !event.action) {
         return { type: "error", text: "The stored action of this call cannot be read, so it was not run." };
       }
+      const secrets = await this.#resolveSecrets();
       return await session.execute(
         { actionId: action.id, tool: action.toolName, action: event.action, secrets },
         { signal: this.#effects.signal },
       );
     } catch (error) {
-      this.#deps.logger.error({ conversation: this.#deps.conversationId, error: String(error) }, "tool session failed");
+      this.#deps.logger.error(
+        { conversation: this.#deps.conversationId, error: String(error) },
+        "tool session failed",
+      );
       return { type: "error", text: `The workspace could not run this call: ${messageOf(error)}` };
     }
   }
 
   async #resolveSecrets(): Promise<ToolSecret[]> {
     return await resolveSecrets(this.#deps.secrets().sources, this.#effects.signal, (name, reason) => {
-      this.#deps.logger.warn({ conversation: this.#deps.conversationId, secret: name, reason }, "secret lookup failed");
+      this.#deps.logger.warn(
+        { conversation: this.#deps.conversationId, secret: name, reason },
+        "secret lookup failed",
+      );
     });
   }
 
@@ -161,7 +164,9 @@ export class Run {
   }
 
   /** Drains the stream to its last item and shows deltas to whoever listens. */
-  async #stream(parts: AsyncIterable<ModelPart>): Promise<Extract<ModelPart, { type: "done" | "failed" | "aborted" }>> {
+  async #stream(
+    parts: AsyncIterable<ModelPart>,
+  ): Promise<Extract<ModelPart, { type: "done" | "failed" | "aborted" }>> {
     const isStreamed = this.#deps.config().agent.llm.stream === true;
     for await (const part of parts) {
       switch (part.type) {
@@ -177,7 +182,8 @@ export class Run {
           break;
         case "text":
         case "reasoning":
-          if (isStreamed && this.#deps.signals.isHeard) this.#deps.signals.emit(this.#deps.log.mask(deltaFrame(part)));
+          if (isStreamed && this.#deps.signals.isHeard)
+            this.#deps.signals.emit(this.#deps.log.mask(deltaFrame(part)));
           break;
         case "tool-arguments":
           break;
@@ -189,17 +195,26 @@ export class Run {
   /** An unexpected failure ends the run visibly; the log stays true. */
   async #fail(error: unknown): Promise<void> {
     const { conversationId, logger, log, post } = this.#deps;
-    if (error instanceof LeaseLostError || error instanceof SeqConflictError) {
-      logger.warn({ conversation: conversationId, error: error.message }, "another process took the conversation over");
+    if (error instanceof Fault && error.code === ownedElsewhere().code) {
+      logger.warn(
+        { conversation: conversationId, error: error.message },
+        "another process took the conversation over",
+      );
       return;
     }
     logger.error({ conversation: conversationId, error: String(error) }, "run failed");
     try {
       await post(async () => {
-        if (log.state.status === "running") await this.#append(failRun(error instanceof Fault ? error.code : "InternalError", messageOf(error)));
+        if (log.state.status === "running")
+          await this.#append(
+            failRun(error instanceof Fault ? error.code : "InternalError", messageOf(error)),
+          );
       });
     } catch (failure) {
-      logger.error({ conversation: conversationId, error: String(failure) }, "the failure could not be recorded");
+      logger.error(
+        { conversation: conversationId, error: String(failure) },
+        "the failure could not be recorded",
+      );
     }
   }
 
@@ -210,7 +225,8 @@ export class Run {
         await this.#deps.log.append(drafts);
         return;
       } catch (error) {
-        const isOver = error instanceof LeaseLostError || error instanceof SeqConflictError || this.#isLeaving;
+        const isOver =
+          error instanceof LeaseLostError || error instanceof SeqConflictError || this.#isLeaving;
         if (isOver) throw error;
         this.#deps.logger.error(
           { conversation: this.#deps.conversationId, error: String(error), retryInMs: delayMs },

@@ -4,7 +4,11 @@ import type { ModelResponse } from "../models/model.ts";
 import { stateUpdate } from "./decide.ts";
 
 /** The `stats` update after one model call: accumulated tokens and US dollars per usage id. Source: reference, agent-server 6. */
-export function addUsage(stats: Readonly<Record<string, unknown>>, llm: LLM, response: ModelResponse): EventDraft {
+export function addUsage(
+  stats: Readonly<Record<string, unknown>>,
+  llm: LLM,
+  response: ModelResponse,
+): EventDraft {
   const usageId = llm.usage_id ?? "default";
   const before = stats[usageId] as MetricsSnapshot | undefined;
   const spent = before?.accumulated_token_usage;

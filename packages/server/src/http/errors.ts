@@ -19,16 +19,23 @@ export type ErrorReply = { readonly status: number; readonly body: unknown };
 /** The only place where a failure becomes an HTTP reply. Bugs get an id that the log has too; their text stays inside. */
 export function toErrorReply(error: unknown, logger: Logger): ErrorReply {
   if (error instanceof UnknownPageError) {
-    return toErrorReply(invalidField(["query", "page_id"], `${error.message} Start again without page_id.`), logger);
+    return toErrorReply(
+      invalidField(["query", "page_id"], `${error.message} Start again without page_id.`),
+      logger,
+    );
   }
   if (error instanceof Fault) {
-    if (error.kind === "caller" && error.fields.length > 0) return { status: 422, body: { detail: error.fields } };
+    if (error.kind === "caller" && error.fields.length > 0)
+      return { status: 422, body: { detail: error.fields } };
     return { status: statusOf[error.kind], body: { detail: error.message, code: error.code } };
   }
   const framework = frameworkFault(error);
   if (framework !== null) return framework;
   const errorId = randomUUID().replaceAll("-", "");
-  logger.error({ errorId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }, "request failed");
+  logger.error(
+    { errorId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) },
+    "request failed",
+  );
   return {
     status: 500,
     body: {
@@ -45,7 +52,11 @@ function frameworkFault(error: unknown): ErrorReply | null {
   const status = Number(error.statusCode);
   if (!(status >= 400 && status < 500)) return null;
   const code = "code" in error ? String(error.code) : "bad_request";
-  if (code === "FST_ERR_CTP_INVALID_JSON_BODY" || code === "FST_ERR_CTP_EMPTY_JSON_BODY" || error instanceof SyntaxError) {
+  if (
+    code === "FST_ERR_CTP_INVALID_JSON_BODY" ||
+    code === "FST_ERR_CTP_EMPTY_JSON_BODY" ||
+    error instanceof SyntaxError
+  ) {
     const msg = "The body is not valid JSON. Send one JSON document with Content-Type: application/json.";
     return { status: 422, body: { detail: [{ loc: ["body"], msg, type: "json_invalid" }] } };
   }

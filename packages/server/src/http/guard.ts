@@ -18,7 +18,9 @@ export interface Guard {
 
 /** Host must name this server (which ends DNS rebinding), Origin must be the same one, loopback, or configured. */
 export function createGuard(options: GuardOptions): Guard {
-  const allowedOrigins = new Set(options.allowedOrigins.map((origin) => origin.replace(/\/$/, "").toLowerCase()));
+  const allowedOrigins = new Set(
+    options.allowedOrigins.map((origin) => origin.replace(/\/$/, "").toLowerCase()),
+  );
 
   function isHostAllowed(host: string): boolean {
     const name = hostName(host);
@@ -52,7 +54,9 @@ export function createGuard(options: GuardOptions): Guard {
 }
 
 export function isLoopback(name: string): boolean {
-  return name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127\.\d+\.\d+\.\d+$/.test(name);
+  return (
+    name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127\.\d+\.\d+\.\d+$/.test(name)
+  );
 }
 
 /** The name or address of a Host header without its port; null when it is none. */

@@ -59,7 +59,12 @@ function unauthorized(): Fault {
   return new Fault("stranger", "unauthorized", "Unauthorized");
 }
 
-function readRequest(request: FastifyRequest, route: Route, caller: Caller, validator: Validator): RouteRequest {
+function readRequest(
+  request: FastifyRequest,
+  route: Route,
+  caller: Caller,
+  validator: Validator,
+): RouteRequest {
   const check = (schema: NonNullable<Route["body"]>, value: unknown, where: string): unknown => {
     const checked = validator.check<unknown>(schema, value, [where]);
     if (!checked.ok) throw new Fault("caller", "validation", `The ${where} is not valid.`, checked.errors);
@@ -73,7 +78,10 @@ function readRequest(request: FastifyRequest, route: Route, caller: Caller, vali
     caller,
     params,
     query,
-    body: route.body === undefined ? undefined : readBody(request.body, route, (value) => check(route.body!, value, "body")),
+    body:
+      route.body === undefined
+        ? undefined
+        : readBody(request.body, route, (value) => check(route.body!, value, "body")),
     rawBody: request.body,
     headers: request.headers,
   };

@@ -1,14 +1,15 @@
 import cors from "@fastify/cors";
 import websocket from "@fastify/websocket";
-import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { WebSocket } from "ws";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { keyOfHeaders, localUser, type Caller, type KeyRing } from "./auth.ts";
 import { toErrorReply } from "./errors.ts";
 import type { Guard } from "./guard.ts";
+import { refuseUnknownRoutes } from "./unknown-routes.ts";
 
 export type HttpDeps = {
-  readonly keys: KeyRing;
   readonly guard: Guard;
   readonly logger: Logger;
   readonly onActivity: () => void;
@@ -17,33 +18,65 @@ export type HttpDeps = {
 const bodyLimitBytes = 64 * 1024 * 1024;
 const socketPayloadBytes = 16 * 1024 * 1024;
 
-/** The HTTP server without routes: guard first, then CORS, one shape for every error. */
+/** A request that takes longer than this to arrive is given up. */
+const requestTimeoutMs = 300_000;
+
+/** How long clients have at shutdown to answer the closing of their socket. */
+const socketGraceMs = 500;
+
+/** The HTTP server without routes: guard first, then CORS, then unknown routes; one shape for every error. */
 export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
+  const answer = (error: unknown, reply: FastifyReply): FastifyReply => {
+    const { status, body } = toErrorReply(error, deps.logger);
+    return reply.status(status).send(body);
+  };
+  const checkGuard = (request: FastifyRequest, reply: FastifyReply): void => {
+    const refusal = deps.guard.refusal(request.headers.host, request.headers.origin);
+    if (refusal === null) return;
+    // Nothing more of what the stranger sends is wanted.
+    reply.header("connection", "close");
+    throw new Fault("refused", "forbidden", refusal);
+  };
   const app = Fastify({
     bodyLimit: bodyLimitBytes,
+    requestTimeout: requestTimeoutMs,
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+    // Addresses that cannot be decoded never reach a hook.
+    frameworkErrors: (error, request, reply) => {
+      try {
+        checkGuard(request, reply);
+        return answer(error, reply);
+      } catch (refusal) {
+        return answer(refusal, reply);
+      }
+    },
   });
-  // Clients of this wire send a list of ids as the body of a GET.
-  app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
-  app.addHook("onRequest", async (request) => {
-    const refusal = deps.guard.refusal(request.headers.host, request.headers.origin);
-    if (refusal !== null) throw new Fault("refused", "forbidden", refusal);
+  readJsonBodies(app);
+  app.addHook("onRequest", async (request, reply) => {
+    checkGuard(request, reply);
     if (request.url.startsWith("/api/")) deps.onActivity();
   });
-  app.setErrorHandler((error, _request, reply) => {
-    const answer = toErrorReply(error, deps.logger);
-    return reply.status(answer.status).send(answer.body);
-  });
-  app.setNotFoundHandler((_request, reply) => reply.status(404).send({ detail: "Not Found" }));
+  app.setErrorHandler((error, _request, reply) => answer(error, reply));
   await app.register(cors, {
     delegator: (request, callback) => {
       const origin = request.headers.origin;
       const isAllowed = origin !== undefined && deps.guard.isOriginAllowed(origin, request.headers.host);
-      callback(null, { origin: isAllowed, credentials: true, methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] });
+      callback(null, {
+        origin: isAllowed,
+        credentials: true,
+        methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"],
+      });
     },
   });
-  await app.register(websocket, { options: { maxPayload: socketPayloadBytes, perMessageDeflate: false } });
+  refuseUnknownRoutes(app);
+  await app.register(websocket, {
+    options: { maxPayload: socketPayloadBytes, perMessageDeflate: false },
+    preClose(done) {
+      closeSockets(this.websocketServer.clients);
+      done();
+    },
+  });
   return app;
 }
 
@@ -53,4 +86,25 @@ export function createAuthenticator(keys: KeyRing): (request: FastifyRequest) =>
     const key = keyOfHeaders(request.headers);
     return key === null ? null : keys.identify(key);
   };
+}
+
+/** JSON is the only body; an empty one is none, because many clients announce JSON on every request. */
+function readJsonBodies(app: FastifyInstance): void {
+  // Clients of this wire send a list of ids as the body of a GET.
+  app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
+  app.removeAllContentTypeParsers();
+  const parse = app.getDefaultJsonParser("error", "error");
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    if (body.length === 0) done(null, undefined);
+    else parse(request, body.toString(), done);
+  });
+}
+
+/** A client that does not answer the closing must not keep the process alive. */
+function closeSockets(sockets: ReadonlySet<WebSocket>): void {
+  for (const socket of sockets) {
+    socket.close(1001, "The server is shutting down");
+    const deadline = setTimeout(() => socket.terminate(), socketGraceMs);
+    socket.once("close", () => clearTimeout(deadline));
+  }
 }

@@ -1,5 +1,13 @@
 /** Who must act on a failure, and how: the caller (mend, authenticate, look elsewhere, retry), or us (`bug`). */
-export type FaultKind = "caller" | "stranger" | "missing" | "refused" | "conflict" | "not-now" | "too-large" | "bug";
+export type FaultKind =
+  | "caller"
+  | "stranger"
+  | "missing"
+  | "refused"
+  | "conflict"
+  | "not-now"
+  | "too-large"
+  | "bug";
 
 /** One position in a request and what is wrong there. `loc` begins with `path`, `query`, `header` or `body`. */
 export type FieldFault = { readonly loc: (string | number)[]; readonly msg: string; readonly type: string };

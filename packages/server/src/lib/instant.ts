@@ -20,7 +20,14 @@ export function parseInstant(text: string): Micros | null {
   if (match === null) return null;
   const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "", zone = "Z"] = match;
   const seconds = second === "60" ? "59" : second;
-  const ms = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(seconds));
+  const ms = Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(seconds),
+  );
   const check = new Date(ms);
   const isReal =
     check.getUTCMonth() === Number(month) - 1 &&

@@ -18,7 +18,10 @@ test("P56: structure, ids and images stay as they are, even when a secret equals
     kind: "MessageEvent",
     source: "user",
     tool_name: "terminal",
-    llm_message: { role: "user", content: [{ type: "image", image_urls: ["data:image/png;base64,iVBORw0KGgoAAAA"] }] },
+    llm_message: {
+      role: "user",
+      content: [{ type: "image", image_urls: ["data:image/png;base64,iVBORw0KGgoAAAA"] }],
+    },
   };
   expect(mask(JSON.stringify(event))).toBe(JSON.stringify(event));
 });

@@ -39,6 +39,9 @@ function hideIn(value: unknown, hide: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => hideIn(item, hide));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, field]) => [key, structuralFields.has(key) ? field : hideIn(field, hide)]),
+    Object.entries(value).map(([key, field]) => [
+      key,
+      structuralFields.has(key) ? field : hideIn(field, hide),
+    ]),
   );
 }

@@ -33,9 +33,12 @@ export function createSecretBox(key: Buffer): SecretBox {
         decipher.setAuthTag(bytes.subarray(12, 28));
         return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
       } catch (cause) {
-        throw new SealError("A stored secret cannot be opened with this key file. Restore the key file it was sealed with.", {
-          cause,
-        });
+        throw new SealError(
+          "A stored secret cannot be opened with this key file. Restore the key file it was sealed with.",
+          {
+            cause,
+          },
+        );
       }
     },
   };

@@ -10,7 +10,8 @@ import type {
 } from "@convoke/protocol";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { toConversationInfo, type Described } from "../../conversation/describe.ts";
-import { conversationMissing, type Directory } from "../../conversation/directory.ts";
+import type { Directory } from "../../conversation/directory.ts";
+import { conversationMissing } from "../../conversation/refusals.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { conversationIdOf, toUserMessage } from "./event-routes.ts";
@@ -62,7 +63,9 @@ export function conversationHandlers({ directory }: ConversationRouteDeps) {
     getConversations: async (request) => {
       const ids = (request.query["ids"] as readonly string[]).map((id) => normalizeUuid(id) ?? id);
       const found = await directory.describeMany(ids);
-      return { json: found.map((item: Described | null) => (item === null ? null : toConversationInfo(item))) };
+      return {
+        json: found.map((item: Described | null) => (item === null ? null : toConversationInfo(item))),
+      };
     },
 
     searchConversations: async (request) => {
@@ -113,27 +116,27 @@ export function conversationHandlers({ directory }: ConversationRouteDeps) {
       const id = conversationIdOf(request);
       const before = await (await directory.open(id)).stop();
       const message =
-        before === "RUNNING" ? "The agent loop was stopped." : "The agent loop was not running; nothing had to be stopped.";
+        before === "RUNNING"
+          ? "The agent loop was stopped."
+          : "The agent loop was not running; nothing had to be stopped.";
       return { json: { status: "ok", conversation_id: id, message, conversation_status: before } };
     },
 
     updateSecrets: async (request) => {
       const { secrets } = request.body as UpdateSecretsRequest;
-      await (await open(request)).updateSecrets(secrets as Record<string, SecretSource>);
+      await (await open(request)).updateSecrets(secrets);
       return success;
     },
 
     setConfirmationPolicy: async (request) => {
       const { policy } = request.body as SetConfirmationPolicyRequest;
-      await (await open(request)).setConfirmationPolicy(policy as Parameters<Conversation["setConfirmationPolicy"]>[0]);
+      await (await open(request)).setConfirmationPolicy(policy);
       return success;
     },
 
     setSecurityAnalyzer: async (request) => {
       const { security_analyzer: analyzer } = request.body as SetSecurityAnalyzerRequest;
-      await (await open(request)).setSecurityAnalyzer(
-        analyzer as Parameters<Conversation["setSecurityAnalyzer"]>[0],
-      );
+      await (await open(request)).setSecurityAnalyzer(analyzer);
       return success;
     },
   } satisfies Record<string, RouteHandler>;

@@ -1,6 +1,11 @@
-import type { ConfirmationResponseRequest, EventSortOrder, Message, SendMessageRequest } from "@convoke/protocol";
+import type {
+  ConfirmationResponseRequest,
+  EventSortOrder,
+  Message,
+  SendMessageRequest,
+} from "@convoke/protocol";
 import type { Directory } from "../../conversation/directory.ts";
-import { conversationMissing } from "../../conversation/directory.ts";
+import { conversationMissing } from "../../conversation/refusals.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import type { EventFilter, Journal } from "../../journal/journal.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
@@ -27,15 +32,20 @@ export function eventHandlers({ journal, directory }: EventRouteDeps) {
         limit: limit ?? 100,
         ...(pageId === null || pageId === undefined ? {} : { pageId }),
       });
-      return { text: `{"items":[${page.items.join(",")}],"next_page_id":${JSON.stringify(page.nextPageId)}}` };
+      return {
+        text: `{"items":[${page.items.join(",")}],"next_page_id":${JSON.stringify(page.nextPageId)}}`,
+      };
     },
 
-    countEvents: async (request) => ({ json: await journal.count(await known(request), readFilter(request.query)) }),
+    countEvents: async (request) => ({
+      json: await journal.count(await known(request), readFilter(request.query)),
+    }),
 
     getEvent: async (request) => {
       const id = await known(request);
       const [event] = await journal.getEvents(id, [request.params["event_id"]!.toLowerCase()]);
-      if (!event) throw new Fault("missing", "event_not_found", `Event not found: ${request.params["event_id"]}`);
+      if (!event)
+        throw new Fault("missing", "event_not_found", `Event not found: ${request.params["event_id"]}`);
       return { text: event.json };
     },
 
@@ -86,7 +96,10 @@ export function conversationIdOf(request: RouteRequest): string {
 export function toUserMessage(body: Pick<SendMessageRequest, "role" | "content">): Message {
   const role = body.role ?? "user";
   if (role !== "user") {
-    throw invalidField(["body", "role"], `Messages of role "${role}" cannot be sent, only those of role "user".`);
+    throw invalidField(
+      ["body", "role"],
+      `Messages of role "${role}" cannot be sent, only those of role "user".`,
+    );
   }
   return { role, content: body.content ?? [], thinking_blocks: [] };
 }
@@ -105,12 +118,20 @@ function readFilter(query: Readonly<Record<string, unknown>>): EventFilter {
   };
 }
 
-function instant(query: Readonly<Record<string, unknown>>, name: string, field: string): Record<string, number> {
+function instant(
+  query: Readonly<Record<string, unknown>>,
+  name: string,
+  field: string,
+): Record<string, number> {
   const value = query[name];
   if (typeof value !== "string") return {};
   const micros = parseInstant(value);
   if (micros === null) {
-    throw invalidField(["query", name], "This is not a date-time such as 2026-01-31T12:00:00Z.", "datetime_parsing");
+    throw invalidField(
+      ["query", name],
+      "This is not a date-time such as 2026-01-31T12:00:00Z.",
+      "datetime_parsing",
+    );
   }
   return { [field]: micros };
 }

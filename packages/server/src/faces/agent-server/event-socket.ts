@@ -112,11 +112,16 @@ async function openIfThere(directory: Directory, id: string): Promise<Conversati
   }
 }
 
-type Input = { readonly output: SocketOutput; readonly deps: EventSocketDeps; readonly conversationId: string };
+type Input = {
+  readonly output: SocketOutput;
+  readonly deps: EventSocketDeps;
+  readonly conversationId: string;
+};
 
 /** One frame after the other, so that messages keep their order; never rejects. */
 async function readFrames(frames: SocketFrames, input: Input): Promise<void> {
-  for (let frame = await frames.next(); frame !== null; frame = await frames.next()) await receive(frame, input);
+  for (let frame = await frames.next(); frame !== null; frame = await frames.next())
+    await receive(frame, input);
 }
 
 /** A message always asks for a run; whatever is wrong with a frame is told to this socket alone. */
@@ -139,7 +144,10 @@ async function receive(frame: SocketFrame, { output, deps, conversationId }: Inp
     const isFault = error instanceof Fault;
     if (!isFault) deps.logger.error({ error: String(error) }, "message from a socket could not be stored");
     output.offer(
-      serverErrorFrame(isFault ? error.code : "InternalError", isFault ? error.message : "The message was not stored. Send it again."),
+      serverErrorFrame(
+        isFault ? error.code : "InternalError",
+        isFault ? error.message : "The message was not stored. Send it again.",
+      ),
     );
   }
 }

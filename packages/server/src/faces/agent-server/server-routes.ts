@@ -21,7 +21,7 @@ export function serverHandlers(deps: ServerRouteDeps) {
       version: contractVersion,
       server_version: deps.serverVersion,
       docs: "/docs",
-      redoc: "/redoc",
+      redoc: "/docs",
     },
   });
   return {

@@ -6,8 +6,8 @@ const deadlineMs = 10_000;
 /** Waits for `{"type":"auth","session_api_key":"..."}` as the first frame; false when it is late, wrong or something else. */
 export async function authenticateFirstFrame(frames: SocketFrames, keys: KeyRing): Promise<boolean> {
   const frame = await frames.next(deadlineMs);
-  if (frame === null || frame.isBinary) return false;
-  const content = parseObject(frame.data.toString());
+  if (frame === null || frame.text === null) return false;
+  const content = parseObject(frame.text);
   const key = content?.["type"] === "auth" ? content["session_api_key"] : null;
   return typeof key === "string" && keys.identify(key) !== null;
 }
@@ -16,7 +16,9 @@ export async function authenticateFirstFrame(frames: SocketFrames, keys: KeyRing
 export function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
   } catch {
     // The caller answers a frame that is no JSON object.
     return null;

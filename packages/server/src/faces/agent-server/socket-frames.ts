@@ -1,6 +1,7 @@
-import type { RawData, WebSocket } from "ws";
+import type { WebSocket } from "ws";
 
-export type SocketFrame = { readonly data: RawData; readonly isBinary: boolean };
+/** `text` is null for a binary frame. */
+export type SocketFrame = { readonly text: string | null };
 
 /** So many unread frames may wait; then the client is made to wait. */
 const mostWaiting = 100;
@@ -15,7 +16,8 @@ export class SocketFrames {
   constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.on("message", (data, isBinary) => {
-      this.#waiting.push({ data, isBinary });
+      // The library delivers every frame as one Buffer unless told otherwise.
+      this.#waiting.push({ text: isBinary ? null : (data as Buffer).toString("utf8") });
       if (this.#waiting.length >= mostWaiting) socket.pause();
       this.#wake?.();
     });

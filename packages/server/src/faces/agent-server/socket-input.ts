@@ -12,14 +12,19 @@ export type SocketInput =
   | { readonly type: "ignore" };
 
 /** Reads one input frame: a user message whose content is a list of parts or plain text. */
-export function readSocketMessage({ data, isBinary }: SocketFrame, validator: Validator): SocketInput {
-  if (isBinary) return bad("binary_frame", "Binary frames are not understood. Send a message as JSON text.");
-  const frame = parseObject(data.toString());
-  if (frame === null) return bad("invalid_json", "The frame is not a JSON object. Send a message as JSON text.");
+export function readSocketMessage({ text }: SocketFrame, validator: Validator): SocketInput {
+  if (text === null)
+    return bad("binary_frame", "Binary frames are not understood. Send a message as JSON text.");
+  const frame = parseObject(text);
+  if (frame === null)
+    return bad("invalid_json", "The frame is not a JSON object. Send a message as JSON text.");
   if (frame["type"] === "auth") return { type: "ignore" };
   const checked = parseIncomingMessage(validator, frame, ["message"]);
   if (!checked.ok) {
-    return bad("invalid_message", checked.errors.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; "));
+    return bad(
+      "invalid_message",
+      checked.errors.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; "),
+    );
   }
   const { role, content, client_message_id: clientMessageId } = checked.value;
   if (role !== "user") return bad("invalid_message", "message.role: Only user messages can be sent.");

@@ -25,12 +25,17 @@ export function readResume(query: Readonly<Record<string, unknown>>): Resume {
   const after = query["after_timestamp"];
   if (typeof after !== "string" || after === "") return { type: "live" };
   const micros = parseInstant(after);
-  if (micros === null) throw new Fault("refused", "bad_after_timestamp", "after_timestamp is not a date-time.");
+  if (micros === null)
+    throw new Fault("refused", "bad_after_timestamp", "after_timestamp is not a date-time.");
   return { type: "since", micros };
 }
 
 /** The `seq` behind which the stream begins; null when the event id names nothing in this conversation. */
-export async function resumeSeq(journal: Journal, conversationId: string, resume: Resume): Promise<number | null> {
+export async function resumeSeq(
+  journal: Journal,
+  conversationId: string,
+  resume: Resume,
+): Promise<number | null> {
   switch (resume.type) {
     case "all":
       return 0;

@@ -1,5 +1,15 @@
-import type { Agent, ConfirmationPolicy, SecretSource, SendMessageRequest, StartConversationRequest } from "@convoke/protocol";
-import { splitLlmSecrets, type ConversationConfig, type ConversationSecrets } from "../../conversation/conversation-config.ts";
+import type {
+  Agent,
+  ConfirmationPolicy,
+  SecretSource,
+  SendMessageRequest,
+  StartConversationRequest,
+} from "@convoke/protocol";
+import {
+  splitLlmSecrets,
+  type ConversationConfig,
+  type ConversationSecrets,
+} from "../../conversation/conversation-config.ts";
 import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 
@@ -26,13 +36,13 @@ export function readStartRequest(body: StartConversationRequest): Start {
     config: {
       agent,
       workspace: { ...body.workspace, kind: "LocalWorkspace" },
-      confirmation_policy: (body.confirmation_policy ?? { kind: "NeverConfirm" }) as ConfirmationPolicy,
+      confirmation_policy: body.confirmation_policy ?? { kind: "NeverConfirm" },
       security_analyzer: (body.security_analyzer ?? null) as ConversationConfig["security_analyzer"],
       max_iterations: body.max_iterations ?? 500,
       stuck_detection: body.stuck_detection ?? true,
       tags: body.tags ?? {},
     },
-    secrets: { llm: llmSecrets, sources: (body.secrets ?? {}) as Record<string, SecretSource> },
+    secrets: { llm: llmSecrets, sources: body.secrets ?? {} },
     initialMessage: body.initial_message ?? null,
   };
 }
@@ -50,12 +60,14 @@ function refuseUnsupported(body: StartConversationRequest): void {
     refuse(["hook_config"], "Hooks are");
   }
   if ((body.plugins ?? []).length > 0) refuse(["plugins"], "Plugins are");
-  if (Object.keys(body.tool_module_qualnames ?? {}).length > 0) refuse(["tool_module_qualnames"], "Tool modules are");
+  if (Object.keys(body.tool_module_qualnames ?? {}).length > 0)
+    refuse(["tool_module_qualnames"], "Tool modules are");
   if (hasServers(body.agent.mcp_config)) refuse(["agent", "mcp_config"], "MCP servers are");
   if (body.security_analyzer && body.security_analyzer["kind"] !== "LLMSecurityAnalyzer") {
     refuse(["security_analyzer"], "Analyzers other than LLMSecurityAnalyzer are");
   }
-  if (fields.length > 0) throw new Fault("caller", "not_supported", "The request asks for something unsupported.", fields);
+  if (fields.length > 0)
+    throw new Fault("caller", "not_supported", "The request asks for something unsupported.", fields);
   const filter = body.agent.filter_tools_regex;
   if (filter) checkPattern(filter);
 }
@@ -68,8 +80,11 @@ function hasServers(config: Readonly<Record<string, unknown>> | undefined): bool
 
 function checkPattern(pattern: string): void {
   try {
-    new RegExp(pattern);
+    RegExp(pattern);
   } catch (error) {
-    throw invalidField(["body", "agent", "filter_tools_regex"], error instanceof Error ? error.message : "Bad pattern.");
+    throw invalidField(
+      ["body", "agent", "filter_tools_regex"],
+      error instanceof Error ? error.message : "Bad pattern.",
+    );
   }
 }

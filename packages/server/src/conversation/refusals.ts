@@ -1,0 +1,27 @@
+import { Fault } from "../lib/fault.ts";
+
+/** Refusals that more than one place gives, so that clients meet one code and one sentence. */
+
+export function conversationMissing(id: string): Fault {
+  return new Fault("missing", "conversation_not_found", `Conversation not found: ${id}`);
+}
+
+export function ownedElsewhere(): Fault {
+  return new Fault(
+    "not-now",
+    "owned_elsewhere",
+    "Another server process on the same data folder is working on this conversation. Send the request there.",
+  );
+}
+
+export function conversationClosing(): Fault {
+  return new Fault(
+    "not-now",
+    "conversation_closing",
+    "The conversation is being closed. Try again in a moment.",
+  );
+}
+
+export function serverClosing(): Fault {
+  return new Fault("not-now", "server_closing", "The server is shutting down. Try again in a moment.");
+}

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from "fastify";
+import { Fault } from "../lib/fault.ts";
+
+type Known = { readonly pattern: RegExp; readonly methods: Set<string> };
+
+/** 404 for paths that nothing serves, 405 with `Allow` for known paths with another method; before the body is read. */
+export function refuseUnknownRoutes(app: FastifyInstance): void {
+  const known = new Map<string, Known>();
+  app.addHook("onRoute", ({ url, method }) => {
+    if (url === "*") return;
+    const route = known.get(url) ?? { pattern: toPattern(url), methods: new Set() };
+    for (const name of [method].flat()) route.methods.add(name);
+    known.set(url, route);
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    if (!request.is404) return;
+    const path = request.url.split("?", 1)[0]!;
+    const methods = [...known.values()].filter(({ pattern }) => pattern.test(path)).flatMap((route) => [...route.methods]);
+    if (methods.length === 0) throw new Fault("missing", "not_found", "Not Found");
+    reply.header("allow", [...new Set(methods)].sort().join(", "));
+    throw new Fault("wrong-method", "method_not_allowed", "Method Not Allowed");
+  });
+}
+
+/** `/a/:b` as a pattern of paths, with or without a slash at the end. */
+function toPattern(url: string): RegExp {
+  const parts = url.split("/").map((part) => (part.startsWith(":") ? "[^/]+" : RegExp.escape(part)));
+  return new RegExp(`^${parts.join("/").replace(/\/$/, "")}/?$`);
+}
