@@ -1,9 +1,12 @@
 import type { Agent } from "@convoke/protocol";
 
-export type ToolSpec = { readonly name: string; readonly params?: Readonly<Record<string, unknown>> };
+export type ToolSpec = { readonly name: string; readonly params: Readonly<Record<string, unknown>> };
 
-/** The tools that an agent's configuration asks for: its own in their order, filtered, then the built-ins. Duplicates count once. */
-export function toolSpecs(agent: Agent): ToolSpec[] {
+/**
+ * The tools that an agent's configuration asks for: its own in their order, filtered, then the built-ins. Duplicates count
+ * once. The editor offers pictures only to a model that can see.
+ */
+export function toolSpecs(agent: Agent, isVisionEnabled = false): ToolSpec[] {
   const filter = agent.filter_tools_regex ? new RegExp(`^(?:${agent.filter_tools_regex})`) : null;
   const own = (agent.tools ?? []).map((tool) => ({
     name: registryName(tool.name),
@@ -12,9 +15,13 @@ export function toolSpecs(agent: Agent): ToolSpec[] {
   const kept = own.filter(({ name }) => filter === null || filter.test(name));
   const builtIn = (agent.include_default_tools ?? ["FinishTool", "ThinkTool"]).map((name) => ({
     name: registryName(name),
+    params: {},
   }));
   const byName = new Map<string, ToolSpec>();
-  for (const spec of [...kept, ...builtIn]) if (!byName.has(spec.name)) byName.set(spec.name, spec);
+  for (const spec of [...kept, ...builtIn]) {
+    const params = spec.name === "file_editor" ? { vision: isVisionEnabled, ...spec.params } : spec.params;
+    if (!byName.has(spec.name)) byName.set(spec.name, { name: spec.name, params });
+  }
   return [...byName.values()];
 }
 

@@ -220,8 +220,21 @@ export class Directory implements AsyncDisposable {
       sessionId: id,
       workspaceDir: await this.#makeWorkspace(config),
       stateDir,
-      tools: toolSpecs(config.agent),
+      tools: toolSpecs(config.agent, this.#canSee(config)),
     });
+  }
+
+  #canSee(config: ConversationConfig): boolean {
+    try {
+      return this.#deps.openModel(config, { llm: {}, sources: {} }).isVisionEnabled;
+    } catch (error) {
+      // A model that cannot be opened is reported when it is called; here it only cannot see.
+      this.#deps.logger.warn(
+        { model: config.agent.llm.model, error: String(error) },
+        "model cannot be opened",
+      );
+      return false;
+    }
   }
 
   #checkTools(config: ConversationConfig): void {
