@@ -168,7 +168,7 @@ describe("openModel", () => {
         controller.enqueue(Buffer.from(`data: ${JSON.stringify(hello)}\n\ndata: [DONE]\n\n`));
       },
     });
-    const { parts } = await run(openai, [() => new Response(open)]);
+    const { parts } = await run({ ...openai, timeout: null }, [() => new Response(open)]);
     expect(done(parts).message.content).toEqual([{ type: "text", text: "Hello" }]);
   });
 
