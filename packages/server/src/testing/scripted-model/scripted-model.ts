@@ -1,13 +1,5 @@
 export { createScriptedModel, type InProcessOptions, type ScriptedModel } from "./in-process-model.ts";
-export {
-  parseScript,
-  type Script,
-  type ScriptCondition,
-  type ScriptError,
-  type ScriptToolCall,
-  type ScriptTurn,
-  type ScriptUsage,
-} from "./script.ts";
+export { parseScript, type Script, type ScriptTurn } from "./script.ts";
 export {
   startScriptedModel,
   type RecordedRequest,
