@@ -76,7 +76,7 @@ export class MessagesAnswer {
     this.#isStopped = true;
   }
 
-  /** The whole answer. Throws when it is cut, blocked or empty. */
+  /** The whole answer. Throws when it is cut, blocked or missing; saying nothing is an answer. */
   finish(): Answered {
     if (!this.#isStopped && this.#stopReason === null) throw cutAnswer();
     if (this.#stopReason === "refusal") throw blockedAnswer();
@@ -85,7 +85,7 @@ export class MessagesAnswer {
     const thinkingBlocks = drafts.flatMap(toThinkingBlock);
     const reasoning = thinkingBlocks.map((block) => ("thinking" in block ? block.thinking : "")).join("");
     const toolCalls = drafts.flatMap((draft) => (draft.type === "tool_use" ? [toToolCall(draft)] : []));
-    if (text.trim() === "" && thinkingBlocks.length === 0 && toolCalls.length === 0) throw emptyAnswer();
+    if (this.#stopReason === null && drafts.length === 0) throw emptyAnswer();
     return {
       id: this.#id || `response_${randomUUID()}`,
       model: this.#model,

@@ -15,7 +15,13 @@ import type { ModelPart } from "./model.ts";
 
 /** The part of the contract suite that is about everything that can go wrong. */
 export function testFailures(bench: ContractBench): void {
-  test("an empty answer is tried again and then fails", async () => {
+  test("an answer that ends without a word is an answer, for the agent to react to", async () => {
+    const parts = await bench.run([{ text: "" }], { attempts: 2 });
+    expect(doneOf(parts).message).toMatchObject({ content: [], toolCalls: [] });
+    expect(bench.requests).toHaveLength(1);
+  });
+
+  test("no answer at all is tried again and then fails", async () => {
     const parts = await bench.run([{ empty: true }], { attempts: 2 });
     expect(parts.map((part) => part.type)).toEqual(["retry", "failed"]);
     expect(failureOf(parts)).toMatchObject({ code: "LLMNoResponseError", isRetryable: true });

@@ -66,13 +66,15 @@ export class ChatAnswer {
     this.#finishReason = choice.finish_reason ?? this.#finishReason;
   }
 
-  /** The whole answer. `isEnded` says that the provider marked the end. Throws when it is cut, blocked or empty. */
+  /** The whole answer. `isEnded` says that the provider marked the end. Throws when it is cut, blocked or missing; saying nothing is an answer. */
   finish(isEnded: boolean): Answered {
     if (this.#finishReason === "error" || (!this.isFinished && !isEnded)) throw cutAnswer();
     if (this.#finishReason === "content_filter") throw blockedAnswer();
     const text = this.#text.join("");
     const reasoning = this.#reasoning.join("");
-    if (text.trim() === "" && reasoning.trim() === "" && this.#calls.isEmpty) throw emptyAnswer();
+    if (!this.isFinished && text.trim() === "" && reasoning.trim() === "" && this.#calls.isEmpty) {
+      throw emptyAnswer();
+    }
     return {
       id: this.#id || `response_${randomUUID()}`,
       model: this.#model,

@@ -24,7 +24,8 @@ export const anthropicWire: Wire = {
         .map((block) => contentText(block["content"]))
         .join("\n"),
       toolNames: tools.flatMap((tool) => (tool.name === undefined ? [] : [tool.name])),
-      fingerprint: JSON.stringify(messages),
+      // The system text counts as it does on the other wire, where it is a message.
+      fingerprint: JSON.stringify([body["system"] ?? null, ...messages]),
     };
   },
   toEvents: (played, model) =>
@@ -123,7 +124,8 @@ function parseInput(text: string): unknown {
   }
 }
 
-function stopOf({ answer, turn }: Played): string {
+function stopOf({ answer, turn }: Played): string | null {
+  if (turn.empty === true) return null;
   const reasons = { stop: "end_turn", length: "max_tokens", content_filter: "refusal" } as const;
   if (turn.finish_reason !== undefined) return reasons[turn.finish_reason];
   return answer.toolCalls.length > 0 ? "tool_use" : "end_turn";

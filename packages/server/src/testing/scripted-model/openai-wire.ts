@@ -65,7 +65,7 @@ function chunksOf(played: Played, model: string): unknown[] {
   });
   const delta = (value: object): unknown => chunk([{ index: 0, delta: value, finish_reason: null }]);
   const usage = chunk([], { usage: usageOf(played) });
-  if (turn.empty === true) return [chunk([{ index: 0, delta: {}, finish_reason: "stop" }]), usage];
+  if (turn.empty === true) return [usage];
   const textField = turn.refusal === undefined ? "content" : "refusal";
   return [
     delta({ role: "assistant", content: "" }),
