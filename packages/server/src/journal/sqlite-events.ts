@@ -31,14 +31,14 @@ export class EventReader {
 
   constructor(database: DatabaseSync) {
     this.#begin = database.prepare("BEGIN");
-    this.#end = database.prepare("COMMIT");
+    this.#end = database.prepare("ROLLBACK");
     this.#number = database.prepare("SELECT number FROM conversations WHERE id = ?");
     this.#number.setReturnArrays(true);
     this.#settled = preparePart(database, "events");
     this.#recent = preparePart(database, "recent");
   }
 
-  /** Reads of one call see one state, also while events move to their place. */
+  /** Reads of one call see one state, also while events move to their place. Ends by a rollback: damage fails a commit. */
   snapshot<Result>(read: () => Result): Result {
     this.#begin.run();
     try {
@@ -102,18 +102,17 @@ export class EventReader {
   seqOfId(log: LogRange, id: string): number | null {
     const wanted = toIdBytes(id);
     if (wanted === null) return null;
-    const seq = firstSeqWhere(log, (at) => Buffer.compare(this.#idBytesAt(log, at), wanted) >= 0);
-    return seq <= log.lastSeq && Buffer.compare(this.#idBytesAt(log, seq), wanted) === 0 ? seq : null;
+    const compareAt = (seq: number): number => Buffer.compare(this.#idBytesAt(log, seq), wanted);
+    const from = firstSeqWhere(log, (seq) => compareAt(seq) >= 0);
+    const found = firstReadable(log, from, compareAt);
+    return found?.value === 0 ? found.seq : null;
   }
 
   /** The first `seq` whose time is not before the instant; one after the last when there is none. */
   firstSeqAtOrAfter(log: LogRange, timestampMicros: number): number {
     return firstSeqWhere(log, (seq) => {
-      const row = this.#partOf(log, seq).timestamp.get(positionOf(log.number, seq)) as unknown as
-        | [number]
-        | undefined;
-      if (row === undefined) throw missing(log, seq);
-      return row[0] >= timestampMicros;
+      const { timestamp } = this.#partOf(log, seq);
+      return readColumn<number>(log, seq, timestamp) >= timestampMicros;
     });
   }
 
@@ -135,11 +134,7 @@ export class EventReader {
   }
 
   #idBytesAt(log: LogRange, seq: number): Uint8Array {
-    const row = this.#partOf(log, seq).id.get(positionOf(log.number, seq)) as unknown as
-      | [Uint8Array]
-      | undefined;
-    if (row === undefined) throw missing(log, seq);
-    return row[0];
+    return readColumn<Uint8Array>(log, seq, this.#partOf(log, seq).id);
   }
 }
 
@@ -176,18 +171,41 @@ export function readDamageAware<Result>(
   }
 }
 
+/** The log is gapless, so a hole below its end is damage too. */
+function readColumn<Value>(log: LogRange, seq: number, statement: StatementSync): Value {
+  const row = readDamageAware(
+    log,
+    () => statement.get(positionOf(log.number, seq)) as unknown as [Value] | undefined,
+    () => seq,
+  );
+  if (row === undefined) throw new DamagedEventError(log.conversationId, seq);
+  return row[0];
+}
+
+/** Halves the log. A damaged event counts as the readable one after it, so that it hides nothing but itself. */
 function firstSeqWhere(log: LogRange, isReached: (seq: number) => boolean): number {
   let low = 1;
   let high = log.lastSeq + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if (isReached(middle)) high = middle;
+    if (firstReadable(log, middle, isReached)?.value ?? true) high = middle;
     else low = middle + 1;
   }
   return low;
 }
 
-/** The log is gapless, so a hole below its end is damage. */
-function missing(log: LogRange, seq: number): DamagedEventError {
-  return new DamagedEventError(log.conversationId, seq);
+/** What `read` gives for the first event from `fromSeq` on that is not damaged; null after the last. */
+function firstReadable<Value>(
+  log: LogRange,
+  fromSeq: number,
+  read: (seq: number) => Value,
+): { seq: number; value: Value } | null {
+  for (let seq = fromSeq; seq <= log.lastSeq; seq += 1) {
+    try {
+      return { seq, value: read(seq) };
+    } catch (error) {
+      if (!(error instanceof DamagedEventError)) throw error;
+    }
+  }
+  return null;
 }

@@ -27,7 +27,7 @@ export class NodeLocks implements Disposable {
     const path = lockPath(folder, nodeId);
     writeFileSync(path, "", { mode: 0o600 });
     const own = new DatabaseSync(path, { timeout: 0 });
-    own.exec("BEGIN EXCLUSIVE");
+    lock(own);
     return new NodeLocks(folder, nodeId, own);
   }
 
@@ -48,13 +48,18 @@ function lockPath(folder: string, nodeId: string): string {
   return join(folder, nodeId + lockSuffix);
 }
 
+/** Nothing is ever written, so no file beside the lock may appear. */
+function lock(database: DatabaseSync): void {
+  database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+}
+
 /** True while some process holds the node's lock; the file of a dead one is removed. */
 function probe(folder: string, nodeId: string): boolean {
   const path = lockPath(folder, nodeId);
   if (!existsSync(path)) return false;
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    database.exec("BEGIN EXCLUSIVE");
+    lock(database);
   } catch (error) {
     if (isBusy(error)) return true;
     throw error;
