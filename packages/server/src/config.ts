@@ -56,6 +56,11 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
 function readKeys(environment: Environment): string[] {
   const single = environment["SESSION_API_KEY"];
   const keys = [...readIndexed(environment, "OH_SESSION_API_KEYS"), ...(single ? [single] : [])];
+  if (keys.some((key) => key.trim() !== key || key === "")) {
+    throw new ConfigError(
+      "A session API key is empty or begins or ends with a space, so no client could send it.",
+    );
+  }
   return [...new Set(keys)];
 }
 

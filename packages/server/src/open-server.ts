@@ -12,6 +12,7 @@ import { docsPage } from "./faces/agent-server/docs-page.ts";
 import { eventHandlers } from "./faces/agent-server/event-routes.ts";
 import { mountEventSocket } from "./faces/agent-server/event-socket.ts";
 import { serverHandlers } from "./faces/agent-server/server-routes.ts";
+import { socketTimes, type SocketTimes } from "./faces/agent-server/socket-times.ts";
 import { createKeyRing } from "./http/auth.ts";
 import { createGuard, isLoopback } from "./http/guard.ts";
 import { mountRoutes } from "./http/mount.ts";
@@ -28,6 +29,8 @@ export type ServerDeps = {
   /** Owned by the server from here on. */
   readonly toolHost: ToolHost;
   readonly logger: Logger;
+  /** Instead of the documented ones. */
+  readonly times?: SocketTimes;
 };
 
 export interface Server extends AsyncDisposable {
@@ -40,7 +43,12 @@ export interface Server extends AsyncDisposable {
 const sweepEveryMs = 30_000;
 
 /** Opens everything, takes up the runs that the last process left, and listens. Rejects with {@link ConfigError} on unsafe settings. */
-export async function openServer({ config, toolHost, logger }: ServerDeps): Promise<Server> {
+export async function openServer({
+  config,
+  toolHost,
+  logger,
+  times = socketTimes,
+}: ServerDeps): Promise<Server> {
   await using scope = new AsyncDisposableStack();
   scope.use(toolHost);
   const sessionKey = await chooseKey(config);
@@ -69,7 +77,7 @@ export async function openServer({ config, toolHost, logger }: ServerDeps): Prom
     allowedHosts: config.allowedHosts,
     allowedOrigins: config.allowedOrigins,
   });
-  const app = await openHttp({ keys, guard, logger, onActivity: () => (lastActivityMs = Date.now()) });
+  const app = await openHttp({ guard, logger, onActivity: () => (lastActivityMs = Date.now()) });
   scope.defer(() => app.close());
   mountRoutes(
     app,
@@ -87,7 +95,7 @@ export async function openServer({ config, toolHost, logger }: ServerDeps): Prom
     },
     { validator, authenticate: createAuthenticator(keys) },
   );
-  mountEventSocket(app, { journal, directory, keys, validator, logger });
+  mountEventSocket(app, { journal, directory, keys, validator, logger, times });
   const routes = Object.values(agentServerRoutes);
   app.get("/docs", (_request, reply) => reply.type("text/html; charset=utf-8").send(docsPage(routes)));
   const openApi = JSON.stringify(writeOpenApi(Object.values(agentServerRoutes), agentServerInterface));

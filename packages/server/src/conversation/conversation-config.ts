@@ -23,6 +23,8 @@ export type ConversationConfig = {
 export type ConversationSecrets = {
   readonly llm: Readonly<Partial<Record<LlmSecretField, string>>>;
   readonly sources: Readonly<Record<string, SecretSource>>;
+  /** Credentials of the condenser's models by their path, e.g. `llm.api_key` or `condensers.0.llm.api_key`. */
+  readonly condenser?: Readonly<Record<string, string>>;
 };
 
 const llmSecretFields = [
@@ -45,9 +47,30 @@ export function splitLlmSecrets(llm: LLM): { shown: LLM; secrets: ConversationSe
   return { shown, secrets };
 }
 
+/** Splits a condenser, which may bring models of its own, in the same way. */
+export function splitCondenserSecrets(condenser: Agent["condenser"]): {
+  shown: Agent["condenser"];
+  secrets: Readonly<Record<string, string>>;
+} {
+  const secrets: Record<string, string> = {};
+  const isSecret = new Set<string>(llmSecretFields);
+  const hide = (value: unknown, path: readonly string[]): unknown => {
+    if (Array.isArray(value)) return value.map((item, index) => hide(item, [...path, String(index)]));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, field]) => {
+        if (!isSecret.has(key)) return [key, hide(field, [...path, key])];
+        if (typeof field === "string" && field !== "") secrets[[...path, key].join(".")] = field;
+        return [key, null];
+      }),
+    );
+  };
+  return { shown: hide(condenser, []) as Agent["condenser"], secrets };
+}
+
 /** Every secret value of the conversation, for masking. */
 export function secretValues(secrets: ConversationSecrets): string[] {
-  const values: string[] = Object.values(secrets.llm);
+  const values: string[] = [...Object.values(secrets.llm), ...Object.values(secrets.condenser ?? {})];
   for (const source of Object.values(secrets.sources)) {
     if (source.kind === "StaticSecret" && typeof source.value === "string") values.push(source.value);
     if (source.kind === "LookupSecret") values.push(...Object.values(source.headers ?? {}));

@@ -46,6 +46,7 @@ export type CreateInput = {
 export class Directory implements AsyncDisposable {
   readonly #deps: DirectoryDeps;
   readonly #loaded = new Map<string, Promise<Conversation>>();
+  readonly #deleting = new Map<string, Promise<void>>();
   #isClosed = false;
 
   constructor(deps: DirectoryDeps) {
@@ -91,7 +92,7 @@ export class Directory implements AsyncDisposable {
   }
 
   async exists(id: string): Promise<boolean> {
-    return this.#loaded.has(id) || (await this.#deps.journal.getConversation(id)) !== null;
+    return (await this.#deps.journal.getConversation(id)) !== null;
   }
 
   /** What clients read about a conversation; works without owning it. Null when there is none. */
@@ -119,21 +120,18 @@ export class Directory implements AsyncDisposable {
     );
   }
 
-  /** Stops the work, then removes the log and the private folder; the workspace stays. */
+  /** Stops the work, then removes the log and the private folder; the workspace stays. Asked twice at once, it is done once. */
   async delete(id: string): Promise<void> {
-    const conversation = await this.open(id);
-    await conversation[Symbol.asyncDispose]();
-    this.#loaded.delete(id);
-    const lease = await this.#deps.journal.claim(id);
-    await this.#deps.journal.deleteConversation(lease);
-    await rm(this.#stateDir(id), { recursive: true, force: true });
+    const deleting = this.#deleting.get(id) ?? this.#delete(id).finally(() => this.#deleting.delete(id));
+    this.#deleting.set(id, deleting);
+    await deleting;
   }
 
   /** Goes on with every run that the last process left; call once after start. Resolves when all have been taken up. */
   async recover(): Promise<void> {
     for (const id of await this.#deps.journal.listActiveConversations()) {
       try {
-        await (await this.open(id)).resume();
+        await this.open(id);
       } catch (error) {
         this.#deps.logger.warn({ conversation: id, error: String(error) }, "run could not be resumed");
       }
@@ -163,13 +161,27 @@ export class Directory implements AsyncDisposable {
     this.#loaded.clear();
   }
 
+  /** The closed actor stays in its place until the row is gone, so that nobody loads the conversation again meanwhile. */
+  async #delete(id: string): Promise<void> {
+    const conversation = await this.open(id);
+    await conversation[Symbol.asyncDispose]();
+    try {
+      const lease = await this.#deps.journal.claim(id);
+      await this.#deps.journal.deleteConversation(lease);
+    } finally {
+      this.#loaded.delete(id);
+    }
+    conversation.signals.end();
+    await rm(this.#stateDir(id), { recursive: true, force: true });
+  }
+
   async #load(id: string): Promise<Conversation> {
     const { journal, secretBox, nowMs, logger } = this.#deps;
     if ((await journal.getConversation(id)) === null) throw conversationMissing(id);
     const lease = await journal.claim(id);
     const row = await journal.getConversation(id);
     if (row === null) throw conversationMissing(id);
-    return new Conversation({
+    const conversation = new Conversation({
       id,
       journal,
       log: await ConversationLog.open({ journal, lease, nowMs }, row),
@@ -183,6 +195,11 @@ export class Directory implements AsyncDisposable {
       nowMs,
       logger,
     });
+    // Ahead of every command: what the last process left in progress is settled first.
+    conversation.resume().catch((error: unknown) => {
+      logger.warn({ conversation: id, error: String(error) }, "work could not be resumed");
+    });
+    return conversation;
   }
 
   /** Takes an actor out and ends it; its log belongs to another process now. */
@@ -190,7 +207,9 @@ export class Directory implements AsyncDisposable {
     const dropped = this.#loaded.get(id);
     this.#loaded.delete(id);
     try {
-      await (await dropped)?.[Symbol.asyncDispose]();
+      const conversation = await dropped;
+      await conversation?.[Symbol.asyncDispose]();
+      conversation?.signals.end();
     } catch (error) {
       this.#deps.logger.warn(
         { conversation: id, error: String(error) },

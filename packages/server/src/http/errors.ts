@@ -1,13 +1,23 @@
 import { randomUUID } from "node:crypto";
-import { UnknownPageError } from "../journal/journal.ts";
+import {
+  DamagedEventError,
+  JournalWriteError,
+  LeaseLostError,
+  SeqConflictError,
+  UnknownPageError,
+} from "../journal/journal.ts";
 import { Fault, invalidField, type FaultKind } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
+
+/** The most that one request may carry. */
+export const bodyLimitBytes = 64 * 1024 * 1024;
 
 const statusOf: Readonly<Record<FaultKind, number>> = {
   caller: 422,
   stranger: 401,
   refused: 403,
   missing: 404,
+  "wrong-method": 405,
   conflict: 409,
   "not-now": 503,
   "too-large": 413,
@@ -18,47 +28,74 @@ export type ErrorReply = { readonly status: number; readonly body: unknown };
 
 /** The only place where a failure becomes an HTTP reply. Bugs get an id that the log has too; their text stays inside. */
 export function toErrorReply(error: unknown, logger: Logger): ErrorReply {
+  if (error instanceof Fault) return fromFault(error);
   if (error instanceof UnknownPageError) {
-    return toErrorReply(
-      invalidField(["query", "page_id"], `${error.message} Start again without page_id.`),
-      logger,
-    );
-  }
-  if (error instanceof Fault) {
-    if (error.kind === "caller" && error.fields.length > 0)
-      return { status: 422, body: { detail: error.fields } };
-    return { status: statusOf[error.kind], body: { detail: error.message, code: error.code } };
+    return fromFault(invalidField(["query", "page_id"], `${error.message}. Start again without page_id.`));
   }
   const framework = frameworkFault(error);
   if (framework !== null) return framework;
   const errorId = randomUUID().replaceAll("-", "");
-  logger.error(
-    { errorId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) },
-    "request failed",
-  );
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  logger.error({ errorId, error: text }, "request failed");
+  const { status, code, sentence } = describeFailure(error);
   return {
-    status: 500,
+    status,
     body: {
-      detail: "Internal Server Error",
-      exception: `Something went wrong inside the server. Look for error id ${errorId} in its log.`,
+      detail: status === 500 ? "Internal Server Error" : sentence,
+      exception: `${sentence} Look for error id ${errorId} in the server's log.`,
       error_id: errorId,
+      code,
     },
   };
 }
 
-/** Refusals of the HTTP framework itself (bad JSON, too large, wrong media type) carry a status below 500. */
+function fromFault(fault: Fault): ErrorReply {
+  if (fault.kind === "caller" && fault.fields.length > 0)
+    return { status: 422, body: { detail: fault.fields } };
+  return { status: statusOf[fault.kind], body: { detail: fault.message, code: fault.code } };
+}
+
+/** Failures of the storage have a name and a way out; what else is thrown is a bug of ours. */
+function describeFailure(error: unknown): { status: number; code: string; sentence: string } {
+  if (error instanceof JournalWriteError) {
+    const sentence =
+      "The storage failed, so nothing of this request was kept. Check the disk, then send it again.";
+    return { status: 503, code: "storage_failed", sentence };
+  }
+  if (error instanceof LeaseLostError || error instanceof SeqConflictError) {
+    const sentence = "Another server process took this conversation over. Send the request again.";
+    return { status: 503, code: "owned_elsewhere", sentence };
+  }
+  if (error instanceof DamagedEventError) {
+    const sentence = `Event number ${error.seq} of this conversation is damaged; the others can still be read.`;
+    return { status: 500, code: "event_damaged", sentence };
+  }
+  return { status: 500, code: "internal_error", sentence: "Something went wrong inside the server." };
+}
+
+/** Refusals of the HTTP framework itself carry a status below 500; their texts are for its users, not for callers. */
 function frameworkFault(error: unknown): ErrorReply | null {
   if (!(error instanceof Error) || !("statusCode" in error)) return null;
   const status = Number(error.statusCode);
   if (!(status >= 400 && status < 500)) return null;
-  const code = "code" in error ? String(error.code) : "bad_request";
-  if (
-    code === "FST_ERR_CTP_INVALID_JSON_BODY" ||
-    code === "FST_ERR_CTP_EMPTY_JSON_BODY" ||
-    error instanceof SyntaxError
-  ) {
+  const code = "code" in error ? String(error.code) : "";
+  if (code === "FST_ERR_CTP_INVALID_JSON_BODY" || error instanceof SyntaxError) {
     const msg = "The body is not valid JSON. Send one JSON document with Content-Type: application/json.";
     return { status: 422, body: { detail: [{ loc: ["body"], msg, type: "json_invalid" }] } };
   }
-  return { status, body: { detail: error.message, code } };
+  const known = frameworkSentences[code];
+  if (known !== undefined) return { status, body: { detail: known.detail, code: known.code } };
+  return { status, body: { detail: error.message, code: "bad_request" } };
 }
+
+const frameworkSentences: Readonly<Record<string, { readonly code: string; readonly detail: string }>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    code: "body_too_large",
+    detail: `The body is larger than ${bodyLimitBytes / 1024 / 1024} MiB, which is the most that is taken.`,
+  },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: "wrong_media_type",
+    detail: "Bodies of this type are not read. Send JSON with Content-Type: application/json.",
+  },
+  FST_ERR_BAD_URL: { code: "bad_url", detail: "The address is not encoded as addresses have to be." },
+};

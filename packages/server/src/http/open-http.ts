@@ -5,7 +5,7 @@ import type { WebSocket } from "ws";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { keyOfHeaders, localUser, type Caller, type KeyRing } from "./auth.ts";
-import { toErrorReply } from "./errors.ts";
+import { bodyLimitBytes, toErrorReply } from "./errors.ts";
 import type { Guard } from "./guard.ts";
 import { refuseUnknownRoutes } from "./unknown-routes.ts";
 
@@ -15,7 +15,6 @@ export type HttpDeps = {
   readonly onActivity: () => void;
 };
 
-const bodyLimitBytes = 64 * 1024 * 1024;
 const socketPayloadBytes = 16 * 1024 * 1024;
 
 /** A request that takes longer than this to arrive is given up. */

@@ -15,7 +15,9 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
   app.addHook("onRequest", async (request, reply) => {
     if (!request.is404) return;
     const path = request.url.split("?", 1)[0]!;
-    const methods = [...known.values()].filter(({ pattern }) => pattern.test(path)).flatMap((route) => [...route.methods]);
+    const methods = [...known.values()]
+      .filter(({ pattern }) => pattern.test(path))
+      .flatMap((route) => [...route.methods]);
     if (methods.length === 0) throw new Fault("missing", "not_found", "Not Found");
     reply.header("allow", [...new Set(methods)].sort().join(", "));
     throw new Fault("wrong-method", "method_not_allowed", "Method Not Allowed");
@@ -24,6 +26,8 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
 
 /** `/a/:b` as a pattern of paths, with or without a slash at the end. */
 function toPattern(url: string): RegExp {
-  const parts = url.split("/").map((part) => (part.startsWith(":") ? "[^/]+" : RegExp.escape(part)));
+  const parts = url
+    .split("/")
+    .map((part) => (part.startsWith(":") ? "[^/]+" : part.replaceAll(/[^\w-]/g, "\\$&")));
   return new RegExp(`^${parts.join("/").replace(/\/$/, "")}/?$`);
 }

@@ -3,6 +3,7 @@ export type FaultKind =
   | "caller"
   | "stranger"
   | "missing"
+  | "wrong-method"
   | "refused"
   | "conflict"
   | "not-now"

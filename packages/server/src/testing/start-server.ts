@@ -5,6 +5,7 @@ import { ConvokeClient } from "@convoke/client";
 import type { ConversationInfo, StartConversationRequest } from "@convoke/protocol";
 import { createInProcessHost, type Tool } from "@convoke/tool-host";
 import { readConfig, type ServerConfig } from "../config.ts";
+import { socketTimes, type SocketTimes } from "../faces/agent-server/socket-times.ts";
 import type { Logger } from "../lib/logger.ts";
 import { openServer, type Server } from "../open-server.ts";
 import { createQuickTools, type QuickTools } from "./quick-tools.ts";
@@ -20,10 +21,16 @@ export type TestServerOptions = {
   readonly environment?: Readonly<Record<string, string>>;
   /** Over the defaults: a free port on 127.0.0.1, everything in the test's own folder, one configured key. */
   readonly config?: Partial<ServerConfig>;
+  /** Over the documented waiting times of sockets. */
+  readonly times?: Partial<SocketTimes>;
 };
 
 /** A line that the server logged. */
-export type LogLine = { readonly level: "info" | "warn" | "error"; readonly message: string; readonly fields: object };
+export type LogLine = {
+  readonly level: "info" | "warn" | "error";
+  readonly message: string;
+  readonly fields: object;
+};
 
 type Start = Partial<StartConversationRequest> & { readonly text?: string };
 
@@ -85,7 +92,12 @@ export class TestServer implements AsyncDisposable {
   }
 
   /** A request with the key; `path` begins with a slash, `body` is sent as JSON. */
-  async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> {
     const reply = await fetch(`${this.#url}${path}`, {
       method,
       headers: {
@@ -103,7 +115,12 @@ export class TestServer implements AsyncDisposable {
     return {
       agent: {
         kind: "Agent",
-        llm: { model: "openai/scripted", base_url: `${this.model.url}/v1`, api_key: "llm-key", num_retries: 0 },
+        llm: {
+          model: "openai/scripted",
+          base_url: `${this.model.url}/v1`,
+          api_key: "llm-key",
+          num_retries: 0,
+        },
         tools: [{ name: "terminal" }, { name: "grep" }].filter(({ name }) => this.#hasTool(name)),
       },
       workspace: { kind: "LocalWorkspace", working_dir: this.workspaceDir },
@@ -153,7 +170,10 @@ export class TestServer implements AsyncDisposable {
   async #open(port: number): Promise<void> {
     this.#server = await openServer({
       config: {
-        ...readConfig({}, { host: "127.0.0.1", port, dataDir: this.dataDir, workspaceRoot: this.workspaceDir }),
+        ...readConfig(
+          {},
+          { host: "127.0.0.1", port, dataDir: this.dataDir, workspaceRoot: this.workspaceDir },
+        ),
         sessionApiKeys: [this.key],
         ...this.#options.config,
       },
@@ -163,6 +183,7 @@ export class TestServer implements AsyncDisposable {
         cancelGraceMs: 200,
       }),
       logger: this.#logger(),
+      times: { ...socketTimes, ...this.#options.times },
     });
     this.#url = this.#server.url;
   }

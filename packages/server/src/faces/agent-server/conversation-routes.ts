@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type {
   ConversationInfo,
+  Message,
   SecretSource,
   SetConfirmationPolicyRequest,
   SetSecurityAnalyzerRequest,
@@ -13,9 +14,10 @@ import { toConversationInfo, type Described } from "../../conversation/describe.
 import type { Directory } from "../../conversation/directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
+import { Fault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
-import { conversationIdOf, toUserMessage } from "./event-routes.ts";
-import { readStartRequest } from "./start-request.ts";
+import { conversationIdOf } from "./event-routes.ts";
+import { checkAnalyzer, readStartRequest, readTitle } from "./start-request.ts";
 
 export type ConversationRouteDeps = { readonly directory: Directory };
 
@@ -36,6 +38,17 @@ export function conversationHandlers({ directory }: ConversationRouteDeps) {
     return toConversationInfo(described);
   }
 
+  /** The same key on every retry: a crash between create and send, or a repeated create, sends it exactly once. */
+  async function sendFirst(id: string, message: Message, wantsRun: boolean): Promise<void> {
+    const conversation = await directory.open(id);
+    try {
+      await conversation.send({ message, wantsRun, clientMessageId: initialMessageKey });
+    } catch (error) {
+      // Somebody else created the conversation with another first message at the same time; theirs stands.
+      if (!(error instanceof Fault && error.code === "client_message_id_reused")) throw error;
+    }
+  }
+
   const open = (request: RouteRequest): Promise<Conversation> => directory.open(conversationIdOf(request));
 
   return {
@@ -46,14 +59,7 @@ export function conversationHandlers({ directory }: ConversationRouteDeps) {
       const isNew = await directory.create({ id, ownerId: request.caller.userId, ...start });
       const isUnused = isNew || (await directory.describe(id))?.state.lastSeq === 0;
       if (start.initialMessage !== null && isUnused) {
-        // The same key on every retry: a crash between create and send, or a repeated create, sends it exactly once.
-        await (
-          await directory.open(id)
-        ).send({
-          message: toUserMessage(start.initialMessage),
-          wantsRun: raw.initial_message?.run !== false,
-          clientMessageId: initialMessageKey,
-        });
+        await sendFirst(id, start.initialMessage, raw.initial_message?.run !== false);
       }
       return { status: isNew ? 201 : 200, json: await describe(id) };
     },
@@ -87,7 +93,7 @@ export function conversationHandlers({ directory }: ConversationRouteDeps) {
     updateConversation: async (request) => {
       const conversation = await open(request);
       const { title, tags } = request.body as UpdateConversationRequest;
-      if (title !== undefined) await conversation.setTitle(title.trim());
+      if (title !== undefined) await conversation.setTitle(readTitle(title));
       if (tags !== undefined && tags !== null) await conversation.setTags(tags);
       return success;
     },
@@ -136,6 +142,7 @@ export function conversationHandlers({ directory }: ConversationRouteDeps) {
 
     setSecurityAnalyzer: async (request) => {
       const { security_analyzer: analyzer } = request.body as SetSecurityAnalyzerRequest;
+      checkAnalyzer(analyzer);
       await (await open(request)).setSecurityAnalyzer(analyzer);
       return success;
     },

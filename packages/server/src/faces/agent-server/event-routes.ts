@@ -1,9 +1,4 @@
-import type {
-  ConfirmationResponseRequest,
-  EventSortOrder,
-  Message,
-  SendMessageRequest,
-} from "@convoke/protocol";
+import type { ConfirmationResponseRequest, EventSortOrder, SendMessageRequest } from "@convoke/protocol";
 import type { Directory } from "../../conversation/directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
@@ -11,6 +6,7 @@ import type { EventFilter, Journal } from "../../journal/journal.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { parseInstant } from "../../lib/instant.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
+import { toUserMessage } from "./user-message.ts";
 
 export type EventRouteDeps = { readonly journal: Journal; readonly directory: Directory };
 
@@ -63,10 +59,9 @@ export function eventHandlers({ journal, directory }: EventRouteDeps) {
     sendMessage: async (request) => {
       const conversation = await directory.open(conversationIdOf(request));
       const body = request.body as SendMessageRequest;
-      const key = request.headers["idempotency-key"];
-      const clientMessageId = body.client_message_id ?? (typeof key === "string" ? key : undefined);
+      const clientMessageId = body.client_message_id ?? idempotencyKey(request);
       await conversation.send({
-        message: toUserMessage(body),
+        message: toUserMessage(body, ["body"]),
         wantsRun: body.run ?? false,
         ...(clientMessageId === undefined ? {} : { clientMessageId }),
       });
@@ -92,16 +87,12 @@ export function conversationIdOf(request: RouteRequest): string {
   return id;
 }
 
-/** Only users speak through this route; what is said must say something. */
-export function toUserMessage(body: Pick<SendMessageRequest, "role" | "content">): Message {
-  const role = body.role ?? "user";
-  if (role !== "user") {
-    throw invalidField(
-      ["body", "role"],
-      `Messages of role "${role}" cannot be sent, only those of role "user".`,
-    );
-  }
-  return { role, content: body.content ?? [], thinking_blocks: [] };
+/** The header that stands for `client_message_id` where a client cannot set fields. */
+function idempotencyKey({ headers }: RouteRequest): string | undefined {
+  const key = headers["idempotency-key"];
+  if (typeof key !== "string" || key === "") return undefined;
+  if (key.length <= 200) return key;
+  throw invalidField(["header", "Idempotency-Key"], "Send at most 200 characters.", "string_too_long");
 }
 
 function readFilter(query: Readonly<Record<string, unknown>>): EventFilter {

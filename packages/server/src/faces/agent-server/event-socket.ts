@@ -16,6 +16,7 @@ import { SocketFrames, type SocketFrame } from "./socket-frames.ts";
 import { readSocketMessage, serverErrorFrame } from "./socket-input.ts";
 import { SocketOutput } from "./socket-output.ts";
 import { readResume, resumeSeq, type Resume } from "./socket-resume.ts";
+import type { SocketTimes } from "./socket-times.ts";
 
 export type EventSocketDeps = {
   readonly journal: Journal;
@@ -23,6 +24,7 @@ export type EventSocketDeps = {
   readonly keys: KeyRing;
   readonly validator: Validator;
   readonly logger: Logger;
+  readonly times: SocketTimes;
 };
 
 /**
@@ -72,10 +74,10 @@ function readTarget(request: FastifyRequest): Target {
 
 async function serve(socket: WebSocket, request: FastifyRequest, deps: EventSocketDeps): Promise<void> {
   const frames = new SocketFrames(socket);
-  const output = new SocketOutput(socket);
+  const output = new SocketOutput(socket, deps.times);
   const { conversationId, resume } = readTarget(request);
   const isKnown = deps.keys.isOpen || givenKey(request) !== null;
-  if (!isKnown && !(await authenticateFirstFrame(frames, deps.keys))) {
+  if (!isKnown && !(await authenticateFirstFrame(frames, deps.keys, deps.times.authDeadlineMs))) {
     socket.close(closeCodes.authFailed, "Authentication failed");
     return;
   }
@@ -89,7 +91,10 @@ async function serve(socket: WebSocket, request: FastifyRequest, deps: EventSock
     socket.close(closeCodes.badResume, "after_event_id names no event of this conversation");
     return;
   }
-  const stopSignals = conversation.signals.subscribe((json) => output.offer(json));
+  const stopSignals = conversation.signals.subscribe(
+    (json) => output.offer(json),
+    () => void sendAway(socket, conversationId, deps),
+  );
   const reading = readFrames(frames, { output, deps, conversationId });
   try {
     output.offer(conversation.fullStateFrame());
@@ -110,6 +115,20 @@ async function openIfThere(directory: Directory, id: string): Promise<Conversati
     if (error instanceof Fault && error.kind === "missing") return null;
     throw error;
   }
+}
+
+/** The conversation left this process: deleted, or taken over by another one, where connecting again may lead. */
+async function sendAway(
+  socket: WebSocket,
+  id: string,
+  { directory, logger }: EventSocketDeps,
+): Promise<void> {
+  const isThere = await directory.exists(id).catch((error: unknown) => {
+    logger.error({ error: String(error) }, "a conversation could not be looked up");
+    return true;
+  });
+  if (isThere) socket.close(closeCodes.goingAway, "The conversation moved; connect again");
+  else socket.close(closeCodes.notFound, "Conversation not found");
 }
 
 type Input = {

@@ -1,10 +1,12 @@
 import type { KeyRing } from "../../http/auth.ts";
 import type { SocketFrames } from "./socket-frames.ts";
 
-const deadlineMs = 10_000;
-
 /** Waits for `{"type":"auth","session_api_key":"..."}` as the first frame; false when it is late, wrong or something else. */
-export async function authenticateFirstFrame(frames: SocketFrames, keys: KeyRing): Promise<boolean> {
+export async function authenticateFirstFrame(
+  frames: SocketFrames,
+  keys: KeyRing,
+  deadlineMs: number,
+): Promise<boolean> {
   const frame = await frames.next(deadlineMs);
   if (frame === null || frame.text === null) return false;
   const content = parseObject(frame.text);

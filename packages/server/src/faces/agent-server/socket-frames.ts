@@ -3,13 +3,15 @@ import type { WebSocket } from "ws";
 /** `text` is null for a binary frame. */
 export type SocketFrame = { readonly text: string | null };
 
-/** So many unread frames may wait; then the client is made to wait. */
+/** So many unread frames, or so much text, may wait; then the client is made to wait. */
 const mostWaiting = 100;
+const mostWaitingLength = 1_000_000;
 
 /** A socket's incoming frames in order. Listening starts at once, so nothing that arrives early is lost. */
 export class SocketFrames {
   readonly #socket: WebSocket;
   readonly #waiting: SocketFrame[] = [];
+  #waitingLength = 0;
   #isClosed = false;
   #wake: (() => void) | null = null;
 
@@ -17,8 +19,10 @@ export class SocketFrames {
     this.#socket = socket;
     socket.on("message", (data, isBinary) => {
       // The library delivers every frame as one Buffer unless told otherwise.
-      this.#waiting.push({ text: isBinary ? null : (data as Buffer).toString("utf8") });
-      if (this.#waiting.length >= mostWaiting) socket.pause();
+      const text = isBinary ? null : (data as Buffer).toString("utf8");
+      this.#waiting.push({ text });
+      this.#waitingLength += text?.length ?? 0;
+      if (this.#waiting.length >= mostWaiting || this.#waitingLength >= mostWaitingLength) socket.pause();
       this.#wake?.();
     });
     socket.on("close", () => {
@@ -31,6 +35,7 @@ export class SocketFrames {
   async next(deadlineMs?: number): Promise<SocketFrame | null> {
     if (this.#waiting.length === 0 && !this.#isClosed) await this.#arrival(deadlineMs);
     const frame = this.#waiting.shift() ?? null;
+    this.#waitingLength -= frame?.text?.length ?? 0;
     if (this.#waiting.length === 0 && !this.#isClosed && this.#socket.isPaused) this.#socket.resume();
     return frame;
   }

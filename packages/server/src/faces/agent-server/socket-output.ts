@@ -1,30 +1,26 @@
 import type { WebSocket } from "ws";
 import { closeCodes } from "./close-codes.ts";
+import type { SocketTimes } from "./socket-times.ts";
 
 /** Above this many unsent bytes the cursor waits and signals are dropped. */
 const highWaterBytes = 1_000_000;
-
-/** A socket that takes nothing for this long is closed; the client resumes by the last event id it saw (P10). */
-const stallMs = 20_000;
-
-const pingEveryMs = 10_000;
-const deadAfterMs = 25_000;
 
 /** One client's outgoing side. It never holds more than the high-water mark plus one frame. */
 export class SocketOutput {
   readonly #socket: WebSocket;
   readonly #closing = new AbortController();
   readonly #heartbeat: NodeJS.Timeout;
-  #lastHeardMs = Date.now();
+  readonly #dead: NodeJS.Timeout;
+  readonly #stallMs: number;
 
-  constructor(socket: WebSocket) {
+  constructor(socket: WebSocket, times: SocketTimes) {
     this.#socket = socket;
+    this.#stallMs = times.stallMs;
     socket.on("close", () => this.end());
     socket.on("error", () => this.end());
-    socket.on("pong", () => (this.#lastHeardMs = Date.now()));
-    socket.on("message", () => (this.#lastHeardMs = Date.now()));
-    this.#heartbeat = setInterval(() => this.#beat(), pingEveryMs);
-    this.#heartbeat.unref();
+    this.#heartbeat = setInterval(() => socket.ping(), times.pingEveryMs).unref();
+    this.#dead = setTimeout(() => socket.terminate(), times.deadAfterMs).unref();
+    for (const sign of ["pong", "ping", "message"] as const) socket.on(sign, () => this.#dead.refresh());
   }
 
   /** Aborts when the socket is closed or closing. */
@@ -48,33 +44,25 @@ export class SocketOutput {
   /** Stops the timers and the follower. Idempotent. */
   end(): void {
     clearInterval(this.#heartbeat);
+    clearTimeout(this.#dead);
     this.#closing.abort();
   }
 
   async #drained(): Promise<boolean> {
-    let stalledSinceMs = Date.now();
+    let stalledSinceMs = performance.now();
     let lastBuffered = this.#socket.bufferedAmount;
     while (this.#socket.bufferedAmount >= highWaterBytes / 2) {
       await new Promise((resolve) => setTimeout(resolve, 10));
       if (this.closed.aborted) return false;
       const buffered = this.#socket.bufferedAmount;
-      if (buffered < lastBuffered) stalledSinceMs = Date.now();
+      if (buffered < lastBuffered) stalledSinceMs = performance.now();
       lastBuffered = buffered;
-      if (Date.now() - stalledSinceMs > stallMs) {
+      if (performance.now() - stalledSinceMs > this.#stallMs) {
         this.#socket.close(closeCodes.tooSlow, "Too slow; resume after the last event id");
         this.end();
         return false;
       }
     }
     return true;
-  }
-
-  #beat(): void {
-    if (Date.now() - this.#lastHeardMs > deadAfterMs) {
-      this.#socket.terminate();
-      this.end();
-      return;
-    }
-    this.#socket.ping();
   }
 }

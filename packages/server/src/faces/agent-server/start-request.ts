@@ -1,17 +1,19 @@
 import type {
   Agent,
   ConfirmationPolicy,
+  Message,
   SecretSource,
-  SendMessageRequest,
   StartConversationRequest,
 } from "@convoke/protocol";
 import {
+  splitCondenserSecrets,
   splitLlmSecrets,
   type ConversationConfig,
   type ConversationSecrets,
 } from "../../conversation/conversation-config.ts";
 import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
+import { toUserMessage } from "./user-message.ts";
 
 /** A create request in our own terms. */
 export type Start = {
@@ -19,7 +21,7 @@ export type Start = {
   readonly title: string | null;
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
-  readonly initialMessage: SendMessageRequest | null;
+  readonly initialMessage: Message | null;
 };
 
 /**
@@ -28,11 +30,19 @@ export type Start = {
  */
 export function readStartRequest(body: StartConversationRequest): Start {
   refuseUnsupported(body);
-  const { shown, secrets: llmSecrets } = splitLlmSecrets(body.agent.llm);
-  const agent = { ...body.agent, kind: "Agent", llm: shown } as Agent;
+  const llm = splitLlmSecrets(body.agent.llm);
+  const condenser = splitCondenserSecrets((body.agent.condenser ?? null) as Agent["condenser"]);
+  const context = body.agent.agent_context ?? null;
+  const agent = {
+    ...body.agent,
+    kind: "Agent",
+    llm: llm.shown,
+    condenser: condenser.shown,
+    agent_context: context === null ? null : { ...context, secrets: null },
+  } as Agent;
   return {
-    conversationId: body.conversation_id ? normalizeUuid(body.conversation_id) : null,
-    title: body.title?.trim() ?? null,
+    conversationId: readConversationId(body.conversation_id ?? null),
+    title: typeof body.title === "string" ? readTitle(body.title) : null,
     config: {
       agent,
       workspace: { ...body.workspace, kind: "LocalWorkspace" },
@@ -42,19 +52,64 @@ export function readStartRequest(body: StartConversationRequest): Start {
       stuck_detection: body.stuck_detection ?? true,
       tags: body.tags ?? {},
     },
-    secrets: { llm: llmSecrets, sources: body.secrets ?? {} },
-    initialMessage: body.initial_message ?? null,
+    secrets: {
+      llm: llm.secrets,
+      sources: { ...toSources(context?.secrets ?? {}), ...body.secrets },
+      condenser: condenser.secrets,
+    },
+    initialMessage: body.initial_message
+      ? toUserMessage(body.initial_message, ["body", "initial_message"])
+      : null,
   };
+}
+
+/** Secrets of the agent's context are secrets like those of the conversation, which win. */
+function toSources(secrets: Readonly<Record<string, string | SecretSource>>): Record<string, SecretSource> {
+  return Object.fromEntries(
+    Object.entries(secrets).map(([name, secret]) => [
+      name,
+      typeof secret === "string" ? { kind: "StaticSecret" as const, value: secret } : secret,
+    ]),
+  );
+}
+
+/** Surrounding space is no part of a title, and space alone is none. */
+export function readTitle(title: string): string {
+  const trimmed = title.trim();
+  if (trimmed === "")
+    throw invalidField(["body", "title"], "Send a title with at least one visible character.");
+  return trimmed;
+}
+
+function readConversationId(given: string | null): string | null {
+  if (given === null) return null;
+  const id = normalizeUuid(given);
+  if (id === null) throw invalidField(["body", "conversation_id"], "This is not a UUID.", "uuid_parsing");
+  return id;
+}
+
+/** An analyzer that is never asked would let actions pass that its user relies on being judged. */
+export function checkAnalyzer(analyzer: unknown): void {
+  if (!isUnsupportedAnalyzer(analyzer)) return;
+  const field = unsupported(["security_analyzer"], otherAnalyzers);
+  throw new Fault("caller", "not_supported", field.msg, [field]);
+}
+
+function isUnsupportedAnalyzer(analyzer: unknown): boolean {
+  return isObject(analyzer) && analyzer["kind"] !== "LLMSecurityAnalyzer";
+}
+
+const otherAnalyzers = "Analyzers other than LLMSecurityAnalyzer are";
+
+function unsupported(loc: readonly string[], what: string): FieldFault {
+  const msg = `${what} not supported by this version of the server. Leave this field out.`;
+  return { loc: ["body", ...loc], msg, type: "not_supported" };
 }
 
 function refuseUnsupported(body: StartConversationRequest): void {
   const fields: FieldFault[] = [];
   const refuse = (loc: string[], what: string): void => {
-    fields.push({
-      loc: ["body", ...loc],
-      msg: `${what} not supported by this version of the server. Leave this field out.`,
-      type: "not_supported",
-    });
+    fields.push(unsupported(loc, what));
   };
   if (Object.values(body.hook_config ?? {}).some((hooks) => Array.isArray(hooks) && hooks.length > 0)) {
     refuse(["hook_config"], "Hooks are");
@@ -62,10 +117,14 @@ function refuseUnsupported(body: StartConversationRequest): void {
   if ((body.plugins ?? []).length > 0) refuse(["plugins"], "Plugins are");
   if (Object.keys(body.tool_module_qualnames ?? {}).length > 0)
     refuse(["tool_module_qualnames"], "Tool modules are");
+  if ((body.client_tools ?? []).length > 0) refuse(["client_tools"], "Tools of clients are");
+  if (body.agent_settings) refuse(["agent_settings"], "Agents made from settings are");
+  if (body.agent_profile_id) refuse(["agent_profile_id"], "Agent profiles are");
+  if (body.parent_conversation_id) refuse(["parent_conversation_id"], "Sub-conversations are");
   if (hasServers(body.agent.mcp_config)) refuse(["agent", "mcp_config"], "MCP servers are");
-  if (body.security_analyzer && body.security_analyzer["kind"] !== "LLMSecurityAnalyzer") {
-    refuse(["security_analyzer"], "Analyzers other than LLMSecurityAnalyzer are");
-  }
+  if (body.agent.critic && body.agent.critic.kind !== "PassCritic")
+    refuse(["agent", "critic"], "Critics are");
+  if (isUnsupportedAnalyzer(body.security_analyzer)) refuse(["security_analyzer"], otherAnalyzers);
   if (fields.length > 0)
     throw new Fault("caller", "not_supported", "The request asks for something unsupported.", fields);
   const filter = body.agent.filter_tools_regex;
@@ -75,7 +134,11 @@ function refuseUnsupported(body: StartConversationRequest): void {
 function hasServers(config: Readonly<Record<string, unknown>> | undefined): boolean {
   if (config === undefined) return false;
   const servers = config["mcpServers"] ?? config;
-  return typeof servers === "object" && servers !== null && Object.keys(servers).length > 0;
+  return isObject(servers) && Object.keys(servers).length > 0;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
 }
 
 function checkPattern(pattern: string): void {
