@@ -24,8 +24,8 @@ export type ConversationState = {
   lastResultSeq: number;
   /** What the last answered request had seen. */
   lastSawSeq: number;
-  /** A client asked for a run that could not start yet (the conversation waits for confirmation). */
-  isRunWanted: boolean;
+  /** Last message whose sender asked for a run; 0 once the model has seen it or a client took the run away. */
+  runWantedSeq: number;
   openActions: OpenAction[];
   /** Where the current run began, and how many answers the model gave in it. */
   runStartSeq: number;
@@ -45,7 +45,7 @@ export function initialState(): ConversationState {
     lastMessageSeq: 0,
     lastResultSeq: 0,
     lastSawSeq: 0,
-    isRunWanted: false,
+    runWantedSeq: 0,
     openActions: [],
     runStartSeq: 0,
     iterations: 0,

@@ -31,6 +31,7 @@ import { fullStateFrame, secretRegistry } from "./describe.ts";
 import { findSent, messageDigest } from "./inbox.ts";
 import { conversationClosing, ownedElsewhere } from "./refusals.ts";
 import { Run } from "./run.ts";
+import { leftOpen, settleStarted } from "./settle-started.ts";
 import { Signals } from "./signals.ts";
 
 export type ConversationDeps = {
@@ -105,9 +106,14 @@ export class Conversation implements AsyncDisposable {
     return this.#run !== null;
   }
 
-  /** Goes on with a run that a crash or restart cut off; does nothing when none was wanted. */
+  /** Goes on where the last process stopped: a run goes on, and without one, calls that had started get their answers. */
   async resume(): Promise<void> {
-    await this.#post(() => this.#ensureRun());
+    await this.#post(async () => {
+      const left = leftOpen(this.#log.state);
+      const drafts = left.length === 0 ? [] : await settleStarted(left, await this.#openSession());
+      if (drafts.length > 0) await this.#log.append(drafts);
+      this.#ensureRun();
+    });
   }
 
   /** Resolves with the id of the MessageEvent, the first one when this client message id was sent before. */
@@ -147,7 +153,7 @@ export class Conversation implements AsyncDisposable {
   }
 
   async reject(reason: string): Promise<void> {
-    await this.#command((state) => decideReject(state, reason));
+    await this.#command((state) => decideReject(state, reason, this.#run?.executingId ?? null));
   }
 
   async pause(): Promise<void> {
@@ -156,20 +162,29 @@ export class Conversation implements AsyncDisposable {
   }
 
   async interrupt(): Promise<void> {
-    await this.#command((state) => decideInterrupt(state, { kind: "InterruptEvent", source: "user" }));
+    await this.#command((state) =>
+      decideInterrupt(state, { kind: "InterruptEvent", source: "user" }, this.#isWorking),
+    );
     this.publishFullState();
   }
 
   /** Like interrupt; resolves with what the loop was doing before. No model call or tool starts after it resolves (P43). */
   async stop(): Promise<"RUNNING" | "STOPPED"> {
     return await this.#post(async () => {
-      const wasRunning = this.#log.state.status === "running";
+      const wasRunning = this.#log.state.status === "running" || this.#isWorking;
       if (wasRunning) {
-        await this.#commit(decideInterrupt(this.#log.state, { kind: "PauseEvent", source: "user" }));
+        await this.#commit(
+          decideInterrupt(this.#log.state, { kind: "PauseEvent", source: "user" }, this.#isWorking),
+        );
         this.publishFullState();
       }
       return wasRunning ? "RUNNING" : "STOPPED";
     });
+  }
+
+  /** True also after a pause, while what was in progress goes on to its end. */
+  get #isWorking(): boolean {
+    return this.#run?.isWorking === true;
   }
 
   async setConfirmationPolicy(policy: ConfirmationPolicy): Promise<void> {

@@ -43,7 +43,7 @@ export function decideSend(state: ConversationState, command: SendCommand): Deci
   });
   const startsRun =
     command.wantsRun && state.status !== "running" && state.status !== "waiting_for_confirmation";
-  if (startsRun) drafts.push(startRun(state));
+  if (startsRun) drafts.push(startRun([]));
   return { drafts };
 }
 
@@ -57,20 +57,28 @@ export function decideRun(state: ConversationState): Decision {
     );
   }
   if (state.status === "finished" && !hasUnseenInput(state) && state.openActions.length === 0) return nothing;
-  return { drafts: [startRun(state)] };
+  // Only what the user saw waiting is approved by a run; after a pause the gate asks first (W2).
+  return { drafts: [startRun(state.status === "waiting_for_confirmation" ? state.openActions : [])] };
 }
 
 export function decideAccept(state: ConversationState): Decision {
-  return state.status === "running" ? nothing : decideRun(state);
+  if (state.status === "running") return nothing;
+  return state.openActions.length === 0 ? decideRun(state) : { drafts: [startRun(state.openActions)] };
 }
 
 /** Rejects what waits, or what an ended run left open. A run that was asked for meanwhile goes on with the rejection. */
-export function decideReject(state: ConversationState, reason: string): Decision {
+export function decideReject(
+  state: ConversationState,
+  reason: string,
+  /** Already at work after a pause: it has no answer yet, and its own result is the true one. */
+  executingId: string | null = null,
+): Decision {
   if (state.status === "running") return nothing;
   const drafts: EventDraft[] = [];
   const isWaiting = state.status === "waiting_for_confirmation";
   if (isWaiting) drafts.push(statusUpdate("idle"));
   for (const action of state.openActions) {
+    if (action.id === executingId) continue;
     drafts.push({
       body: {
         kind: "UserRejectObservation",
@@ -83,7 +91,7 @@ export function decideReject(state: ConversationState, reason: string): Decision
       },
     });
   }
-  if (isWaiting && state.isRunWanted) drafts.push(startRun({ ...state, openActions: [] }));
+  if (isWaiting && state.runWantedSeq > 0) drafts.push(startRun([]));
   return { drafts };
 }
 
@@ -93,23 +101,23 @@ export function decidePause(state: ConversationState): Decision {
   return { drafts: [statusUpdate("paused"), { body: { kind: "PauseEvent", source: "user" } }] };
 }
 
-/** Cuts off the model call and the tools now and answers every open action. Without a run it is a pause. */
-export function decideInterrupt(state: ConversationState, marker: EventBody): Decision {
-  if (state.status !== "running") return decidePause(state);
+/** Cuts off the model call and the tools now and answers every open action. Without work in progress it is a pause. */
+export function decideInterrupt(state: ConversationState, marker: EventBody, isWorking: boolean): Decision {
+  if (state.status !== "running" && !isWorking) return decidePause(state);
   return {
     drafts: [
       ...state.openActions.map((action) => agentError(action, interruptedText)),
-      statusUpdate("paused"),
+      ...(state.status === "paused" ? [] : [statusUpdate("paused")]),
       { body: marker },
     ],
     isAbort: true,
   };
 }
 
-export function startRun(state: ConversationState): EventDraft {
+export function startRun(approved: readonly OpenAction[]): EventDraft {
   return {
     ...statusUpdate("running"),
-    meta: { run: { approved: state.openActions.map((action) => action.id) } },
+    meta: { run: { approved: approved.map((action) => action.id) } },
   };
 }
 

@@ -144,7 +144,7 @@ test("W2: what awaits the user does not start by a message, only by a run", () =
   state = said(state, "do not do that!");
   expect(state.status).toBe("waiting_for_confirmation");
   expect(state.openActions[0]?.gate).toBe("awaiting");
-  state = after(state, [startRun(state)]);
+  state = after(state, [startRun(state.openActions)]);
   expect(nextStep(state, limits)).toMatchObject({ type: "execute" });
 });
 
@@ -176,7 +176,7 @@ test("the iteration limit ends the run with an error, and the next run counts an
     ],
   });
   state = after(state, [statusUpdate("error")]);
-  state = after(state, [startRun(state)]);
+  state = after(state, [startRun([])]);
   expect(nextStep(state, { maxIterations: 2, isStuck: false })).toMatchObject({ type: "request" });
 });
 

@@ -65,13 +65,14 @@ function applyMessage(state: ConversationState, { seq, event, meta }: FoldedEven
   }
   state.lastMessageSeq = seq;
   if (event.source === "user") state.lastUserMessageId = event.id ?? null;
-  if (meta.wantsRun === true) state.isRunWanted = true;
+  if (meta.wantsRun === true) state.runWantedSeq = seq;
 }
 
 /** The first event of each model answer carries `sawSeq`; it counts as one iteration. */
 function applyAnswer(state: ConversationState, seq: number, meta: EventMeta): void {
   if (meta.sawSeq === undefined) return;
   state.lastSawSeq = Math.min(meta.sawSeq, seq);
+  if (state.runWantedSeq <= state.lastSawSeq) state.runWantedSeq = 0;
   state.iterations += 1;
 }
 
@@ -88,7 +89,7 @@ function applyUpdate(
   }
   if (key !== "execution_status") return;
   state.status = value as ConversationState["status"];
-  if (state.status !== "waiting_for_confirmation") state.isRunWanted = false;
+  if (state.status !== "running" && state.status !== "waiting_for_confirmation") state.runWantedSeq = 0;
   if (meta.run === undefined) return;
   const approved = new Set(meta.run.approved);
   state.openActions = state.openActions.map((action) =>

@@ -12,10 +12,10 @@ import type { Logger } from "../lib/logger.ts";
 import { wait } from "../lib/wait.ts";
 import type { Model, ModelPart, ModelResponse } from "../models/model.ts";
 import { resolveSecrets } from "../security/secret-sources.ts";
+import { answerAction } from "./answer.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import type { OpenAction } from "./conversation-state.ts";
-import { agentError } from "./decide.ts";
 import { failRun, nextStep, type Step } from "./next-step.ts";
 import { ownedElsewhere } from "./refusals.ts";
 import type { Signals } from "./signals.ts";
@@ -43,10 +43,22 @@ export class Run {
   readonly #deps: RunDeps;
   readonly #effects = new AbortController();
   #isLeaving = false;
+  /** What was handed to the model or to a tool host and has not been recorded yet. */
+  #effect: { readonly actionId: string | null } | null = null;
 
   constructor(deps: RunDeps) {
     this.#deps = deps;
     this.ended = this.#drive();
+  }
+
+  /** True while a model call or a tool is in progress that nobody has cut off. */
+  get isWorking(): boolean {
+    return this.#effect !== null && !this.#isLeaving;
+  }
+
+  /** The action that a tool works on at this moment; it may have had effects already. */
+  get executingId(): string | null {
+    return this.#effect?.actionId ?? null;
   }
 
   /** Cuts off the model call and the tool in progress; their results are no longer wanted. */
@@ -89,15 +101,20 @@ export class Run {
 
   async #execute(action: OpenAction): Promise<void> {
     const outcome = await this.#outcomeOf(action);
+    if (outcome === null) return;
     await this.#deps.post(async () => {
+      this.#effect = null;
       const isOpen = this.#deps.log.state.openActions.some(({ id }) => id === action.id);
       if (!isOpen) return;
-      await this.#append([answer(action, outcome)]);
+      await this.#append([answerAction(action, outcome)]);
     });
   }
 
-  /** Idempotent at the host: a finished execution answers from its record, a lost one says so, none runs twice. */
-  async #outcomeOf(action: OpenAction): Promise<Outcome> {
+  /**
+   * Idempotent at the host: a finished execution answers from its record, a lost one says so, none runs twice. Null when
+   * the client took the run or the action away before the tool could start.
+   */
+  async #outcomeOf(action: OpenAction): Promise<Outcome | null> {
     try {
       const session = await this.#deps.openSession();
       const view = await this.#deps.post(() => this.#deps.log.view());
@@ -106,10 +123,15 @@ export class Run {
         return { type: "error", text: "The stored action of this call cannot be read, so it was not run." };
       }
       const secrets = await this.#resolveSecrets();
-      return await session.execute(
-        { actionId: action.id, tool: action.toolName, action: event.action, secrets },
-        { signal: this.#effects.signal },
-      );
+      const request = { actionId: action.id, tool: action.toolName, action: event.action, secrets };
+      // Handed over inside the mailbox, so that nothing starts after a pause or a rejection was acknowledged (P43).
+      const execution = await this.#deps.post(() => {
+        const isOpen = this.#deps.log.state.openActions.some(({ id }) => id === action.id);
+        if (!this.#isWanted || !isOpen) return null;
+        this.#effect = { actionId: action.id };
+        return { outcome: session.execute(request, { signal: this.#effects.signal }) };
+      });
+      return execution === null ? null : await execution.outcome;
     } catch (error) {
       this.#deps.logger.error(
         { conversation: this.#deps.conversationId, error: String(error) },
@@ -130,22 +152,31 @@ export class Run {
 
   async #request(sawSeq: number): Promise<void> {
     const session = await this.#deps.openSession();
-    const view = await this.#deps.post(() => this.#deps.log.view());
-    const request = {
-      messages: buildHistory(view.filter(({ seq }) => seq <= sawSeq)),
-      tools: session.tools.map(toModelTool),
-      cacheKey: this.#deps.conversationId,
-    };
-    const last = await this.#stream(this.#deps.openModel().stream(request, this.#effects.signal));
-    if (last.type === "aborted") return;
-    if (last.type === "failed") {
-      await this.#deps.post(async () => {
-        if (this.#deps.log.state.status !== "running") return;
+    const parts = await this.#deps.post(async () => {
+      const view = await this.#deps.log.view();
+      if (!this.#isWanted) return null;
+      const request = {
+        messages: buildHistory(view.filter(({ seq }) => seq <= sawSeq)),
+        tools: session.tools.map(toModelTool),
+        cacheKey: this.#deps.conversationId,
+      };
+      this.#effect = { actionId: null };
+      return this.#deps.openModel().stream(request, this.#effects.signal);
+    });
+    if (parts === null) return;
+    const last = await this.#stream(parts);
+    await this.#deps.post(async () => {
+      this.#effect = null;
+      if (last.type === "done") await this.#receive(last.response, session, sawSeq);
+      if (last.type === "failed" && this.#isWanted) {
         await this.#append(failRun(last.error.code, last.error.detail));
-      });
-      return;
-    }
-    await this.#deps.post(() => this.#receive(last.response, session, sawSeq));
+      }
+    });
+  }
+
+  /** False once a client took the run away; asked inside the mailbox. */
+  get #isWanted(): boolean {
+    return !this.#isLeaving && this.#deps.log.state.status === "running";
   }
 
   async #receive(response: ModelResponse, session: ToolSession, sawSeq: number): Promise<void> {
@@ -236,21 +267,6 @@ export class Run {
       }
     }
   }
-}
-
-function answer(action: OpenAction, outcome: Outcome): EventDraft {
-  if (outcome.type !== "observation") return agentError(action, outcome.text);
-  return {
-    body: {
-      kind: "ObservationEvent",
-      source: "environment",
-      tool_name: action.toolName,
-      tool_call_id: action.toolCallId,
-      observation: outcome.observation,
-      action_id: action.id,
-    },
-    ...(action.toolName === "finish" ? { meta: { isFinal: true } } : {}),
-  };
 }
 
 function messageOf(error: unknown): string {

@@ -1,0 +1,311 @@
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import type { Agent } from "@convoke/protocol";
+import { createValidator } from "@convoke/protocol/validate";
+import type { ConversationConfig } from "../../conversation/conversation-config.ts";
+import { ConversationLog } from "../../conversation/conversation-log.ts";
+import { Conversation } from "../../conversation/conversation.ts";
+import { Fault } from "../../lib/fault.ts";
+import { silentLogger } from "../../lib/logger.ts";
+import type { ModelRequest } from "../../models/model.ts";
+import { createSecretBox } from "../../security/seal.ts";
+import { sampleConversation } from "../../journal/sample-events.ts";
+import { createGatedModel } from "./gated-model.ts";
+import { createGatedSession, type Execution, type ExecutionDisk } from "./gated-session.ts";
+import { Gates } from "./gates.ts";
+import { readFacts, type LogFacts } from "./log-facts.ts";
+import { MemoryLog, openMemoryJournal } from "./memory-journal.ts";
+
+export const commands = ["send", "note", "run", "pause", "interrupt", "stop", "accept", "reject"] as const;
+export type Command = (typeof commands)[number];
+
+/** `crash` loses a write in progress, `crash-after` keeps it although nobody heard of it. */
+const crashes = ["crash", "crash-after"] as const;
+
+export type WorldOptions = { readonly policy: ConversationConfig["confirmation_policy"]["kind"] };
+
+/** So many commands may be unanswered at a time, and so many crashes may happen. */
+const mostOpenCommands = 3;
+const mostCrashes = 2;
+
+const validator = createValidator();
+const secretBox = createSecretBox(Buffer.alloc(32));
+
+/**
+ * One conversation between clients, a model, a tool host and a disk that all move only when told. Every step that can be
+ * taken next is in `steps`; whatever a rule forbids is in `violations` with the steps that led there in `trace`.
+ */
+export class World {
+  readonly trace: string[] = [];
+  readonly violations: string[] = [];
+  readonly #config: ConversationConfig;
+  readonly #log = new MemoryLog(sampleConversation("c"));
+  readonly #executions: Execution[] = [];
+  readonly #starts = new Map<string, number>();
+  #disk: ExecutionDisk = new Map();
+  #gates = new Gates();
+  #conversation: Conversation | null = null;
+  #nowMs = 1_700_000_000_000;
+  /** What the disk was asked to do and has not done yet. */
+  #write: (() => void) | null = null;
+  /** Positions of batches that an accept may have caused. */
+  readonly #acceptedBatches = new Set<number>();
+  #openAccepts = 0;
+  #openCommands = 0;
+  #crashes = 0;
+  #sent = 0;
+  #unsettledSends = new Map<string, () => Promise<void>>();
+  #hasCutOff = false;
+
+  private constructor({ policy }: WorldOptions) {
+    this.#config = {
+      agent: { kind: "Agent", llm: { model: "gated" }, tools: [{ name: "terminal" }] } as unknown as Agent,
+      workspace: { kind: "LocalWorkspace", working_dir: "/" },
+      confirmation_policy: { kind: policy } as ConversationConfig["confirmation_policy"],
+      security_analyzer: null,
+      max_iterations: 100,
+      stuck_detection: false,
+      tags: {},
+    };
+  }
+
+  static async open(options: WorldOptions): Promise<World> {
+    const world = new World(options);
+    await world.#start();
+    return world;
+  }
+
+  get facts(): LogFacts {
+    return readFacts(this.#log, this.#acceptedBatches);
+  }
+
+  /** How each thing in progress could end now. */
+  get endings(): string[] {
+    return this.#gates.open.flatMap((gate, index) =>
+      gate.endings().map((ending) => `${gate.name}${index}:${ending}`),
+    );
+  }
+
+  get inputs(): string[] {
+    return [
+      ...(this.#openCommands < mostOpenCommands ? commands : []),
+      ...(this.#crashes < mostCrashes ? crashes : []),
+    ];
+  }
+
+  /** Takes one of `endings` or `inputs`; resolves when nothing moves by itself any more. */
+  async take(step: string): Promise<void> {
+    this.trace.push(step);
+    const [place = "", ending] = step.split(":");
+    if (ending !== undefined) {
+      const gate = this.#gates.open[Number(/\d+$/.exec(place)?.[0])]!;
+      this.#gates.end(gate, ending);
+    } else if (step === "crash" || step === "crash-after") await this.#crash(step === "crash-after");
+    else this.#command(step as Command);
+    await this.#rest();
+  }
+
+  /** Lets everything in progress end in the most ordinary way. */
+  async settle(): Promise<void> {
+    for (let steps = 0; this.#gates.open.length > 0; steps++) {
+      if (steps === 500) {
+        this.#violate("it never comes to rest");
+        return;
+      }
+      await this.take(this.endings[0]!);
+    }
+    this.#checkRest();
+  }
+
+  /** After `settle`: an ordinary run must end with everything answered (P2). */
+  async finish(): Promise<void> {
+    if (this.facts.status === "finished" && this.facts.unanswered.length === 0) return;
+    await this.take("note");
+    await this.settle();
+    do {
+      await this.take("run");
+      await this.settle();
+    } while (this.facts.status === "waiting_for_confirmation");
+    const { status, actions } = this.facts;
+    if (status !== "finished") this.#violate(`a last run leads to ${status}`);
+    for (const [id, { answers }] of actions) {
+      if (answers.length !== 1) this.#violate(`action ${id} has ${answers.length} answers at the end`);
+    }
+  }
+
+  async #start(): Promise<void> {
+    const gates = this.#gates;
+    const journal = openMemoryJournal(this.#log, async (write) => {
+      this.#write = write;
+      await gates.wait("append", () => ["durable"]);
+      this.#write = null;
+      if (this.#openAccepts > 0) this.#acceptedBatches.add(this.#log.batches.length);
+      write();
+    });
+    const lease = this.#log.claim();
+    const nowMs = (): number => (this.#nowMs += 1);
+    const session = createGatedSession({
+      gates,
+      disk: this.#disk,
+      onStart: (execution) => this.#onStart(execution),
+    });
+    const model = createGatedModel(gates, (request) => this.#onRequest(request));
+    this.#conversation = new Conversation({
+      id: "c",
+      journal,
+      log: await ConversationLog.open({ journal, lease, nowMs }, this.#log.row),
+      config: this.#config,
+      secrets: { llm: {}, sources: {} },
+      secretBox,
+      validator,
+      openModel: () => model,
+      openSession: async () => {
+        await gates.wait("open", () => ["opened"]);
+        return session;
+      },
+      onLost: () => this.#violate("it thinks that it lost its log"),
+      nowMs,
+      logger: silentLogger,
+    });
+    this.#conversation
+      .resume()
+      .catch((error: unknown) => this.#violate(`resume fails with ${String(error)}`));
+  }
+
+  /** The process dies with everything in it; a new one starts on the same disks, and clients repeat what was not answered. */
+  async #crash(isWriteKept: boolean): Promise<void> {
+    this.#crashes += 1;
+    this.#hasCutOff = true;
+    if (isWriteKept && this.#write !== null) {
+      if (this.#openAccepts > 0) this.#acceptedBatches.add(this.#log.batches.length);
+      this.#write();
+    }
+    this.#write = null;
+    // Nobody ends the gates of the dead process any more, so it never moves again.
+    this.#gates = new Gates();
+    this.#disk = new Map(this.#disk);
+    this.#openCommands = 0;
+    this.#openAccepts = 0;
+    this.#executions.length = 0;
+    const repeats = [...this.#unsettledSends.values()];
+    this.#unsettledSends.clear();
+    await this.#start();
+    for (const repeat of repeats) void repeat();
+  }
+
+  #command(command: Command): void {
+    if (command === "send" || command === "note") {
+      const text = `message ${++this.#sent}`;
+      const send = async (): Promise<void> => {
+        this.#unsettledSends.set(text, send);
+        await this.#acknowledged(command, (conversation) =>
+          conversation.send({
+            message: {
+              role: "user",
+              content: [{ type: "text", text, cache_prompt: false }],
+              thinking_blocks: [],
+            },
+            wantsRun: command === "send",
+            clientMessageId: text,
+          }),
+        );
+        this.#unsettledSends.delete(text);
+        const count = this.facts.userMessages.filter((said) => said === text).length;
+        if (count !== 1) this.#violate(`${text} is in the log ${count} times`);
+      };
+      void send();
+      return;
+    }
+    void this.#acknowledged(command, (conversation) =>
+      command === "reject" ? conversation.reject("no") : conversation[command](),
+    );
+  }
+
+  async #acknowledged(
+    command: Command,
+    act: (conversation: Conversation) => Promise<unknown>,
+  ): Promise<void> {
+    this.#openCommands += 1;
+    if (command === "accept") this.#openAccepts += 1;
+    try {
+      await act(this.#conversation!);
+    } catch (error) {
+      const isConflict = error instanceof Fault && error.code === "already_running";
+      if (!isConflict || command !== "run") this.#violate(`${command} fails with ${String(error)}`);
+      return;
+    } finally {
+      this.#openCommands -= 1;
+      if (command === "accept") this.#openAccepts -= 1;
+    }
+    this.trace.push(`(${command} acknowledged)`);
+    if (command === "interrupt" || command === "stop") this.#checkCutOff(command);
+  }
+
+  #checkCutOff(command: Command): void {
+    this.#hasCutOff = true;
+    for (const { actionId, signal, outcome } of this.#executions) {
+      if (outcome === null && !signal.aborted) this.#violate(`${command} left ${actionId} running (P43)`);
+    }
+  }
+
+  #onStart(execution: Execution): void {
+    this.#executions.push(execution);
+    const { actionId } = execution;
+    const { status, actions } = this.facts;
+    this.trace.push(`(start ${actionId.slice(-4)})`);
+    const action = actions.get(actionId);
+    const count = (this.#starts.get(actionId) ?? 0) + 1;
+    this.#starts.set(actionId, count);
+    if (count > 1) this.#violate(`${actionId} ran ${count} times (P6)`);
+    if (action === undefined) this.#violate(`${actionId} started before it was durable`);
+    else if (action.isAwaiting) this.#violate(`${actionId} started without approval (W2)`);
+    else if (action.answers.length > 0) this.#violate(`${actionId} started after ${action.answers.join()}`);
+    if (status !== "running") this.#violate(`${actionId} started while ${status} (P43)`);
+  }
+
+  #onRequest({ messages }: ModelRequest): void {
+    this.trace.push("(request)");
+    if (this.facts.status !== "running")
+      this.#violate(`the model was asked while ${this.facts.status} (P43)`);
+    if (JSON.stringify(messages).includes("(no result yet)"))
+      this.#violate("the model was asked without a result");
+  }
+
+  /** Lets every promise move that can; then checks what must hold between any two steps. */
+  async #rest(): Promise<void> {
+    await turnOfTheLoop();
+    const { actions, status } = this.facts;
+    for (const [id, { answers, toolName }] of actions) {
+      if (answers.length > 1) this.#violate(`${id} has the answers ${answers.join()} (P6)`);
+      const isRejected = answers.includes("UserRejectObservation");
+      if (isRejected && this.#starts.has(id))
+        this.#violate(`${toolName} ${id} ran and is logged as rejected`);
+    }
+    const conversation = this.#conversation!;
+    // With a command under way the next run may be queued behind it.
+    if (this.#openCommands === 0 && conversation.state.status === "running" && !conversation.isBusy) {
+      this.#violate(`it is ${status} without a run (P2)`);
+    }
+  }
+
+  /** Nothing is in progress any more. */
+  #checkRest(): void {
+    const { status, unanswered, actions } = this.facts;
+    if (this.#openCommands > 0) this.#violate("a command is never acknowledged");
+    if (status === "running" || this.#conversation!.isBusy)
+      this.#violate("a run does nothing and does not end (P2)");
+    if ((status === "idle" || status === "finished") && unanswered.length > 0) {
+      this.#violate(`it is ${status}, and ${unanswered.length} messages are never answered (P26)`);
+    }
+    for (const [id, { answers }] of actions) {
+      if (status === "finished" && answers.length !== 1) this.#violate(`finished with ${id} unanswered (P6)`);
+    }
+    for (const { actionId, outcome } of this.#hasCutOff ? [] : this.#executions) {
+      const isKept = actions.get(actionId)?.answers.includes("ObservationEvent") === true;
+      if (outcome?.type === "observation" && !isKept) this.#violate(`the result of ${actionId} is lost`);
+    }
+  }
+
+  #violate(text: string): void {
+    this.violations.push(text);
+  }
+}
