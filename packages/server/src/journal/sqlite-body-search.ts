@@ -2,9 +2,9 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { foldText, readText, toBlockQuery, type TextPlace } from "./sqlite-body.ts";
 import type { EventClass } from "./sqlite-classes.ts";
-import type { LogRange } from "./sqlite-events.ts";
-import type { Match } from "./sqlite-search.ts";
-import { positionOf, streamOf } from "./sqlite-schema.ts";
+import { seqsBetween, type EventReader, type LogRange } from "./sqlite-events.ts";
+import type { Match } from "./sqlite-matches.ts";
+import { isStorageFault, positionOf, streamOf } from "./sqlite-schema.ts";
 
 export type BodyQuery = {
   readonly log: LogRange;
@@ -19,12 +19,14 @@ export type BodyQuery = {
 /** Finds messages by a part of their text, in log order, page by page. */
 export class BodySearch {
   readonly #lastBlock: StatementSync;
+  readonly #reader: EventReader;
   readonly #firstEndingAt: StatementSync;
   readonly #blocks: Directed;
   readonly #messages: Directed;
   readonly #recentMessages: Directed;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, reader: EventReader) {
+    this.#reader = reader;
     const prepare = (sql: string): StatementSync => {
       const statement = database.prepare(sql);
       statement.setReturnArrays(true);
@@ -136,12 +138,7 @@ export class BodySearch {
     const statement = query.isDescending ? messages.descending : messages.ascending;
     let { fromSeq, toSeq } = query;
     while (fromSeq <= toSeq) {
-      const rows = statement.all(
-        query.classCode,
-        base + fromSeq,
-        base + toSeq,
-        scanSlice,
-      ) as unknown as MessageRow[];
+      const rows = this.#readMessages(statement, query, fromSeq, toSeq);
       for (const [position, json, place] of rows) {
         const text = readText(place, json);
         if (text !== null && foldText(text).includes(needle)) yield { seq: position - base, json };
@@ -151,6 +148,22 @@ export class BodySearch {
       if (last === undefined || rows.length < scanSlice) return;
       if (query.isDescending) toSeq = last[0] - base - 1;
       else fromSeq = last[0] - base + 1;
+    }
+  }
+
+  #readMessages(
+    statement: StatementSync,
+    { log, classCode }: { readonly log: LogRange; readonly classCode: number },
+    fromSeq: number,
+    toSeq: number,
+  ): MessageRow[] {
+    const base = positionOf(log.number, 0);
+    try {
+      return statement.all(classCode, base + fromSeq, base + toSeq, scanSlice) as unknown as MessageRow[];
+    } catch (error) {
+      // Reading them one by one tells which one is damaged.
+      if (isStorageFault(error)) this.#reader.readEach(log, seqsBetween(fromSeq, toSeq));
+      throw error;
     }
   }
 }

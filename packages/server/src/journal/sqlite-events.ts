@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { DamagedEventError, type EventWithMeta, type StoredEvent } from "./journal.ts";
 import { toIdBytes, toIdText } from "./event-id.ts";
-import { maxSeq, positionOf } from "./sqlite-schema.ts";
+import { isStorageFault, maxSeq, positionOf } from "./sqlite-schema.ts";
 
 /** One conversation's log as it was when it was looked up. */
 export type LogRange = {
@@ -70,27 +70,33 @@ export class EventReader {
   readRange(log: LogRange, fromSeq: number, toSeq: number, limit: number): StoredEvent[] {
     const lastSeq = Math.min(toSeq, log.lastSeq, fromSeq + limit - 1);
     const base = positionOf(log.number, 0);
-    const readPart = (part: Part, from: number, to: number): RangeRow[] =>
-      from > to ? [] : (part.range.all(base + from, base + to) as unknown as RangeRow[]);
-    const rows = readDamageAware(
-      log,
-      () => [
+    const readPart = (part: Part, from: number, to: number): StoredEvent[] => {
+      const rows = from > to ? [] : (part.range.all(base + from, base + to) as unknown as RangeRow[]);
+      return rows.map(([position, id, json]) => ({ seq: position - base, id: toIdText(id), json }));
+    };
+    try {
+      return [
         ...readPart(this.#settled, fromSeq, Math.min(lastSeq, log.settledSeq)),
         ...readPart(this.#recent, Math.max(fromSeq, log.settledSeq + 1), lastSeq),
-      ],
-      () => this.findDamage(log, fromSeq, lastSeq),
-    );
-    return rows.map(([position, id, json]) => ({ seq: position - base, id: toIdText(id), json }));
+      ];
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      return this.readEach(log, seqsBetween(fromSeq, lastSeq)).map(({ seq, id, json }) => ({
+        seq,
+        id,
+        json,
+      }));
+    }
+  }
+
+  /** One by one: after a fault, this tells which event is damaged, and reads the others when it is a neighbour. */
+  readEach(log: LogRange, seqs: readonly number[]): EventWithMeta[] {
+    return seqs.flatMap((seq) => this.readOne(log, seq) ?? []);
   }
 
   /** Null when the log has no such `seq`. */
   readOne(log: LogRange, seq: number): EventWithMeta | null {
-    const { one } = this.#partOf(log, seq);
-    const row = readDamageAware(
-      log,
-      () => one.get(positionOf(log.number, seq)) as unknown as OneRow | undefined,
-      () => seq,
-    );
+    const row = readRow(log, seq, this.#partOf(log, seq).one) as OneRow | undefined;
     return row === undefined ? null : { seq, id: toIdText(row[0]), json: row[1], meta: row[2] };
   }
 
@@ -112,21 +118,9 @@ export class EventReader {
   firstSeqAtOrAfter(log: LogRange, timestampMicros: number): number {
     return firstSeqWhere(log, (seq) => {
       const { timestamp } = this.#partOf(log, seq);
-      return readColumn<number>(log, seq, timestamp) >= timestampMicros;
+      const [micros] = readKnown(log, seq, timestamp) as [number];
+      return micros >= timestampMicros;
     });
-  }
-
-  /** The first `seq` of the range that cannot be read, null when all can. */
-  findDamage(log: LogRange, fromSeq: number, toSeq: number): number | null {
-    for (let seq = fromSeq; seq <= Math.min(toSeq, log.lastSeq); seq += 1) {
-      try {
-        this.#partOf(log, seq).one.get(positionOf(log.number, seq));
-      } catch {
-        // This read is the question whether it throws.
-        return seq;
-      }
-    }
-    return null;
   }
 
   #partOf(log: LogRange, seq: number): Part {
@@ -134,7 +128,8 @@ export class EventReader {
   }
 
   #idBytesAt(log: LogRange, seq: number): Uint8Array {
-    return readColumn<Uint8Array>(log, seq, this.#partOf(log, seq).id);
+    const [bytes] = readKnown(log, seq, this.#partOf(log, seq).id) as [Uint8Array];
+    return bytes;
   }
 }
 
@@ -156,30 +151,26 @@ function preparePart(database: DatabaseSync, table: "events" | "recent"): Part {
   };
 }
 
-/** Names the record that cannot be read, when it was that. */
-export function readDamageAware<Result>(
-  log: LogRange,
-  read: () => Result,
-  findDamagedSeq: () => number | null,
-): Result {
+/** All of `[first, last]`. */
+export function seqsBetween(first: number, last: number): number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+}
+
+/** Names the record when it cannot be read. */
+function readRow(log: LogRange, seq: number, statement: StatementSync): unknown {
   try {
-    return read();
+    return statement.get(positionOf(log.number, seq));
   } catch (error) {
-    const seq = findDamagedSeq();
-    if (seq === null) throw error;
+    if (!isStorageFault(error)) throw error;
     throw new DamagedEventError(log.conversationId, seq, { cause: error });
   }
 }
 
 /** The log is gapless, so a hole below its end is damage too. */
-function readColumn<Value>(log: LogRange, seq: number, statement: StatementSync): Value {
-  const row = readDamageAware(
-    log,
-    () => statement.get(positionOf(log.number, seq)) as unknown as [Value] | undefined,
-    () => seq,
-  );
+function readKnown(log: LogRange, seq: number, statement: StatementSync): unknown {
+  const row = readRow(log, seq, statement);
   if (row === undefined) throw new DamagedEventError(log.conversationId, seq);
-  return row[0];
+  return row;
 }
 
 /** Halves the log. A damaged event counts as the readable one after it, so that it hides nothing but itself. */
