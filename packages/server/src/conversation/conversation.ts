@@ -2,7 +2,7 @@ import type { ConfirmationPolicy, Message, SecretSource, SecurityAnalyzer } from
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolSession } from "@convoke/tool-host";
 import { systemPromptEvent } from "../agent/prompt/system-prompt.ts";
-import type { EventBody, EventDraft, StampedEvent } from "../journal/event-draft.ts";
+import type { EventBody, StampedEvent } from "../journal/event-draft.ts";
 import {
   LeaseLostError,
   SeqConflictError,
@@ -121,7 +121,7 @@ export class Conversation implements AsyncDisposable {
     const session = await this.#openSession();
     return await this.#post(async () => {
       const { message, clientMessageId: clientId } = input;
-      const digest = messageDigest(message);
+      const digest = clientId === undefined ? "" : messageDigest(message);
       const sent =
         clientId === undefined ? null : await findSent(this.#deps.journal, this.id, clientId, digest);
       if (sent !== null) return { eventId: sent.eventId, isNew: false };
@@ -129,7 +129,7 @@ export class Conversation implements AsyncDisposable {
         message,
         wantsRun: input.wantsRun,
         sender: input.sender ?? null,
-        systemPrompt: this.#systemPrompt(session),
+        systemPrompt: () => this.#systemPrompt(session),
       });
       const messageIndex = decision.drafts.findIndex(
         ({ body }) => typeof body !== "function" && body.kind === "MessageEvent",

@@ -13,13 +13,13 @@ export type SendCommand = {
   readonly wantsRun: boolean;
   readonly sender: string | null;
   /** Added when the log has none yet. */
-  readonly systemPrompt: EventBody;
+  readonly systemPrompt: () => EventBody;
 };
 
 /** A message is logged in every status; it never approves anything (W2) and never strands (W3). */
 export function decideSend(state: ConversationState, command: SendCommand): Decision {
   const drafts: EventDraft[] = [];
-  if (state.systemPromptSeq === null) drafts.push({ body: command.systemPrompt });
+  if (state.systemPromptSeq === null) drafts.push({ body: command.systemPrompt() });
   const isReopened = state.status === "finished" || state.status === "stuck";
   if (isReopened) drafts.push(statusUpdate("idle"));
   drafts.push({

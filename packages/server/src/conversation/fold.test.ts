@@ -29,7 +29,10 @@ function said(state: ConversationState, text: string, wantsRun = true): Conversa
     content: [{ type: "text" as const, text, cache_prompt: false }],
     thinking_blocks: [],
   };
-  return after(state, decideSend(state, { message, wantsRun, sender: null, systemPrompt }).drafts);
+  return after(
+    state,
+    decideSend(state, { message, wantsRun, sender: null, systemPrompt: () => systemPrompt }).drafts,
+  );
 }
 
 function called(
@@ -78,7 +81,12 @@ const limits = { maxIterations: 10, isStuck: false };
 
 test("a first message with a run is one commit: prompt, message, its id, running", () => {
   const message = { role: "user" as const, content: [], thinking_blocks: [] };
-  const { drafts } = decideSend(initialState(), { message, wantsRun: true, sender: null, systemPrompt });
+  const { drafts } = decideSend(initialState(), {
+    message,
+    wantsRun: true,
+    sender: null,
+    systemPrompt: () => systemPrompt,
+  });
   const stamped = stampDrafts(drafts, initialState(), 1_700_000_000_000, (json) => json);
   expect(stamped.map(({ event }) => [event.kind, "key" in event ? event.key : null])).toEqual([
     ["SystemPromptEvent", null],

@@ -1,4 +1,4 @@
-import { getRandomValues } from "node:crypto";
+import { randomUUID } from "node:crypto";
 
 /**
  * The next UUIDv7 after `previous`: dashed lowercase, and greater than it as text even when the clock stands still or
@@ -8,10 +8,10 @@ export function nextUuid7(previous: string | null, nowMs: number): string {
   if (previous === null) return fresh(nowMs);
   const lastMs = Number.parseInt(previous.slice(0, 8) + previous.slice(9, 13), 16);
   if (nowMs > lastMs) return fresh(nowMs);
+  const low = Number.parseInt(previous.slice(28), 16) + 1 + Math.floor(Math.random() * 0xffff);
+  if (low <= 0xffff_ffff) return previous.slice(0, 28) + hex(low, 8);
   const high = Number.parseInt(previous.slice(15, 18), 16);
   const middle = Number.parseInt(previous.slice(19, 23) + previous.slice(24, 28), 16) & 0x3fff_ffff;
-  const low = Number.parseInt(previous.slice(28), 16) + 1 + Math.floor(Math.random() * 0xffff);
-  if (low <= 0xffff_ffff) return format(lastMs, high, middle, low);
   const carried = high * 0x4000_0000 + middle + 1;
   const isFull = carried > 0x3ff_ffff_ffff;
   return isFull
@@ -28,9 +28,12 @@ export function normalizeUuid(text: string): string | null {
 }
 
 function fresh(ms: number): string {
-  const [first, second, third] = getRandomValues(new Uint32Array(3));
+  const time = hex(ms, 12);
+  // A version 4 id lends its variant and its random end: Node makes them from a pool, many times faster than single numbers.
+  const random = randomUUID();
   // The top bit stays clear: the counter has room to grow.
-  return format(ms, first! & 0x7ff, second! & 0x3fff_ffff, third!);
+  const top = Number.parseInt(random.slice(15, 16), 16) & 7;
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${top}${random.slice(16)}`;
 }
 
 /** `high` has 12 bits, `middle` 30, `low` 32. */
