@@ -1,4 +1,5 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { request, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConvokeClient } from "@convoke/client";
@@ -110,6 +111,25 @@ export class TestServer implements AsyncDisposable {
     return await readReply(reply);
   }
 
+  /** A GET with a JSON body, which `fetch` cannot send. */
+  async getWithBody(path: string, body: unknown): Promise<Reply> {
+    const text = JSON.stringify(body);
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const headers = {
+        "x-session-api-key": this.key,
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(text),
+      };
+      request(`${this.#url}${path}`, { method: "GET", headers }, resolve).once("error", reject).end(text);
+    });
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    const headers = new Headers(
+      Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+    );
+    return toReply(response.statusCode ?? 0, headers, Buffer.concat(chunks).toString("utf8"));
+  }
+
   /** A create request with the scripted model and the quick tools; `text` becomes an initial message that runs. */
   startRequest({ text, ...rest }: Start = {}): StartConversationRequest {
     return {
@@ -153,7 +173,7 @@ export class TestServer implements AsyncDisposable {
     }
   }
 
-  /** The whole log as stored, each event as its exact text. */
+  /** The whole log as stored, each event as JSON. */
   async eventTexts(id: string): Promise<string[]> {
     const { text } = await this.call("GET", `/api/conversations/${id}/events/search`);
     const { items } = JSON.parse(text) as { items: object[] };
@@ -211,9 +231,12 @@ export type Reply = {
 };
 
 export async function readReply(reply: Response): Promise<Reply> {
-  const text = await reply.text();
-  const isJson = reply.headers.get("content-type")?.startsWith("application/json") === true && text !== "";
-  return { status: reply.status, headers: reply.headers, text, json: isJson ? JSON.parse(text) : undefined };
+  return toReply(reply.status, reply.headers, await reply.text());
+}
+
+function toReply(status: number, headers: Headers, text: string): Reply {
+  const isJson = headers.get("content-type")?.startsWith("application/json") === true && text !== "";
+  return { status, headers, text, json: isJson ? JSON.parse(text) : undefined };
 }
 
 /** `await using server = await startTestServer({ script })`. */

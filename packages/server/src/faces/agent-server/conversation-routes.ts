@@ -17,7 +17,7 @@ import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { conversationIdOf } from "./event-routes.ts";
-import { checkAnalyzer, readStartRequest, readTitle } from "./start-request.ts";
+import { checkAnalyzer, checkPolicy, readStartRequest, readTitle } from "./start-request.ts";
 
 export type ConversationRouteDeps = { readonly directory: Directory };
 
@@ -136,6 +136,7 @@ export function conversationHandlers({ directory }: ConversationRouteDeps) {
 
     setConfirmationPolicy: async (request) => {
       const { policy } = request.body as SetConfirmationPolicyRequest;
+      checkPolicy(policy, ["body", "policy"]);
       await (await open(request)).setConfirmationPolicy(policy);
       return success;
     },

@@ -1,5 +1,6 @@
 import type {
   Agent,
+  ConfirmationPolicyInput,
   ConfirmationPolicy,
   Message,
   SecretSource,
@@ -30,6 +31,7 @@ export type Start = {
  */
 export function readStartRequest(body: StartConversationRequest): Start {
   refuseUnsupported(body);
+  checkPolicy(body.confirmation_policy, ["body", "confirmation_policy"]);
   const llm = splitLlmSecrets(body.agent.llm);
   const condenser = splitCondenserSecrets((body.agent.condenser ?? null) as Agent["condenser"]);
   const context = body.agent.agent_context ?? null;
@@ -86,6 +88,15 @@ function readConversationId(given: string | null): string | null {
   const id = normalizeUuid(given);
   if (id === null) throw invalidField(["body", "conversation_id"], "This is not a UUID.", "uuid_parsing");
   return id;
+}
+
+/** "At least unknown" orders nothing. Source: reference, agent-server 5. */
+export function checkPolicy(policy: ConfirmationPolicyInput | undefined, loc: readonly string[]): void {
+  if (policy?.kind !== "ConfirmRisky" || policy.threshold !== "UNKNOWN") return;
+  throw invalidField(
+    [...loc, "threshold"],
+    "A threshold is LOW, MEDIUM or HIGH; see confirm_unknown for UNKNOWN.",
+  );
 }
 
 /** An analyzer that is never asked would let actions pass that its user relies on being judged. */
