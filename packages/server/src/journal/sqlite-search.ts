@@ -26,7 +26,7 @@ export class EventSearch {
       return this.#reader.snapshot(() => {
         const plan = this.#plan(conversationId, query, query.pageId, isDescending);
         const matches = plan === null ? [] : this.#matches.read(plan, isDescending, query.limit + 1);
-        return this.#toPage(plan, matches, query.limit);
+        return this.#toPage(plan?.log ?? null, matches, query.limit);
       });
     }
     const search = this.#reader.snapshot(() => {
@@ -39,7 +39,8 @@ export class EventSearch {
       matches.push(match);
       if (matches.length > query.limit) break;
     }
-    return this.#toPage(search.plan, matches, query.limit);
+    // What was recent when the search began may have moved since.
+    return this.#reader.snapshot(() => this.#toPage(this.#reader.open(conversationId), matches, query.limit));
   }
 
   async count(conversationId: string, filter: EventFilter): Promise<number> {
@@ -74,11 +75,11 @@ export class EventSearch {
     return this.#matches.read({ log, fromSeq, toSeq, classes }, false, limit).map(({ seq }) => seq);
   }
 
-  #toPage(plan: Plan | null, matches: readonly Match[], limit: number): EventPageText {
+  #toPage(log: LogRange | null, matches: readonly Match[], limit: number): EventPageText {
     const next = matches[limit];
     return {
       items: matches.slice(0, limit).map(({ json }) => json),
-      nextPageId: next === undefined || plan === null ? null : this.#reader.idAt(plan.log, next.seq),
+      nextPageId: next === undefined || log === null ? null : this.#reader.idAt(log, next.seq),
     };
   }
 
