@@ -4,7 +4,7 @@ import type { ToolSecret } from "../tool.ts";
 export type SecretForm = { readonly text: string; readonly isWholeToken: boolean };
 
 /** Values shorter than this are not masked: they turn up in unrelated text far too often. */
-export const shortestMaskedLength = 4;
+const shortestMaskedLength = 4;
 
 /** Values from this length on are masked anywhere, even inside a longer word. */
 const anywhereLength = 8;

@@ -20,7 +20,7 @@ export type CommandRunDeps = {
 /** How a command ended: by itself, or with the shell. */
 export type RunResult =
   | { readonly type: "ended"; readonly end: CommandEnd }
-  | { readonly type: "died"; readonly exitCode: number };
+  | { readonly type: "died"; readonly exitCode: number; readonly hadBegun: boolean };
 
 export type WaitOptions = {
   /** Gives up after this long without output; undefined: never. */
@@ -53,6 +53,8 @@ export class CommandRun {
   #result: RunResult | undefined;
   #mayNeedWaking = false;
   #isFlooding = false;
+  /** While the command is being stopped, everything is read on, so that its end is seen. */
+  #isStopping = false;
   #isBehind = false;
   #lastOutputAt = performance.now();
   /** Ends the wait that is going on, if any. */
@@ -79,7 +81,7 @@ export class CommandRun {
     this.#deps.shell.start(this.command, secrets, {
       onText: (text) => this.#take(text),
       onEnd: (end) => this.#finish({ type: "ended", end }),
-      onDeath: (exitCode) => this.#finish({ type: "died", exitCode }),
+      onDeath: (exitCode) => this.#finish({ type: "died", exitCode, hadBegun: this.#deps.shell.hasBegun }),
     });
   }
 
@@ -144,6 +146,7 @@ export class CommandRun {
 
   /** Stops the command: Ctrl-C, then TERM, then KILL to all it started, at last the shell itself. Takes about a second at most. */
   async abort(): Promise<void> {
+    this.#isStopping = true;
     this.#isFlooding = false;
     this.#applyBackpressure();
     this.type("\u0003", true);
@@ -208,7 +211,7 @@ export class CommandRun {
     this.#lastOutputAt = performance.now();
     this.#cleaner.write(text);
     this.#feed?.touch();
-    if (this.#log.length + this.#cleaner.live.length > this.#deps.mostCharacters && !this.#isFlooding) {
+    if (this.#log.length + this.#cleaner.live.length > this.#deps.mostCharacters && !this.#isStopping) {
       this.#isFlooding = true;
       this.#applyBackpressure();
       this.#onChange();

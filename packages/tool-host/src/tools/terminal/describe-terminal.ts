@@ -10,7 +10,7 @@ What to send
 - One statement per call. Join several with && or ; or write a script file. Loops, functions and heredocs may take several lines.
 - Look before you write: make sure that the directory you create files in exists and is the right one. Quote paths with spaces. Prefer absolute paths to changing directories.
 - Do not use set -e, exit or exec in this shell: they end it, and with it the variables and the working directory.
-- Secrets of the conversation are variables. Name one in the command ($NAME) and it is set for that command; its value is hidden in what you see.
+- Secrets of the conversation are variables. Name one in the command ($NAME) and it is exported to the shell; its value is hidden in what you see.
 
 How long a call takes
 - It answers when the command ends. Without timeout it also answers once the command has printed nothing new for ${options.quietSeconds} seconds, or after ${options.longestSeconds} seconds in any case.

@@ -54,7 +54,7 @@ describe("terminal output becomes text", () => {
 
   test("tools 4.4: a sequence may come in any pieces", () => {
     for (const [, output] of cases) {
-      const characters = [...output];
+      const characters = output.split("");
       expect(clean(...characters).text).toBe(clean(output).text);
     }
   });

@@ -49,9 +49,14 @@ export class OutputCleaner {
   }
 
   write(text: string): void {
-    const whole = this.#partial + text;
+    let whole = this.#partial + text;
     this.#partial = "";
-    const lines = whole.replaceAll("\r\n", "\n");
+    if (whole.endsWith("\r")) {
+      // Most likely half a line end: with its other half the next piece can go the short way.
+      whole = whole.slice(0, -1);
+      this.#partial = "\r";
+    }
+    const lines = whole.replace(/\r\n/g, "\n");
     if (this.#screen === undefined && this.#window === 1 && isPlain(lines)) this.#writePlain(lines);
     else this.#writeTokens(whole);
     this.#give();
@@ -92,7 +97,7 @@ export class OutputCleaner {
 
   #writeTokens(text: string): void {
     const { tokens, rest } = tokenize(text);
-    this.#partial = rest;
+    this.#partial = rest + this.#partial;
     for (const token of tokens) {
       if (this.#screen !== undefined && token.type !== "screen") this.#screen.write(token.raw);
       else this.#apply(token);

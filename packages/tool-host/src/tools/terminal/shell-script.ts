@@ -24,19 +24,26 @@ __convoke_status=0
 __convoke_command=
 mkfifo -m 600 "$__convoke_pipe"
 
-# Both functions set the shell up anew each time, because the command may have changed any of it.
+# Both functions set the shell up anew each time, because the command may have changed any of it. No assignment may stand
+# where a read-only variable or "set -k" would make it fail, hence printf -v and bare declarations.
 __convoke_prepare() {
-  PROMPT_COMMAND=${quote(reportLine)} PS1= PS2= IGNOREEOF=1000
+  enable builtin
+  builtin enable enable exec export jobs local printf read return set type unset
+  builtin unset -f exec
+  builtin printf -v PROMPT_COMMAND %s ${quote(reportLine)}
+  builtin printf -v PS1 %s ''
+  builtin printf -v PS2 %s ''
+  builtin printf -v IGNOREEOF %s 1000
 }
 
 # Takes request number $1: its secrets are exported, its command is left in a variable. Older requests, which
 # an interrupted shell never took, are passed over.
 __convoke_take() {
-  builtin local -
-  builtin set +xveu
-  builtin local record= count= name= value=
-  builtin exec 1>"$__convoke_tty"
   __convoke_prepare
+  builtin local -
+  builtin set +veu
+  builtin local record count name value
+  exec 1>"$__convoke_tty"
   # Notices of background jobs that ended earlier would else show between the lines of this command.
   builtin jobs >/dev/null
   {
@@ -52,20 +59,22 @@ __convoke_take() {
     done
     IFS= builtin read -r -d '' __convoke_command
   } <"$__convoke_pipe"
+  # Tracing was on: it begins again inside the command, so that it does not show how the command is started.
+  [[ $__convoke_flags == *x* ]] && __convoke_command="{ builtin set -x; } 2>/dev/null"$'\\n'"$__convoke_command"
   builtin printf '\\033]7733;%s;begin\\007' "$__convoke_nonce"
   builtin return "$__convoke_status"
 }
 
 # Reports the end of the command, once, after giving the terminal back its usual state and dropping typed-ahead lines.
 __convoke_report() {
-  builtin local status=$?
-  [[ -n \${__convoke_nonce-} ]] || builtin return "$status"
-  __convoke_status=$status
+  __convoke_seen=$?
+  [[ -n \${__convoke_nonce-} ]] || return "$__convoke_seen"
+  __convoke_status=$__convoke_seen
+  __convoke_prepare
   builtin local -
   builtin set +xveu
-  builtin local python= directory=
-  builtin exec 0<>"$__convoke_tty" 1>&0
-  __convoke_prepare
+  builtin local python directory
+  exec 0<>"$__convoke_tty" 1>&0
   "$__convoke_stty" sane -echo -ixon
   while builtin read -t 0; do builtin read -r -t 0.01 -n 4096 || break; done
   python=$(builtin type -P python || builtin type -P python3)
@@ -79,24 +88,27 @@ __convoke_prepare
 `;
 }
 
-/** The line typed to run request `number`. Ctrl-U first drops what a program left half typed; the blank keeps it out of history. */
+/**
+ * The line typed to run request `number`. Ctrl-U first drops what a program left half typed; the blank keeps it out of
+ * history; after a syntax error bash takes the first word of a line for no reserved word, so that one is a plain command.
+ */
 export function requestLine(number: number): string {
-  return `\u0015 { __convoke_take ${number}; } 2>/dev/null; \\builtin eval "$__convoke_command"; ${reportLine}\n`;
+  return `\u0015 :; { __convoke_flags=$-; \\builtin set +x; __convoke_take ${number}; } 2>/dev/null; \\builtin eval "$__convoke_command"; ${reportLine}\n`;
 }
 
-/** The line that makes an idle shell report, should its prompt have lost the way to. */
+/** The line that makes an idle shell report, should its prompt have lost the way to. It keeps the status of the command. */
 export function wakeLine(): string {
-  return `\u0015 ${reportLine}\n`;
+  return `\u0015 __convoke_report 2>/dev/null; \\exec 2>&0\n`;
 }
 
 /** The line that makes a shell that replaced ours usable and end the command that did it. */
 export function adoptLine(startFile: string, nonce: string): string {
-  return `\u0015 . ${quote(startFile)} 2>/dev/null; __convoke_nonce=${nonce}; stty -echo; ${reportLine}\n`;
+  return `\u0015 :; . ${quote(startFile)} 2>/dev/null; __convoke_nonce=${nonce}; stty -echo; ${reportLine}\n`;
 }
 
 // Tracing (set -x) must not show our own steps, so they run with errors shut off; the last step brings errors back to the
 // terminal, after the report, where nothing is read any more.
-const reportLine = "{ __convoke_report; } 2>/dev/null; \\builtin exec 2>&0";
+const reportLine = "{ __convoke_report; } 2>/dev/null; \\exec 2>&0";
 
 function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -34,7 +34,7 @@ describe("secrets", () => {
       "export -p | grep API_TOKEN",
       'mkdir -p "/tmp/x" && seq 1 20000',
       'printf "%.14s" "$API_TOKEN"; sleep 0.3; printf "%s\\n" "${API_TOKEN:14}"',
-      `echo ${"canary-id-value"}`,
+      "echo canary-id-value",
     ].join("; ");
     const answer = await terminal.run(command, { secrets, onProgress, timeout: 20 });
     const [file = ""] = await readdir(join(terminal.stateDir, "observations"));

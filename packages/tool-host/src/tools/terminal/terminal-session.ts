@@ -30,6 +30,9 @@ const idleShare = 0.9;
 /** How long a call that would be refused waits for the running command to end by itself. */
 const lastChanceMs = 60;
 
+/** What a keyboard sends for Enter; programs that read keys one by one tell it from a newline. */
+const enterKey = "\r";
+
 /** Keys that may stop the program that runs. */
 const interruptKeys = new Set(["\u0003", "\u001a", "\u001c"]);
 
@@ -103,6 +106,11 @@ export class TerminalSession implements AsyncDisposable {
     const statements = await findStatements(request.command, this.#deps.program);
     if (statements.length > 1) return refusal(request.command, notices.severalStatements(statements));
     if (call.signal.aborted) return stoppedAnswer(request.command, "");
+    return this.#begin(request, call, true);
+  }
+
+  /** Runs the command; a shell that ended before it took the command is replaced once. */
+  async #begin(request: Request, call: ToolCall, mayRetry: boolean): Promise<TerminalAnswer> {
     const shell = await this.#liveShell();
     const run = new CommandRun(
       {
@@ -116,6 +124,10 @@ export class TerminalSession implements AsyncDisposable {
     this.#run = run;
     run.start(namedSecrets(request.command, call.secrets));
     const answer = await this.#follow(run, request, call);
+    if (run.result?.type === "died" && !run.result.hadBegun && mayRetry) {
+      this.#pendingPrefix += notices.diedMeanwhile;
+      return this.#begin(request, call, false);
+    }
     const prefix = this.#pendingPrefix;
     this.#pendingPrefix = "";
     return { ...answer, prefix: prefix + (answer.prefix ?? "") };
@@ -159,7 +171,7 @@ export class TerminalSession implements AsyncDisposable {
       };
     }
     if (key !== undefined) run.type(key, interruptKeys.has(key));
-    else if (request.isInput) run.type(`${typed.replace(/\n$/, "")}\n`, false);
+    else if (request.isInput) run.type(`${typed.replace(/\n$/, "")}${enterKey}`, false);
     const answer = await this.#follow(run, request, call);
     return key === undefined
       ? answer

@@ -1,0 +1,53 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { hostileCommands, type HostileCommand } from "./testing/hostile-commands.ts";
+import { openTestTerminal, type Answer, type TestTerminal } from "./testing/open-terminal.ts";
+
+const quietSeconds = 1;
+/** What a busy machine may add to a deadline. */
+const slackMs = 4_000;
+
+function isInstalled(program: string): boolean {
+  return spawnSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" }).status === 0;
+}
+
+async function step(terminal: TestTerminal, text: string): Promise<Answer> {
+  return text === "reset" ? terminal.run("", { reset: true }) : terminal.type(text);
+}
+
+async function survive(hostile: HostileCommand): Promise<void> {
+  await using terminal = await openTestTerminal({ params: { no_change_timeout_seconds: quietSeconds } });
+  const { command, timeout = null } = hostile;
+  let answer = await terminal.run(command, { timeout });
+  expect(answer.elapsedMs).toBeLessThan((timeout ?? quietSeconds + 1) * 1000 + slackMs);
+  expect(answer.is_error).toBe(false);
+  if (hostile.shows !== undefined) expect(answer.text).toContain(hostile.shows);
+  if (hostile.hides !== undefined) expect(answer.text).not.toContain(hostile.hides);
+  // Nothing that is not text reaches the model: colours are the only escape sequences.
+  // oxlint-disable-next-line no-control-regex -- control characters are what must be gone
+  expect(answer.text.replaceAll(/\u001b\[[\d;:]*m/g, "")).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f]/);
+  for (const text of hostile.steps ?? []) {
+    if (answer.exit_code !== -1) break;
+    answer = await step(terminal, text);
+    expect(answer.elapsedMs).toBeLessThan(quietSeconds * 1000 + slackMs);
+  }
+  expect(answer.exit_code).not.toBe(-1);
+  if (hostile.exitCode !== undefined) expect(answer.exit_code).toBe(hostile.exitCode);
+  const next = await terminal.run("echo next-$((40 + 2)); (exit 7)");
+  expect(next.exit_code).toBe(7);
+  if (hostile.isNoisy === true) expect(next.text).toContain("next-42");
+  else expect(next.text).toBe("next-42");
+}
+
+describe("P15: hostile commands", { timeout: 40_000 }, () => {
+  for (const hostile of hostileCommands) {
+    const isMissing = hostile.program !== undefined && !isInstalled(hostile.program);
+    const title = JSON.stringify(hostile.command).slice(1, 90);
+    if (isMissing) test.skip(`P15: ${title} (skipped: ${hostile.program} is not installed)`);
+    else test.concurrent(`P15: ${title}`, () => survive(hostile));
+  }
+
+  test("P15: the table has at least sixty commands", () => {
+    expect(hostileCommands.length).toBeGreaterThanOrEqual(60);
+  });
+});
