@@ -23,6 +23,7 @@ export class TextLine {
 
   /** Writes printable text at `column`, over what is there; returns the column after it. */
   write(text: string, column: number): number {
+    if (text === "") return column;
     if (this.#cells === undefined && column === this.#width) {
       this.#plain += this.#style + text;
       this.#style = "";
