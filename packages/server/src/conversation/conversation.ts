@@ -31,7 +31,7 @@ import { fullStateFrame, secretRegistry } from "./describe.ts";
 import { findSent, messageDigest } from "./inbox.ts";
 import { conversationClosing, ownedElsewhere } from "./refusals.ts";
 import { Run } from "./run.ts";
-import { leftOpen, settleStarted } from "./settle-started.ts";
+import { settleStarted } from "./settle-started.ts";
 import { Signals } from "./signals.ts";
 
 export type ConversationDeps = {
@@ -106,13 +106,14 @@ export class Conversation implements AsyncDisposable {
     return this.#run !== null;
   }
 
-  /** Goes on where the last process stopped: a run goes on, and without one, calls that had started get their answers. */
+  /** Goes on where the last process stopped: calls that had started get their answers, then a run goes on if there was one. */
   async resume(): Promise<void> {
     await this.#post(async () => {
-      const left = leftOpen(this.#log.state);
-      const drafts = left.length === 0 ? [] : await settleStarted(left, await this.#openSession());
-      if (drafts.length > 0) await this.#log.append(drafts);
-      this.#ensureRun();
+      try {
+        await this.#settleLeft();
+      } finally {
+        this.#ensureRun();
+      }
     });
   }
 
@@ -180,6 +181,13 @@ export class Conversation implements AsyncDisposable {
       }
       return wasRunning ? "RUNNING" : "STOPPED";
     });
+  }
+
+  async #settleLeft(): Promise<void> {
+    const left = this.#log.state.openActions.filter(({ gate }) => gate === "approved");
+    if (left.length === 0) return;
+    const drafts = await settleStarted(left, await this.#openSession());
+    if (drafts.length > 0) await this.#log.append(drafts);
   }
 
   /** True also after a pause, while what was in progress goes on to its end. */

@@ -1,18 +1,13 @@
 import type { ToolSession } from "@convoke/tool-host";
 import type { EventDraft } from "../journal/event-draft.ts";
 import { answerAction } from "./answer.ts";
-import type { ConversationState, OpenAction } from "./conversation-state.ts";
+import type { OpenAction } from "./conversation-state.ts";
 import { agentError } from "./decide.ts";
 
 /**
- * The calls that the last process left without an answer when no run goes on: a pause was waiting for them when it died.
- * A run asks for itself.
+ * Answers for the calls that the last process had started and not answered, before any command is looked at: nobody can
+ * reject or repeat what has happened (P6).
  */
-export function leftOpen(state: Readonly<ConversationState>): readonly OpenAction[] {
-  return state.status === "running" ? [] : state.openActions.filter(({ gate }) => gate === "approved");
-}
-
-/** Answers for those that a tool had started, so that nobody can reject or repeat what has happened (P6). */
 export async function settleStarted(
   actions: readonly OpenAction[],
   session: Pick<ToolSession, "state">,

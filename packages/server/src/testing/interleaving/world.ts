@@ -12,7 +12,7 @@ import { sampleConversation } from "../../journal/sample-events.ts";
 import { createGatedModel } from "./gated-model.ts";
 import { createGatedSession, type Execution, type ExecutionDisk } from "./gated-session.ts";
 import { Gates } from "./gates.ts";
-import { readFacts, type LogFacts } from "./log-facts.ts";
+import { LogReading } from "./log-reading.ts";
 import { MemoryLog, openMemoryJournal } from "./memory-journal.ts";
 
 export const commands = ["send", "note", "run", "pause", "interrupt", "stop", "accept", "reject"] as const;
@@ -32,10 +32,10 @@ const secretBox = createSecretBox(Buffer.alloc(32));
 
 /**
  * One conversation between clients, a model, a tool host and a disk that all move only when told. Every step that can be
- * taken next is in `steps`; whatever a rule forbids is in `violations` with the steps that led there in `trace`.
+ * taken next is in `steps`; whatever a rule forbids is in `violations`.
  */
 export class World {
-  readonly trace: string[] = [];
+  readonly #trace: string[] = [];
   readonly violations: string[] = [];
   readonly #config: ConversationConfig;
   readonly #log = new MemoryLog(sampleConversation("c"));
@@ -49,6 +49,7 @@ export class World {
   #write: (() => void) | null = null;
   /** Positions of batches that an accept may have caused. */
   readonly #acceptedBatches = new Set<number>();
+  readonly #facts = new LogReading(this.#log, this.#acceptedBatches);
   #openAccepts = 0;
   #openCommands = 0;
   #crashes = 0;
@@ -60,7 +61,7 @@ export class World {
     this.#config = {
       agent: { kind: "Agent", llm: { model: "gated" }, tools: [{ name: "terminal" }] } as unknown as Agent,
       workspace: { kind: "LocalWorkspace", working_dir: "/" },
-      confirmation_policy: { kind: policy } as ConversationConfig["confirmation_policy"],
+      confirmation_policy: { kind: policy },
       security_analyzer: null,
       max_iterations: 100,
       stuck_detection: false,
@@ -71,11 +72,8 @@ export class World {
   static async open(options: WorldOptions): Promise<World> {
     const world = new World(options);
     await world.#start();
+    await world.#rest();
     return world;
-  }
-
-  get facts(): LogFacts {
-    return readFacts(this.#log, this.#acceptedBatches);
   }
 
   /** How each thing in progress could end now. */
@@ -94,7 +92,7 @@ export class World {
 
   /** Takes one of `endings` or `inputs`; resolves when nothing moves by itself any more. */
   async take(step: string): Promise<void> {
-    this.trace.push(step);
+    this.#trace.push(step);
     const [place = "", ending] = step.split(":");
     if (ending !== undefined) {
       const gate = this.#gates.open[Number(/\d+$/.exec(place)?.[0])]!;
@@ -105,7 +103,8 @@ export class World {
   }
 
   /** Lets everything in progress end in the most ordinary way. */
-  async settle(): Promise<void> {
+  async #settle(): Promise<void> {
+    await this.#rest();
     for (let steps = 0; this.#gates.open.length > 0; steps++) {
       if (steps === 500) {
         this.#violate("it never comes to rest");
@@ -116,16 +115,23 @@ export class World {
     this.#checkRest();
   }
 
+  /** Lets the rest end by itself and asks for one more run; resolves with what was wrong and the way there, or with nothing. */
+  async conclude(): Promise<string[]> {
+    if (this.violations.length === 0) await this.#settle();
+    if (this.violations.length === 0) await this.#finish();
+    return this.violations.length === 0 ? [] : [...this.violations, this.#trace.join(" > ")];
+  }
+
   /** After `settle`: an ordinary run must end with everything answered (P2). */
-  async finish(): Promise<void> {
-    if (this.facts.status === "finished" && this.facts.unanswered.length === 0) return;
+  async #finish(): Promise<void> {
+    if (this.#facts.status === "finished" && this.#facts.unansweredCount === 0) return;
     await this.take("note");
-    await this.settle();
+    await this.#settle();
     do {
       await this.take("run");
-      await this.settle();
-    } while (this.facts.status === "waiting_for_confirmation");
-    const { status, actions } = this.facts;
+      await this.#settle();
+    } while (this.#facts.status === "waiting_for_confirmation");
+    const { status, actions } = this.#facts;
     if (status !== "finished") this.#violate(`a last run leads to ${status}`);
     for (const [id, { answers }] of actions) {
       if (answers.length !== 1) this.#violate(`action ${id} has ${answers.length} answers at the end`);
@@ -166,9 +172,7 @@ export class World {
       nowMs,
       logger: silentLogger,
     });
-    this.#conversation
-      .resume()
-      .catch((error: unknown) => this.#violate(`resume fails with ${String(error)}`));
+    void this.#acknowledged("resume", (conversation) => conversation.resume());
   }
 
   /** The process dies with everything in it; a new one starts on the same disks, and clients repeat what was not answered. */
@@ -209,7 +213,7 @@ export class World {
           }),
         );
         this.#unsettledSends.delete(text);
-        const count = this.facts.userMessages.filter((said) => said === text).length;
+        const count = this.#facts.userMessages.filter((said) => said === text).length;
         if (count !== 1) this.#violate(`${text} is in the log ${count} times`);
       };
       void send();
@@ -221,7 +225,7 @@ export class World {
   }
 
   async #acknowledged(
-    command: Command,
+    command: Command | "resume",
     act: (conversation: Conversation) => Promise<unknown>,
   ): Promise<void> {
     this.#openCommands += 1;
@@ -236,7 +240,7 @@ export class World {
       this.#openCommands -= 1;
       if (command === "accept") this.#openAccepts -= 1;
     }
-    this.trace.push(`(${command} acknowledged)`);
+    this.#trace.push(`(${command} acknowledged)`);
     if (command === "interrupt" || command === "stop") this.#checkCutOff(command);
   }
 
@@ -250,8 +254,8 @@ export class World {
   #onStart(execution: Execution): void {
     this.#executions.push(execution);
     const { actionId } = execution;
-    const { status, actions } = this.facts;
-    this.trace.push(`(start ${actionId.slice(-4)})`);
+    const { status, actions } = this.#facts;
+    this.#trace.push(`(start ${actionId.slice(-4)})`);
     const action = actions.get(actionId);
     const count = (this.#starts.get(actionId) ?? 0) + 1;
     this.#starts.set(actionId, count);
@@ -263,9 +267,9 @@ export class World {
   }
 
   #onRequest({ messages }: ModelRequest): void {
-    this.trace.push("(request)");
-    if (this.facts.status !== "running")
-      this.#violate(`the model was asked while ${this.facts.status} (P43)`);
+    this.#trace.push("(request)");
+    if (this.#facts.status !== "running")
+      this.#violate(`the model was asked while ${this.#facts.status} (P43)`);
     if (JSON.stringify(messages).includes("(no result yet)"))
       this.#violate("the model was asked without a result");
   }
@@ -273,7 +277,7 @@ export class World {
   /** Lets every promise move that can; then checks what must hold between any two steps. */
   async #rest(): Promise<void> {
     await turnOfTheLoop();
-    const { actions, status } = this.facts;
+    const { actions, status } = this.#facts;
     for (const [id, { answers, toolName }] of actions) {
       if (answers.length > 1) this.#violate(`${id} has the answers ${answers.join()} (P6)`);
       const isRejected = answers.includes("UserRejectObservation");
@@ -289,12 +293,12 @@ export class World {
 
   /** Nothing is in progress any more. */
   #checkRest(): void {
-    const { status, unanswered, actions } = this.facts;
+    const { status, unansweredCount, actions } = this.#facts;
     if (this.#openCommands > 0) this.#violate("a command is never acknowledged");
     if (status === "running" || this.#conversation!.isBusy)
       this.#violate("a run does nothing and does not end (P2)");
-    if ((status === "idle" || status === "finished") && unanswered.length > 0) {
-      this.#violate(`it is ${status}, and ${unanswered.length} messages are never answered (P26)`);
+    if ((status === "idle" || status === "finished") && unansweredCount > 0) {
+      this.#violate(`it is ${status}, and ${unansweredCount} messages are never answered (P26)`);
     }
     for (const [id, { answers }] of actions) {
       if (status === "finished" && answers.length !== 1) this.#violate(`finished with ${id} unanswered (P6)`);
