@@ -97,5 +97,6 @@ const frameworkSentences: Readonly<Record<string, { readonly code: string; reado
     code: "wrong_media_type",
     detail: "Bodies of this type are not read. Send JSON with Content-Type: application/json.",
   },
+  FST_ERR_MAX_PARAM_LENGTH: { code: "address_too_long", detail: "A part of the address is too long." },
   FST_ERR_BAD_URL: { code: "bad_url", detail: "The address is not encoded as addresses have to be." },
 };

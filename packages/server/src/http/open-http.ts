@@ -41,14 +41,23 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
     requestTimeout: requestTimeoutMs,
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
-    // Addresses that cannot be decoded never reach a hook.
+    // Addresses that cannot be decoded never reach a hook, not even the one that ends a refused upgrade.
     frameworkErrors: (error, request, reply) => {
+      reply.raw.once("finish", () => request.raw.socket.destroySoon());
       try {
         checkGuard(request, reply);
         return answer(error, reply);
       } catch (refusal) {
         return answer(refusal, reply);
       }
+    },
+  });
+  // Before the hooks that refuse: it ends the connections of refused upgrades.
+  await app.register(websocket, {
+    options: { maxPayload: socketPayloadBytes, perMessageDeflate: false },
+    preClose(done) {
+      closeSockets(this.websocketServer.clients);
+      done();
     },
   });
   readJsonBodies(app);
@@ -69,13 +78,6 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
     },
   });
   refuseUnknownRoutes(app);
-  await app.register(websocket, {
-    options: { maxPayload: socketPayloadBytes, perMessageDeflate: false },
-    preClose(done) {
-      closeSockets(this.websocketServer.clients);
-      done();
-    },
-  });
   return app;
 }
 

@@ -140,9 +140,12 @@ describe("filters", () => {
     expect(await server.client.countEvents(id, { body })).toBe(1);
   });
 
-  test.each(["p_ain", "pl%rds", "*", "plain OR words", "nowhere OR plain"])("body=%s is no pattern", async (body) => {
-    expect(await found(`body=${encodeURIComponent(body)}`)).toEqual([]);
-  });
+  test.each(["p_ain", "pl%rds", "*", "plain OR words", "nowhere OR plain"])(
+    "body=%s is no pattern",
+    async (body) => {
+      expect(await found(`body=${encodeURIComponent(body)}`)).toEqual([]);
+    },
+  );
 
   test("body searches messages only, what the agent says included", async () => {
     expect((await found("body=done with")).map(textOf)).toEqual(["Done with it."]);

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DamagedEventError, JournalWriteError, LeaseLostError } from "../journal/journal.ts";
+import { Fault } from "../lib/fault.ts";
+import type { Logger } from "../lib/logger.ts";
+import { startTestServer, type TestServer } from "../testing/start-server.ts";
+import { toErrorReply } from "./errors.ts";
+import { createGuard } from "./guard.ts";
+import { openHttp } from "./open-http.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const post = (body: string | undefined, contentType?: string, path = "/api/conversations") =>
+  fetch(`${server.url}${path}`, {
+    method: "POST",
+    headers: {
+      "X-Session-API-Key": server.key,
+      ...(contentType === undefined ? {} : { "Content-Type": contentType }),
+    },
+    ...(body === undefined ? {} : { body }),
+  });
+
+test.each([
+  ["GET", "/nowhere"],
+  ["POST", "/api/conversations/x/y/z"],
+  ["GET", "/api/"],
+  ["GET", "/../etc/passwd"],
+  ["GET", "/api/conversations/../../etc/passwd"],
+])("%s %s is a 404", async (method, path) => {
+  const reply = await server.call(method, path);
+  expect(reply.status).toBe(404);
+  expect(reply.json).toMatchObject({ detail: "Not Found" });
+});
+
+test.each([
+  ["PUT", "/api/conversations", "GET, HEAD, POST"],
+  ["DELETE", "/alive", "GET, HEAD"],
+  ["GET", "/api/conversations/00000000-0000-4000-8000-000000000000/run", "POST"],
+  ["PATCH", "/api/conversations/x/events/", "GET, HEAD, POST"],
+])("%s %s is a 405 that names what works", async (method, path, allow) => {
+  const reply = await server.call(method, path);
+  expect(reply.status).toBe(405);
+  expect(reply.json).toMatchObject({ detail: "Method Not Allowed" });
+  expect(reply.headers.get("allow")).toBe(allow);
+});
+
+test.each([
+  ["half", '{"agent":'],
+  ["plain text", "hello"],
+  ["NaN", '{"max_iterations":NaN}'],
+  ["prototype pollution", '{"__proto__":{"isAdmin":true}}'],
+])("a JSON body that is %s is a 422 for the body", async (_what, body) => {
+  const reply = await post(body, "application/json");
+  expect(reply.status).toBe(422);
+  expect(await reply.json()).toMatchObject({ detail: [{ loc: ["body"], type: "json_invalid" }] });
+});
+
+test.each([
+  ["an empty body", ""],
+  ["null", "null"],
+  ["a list", "[]"],
+  ["text", '"x"'],
+])("a JSON body that is %s is a 422", async (_what, body) => {
+  const reply = await post(body, "application/json");
+  expect(reply.status).toBe(422);
+  expect(await reply.json()).toMatchObject({ detail: [{ loc: ["body"] }] });
+});
+
+test.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "nonsense"])(
+  "a body of type %s is a 415 that says what to send",
+  async (type) => {
+    const reply = await post("{}", type);
+    expect(reply.status).toBe(415);
+    expect(await reply.json()).toMatchObject({
+      code: "wrong_media_type",
+      detail: expect.stringContaining("application/json"),
+    });
+  },
+);
+
+test("clients that announce JSON on requests without a body are served", async () => {
+  const { id } = await server.createConversation();
+  for (const [method, path] of [
+    ["GET", ""],
+    ["POST", "/pause"],
+    ["POST", "/run"],
+    ["GET", "/events/search"],
+    ["DELETE", ""],
+  ] as const) {
+    const reply = await server.call(method, `/api/conversations/${id}${path}`, undefined, {
+      "Content-Type": "application/json",
+    });
+    expect(reply.status, `${method} ${path}: ${reply.text}`).toBe(200);
+  }
+});
+
+test("P29: a body above the limit is a 413 that names the limit, before it is read", async () => {
+  const body = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(1024 * 1024)) });
+  const init = {
+    method: "POST",
+    body,
+    duplex: "half",
+    headers: { "X-Session-API-Key": server.key, "Content-Type": "application/json" },
+  };
+  const reply = await fetch(`${server.url}/api/conversations`, init as RequestInit);
+  expect(reply.status).toBe(413);
+  expect(await reply.json()).toMatchObject({
+    code: "body_too_large",
+    detail: expect.stringContaining("64 MiB"),
+  });
+});
+
+test("an address with an endless part is a 414 in our shape", async () => {
+  const reply = await server.call("GET", `/api/conversations/${"a".repeat(600)}`);
+  expect(reply.status).toBe(414);
+  expect(reply.json).toMatchObject({ code: "address_too_long", detail: expect.stringMatching(/\.$/) });
+});
+
+test("an address that cannot be decoded is a 400 in our shape", async () => {
+  const reply = await server.call("GET", "/api/conversations/%ZZ");
+  expect(reply.status).toBe(400);
+  expect(reply.json).toMatchObject({ code: "bad_url", detail: expect.stringMatching(/\.$/) });
+});
+
+describe("failures of ours", () => {
+  const lines: { fields: object; message: string }[] = [];
+  const log = (fields: object, message: string): void => void lines.push({ fields, message });
+  const logger: Logger = { info: log, warn: log, error: log };
+
+  test("P53: an unexpected error is a 500 with an id that the log has too, and shows nothing of its text", async () => {
+    const guard = createGuard({ boundHost: "127.0.0.1", allowedHosts: [], allowedOrigins: [] });
+    const app = await openHttp({ guard, logger, onActivity: () => {} });
+    app.get("/breaks", () => {
+      throw new Error("secret detail");
+    });
+    const reply = await app.inject({ url: "/breaks", headers: { host: "localhost" } });
+    await app.close();
+    const body = reply.json<{ error_id: string }>();
+    expect(reply.statusCode).toBe(500);
+    expect(body).toMatchObject({
+      detail: "Internal Server Error",
+      exception: expect.stringContaining(body.error_id),
+    });
+    expect(body.error_id).toMatch(/^[0-9a-f]{32}$/);
+    expect(reply.body).not.toContain("secret detail");
+    expect(lines.at(-1)).toMatchObject({
+      message: "request failed",
+      fields: { errorId: body.error_id, error: expect.stringContaining("secret detail") },
+    });
+  });
+
+  test.each([
+    [new JournalWriteError("disk full"), 503, "storage_failed"],
+    [new LeaseLostError("lost"), 503, "owned_elsewhere"],
+    [new DamagedEventError("c", 7), 500, "event_damaged"],
+    [new Fault("not-now", "server_closing", "Later."), 503, "server_closing"],
+    ["thrown text", 500, "internal_error"],
+  ])("P53: %s has a status, a stable code and a sentence", (error, status, code) => {
+    const reply = toErrorReply(error, logger);
+    expect(reply.status).toBe(status);
+    expect(reply.body).toMatchObject({ code, detail: expect.stringMatching(/\w/) });
+  });
+});
