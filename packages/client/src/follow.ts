@@ -1,6 +1,6 @@
 import type { Event } from "@convoke/protocol";
 import { ApiError } from "./api-error.ts";
-import { backOff } from "./back-off.ts";
+import { backOff, type BackOffMs } from "./back-off.ts";
 import { callApi, type HttpOptions } from "./http.ts";
 
 export type FollowTarget = HttpOptions & {
@@ -14,6 +14,8 @@ export type FollowOptions = {
   readonly signal?: AbortSignal;
   /** Told about connections, so that a page can show "reconnecting" apart from what the agent does. */
   readonly onConnection?: (state: "connecting" | "connected" | "lost") => void;
+  /** How long to wait before connecting again: at first, and at most after many failures in a row. */
+  readonly backOffMs?: BackOffMs;
 };
 
 /** A stored event, or a frame that is stored nowhere (state snapshot, delta, socket error). */
@@ -55,7 +57,7 @@ export async function* followEvents(target: FollowTarget, options: FollowOptions
     const final = finalCodes.get(connection.closeCode as 4001 | 4004 | 4022);
     if (final !== undefined) throw new ApiError(final[0], final[1], null, []);
     options.onConnection?.("lost");
-    await backOff(failures++, signal);
+    await backOff(failures++, signal, options.backOffMs);
   }
 }
 
@@ -73,6 +75,7 @@ class Connection {
   closeCode = 0;
   readonly #socket: WebSocket;
   readonly #waiting: string[] = [];
+  readonly #forgetSignal: () => void;
   #isOver = false;
   #wake: (() => void) | null = null;
 
@@ -93,7 +96,10 @@ class Connection {
     });
     this.#socket.addEventListener("close", (event: CloseEvent) => this.#end(event.code));
     this.#socket.addEventListener("error", () => this.#end(1006));
-    signal.addEventListener("abort", () => this.close(), { once: true });
+    const onAbort = (): void => this.close();
+    signal.addEventListener("abort", onAbort);
+    // A follower outlives many connections; none of them may stay behind on its signal.
+    this.#forgetSignal = () => signal.removeEventListener("abort", onAbort);
   }
 
   /** Frames in order until the socket closes; what had arrived before that is still given. */
@@ -118,6 +124,7 @@ class Connection {
   #end(code: number): void {
     if (!this.#isOver) this.closeCode = code;
     this.#isOver = true;
+    this.#forgetSignal();
     this.#wake?.();
   }
 }

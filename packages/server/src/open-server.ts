@@ -19,7 +19,9 @@ import { mountRoutes } from "./http/mount.ts";
 import { createAuthenticator, openHttp } from "./http/open-http.ts";
 import { openSessionKey, readSessionKey, type SessionKey } from "./http/session-key.ts";
 import { openJournal } from "./journal/open-journal.ts";
+import type { Journal } from "./journal/journal.ts";
 import type { Logger } from "./lib/logger.ts";
+import type { Model } from "./models/model.ts";
 import { openModel } from "./models/open-model.ts";
 import { openSecretBox } from "./security/seal.ts";
 import { version } from "./version.ts";
@@ -31,6 +33,11 @@ export type ServerDeps = {
   readonly logger: Logger;
   /** Instead of the documented ones. */
   readonly times?: SocketTimes;
+  /** Wraps what the server opens, e.g. to make it fail at a chosen moment. */
+  readonly wrap?: {
+    readonly journal: (journal: Journal) => Journal;
+    readonly model: (model: Model) => Model;
+  };
 };
 
 export interface Server extends AsyncDisposable {
@@ -48,12 +55,13 @@ export async function openServer({
   toolHost,
   logger,
   times = socketTimes,
+  wrap = { journal: (journal) => journal, model: (model) => model },
 }: ServerDeps): Promise<Server> {
   await using scope = new AsyncDisposableStack();
   scope.use(toolHost);
   const sessionKey = await chooseKey(config);
   await makeDataDir(config.dataDir);
-  const journal = scope.use(await openJournal({ dataDir: config.dataDir }));
+  const journal = wrap.journal(scope.use(await openJournal({ dataDir: config.dataDir })));
   const secretBox = await openSecretBox(join(config.dataDir, "master-key"));
   const validator = createValidator();
   const directory = scope.use(
@@ -61,7 +69,7 @@ export async function openServer({
       journal,
       toolHost,
       secretBox,
-      openModel: ({ agent }, secrets) => openModel({ ...agent.llm, ...secrets.llm }),
+      openModel: ({ agent }, secrets) => wrap.model(openModel({ ...agent.llm, ...secrets.llm })),
       validator,
       dataDir: config.dataDir,
       workspaceRoot: config.workspaceRoot,

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { allowedEnvironment, createInProcessHost, defaultTools, openGuardian } from "@convoke/tool-host";
+import { readConfig } from "../config.ts";
+import { socketTimes, type SocketTimes } from "../faces/agent-server/socket-times.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { openServer } from "../open-server.ts";
+import { FailPoints } from "./fail-points.ts";
+import {
+  hostWithFailPoints,
+  journalWithFailPoints,
+  modelWithFailPoints,
+  toolWithFailPoints,
+} from "./with-fail-points.ts";
+
+/** What `node failing-server.ts <JSON>` is started with. */
+export type FailingServerArguments = {
+  readonly dataDir: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly key: string;
+  /** See {@link FailPoints}. */
+  readonly failPoints: string;
+  readonly traceFile: string | null;
+  readonly times: Partial<SocketTimes>;
+  readonly conversationIdleSeconds: number | null;
+};
+
+// A whole server in a process of its own, the same as `convoke serve`, that fails where it is told to. It prints
+// `{"url": ...}` when it is ready, answers each line on its input with its memory use, and stops on SIGTERM.
+const given = JSON.parse(process.argv[2] ?? "{}") as FailingServerArguments;
+const points = new FailPoints(given.failPoints, given.traceFile);
+const config = readConfig(
+  {},
+  { host: "127.0.0.1", port: given.port, dataDir: given.dataDir, workspaceRoot: given.dataDir },
+);
+const guardian = await openGuardian({ marker: `convoke-${process.pid}-${randomUUID()}` });
+const toolHost = createInProcessHost({
+  tools: defaultTools().map((tool) => toolWithFailPoints(tool, points)),
+  environment: { ...allowedEnvironment(process.env), ...guardian.environment },
+});
+const server = await openServer({
+  config: {
+    ...config,
+    sessionApiKeys: [given.key],
+    conversationIdleSeconds: given.conversationIdleSeconds ?? config.conversationIdleSeconds,
+  },
+  toolHost: hostWithFailPoints(toolHost, points),
+  logger: silentLogger,
+  times: { ...socketTimes, ...given.times },
+  wrap: {
+    journal: (journal) => journalWithFailPoints(journal, points),
+    model: (model) => modelWithFailPoints(model, points),
+  },
+});
+process.stdout.write(`${JSON.stringify({ url: server.url })}\n`);
+process.stdin.on("data", () => process.stdout.write(`${JSON.stringify(process.memoryUsage())}\n`));
+process.stdin.unref();
+process.once("SIGTERM", () => {
+  void server[Symbol.asyncDispose]()
+    .then(() => guardian[Symbol.asyncDispose]())
+    .then(() => process.exit(0));
+});

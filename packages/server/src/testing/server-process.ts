@@ -1,0 +1,95 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createInterface, type Interface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { ConvokeClient } from "@convoke/client";
+import type { FailingServerArguments } from "./failing-server.ts";
+
+export type ServerProcessOptions = Pick<FailingServerArguments, "dataDir"> & Partial<FailingServerArguments>;
+
+/** A server in a child process of its own, to be killed, frozen or weighed. Disposing it ends it, without grace if need be. */
+export class ServerProcess implements AsyncDisposable {
+  readonly url: string;
+  readonly key: string;
+  /** Resolves when the process is gone, with the signal that ended it, if one did. */
+  readonly ended: Promise<NodeJS.Signals | null>;
+  readonly #child: ChildProcess;
+  readonly #lines: Interface;
+
+  private constructor(child: ChildProcess, lines: Interface, url: string, key: string) {
+    this.#child = child;
+    this.#lines = lines;
+    this.url = url;
+    this.key = key;
+    this.ended = ending(child);
+  }
+
+  /** Resolves when it listens; rejects with what it printed when it ends before that. */
+  static async start(options: ServerProcessOptions): Promise<ServerProcess> {
+    const given: FailingServerArguments = {
+      port: 0,
+      key: "crash-test-key",
+      failPoints: "",
+      traceFile: null,
+      times: {},
+      conversationIdleSeconds: null,
+      ...options,
+    };
+    const script = fileURLToPath(new URL("failing-server.ts", import.meta.url));
+    const child = spawn(process.execPath, [script, JSON.stringify(given)], {
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    let complaint = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (complaint += text));
+    const lines = createInterface({ input: child.stdout });
+    const first = await Promise.race([once(lines, "line"), ending(child)]);
+    if (!Array.isArray(first)) throw new Error(`The server did not start: ${complaint}`);
+    const { url } = JSON.parse(String(first[0])) as { url: string };
+    return new ServerProcess(child, lines, url, given.key);
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  get port(): number {
+    return Number(new URL(this.url).port);
+  }
+
+  get client(): ConvokeClient {
+    return new ConvokeClient({ baseUrl: this.url, apiKey: this.key });
+  }
+
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async kill(): Promise<void> {
+    this.signal("SIGKILL");
+    await this.ended;
+  }
+
+  /** What the process itself says about its memory. */
+  async memory(): Promise<NodeJS.MemoryUsage> {
+    this.#child.stdin?.write("\n");
+    const [line] = (await once(this.#lines, "line")) as [string];
+    return JSON.parse(line) as NodeJS.MemoryUsage;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.hasEnded) return;
+    this.signal("SIGTERM");
+    const late = setTimeout(() => this.signal("SIGKILL"), 5_000);
+    await this.ended;
+    clearTimeout(late);
+  }
+}
+
+async function ending(child: ChildProcess): Promise<NodeJS.Signals | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  return child.signalCode;
+}
