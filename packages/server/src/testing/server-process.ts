@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { ConvokeClient } from "@convoke/client";
@@ -38,6 +40,8 @@ export class ServerProcess implements AsyncDisposable {
     const script = fileURLToPath(new URL("failing-server.ts", import.meta.url));
     const child = spawn(process.execPath, [script, JSON.stringify(given)], {
       stdio: ["pipe", "pipe", "pipe"],
+      // Compiled sources are kept between starts: a start takes about 0.6 s instead of 1.
+      env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "convoke-compile-cache") },
     });
     let complaint = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => (complaint += text));
