@@ -17,16 +17,21 @@ export async function* follow(
   journal: Pick<Journal, "read" | "onAppend">,
   conversationId: string,
   options: FollowOptions,
-): AsyncIterable<StoredEvent[]> {
+): AsyncIterable<readonly StoredEvent[]> {
   const { signal, batchSize = 100 } = options;
   let cursor = options.afterSeq;
   let hasRung = false;
+  /** The highest `seq` that a ring told of; what comes behind it rings again. 0 before the first ring. */
+  let rungSeq = 0;
   let wake: (() => void) | undefined;
   const onWake = (): void => {
     hasRung = true;
     wake?.();
   };
-  const stopListening = journal.onAppend(conversationId, onWake);
+  const stopListening = journal.onAppend(conversationId, (lastSeq) => {
+    rungSeq = Math.max(rungSeq, lastSeq);
+    if (lastSeq > cursor) onWake();
+  });
   signal.addEventListener("abort", onWake);
   try {
     while (!signal.aborted) {
@@ -38,7 +43,9 @@ export async function* follow(
         if (signal.aborted) return;
         cursor = last.seq;
         yield events;
-      } else if (!hasRung) {
+      }
+      const isAtEnd = last === undefined ? !hasRung : rungSeq > 0 && cursor >= rungSeq;
+      if (isAtEnd && !signal.aborted) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });

@@ -26,7 +26,7 @@ export interface Journal extends AsyncDisposable {
   append(lease: Lease, batch: AppendBatch): Promise<void>;
 
   /** Events with `seq > afterSeq`, ascending, at most `limit`. */
-  read(conversationId: string, afterSeq: number, limit: number): Promise<StoredEvent[]>;
+  read(conversationId: string, afterSeq: number, limit: number): Promise<readonly StoredEvent[]>;
   /** Events of the given kinds in `[fromSeq, toSeq]`, ascending, with their meta. */
   readKinds(
     conversationId: string,

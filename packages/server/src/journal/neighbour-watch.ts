@@ -6,6 +6,8 @@ export type NeighbourWatchDeps = {
   /** A number that changes when another process commits. */
   readonly readVersion: () => Promise<number>;
   readonly readLastSeq: (conversationId: string) => number;
+  /** Called before the ring for a log that others have changed. */
+  readonly onForeignAppend: (conversationId: string) => void;
 };
 
 /** Rings for what other processes on the same store append, while somebody listens. */
@@ -76,6 +78,7 @@ export class NeighbourWatch implements Disposable {
     const lastSeq = this.#deps.readLastSeq(conversationId);
     if (lastSeq === this.#rungSeqs.get(conversationId)) return;
     this.#rungSeqs.set(conversationId, lastSeq);
+    this.#deps.onForeignAppend(conversationId);
     this.#deps.doorbell.ring(conversationId, lastSeq);
   }
 }

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, test } from "vitest";
 import { describeJournal, startLog } from "./contract.ts";
+import { follow } from "./follow.ts";
 import {
   DamagedEventError,
   JournalWriteError,
@@ -181,3 +182,28 @@ function damagePageOf(path: string, text: string): void {
 }
 
 const pageSize = 8192;
+
+test("P27 P1: a reader gets the log in order while it changes hands between processes, whatever the tail keeps", async () => {
+  const dataDir = join(folder, "hands");
+  await using here = await openJournal({ dataDir });
+  await using there = await openJournal({ dataDir });
+  const conversationId = (await startLog(here)).conversationId;
+  const seqs: number[] = [];
+  const reading = (async () => {
+    const signal = AbortSignal.timeout(10_000);
+    for await (const events of follow(here, conversationId, { afterSeq: 0, signal })) {
+      seqs.push(...events.map(({ seq }) => seq));
+      if (seqs.length >= 40) return;
+    }
+  })();
+  for (let seq = 0; seq < 40;) {
+    const owner = seq % 20 < 10 ? here : there;
+    const lease = await owner.claim(conversationId);
+    for (let count = 0; count < 10; count += 2, seq += 2) {
+      await owner.append(lease, { expectedSeq: seq, events: [sampleEvent(seq + 1), sampleEvent(seq + 2)] });
+    }
+    await owner.release(lease);
+  }
+  await reading;
+  expect(seqs).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
+});

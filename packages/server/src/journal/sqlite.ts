@@ -26,6 +26,7 @@ import { EventReader } from "./sqlite-events.ts";
 import { NeighbourWatch } from "./neighbour-watch.ts";
 import { openReaderDatabase } from "./sqlite-schema.ts";
 import { EventSearch } from "./sqlite-search.ts";
+import { TailCache } from "./tail-cache.ts";
 
 /** A round this large fills whole pages for dozens of logs that grow at the same time. */
 const defaultRoundSize = 2048;
@@ -67,6 +68,7 @@ class SqliteJournal implements Journal {
   readonly #search: EventSearch;
   readonly #conversations: ConversationReader;
   readonly #doorbell = new Doorbell();
+  readonly #tails = new TailCache();
   readonly #neighbours: NeighbourWatch;
 
   constructor(nodeId: string, writer: WriterChannel, database: DatabaseSync) {
@@ -80,6 +82,7 @@ class SqliteJournal implements Journal {
       doorbell: this.#doorbell,
       readVersion: async () => Number(await writer.request({ type: "version" })),
       readLastSeq: (conversationId) => this.#lastSeqNow(conversationId),
+      onForeignAppend: (conversationId) => this.#tails.forget(conversationId),
     });
   }
 
@@ -109,6 +112,7 @@ class SqliteJournal implements Journal {
 
   async deleteConversation(lease: Lease): Promise<void> {
     await this.#writer.request({ type: "delete", lease });
+    this.#tails.forget(lease.conversationId);
   }
 
   async claim(conversationId: string): Promise<Lease> {
@@ -122,12 +126,16 @@ class SqliteJournal implements Journal {
 
   async append(lease: Lease, batch: AppendBatch): Promise<void> {
     await this.#writer.request({ type: "append", lease, batch });
+    const { conversationId } = lease;
     const lastSeq = batch.expectedSeq + batch.events.length;
-    this.#neighbours.onOwnAppend(lease.conversationId, lastSeq);
-    this.#doorbell.ring(lease.conversationId, lastSeq);
+    if (this.#doorbell.has(conversationId)) this.#tails.add(conversationId, batch.expectedSeq, batch.events);
+    this.#neighbours.onOwnAppend(conversationId, lastSeq);
+    this.#doorbell.ring(conversationId, lastSeq);
   }
 
-  async read(conversationId: string, afterSeq: number, limit: number): Promise<StoredEvent[]> {
+  async read(conversationId: string, afterSeq: number, limit: number): Promise<readonly StoredEvent[]> {
+    const kept = this.#tails.read(conversationId, afterSeq, limit);
+    if (kept !== null) return kept;
     return this.#events.snapshot(() => {
       const log = this.#events.open(conversationId);
       return log === null ? [] : this.#events.readRange(log, afterSeq + 1, log.lastSeq, limit);
@@ -179,7 +187,10 @@ class SqliteJournal implements Journal {
   onAppend(conversationId: string, onRing: (lastSeq: number) => void): () => void {
     const stop = this.#doorbell.listen(conversationId, onRing);
     this.#neighbours.watch(conversationId);
-    return stop;
+    return () => {
+      stop();
+      if (!this.#doorbell.has(conversationId)) this.#tails.forget(conversationId);
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
