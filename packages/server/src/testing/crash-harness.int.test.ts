@@ -1,10 +1,6 @@
-import type { Event } from "@convoke/protocol";
 import { expect, test } from "vitest";
-import { countPassages, crashAt, type CrashResult, type Passage } from "./crash-harness.ts";
-import { crashMarks } from "./crash-script.ts";
-
-/** B13 allows this much on the same node. */
-const recoveryMs = 5_000;
+import { crashFaults } from "./crash-faults.ts";
+import { countPassages, crashAfter, crashAt } from "./crash-harness.ts";
 
 /** Where a command may or may not have had its effect when the server died. */
 const unknownOutcomes = ["tool.before", "tool.after"];
@@ -28,7 +24,9 @@ test("P2, P6, B13: after kill -9 at every append and every boundary of model and
   const waiting = [...passages];
   const worker = async (): Promise<void> => {
     for (let passage = waiting.shift(); passage !== undefined; passage = waiting.shift()) {
-      const wrong = faults(passage, await crashAt(passage));
+      const result = await crashAt(passage);
+      const wrong = crashFaults(result, unknownOutcomes.includes(passage.point));
+      if (!result.wasKilled) wrong.push("the server was not killed");
       if (wrong.length > 0) failures.push({ ...passage, wrong });
     }
   };
@@ -36,44 +34,8 @@ test("P2, P6, B13: after kill -9 at every append and every boundary of model and
   expect(failures).toEqual([]);
 }, 300_000);
 
-function faults(passage: Passage, result: CrashResult): string[] {
-  const { events, stored, followed, marks } = result;
-  const wrong: string[] = [];
-  if (!result.wasKilled) wrong.push("the server was not killed");
-  if (result.status !== "finished") wrong.push(`the conversation is ${result.status}`);
-  if (result.recoveredMs > recoveryMs) wrong.push(`recovery took ${result.recoveredMs} ms`);
-  if (JSON.stringify(followed) !== JSON.stringify(stored)) wrong.push("the follower saw another log");
-  const ids = events.map(({ id }) => id!);
-  if (ids.some((id, index) => index > 0 && id <= ids[index - 1]!)) wrong.push("ids do not grow");
-  const messages = events.filter(({ kind, source }) => kind === "MessageEvent" && source === "user");
-  if (messages.length !== 1) wrong.push(`${messages.length} user messages`);
-  const actions = events.filter((event) => event.kind === "ActionEvent");
-  if (actions.length !== 7) wrong.push(`${actions.length} actions`);
-  let unknownCount = 0;
-  for (const action of actions) {
-    const answers = events.filter((event) => answersCall(event, action.tool_call_id));
-    if (answers.length !== 1) wrong.push(`${action.tool_call_id} has ${answers.length} answers`);
-    const [answer] = answers;
-    const isUnknown = answer?.kind === "AgentErrorEvent" && action.tool_name !== "no_such_tool";
-    if (isUnknown) unknownCount += 1;
-    if (isUnknown && !answer.error.includes("unknown")) wrong.push(`${action.tool_call_id}: ${answer.error}`);
-    const mark = /echo (\w+)/.exec(action.tool_call.arguments)?.[1];
-    if (mark === undefined) continue;
-    const count = marks.filter((line) => line === mark).length;
-    if (count > 1) wrong.push(`${mark} ran ${count} times`);
-    if (!isUnknown && count !== 1) wrong.push(`${mark} ran ${count} times and is logged as done`);
+test("P2, P6, B13: after kill -9 at any moment, in the middle of a write too, the same holds", async () => {
+  for (const killAfterMs of [15, 60, 150, 280, 420, 700]) {
+    expect(crashFaults(await crashAfter(killAfterMs), true)).toEqual([]);
   }
-  if (marks.some((mark) => !(crashMarks as readonly string[]).includes(mark))) wrong.push("strange marks");
-  // Read-only finish is simply run again, so at most one call is left unknown, and only where nobody can know.
-  const mayBeUnknown = unknownOutcomes.includes(passage.point);
-  if (unknownCount > (mayBeUnknown ? 1 : 0)) wrong.push(`${unknownCount} calls with an unknown outcome`);
-  return wrong;
-}
-
-function answersCall(event: Event, toolCallId: string): boolean {
-  const isAnswer =
-    event.kind === "ObservationEvent" ||
-    event.kind === "AgentErrorEvent" ||
-    event.kind === "UserRejectObservation";
-  return isAnswer && event.tool_call_id === toolCallId;
-}
+});

@@ -30,7 +30,7 @@ export async function countPassages(): Promise<Passage[]> {
   const folder = await mkdtemp(join(tmpdir(), "convoke-crash-"));
   try {
     const traceFile = join(folder, "trace");
-    await play(folder, "", traceFile);
+    await play({ folder, traceFile });
     const lines = (await readFile(traceFile, "utf8")).trim().split("\n");
     return lines.map((line) => {
       const [point = "", number = ""] = line.split(" ");
@@ -45,7 +45,17 @@ export async function countPassages(): Promise<Passage[]> {
 export async function crashAt({ point, number }: Passage): Promise<CrashResult> {
   const folder = await mkdtemp(join(tmpdir(), "convoke-crash-"));
   try {
-    return await play(folder, `${point}=kill:${number}`, null);
+    return await play({ folder, failPoints: `${point}=kill:${number}` });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The same, killed from outside so long after the conversation was made: also in the middle of a write. */
+export async function crashAfter(killAfterMs: number): Promise<CrashResult> {
+  const folder = await mkdtemp(join(tmpdir(), "convoke-crash-"));
+  try {
+    return await play({ folder, killAfterMs });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -54,16 +64,26 @@ export async function crashAt({ point, number }: Passage): Promise<CrashResult> 
 const conversationId = "11111111-1111-4111-8111-111111111111";
 const longestPlayMs = 30_000;
 
-async function play(folder: string, failPoints: string, traceFile: string | null): Promise<CrashResult> {
+type Play = {
+  readonly folder: string;
+  readonly failPoints?: string;
+  readonly traceFile?: string;
+  readonly killAfterMs?: number;
+};
+
+async function play({ folder, failPoints = "", traceFile, killAfterMs }: Play): Promise<CrashResult> {
   const workspace = join(folder, "work");
   const dataDir = join(folder, "data");
   await mkdir(workspace);
   await using model = await startScriptedModel({ script: crashScript, vars: { workspace } });
   await using servers = new AsyncDisposableStack();
-  let server = servers.use(await ServerProcess.start({ dataDir, failPoints, traceFile }));
-  const { client, port, url, key } = server;
+  let server = servers.use(await ServerProcess.start({ dataDir, failPoints, traceFile: traceFile ?? null }));
+  const victim = server;
+  const { client, port, url, key } = victim;
   await client.startConversation(startRequest(workspace, model.url));
   const following = follow(client, conversationId);
+  const killing = setTimeout(() => victim.signal("SIGKILL"), killAfterMs ?? 2 * longestPlayMs);
+  servers.defer(() => clearTimeout(killing));
   let wasKilled = false;
   let readyMs = performance.now();
   let isSent = false;
@@ -88,6 +108,7 @@ async function play(folder: string, failPoints: string, traceFile: string | null
     }
     await sleep(20);
   }
+  clearTimeout(killing);
   const recoveredMs = performance.now() - readyMs;
   const stored = await readLog(url, key);
   const followed = await following.until(stored.length);
