@@ -3,6 +3,7 @@ import { ConfigError, version } from "@convoke/server";
 import { Command, CommanderError } from "commander";
 import { addDemo } from "./commands/demo.ts";
 import { addDoctor } from "./commands/doctor.ts";
+import { addKeys } from "./commands/keys.ts";
 import { addRun } from "./commands/run.ts";
 import { addScriptedModel } from "./commands/scripted-model.ts";
 import { addServe } from "./commands/serve.ts";
@@ -20,7 +21,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .showHelpAfterError("(run with --help to see what is possible)")
     .addHelpText("after", epilogue)
     .exitOverride();
-  for (const add of [addServe, addRun, addDemo, addDoctor, addScriptedModel]) add(program);
+  for (const add of [addServe, addRun, addDemo, addDoctor, addKeys, addScriptedModel]) add(program);
   for (const command of program.commands) command.exitOverride();
   try {
     await program.parseAsync(argv);

@@ -7,6 +7,7 @@ import type { ToolHost } from "@convoke/tool-host";
 import type { ServerConfig } from "./config.ts";
 import { ConfigError } from "./config.ts";
 import { Directory } from "./conversation/directory.ts";
+import { openApplicationDatabase } from "./database/application-database.ts";
 import { conversationHandlers } from "./faces/agent-server/conversation-routes.ts";
 import { docsPage } from "./faces/agent-server/docs-page.ts";
 import { eventHandlers } from "./faces/agent-server/event-routes.ts";
@@ -24,6 +25,7 @@ import type { Logger } from "./lib/logger.ts";
 import type { Model } from "./models/model.ts";
 import { openModel } from "./models/open-model.ts";
 import { openSecretBox } from "./security/seal.ts";
+import { KeyBook } from "./settings/key-book.ts";
 import { version } from "./version.ts";
 
 export type ServerDeps = {
@@ -62,6 +64,7 @@ export async function openServer({
   const sessionKey = await chooseKey(config);
   await makeDataDir(config.dataDir);
   const journal = wrap.journal(scope.use(await openJournal({ dataDir: config.dataDir })));
+  const database = scope.use(await openApplicationDatabase(config.dataDir));
   const secretBox = await openSecretBox(join(config.dataDir, "master-key"));
   const validator = createValidator();
   const directory = scope.use(
@@ -79,7 +82,8 @@ export async function openServer({
   );
   let lastActivityMs = Date.now();
   let isReady = false;
-  const keys = createKeyRing(sessionKey === null ? [] : [sessionKey.key, ...config.sessionApiKeys]);
+  const keyBook = scope.use(new KeyBook({ database, nowMs: Date.now, logger }));
+  const keys = createKeyRing(sessionKey === null ? [] : [sessionKey.key, ...config.sessionApiKeys], keyBook);
   const guard = createGuard({
     boundHost: config.host,
     allowedHosts: config.allowedHosts,

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 /** Who a request acts for. */
 export type Caller = { readonly userId: string };
 
-/** The single user of a server that was set up with plain keys. */
+/** The user of configured keys and of the data folder's own, and everybody where no key is needed. */
 export const localUser: Caller = { userId: "local" };
 
 /** Tells callers from strangers. */
@@ -14,8 +14,11 @@ export interface KeyRing {
   identify(key: string): Caller | null;
 }
 
-/** Keys given by configuration; only their digests stay in memory. */
-export function createKeyRing(keys: readonly string[]): KeyRing {
+/** Knows the keys that users were given. */
+export type IssuedKeys = { readonly ownerOf: (key: string) => string | null };
+
+/** Keys given by configuration, whose digests alone stay in memory and which are the local user's, and issued ones. */
+export function createKeyRing(keys: readonly string[], issued: IssuedKeys): KeyRing {
   const digests = keys.map(digest);
   return {
     isOpen: keys.length === 0,
@@ -23,7 +26,9 @@ export function createKeyRing(keys: readonly string[]): KeyRing {
       const given = digest(key);
       let isKnown = false;
       for (const known of digests) isKnown = timingSafeEqual(known, given) || isKnown;
-      return isKnown ? localUser : null;
+      if (isKnown) return localUser;
+      const userId = issued.ownerOf(key);
+      return userId === null ? null : { userId };
     },
   };
 }

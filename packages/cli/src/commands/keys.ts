@@ -1,0 +1,75 @@
+import { openKeyBook, readConfig, UserNameError, type KeyEntry } from "@convoke/server";
+import type { Command } from "commander";
+import { CommandError, exitCodes } from "../exit-codes.ts";
+
+type CommonOptions = { readonly dataDir?: string; readonly json?: true };
+type CreateOptions = CommonOptions & { readonly user: string; readonly label: string };
+
+/** `convoke keys`: works on the data folder itself, whether a server runs on it or not. */
+export function addKeys(program: Command): void {
+  const keys = program.command("keys").description("Make, list and revoke the keys that clients send");
+  withCommonOptions(keys.command("create"))
+    .description("Make a key and print it once; servers that run accept it at once")
+    .option("--user <name>", "whose key it is; a new name makes a new user", "local")
+    .option("--label <text>", "what it is for", "")
+    .action(create);
+  withCommonOptions(keys.command("list"))
+    .description("List the keys, without the keys themselves")
+    .action(list);
+  withCommonOptions(keys.command("revoke <id>"))
+    .description("End a key; servers that run refuse it from the next request on")
+    .action(revoke);
+}
+
+function withCommonOptions(command: Command): Command {
+  return command
+    .exitOverride()
+    .option("--data-dir <directory>", "where the server keeps its data (default ~/.convoke)")
+    .option("--json", "print JSON");
+}
+
+async function create(options: CreateOptions): Promise<void> {
+  await using opened = await openKeyBook(dataDirOf(options));
+  try {
+    const { key, entry } = await opened.book.create(options.user, options.label);
+    if (options.json === true) console.log(JSON.stringify({ key, ...entry }));
+    else console.log(`${key}\n  id ${entry.id}, user ${entry.userId}; shown once, only its digest is kept`);
+  } catch (error) {
+    if (error instanceof UserNameError) throw new CommandError(error.message, exitCodes.usage);
+    throw error;
+  }
+}
+
+async function list(options: CommonOptions): Promise<void> {
+  await using opened = await openKeyBook(dataDirOf(options));
+  const entries = await opened.book.list();
+  if (options.json === true) console.log(JSON.stringify(entries));
+  else if (entries.length === 0)
+    console.log("There are no keys besides the configured ones and the data folder's own.");
+  else for (const entry of entries) console.log(line(entry));
+}
+
+async function revoke(id: string, options: CommonOptions): Promise<void> {
+  await using opened = await openKeyBook(dataDirOf(options));
+  const isRevoked = await opened.book.revoke(id);
+  if (!isRevoked) throw new CommandError(`There is no usable key ${id}. See convoke keys list.`);
+  console.log(options.json === true ? JSON.stringify({ id, revoked: true }) : `Revoked ${id}.`);
+}
+
+function dataDirOf({ dataDir }: CommonOptions): string {
+  return readConfig(process.env, dataDir === undefined ? {} : { dataDir }).dataDir;
+}
+
+function line(entry: KeyEntry): string {
+  const state =
+    entry.revokedAtMs !== null
+      ? `revoked ${minute(entry.revokedAtMs)}`
+      : entry.lastUsedAtMs === null
+        ? "never used"
+        : `used ${minute(entry.lastUsedAtMs)}`;
+  return `${entry.id}  ${entry.userId.padEnd(12)}  ${state.padEnd(24)}  ${entry.label}`.trimEnd();
+}
+
+function minute(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 16).replace("T", " ");
+}

@@ -1,0 +1,62 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { type Compilable, Kysely } from "kysely";
+import { Migrator } from "kysely/migration";
+import { allMigrations } from "./migrations/all-migrations.ts";
+import { createSqliteDialect } from "./sqlite-dialect.ts";
+import { openSqliteFile, openSqliteReader } from "./sqlite-file.ts";
+import type { Tables } from "./tables.ts";
+
+/** The application's tables: everything that is stored besides conversations. Several processes may share them. */
+export class ApplicationDatabase implements AsyncDisposable {
+  readonly tables: Kysely<Tables>;
+  readonly #reader: DatabaseSync;
+  readonly #mark: StatementSync;
+
+  constructor(tables: Kysely<Tables>, reader: DatabaseSync) {
+    this.tables = tables;
+    this.#reader = reader;
+    this.#mark = reader.prepare("PRAGMA data_version");
+  }
+
+  /** A number that differs whenever something was written since the last call, by whichever process; takes microseconds. */
+  changeMark(): number {
+    return Number(this.#mark.get()?.["data_version"]);
+  }
+
+  /** What a query finds, without waiting; for small tables that are asked about on every request. */
+  readNow<Row>(query: Compilable<Row>): Row[] {
+    const { sql, parameters } = query.compile();
+    return this.#reader.prepare(sql).all(...(parameters as readonly SQLInputValue[])) as Row[];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#reader.isOpen) this.#reader.close();
+    await this.tables.destroy();
+  }
+}
+
+/** Opens `<dataDir>/application.sqlite`, readable by its owner only, and brings its tables up to date. */
+export async function openApplicationDatabase(dataDir: string): Promise<ApplicationDatabase> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const path = join(dataDir, "application.sqlite");
+  const tables = new Kysely<Tables>({ dialect: createSqliteDialect(openSqliteFile(path)) });
+  try {
+    await migrate(tables);
+    return new ApplicationDatabase(tables, openSqliteReader(path));
+  } catch (error) {
+    await tables.destroy();
+    throw error;
+  }
+}
+
+async function migrate(tables: Kysely<Tables>): Promise<void> {
+  const migrator = new Migrator({
+    db: tables,
+    provider: { getMigrations: async () => ({ ...allMigrations }) },
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined)
+    throw new Error("The application's tables cannot be brought up to date", { cause: error });
+}

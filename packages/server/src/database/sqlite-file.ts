@@ -1,0 +1,47 @@
+import { closeSync, openSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+
+/** How long a connection waits for another one's lock. */
+const busyTimeoutMs = 10_000;
+
+/** Opens a database file that only its owner can read, made when there is none; every commit survives a power cut. */
+export function openSqliteFile(path: string): DatabaseSync {
+  // Made here, because SQLite makes files that the whole machine can read; its side files take the mode of this one.
+  closeSync(openSync(path, "a", 0o600));
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  try {
+    enterWalMode(database);
+    database.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** A second connection to a file that {@link openSqliteFile} opened. */
+export function openSqliteReader(path: string): DatabaseSync {
+  return new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
+}
+
+/** True for "another connection holds the lock". */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === sqliteBusy;
+}
+
+const sqliteBusy = 5;
+const retryEveryMs = 5;
+
+/** SQLite does not wait when two processes switch a new file to WAL together, so this asks again. */
+function enterWalMode(database: DatabaseSync): void {
+  const deadlineMs = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      database.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadlineMs) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryEveryMs);
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { ApplicationDatabase } from "../database/application-database.ts";
+import type { Logger } from "../lib/logger.ts";
+
+/** A key as its owner may see it; the key itself is shown once, when it is made. Times are epoch milliseconds. */
+export type KeyEntry = {
+  readonly id: string;
+  readonly userId: string;
+  readonly label: string;
+  readonly createdAtMs: number;
+  /** To the minute. */
+  readonly lastUsedAtMs: number | null;
+  readonly revokedAtMs: number | null;
+};
+
+export type KeyBookDeps = {
+  readonly database: ApplicationDatabase;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+};
+
+const useIsNotedEveryMs = 60_000;
+const userNamePattern = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
+
+/** A user name that cannot be used. */
+export class UserNameError extends Error {
+  override readonly name = "UserNameError";
+}
+
+/** The keys that users were given. Only digests are stored; changes by other processes count from the next request on. */
+export class KeyBook implements AsyncDisposable {
+  readonly #deps: KeyBookDeps;
+  readonly #notes = new Set<Promise<void>>();
+  #mark: number | null = null;
+  #usable = new Map<string, { readonly id: string; readonly userId: string; notedAtMs: number }>();
+
+  constructor(deps: KeyBookDeps) {
+    this.#deps = deps;
+  }
+
+  /** A new key for a user, who comes into being with the first one. */
+  async create(userId: string, label: string): Promise<{ readonly key: string; readonly entry: KeyEntry }> {
+    if (!userNamePattern.test(userId)) {
+      throw new UserNameError(
+        "A user name has 1 to 64 letters, digits, dots, dashes, underscores or @ signs.",
+      );
+    }
+    const key = `convoke_${randomBytes(24).toString("base64url")}`;
+    const id = randomBytes(6).toString("hex");
+    const createdAtMs = this.#deps.nowMs();
+    await this.#deps.database.tables.transaction().execute(async (tables) => {
+      await tables
+        .insertInto("users")
+        .values({ id: userId, created_at: createdAtMs })
+        .onConflict((conflict) => conflict.column("id").doNothing())
+        .execute();
+      await tables
+        .insertInto("keys")
+        .values({ id, user_id: userId, digest: digestOf(key), label, created_at: createdAtMs })
+        .execute();
+    });
+    return { key, entry: { id, userId, label, createdAtMs, lastUsedAtMs: null, revokedAtMs: null } };
+  }
+
+  /** All keys, the oldest first. */
+  async list(): Promise<KeyEntry[]> {
+    const { tables } = this.#deps.database;
+    const rows = await tables.selectFrom("keys").selectAll().orderBy("created_at").orderBy("id").execute();
+    return rows.map((row) => ({
+      id: row.id,
+      userId: row.user_id,
+      label: row.label,
+      createdAtMs: row.created_at,
+      lastUsedAtMs: row.last_used_at,
+      revokedAtMs: row.revoked_at,
+    }));
+  }
+
+  /** False when there is no such key, or it was revoked before. */
+  async revoke(id: string): Promise<boolean> {
+    const { numUpdatedRows } = await this.#deps.database.tables
+      .updateTable("keys")
+      .set({ revoked_at: this.#deps.nowMs() })
+      .where("id", "=", id)
+      .where("revoked_at", "is", null)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+
+  /** The user whose key this is, null when it is unknown or revoked. */
+  ownerOf(key: string): string | null {
+    this.#refresh();
+    // Digests are compared: how long a look-up takes tells nothing about a key.
+    const found = this.#usable.get(digestOf(key));
+    if (found === undefined) return null;
+    const nowMs = this.#deps.nowMs();
+    if (nowMs - found.notedAtMs >= useIsNotedEveryMs) {
+      found.notedAtMs = nowMs;
+      this.#note(found.id, nowMs);
+    }
+    return found.userId;
+  }
+
+  /** Waits for what is still to be noted; the database stays open. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#notes);
+  }
+
+  #refresh(): void {
+    const { database } = this.#deps;
+    const mark = database.changeMark();
+    if (mark === this.#mark) return;
+    const query = database.tables
+      .selectFrom("keys")
+      .select(["id", "user_id", "digest", "last_used_at"])
+      .where("revoked_at", "is", null);
+    this.#usable = new Map(
+      database
+        .readNow(query)
+        .map((row) => [
+          row.digest,
+          { id: row.id, userId: row.user_id, notedAtMs: row.last_used_at ?? Number.NEGATIVE_INFINITY },
+        ]),
+    );
+    this.#mark = mark;
+  }
+
+  #note(id: string, nowMs: number): void {
+    const noting = this.#deps.database.tables
+      .updateTable("keys")
+      .set({ last_used_at: nowMs })
+      .where("id", "=", id)
+      .execute()
+      .then(
+        () => {},
+        (error: unknown) =>
+          this.#deps.logger.warn({ key: id, error: String(error) }, "use of a key not noted"),
+      )
+      .finally(() => this.#notes.delete(noting));
+    this.#notes.add(noting);
+  }
+}
+
+function digestOf(key: string): string {
+  return createHash("sha256").update(key, "utf8").digest("hex");
+}
