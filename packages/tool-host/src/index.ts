@@ -17,6 +17,14 @@ export type { Tool, ToolCall, ToolContext, ToolInstance, ToolSecret } from "./to
 export { allowedEnvironment } from "./processes/allowed-environment.ts";
 export { openGuardian } from "./processes/guardian.ts";
 export type { Guardian, GuardianOptions } from "./processes/guardian.ts";
+export { signalProcesses } from "./processes/end-processes.ts";
+export {
+  findMarkedProcesses,
+  listProcesses,
+  readCommandLine,
+  readProcess,
+} from "./processes/process-table.ts";
+export type { ProcessEntry } from "./processes/process-table.ts";
 export { maskText, SecretMask } from "./processes/mask.ts";
 export { clipText, shortNotice, textLimits, truncateText } from "./text/truncate.ts";
 export type { TruncateOptions } from "./text/truncate.ts";
