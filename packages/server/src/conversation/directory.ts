@@ -34,9 +34,11 @@ export type DirectoryDeps = {
   readonly logger: Logger;
 };
 
+/** Whom the directory is asked by: the conversations of others are not there for them. */
+export type Asker = { readonly userId: string };
+
 export type CreateInput = {
   readonly id: string;
-  readonly ownerId: string;
   readonly title: string | null;
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
@@ -47,6 +49,8 @@ export class Directory implements AsyncDisposable {
   readonly #deps: DirectoryDeps;
   readonly #loaded = new Map<string, Promise<Conversation>>();
   readonly #deleting = new Map<string, Promise<void>>();
+  /** Of the loaded ones. */
+  readonly #owners = new Map<string, string>();
   #isClosed = false;
 
   constructor(deps: DirectoryDeps) {
@@ -54,13 +58,13 @@ export class Directory implements AsyncDisposable {
   }
 
   /** False when the id is taken; then nothing has changed. */
-  async create(input: CreateInput): Promise<boolean> {
+  async create(asker: Asker, input: CreateInput): Promise<boolean> {
     this.#checkTools(input.config);
     await this.#makeWorkspace(input.config);
     const nowMicros = this.#deps.nowMs() * 1000;
     return await this.#deps.journal.createConversation({
       id: input.id,
-      ownerId: input.ownerId,
+      ownerId: asker.userId,
       title: input.title,
       createdAtMicros: nowMicros,
       updatedAtMicros: nowMicros,
@@ -73,55 +77,53 @@ export class Directory implements AsyncDisposable {
     });
   }
 
-  /** The actor, loaded when it is not in memory. */
-  async open(id: string): Promise<Conversation> {
+  /** The asker's conversation as an actor, loaded when it is not in memory. */
+  async open(asker: Asker, id: string): Promise<Conversation> {
     if (this.#isClosed) throw serverClosing();
-    const loaded = this.#loaded.get(id) ?? this.#load(id);
-    this.#loaded.set(id, loaded);
-    try {
-      return await loaded;
-    } catch (error) {
-      if (this.#loaded.get(id) === loaded) this.#loaded.delete(id);
-      throw error instanceof LeaseHeldError ? ownedElsewhere() : error;
-    }
+    if (!(await this.exists(asker, id))) throw conversationMissing(id);
+    return await this.#open(id);
   }
 
-  /** The actor if it is in memory. */
-  async loaded(id: string): Promise<Conversation | null> {
-    return (await this.#loaded.get(id)) ?? null;
+  /** Whether the asker has such a conversation. */
+  async exists(asker: Asker, id: string): Promise<boolean> {
+    const owner = this.#owners.get(id) ?? (await this.#deps.journal.getConversation(id))?.ownerId;
+    return owner === asker.userId;
   }
 
-  async exists(id: string): Promise<boolean> {
-    return (await this.#deps.journal.getConversation(id)) !== null;
+  /** What clients read about a conversation; works without its lease. Null when the asker has none with this id. */
+  async describe(asker: Asker, id: string): Promise<Described | null> {
+    const [described] = await this.describeMany(asker, [id]);
+    return described ?? null;
   }
 
-  /** What clients read about a conversation; works without owning it. Null when there is none. */
-  async describe(id: string): Promise<Described | null> {
-    const row = await this.#deps.journal.getConversation(id);
-    return row === null ? null : await this.#describeRow(row);
-  }
-
-  async describeMany(ids: readonly string[]): Promise<(Described | null)[]> {
+  async describeMany(asker: Asker, ids: readonly string[]): Promise<(Described | null)[]> {
     const rows = await this.#deps.journal.getConversations(ids);
-    return await Promise.all(rows.map((row) => (row === null ? null : this.#describeRow(row))));
+    return await Promise.all(
+      rows.map((row) => (row?.ownerId === asker.userId ? this.#describeRow(row) : null)),
+    );
   }
 
-  async search(query: ConversationQuery): Promise<{ items: Described[]; nextPageId: string | null }> {
-    const page = await this.#deps.journal.searchConversations(query);
+  async search(
+    asker: Asker,
+    query: Omit<ConversationQuery, "ownerId">,
+  ): Promise<{ items: Described[]; nextPageId: string | null }> {
+    const page = await this.#deps.journal.searchConversations({ ...query, ownerId: asker.userId });
     return {
       items: await Promise.all(page.items.map((row) => this.#describeRow(row))),
       nextPageId: page.nextPageId,
     };
   }
 
-  async count(executionStatus?: string): Promise<number> {
-    return await this.#deps.journal.countConversations(
-      executionStatus === undefined ? {} : { executionStatus },
-    );
+  async count(asker: Asker, executionStatus?: string): Promise<number> {
+    return await this.#deps.journal.countConversations({
+      ownerId: asker.userId,
+      ...(executionStatus === undefined ? {} : { executionStatus }),
+    });
   }
 
   /** Stops the work, then removes the log and the private folder; the workspace stays. Asked twice at once, it is done once. */
-  async delete(id: string): Promise<void> {
+  async delete(asker: Asker, id: string): Promise<void> {
+    if (!(await this.exists(asker, id))) throw conversationMissing(id);
     const deleting = this.#deleting.get(id) ?? this.#delete(id).finally(() => this.#deleting.delete(id));
     this.#deleting.set(id, deleting);
     await deleting;
@@ -131,7 +133,7 @@ export class Directory implements AsyncDisposable {
   async recover(): Promise<void> {
     for (const id of await this.#deps.journal.listActiveConversations()) {
       try {
-        await this.open(id);
+        await this.#open(id);
       } catch (error) {
         this.#deps.logger.warn({ conversation: id, error: String(error) }, "run could not be resumed");
       }
@@ -145,7 +147,7 @@ export class Directory implements AsyncDisposable {
       const conversation = await loading.catch(() => null);
       if (conversation === null || conversation.isBusy || conversation.lastUsedMs > before) continue;
       if (conversation.signals.isHeard) continue;
-      this.#loaded.delete(id);
+      this.#forget(id);
       await conversation[Symbol.asyncDispose]();
     }
   }
@@ -163,16 +165,33 @@ export class Directory implements AsyncDisposable {
 
   /** The closed actor stays in its place until the row is gone, so that nobody loads the conversation again meanwhile. */
   async #delete(id: string): Promise<void> {
-    const conversation = await this.open(id);
+    const conversation = await this.#open(id);
     await conversation[Symbol.asyncDispose]();
     try {
       const lease = await this.#deps.journal.claim(id);
       await this.#deps.journal.deleteConversation(lease);
     } finally {
-      this.#loaded.delete(id);
+      this.#forget(id);
     }
     conversation.signals.end();
     await rm(this.#stateDir(id), { recursive: true, force: true });
+  }
+
+  async #open(id: string): Promise<Conversation> {
+    if (this.#isClosed) throw serverClosing();
+    const loaded = this.#loaded.get(id) ?? this.#load(id);
+    this.#loaded.set(id, loaded);
+    try {
+      return await loaded;
+    } catch (error) {
+      if (this.#loaded.get(id) === loaded) this.#forget(id);
+      throw error instanceof LeaseHeldError ? ownedElsewhere() : error;
+    }
+  }
+
+  #forget(id: string): void {
+    this.#loaded.delete(id);
+    this.#owners.delete(id);
   }
 
   async #load(id: string): Promise<Conversation> {
@@ -195,6 +214,7 @@ export class Directory implements AsyncDisposable {
       nowMs,
       logger,
     });
+    this.#owners.set(id, row.ownerId);
     // Ahead of every command: what the last process left in progress is settled first.
     conversation.resume().catch((error: unknown) => {
       logger.warn({ conversation: id, error: String(error) }, "work could not be resumed");
@@ -205,7 +225,7 @@ export class Directory implements AsyncDisposable {
   /** Takes an actor out and ends it; its log belongs to another process now. */
   async #drop(id: string): Promise<void> {
     const dropped = this.#loaded.get(id);
-    this.#loaded.delete(id);
+    this.#forget(id);
     try {
       const conversation = await dropped;
       await conversation?.[Symbol.asyncDispose]();

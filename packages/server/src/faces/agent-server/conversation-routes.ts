@@ -13,6 +13,7 @@ import type { Conversation } from "../../conversation/conversation.ts";
 import { toConversationInfo, type Described } from "../../conversation/describe.ts";
 import type { Directory } from "../../conversation/directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
+import type { Caller } from "../../http/auth.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
@@ -32,15 +33,14 @@ const success = { json: { success: true } };
 
 /** The routes below `/api/conversations`. Source: reference, agent-server 9; contract 4.2 for stop. */
 export function conversationHandlers({ directory }: ConversationRouteDeps) {
-  async function describe(id: string): Promise<ConversationInfo> {
-    const described = await directory.describe(id);
+  async function describe(caller: Caller, id: string): Promise<ConversationInfo> {
+    const described = await directory.describe(caller, id);
     if (described === null) throw conversationMissing(id);
     return toConversationInfo(described);
   }
 
   /** The same key on every retry: a crash between create and send, or a repeated create, sends it exactly once. */
-  async function sendFirst(id: string, message: Message, wantsRun: boolean): Promise<void> {
-    const conversation = await directory.open(id);
+  async function sendFirst(conversation: Conversation, message: Message, wantsRun: boolean): Promise<void> {
     try {
       await conversation.send({ message, wantsRun, clientMessageId: initialMessageKey });
     } catch (error) {
@@ -49,26 +49,29 @@ export function conversationHandlers({ directory }: ConversationRouteDeps) {
     }
   }
 
-  const open = (request: RouteRequest): Promise<Conversation> => directory.open(conversationIdOf(request));
+  const open = (request: RouteRequest): Promise<Conversation> =>
+    directory.open(request.caller, conversationIdOf(request));
 
   return {
     startConversation: async (request) => {
       const start = readStartRequest(request.body as StartConversationRequest);
       const raw = request.rawBody as { initial_message?: { run?: unknown } | null };
+      const { caller } = request;
       const id = start.conversationId ?? randomUUID();
-      const isNew = await directory.create({ id, ownerId: request.caller.userId, ...start });
-      const isUnused = isNew || (await directory.describe(id))?.state.lastSeq === 0;
+      const isNew = await directory.create(caller, { id, ...start });
+      const isUnused = isNew || (await directory.describe(caller, id))?.state.lastSeq === 0;
       if (start.initialMessage !== null && isUnused) {
-        await sendFirst(id, start.initialMessage, raw.initial_message?.run !== false);
+        const conversation = await directory.open(caller, id);
+        await sendFirst(conversation, start.initialMessage, raw.initial_message?.run !== false);
       }
-      return { status: isNew ? 201 : 200, json: await describe(id) };
+      return { status: isNew ? 201 : 200, json: await describe(caller, id) };
     },
 
-    getConversation: async (request) => ({ json: await describe(conversationIdOf(request)) }),
+    getConversation: async (request) => ({ json: await describe(request.caller, conversationIdOf(request)) }),
 
     getConversations: async (request) => {
       const ids = (request.query["ids"] as readonly string[]).map((id) => normalizeUuid(id) ?? id);
-      const found = await directory.describeMany(ids);
+      const found = await directory.describeMany(request.caller, ids);
       return {
         json: found.map((item: Described | null) => (item === null ? null : toConversationInfo(item))),
       };
@@ -76,7 +79,7 @@ export function conversationHandlers({ directory }: ConversationRouteDeps) {
 
     searchConversations: async (request) => {
       const { page_id: pageId, limit, status, sort_order: sort } = request.query as Search;
-      const page = await directory.search({
+      const page = await directory.search(request.caller, {
         sort: sort ?? "CREATED_AT_DESC",
         limit: limit ?? 100,
         ...(status === null || status === undefined ? {} : { executionStatus: status }),
@@ -87,7 +90,7 @@ export function conversationHandlers({ directory }: ConversationRouteDeps) {
 
     countConversations: async (request) => {
       const { status } = request.query as Search;
-      return { json: await directory.count(status ?? undefined) };
+      return { json: await directory.count(request.caller, status ?? undefined) };
     },
 
     updateConversation: async (request) => {
@@ -99,7 +102,7 @@ export function conversationHandlers({ directory }: ConversationRouteDeps) {
     },
 
     deleteConversation: async (request) => {
-      await directory.delete(conversationIdOf(request));
+      await directory.delete(request.caller, conversationIdOf(request));
       return success;
     },
 
@@ -120,7 +123,7 @@ export function conversationHandlers({ directory }: ConversationRouteDeps) {
 
     stopConversation: async (request) => {
       const id = conversationIdOf(request);
-      const before = await (await directory.open(id)).stop();
+      const before = await (await open(request)).stop();
       const message =
         before === "RUNNING"
           ? "The agent loop was stopped."

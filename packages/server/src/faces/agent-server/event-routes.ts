@@ -15,7 +15,7 @@ export function eventHandlers({ journal, directory }: EventRouteDeps) {
   /** The conversation's id in its stored form; 404 when there is none. Reads never load the actor. */
   async function known(request: RouteRequest): Promise<string> {
     const id = conversationIdOf(request);
-    if (!(await directory.exists(id))) throw conversationMissing(id);
+    if (!(await directory.exists(request.caller, id))) throw conversationMissing(id);
     return id;
   }
 
@@ -57,7 +57,7 @@ export function eventHandlers({ journal, directory }: EventRouteDeps) {
     },
 
     sendMessage: async (request) => {
-      const conversation = await directory.open(conversationIdOf(request));
+      const conversation = await directory.open(request.caller, conversationIdOf(request));
       const body = request.body as SendMessageRequest;
       const clientMessageId = body.client_message_id ?? idempotencyKey(request);
       await conversation.send({
@@ -69,7 +69,7 @@ export function eventHandlers({ journal, directory }: EventRouteDeps) {
     },
 
     respondToConfirmation: async (request) => {
-      const conversation = await directory.open(conversationIdOf(request));
+      const conversation = await directory.open(request.caller, conversationIdOf(request));
       const { accept, reason } = request.body as ConfirmationResponseRequest;
       if (accept) await conversation.accept();
       else await conversation.reject(reason ?? "User rejected the action.");

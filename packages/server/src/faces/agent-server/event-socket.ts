@@ -4,7 +4,7 @@ import type { Validator } from "@convoke/protocol/validate";
 import type { WebSocket } from "ws";
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { Directory } from "../../conversation/directory.ts";
-import { keyOfHeaders, type KeyRing } from "../../http/auth.ts";
+import { keyOfHeaders, localUser, type Caller, type KeyRing } from "../../http/auth.ts";
 import { follow } from "../../journal/follow.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
@@ -63,6 +63,13 @@ function givenKey(request: FastifyRequest): string | null {
   return typeof fromQuery === "string" && fromQuery !== "" ? fromQuery : keyOfHeaders(request.headers);
 }
 
+/** Whose request it is as far as the handshake tells. */
+function knownCaller(request: FastifyRequest, keys: KeyRing): Caller | null {
+  if (keys.isOpen) return localUser;
+  const given = givenKey(request);
+  return given === null ? null : keys.identify(given);
+}
+
 type Target = { readonly conversationId: string; readonly resume: Resume };
 
 function readTarget(request: FastifyRequest): Target {
@@ -76,12 +83,14 @@ async function serve(socket: WebSocket, request: FastifyRequest, deps: EventSock
   const frames = new SocketFrames(socket);
   const output = new SocketOutput(socket, deps.times);
   const { conversationId, resume } = readTarget(request);
-  const isKnown = deps.keys.isOpen || givenKey(request) !== null;
-  if (!isKnown && !(await authenticateFirstFrame(frames, deps.keys, deps.times.authDeadlineMs))) {
+  const caller =
+    knownCaller(request, deps.keys) ??
+    (await authenticateFirstFrame(frames, deps.keys, deps.times.authDeadlineMs));
+  if (caller === null) {
     socket.close(closeCodes.authFailed, "Authentication failed");
     return;
   }
-  const conversation = await openIfThere(deps.directory, conversationId);
+  const conversation = await openIfThere(deps.directory, caller, conversationId);
   if (conversation === null) {
     socket.close(closeCodes.notFound, "Conversation not found");
     return;
@@ -93,9 +102,9 @@ async function serve(socket: WebSocket, request: FastifyRequest, deps: EventSock
   }
   const stopSignals = conversation.signals.subscribe(
     (json) => output.offer(json),
-    () => void sendAway(socket, conversationId, deps),
+    () => void sendAway(socket, caller, conversationId, deps),
   );
-  const reading = readFrames(frames, { output, deps, conversationId });
+  const reading = readFrames(frames, { output, deps, caller, conversationId });
   try {
     output.offer(conversation.fullStateFrame());
     for await (const events of follow(deps.journal, conversationId, { afterSeq, signal: output.closed })) {
@@ -108,9 +117,9 @@ async function serve(socket: WebSocket, request: FastifyRequest, deps: EventSock
   }
 }
 
-async function openIfThere(directory: Directory, id: string): Promise<Conversation | null> {
+async function openIfThere(directory: Directory, caller: Caller, id: string): Promise<Conversation | null> {
   try {
-    return await directory.open(id);
+    return await directory.open(caller, id);
   } catch (error) {
     if (error instanceof Fault && error.kind === "missing") return null;
     throw error;
@@ -120,10 +129,11 @@ async function openIfThere(directory: Directory, id: string): Promise<Conversati
 /** The conversation left this process: deleted, or taken over by another one, where connecting again may lead. */
 async function sendAway(
   socket: WebSocket,
+  caller: Caller,
   id: string,
   { directory, logger }: EventSocketDeps,
 ): Promise<void> {
-  const isThere = await directory.exists(id).catch((error: unknown) => {
+  const isThere = await directory.exists(caller, id).catch((error: unknown) => {
     logger.error({ error: String(error) }, "a conversation could not be looked up");
     return true;
   });
@@ -134,6 +144,7 @@ async function sendAway(
 type Input = {
   readonly output: SocketOutput;
   readonly deps: EventSocketDeps;
+  readonly caller: Caller;
   readonly conversationId: string;
 };
 
@@ -144,7 +155,7 @@ async function readFrames(frames: SocketFrames, input: Input): Promise<void> {
 }
 
 /** A message always asks for a run; whatever is wrong with a frame is told to this socket alone. */
-async function receive(frame: SocketFrame, { output, deps, conversationId }: Input): Promise<void> {
+async function receive(frame: SocketFrame, { output, deps, caller, conversationId }: Input): Promise<void> {
   const read = readSocketMessage(frame, deps.validator);
   if (read.type === "ignore") return;
   if (read.type === "error") {
@@ -152,7 +163,7 @@ async function receive(frame: SocketFrame, { output, deps, conversationId }: Inp
     return;
   }
   try {
-    const conversation = await deps.directory.open(conversationId);
+    const conversation = await deps.directory.open(caller, conversationId);
     const message: Message = read.message;
     await conversation.send({
       message,

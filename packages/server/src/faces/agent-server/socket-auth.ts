@@ -1,17 +1,17 @@
-import type { KeyRing } from "../../http/auth.ts";
+import type { Caller, KeyRing } from "../../http/auth.ts";
 import type { SocketFrames } from "./socket-frames.ts";
 
-/** Waits for `{"type":"auth","session_api_key":"..."}` as the first frame; false when it is late, wrong or something else. */
+/** Waits for `{"type":"auth","session_api_key":"..."}` as the first frame; the caller whose key it is, null when it is late, wrong or something else. */
 export async function authenticateFirstFrame(
   frames: SocketFrames,
   keys: KeyRing,
   deadlineMs: number,
-): Promise<boolean> {
+): Promise<Caller | null> {
   const frame = await frames.next(deadlineMs);
-  if (frame === null || frame.text === null) return false;
+  if (frame === null || frame.text === null) return null;
   const content = parseObject(frame.text);
   const key = content?.["type"] === "auth" ? content["session_api_key"] : null;
-  return typeof key === "string" && keys.identify(key) !== null;
+  return typeof key === "string" ? keys.identify(key) : null;
 }
 
 /** The JSON object in a text, null when there is none. */
