@@ -99,7 +99,7 @@ export class Directory implements AsyncDisposable {
   async describeMany(asker: Asker, ids: readonly string[]): Promise<(Described | null)[]> {
     const rows = await this.#deps.journal.getConversations(ids);
     return await Promise.all(
-      rows.map((row) => (row?.ownerId === asker.userId ? this.#describeRow(row) : null)),
+      rows.map(async (row) => (row?.ownerId === asker.userId ? await this.#describeRow(row) : null)),
     );
   }
 

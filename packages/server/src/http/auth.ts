@@ -1,7 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
 /** Who a request acts for. */
-export type Caller = { readonly userId: string };
+export type Caller = {
+  readonly userId: string;
+  /** Of the issued key that told who it is; absent with keys that cannot be revoked. */
+  readonly keyId?: string;
+};
 
 /** The user of configured keys and of the data folder's own, and everybody where no key is needed. */
 export const localUser: Caller = { userId: "local" };
@@ -12,10 +16,15 @@ export interface KeyRing {
   readonly isOpen: boolean;
   /** The caller whose key this is; null for a stranger. Takes the same time for every wrong key. */
   identify(key: string): Caller | null;
+  /** False once the key of a caller was revoked; for connections that outlive a request. */
+  isStillGood(caller: Caller): boolean;
 }
 
 /** Knows the keys that users were given. */
-export type IssuedKeys = { readonly ownerOf: (key: string) => string | null };
+export interface IssuedKeys {
+  find(key: string): { readonly id: string; readonly userId: string } | null;
+  isUsable(id: string): boolean;
+}
 
 /** Keys given by configuration, whose digests alone stay in memory and which are the local user's, and issued ones. */
 export function createKeyRing(keys: readonly string[], issued: IssuedKeys): KeyRing {
@@ -27,9 +36,10 @@ export function createKeyRing(keys: readonly string[], issued: IssuedKeys): KeyR
       let isKnown = false;
       for (const known of digests) isKnown = timingSafeEqual(known, given) || isKnown;
       if (isKnown) return localUser;
-      const userId = issued.ownerOf(key);
-      return userId === null ? null : { userId };
+      const found = issued.find(key);
+      return found === null ? null : { userId: found.userId, keyId: found.id };
     },
+    isStillGood: ({ keyId }) => keyId === undefined || issued.isUsable(keyId),
   };
 }
 

@@ -31,11 +31,13 @@ async function openBook(): Promise<{ book: KeyBook } & AsyncDisposable> {
 test("a key that another process makes works at once, and one that it revokes stops at once", async () => {
   await using server = await openBook();
   await using command = await openBook();
-  expect(server.book.ownerOf("convoke_nothing")).toBeNull();
+  expect(server.book.find("convoke_nothing")).toBeNull();
   const { key, entry } = await command.book.create("ada", "laptop");
-  expect(server.book.ownerOf(key)).toBe("ada");
+  expect(server.book.find(key)?.userId).toBe("ada");
+  expect(server.book.isUsable(entry.id)).toBe(true);
   expect(await command.book.revoke(entry.id)).toBe(true);
-  expect(server.book.ownerOf(key)).toBeNull();
+  expect(server.book.isUsable(entry.id)).toBe(false);
+  expect(server.book.find(key)).toBeNull();
   expect(await command.book.revoke(entry.id)).toBe(false);
   expect(await command.book.revoke("nonsense")).toBe(false);
 });
@@ -47,7 +49,7 @@ test("the last use is noted once a minute", async () => {
   expect((await book.list())[0]).toEqual(entry);
   for (const atMs of [1_000_000, 1_030_000, 1_060_000]) {
     nowMs = atMs;
-    expect(book.ownerOf(key)).toBe("local");
+    expect(book.find(key)?.userId).toBe("local");
     await book[Symbol.asyncDispose]();
     expect((await book.list())[0]?.lastUsedAtMs).toBe(atMs === 1_030_000 ? 1_000_000 : atMs);
   }

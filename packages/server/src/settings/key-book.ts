@@ -33,6 +33,7 @@ export class KeyBook implements AsyncDisposable {
   readonly #notes = new Set<Promise<void>>();
   #mark: number | null = null;
   #usable = new Map<string, { readonly id: string; readonly userId: string; notedAtMs: number }>();
+  #usableIds: ReadonlySet<string> = new Set();
 
   constructor(deps: KeyBookDeps) {
     this.#deps = deps;
@@ -87,8 +88,8 @@ export class KeyBook implements AsyncDisposable {
     return numUpdatedRows > 0n;
   }
 
-  /** The user whose key this is, null when it is unknown or revoked. */
-  ownerOf(key: string): string | null {
+  /** Which key this is and whose, null when it is unknown or revoked. */
+  find(key: string): { readonly id: string; readonly userId: string } | null {
     this.#refresh();
     // Digests are compared: how long a look-up takes tells nothing about a key.
     const found = this.#usable.get(digestOf(key));
@@ -98,7 +99,13 @@ export class KeyBook implements AsyncDisposable {
       found.notedAtMs = nowMs;
       this.#note(found.id, nowMs);
     }
-    return found.userId;
+    return found;
+  }
+
+  /** Whether the key with this id may be used now. */
+  isUsable(id: string): boolean {
+    this.#refresh();
+    return this.#usableIds.has(id);
   }
 
   /** Waits for what is still to be noted; the database stays open. */
@@ -122,6 +129,7 @@ export class KeyBook implements AsyncDisposable {
           { id: row.id, userId: row.user_id, notedAtMs: row.last_used_at ?? Number.NEGATIVE_INFINITY },
         ]),
     );
+    this.#usableIds = new Set([...this.#usable.values()].map(({ id }) => id));
     this.#mark = mark;
   }
 

@@ -70,19 +70,20 @@ function knownCaller(request: FastifyRequest, keys: KeyRing): Caller | null {
   return given === null ? null : keys.identify(given);
 }
 
-type Target = { readonly conversationId: string; readonly resume: Resume };
+type Target = { readonly conversationId: string; readonly resume: Resume; readonly hasHeartbeat: boolean };
 
 function readTarget(request: FastifyRequest): Target {
   const { conversationId } = request.params as { conversationId: string };
   const id = normalizeUuid(conversationId);
   if (id === null) throw new Fault("refused", "bad_conversation_id", "The conversation id is not a UUID.");
-  return { conversationId: id, resume: readResume(request.query as Record<string, unknown>) };
+  const query = request.query as Record<string, unknown>;
+  return { conversationId: id, resume: readResume(query), hasHeartbeat: query["heartbeat"] === "true" };
 }
 
 async function serve(socket: WebSocket, request: FastifyRequest, deps: EventSocketDeps): Promise<void> {
   const frames = new SocketFrames(socket);
-  const output = new SocketOutput(socket, deps.times);
-  const { conversationId, resume } = readTarget(request);
+  const { conversationId, resume, hasHeartbeat } = readTarget(request);
+  const output = new SocketOutput(socket, deps.times, hasHeartbeat);
   const caller =
     knownCaller(request, deps.keys) ??
     (await authenticateFirstFrame(frames, deps.keys, deps.times.authDeadlineMs));
@@ -104,6 +105,9 @@ async function serve(socket: WebSocket, request: FastifyRequest, deps: EventSock
     (json) => output.offer(json),
     () => void sendAway(socket, caller, conversationId, deps),
   );
+  const keyCheck = setInterval(() => {
+    if (!deps.keys.isStillGood(caller)) socket.close(closeCodes.authFailed, "The key was revoked");
+  }, deps.times.keyCheckEveryMs).unref();
   const reading = readFrames(frames, { output, deps, caller, conversationId });
   try {
     output.offer(conversation.fullStateFrame());
@@ -111,6 +115,7 @@ async function serve(socket: WebSocket, request: FastifyRequest, deps: EventSock
       for (const event of events) if (!(await output.send(event.json))) return;
     }
   } finally {
+    clearInterval(keyCheck);
     stopSignals();
     output.end();
     await reading;

@@ -1,0 +1,109 @@
+import { agentServerRoutes, type Route } from "@convoke/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openKeyBook } from "../../settings/open-key-book.ts";
+import { startTestServer, type Reply, type TestServer } from "../../testing/start-server.ts";
+import { TestSocket } from "../../testing/test-socket.ts";
+import { closeCodes } from "./close-codes.ts";
+
+/** What each route below one conversation is sent; a route that needs a body and is not here fails its test. */
+const bodies: Readonly<Record<string, unknown>> = {
+  updateConversation: { title: "mine now" },
+  updateSecrets: { secrets: { A: "a" } },
+  setConfirmationPolicy: { policy: { kind: "NeverConfirm" } },
+  setSecurityAnalyzer: { security_analyzer: null },
+  sendMessage: { content: "hi" },
+  respondToConfirmation: { accept: true },
+};
+const routes: readonly Route[] = Object.values(agentServerRoutes);
+const ofOneConversation = routes.filter(({ path }) => path.includes("{conversation_id}"));
+
+let server: TestServer;
+let conversation = "";
+let event = "";
+let strangerKey = "";
+let ownerKey = "";
+let ownerKeyId = "";
+beforeAll(async () => {
+  server = await startTestServer({
+    script: { turns: [{ text: "Hello." }], loop: true },
+    times: { keyCheckEveryMs: 20 },
+  });
+  await using keys = await openKeyBook(server.dataDir);
+  strangerKey = (await keys.book.create("bob", "")).key;
+  ({
+    key: ownerKey,
+    entry: { id: ownerKeyId },
+  } = await keys.book.create("ada", ""));
+  const created = await as(ownerKey, "POST", "/api/conversations", server.startRequest({ text: "hi" }));
+  conversation = (created.json as { id: string }).id;
+  const page = await as(ownerKey, "GET", `/api/conversations/${conversation}/events/search?limit=1`);
+  event = (page.json as { items: { id: string }[] }).items[0]!.id;
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+test("the table has the routes of one conversation", () => {
+  expect(ofOneConversation.length).toBeGreaterThan(10);
+});
+
+test.each(ofOneConversation.map((route) => [route.operationId, route] as const))(
+  "a conversation of another user is not there: %s",
+  async (operation, { method, path }) => {
+    const before = await as(ownerKey, "GET", `/api/conversations/${conversation}`);
+    const body = bodies[operation];
+    const url = path.replace("{conversation_id}", conversation).replace("{event_id}", event);
+    const refused = await as(
+      strangerKey,
+      method,
+      operation === "getEvents" ? `${url}?ids=${event}` : url,
+      body,
+    );
+    expect(refused.status, refused.text).toBe(404);
+    expect(refused.json).toMatchObject({ code: "conversation_not_found" });
+    const after = await as(ownerKey, "GET", `/api/conversations/${conversation}`);
+    expect(after.json).toEqual(before.json);
+  },
+);
+
+test("lists, counts and batches have one's own conversations only", async () => {
+  const ids = `?ids=${conversation}`;
+  expect((await as(strangerKey, "GET", `/api/conversations${ids}`)).json).toEqual([null]);
+  expect((await as(strangerKey, "GET", "/api/conversations/search")).json).toMatchObject({ items: [] });
+  expect((await as(strangerKey, "GET", "/api/conversations/count")).json).toBe(0);
+  expect((await as(ownerKey, "GET", "/api/conversations/count")).json).toBe(1);
+  const own = await as(ownerKey, "GET", "/api/conversations/search");
+  expect(own.json).toMatchObject({ items: [{ id: conversation }] });
+  const foreignPage = await as(strangerKey, "GET", `/api/conversations/search?page_id=${conversation}`);
+  expect(foreignPage.status).toBe(422);
+});
+
+test("a taken id of another user can be neither read nor replaced", async () => {
+  const body = server.startRequest({ conversation_id: conversation, title: "mine now" });
+  expect((await as(strangerKey, "POST", "/api/conversations", body)).status).toBe(404);
+  const own = await as(ownerKey, "GET", `/api/conversations/${conversation}`);
+  expect(own.json).not.toMatchObject({ title: "mine now" });
+});
+
+test.each(["in the handshake", "in the first frame"])(
+  "the socket closes for another user, key %s",
+  async (where) => {
+    const query = where === "in the handshake" ? `?session_api_key=${strangerKey}` : "";
+    using socket = new TestSocket(`${server.url}/sockets/events/${conversation}${query}`);
+    expect(await socket.opened).toBe("open");
+    if (query === "") socket.send({ type: "auth", session_api_key: strangerKey });
+    expect(await socket.closed).toMatchObject({ code: closeCodes.notFound });
+    expect(socket.frames).toEqual([]);
+  },
+);
+
+test("a key that is revoked stops working at once, on its open sockets too", async () => {
+  using socket = new TestSocket(`${server.url}/sockets/events/${conversation}?session_api_key=${ownerKey}`);
+  await socket.untilCount(1);
+  await using keys = await openKeyBook(server.dataDir);
+  await keys.book.revoke(ownerKeyId);
+  expect((await as(ownerKey, "GET", "/api/conversations/count")).status).toBe(401);
+  expect(await socket.closed).toMatchObject({ code: closeCodes.authFailed });
+});
+
+async function as(key: string, method: string, path: string, body?: unknown): Promise<Reply> {
+  return await server.call(method, path, body, { "X-Session-API-Key": key });
+}
