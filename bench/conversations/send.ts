@@ -1,0 +1,61 @@
+import { localUser } from "../../packages/server/src/http/auth.ts";
+import type { BenchResult } from "../bench-result.ts";
+import { benchId, openBenchNode, type BenchNode } from "../node/open-bench-node.ts";
+
+/** B3: what conversations store a second when many clients send messages that start no run. */
+export async function run(): Promise<BenchResult[]> {
+  await using node = await openBenchNode();
+  const conversations = await Promise.all(
+    Array.from({ length: conversationCount }, async (_, number) => {
+      await node.create(benchId(number));
+      return await node.directory.open(localUser, benchId(number));
+    }),
+  );
+  const send = (count: number): Promise<unknown> =>
+    Promise.all(
+      conversations.map(async (conversation) => {
+        for (let index = 0; index < count; index += 1) {
+          await conversation.send({ message: sampleMessage(index), wantsRun: false });
+        }
+      }),
+    );
+  await send(warmUpCount);
+  const storedBefore = await countEvents(node);
+  const startedAt = performance.now();
+  await send(messageCount);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const stored = (await countEvents(node)) - storedBefore;
+  return [
+    {
+      id: "B3.conversations",
+      name: `events stored by sending 1 KB messages to ${conversationCount} conversations (2 events a message)`,
+      value: Math.round(stored / seconds),
+      unit: "events/s",
+    },
+    {
+      id: "B3.messages",
+      name: "messages acknowledged as durable, the same run",
+      value: Math.round((conversationCount * messageCount) / seconds),
+      unit: "messages/s",
+    },
+  ];
+}
+
+const conversationCount = 200;
+const warmUpCount = 5;
+const messageCount = 150;
+
+async function countEvents({ journal }: BenchNode): Promise<number> {
+  const sizes = await Promise.all(
+    Array.from({ length: conversationCount }, (_, number) => journal.lastSeq(benchId(number))),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** Makes an event of about 1 KB. */
+function sampleMessage(index: number) {
+  const text = `Message ${index}: ${"the quick brown fox jumps over the lazy dog. ".repeat(16)}`;
+  return { role: "user" as const, content: [{ type: "text" as const, text }], thinking_blocks: [] };
+}
+
+if (import.meta.main) console.table(await run());
