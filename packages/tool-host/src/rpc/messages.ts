@@ -1,0 +1,75 @@
+import type { GitChange, GitDiff } from "@convoke/protocol";
+import type { ExecutionRequest, ExecutionState, Outcome, SessionSpec, ToolListing } from "../host.ts";
+import type { ByteRange, DirectoryEntry, FileStat } from "../workspace/workspace.ts";
+
+/** Both sides must speak the same number; raise it with every change that the other side cannot tolerate. */
+export const protocolNumber = 1;
+
+/** What the host says once both sides have shown the key. */
+export type Welcome = {
+  /** Different in every process that serves. */
+  readonly bootId: string;
+  readonly version: string;
+  readonly catalogue: readonly string[];
+};
+
+type Handle = { readonly handle: string };
+type Path = { readonly path: string };
+
+/** Every method: what the client sends and what the host answers with. */
+export type Methods = {
+  /** `handle` is the client's own name for its hold on the session; opening it again takes it over. */
+  openSession: {
+    params: Handle & { readonly spec: SessionSpec };
+    /** `recordsId` names the directory with the records: another one has never heard of earlier calls. */
+    result: { readonly tools: readonly ToolListing[]; readonly recordsId: string };
+  };
+  closeSession: { params: Handle; result: null };
+  execute: {
+    params: Handle & { readonly request: ExecutionRequest; readonly isAborted: boolean };
+    result: Outcome;
+  };
+  state: { params: Handle & { readonly actionId: string }; result: ExecutionState };
+  cancel: { params: Handle & { readonly actionId: string }; result: null };
+  stat: { params: Path; result: FileStat };
+  list: { params: Path; result: readonly DirectoryEntry[] };
+  createDirectory: { params: Path; result: null };
+  /** The content follows the answer as chunks with the request's id. */
+  readFile: { params: Path & { readonly range?: ByteRange }; result: FileStat };
+  /** The content comes as chunks with the request's id; the answer follows when all is written. */
+  writeFile: { params: Path; result: null };
+  gitChanges: { params: Path & { readonly ref?: string }; result: readonly GitChange[] };
+  gitDiff: { params: Path & { readonly ref?: string }; result: GitDiff };
+  archive: { params: Path; result: null };
+};
+
+export type Method = keyof Methods;
+
+/** The client's messages after the greeting. */
+export type ClientMessage =
+  | { readonly id: number; readonly method: Method; readonly params: object }
+  /** Stops a request: aborts an execution, which still answers; ends a stream. */
+  | { readonly abort: number }
+  | { readonly ping: number }
+  | StreamMessage;
+
+/** The host's messages after the welcome. */
+export type HostMessage =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: WireError }
+  | { readonly id: number; readonly progress: string }
+  | { readonly pong: number }
+  | StreamMessage;
+
+/** `credit`: so many more bytes of this stream may be sent. `end`: the stream is complete, or broke with `error`. */
+export type StreamMessage =
+  | { readonly id: number; readonly credit: number }
+  | { readonly id: number; readonly end: true; readonly error?: WireError };
+
+export type WireError = {
+  readonly code: string;
+  readonly message: string;
+  /** Of an unknown tool. */
+  readonly tool?: string;
+  readonly available?: readonly string[];
+};

@@ -1,0 +1,185 @@
+import { randomUUID } from "node:crypto";
+import { describeError } from "../describe-error.ts";
+import type {
+  ExecuteOptions,
+  ExecutionRequest,
+  ExecutionState,
+  Outcome,
+  SessionSpec,
+  ToolListing,
+  ToolSession,
+} from "../host.ts";
+import { withinMs } from "../within.ts";
+import type { ClientConnection } from "./client-connection.ts";
+import { ConnectionLostError } from "./connection-errors.ts";
+import type { Link } from "./link.ts";
+import type { Methods } from "./messages.ts";
+import { AnswerTooLargeError } from "./wire-error.ts";
+
+export type RemoteSessionDeps = {
+  readonly link: Link;
+  readonly spec: SessionSpec;
+  readonly onClose: (session: RemoteSession) => void;
+};
+
+/** A session of a host in another process. Every call survives broken connections: the host knows it by its action id. */
+export class RemoteSession implements ToolSession {
+  readonly #deps: RemoteSessionDeps;
+  /** Our hold on the session; the same over every connection. */
+  readonly #handle = randomUUID();
+  readonly #ready = new WeakMap<ClientConnection, Promise<Opened>>();
+  #tools: readonly ToolListing[] = [];
+  #isClosed = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(deps: RemoteSessionDeps) {
+    this.#deps = deps;
+  }
+
+  get tools(): readonly ToolListing[] {
+    return this.#tools;
+  }
+
+  /** Must resolve before the session is used. */
+  async open(): Promise<this> {
+    const { tools } = await this.#deps.link.run(async (connection) => this.#open(connection));
+    this.#tools = tools;
+    return this;
+  }
+
+  async execute(request: ExecutionRequest, options: ExecuteOptions = {}): Promise<Outcome> {
+    if (this.#isClosed) return failure("The tool session is closed; the call was not run.");
+    const { signal } = options;
+    const patience = Promise.withResolvers<undefined>();
+    let timer: NodeJS.Timeout | undefined;
+    // A host that is there answers an abort in time; only one that is away makes the caller wait.
+    const onAbort = (): void => {
+      timer = setTimeout(() => patience.resolve(undefined), abortPatienceMs);
+    };
+    if (signal?.aborted === true) onAbort();
+    else signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      const call = this.#call(request, options);
+      const outcome = await Promise.race([call, patience.promise]);
+      if (outcome !== undefined) return outcome;
+      // The call goes on: it reaches the host, and stops there, as soon as there is a connection again.
+      return this.#deps.link.isConnected ? await call : cancelledWhileAway;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async state(actionId: string): Promise<ExecutionState> {
+    return this.#ask("state", { actionId });
+  }
+
+  async cancel(actionId: string): Promise<void> {
+    if (!this.#isClosed) await this.#ask("cancel", { actionId });
+  }
+
+  /** Ends the session unless somebody else has it open; a host that is away is not waited for long. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (this.#closing ??= this.#close());
+  }
+
+  /** Lets go without a word: the session and what runs in it stay with the host. */
+  abandon(): void {
+    this.#isClosed = true;
+    this.#closing ??= Promise.resolve();
+  }
+
+  async #close(): Promise<void> {
+    this.#isClosed = true;
+    this.#deps.onClose(this);
+    const closing = this.#deps.link
+      .run(async (connection) => connection.request("closeSession", { handle: this.#handle }))
+      .catch(() => null); // A host that is gone has no session left to end; one that comes back is told by its next caller.
+    await withinMs(closing, this.#deps.link.isConnected ? closeMs : abortPatienceMs);
+  }
+
+  /** Never rejects. */
+  async #call(request: ExecutionRequest, options: ExecuteOptions): Promise<Outcome> {
+    let sentWith: string | undefined;
+    try {
+      return await this.#deps.link.run(async (connection) => {
+        const { recordsId } = await this.#open(connection);
+        const isRepeated = sentWith !== undefined;
+        if (isRepeated && sentWith !== recordsId && !this.#isReadOnly(request.tool)) return recordsLost;
+        sentWith = recordsId;
+        const isAborted = options.signal?.aborted === true;
+        try {
+          return await connection.request("execute", { handle: this.#handle, request, isAborted }, options);
+        } catch (error) {
+          // A refusal: the host has not begun, unless it had before.
+          if (!(error instanceof ConnectionLostError) && !isRepeated) sentWith = undefined;
+          throw error;
+        }
+      });
+    } catch (error) {
+      return toOutcome(error, sentWith !== undefined);
+    }
+  }
+
+  async #ask<Name extends "state" | "cancel">(
+    method: Name,
+    params: { readonly actionId: string },
+  ): Promise<Methods[Name]["result"]> {
+    return this.#deps.link.run(async (connection) => {
+      if (this.#isClosed) throw new Error("The tool session is closed.");
+      await this.#open(connection);
+      return connection.request(method, { handle: this.#handle, ...params });
+    });
+  }
+
+  /** Once per connection: a host that was replaced has to open the session anew. */
+  async #open(connection: ClientConnection): Promise<Opened> {
+    const known = this.#ready.get(connection);
+    if (known !== undefined) return known;
+    if (this.#isClosed) throw new Error("The tool session is closed.");
+    const opening = connection.request("openSession", { handle: this.#handle, spec: this.#deps.spec });
+    this.#ready.set(connection, opening);
+    try {
+      return await opening;
+    } catch (error) {
+      if (!(error instanceof ConnectionLostError)) this.#ready.delete(connection);
+      throw error;
+    }
+  }
+
+  #isReadOnly(tool: string): boolean {
+    return this.#tools.some(({ name, isReadOnly }) => name === tool && isReadOnly);
+  }
+}
+
+type Opened = Methods["openSession"]["result"];
+
+/** How long a caller that aborted waits for a host that is away. */
+const abortPatienceMs = 2_000;
+/** Longer than a host takes to end a session whose tools do not stop. */
+const closeMs = 15_000;
+
+const cancelledWhileAway: Outcome = {
+  type: "cancelled",
+  text: "The call was cancelled while the tool host could not be reached; it may still run until the host is back, and parts of it may have taken effect.",
+};
+
+const recordsLost = failure(
+  "The tool host came back without the record of this call, so its outcome is unknown. It was not run again; check its effects before repeating it.",
+);
+
+function toOutcome(error: unknown, mayHaveRun: boolean): Outcome {
+  const reason = describeError(error);
+  if (error instanceof AnswerTooLargeError) {
+    return failure(`The call has ended, but its result cannot be transferred. ${reason}`);
+  }
+  return failure(
+    mayHaveRun
+      ? `${reason} The outcome of this call is unknown; check its effects before repeating it.`
+      : `${reason} The call was not run.`,
+  );
+}
+
+function failure(text: string): Outcome {
+  return { type: "error", text };
+}

@@ -1,0 +1,37 @@
+import type { Readable } from "node:stream";
+import type { ByteRange, OpenFile, Workspace } from "../workspace/workspace.ts";
+import type { Link } from "./link.ts";
+
+/** The workspace of a host in another process. Everything but a write is asked again when the connection breaks. */
+export function createRemoteWorkspace(link: Link): Workspace {
+  return {
+    readFile: async (path: string, range?: ByteRange): Promise<OpenFile> => {
+      const params = { path, ...(range === undefined ? {} : { range }) };
+      const { result, content } = await link.run(async (connection) =>
+        connection.requestStream("readFile", params),
+      );
+      return { stat: result, content };
+    },
+    writeFile: async (path, content) => {
+      const connection = await link.connection();
+      await connection.request("writeFile", { path }, { content });
+    },
+    stat: async (path) => link.run(async (connection) => connection.request("stat", { path })),
+    list: async (path) => link.run(async (connection) => connection.request("list", { path })),
+    createDirectory: async (path) => {
+      await link.run(async (connection) => connection.request("createDirectory", { path }));
+    },
+    gitChanges: async (path, ref) =>
+      link.run(async (connection) => connection.request("gitChanges", withRef(path, ref))),
+    gitDiff: async (path, ref) =>
+      link.run(async (connection) => connection.request("gitDiff", withRef(path, ref))),
+    archive: async (path): Promise<Readable> => {
+      const { content } = await link.run(async (connection) => connection.requestStream("archive", { path }));
+      return content;
+    },
+  };
+}
+
+function withRef(path: string, ref: string | undefined): { path: string; ref?: string } {
+  return ref === undefined ? { path } : { path, ref };
+}

@@ -1,0 +1,184 @@
+import type { Socket } from "node:net";
+import { describeError } from "../describe-error.ts";
+import type { ToolHost } from "../host.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { Channel } from "./channel.ts";
+import { FrameError } from "./frames.ts";
+import type { Frame } from "./frames.ts";
+import { protocolNumber } from "./messages.ts";
+import type { HostMessage, Welcome } from "./messages.ts";
+import { createNonce, isSameProof, proveKey } from "./prove-key.ts";
+import { ServedRequest } from "./served-request.ts";
+import type { SessionTable } from "./session-table.ts";
+
+export type ConnectionDeps = {
+  readonly host: Promise<ToolHost>;
+  readonly workspace: Workspace;
+  readonly sessions: SessionTable;
+  readonly key: string;
+  readonly bootId: string;
+  readonly version: string;
+  readonly onWarning: (text: string) => void;
+  readonly limits: ConnectionLimits;
+};
+
+export type ConnectionLimits = {
+  readonly maxFrameBytes: number;
+  /** Requests of one connection that run at the same time; more are refused. */
+  readonly maxRequests: number;
+  /** How long a caller may take to show the key. */
+  readonly greetingMs: number;
+  /** A client that says nothing for so long is gone; it pings much more often. */
+  readonly silentMs: number;
+};
+
+/** Where a connection stands: nothing said, key asked for, let in, or sent away. */
+type Stage =
+  | { readonly type: "silent" }
+  | { readonly type: "challenged"; readonly expected: string }
+  | { readonly type: "open" }
+  | { readonly type: "refused" };
+
+/** One client of a served host, from its first byte to its last. */
+export class ServedConnection {
+  readonly closed: Promise<void>;
+  readonly #deps: ConnectionDeps;
+  readonly #channel: Channel;
+  readonly #requests = new Map<number, ServedRequest>();
+  readonly #timers: NodeJS.Timeout[] = [];
+  #stage: Stage = { type: "silent" };
+
+  constructor(socket: Socket, deps: ConnectionDeps) {
+    this.#deps = deps;
+    const closed = Promise.withResolvers<void>();
+    this.closed = closed.promise;
+    this.#channel = new Channel({
+      socket,
+      maxFrameBytes: deps.limits.maxFrameBytes,
+      onFrame: (frame) => this.#receive(frame),
+      onClose: (reason) => {
+        this.#close(reason);
+        closed.resolve();
+      },
+    });
+    const { greetingMs } = deps.limits;
+    this.#timers.push(setTimeout(() => this.#expire("showed no key in time"), greetingMs).unref());
+  }
+
+  /** Cuts the connection; executions go on. */
+  destroy(): void {
+    this.#channel.destroy();
+  }
+
+  #receive(frame: Frame): void {
+    if (this.#stage.type === "refused") return;
+    if (this.#stage.type === "open") return this.#serve(frame);
+    if (frame.type !== "message") throw new FrameError("The first frame is no greeting.");
+    if (this.#stage.type === "silent") this.#challenge(frame.message);
+    else this.#admit(frame.message, this.#stage.expected);
+  }
+
+  #challenge(hello: Readonly<Record<string, unknown>>): void {
+    const { protocol, version, clientNonce } = hello;
+    if (protocol !== protocolNumber) {
+      return this.#refuse(
+        "version",
+        `The tool host (Convoke ${this.#deps.version}) speaks version ${protocolNumber} of its protocol, the client (Convoke ${String(version)}) speaks ${String(protocol)}. Run both from the same release.`,
+      );
+    }
+    if (typeof clientNonce !== "string") throw new FrameError("The first frame is no greeting.");
+    const greeting = { clientNonce, serverNonce: createNonce() };
+    const { key } = this.#deps;
+    this.#stage = { type: "challenged", expected: proveKey(key, "client", greeting) };
+    this.#channel.send({ serverNonce: greeting.serverNonce, proof: proveKey(key, "host", greeting) });
+  }
+
+  #admit(answer: Readonly<Record<string, unknown>>, expected: string): void {
+    if (!isSameProof(expected, answer["proof"])) {
+      this.#deps.onWarning("A connection was refused: it has another key.");
+      return this.#refuse("key", "The tool host has another key.");
+    }
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#stage = { type: "open" };
+    this.#channel.trust();
+    const { silentMs } = this.#deps.limits;
+    this.#timers.push(
+      setInterval(() => {
+        if (this.#channel.silentMs > silentMs) this.#expire("was silent for too long");
+      }, silentMs / 4).unref(),
+    );
+    this.#deps.host.then(
+      ({ catalogue }) => {
+        const { bootId, version } = this.#deps;
+        this.#channel.send({ bootId, version, catalogue } satisfies Welcome);
+      },
+      (error: unknown) => this.#channel.destroy(describeError(error)), // Whoever serves sees the rejection itself.
+    );
+  }
+
+  #refuse(code: "version" | "key", message: string): void {
+    this.#channel.send({ refused: code, message });
+    this.#channel.end();
+    // The other side may never read: it still goes.
+    this.#timers.push(setTimeout(() => this.#channel.destroy(), 1_000).unref());
+    this.#stage = { type: "refused" };
+  }
+
+  #serve(frame: Frame): void {
+    if (frame.type === "chunk") return this.#requests.get(frame.id)?.incoming?.take(frame.bytes);
+    const { message } = frame;
+    if (typeof message["ping"] === "number") {
+      // With something waiting to be sent the client will hear of us anyway.
+      return this.#channel.hasRoom ? this.#send({ pong: message["ping"] }) : undefined;
+    }
+    if (typeof message["abort"] === "number") return this.#requests.get(message["abort"])?.abort();
+    const { id } = message;
+    if (typeof id !== "number") throw new FrameError("A message has no id.");
+    if ("method" in message) return this.#start(id, message);
+    const request = this.#requests.get(id);
+    if (typeof message["credit"] === "number") request?.outgoing?.allow(message["credit"]);
+    else if (message["end"] === true) request?.incoming?.end(readError(message["error"]));
+  }
+
+  #start(id: number, message: Readonly<Record<string, unknown>>): void {
+    if (this.#requests.has(id)) throw new FrameError("Two requests have one id.");
+    if (this.#requests.size >= this.#deps.limits.maxRequests) {
+      const text = `The tool host answers ${this.#requests.size} requests already; ask again later.`;
+      return this.#send({ id, error: { code: "busy", message: text } });
+    }
+    const { sessions, workspace } = this.#deps;
+    const request = new ServedRequest({
+      id,
+      channel: this.#channel,
+      owner: this,
+      sessions,
+      workspace,
+      onDone: () => this.#requests.delete(id),
+    });
+    this.#requests.set(id, request);
+    request.run(message["method"], message["params"]);
+  }
+
+  #send(message: HostMessage): void {
+    this.#channel.send(message);
+  }
+
+  #expire(what: string): void {
+    this.#channel.destroy(`The client ${what}.`);
+  }
+
+  #close(reason: string | undefined): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    if (reason !== undefined) this.#deps.onWarning(`A connection was cut: ${reason}`);
+    this.#deps.sessions.detach(this);
+    for (const request of this.#requests.values()) request.disconnect();
+  }
+}
+
+function readError(value: unknown): { code: string; message: string } | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  return {
+    code: "code" in value ? String(value.code) : "failed",
+    message: "message" in value ? String(value.message) : "",
+  };
+}

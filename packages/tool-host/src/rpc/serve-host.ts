@@ -1,0 +1,83 @@
+import { randomUUID } from "node:crypto";
+import type { ToolHost } from "../host.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { formatAddress } from "./address.ts";
+import type { ListenAddress } from "./address.ts";
+import { defaultMaxFrameBytes } from "./channel.ts";
+import { listen } from "./listen.ts";
+import { ServedConnection } from "./serve-connection.ts";
+import type { ConnectionLimits } from "./serve-connection.ts";
+import { SessionTable } from "./session-table.ts";
+
+export type ServeOptions = {
+  /** Requests wait for a host that is still loading; whoever serves handles its rejection. */
+  readonly host: ToolHost | Promise<ToolHost>;
+  readonly workspace: Workspace;
+  readonly listen: ListenAddress;
+  /** What every client must have; it never crosses the wire. */
+  readonly key: string;
+  /** Release of this program, for messages. */
+  readonly version: string;
+  /** Where sessions keep their records, one directory per session id, instead of where their clients say. */
+  readonly stateDir?: string;
+  readonly onWarning?: (text: string) => void;
+  readonly limits?: Partial<ConnectionLimits>;
+};
+
+/** Disposing it stops serving; the host with its sessions and executions stays. */
+export interface Served extends AsyncDisposable {
+  /** `unix:/path` or `tcp:address:port`, for `connectToolHost`. */
+  readonly address: string;
+  readonly bootId: string;
+  /** Cuts every connection that is open now, as a broken network would. */
+  cutConnections(): void;
+}
+
+/** Serves a tool host and its workspace to clients in other processes. */
+export async function serveToolHost(options: ServeOptions): Promise<Served> {
+  if (options.key.length < 16) throw new Error("A tool host's key has at least 16 characters.");
+  const onWarning = options.onWarning ?? (() => {});
+  const host = Promise.resolve(options.host);
+  const bootId = randomUUID();
+  const connections = new Set<ServedConnection>();
+  const deps = {
+    host,
+    workspace: options.workspace,
+    sessions: new SessionTable({ host, onWarning, stateDir: options.stateDir }),
+    key: options.key,
+    bootId,
+    version: options.version,
+    onWarning,
+    limits: { ...defaultLimits, ...options.limits },
+  };
+  const listener = await listen(options.listen, (socket) => {
+    if (connections.size >= maxConnections) return socket.destroy();
+    const connection = new ServedConnection(socket, deps);
+    connections.add(connection);
+    void connection.closed.then(() => connections.delete(connection));
+  });
+  const cutConnections = (): void => {
+    for (const connection of connections) connection.destroy();
+  };
+  const stop = async (): Promise<void> => {
+    const stopping = listener.stop();
+    cutConnections();
+    await stopping;
+  };
+  let stopping: Promise<void> | undefined;
+  return {
+    address: formatAddress(listener.address),
+    bootId,
+    cutConnections,
+    [Symbol.asyncDispose]: () => (stopping ??= stop()),
+  };
+}
+
+const maxConnections = 256;
+
+const defaultLimits: ConnectionLimits = {
+  maxFrameBytes: defaultMaxFrameBytes,
+  maxRequests: 4_096,
+  greetingMs: 5_000,
+  silentMs: 40_000,
+};

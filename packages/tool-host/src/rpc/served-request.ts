@@ -1,0 +1,183 @@
+import type { Action } from "@convoke/protocol";
+import type { ExecutionRequest, SessionSpec } from "../host.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { Channel } from "./channel.ts";
+import { FrameTooLargeError } from "./frames.ts";
+import type { HostMessage, Method, Methods } from "./messages.ts";
+import { readFields } from "./read-fields.ts";
+import type { SessionTable } from "./session-table.ts";
+import { receiveStream, sendStream } from "./streams.ts";
+import type { IncomingStream, OutgoingStream } from "./streams.ts";
+import { toWireError } from "./wire-error.ts";
+
+export type ServedRequestDeps = {
+  readonly id: number;
+  readonly channel: Channel;
+  /** The connection, as the owner of session handles. */
+  readonly owner: object;
+  readonly sessions: SessionTable;
+  readonly workspace: Workspace;
+  readonly onDone: () => void;
+};
+
+/** One request of a client, from its arrival to its answer. */
+export class ServedRequest {
+  incoming: IncomingStream | undefined;
+  outgoing: OutgoingStream | undefined;
+  readonly #deps: ServedRequestDeps;
+  readonly #controller = new AbortController();
+
+  constructor(deps: ServedRequestDeps) {
+    this.#deps = deps;
+  }
+
+  /** Answers in its own time; whatever goes wrong is the answer. */
+  run(method: unknown, params: unknown): void {
+    void this.#answer(method, params).finally(this.#deps.onDone);
+  }
+
+  /** The client wants it to stop. */
+  abort(): void {
+    this.#controller.abort();
+    this.disconnect();
+  }
+
+  /** Nobody will read or write its streams any more; an execution goes on. */
+  disconnect(): void {
+    this.outgoing?.stop();
+    this.incoming?.fail(new Error("The connection broke."));
+  }
+
+  async #answer(method: unknown, params: unknown): Promise<void> {
+    const { id, channel } = this.#deps;
+    try {
+      if (typeof method !== "string" || !Object.hasOwn(this.#handlers, method)) {
+        throw new Error(`The tool host has no method "${String(method)}".`);
+      }
+      const handler = this.#handlers[method as Method] as (params: unknown) => Promise<unknown>;
+      const result = await handler(params);
+      await channel.untilRoom();
+      this.#send({ id, result });
+    } catch (error) {
+      this.#send({ id, error: toWireError(error) });
+    }
+    await this.outgoing?.done;
+  }
+
+  readonly #handlers: { [Name in Method]: (params: unknown) => Promise<Methods[Name]["result"]> } = {
+    openSession: async (params) => {
+      const { handle, spec } = readFields(params, { handle: "string", spec: "object" });
+      const { session, recordsId } = await this.#deps.sessions.open(handle, readSpec(spec), this.#deps.owner);
+      return { tools: session.tools, recordsId };
+    },
+    closeSession: async (params) => {
+      await this.#deps.sessions.close(readFields(params, { handle: "string" }).handle);
+      return null;
+    },
+    execute: async (params) => {
+      const { handle, request } = readFields(params, { handle: "string", request: "object" });
+      const session = await this.#deps.sessions.session(handle);
+      if (readFields(params, { isAborted: "boolean" }).isAborted) this.#controller.abort();
+      return session.execute(readRequest(request), {
+        signal: this.#controller.signal,
+        onProgress: (text) => this.#offer(text),
+      });
+    },
+    state: async (params) => {
+      const { handle, actionId } = readFields(params, { handle: "string", actionId: "string" });
+      return (await this.#deps.sessions.session(handle)).state(actionId);
+    },
+    cancel: async (params) => {
+      const { handle, actionId } = readFields(params, { handle: "string", actionId: "string" });
+      await (await this.#deps.sessions.session(handle)).cancel(actionId);
+      return null;
+    },
+    stat: async (params) => this.#deps.workspace.stat(readPath(params)),
+    list: async (params) => this.#deps.workspace.list(readPath(params)),
+    createDirectory: async (params) => {
+      await this.#deps.workspace.createDirectory(readPath(params));
+      return null;
+    },
+    readFile: async (params) => {
+      const range = readRange(params);
+      const { stat, content } = await this.#deps.workspace.readFile(readPath(params), range);
+      this.#stream(content);
+      return stat;
+    },
+    writeFile: async (params) => {
+      const { id, channel } = this.#deps;
+      this.incoming = receiveStream({
+        onRead: (credit) => channel.send({ id, credit }),
+        onAbandon: () => {}, // The answer, an error, tells the client to stop.
+      });
+      await this.#deps.workspace.writeFile(readPath(params), this.incoming.content);
+      return null;
+    },
+    gitChanges: async (params) => this.#deps.workspace.gitChanges(readPath(params), readRef(params)),
+    gitDiff: async (params) => this.#deps.workspace.gitDiff(readPath(params), readRef(params)),
+    archive: async (params) => {
+      this.#stream(await this.#deps.workspace.archive(readPath(params)));
+      return null;
+    },
+  };
+
+  #stream(content: AsyncIterable<Uint8Array>): void {
+    this.outgoing = sendStream(this.#deps.channel, this.#deps.id, content);
+    if (this.#controller.signal.aborted || !this.#deps.channel.isOpen) this.outgoing.stop();
+  }
+
+  /** Progress is for live display only: a client that cannot keep up misses some of it. */
+  #offer(progress: string): void {
+    const { id, channel } = this.#deps;
+    if (!channel.hasRoom) return;
+    try {
+      channel.send({ id, progress } satisfies HostMessage);
+    } catch (error) {
+      if (!(error instanceof FrameTooLargeError)) throw error;
+    }
+  }
+
+  #send(message: HostMessage): void {
+    this.#deps.channel.send(message);
+  }
+}
+
+/** The client is ours and holds the key; what is checked is what another release could have left out. */
+function readSpec(value: object): SessionSpec {
+  const { sessionId, workspaceDir, stateDir, tools } = readFields(value, {
+    sessionId: "string",
+    workspaceDir: "string",
+    stateDir: "string",
+    tools: "array",
+  });
+  return { sessionId, workspaceDir, stateDir, tools: tools as SessionSpec["tools"] };
+}
+
+function readRequest(value: object): ExecutionRequest {
+  const { actionId, tool, action, secrets } = readFields(value, {
+    actionId: "string",
+    tool: "string",
+    action: "object",
+    secrets: "array",
+  });
+  return { actionId, tool, action: action as Action, secrets: secrets as ExecutionRequest["secrets"] };
+}
+
+function readPath(params: unknown): string {
+  return readFields(params, { path: "string" }).path;
+}
+
+function readRef(params: unknown): string | undefined {
+  return hasField(params, "ref") ? readFields(params, { ref: "string" }).ref : undefined;
+}
+
+function readRange(params: unknown) {
+  if (!hasField(params, "range")) return undefined;
+  const { range } = readFields(params, { range: "object" });
+  const { start } = readFields(range, { start: "number" });
+  return hasField(range, "end") ? { start, end: readFields(range, { end: "number" }).end } : { start };
+}
+
+function hasField(value: unknown, name: string): boolean {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name);
+}

@@ -1,0 +1,32 @@
+import { describeError } from "../describe-error.ts";
+import { UnknownToolError } from "../host.ts";
+import { isWorkspaceProblem, WorkspaceError } from "../workspace/workspace.ts";
+import { FrameTooLargeError } from "./frames.ts";
+import type { WireError } from "./messages.ts";
+
+/** The host failed to do what was asked, in its own words. */
+export class ToolHostError extends Error {
+  override readonly name = "ToolHostError";
+}
+
+/** The host did what was asked, but its answer does not fit into a frame. */
+export class AnswerTooLargeError extends Error {
+  override readonly name = "AnswerTooLargeError";
+}
+
+export function toWireError(error: unknown): WireError {
+  const message = describeError(error);
+  if (error instanceof UnknownToolError) {
+    return { code: "unknown-tool", message, tool: error.tool, available: error.available };
+  }
+  if (error instanceof WorkspaceError) return { code: error.code, message };
+  if (error instanceof FrameTooLargeError) return { code: "answer-too-large", message };
+  return { code: "failed", message };
+}
+
+export function fromWireError(error: WireError): Error {
+  if (error.code === "unknown-tool") return new UnknownToolError(error.tool ?? "", error.available ?? []);
+  if (error.code === "answer-too-large") return new AnswerTooLargeError(error.message);
+  if (isWorkspaceProblem(error.code)) return new WorkspaceError(error.code, error.message);
+  return new ToolHostError(error.message);
+}

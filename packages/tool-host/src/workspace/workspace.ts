@@ -1,0 +1,77 @@
+import type { Readable } from "node:stream";
+import type { GitChange, GitDiff } from "@convoke/protocol";
+
+export type FileStat = {
+  readonly type: "file" | "directory" | "other";
+  readonly sizeBytes: number;
+  readonly modifiedAtMs: number;
+};
+
+export type DirectoryEntry = {
+  readonly name: string;
+  /** What a symbolic link leads to counts; `other` when it leads nowhere or out of the root. */
+  readonly type: "file" | "directory" | "other";
+};
+
+/** Byte offsets; `end` is the last byte wanted, the file's last one unless given. */
+export type ByteRange = { readonly start: number; readonly end?: number };
+
+export type OpenFile = {
+  /** Of the whole file, whatever range is read. */
+  readonly stat: FileStat;
+  /** Destroy it when you do not read it to its end. */
+  readonly content: Readable;
+};
+
+/**
+ * Files and git of the machine that a tool host runs on, for people who look over the agent's shoulder. Paths are absolute.
+ * Every method rejects with {@link WorkspaceError} for what the caller can understand.
+ */
+export interface Workspace {
+  readFile(path: string, range?: ByteRange): Promise<OpenFile>;
+  /** Creates missing parents. Readers see the old content or the new one, never a part; a source that fails changes nothing. */
+  writeFile(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Follows symbolic links. */
+  stat(path: string): Promise<FileStat>;
+  /** Sorted by name. */
+  list(path: string): Promise<readonly DirectoryEntry[]>;
+  /** Creates missing parents too; an existing directory is fine. */
+  createDirectory(path: string): Promise<void>;
+  /**
+   * Files below `path` that differ from `ref`, sorted by path, relative to it; of repositories directly below it too. Without
+   * `ref`: from what the branch started from. A path that is no directory or in no repository has no changes.
+   */
+  gitChanges(path: string, ref?: string): Promise<readonly GitChange[]>;
+  /** Both texts of one file without their last newline, "" where there is no file; both null outside of any repository. */
+  gitDiff(path: string, ref?: string): Promise<GitDiff>;
+  /** A directory as a gzipped tar file; symbolic links stay links. */
+  archive(path: string): Promise<Readable>;
+}
+
+const workspaceProblems = [
+  "not-found",
+  "invalid-path",
+  "outside-root",
+  "not-a-file",
+  "not-a-directory",
+  "not-permitted",
+  "bad-ref",
+  "not-text",
+  "too-large",
+] as const;
+export type WorkspaceProblem = (typeof workspaceProblems)[number];
+
+export function isWorkspaceProblem(text: string): text is WorkspaceProblem {
+  return (workspaceProblems as readonly string[]).includes(text);
+}
+
+/** The path or ref that was asked for cannot be used; the message says why and names it. */
+export class WorkspaceError extends Error {
+  override readonly name = "WorkspaceError";
+  readonly code: WorkspaceProblem;
+
+  constructor(code: WorkspaceProblem, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
