@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
-import { access, constants, mkdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { access, constants } from "node:fs/promises";
+import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { readConfig, type ConfigOverrides } from "@convoke/server";
 import { createInProcessHost, defaultTools } from "@convoke/tool-host";
@@ -14,7 +16,7 @@ export type Finding = {
 
 const execute = promisify(execFile);
 
-/** Looks at the machine and the configuration; changes nothing but the data folder, which it makes. Never shows a secret. */
+/** Looks at the machine and the configuration; changes nothing. Never shows a secret. */
 export async function checkMachine(
   environment: Readonly<Record<string, string | undefined>>,
   overrides: ConfigOverrides,
@@ -54,19 +56,23 @@ export async function checkMachine(
 }
 
 async function checkDataDir(dataDir: string): Promise<Finding> {
+  const existing = nearestExisting(dataDir);
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    await access(dataDir, constants.R_OK | constants.W_OK);
-    return { name: "data folder", state: "ok", detail: dataDir, fix: null };
+    await access(existing, constants.R_OK | constants.W_OK);
+    const detail = existing === dataDir ? dataDir : `${dataDir} (made at the first start)`;
+    return { name: "data folder", state: "ok", detail, fix: null };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     return {
       name: "data folder",
       state: "missing",
-      detail: reason,
+      detail: error instanceof Error ? error.message : String(error),
       fix: "Choose a folder that you can write to with --data-dir or CONVOKE_DATA_DIR.",
     };
   }
+}
+
+function nearestExisting(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
 
 async function checkProgram(

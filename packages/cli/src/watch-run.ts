@@ -82,6 +82,12 @@ async function showError(
 async function answer(options: WatchOptions): Promise<boolean> {
   const { client, conversationId: id } = options;
   const isApproved = await askApproval(options.input, options.output, options.isJson);
+  if (!isApproved && !options.input.isTTY) {
+    process.stderr.write(
+      "The action above needs an approval and there is no terminal to ask at, so it is rejected. " +
+        "Run in a terminal, or use --confirm never.\n",
+    );
+  }
   await client.respondToConfirmation(
     id,
     isApproved,

@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { agentServerInterface, agentServerRoutes, writeOpenApi } from "@convoke/protocol";
@@ -22,6 +21,7 @@ import { openSessionKey, readSessionKey, type SessionKey } from "./http/session-
 import { openJournal } from "./journal/open-journal.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { Logger } from "./lib/logger.ts";
+import { makeDirectory } from "./lib/make-directory.ts";
 import type { Model } from "./models/model.ts";
 import { openModel } from "./models/open-model.ts";
 import { openSecretBox } from "./security/seal.ts";
@@ -61,8 +61,8 @@ export async function openServer({
 }: ServerDeps): Promise<Server> {
   await using scope = new AsyncDisposableStack();
   scope.use(toolHost);
-  const sessionKey = await chooseKey(config);
   await makeDataDir(config.dataDir);
+  const sessionKey = await chooseKey(config);
   const journal = wrap.journal(scope.use(await openJournal({ dataDir: config.dataDir })));
   const database = scope.use(await openApplicationDatabase(config.dataDir));
   const secretBox = await openSecretBox(join(config.dataDir, "master-key"));
@@ -157,7 +157,7 @@ async function chooseKey(config: ServerConfig): Promise<Server["sessionKey"]> {
 
 async function makeDataDir(dataDir: string): Promise<void> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await makeDirectory(dataDir, 0o700);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigError(

@@ -20,7 +20,7 @@ export function addScriptedModel(program: Command): void {
 }
 
 async function serveModel({ script, port, json }: ScriptedModelOptions): Promise<void> {
-  await using model = await startScriptedModel({ script: await readScript(script), port });
+  await using model = await listening(startScriptedModel({ script: await readScript(script), port }), port);
   const stopped = untilSignalled();
   if (json === true) console.log(JSON.stringify({ url: model.url, pid: process.pid }));
   else {
@@ -29,6 +29,15 @@ async function serveModel({ script, port, json }: ScriptedModelOptions): Promise
     console.log(`  anthropic  LLM_MODEL=anthropic/scripted LLM_API_KEY=any LLM_BASE_URL=${model.url}`);
   }
   await stopped;
+}
+
+async function listening<Model>(starting: Promise<Model>, port: number): Promise<Model> {
+  try {
+    return await starting;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    throw new CommandError(`Port ${port} is in use. Choose another with --port.`, exitCodes.usage);
+  }
 }
 
 async function readScript(file: string): Promise<ReturnType<typeof parseScript>> {

@@ -48,7 +48,8 @@ export function describeEvent(event: Event, paint: Paint): string[] {
     case "Condensation":
       return [paint.dim("(older steps were summarised for the model)")];
     default:
-      return [];
+      // Newer kinds come too: an interrupt is worth a line, the rest is not.
+      return String(event.kind) === "InterruptEvent" ? [paint.yellow("interrupted")] : [];
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { makeDirectory } from "../lib/make-directory.ts";
 import { readIfThere } from "../lib/read-if-there.ts";
 import { writeOnce } from "../lib/write-once.ts";
 
@@ -16,7 +16,7 @@ export async function readSessionKey(dataDir: string): Promise<SessionKey | null
 /** The data folder's own key, made when there is none; readable by this user only. */
 export async function openSessionKey(dataDir: string): Promise<SessionKey> {
   const file = join(dataDir, "session-api-key");
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeDirectory(dataDir, 0o700);
   const isNew = await writeOnce(file, `${randomBytes(24).toString("base64url")}\n`);
   const stored = await readSessionKey(dataDir);
   if (stored === null) throw new Error(`The key file ${file} is empty. Remove it and start again.`);

@@ -1,4 +1,4 @@
-import type { LLM } from "@convoke/protocol";
+import { LLM } from "@convoke/protocol";
 import { lookUpModel, type ModelFacts, type ModelPrice } from "./catalog.ts";
 import { routeOf, type ModelRoute } from "./model-names.ts";
 import { priceWith } from "./usage.ts";
@@ -96,9 +96,16 @@ function blankToNull(text: string | null | undefined): string | null {
   return text === undefined || text === null || text.trim() === "" ? null : text.trim();
 }
 
+/** A text that somebody chose; the schema's own default names another product, which is not sent unasked. */
+function chosenText(llm: LLM, field: "openrouter_site_url" | "openrouter_app_name"): string | null {
+  const text = blankToNull(llm[field]);
+  const { default: unasked } = LLM.properties[field] as { readonly default?: unknown };
+  return text === unasked ? null : text;
+}
+
 function headersOf(llm: LLM, route: ModelRoute): Record<string, string> {
-  const site = blankToNull(llm.openrouter_site_url);
-  const app = blankToNull(llm.openrouter_app_name);
+  const site = chosenText(llm, "openrouter_site_url");
+  const app = chosenText(llm, "openrouter_app_name");
   return {
     ...(route.provider === "openrouter" && site !== null ? { "HTTP-Referer": site } : {}),
     ...(route.provider === "openrouter" && app !== null ? { "X-Title": app } : {}),

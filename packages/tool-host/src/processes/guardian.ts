@@ -15,7 +15,7 @@ export type GuardianOptions = {
 };
 
 /** The variable that carries the marker. */
-export const guardianVariable = "CONVOKE_HOST";
+export const guardianVariable = "CONVOKE_OWNER";
 
 const disposeMs = 5_000;
 

@@ -32,7 +32,7 @@ function dynamicContext({ workspaceDir, secrets, suffix, now }: PromptContext): 
     blocks.push(
       [
         "<secrets>",
-        "These environment variables are set for a terminal command that names them. Use them by name; never print,",
+        "These environment variables are set in the terminal once a command names them. Use them by name; never print,",
         "store or send their values anywhere else. Their values are hidden in what you read.",
         ...list,
         "</secrets>",
