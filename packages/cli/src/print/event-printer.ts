@@ -49,7 +49,7 @@ export function describeEvent(event: Event, paint: Paint): string[] {
       return [paint.dim("(older steps were summarised for the model)")];
     default:
       // Newer kinds come too: an interrupt is worth a line, the rest is not.
-      return String(event.kind) === "InterruptEvent" ? [paint.yellow("interrupted")] : [];
+      return (event.kind as string) === "InterruptEvent" ? [paint.yellow("interrupted")] : [];
   }
 }
 
@@ -104,11 +104,12 @@ function block(prefix: string, text: string, most: number): string[] {
   return shown.map((line, index) => (index === 0 ? `${prefix}${line}` : `${indent}${line}`));
 }
 
+/** Escape sequences, and control characters other than line feed and tab. */
+const controls =
+  // oxlint-disable-next-line no-control-regex -- control characters are what this finds
+  /\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007]*\u0007|[\u0000-\u0008\u000b-\u001f\u007f]/g;
+
 /** Terminal output of an agent must not drive the terminal of the person who watches. */
 function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what this removes
-  return text.replaceAll(
-    /\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007]*\u0007|[\u0000-\u0008\u000b-\u001f\u007f]/g,
-    "",
-  );
+  return text.replaceAll(controls, "");
 }
