@@ -44,7 +44,7 @@ export type ConversationSearch = {
   readonly sort_order?: "CREATED_AT" | "CREATED_AT_DESC" | "UPDATED_AT" | "UPDATED_AT_DESC";
 };
 
-/** A typed client of the agent-server face; runs in browsers and in Node. Methods reject with {@link ApiError}. */
+/** A typed client of the agent-server face; runs in browsers and in Node. Methods reject with {@link ApiError} or {@link ConnectionError}. */
 export class ConvokeClient {
   readonly #options: ClientOptions;
 

@@ -1,12 +1,9 @@
 import type { Event } from "@convoke/protocol";
 import { ApiError } from "./api-error.ts";
 import { backOff, type BackOffMs } from "./back-off.ts";
-import { callApi, type HttpOptions } from "./http.ts";
-
-export type FollowTarget = HttpOptions & {
-  readonly conversationId: string;
-  readonly WebSocket?: typeof WebSocket;
-};
+import { Connection, type SocketTarget } from "./connection.ts";
+import { ConnectionError } from "./connection-error.ts";
+import { callApi, type Call } from "./http.ts";
 
 export type FollowOptions = {
   /** The last event you have: the stream goes on behind it. `null` starts at the beginning of the log. */
@@ -16,6 +13,8 @@ export type FollowOptions = {
   readonly onConnection?: (state: "connecting" | "connected" | "lost") => void;
   /** How long to wait before connecting again: at first, and at most after many failures in a row. */
   readonly backOffMs?: BackOffMs;
+  /** A connection from which nothing came for so long is replaced; 25,000 when not given. */
+  readonly deadAfterMs?: number;
 };
 
 /** A stored event, or a frame that is stored nowhere (state snapshot, delta, socket error). */
@@ -24,22 +23,34 @@ export type FollowItem =
   | { readonly type: "signal"; readonly frame: Record<string, unknown> };
 
 /** Close codes after which trying again cannot help. */
-const finalCodes = new Map([
+const finalCodes = new Map<number, readonly [status: number, message: string]>([
   [4001, [401, "The session API key was not accepted."]],
   [4004, [404, "Conversation not found."]],
   [4022, [422, "The event to go on from is not in this conversation."]],
-] as const);
+]);
 
 /**
  * Follows one conversation over as many connections as it takes. The cursor is the id of the last stored event that was
- * yielded; a reconnect resumes there, so a cut at any moment loses and repeats nothing (P1).
+ * yielded; a reconnect resumes there, so a cut at any moment loses and repeats nothing (P1). Rejects with
+ * {@link ApiError} when the server will never serve this stream.
  */
-export async function* followEvents(target: FollowTarget, options: FollowOptions): AsyncIterable<FollowItem> {
-  let cursor = options.afterEventId === undefined ? await lastEventId(target) : options.afterEventId;
+export async function* followEvents(target: SocketTarget, options: FollowOptions): AsyncIterable<FollowItem> {
+  const { deadAfterMs = 25_000 } = options;
   const signal = options.signal ?? new AbortController().signal;
-  for (let failures = 0; !signal.aborted;) {
+  let failures = 0;
+  const retryLater = async (): Promise<void> => {
+    options.onConnection?.("lost");
+    await backOff(failures++, signal, options.backOffMs);
+  };
+  let cursor = options.afterEventId;
+  while (cursor === undefined && !signal.aborted) {
     options.onConnection?.("connecting");
-    const connection = new Connection(target, cursor, signal);
+    cursor = await lastEventId(target, signal);
+    if (cursor === undefined) await retryLater();
+  }
+  while (cursor !== undefined && !signal.aborted) {
+    options.onConnection?.("connecting");
+    const connection = new Connection(target, cursor, signal, deadAfterMs);
     let isConnected = false;
     try {
       for await (const json of connection.frames()) {
@@ -47,6 +58,7 @@ export async function* followEvents(target: FollowTarget, options: FollowOptions
         isConnected = true;
         failures = 0;
         const item = toItem(json);
+        if (item === null) continue;
         yield item;
         if (item.type === "event") cursor = item.event.id!;
       }
@@ -54,15 +66,19 @@ export async function* followEvents(target: FollowTarget, options: FollowOptions
       connection.close();
     }
     if (signal.aborted) return;
-    const final = finalCodes.get(connection.closeCode as 4001 | 4004 | 4022);
+    const final = finalCodes.get(connection.closeCode);
     if (final !== undefined) throw new ApiError(final[0], final[1], null, []);
-    options.onConnection?.("lost");
-    await backOff(failures++, signal, options.backOffMs);
+    // A refused handshake does not say why; the same conversation over HTTP does.
+    if (!connection.wasOpen)
+      await askAgain(target, { method: "GET", path: conversationPath(target), signal });
+    await retryLater();
   }
 }
 
-function toItem(json: string): FollowItem {
+/** Null for a heartbeat. */
+function toItem(json: string): FollowItem | null {
   const frame = JSON.parse(json) as Record<string, unknown>;
+  if (frame["kind"] === "Heartbeat") return null;
   const isSignal =
     frame["kind"] === "StreamingDeltaEvent" ||
     frame["kind"] === "ServerErrorEvent" ||
@@ -70,81 +86,31 @@ function toItem(json: string): FollowItem {
   return isSignal ? { type: "signal", frame } : { type: "event", event: frame as unknown as Event, json };
 }
 
-/** One socket from handshake to close. The key goes in the first frame, never into the address (P32). */
-class Connection {
-  closeCode = 0;
-  readonly #socket: WebSocket;
-  readonly #waiting: string[] = [];
-  readonly #forgetSignal: () => void;
-  #isOver = false;
-  #wake: (() => void) | null = null;
-
-  constructor(target: FollowTarget, cursor: string | null, signal: AbortSignal) {
-    const Socket = target.WebSocket ?? WebSocket;
-    this.#socket = new Socket(socketUrl(target, cursor));
-    this.#socket.addEventListener("open", () => {
-      if (target.apiKey !== undefined) {
-        this.#socket.send(JSON.stringify({ type: "auth", session_api_key: target.apiKey }));
-      }
-    });
-    this.#socket.addEventListener("message", (message: MessageEvent<unknown>) => {
-      if (this.#isOver) return;
-      this.#waiting.push(String(message.data));
-      this.#wake?.();
-      // A reader this far behind is served better by a new connection at its cursor than by a growing buffer.
-      if (this.#waiting.length >= mostWaiting) this.close();
-    });
-    this.#socket.addEventListener("close", (event: CloseEvent) => this.#end(event.code));
-    this.#socket.addEventListener("error", () => this.#end(1006));
-    const onAbort = (): void => this.close();
-    signal.addEventListener("abort", onAbort);
-    // A follower outlives many connections; none of them may stay behind on its signal.
-    this.#forgetSignal = () => signal.removeEventListener("abort", onAbort);
-  }
-
-  /** Frames in order until the socket closes; what had arrived before that is still given. */
-  async *frames(): AsyncIterable<string> {
-    for (;;) {
-      const next = this.#waiting.shift();
-      if (next !== undefined) {
-        yield next;
-        continue;
-      }
-      if (this.#isOver) return;
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-      this.#wake = null;
-    }
-  }
-
-  close(): void {
-    this.#end(1000);
-    this.#socket.close();
-  }
-
-  #end(code: number): void {
-    if (!this.#isOver) this.closeCode = code;
-    this.#isOver = true;
-    this.#forgetSignal();
-    this.#wake?.();
-  }
-}
-
-const mostWaiting = 5000;
-
 /** Where "from now on" begins, so that the first reconnect has a cursor too; null for an empty log. */
-async function lastEventId(target: FollowTarget): Promise<string | null> {
-  const page = await callApi<{ items: { id: string }[] }>(target, {
+async function lastEventId(target: SocketTarget, signal: AbortSignal): Promise<string | null | undefined> {
+  const page = await askAgain<{ items: { id: string }[] }>(target, {
     method: "GET",
-    path: `/api/conversations/${encodeURIComponent(target.conversationId)}/events/search`,
+    path: `${conversationPath(target)}/events/search`,
     query: { limit: 1, sort_order: "TIMESTAMP_DESC" },
+    signal,
   });
-  return page.items[0]?.id ?? null;
+  return page === undefined ? undefined : (page.items[0]?.id ?? null);
 }
 
-function socketUrl(target: FollowTarget, cursor: string | null): string {
-  const url = new URL(`${target.baseUrl.replace(/\/$/, "")}/sockets/events/${target.conversationId}`);
-  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-  if (cursor === null) url.searchParams.set("resend_mode", "all");
-  else url.searchParams.set("after_event_id", cursor);
-  return url.href;
+/** Undefined when asking again later may help; rejects when it will not. */
+async function askAgain<Reply>(target: SocketTarget, call: Call): Promise<Reply | undefined> {
+  try {
+    return await callApi<Reply>(target, call);
+  } catch (error) {
+    const isPassing =
+      error instanceof ConnectionError ||
+      (error instanceof ApiError && error.status >= 500) ||
+      call.signal?.aborted;
+    if (isPassing !== true) throw error;
+    return undefined;
+  }
+}
+
+function conversationPath(target: SocketTarget): string {
+  return `/api/conversations/${encodeURIComponent(target.conversationId)}`;
 }

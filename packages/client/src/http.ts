@@ -1,4 +1,5 @@
 import { toApiError } from "./api-error.ts";
+import { ConnectionError } from "./connection-error.ts";
 
 export type HttpOptions = {
   /** `http://host:port`, with a path prefix if the server is behind one. */
@@ -18,21 +19,38 @@ export type Call = {
   readonly signal?: AbortSignal;
 };
 
-/** Sends one request and reads its JSON; rejects with {@link ApiError} for every status from 400 on. */
+/**
+ * Sends one request and reads its JSON; rejects with {@link ApiError} for every status from 400 on, with
+ * {@link ConnectionError} when there is no answer, and with the signal's reason when it aborts.
+ */
 export async function callApi<Reply>(options: HttpOptions, call: Call): Promise<Reply> {
   const url = `${options.baseUrl.replace(/\/$/, "")}${call.path}${toSearch(call.query ?? {})}`;
-  const reply = await (options.fetch ?? fetch)(url, {
-    method: call.method,
-    headers: {
-      ...(options.apiKey === undefined ? {} : { "X-Session-API-Key": options.apiKey }),
-      ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
-    },
-    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-    ...(call.signal === undefined ? {} : { signal: call.signal }),
-  });
-  const body = parse(await reply.text());
-  if (!reply.ok) throw toApiError(reply.status, body);
+  const { status, text } = await exchange(options, call, url);
+  const body = parse(text);
+  if (status >= 400) throw toApiError(status, body);
   return body as Reply;
+}
+
+async function exchange(
+  options: HttpOptions,
+  call: Call,
+  url: string,
+): Promise<{ status: number; text: string }> {
+  try {
+    const reply = await (options.fetch ?? fetch)(url, {
+      method: call.method,
+      headers: {
+        ...(options.apiKey === undefined ? {} : { "X-Session-API-Key": options.apiKey }),
+        ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
+      },
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...(call.signal === undefined ? {} : { signal: call.signal }),
+    });
+    return { status: reply.status, text: await reply.text() };
+  } catch (error) {
+    if (call.signal?.aborted === true) throw error;
+    throw new ConnectionError(options.baseUrl, error);
+  }
 }
 
 function toSearch(query: Query): string {

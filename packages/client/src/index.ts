@@ -1,4 +1,5 @@
 export { ApiError } from "./api-error.ts";
+export { ConnectionError } from "./connection-error.ts";
 export {
   ConvokeClient,
   type ClientOptions,

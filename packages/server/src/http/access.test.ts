@@ -2,7 +2,6 @@ import { connect } from "node:net";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ConfigError, readConfig } from "../config.ts";
 import { startTestServer, type TestServer } from "../testing/start-server.ts";
 
 let server: TestServer;
@@ -156,16 +155,7 @@ describe("P3: keys", () => {
       { host: "0.0.0.0", isAuthDisabled: true, sessionApiKeys: ["k"] },
     ],
   ])("listening %s refuses to start", async (_what, config) => {
-    await expect(startTestServer({ config })).rejects.toThrow(ConfigError);
-  });
-
-  test.each([
-    { SESSION_API_KEY: "  " },
-    { OH_SESSION_API_KEYS: '[""]' },
-    { OH_SESSION_API_KEYS_0: " padded" },
-    { OH_SESSION_API_KEYS: "not json" },
-  ])("a key that no client could send is refused: %j", (environment) => {
-    expect(() => readConfig(environment)).toThrow(ConfigError);
+    await expect(startTestServer({ config })).rejects.toMatchObject({ name: "ConfigError" });
   });
 });
 

@@ -5,6 +5,9 @@ import type { SocketTimes } from "./socket-times.ts";
 /** Above this many unsent bytes the cursor waits and signals are dropped. */
 const highWaterBytes = 1_000_000;
 
+/** No event: it has no id, and only clients that asked for it get it. */
+const heartbeat = JSON.stringify({ kind: "Heartbeat" });
+
 /** One client's outgoing side. It never holds more than the high-water mark plus one frame. */
 export class SocketOutput {
   readonly #socket: WebSocket;
@@ -13,12 +16,16 @@ export class SocketOutput {
   readonly #dead: NodeJS.Timeout;
   readonly #stallMs: number;
 
-  constructor(socket: WebSocket, times: SocketTimes) {
+  /** `hasHeartbeat`: the client sees no pings (browsers), so each comes as a frame too. */
+  constructor(socket: WebSocket, times: SocketTimes, hasHeartbeat: boolean) {
     this.#socket = socket;
     this.#stallMs = times.stallMs;
     socket.on("close", () => this.end());
     socket.on("error", () => this.end());
-    this.#heartbeat = setInterval(() => socket.ping(), times.pingEveryMs).unref();
+    this.#heartbeat = setInterval(() => {
+      socket.ping();
+      if (hasHeartbeat) this.offer(heartbeat);
+    }, times.pingEveryMs).unref();
     this.#dead = setTimeout(() => socket.terminate(), times.deadAfterMs).unref();
     for (const sign of ["pong", "ping", "message"] as const) socket.on(sign, () => this.#dead.refresh());
   }

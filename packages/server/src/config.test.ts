@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { ConfigError, readConfig } from "./config.ts";
+
+test("flags win over the environment, the environment over defaults", () => {
+  const environment = {
+    CONVOKE_PORT: "9000",
+    CONVOKE_HOST: "::1",
+    CONVOKE_ALLOWED_HOSTS: "a.example, b.example",
+  };
+  expect(readConfig(environment, { port: 9001 })).toMatchObject({
+    host: "::1",
+    port: 9001,
+    allowedHosts: ["a.example", "b.example"],
+    isAuthDisabled: false,
+  });
+  expect(readConfig({})).toMatchObject({ host: "127.0.0.1", port: 8000, sessionApiKeys: [] });
+});
+
+test("the reference's names for keys and origins are understood", () => {
+  const environment = {
+    OH_SESSION_API_KEYS_0: "a",
+    OH_SESSION_API_KEYS_1: "b",
+    SESSION_API_KEY: "a",
+    OH_ALLOW_CORS_ORIGINS: '["https://x.example"]',
+  };
+  expect(readConfig(environment)).toMatchObject({
+    sessionApiKeys: ["a", "b"],
+    allowedOrigins: ["https://x.example"],
+  });
+});
+
+test.each([
+  { SESSION_API_KEY: "  " },
+  { OH_SESSION_API_KEYS: '[""]' },
+  { OH_SESSION_API_KEYS_0: " padded" },
+  { OH_SESSION_API_KEYS: "not json" },
+  { OH_SESSION_API_KEYS: "[1]" },
+  { CONVOKE_PORT: "many" },
+  { CONVOKE_PORT: "65536" },
+  { CONVOKE_CONVERSATION_IDLE_SECONDS: "-1" },
+])("P3: a setting that cannot be used is refused by name, without its secret: %j", (environment) => {
+  const [[name, value]] = Object.entries(environment) as [[string, string]];
+  let message = "";
+  try {
+    readConfig(environment);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    message = (error as Error).message;
+  }
+  expect(message).toMatch(/\.$/);
+  if (name.includes("KEY")) expect(message.includes(value) && value.trim() !== "").toBe(false);
+  else expect(message).toContain(name);
+});
