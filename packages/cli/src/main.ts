@@ -1,4 +1,4 @@
-import { ApiError } from "@convoke/client";
+import { ApiError, ConnectionError } from "@convoke/client";
 import { ConfigError, version } from "@convoke/server";
 import { Command, CommanderError } from "commander";
 import { addDemo } from "./commands/demo.ts";
@@ -42,6 +42,10 @@ function report(error: unknown): number {
   }
   if (error instanceof ApiError) {
     console.error(`The server refused the request (${error.status}): ${error.message}`);
+    return exitCodes.failed;
+  }
+  if (error instanceof ConnectionError) {
+    console.error(`${error.message} Is convoke serve running there?`);
     return exitCodes.failed;
   }
   console.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
