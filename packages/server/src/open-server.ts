@@ -49,7 +49,10 @@ export interface Server extends AsyncDisposable {
   readonly sessionKey: SessionKey | { readonly key: string; readonly file: null } | null;
 }
 
-const sweepEveryMs = 30_000;
+/** An idle conversation leaves at most half its idle time late, and within half a minute. */
+function sweepEveryMs(idleSeconds: number): number {
+  return Math.min(30_000, Math.max(100, idleSeconds * 500));
+}
 
 /** Opens everything, takes up the runs that the last process left, and listens. Rejects with {@link ConfigError} on unsafe settings. */
 export async function openServer({
@@ -122,7 +125,7 @@ export async function openServer({
     directory.evictIdle(config.conversationIdleSeconds * 1000).catch((error: unknown) => {
       logger.error({ error: String(error) }, "idle conversations could not be put away");
     });
-  }, sweepEveryMs);
+  }, sweepEveryMs(config.conversationIdleSeconds));
   sweep.unref();
   scope.defer(() => clearInterval(sweep));
 

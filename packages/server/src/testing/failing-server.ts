@@ -53,7 +53,10 @@ const server = await openServer({
   },
 });
 process.stdout.write(`${JSON.stringify({ url: server.url })}\n`);
-process.stdin.on("data", () => process.stdout.write(`${JSON.stringify(process.memoryUsage())}\n`));
+process.stdin.on("data", () => {
+  globalThis.gc?.();
+  process.stdout.write(`${JSON.stringify(process.memoryUsage())}\n`);
+});
 // A test that is gone cannot end its server any more.
 process.stdin.once("end", () => process.exit(1));
 process.stdin.unref();

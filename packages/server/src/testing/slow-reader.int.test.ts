@@ -1,0 +1,103 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openTemporaryDirectory, watchLeaks } from "@convoke/tool-host/testing";
+import { expect, test } from "vitest";
+import { readLog } from "./crash-harness.ts";
+import { ServerProcess } from "./server-process.ts";
+import { TestSocket } from "./test-socket.ts";
+
+const id = "33333333-3333-4333-8333-333333333333";
+const wedgedCount = 3;
+const largeCount = 25;
+const largeBytes = 1_000_000;
+const stallMs = 4_000;
+
+test("P10: readers that stop reading delay nobody, cost a bounded buffer, are closed with 4008, and resume by id", async () => {
+  const leaks = watchLeaks();
+  {
+    await using folder = await openTemporaryDirectory();
+    await using server = await ServerProcess.start({
+      dataDir: join(folder.path, "data"),
+      // A reader that takes nothing answers no ping either; here only the stall counts.
+      times: { stallMs, deadAfterMs: 120_000 },
+    });
+    await server.client.startConversation({
+      conversation_id: id,
+      agent: { kind: "Agent", llm: { model: "openai/none", api_key: "none" }, tools: [] },
+      workspace: { kind: "LocalWorkspace", working_dir: join(folder.path, "work") },
+    });
+    using reader = openSocket(server, "resend_mode=all");
+    await sendLarge(server, reader);
+    const alone = await medianDelay(server, reader);
+    const before = await server.memory();
+
+    const wedged = Array.from({ length: wedgedCount }, () => openSocket(server, ""));
+    for (const socket of wedged) await socket.untilCount(1);
+    for (const { socket } of wedged) socket.pause();
+    await sendLarge(server, reader);
+    const beside = await medianDelay(server, reader);
+    const after = await server.memory();
+
+    const grownBytes = after.rss - before.rss;
+    const unsentBytes = wedgedCount * largeCount * largeBytes;
+    console.log(
+      `delay alone ${alone.toFixed(1)} ms, beside wedged readers ${beside.toFixed(1)} ms; memory grew by ` +
+        `${(grownBytes / 1e6).toFixed(0)} MB for ${unsentBytes / 1e6} MB that nobody took`,
+    );
+    expect(beside - alone).toBeLessThan(5);
+    expect(grownBytes).toBeLessThan(unsentBytes / 3);
+
+    await sleep(stallMs + 500);
+    const stored = await readLog(server.url, server.key, id);
+    for (const socket of wedged) {
+      socket.socket.resume();
+      expect(await socket.closed).toMatchObject({ code: 4008 });
+      const first = eventsOf(socket);
+      const lastId = (JSON.parse(first.at(-1)!) as { id: string }).id;
+      using again = openSocket(server, `after_event_id=${lastId}`);
+      const missing = stored.length - stored.findIndex((json) => json === first[0]);
+      await again.untilCount(1 + missing - first.length);
+      expect([...first, ...eventsOf(again)]).toEqual(stored.slice(-missing));
+    }
+  }
+  await leaks.assertNone();
+});
+
+function openSocket(server: ServerProcess, query: string): TestSocket {
+  const options = { headers: { "x-session-api-key": server.key } };
+  return new TestSocket(`${server.url}/sockets/events/${id}?${query}`, options);
+}
+
+/** Frames that are stored events. */
+function eventsOf({ frames }: TestSocket): string[] {
+  return frames.filter((frame) => (JSON.parse(frame) as { key?: string }).key !== "full_state");
+}
+
+async function sendLarge(server: ServerProcess, reader: TestSocket): Promise<void> {
+  const text = "x".repeat(largeBytes);
+  for (let sent = 0; sent < largeCount; sent++) await sendAndReceive(server, reader, text);
+}
+
+/** The median time from sending a small message to its arrival at a reader, in milliseconds. */
+async function medianDelay(server: ServerProcess, reader: TestSocket): Promise<number> {
+  const delays: number[] = [];
+  for (let sent = 0; sent < 60; sent++) delays.push(await sendAndReceive(server, reader, `small ${sent}`));
+  return delays.toSorted((left, right) => left - right)[delays.length / 2]!;
+}
+
+async function sendAndReceive(server: ServerProcess, reader: TestSocket, text: string): Promise<number> {
+  const arrival = new Promise<void>((resolve) => {
+    const look = (data: Buffer): void => {
+      if (!data.includes('"kind":"MessageEvent"')) return;
+      reader.socket.off("message", look);
+      resolve();
+    };
+    reader.socket.on("message", look);
+  });
+  const startMs = performance.now();
+  await Promise.all([
+    arrival,
+    server.client.sendMessage(id, { content: [{ type: "text", text }], run: false }),
+  ]);
+  return performance.now() - startMs;
+}
