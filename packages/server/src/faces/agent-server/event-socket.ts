@@ -12,6 +12,7 @@ import type { Logger } from "../../lib/logger.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { closeCodes } from "./close-codes.ts";
 import { authenticateFirstFrame } from "./socket-auth.ts";
+import { EventFrames } from "./event-frames.ts";
 import { SocketFrames, type SocketFrame } from "./socket-frames.ts";
 import { readSocketMessage, serverErrorFrame } from "./socket-input.ts";
 import { SocketOutput } from "./socket-output.ts";
@@ -32,6 +33,7 @@ export type EventSocketDeps = {
  * that nothing is lost, doubled or out of order (P1, W21). Input frames are user messages.
  */
 export function mountEventSocket(app: FastifyInstance, deps: EventSocketDeps): void {
+  const sharedFrames = new EventFrames();
   app.get(
     "/sockets/events/:conversationId",
     {
@@ -44,7 +46,7 @@ export function mountEventSocket(app: FastifyInstance, deps: EventSocketDeps): v
       },
     },
     (socket, request) => {
-      void serve(socket, request, deps).catch((error: unknown) => {
+      void serve(socket, request, deps, sharedFrames).catch((error: unknown) => {
         deps.logger.error({ error: String(error) }, "event socket failed");
         socket.close(closeCodes.internal, "Internal error");
       });
@@ -80,10 +82,21 @@ function readTarget(request: FastifyRequest): Target {
   return { conversationId: id, resume: readResume(query), hasHeartbeat: query["heartbeat"] === "true" };
 }
 
-async function serve(socket: WebSocket, request: FastifyRequest, deps: EventSocketDeps): Promise<void> {
+async function serve(
+  socket: WebSocket,
+  request: FastifyRequest,
+  deps: EventSocketDeps,
+  sharedFrames: EventFrames,
+): Promise<void> {
   const frames = new SocketFrames(socket);
   const { conversationId, resume, hasHeartbeat } = readTarget(request);
-  const output = new SocketOutput(socket, deps.times, hasHeartbeat);
+  const output = new SocketOutput({
+    socket,
+    connection: request.socket,
+    frames: sharedFrames,
+    times: deps.times,
+    hasHeartbeat,
+  });
   const caller =
     knownCaller(request, deps.keys) ??
     (await authenticateFirstFrame(frames, deps.keys, deps.times.authDeadlineMs));
@@ -112,7 +125,7 @@ async function serve(socket: WebSocket, request: FastifyRequest, deps: EventSock
   try {
     output.offer(conversation.fullStateFrame());
     for await (const events of follow(deps.journal, conversationId, { afterSeq, signal: output.closed })) {
-      for (const event of events) if (!(await output.send(event.json))) return;
+      if (!(await output.send(events))) return;
     }
   } finally {
     clearInterval(keyCheck);

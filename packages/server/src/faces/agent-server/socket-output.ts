@@ -1,5 +1,8 @@
+import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
+import type { StoredEvent } from "../../journal/journal.ts";
 import { closeCodes } from "./close-codes.ts";
+import type { EventFrames } from "./event-frames.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
 /** Above this many unsent bytes the cursor waits and signals are dropped. */
@@ -8,17 +11,30 @@ const highWaterBytes = 1_000_000;
 /** No event: it has no id, and only clients that asked for it get it. */
 const heartbeat = JSON.stringify({ kind: "Heartbeat" });
 
-/** One client's outgoing side. It never holds more than the high-water mark plus one frame. */
+export type SocketOutputDeps = {
+  readonly socket: WebSocket;
+  /** What `socket` writes to. */
+  readonly connection: Socket;
+  readonly frames: EventFrames;
+  readonly times: SocketTimes;
+  /** The client sees no pings (browsers), so each comes as a frame too. */
+  readonly hasHeartbeat: boolean;
+};
+
+/** One client's outgoing side. It never holds more than the high-water mark plus one piece. */
 export class SocketOutput {
   readonly #socket: WebSocket;
+  readonly #connection: Socket;
+  readonly #frames: EventFrames;
   readonly #closing = new AbortController();
   readonly #heartbeat: NodeJS.Timeout;
   readonly #dead: NodeJS.Timeout;
   readonly #stallMs: number;
 
-  /** `hasHeartbeat`: the client sees no pings (browsers), so each comes as a frame too. */
-  constructor(socket: WebSocket, times: SocketTimes, hasHeartbeat: boolean) {
+  constructor({ socket, connection, frames, times, hasHeartbeat }: SocketOutputDeps) {
     this.#socket = socket;
+    this.#connection = connection;
+    this.#frames = frames;
     this.#stallMs = times.stallMs;
     socket.on("close", () => this.end());
     socket.on("error", () => this.end());
@@ -35,11 +51,17 @@ export class SocketOutput {
     return this.#closing.signal;
   }
 
-  /** Sends an event; waits while the client is behind. False when the socket is gone. */
-  async send(json: string): Promise<boolean> {
-    if (this.closed.aborted) return false;
-    this.#socket.send(json);
-    return this.#socket.bufferedAmount < highWaterBytes ? true : await this.#drained();
+  /**
+   * Sends events; waits while the client is behind. False when the socket is gone. The bytes are made once for all sockets
+   * and go out below `ws`, which without compression writes each of its own frames whole and at once too.
+   */
+  async send(events: readonly StoredEvent[]): Promise<boolean> {
+    for (const piece of this.#frames.of(events)) {
+      if (this.closed.aborted || this.#socket.readyState !== this.#socket.OPEN) return false;
+      this.#connection.write(piece);
+      if (this.#socket.bufferedAmount >= highWaterBytes && !(await this.#drained())) return false;
+    }
+    return true;
   }
 
   /** Sends a signal, or drops it when the client is behind or gone. */

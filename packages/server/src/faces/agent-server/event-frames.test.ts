@@ -1,0 +1,62 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { WebSocket, WebSocketServer } from "ws";
+import type { StoredEvent } from "../../journal/journal.ts";
+import { EventFrames } from "./event-frames.ts";
+
+/** Lengths on both sides of every form of a frame's length, and more than one piece together. */
+const texts = [
+  "",
+  "a",
+  "é".repeat(62),
+  "x".repeat(125),
+  "x".repeat(126),
+  "ü€😀".repeat(700),
+  "y".repeat(65_535),
+];
+const longTexts = ["y".repeat(65_536), "z".repeat(300_000), "last"];
+const events = [...texts, ...longTexts].map((text, index): StoredEvent => ({
+  seq: index + 1,
+  id: `id-${index}`,
+  json: text,
+}));
+
+test("an independent client reads every event from the bytes, in order", async () => {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  try {
+    await once(server, "listening");
+    server.on("connection", (_socket, request) => {
+      for (const piece of new EventFrames().of(events)) request.socket.write(piece);
+    });
+    using client = disposable(new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`));
+    const received: string[] = [];
+    await new Promise<void>((resolve, reject) => {
+      client.socket.on("error", reject);
+      client.socket.on("message", (data: Buffer) => {
+        received.push(data.toString("utf8"));
+        if (received.length === events.length) resolve();
+      });
+    });
+    expect(received).toEqual(events.map(({ json }) => json));
+  } finally {
+    server.close();
+  }
+});
+
+test("a piece stays near its size and holds whole frames; a batch is encoded once", () => {
+  const frames = new EventFrames();
+  const many = Array.from({ length: 1000 }, (_, index) => ({
+    seq: index + 1,
+    id: "",
+    json: "x".repeat(1000),
+  }));
+  const pieces = frames.of(many);
+  expect(pieces.map((piece) => piece.length)).toEqual([262_044, 262_044, 262_044, 217_868]);
+  expect(frames.of(many)).toBe(pieces);
+  expect(frames.of([])).toEqual([]);
+});
+
+function disposable(socket: WebSocket): Disposable & { readonly socket: WebSocket } {
+  return { socket, [Symbol.dispose]: () => socket.terminate() };
+}
