@@ -28,3 +28,19 @@ export type { ProcessEntry } from "./processes/process-table.ts";
 export { maskText, SecretMask } from "./processes/mask.ts";
 export { clipText, shortNotice, textLimits, truncateText } from "./text/truncate.ts";
 export type { TruncateOptions } from "./text/truncate.ts";
+export { connectToolHost } from "./rpc/connect-host.ts";
+export type { ConnectOptions, RemoteToolHost } from "./rpc/connect-host.ts";
+export { ToolHostRefusedError, ToolHostUnreachableError } from "./rpc/connection-errors.ts";
+export { serveToolHost } from "./rpc/serve-host.ts";
+export type { Served, ServeOptions } from "./rpc/serve-host.ts";
+export { createLocalWorkspace } from "./workspace/local-workspace.ts";
+export type { LocalWorkspaceDeps } from "./workspace/local-workspace.ts";
+export { WorkspaceError } from "./workspace/workspace.ts";
+export type {
+  ByteRange,
+  DirectoryEntry,
+  FileStat,
+  OpenFile,
+  Workspace,
+  WorkspaceProblem,
+} from "./workspace/workspace.ts";

@@ -11,8 +11,6 @@ export type ConnectOptions = {
   /** `unix:/path` or `tcp:address:port`, as the host printed it. */
   readonly address: string;
   readonly key: string;
-  /** Release of this program, for messages. */
-  readonly version: string;
   /** How long calls wait for a host that is away; 30,000 unless given. */
   readonly awayMs?: number;
   /** How often the host is asked whether it is there; after three rounds of silence the connection is made anew. 5,000 unless given. */
@@ -41,7 +39,6 @@ export async function connectToolHost(options: ConnectOptions): Promise<RemoteTo
       openConnection({
         target,
         key: options.key,
-        version: options.version,
         maxFrameBytes: options.maxFrameBytes ?? defaultMaxFrameBytes,
         greetingMs: 5_000,
         pingMs: options.pingMs ?? 5_000,

@@ -9,11 +9,11 @@ import { protocolNumber } from "./messages.ts";
 import type { Welcome } from "./messages.ts";
 import { createNonce, isSameProof, proveKey } from "./prove-key.ts";
 import { readFields } from "./read-fields.ts";
+import { release } from "./release.ts";
 
 export type OpenConnectionOptions = {
   readonly target: NetConnectOpts;
   readonly key: string;
-  readonly version: string;
   readonly maxFrameBytes: number;
   /** How long connecting and greeting may take. */
   readonly greetingMs: number;
@@ -60,7 +60,7 @@ export async function openConnection(options: OpenConnectionOptions): Promise<Cl
     },
     onFault: (error) => opening.reject(error),
   });
-  channel.send({ protocol: protocolNumber, version: options.version, clientNonce });
+  channel.send({ protocol: protocolNumber, version: release, clientNonce });
   const timer = setTimeout(() => channel.destroy("no answer in time"), options.greetingMs);
   try {
     return await opening.promise;

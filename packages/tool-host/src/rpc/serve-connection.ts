@@ -8,6 +8,7 @@ import type { Frame } from "./frames.ts";
 import { protocolNumber } from "./messages.ts";
 import type { HostMessage, Welcome } from "./messages.ts";
 import { createNonce, isSameProof, proveKey } from "./prove-key.ts";
+import { release } from "./release.ts";
 import { ServedRequest } from "./served-request.ts";
 import type { SessionTable } from "./session-table.ts";
 
@@ -17,7 +18,6 @@ export type ConnectionDeps = {
   readonly sessions: SessionTable;
   readonly key: string;
   readonly bootId: string;
-  readonly version: string;
   readonly onWarning: (text: string) => void;
   readonly limits: ConnectionLimits;
 };
@@ -83,7 +83,7 @@ export class ServedConnection {
     if (protocol !== protocolNumber) {
       return this.#refuse(
         "version",
-        `The tool host (Convoke ${this.#deps.version}) speaks version ${protocolNumber} of its protocol, the client (Convoke ${String(version)}) speaks ${String(protocol)}. Run both from the same release.`,
+        `The tool host (Convoke ${release}) speaks version ${protocolNumber} of its protocol, the client (Convoke ${String(version)}) speaks ${String(protocol)}. Run both from the same release.`,
       );
     }
     if (typeof clientNonce !== "string") throw new FrameError("The first frame is no greeting.");
@@ -109,8 +109,8 @@ export class ServedConnection {
     );
     this.#deps.host.then(
       ({ catalogue }) => {
-        const { bootId, version } = this.#deps;
-        this.#channel.send({ bootId, version, catalogue } satisfies Welcome);
+        const { bootId } = this.#deps;
+        this.#channel.send({ bootId, version: release, catalogue } satisfies Welcome);
       },
       (error: unknown) => this.#channel.destroy(describeError(error)), // Whoever serves sees the rejection itself.
     );

@@ -16,8 +16,6 @@ export type ServeOptions = {
   readonly listen: ListenAddress;
   /** What every client must have; it never crosses the wire. */
   readonly key: string;
-  /** Release of this program, for messages. */
-  readonly version: string;
   /** Where sessions keep their records, one directory per session id, instead of where their clients say. */
   readonly stateDir?: string;
   readonly onWarning?: (text: string) => void;
@@ -46,7 +44,6 @@ export async function serveToolHost(options: ServeOptions): Promise<Served> {
     sessions: new SessionTable({ host, onWarning, stateDir: options.stateDir }),
     key: options.key,
     bootId,
-    version: options.version,
     onWarning,
     limits: { ...defaultLimits, ...options.limits },
   };

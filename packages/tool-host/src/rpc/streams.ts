@@ -80,7 +80,7 @@ export function sendStream(channel: Channel, id: number, source: AsyncIterable<U
   let isStopped = false;
   let wake = (): void => {};
   const untilAllowed = async (): Promise<void> => {
-    while (!isStopped && allowed <= 0) await new Promise<void>((resolve) => (wake = resolve));
+    if (!isStopped && allowed <= 0) await new Promise<void>((resolve) => (wake = resolve));
   };
   const pump = async (): Promise<void> => {
     for await (const bytes of source) {
@@ -103,7 +103,7 @@ export function sendStream(channel: Channel, id: number, source: AsyncIterable<U
   return {
     allow: (byteCount) => {
       allowed += byteCount;
-      wake();
+      if (allowed > 0) wake();
     },
     stop: () => {
       isStopped = true;

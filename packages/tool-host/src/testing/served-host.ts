@@ -18,9 +18,8 @@ export async function openServedHost(listen: (dir: string) => ListenAddress): Pr
     workspace: createLocalWorkspace({ environment: {} }),
     listen: listen(directory.path),
     key: testKey,
-    version: "1.0.0",
   });
-  const remote = await connectToolHost({ address: served.address, key: testKey, version: "1.0.0" });
+  const remote = await connectToolHost({ address: served.address, key: testKey });
   return {
     host: {
       catalogue: remote.catalogue,

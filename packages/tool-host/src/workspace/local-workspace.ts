@@ -1,8 +1,160 @@
-import type { Workspace } from "./workspace.ts";
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { chmod, lstat, mkdir, open, rename, unlink } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { join } from "node:path";
+import { openArchive } from "./archive.ts";
+import { gitChanges } from "./git-changes.ts";
+import { gitDiff } from "./git-diff.ts";
+import { listPinned, RootJail, toWorkspaceError } from "./root-jail.ts";
+import type { PinnedEntry } from "./root-jail.ts";
+import { WorkspaceError } from "./workspace.ts";
+import type { DirectoryEntry, FileStat, Workspace } from "./workspace.ts";
+
 export type LocalWorkspaceDeps = {
+  /** Every path, with its links followed, must be inside this directory; without it the whole machine is there. */
   readonly root?: string;
+  /** The allow-listed environment that git and tar start with. */
   readonly environment: Readonly<Record<string, string>>;
 };
-export function createLocalWorkspace(deps: LocalWorkspaceDeps): Workspace {
-  return deps as unknown as Workspace;
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+
+/** Files and git of this machine. */
+export function createLocalWorkspace({ root, environment }: LocalWorkspaceDeps): Workspace {
+  const jail = new RootJail(root);
+  const directory = async (path: string): Promise<string> => {
+    await using entry = await jail.existing(path);
+    if (!(await lstat(entry.path)).isDirectory()) throw notADirectory(path);
+    return entry.realPath;
+  };
+  return {
+    readFile: async (path, range) => {
+      await using entry = await jail.existing(path);
+      const { file, stats } = await openRegular(entry, path);
+      try {
+        const content = file.createReadStream({ ...range, highWaterMark: 64 * 1024 });
+        return { stat: toFileStat(stats), content };
+      } catch (error) {
+        await file.close();
+        throw new WorkspaceError("invalid-path", `This range of ${path} cannot be read.`, { cause: error });
+      }
+    },
+    writeFile: async (path, content) => {
+      await using entry = await jail.writable(path, { createParents: true });
+      await naming(path, async () => writeEntry(entry, path, content));
+    },
+    stat: async (path) => {
+      await using entry = await jail.existing(path);
+      return naming(path, async () => toFileStat(await lstat(entry.path)));
+    },
+    list: async (path) => {
+      await using entry = await jail.existing(path);
+      const names = await naming(path, async () => listPinned(entry));
+      const entries = names.map(async (dirent): Promise<DirectoryEntry> => {
+        const isFollowed = dirent.isSymbolicLink();
+        const type = isFollowed ? await typeBehind(jail, join(path, dirent.name)) : typeOf(dirent);
+        return { name: dirent.name, type };
+      });
+      return (await Promise.all(entries)).sort(byName);
+    },
+    createDirectory: async (path) => {
+      await using entry = await jail.writable(path, { createParents: true });
+      await naming(path, async () => {
+        const existing = await statOrNothing(entry.path);
+        if (existing === undefined) await mkdir(entry.path);
+        else if (!existing.isDirectory()) throw notADirectory(path);
+      });
+    },
+    gitChanges: async (path, ref) => gitChanges({ directory, environment, root }, path, ref),
+    gitDiff: async (path, ref) => gitDiff({ jail, environment, root }, path, ref),
+    archive: async (path) => openArchive(await directory(path), environment),
+  };
+}
+
+/** Opens a file that can be read to an end: a pipe or a device would block or never end. */
+async function openRegular(entry: PinnedEntry, path: string): Promise<{ file: FileHandle; stats: Stats }> {
+  return naming(path, async () => {
+    const file = await open(entry.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const stats = await file.stat();
+    if (stats.isFile()) return { file, stats };
+    await file.close();
+    throw new WorkspaceError("not-a-file", `${path} is not a file.`);
+  });
+}
+
+/** The content goes into a file beside the target, which takes the target's place when it is complete. */
+async function writeEntry(
+  entry: PinnedEntry,
+  path: string,
+  content: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const before = await statOrNothing(entry.path);
+  if (before !== undefined && !before.isFile()) {
+    throw new WorkspaceError("not-a-file", `${path} is there already and is not a file.`);
+  }
+  const temporary = entry.sibling(`.convoke-${randomUUID()}.tmp`);
+  const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
+  try {
+    try {
+      for await (const bytes of content) await writeAll(file, bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    if (before !== undefined) await chmod(temporary, before.mode & 0o777);
+    await rename(temporary, entry.path);
+  } catch (error) {
+    await unlink(temporary).catch(() => {}); // The error that led here says more than a second one.
+    throw error;
+  }
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < bytes.length;) {
+    offset += (await file.write(bytes, offset, bytes.length - offset)).bytesWritten;
+  }
+}
+
+async function typeBehind(jail: RootJail, path: string): Promise<DirectoryEntry["type"]> {
+  try {
+    await using entry = await jail.existing(path);
+    return typeOf(await lstat(entry.path));
+  } catch {
+    return "other"; // It leads nowhere, out of the root, or in a circle: for the reader all the same.
+  }
+}
+
+async function statOrNothing(path: string): Promise<Stats | undefined> {
+  return lstat(path).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  });
+}
+
+/** Tells the path that was asked for, not the one that was used. */
+async function naming<Result>(path: string, task: () => Promise<Result>): Promise<Result> {
+  try {
+    return await task();
+  } catch (error) {
+    throw toWorkspaceError(error, path);
+  }
+}
+
+function toFileStat(stats: Stats): FileStat {
+  return { type: typeOf(stats), sizeBytes: stats.size, modifiedAtMs: Math.floor(stats.mtimeMs) };
+}
+
+function typeOf(entry: { isFile(): boolean; isDirectory(): boolean }): FileStat["type"] {
+  if (entry.isFile()) return "file";
+  return entry.isDirectory() ? "directory" : "other";
+}
+
+function byName(left: DirectoryEntry, right: DirectoryEntry): number {
+  return Buffer.compare(Buffer.from(left.name), Buffer.from(right.name));
+}
+
+function notADirectory(path: string): WorkspaceError {
+  return new WorkspaceError("not-a-directory", `${path} is not a directory.`);
 }

@@ -1,0 +1,118 @@
+import { readdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { isInside } from "./root-jail.ts";
+import { runGit } from "./run-git.ts";
+import type { GitDeps } from "./run-git.ts";
+import { WorkspaceError } from "./workspace.ts";
+
+/** Answers of git as text; undefined when it fails. */
+export async function askGit(
+  deps: GitDeps,
+  directory: string,
+  parameters: readonly string[],
+): Promise<string | undefined> {
+  const { code, output } = await runGit(deps, directory, parameters);
+  return code === 0 ? output.toString("utf8") : undefined;
+}
+
+/** True inside the working tree of a repository that is, with its objects, inside the root. */
+export async function isInRepository(deps: GitDeps, directory: string): Promise<boolean> {
+  const places = await askGit(deps, directory, [
+    "rev-parse",
+    "--is-inside-work-tree",
+    "--path-format=absolute",
+    "--show-toplevel",
+    "--git-dir",
+    "--git-common-dir",
+  ]);
+  const [isInside, ...paths] = places?.trimEnd().split("\n") ?? [];
+  if (isInside !== "true") return false;
+  return deps.root === undefined || allInside(deps.root, paths);
+}
+
+async function allInside(root: string, paths: readonly string[]): Promise<boolean> {
+  const real = await realpath(root);
+  const inside = paths.map(async (path) => isInside(real, await realpath(path)));
+  return (await Promise.all(inside)).every(Boolean);
+}
+
+/** The commit or tree that changes are shown against; a given one must exist. */
+export async function findBase(deps: GitDeps, directory: string, ref: string | undefined): Promise<string> {
+  if (ref !== undefined) {
+    const commit = ref.startsWith("-") || ref === "" ? undefined : await commitOf(deps, directory, ref);
+    if (commit === undefined) throw new WorkspaceError("bad-ref", `The repository has no commit "${ref}".`);
+    return commit;
+  }
+  const head = await commitOf(deps, directory, "HEAD");
+  if (head === undefined) return emptyTree(deps, directory);
+  return (
+    (await upstream(deps, directory, head)) ??
+    (await branchPoint(deps, directory)) ??
+    (await localTrunk(deps, directory)) ??
+    head
+  );
+}
+
+/** Repositories directly below a directory, by name. */
+export async function listNested(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  const nested = await Promise.all(
+    entries
+      .filter((entry) => entry.isDirectory() && entry.name !== ".git")
+      .map(async ({ name }) => ((await hasGit(join(directory, name))) ? [name] : [])),
+  );
+  return nested.flat().sort();
+}
+
+async function hasGit(directory: string): Promise<boolean> {
+  return readdir(directory).then(
+    (names) => names.includes(".git"),
+    () => false, // Not readable: its changes could not be shown either.
+  );
+}
+
+async function commitOf(deps: GitDeps, directory: string, name: string): Promise<string | undefined> {
+  const id = await askGit(deps, directory, [
+    "rev-parse",
+    "--verify",
+    "--quiet",
+    "--end-of-options",
+    `${name}^{commit}`,
+  ]);
+  return id?.trim();
+}
+
+/** The upstream branch; where everything is pushed and nothing is changed it would show nothing, so it does not count. */
+async function upstream(deps: GitDeps, directory: string, head: string): Promise<string | undefined> {
+  const commit = await commitOf(deps, directory, "@{upstream}");
+  if (commit === undefined || commit !== head) return commit;
+  const status = await askGit(deps, directory, ["status", "--porcelain", "-z", "--ignore-submodules=dirty"]);
+  return status === "" ? undefined : commit;
+}
+
+async function branchPoint(deps: GitDeps, directory: string): Promise<string | undefined> {
+  for (const name of ["refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"]) {
+    const tip = await commitOf(deps, directory, name);
+    if (tip === undefined) continue;
+    const base = await askGit(deps, directory, ["merge-base", "HEAD", tip]);
+    return base?.trim() ?? tip;
+  }
+  return undefined;
+}
+
+async function localTrunk(deps: GitDeps, directory: string): Promise<string | undefined> {
+  for (const name of ["refs/heads/main", "refs/heads/master"]) {
+    const tip = await commitOf(deps, directory, name);
+    if (tip === undefined) continue;
+    const { code } = await runGit(deps, directory, ["merge-base", "--is-ancestor", tip, "HEAD"]);
+    if (code === 0) return tip;
+  }
+  return undefined;
+}
+
+/** Its id depends on how the repository names objects. */
+async function emptyTree(deps: GitDeps, directory: string): Promise<string> {
+  const id = await askGit(deps, directory, ["hash-object", "-t", "tree", "--stdin"]);
+  if (id === undefined) throw new Error("git cannot name the empty tree.");
+  return id.trim();
+}

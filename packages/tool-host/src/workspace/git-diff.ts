@@ -1,0 +1,109 @@
+import { constants } from "node:fs";
+import { lstat, open, readlink } from "node:fs/promises";
+import { dirname, relative, resolve } from "node:path";
+import type { GitDiff } from "@convoke/protocol";
+import { askGit, findBase, isInRepository } from "./git-base.ts";
+import type { PinnedEntry, RootJail } from "./root-jail.ts";
+import { toWorkspaceError } from "./root-jail.ts";
+import { runGit } from "./run-git.ts";
+import type { GitDeps } from "./run-git.ts";
+import { WorkspaceError } from "./workspace.ts";
+
+export type GitDiffDeps = GitDeps & { readonly jail: RootJail };
+
+const maxBytes = 1024 * 1024;
+
+/** See {@link Workspace.gitDiff}. Texts beyond 1 MiB and files that are no text are refused. */
+export async function gitDiff(deps: GitDiffDeps, path: string, ref?: string): Promise<GitDiff> {
+  const directory = await findDirectory(deps, path);
+  if (!(await isInRepository(deps, directory.realPath))) return { modified: null, original: null };
+  const base = await findBase(deps, directory.realPath, ref);
+  const original = await readCommitted(deps, directory.realPath, base, directory.rest, path);
+  const modified = await readPresent(deps, path);
+  if (original === undefined && modified === undefined) {
+    throw new WorkspaceError("not-found", `${path} is neither in the workspace nor in the repository.`);
+  }
+  return { modified: toText(modified, path), original: toText(original, path) };
+}
+
+/** Where git can run: the file's directory or, when that was deleted too, the nearest one that is left; and the way from there. */
+async function findDirectory(
+  deps: GitDiffDeps,
+  path: string,
+): Promise<{ readonly realPath: string; readonly rest: string }> {
+  for (let asked = dirname(resolve(path)); ; asked = dirname(asked)) {
+    try {
+      await using entry = await deps.jail.existing(asked);
+      if ((await lstat(entry.path)).isDirectory()) {
+        return { realPath: entry.realPath, rest: relative(asked, resolve(path)) };
+      }
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof WorkspaceError && (error.code === "not-found" || error.code === "not-a-directory");
+}
+
+/** The bytes as they were committed, whatever filters the repository has. */
+async function readCommitted(
+  deps: GitDiffDeps,
+  directory: string,
+  base: string,
+  name: string,
+  path: string,
+): Promise<Buffer | undefined> {
+  const entry = await askGit(deps, directory, ["ls-tree", "-z", "-l", base, "--", name]);
+  const match = /^\d+ blob ([0-9a-f]+) +(\d+)\t/.exec(entry ?? "");
+  if (match === null) return undefined;
+  const [, id = "", size] = match;
+  if (Number(size) > maxBytes) throw tooLarge(path);
+  const { code, output } = await runGit(deps, directory, ["cat-file", "blob", id]);
+  if (code !== 0) throw new Error("git cannot read a file of this repository.");
+  return output;
+}
+
+/** The bytes on the disk; of a symbolic link its target's name, as git compares it. Undefined when the file is gone. */
+async function readPresent(deps: GitDiffDeps, path: string): Promise<Buffer | undefined> {
+  try {
+    await using entry = await deps.jail.unfollowed(path);
+    const stats = await lstat(entry.path);
+    if (stats.isSymbolicLink()) return Buffer.from(await readlink(entry.path));
+    if (!stats.isFile()) throw new WorkspaceError("not-a-file", `${path} is not a file.`);
+    if (stats.size > maxBytes) throw tooLarge(path);
+    return await readBounded(entry);
+  } catch (error) {
+    const problem = toWorkspaceError(error, path);
+    if (isMissing(problem)) return undefined;
+    throw problem;
+  }
+}
+
+async function readBounded(entry: PinnedEntry): Promise<Buffer> {
+  const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+  await using file = await open(entry.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const bytes = Buffer.alloc(maxBytes + 1);
+  let length = 0;
+  for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+    read = (await file.read(bytes, length, bytes.length - length)).bytesRead;
+  }
+  return bytes.subarray(0, length);
+}
+
+function toText(bytes: Buffer | undefined, path: string): string {
+  if (bytes === undefined) return "";
+  if (bytes.length > maxBytes) throw tooLarge(path);
+  try {
+    if (bytes.includes(0)) throw new TypeError("NUL");
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.endsWith("\r\n") ? text.slice(0, -2) : text.endsWith("\n") ? text.slice(0, -1) : text;
+  } catch (error) {
+    throw new WorkspaceError("not-text", `${path} is not a text in UTF-8.`, { cause: error });
+  }
+}
+
+function tooLarge(path: string): WorkspaceError {
+  return new WorkspaceError("too-large", `${path} is larger than ${maxBytes} bytes.`);
+}

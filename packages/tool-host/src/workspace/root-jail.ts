@@ -1,0 +1,210 @@
+import { constants } from "node:fs";
+import type { Dirent } from "node:fs";
+import { lstat, mkdir, open, readdir, readlink, realpath } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { codeOf } from "../tools/file-editor/atomic-write.ts";
+import { WorkspaceError } from "./workspace.ts";
+
+/** A directory entry whose directory is pinned: whatever happens to the path meanwhile, `path` stays inside the root. */
+export type PinnedEntry = AsyncDisposable & {
+  /** For system calls, which must not follow a symbolic link in the last part. */
+  readonly path: string;
+  /** A path in the same pinned directory. */
+  readonly sibling: (name: string) => string;
+  /** For messages and child processes. */
+  readonly realPath: string;
+};
+
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+
+/**
+ * Resolves paths, with their symbolic links, inside one directory. What is resolved is opened, and then checked by where the
+ * open directory is, so a link that is swapped in between leads nowhere. Without `/proc` (macOS) the check comes before.
+ */
+export class RootJail {
+  readonly #root: string | undefined;
+
+  constructor(root: string | undefined) {
+    this.#root = root;
+  }
+
+  /** An existing file or directory, its links followed. */
+  async existing(path: string): Promise<PinnedEntry> {
+    const asked = this.#read(path);
+    return this.#pin(await this.#resolve(asked, path), path);
+  }
+
+  /** An entry of an existing directory as it is: missing, or a link that is not followed. */
+  async unfollowed(path: string): Promise<PinnedEntry> {
+    const asked = this.#read(path);
+    const directory = await this.#resolve(dirname(asked), path);
+    return this.#enter(await this.#openDirectory(directory, path), directory, basename(asked));
+  }
+
+  /** An entry that may be missing, and with `createParents` its parents too. */
+  async writable(path: string, options: { readonly createParents: boolean }): Promise<PinnedEntry> {
+    const asked = this.#read(path);
+    try {
+      return await this.#pin(await this.#resolve(asked, path), path);
+    } catch (error) {
+      if (!(error instanceof WorkspaceError) || error.code !== "not-found") throw error;
+    }
+    // Not there, or a link that leads nowhere: writing through such a link would create its target.
+    if (await isLink(asked))
+      throw new WorkspaceError("not-permitted", `${path} is a link that leads nowhere.`);
+    const parent = dirname(asked);
+    const missing: string[] = [];
+    let existing = parent;
+    for (;;) {
+      const real = await this.#resolve(existing, path).catch((error: unknown) => {
+        if (error instanceof WorkspaceError && error.code === "not-found") return undefined;
+        throw error;
+      });
+      if (real !== undefined)
+        return this.#descend(real, missing, basename(asked), path, options.createParents);
+      if (await isLink(existing)) throw new WorkspaceError("not-permitted", `${existing} leads nowhere.`);
+      missing.unshift(basename(existing));
+      existing = dirname(existing);
+    }
+  }
+
+  #read(path: string): string {
+    if (path.includes("\0")) throw new WorkspaceError("invalid-path", "A path may not hold NUL.");
+    if (!isAbsolute(path)) throw new WorkspaceError("invalid-path", `${path} is not an absolute path.`);
+    return resolve(path);
+  }
+
+  async #resolve(asked: string, path: string): Promise<string> {
+    const root = await this.#findRoot();
+    let real: string;
+    try {
+      real = await realpath(asked);
+    } catch (error) {
+      throw toWorkspaceError(error, path);
+    }
+    if (!isInside(root, real)) throw outside(path);
+    return real;
+  }
+
+  async #findRoot(): Promise<string> {
+    return this.#root === undefined ? sep : realpath(this.#root);
+  }
+
+  async #pin(real: string, path: string): Promise<PinnedEntry> {
+    const root = await this.#findRoot();
+    // The root itself has no parent inside: "." in it names it.
+    const directory = real === root ? real : dirname(real);
+    const name = real === root ? "." : basename(real);
+    return this.#enter(await this.#openDirectory(directory, path), directory, name);
+  }
+
+  /** Creates the missing directories one by one, each below the pinned one before it. */
+  async #descend(
+    real: string,
+    missing: readonly string[],
+    name: string,
+    path: string,
+    createParents: boolean,
+  ): Promise<PinnedEntry> {
+    if (missing.length > 0 && !createParents) {
+      throw new WorkspaceError("not-found", `${path} does not exist.`);
+    }
+    let directory = real;
+    let handle = await this.#openDirectory(directory, path);
+    for (const part of missing) {
+      const next = join(handleAddress(handle, directory), part);
+      try {
+        await mkdir(next).catch(ignoreExisting);
+        directory = join(directory, part);
+        const opened = await open(next, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+        await handle.close();
+        handle = opened;
+      } catch (error) {
+        await handle.close();
+        throw toWorkspaceError(error, path);
+      }
+    }
+    return this.#enter(handle, directory, name);
+  }
+
+  async #openDirectory(directory: string, path: string): Promise<FileHandle> {
+    let handle: FileHandle;
+    try {
+      handle = await open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    } catch (error) {
+      throw toWorkspaceError(error, path);
+    }
+    const actual = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => directory); // No /proc: checked before.
+    if (isInside(await this.#findRoot(), actual)) return handle;
+    await handle.close();
+    throw outside(path);
+  }
+
+  #enter(handle: FileHandle, directory: string, name: string): PinnedEntry {
+    const address = handleAddress(handle, directory);
+    let closing: Promise<void> | undefined;
+    return {
+      path: join(address, name),
+      sibling: (other) => join(address, other),
+      realPath: join(directory, name),
+      [Symbol.asyncDispose]: () => (closing ??= handle.close()),
+    };
+  }
+}
+
+/** The names in a pinned directory and what they are; a link that took its place is not followed. */
+export async function listPinned(entry: PinnedEntry): Promise<Dirent[]> {
+  await using handle = await open(entry.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  return readdir(handleAddress(handle, entry.path), { withFileTypes: true });
+}
+
+/** On Linux a path through the open directory itself. */
+function handleAddress(handle: FileHandle, directory: string): string {
+  return process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : directory;
+}
+
+/** True when `path` is `root` or below it; both real. */
+export function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false, // Not there, or not to be seen: then it is created, or that fails by itself.
+  );
+}
+
+function ignoreExisting(error: unknown): void {
+  if (codeOf(error) !== "EEXIST") throw error;
+}
+
+function outside(path: string): WorkspaceError {
+  return new WorkspaceError("outside-root", `${path} is outside of the workspace.`);
+}
+
+/** What the file system says, in words for the caller; what it cannot have caused stays as it is. */
+export function toWorkspaceError(error: unknown, path: string): unknown {
+  switch (codeOf(error)) {
+    case "ENOENT":
+      return new WorkspaceError("not-found", `${path} does not exist.`, { cause: error });
+    case "ENOTDIR":
+      return new WorkspaceError("not-a-directory", `A part of ${path} is no directory.`, { cause: error });
+    case "EISDIR":
+      return new WorkspaceError("not-a-file", `${path} is a directory.`, { cause: error });
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+    case "ELOOP":
+      return new WorkspaceError("not-permitted", `${path} cannot be accessed.`, { cause: error });
+    case "ENAMETOOLONG":
+    case "EINVAL":
+      return new WorkspaceError("invalid-path", "The path, or a part of it, is too long or not valid.", {
+        cause: error,
+      });
+    default:
+      return error;
+  }
+}

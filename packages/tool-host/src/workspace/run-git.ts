@@ -1,0 +1,98 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { dirname } from "node:path";
+import { WorkspaceError } from "./workspace.ts";
+
+export type GitDeps = {
+  readonly environment: Readonly<Record<string, string>>;
+  /** Repositories that are not inside are not looked for. */
+  readonly root: string | undefined;
+};
+
+export type GitResult = { readonly code: number | null; readonly output: Buffer };
+
+const timeoutMs = 30_000;
+/** More output than any listing or text that is shown has. */
+const maxOutputBytes = 32 * 1024 * 1024;
+
+/**
+ * Runs git in a directory in which nothing can be trusted: no program that the repository's configuration names is started,
+ * nothing is written, locked, fetched or asked for. Rejects when git is missing, takes too long or says too much.
+ */
+export async function runGit(
+  deps: GitDeps,
+  directory: string,
+  parameters: readonly string[],
+): Promise<GitResult> {
+  const filters = comparing.has(parameters[0] ?? "") ? await listFilters(deps, directory) : [];
+  return start(deps, directory, [...filters.flatMap(disableFilter), ...parameters]);
+}
+
+/** The commands that look into files of the working tree. */
+const comparing = new Set(["diff", "status"]);
+
+/** Clean filters would run whenever a file is compared; git has no switch for all of them, so each is emptied by name. */
+async function listFilters(deps: GitDeps, directory: string): Promise<string[]> {
+  const { output } = await start(deps, directory, [
+    "config",
+    "--null",
+    "--name-only",
+    "--get-regexp",
+    "^filter\\..*\\.(clean|smudge|process|required)$",
+  ]);
+  const names = output.toString("utf8").split("\0").filter(Boolean);
+  return [...new Set(names.map((name) => name.slice(0, name.lastIndexOf("."))))];
+}
+
+function disableFilter(filter: string): string[] {
+  // A name with "=" could not be overridden: git would read the value from there on.
+  if (filter.includes("="))
+    throw new WorkspaceError("not-permitted", "The repository has an unusable filter.");
+  return [`${filter}.clean=`, `${filter}.smudge=`, `${filter}.process=`, `${filter}.required=false`].flatMap(
+    (setting) => ["-c", setting],
+  );
+}
+
+/** Command line settings win over those of the repository. Foreign owners are fine because nothing of theirs is run. */
+const safeSettings = [
+  "core.hooksPath=/dev/null",
+  "core.fsmonitor=false",
+  "core.pager=cat",
+  "core.quotePath=false",
+  "protocol.allow=never",
+  "safe.directory=*",
+  "submodule.recurse=false",
+].flatMap((setting) => ["-c", setting]);
+
+async function start(deps: GitDeps, directory: string, parameters: readonly string[]): Promise<GitResult> {
+  const child = spawn("git", ["--no-pager", "--literal-pathspecs", ...safeSettings, ...parameters], {
+    cwd: directory,
+    env: {
+      ...deps.environment,
+      GIT_OPTIONAL_LOCKS: "0",
+      GIT_TERMINAL_PROMPT: "0",
+      GIT_NO_LAZY_FETCH: "1",
+      LC_ALL: "C",
+      ...(deps.root === undefined ? {} : { GIT_CEILING_DIRECTORIES: dirname(deps.root) }),
+    },
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: timeoutMs,
+    killSignal: "SIGKILL",
+  });
+  const ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+  ended.catch(() => {}); // Awaited below; an error before that must not count as unhandled.
+  const parts: Buffer[] = [];
+  let byteCount = 0;
+  child.stdout.on("data", (bytes: Buffer) => {
+    byteCount += bytes.length;
+    if (byteCount > maxOutputBytes) child.kill("SIGKILL");
+    else parts.push(bytes);
+  });
+  const [code, signal] = await ended.catch((error: unknown) => {
+    throw new Error("The program git cannot be started here.", { cause: error });
+  });
+  if (byteCount > maxOutputBytes)
+    throw new WorkspaceError("too-large", "The repository has too many changes to list.");
+  if (signal !== null) throw new Error(`git did not answer within ${timeoutMs / 1_000} s.`);
+  return { code, output: Buffer.concat(parts) };
+}
