@@ -7,6 +7,17 @@ SESSION_API_KEY or OH_SESSION_API_KEYS_0, OH_SESSION_API_KEYS_1, ...
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent stuck, 4 not approved,
 5 paused, 130 interrupted.`;
 
+/** Each command is loaded when it is wanted: one that needs no server starts without loading it. */
+const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
+  serve: async () => (await import("./commands/serve.ts")).addServe,
+  run: async () => (await import("./commands/run.ts")).addRun,
+  demo: async () => (await import("./commands/demo.ts")).addDemo,
+  doctor: async () => (await import("./commands/doctor.ts")).addDoctor,
+  keys: async () => (await import("./commands/keys.ts")).addKeys,
+  "tool-host": async () => (await import("./commands/tool-host.ts")).addToolHost,
+  "scripted-model": async () => (await import("./commands/scripted-model.ts")).addScriptedModel,
+};
+
 /** Runs the command line; sets the exit code and never throws for a mistake of the caller. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command("convoke")
