@@ -25,14 +25,14 @@ export async function seedLog(journal: Journal, conversationId: string, size: nu
   return { conversationId, lease, size };
 }
 
-/** The event at `seq` of a seeded log: a third are messages. */
+/** The event at `seq` of a seeded log: one in ten is a message. */
 export function mixedEvent(seq: number): NewEvent {
   return sampleEvent(seq, { ...shapeAt(seq), minLength: eventBytes });
 }
 
-/** In one message of {@link rareEvery}. */
+/** In one message of a thousand. */
 export const rareWord = "Kestrel";
-export const rareEvery = 9_999;
+const rareEvery = 10_000;
 /** Every agent message has it, no user message. */
 export const agentWord = "I looked at";
 
@@ -41,22 +41,12 @@ const eventBytes = 1000;
 
 function shapeAt(seq: number): SampleShape {
   if (seq % 50_000 === 17) return { kind: "ConversationErrorEvent", source: "environment" };
-  switch (seq % 6) {
-    case 0:
-      return { kind: "MessageEvent", source: "agent", text: sentence(seq, agentWord) };
-    case 1:
-      return seq % 100 === 1
-        ? { kind: "MessageEvent", source: "user", text: sentence(seq, "please check") }
-        : { kind: "MessageEvent", source: "agent", text: sentence(seq, agentWord) };
-    case 2:
-    case 4:
-      return { kind: "ActionEvent", source: "agent" };
-    case 3:
-    case 5:
-      return { kind: "ObservationEvent", source: "environment" };
-    default:
-      return {};
+  if (seq % 10 === 0) {
+    return seq % 100 === 0
+      ? { kind: "MessageEvent", source: "user", text: sentence(seq, "please check") }
+      : { kind: "MessageEvent", source: "agent", text: sentence(seq, agentWord) };
   }
+  return seq % 2 === 1 ? { kind: "ActionEvent" } : { kind: "ObservationEvent", source: "environment" };
 }
 
 const vocabulary =
@@ -69,6 +59,6 @@ function sentence(seq: number, opening: string): string {
     { length: 40 },
     (_, index) => vocabulary[(seq * 7 + index * (1 + (seq % 13))) % vocabulary.length],
   );
-  const rare = seq % rareEvery === 0 ? ` ${rareWord}` : "";
+  const rare = seq % rareEvery < 10 ? ` ${rareWord}` : "";
   return `${opening} item ${seq}: ${words.join(" ")}${rare}`;
 }

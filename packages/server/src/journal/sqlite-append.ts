@@ -4,7 +4,7 @@ import { toIdBytes, toIdText } from "./event-id.ts";
 import { placeText } from "./sqlite-body.ts";
 import { ClassWriter } from "./sqlite-classes.ts";
 import { patchColumns } from "./sqlite-requests.ts";
-import { maxSeq, positionOf } from "./sqlite-schema.ts";
+import { maxSeq, positionOf, streamOf } from "./sqlite-schema.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Where a log ends and who may write it. */
@@ -17,6 +17,13 @@ type Head = {
   lastMicros: number;
 };
 
+/** What the background work has to know about an append. */
+export type Appended = {
+  readonly recentCount: number;
+  /** The stream of each searchable text that is already in its place. */
+  readonly textStreams: readonly number[];
+};
+
 /** Appends inside the caller's transaction. Everything is checked before the first row is written. */
 export class AppendStatements {
   readonly #database: DatabaseSync;
@@ -24,7 +31,9 @@ export class AppendStatements {
   readonly #nodeId: string;
   readonly #owner: StatementSync;
   readonly #last: StatementSync;
-  readonly #insertEvent: StatementSync;
+  readonly #insertRecent: StatementSync;
+  readonly #insertSettled: StatementSync;
+  readonly #findRecent: StatementSync;
   readonly #findInbox: StatementSync;
   readonly #insertInbox: StatementSync;
   readonly #patches = new Map<string, StatementSync>();
@@ -41,9 +50,13 @@ export class AppendStatements {
        SELECT * FROM (SELECT position, id, timestamp FROM events WHERE position BETWEEN ?1 AND ?2 ORDER BY position DESC LIMIT 1)
        ORDER BY position DESC LIMIT 1`,
     );
-    this.#insertEvent = database.prepare(
-      "INSERT INTO recent (position, id, timestamp, class, json, text, meta) VALUES (?, ?, ?, ?, ?, ?, ?)",
-    );
+    const insertInto = (table: string): StatementSync =>
+      database.prepare(
+        `INSERT INTO ${table} (position, id, timestamp, class, json, text, meta) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      );
+    this.#insertRecent = insertInto("recent");
+    this.#insertSettled = insertInto("events");
+    this.#findRecent = database.prepare("SELECT 1 FROM recent WHERE position BETWEEN ? AND ? LIMIT 1");
     this.#findInbox = database.prepare("SELECT 1 FROM inbox WHERE number = ? AND client_id = ?");
     this.#insertInbox = database.prepare("INSERT INTO inbox VALUES (?, ?, ?, ?)");
     this.#owner.setReturnArrays(true);
@@ -66,16 +79,26 @@ export class AppendStatements {
     return this.#checkedHead(lease).number;
   }
 
-  append(lease: Lease, batch: AppendBatch): void {
+  append(lease: Lease, batch: AppendBatch): Appended {
     const head = this.#checkedHead(lease);
     const ids = this.#checkBatch(lease.conversationId, head, batch);
+    const isSettled = this.#canSettle(head, batch.events.length);
+    const textStreams: number[] = [];
     for (const [index, event] of batch.events.entries()) {
-      this.#insert(head, event, ids[index] ?? new Uint8Array());
+      const classCode = this.#insert(isSettled, head, event, ids[index] ?? new Uint8Array());
+      if (isSettled && event.text !== null) textStreams.push(streamOf(head.number, classCode));
     }
     if (batch.conversation !== undefined) this.#patch(head.number, batch.conversation);
     if (batch.inbox !== undefined) {
       this.#insertInbox.run(head.number, batch.inbox.clientId, batch.inbox.eventId, batch.inbox.digest);
     }
+    return { recentCount: isSettled ? 0 : batch.events.length, textStreams };
+  }
+
+  /** A large batch fills pages of its own log, so it needs no gathering; but a log's recent events come after its settled ones. */
+  #canSettle(head: Head, count: number): boolean {
+    if (count < settledBatch) return false;
+    return this.#findRecent.get(positionOf(head.number, 0), positionOf(head.number, maxSeq)) === undefined;
   }
 
   #checkedHead(lease: Lease): Head {
@@ -140,11 +163,13 @@ export class AppendStatements {
     });
   }
 
-  #insert(head: Head, event: NewEvent, id: Uint8Array): void {
-    const classCode = this.#classes.codeOf(event.kind, event.source, event.text !== null);
-    const text = placeText(event.text, event.json);
+  /** The class of the event. */
+  #insert(isSettled: boolean, head: Head, event: NewEvent, id: Uint8Array): number {
     const { timestampMicros, json, meta } = event;
-    this.#insertEvent.run(
+    const classCode = this.#classes.codeOf(event.kind, event.source, event.text !== null);
+    const text = placeText(event.text, json);
+    const statement = isSettled ? this.#insertSettled : this.#insertRecent;
+    statement.run(
       positionOf(head.number, head.lastSeq + 1),
       id,
       timestampMicros,
@@ -156,6 +181,7 @@ export class AppendStatements {
     head.lastSeq += 1;
     head.lastId = event.id;
     head.lastMicros = timestampMicros;
+    return classCode;
   }
 
   #patch(number: number, patch: ConversationPatch): void {
@@ -176,6 +202,8 @@ export class AppendStatements {
     }
   }
 }
+
+const settledBatch = 64;
 
 /** Logs beyond this many are forgotten and read again. */
 const headLimit = 10_000;

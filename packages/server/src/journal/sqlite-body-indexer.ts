@@ -5,35 +5,46 @@ import {
   foldText,
   readText,
   toBlockWords,
+  type BlockMessage,
   type TextPlace,
 } from "./sqlite-body.ts";
-import { maxSeq, positionOf } from "./sqlite-schema.ts";
+import { ClassReader } from "./sqlite-classes.ts";
+import { maxSeq, positionOf, streamOf } from "./sqlite-schema.ts";
 
 /** Closes blocks of the body index, after the commits that fill them: an append never waits for it. */
 export class BodyIndexer {
   /** How many settled texts of a stream are in no block. */
   readonly #waiting = new Map<number, number>();
   readonly #due = new Set<number>();
+  readonly #classes: ClassReader;
   readonly #lastBlock: StatementSync;
   readonly #messages: StatementSync;
   readonly #insertBlock: StatementSync;
   readonly #insertWords: StatementSync;
+  readonly #changes: StatementSync;
+  readonly #mergePages: StatementSync;
+  #isMerging = false;
 
   constructor(database: DatabaseSync) {
-    this.#lastBlock = database.prepare("SELECT max(last_seq) AS seq FROM body_blocks WHERE stream = ?");
+    this.#classes = new ClassReader(database);
+    this.#lastBlock = database.prepare(
+      "SELECT last_seq AS seq FROM body_blocks WHERE stream = ? ORDER BY first_seq DESC LIMIT 1",
+    );
     this.#messages = database.prepare(
       `SELECT position, json, text FROM events
        WHERE class = ? AND position BETWEEN ? AND ? ORDER BY position LIMIT ${blockMessageLimit}`,
     );
     this.#messages.setReturnArrays(true);
     this.#insertBlock = database.prepare(
-      "INSERT INTO body_blocks (stream, first_seq, last_seq) VALUES (?, ?, ?) RETURNING id",
+      "INSERT INTO body_blocks (stream, first_seq, last_seq, messages) VALUES (?, ?, ?, ?) RETURNING id",
     );
+    this.#changes = database.prepare("SELECT total_changes() AS changes");
+    this.#mergePages = database.prepare("INSERT INTO body_index (body_index, rank) VALUES ('merge', ?)");
     this.#insertWords = database.prepare("INSERT INTO body_index (rowid, grams) VALUES (?, ?)");
   }
 
   get isDue(): boolean {
-    return this.#due.size > 0;
+    return this.#due.size > 0 || this.#isMerging;
   }
 
   /** Counts a settled text. A stream met for the first time is looked at once, for what a former process left. */
@@ -43,8 +54,21 @@ export class BodyIndexer {
     else this.#waiting.set(stream, waiting + 1);
   }
 
-  /** Closes at most a few blocks, inside the caller's transaction. */
+  /** Looks for what a former owner has left. */
+  onClaim(conversationNumber: number): void {
+    for (const { code } of this.#classes.select(({ hasText }) => hasText)) {
+      this.#due.add(streamOf(conversationNumber, code));
+    }
+  }
+
+  /** Merges the segments of the index once no block is due. */
+  mergeAll(): void {
+    this.#isMerging = true;
+  }
+
+  /** Closes at most a few blocks, or merges for as long, inside the caller's transaction. */
   runSlice(): number[] {
+    if (this.#due.size === 0) this.#merge();
     let budget = blocksPerSlice;
     for (const stream of this.#due) {
       // Removed first: after a fault the next text of the stream tries again, and until then the search scans.
@@ -55,6 +79,14 @@ export class BodyIndexer {
       if (budget === 0) break;
     }
     return [];
+  }
+
+  #merge(): void {
+    const countChanges = (): number => Number(this.#changes.get()?.["changes"]);
+    const before = countChanges();
+    this.#mergePages.run(mergePagesPerSlice);
+    // The command itself counts as a change.
+    if (countChanges() - before < 2) this.#isMerging = false;
   }
 
   #closeBlock(stream: number): void {
@@ -71,25 +103,24 @@ export class BodyIndexer {
       this.#waiting.set(stream, rows.length);
       return;
     }
-    const texts: string[] = [];
-    let last = 0;
+    const messages: BlockMessage[] = [];
     let characters = 0;
     for (const [position, json, place] of rows) {
       const text = foldText(readText(place, json) ?? "");
-      texts.push(text);
-      last = position;
+      messages.push([position - base, text]);
       characters += text.length;
       if (characters >= blockCharacterLimit) break;
     }
-    const first = rows[0]?.[0] ?? last;
-    const block = this.#insertBlock.get(stream, first - base, last - base) as { id: number };
-    this.#insertWords.run(block.id, toBlockWords(stream, texts));
+    const [first, last] = [messages[0]?.[0] ?? 0, messages.at(-1)?.[0] ?? 0];
+    const block = this.#insertBlock.get(stream, first, last, JSON.stringify(messages)) as { id: number };
+    this.#insertWords.run(block.id, toBlockWords(stream, messages));
     this.#due.add(stream);
   }
 }
 
 /** A block takes about a millisecond. */
 const blocksPerSlice = 2;
+const mergePagesPerSlice = 200;
 
 /** Streams beyond this many are forgotten, and counted again when they are next met. */
 const waitingLimit = 10_000;

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import { foldText, readText, toBlockQuery, type TextPlace } from "./sqlite-body.ts";
+import { findInBlock, foldText, readText, toBlockQuery, type TextPlace } from "./sqlite-body.ts";
 import type { EventClass } from "./sqlite-classes.ts";
 import { seqsBetween, type EventReader, type LogRange } from "./sqlite-events.ts";
 import type { Match } from "./sqlite-matches.ts";
@@ -20,8 +20,10 @@ export type BodyQuery = {
 export class BodySearch {
   readonly #lastBlock: StatementSync;
   readonly #reader: EventReader;
-  readonly #firstEndingAt: StatementSync;
-  readonly #blocks: Directed;
+  readonly #blockAt: StatementSync;
+  readonly #firstBlock: StatementSync;
+  readonly #candidates: StatementSync;
+  readonly #block: StatementSync;
   readonly #messages: Directed;
   readonly #recentMessages: Directed;
 
@@ -33,18 +35,19 @@ export class BodySearch {
       return statement;
     };
     this.#lastBlock = prepare(
-      "SELECT id, last_seq FROM body_blocks WHERE stream = ? ORDER BY last_seq DESC LIMIT 1",
+      "SELECT last_seq FROM body_blocks WHERE stream = ? ORDER BY first_seq DESC LIMIT 1",
     );
-    this.#firstEndingAt = prepare(
-      "SELECT id FROM body_blocks WHERE stream = ? AND last_seq >= ? ORDER BY last_seq LIMIT 1",
+    this.#blockAt = prepare(
+      "SELECT id FROM body_blocks WHERE stream = ? AND first_seq <= ? ORDER BY first_seq DESC LIMIT 1",
     );
-    const blocks = (direction: string): StatementSync =>
-      prepare(
-        `SELECT id, first_seq, last_seq FROM body_blocks WHERE id IN (
-           SELECT rowid FROM body_index WHERE body_index MATCH ? AND rowid BETWEEN ? AND ?
-           ORDER BY rowid ${direction} LIMIT ?)
-         ORDER BY id ${direction}`,
-      );
+    this.#firstBlock = prepare("SELECT id FROM body_blocks WHERE stream = ? ORDER BY first_seq LIMIT 1");
+    // Always upwards: downwards the full-text table walks to a range from its own end. It ignores bounds that are no integers,
+    // as numbers of JavaScript are.
+    this.#candidates = prepare(
+      `SELECT rowid FROM body_index
+       WHERE body_index MATCH ? AND rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)`,
+    );
+    this.#block = prepare("SELECT messages FROM body_blocks WHERE id = ?");
     const messages =
       (source: string) =>
       (direction: string): StatementSync =>
@@ -52,7 +55,6 @@ export class BodySearch {
           `SELECT position, json, text FROM ${source}
          WHERE class = ? AND position BETWEEN ? AND ? ORDER BY position ${direction} LIMIT ?`,
         );
-    this.#blocks = inBothDirections(blocks);
     this.#messages = inBothDirections(messages("events INDEXED BY events_by_class"));
     this.#recentMessages = inBothDirections(messages("recent INDEXED BY recent_by_position"));
   }
@@ -85,51 +87,47 @@ export class BodySearch {
     const { log, fromSeq, isDescending } = query;
     const toSeq = Math.min(query.toSeq, log.settledSeq);
     const stream = streamOf(log.number, classCode);
-    const [lastBlock, lastIndexed] = (this.#lastBlock.get(stream) as unknown as BlockEnd | undefined) ?? [
-      0, 0,
-    ];
+    const [lastIndexed] = (this.#lastBlock.get(stream) as unknown as [number] | undefined) ?? [0];
     const tail = { ...query, classCode, fromSeq: Math.max(fromSeq, lastIndexed + 1), toSeq };
     if (isDescending) yield* this.#scan(this.#messages, tail);
-    // Blocks of a stream are created in log order, so a span of the log is a span of block ids.
-    const low = this.#blockEndingAt(stream, fromSeq);
-    const high = this.#blockEndingAt(stream, toSeq) ?? lastBlock;
-    if (low !== null) {
-      const expression = toBlockQuery(stream, foldText(query.body));
-      for (const block of this.#candidates(expression, low, high, isDescending)) {
-        yield null;
-        yield* this.#scan(this.#messages, {
-          ...query,
-          classCode,
-          fromSeq: Math.max(fromSeq, block.firstSeq),
-          // A block that was closed after the look at the last one belongs to the tail.
-          toSeq: Math.min(toSeq, block.lastSeq, lastIndexed),
-        });
-      }
-    }
+    // A block that was closed after the look at the last one belongs to the tail.
+    yield* this.#scanBlocks({ ...query, toSeq: Math.min(toSeq, lastIndexed) }, stream);
     if (!isDescending) yield* this.#scan(this.#messages, tail);
   }
 
-  /** Blocks that may hold the needle; the page's end decides how many are asked for, so they come in growing portions. */
-  *#candidates(
-    expression: string,
-    low: number,
-    high: number,
-    isDescending: boolean,
-  ): Generator<{ firstSeq: number; lastSeq: number }> {
-    const statement = isDescending ? this.#blocks.descending : this.#blocks.ascending;
-    for (let limit = 8; low <= high; limit = Math.min(256, limit * 2)) {
-      const rows = statement.all(expression, low, high, limit) as unknown as [number, number, number][];
-      for (const [, firstSeq, lastSeq] of rows) yield { firstSeq, lastSeq };
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < limit) return;
-      if (isDescending) high = last[0] - 1;
-      else low = last[0] + 1;
+  *#scanBlocks(query: BodyQuery, stream: number): Generator<Match | null> {
+    const { log, fromSeq, toSeq, isDescending } = query;
+    const needle = foldText(query.body);
+    for (const blockId of this.#blocks(stream, query)) {
+      const [messages] = (this.#block.get(blockId) as unknown as [string] | undefined) ?? ["[]"];
+      const seqs = findInBlock(messages, needle).filter((seq) => seq >= fromSeq && seq <= toSeq);
+      for (const seq of isDescending ? seqs.toReversed() : seqs) yield this.#reader.readOne(log, seq);
+      yield null;
     }
   }
 
-  /** The block that holds the `seq`, or the first one after it. */
-  #blockEndingAt(stream: number, seq: number): number | null {
-    return (this.#firstEndingAt.get(stream, seq) as unknown as [number] | undefined)?.[0] ?? null;
+  /**
+   * The ids of the blocks that may hold the needle, looked for in windows of block ids: a stream's blocks are created in log order. The
+   * windows grow while they bring little, so a frequent needle costs a small one and a rare needle few.
+   */
+  *#blocks(stream: number, query: BodyQuery): Generator<number> {
+    const { isDescending } = query;
+    const expression = toBlockQuery(stream, foldText(query.body));
+    let high = this.#idOf(this.#blockAt.get(stream, query.toSeq)) ?? 0;
+    let low = this.#idOf(this.#blockAt.get(stream, query.fromSeq) ?? this.#firstBlock.get(stream)) ?? 1;
+    for (let size = smallestWindow; low <= high;) {
+      const from = isDescending ? Math.max(low, high - size + 1) : low;
+      const to = isDescending ? high : Math.min(high, low + size - 1);
+      const found = (this.#candidates.all(expression, from, to) as unknown as [number][]).map(([id]) => id);
+      yield* isDescending ? found.toReversed() : found;
+      if (found.length < fewBlocks) size *= 4;
+      if (isDescending) high = from - 1;
+      else low = to + 1;
+    }
+  }
+
+  #idOf(row: unknown): number | undefined {
+    return (row as [number] | undefined)?.[0];
   }
 
   *#scan(messages: Directed, query: BodyQuery & { readonly classCode: number }): Generator<Match | null> {
@@ -169,6 +167,8 @@ export class BodySearch {
 }
 
 const scanSlice = 32;
+const smallestWindow = 64;
+const fewBlocks = 16;
 const sliceMs = 3;
 
 type Directed = { readonly ascending: StatementSync; readonly descending: StatementSync };
@@ -181,7 +181,6 @@ function* chain<Item>(...parts: readonly Iterable<Item>[]): Generator<Item> {
   for (const part of parts) yield* part;
 }
 
-type BlockEnd = [id: number, lastSeq: number];
 type MessageRow = [position: number, json: string, text: TextPlace];
 
 /** Merges streams that are in order each; gives the event loop a turn when a search takes long. */

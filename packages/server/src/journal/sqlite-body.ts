@@ -1,9 +1,11 @@
 /*
  * Substring search in message texts. Texts of one stream (one conversation, one class) are grouped into blocks of
- * consecutive messages; a block's distinct 1-, 2- and 3-grams are one document of a full-text table. A search intersects
- * the needle's grams, which gives candidate blocks in log order, and checks the texts themselves. Blocks keep the posting
- * lists 30 times shorter than one document a message would. Messages after the last block are
- * scanned.
+ * consecutive messages; a block's distinct grams are one document of a full-text table. A search intersects the needle's grams,
+ * which gives candidate blocks in log order, and checks the folded texts, which a block keeps together. Blocks keep the posting lists many times shorter
+ * than one document a message would. Messages after the last block are scanned.
+ *
+ * Grams are hashed: every 1, 2 and 3 characters, so that short needles and scripts without spaces work, and 8 characters from
+ * each beginning of a word, which make phrases of frequent words rare.
  */
 
 /** Case is ignored by comparing folded texts; the fold of a part is always a part of the fold. */
@@ -13,42 +15,68 @@ export function foldText(text: string): string {
 }
 
 /** A block is made of this many messages, of fewer when they have this many characters. */
-export const blockMessageLimit = 32;
-export const blockCharacterLimit = 24_000;
+export const blockMessageLimit = 16;
+export const blockCharacterLimit = 16_000;
 
-const hashBits = 20;
-const maxGramsPerQuery = 24;
+const hashBits = 24;
+const phraseSize = 8;
+/** Each one costs a search as much as all others do; a few are enough to make a block unlikely. */
+const maxPhrasesPerQuery = 4;
+const maxGramsPerQuery = 5;
 
-/** The distinct grams of folded texts as index words, together with the stream's own word. */
-export function toBlockWords(stream: number, foldedTexts: readonly string[]): string {
-  const seen = new Set<number>();
-  for (const text of foldedTexts) {
-    for (let index = 0; index < text.length; index += 1) {
-      seen.add(gramAt(text, index, 1));
-      if (index + 1 < text.length) seen.add(gramAt(text, index, 2));
-      if (index + 2 < text.length) seen.add(gramAt(text, index, 3));
-    }
+/** The distinct grams of a block as index words, together with the stream's own word. */
+export function toBlockWords(stream: number, messages: readonly BlockMessage[]): string {
+  const grams = new Set<number>();
+  for (const [, text] of messages) {
+    for (const size of [1, 2, 3]) addGrams(grams, text, size);
+    addPhrases(grams, text, 0);
   }
-  const words = [streamWord(stream)];
-  for (const gram of seen) words.push(gram.toString(36));
-  return words.join(" ");
+  return [toStreamWord(stream), ...toWords(grams)].join(" ");
+}
+
+/** A message of a block: its `seq` and its folded text. */
+export type BlockMessage = readonly [seq: number, foldedText: string];
+
+/** The `seq` of each message of a stored block whose text has the needle. */
+export function findInBlock(messages: string, foldedNeedle: string): number[] {
+  // Escapes do not depend on what is around them, except those of half characters.
+  const canSkip =
+    foldedNeedle.isWellFormed() && !messages.includes(JSON.stringify(foldedNeedle).slice(1, -1));
+  if (canSkip) return [];
+  const parsed = JSON.parse(messages) as BlockMessage[];
+  return parsed.filter(([, text]) => text.includes(foldedNeedle)).map(([seq]) => seq);
 }
 
 /** A full-text expression that every block containing `foldedNeedle` matches (hash collisions may add others). */
 export function toBlockQuery(stream: number, foldedNeedle: string): string {
-  const size = Math.min(3, foldedNeedle.length);
+  const phrases = new Set<number>();
+  // Whether a word begins with the needle depends on the text before it.
+  addPhrases(phrases, foldedNeedle, 1);
   const grams = new Set<number>();
-  for (let index = 0; index < foldedNeedle.length - size + 1 && grams.size < maxGramsPerQuery; index += 1) {
-    if (size > 0) grams.add(gramAt(foldedNeedle, index, size));
-  }
-  return [streamWord(stream), ...[...grams].map((gram) => gram.toString(36))]
-    .map((word) => `"${word}"`)
-    .join(" AND ");
+  addGrams(grams, foldedNeedle, Math.min(3, foldedNeedle.length));
+  const words = [
+    toStreamWord(stream),
+    ...sample(toWords(phrases), maxPhrasesPerQuery),
+    ...sample(toWords(grams), maxGramsPerQuery),
+  ];
+  return words.map((word) => `"${word}"`).join(" AND ");
 }
 
-/** Longer than any gram's word, so the two never meet. */
-function streamWord(stream: number): string {
-  return `stream${stream.toString(36)}`;
+function addGrams(grams: Set<number>, text: string, size: number): void {
+  if (size === 0) return;
+  for (let index = 0; index + size <= text.length; index += 1) grams.add(gramAt(text, index, size));
+}
+
+function addPhrases(grams: Set<number>, text: string, from: number): void {
+  for (let index = from; index + phraseSize <= text.length; index += 1) {
+    const startsWord = isWordUnit(text.charCodeAt(index)) && !isWordUnit(text.charCodeAt(index - 1));
+    if (startsWord) grams.add(gramAt(text, index, phraseSize));
+  }
+}
+
+/** Letters and digits of any script, roughly; what matters is that texts and needles are cut alike. */
+function isWordUnit(unit: number): boolean {
+  return unit >= 0x80 || (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39);
 }
 
 function gramAt(text: string, index: number, size: number): number {
@@ -57,7 +85,27 @@ function gramAt(text: string, index: number, size: number): number {
     hash = Math.imul(hash ^ (hash >>> 15), 0x2c_1b_3c_6d) + text.charCodeAt(index + offset);
   }
   hash = Math.imul(hash ^ (hash >>> 16), 0x45_d9_f3_b5);
-  return ((size << hashBits) | ((hash ^ (hash >>> 15)) >>> (32 - hashBits))) >>> 0;
+  const bits = (hash ^ (hash >>> 15)) >>> (32 - hashBits);
+  // One range of numbers for each size.
+  return Math.min(size, 4) * 2 ** hashBits + bits;
+}
+
+function toWords(grams: Iterable<number>): string[] {
+  return Array.from(grams, (gram) => gram.toString(36));
+}
+
+/** Longer than any gram's word, so the two never meet. */
+function toStreamWord(stream: number): string {
+  return `stream${stream.toString(36)}`;
+}
+
+/** Evenly spread. */
+function sample(words: readonly string[], limit: number): string[] {
+  const step = Math.max(1, words.length / limit);
+  return Array.from(
+    { length: Math.min(words.length, limit) },
+    (_, index) => words[Math.floor(index * step)] ?? "",
+  );
 }
 
 /**

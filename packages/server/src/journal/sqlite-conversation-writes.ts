@@ -22,7 +22,7 @@ export class ConversationStatements {
        VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     );
     this.#insertDocuments = database.prepare("INSERT INTO conversation_documents VALUES (?, ?, ?, ?, ?)");
-    this.#holder = database.prepare("SELECT generation, node_id FROM conversations WHERE id = ?");
+    this.#holder = database.prepare("SELECT number, generation, node_id FROM conversations WHERE id = ?");
     this.#claim = database.prepare("UPDATE conversations SET generation = ?, node_id = ? WHERE id = ?");
     this.#release = database.prepare(
       "UPDATE conversations SET node_id = NULL WHERE id = ? AND generation = ? AND node_id = ?",
@@ -51,11 +51,8 @@ export class ConversationStatements {
     return true;
   }
 
-  /** The new generation. */
-  claim(conversationId: string): number {
-    const row = this.#holder.get(conversationId) as
-      | { generation: number; node_id: string | null }
-      | undefined;
+  claim(conversationId: string): { number: number; generation: number } {
+    const row = this.#holder.get(conversationId) as HolderRow | undefined;
     if (row === undefined) {
       throw new Refusal("UnknownConversationError", `There is no conversation ${conversationId}`);
     }
@@ -64,7 +61,7 @@ export class ConversationStatements {
     }
     const generation = row.generation + 1;
     this.#claim.run(generation, this.#nodeId, conversationId);
-    return generation;
+    return { number: row.number, generation };
   }
 
   /** A lease that was replaced meanwhile is left alone. */
@@ -72,3 +69,5 @@ export class ConversationStatements {
     this.#release.run(lease.conversationId, lease.generation, this.#nodeId);
   }
 }
+
+type HolderRow = { number: number; generation: number; node_id: string | null };

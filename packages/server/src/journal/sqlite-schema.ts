@@ -33,7 +33,7 @@ export function streamOf(conversationNumber: number, classCode: number): number 
 export function openWriterDatabase(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
-    database.exec("PRAGMA page_size = 8192");
+    database.exec("PRAGMA page_size = 16384");
     enterWalMode(database);
     // The writer checkpoints by itself, in the pauses between commits.
     database.exec("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0");
@@ -184,12 +184,17 @@ CREATE TABLE body_blocks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   stream INTEGER NOT NULL,
   first_seq INTEGER NOT NULL,
-  last_seq INTEGER NOT NULL
+  last_seq INTEGER NOT NULL,
+  messages TEXT NOT NULL
 ) STRICT;
-CREATE INDEX body_blocks_by_stream ON body_blocks (stream, last_seq);
+CREATE INDEX body_blocks_by_stream ON body_blocks (stream, first_seq);
 CREATE VIRTUAL TABLE body_index USING fts5 (
   grams, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
 );
+-- Few segments of small pages: a search pays for each segment, and reaches the middle of a posting list page by page.
+INSERT INTO body_index (body_index, rank) VALUES ('pgsz', 512);
+INSERT INTO body_index (body_index, rank) VALUES ('automerge', 2);
+INSERT INTO body_index (body_index, rank) VALUES ('usermerge', 2);
 
 CREATE TABLE doomed (number INTEGER PRIMARY KEY) STRICT;
 `;

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { ClassReader } from "./sqlite-classes.ts";
 import { conversationNumberOf, streamOf } from "./sqlite-schema.ts";
 
 /**
@@ -11,7 +12,7 @@ export class Settler {
   readonly #slice: StatementSync;
   readonly #copy: StatementSync;
   readonly #remove: StatementSync;
-  readonly #textClasses: StatementSync;
+  readonly #classes: ClassReader;
   readonly #count: StatementSync;
   readonly #roundSize: number;
   #round: Round | undefined;
@@ -37,7 +38,7 @@ export class Settler {
          AND EXISTS (SELECT 1 FROM events WHERE events.position = recent.position)
          ORDER BY arrival LIMIT ${removeSlice})`,
     );
-    this.#textClasses = database.prepare("SELECT code FROM classes WHERE has_text = 1");
+    this.#classes = new ClassReader(database);
     this.#count = database.prepare("SELECT count(*) AS staged FROM recent");
     this.#staged = this.#countStaged();
   }
@@ -91,7 +92,7 @@ export class Settler {
     }
     this.#copy.run(round.copiedTo, last, round.newestArrival);
     round.copiedTo = last;
-    const withText = new Set(this.#textClasses.all().map((row) => Number(row["code"])));
+    const withText = new Set(this.#classes.select(({ hasText }) => hasText).map(({ code }) => code));
     return rows
       .filter(([, classCode]) => withText.has(classCode))
       .map(([position, classCode]) => streamOf(conversationNumberOf(position), classCode));

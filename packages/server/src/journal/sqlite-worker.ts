@@ -19,7 +19,10 @@ function serve(port: MessagePort, options: WriterOptions): void {
   };
   const rest = (): void => {
     writer.startRest();
-    if (writer.tidy()) immediate = setImmediate(rest);
+    finish();
+  };
+  const finish = (): void => {
+    if (writer.tidy()) immediate = setImmediate(finish);
     else if (!writer.truncateLog()) restTimer = setTimeout(rest, restAfterMs);
   };
   const close = (): void => {

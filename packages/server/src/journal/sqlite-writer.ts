@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { AppendStatements } from "./sqlite-append.ts";
+import { AppendStatements, type Appended } from "./sqlite-append.ts";
 import { BodyIndexer } from "./sqlite-body-indexer.ts";
 import { ConversationStatements } from "./sqlite-conversation-writes.ts";
 import type { NodeLocks } from "./sqlite-lease.ts";
@@ -76,6 +76,7 @@ export class Writer {
   /** Called in a pause: everything is put in its place. */
   startRest(): void {
     this.#settler.settleAll();
+    this.#indexer.mergeAll();
   }
 
   /** Empties the write-ahead log after a burst; false when another connection is in the way. */
@@ -94,7 +95,9 @@ export class Writer {
 
   [Symbol.dispose](): void {
     this.#settler.settleAll();
-    while (this.#settler.isDue && this.tidy());
+    // A short close: what is left is read where it is, and the next process goes on with it.
+    const deadline = performance.now() + closeLimitMs;
+    while (performance.now() < deadline && this.tidy());
     this.#database.close();
     this.#locks[Symbol.dispose]();
   }
@@ -134,34 +137,37 @@ export class Writer {
   }
 
   #commit(requests: readonly WriteRequest[]): WriteOutcome[] {
+    const appended: Appended[] = [];
     const outcomes = this.#transaction(() => {
       this.#noticeOthers();
-      return requests.map((request) => this.#applyOrRefuse(request));
+      return requests.map((request) => this.#applyOrRefuse(request, appended));
     });
-    for (const request of requests)
-      if (request.type === "append") this.#settler.onStaged(request.batch.events.length);
+    for (const { recentCount, textStreams } of appended) {
+      this.#settler.onStaged(recentCount);
+      for (const stream of textStreams) this.#indexer.onText(stream);
+    }
     return outcomes;
   }
 
-  #applyOrRefuse(request: WriteRequest): WriteOutcome {
+  #applyOrRefuse(request: WriteRequest, appended: Appended[]): WriteOutcome {
     try {
-      return { ok: true, value: this.#apply(request) };
+      return { ok: true, value: this.#apply(request, appended) };
     } catch (error) {
       if (error instanceof Refusal) return { ok: false, name: error.errorName, message: error.message };
       throw error;
     }
   }
 
-  #apply(request: WriteRequest): boolean | number | null {
+  #apply(request: WriteRequest, appended: Appended[]): boolean | number | null {
     switch (request.type) {
       case "append":
-        this.#appends.append(request.lease, request.batch);
+        appended.push(this.#appends.append(request.lease, request.batch));
         return null;
       case "create":
         return this.#conversations.create(request.row);
       case "claim":
         this.#appends.forget(request.conversationId);
-        return this.#conversations.claim(request.conversationId);
+        return this.#claim(request.conversationId);
       case "release":
         this.#appends.forget(request.lease.conversationId);
         this.#conversations.release(request.lease);
@@ -173,6 +179,12 @@ export class Writer {
       case "version":
         return this.#readVersion();
     }
+  }
+
+  #claim(conversationId: string): number {
+    const { number, generation } = this.#conversations.claim(conversationId);
+    this.#indexer.onClaim(number);
+    return generation;
   }
 
   #transaction<Result>(work: () => Result): Result {
@@ -190,6 +202,7 @@ export class Writer {
   }
 }
 
+const closeLimitMs = 200;
 const logPagesLimit = 2000;
 
 /** Waits for other processes as long as SQLite's own time-out lets it, twice: a long checkpoint is no error. */
