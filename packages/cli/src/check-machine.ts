@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { access, constants } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
@@ -58,6 +58,7 @@ export async function checkMachine(
 async function checkDataDir(dataDir: string): Promise<Finding> {
   const existing = nearestExisting(dataDir);
   try {
+    if (!statSync(existing).isDirectory()) throw new Error(`${existing} is not a directory`);
     await access(existing, constants.R_OK | constants.W_OK);
     const detail = existing === dataDir ? dataDir : `${dataDir} (made at the first start)`;
     return { name: "data folder", state: "ok", detail, fix: null };

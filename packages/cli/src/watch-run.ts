@@ -27,24 +27,23 @@ export async function watchRun(options: WatchOptions): Promise<number> {
     process.once("SIGINT", () => process.exit(exitCodes.interrupted));
   };
   process.once("SIGINT", onInterrupt);
-  let wasRejected = false;
+  let exitCode: number | null = null;
+  let lastId = "";
   try {
     for await (const item of client.follow(id, { afterEventId: null, signal: stop.signal })) {
       if (item.type === "signal") continue;
       const lines = options.isJson ? [item.json] : describeEvent(item.event, paint);
       if (lines.length > 0) output.write(`${lines.join("\n")}\n`);
-      const status = statusOf(item.event);
-      if (status === "waiting_for_confirmation") {
-        wasRejected = !(await answer(options)) || wasRejected;
-        if (wasRejected) break;
+      if (exitCode === null) {
+        exitCode = await endOfRun(options, statusOf(item.event));
+        // What ended the run (an error, a rejection) follows its status in the same commit, so it is stored already.
+        if (exitCode !== null) lastId = await newestEventId(options);
       }
-      if (status !== null && endings.has(status)) {
-        if (status === "error") await showError(options, paint);
-        if (!options.isJson) output.write(`${summary(await client.getConversation(id), paint)}\n`);
-        return wasInterrupted ? exitCodes.interrupted : endings.get(status)!;
-      }
+      if (exitCode !== null && item.event.id! >= lastId) break;
     }
-    return wasRejected ? exitCodes.notApproved : exitCodes.interrupted;
+    if (exitCode === null) return exitCodes.interrupted;
+    if (!options.isJson) output.write(`${summary(await client.getConversation(id), paint)}\n`);
+    return wasInterrupted ? exitCodes.interrupted : exitCode;
   } finally {
     process.off("SIGINT", onInterrupt);
     stop.abort();
@@ -63,19 +62,15 @@ function statusOf(event: Event): string | null {
   return isStatus ? String(event.value) : null;
 }
 
-/** The error event follows its status in the same commit, so it is stored already. */
-async function showError(
-  { client, conversationId, isJson, output }: WatchOptions,
-  paint: ReturnType<typeof createPaint>,
-): Promise<void> {
-  const page = await client.searchEvents(conversationId, {
-    kind: "ConversationErrorEvent",
-    limit: 1,
-    sort_order: "TIMESTAMP_DESC",
-  });
-  for (const event of page.items) {
-    output.write(`${isJson ? JSON.stringify(event) : describeEvent(event, paint).join("\n")}\n`);
-  }
+/** The exit code when this status ends the run; asks for the approval that a run waits for. Null while it goes on. */
+async function endOfRun(options: WatchOptions, status: string | null): Promise<number | null> {
+  if (status === "waiting_for_confirmation") return (await answer(options)) ? null : exitCodes.notApproved;
+  return endings.get(status ?? "") ?? null;
+}
+
+async function newestEventId({ client, conversationId }: WatchOptions): Promise<string> {
+  const page = await client.searchEvents(conversationId, { limit: 1, sort_order: "TIMESTAMP_DESC" });
+  return page.items[0]?.id ?? "";
 }
 
 /** True when the waiting actions were approved. */

@@ -28,10 +28,13 @@ const policies = {
 } as const satisfies Record<string, ConfirmationPolicyInput>;
 
 const notes = `
-The model comes from LLM_MODEL (provider/model, e.g. anthropic/claude-sonnet-4-5 or openai/gpt-5), its key from LLM_API_KEY,
-its address from LLM_BASE_URL when it is not the provider's own. The conversation stays in the data folder and can be
-found again with convoke serve. With --confirm risky or always you are asked before such an action runs; without a
-terminal to ask at, the action is rejected and the command ends with code 4. Ctrl-C interrupts the agent.`;
+The model comes from LLM_MODEL (provider/model, e.g. openai/gpt-5 or
+anthropic/claude-sonnet-4-5), its key from LLM_API_KEY, its address from
+LLM_BASE_URL when it is not the provider's own. The conversation stays in the
+data folder and can be found again with convoke serve. With --confirm risky or
+always you are asked before such an action runs; without a terminal to ask at,
+the action is rejected and the command ends with code 4. Ctrl-C interrupts the
+agent.`;
 
 export function addRun(program: Command): void {
   program
