@@ -44,6 +44,8 @@ export type ConversationDeps = {
   readonly validator: Validator;
   readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets) => Model;
   readonly openSession: (config: ConversationConfig) => Promise<ToolSession>;
+  /** Absolute. */
+  readonly workspaceDir: (config: ConversationConfig) => string;
   /** Called once when another process took the conversation over: this object is of no more use. */
   readonly onLost: () => void;
   readonly nowMs: () => number;
@@ -255,7 +257,7 @@ export class Conversation implements AsyncDisposable {
   #systemPrompt(session: ToolSession): EventBody {
     return systemPromptEvent({
       tools: session.tools,
-      workspaceDir: this.#config.workspace.working_dir,
+      workspaceDir: this.#deps.workspaceDir(this.#config),
       secrets: Object.entries(this.#secrets.sources).map(([name, source]) => ({
         name,
         description: source.description ?? null,

@@ -1,5 +1,5 @@
 import { mkdir, rm } from "node:fs/promises";
-import { isAbsolute, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Validator } from "@convoke/protocol/validate";
 import { UnknownToolError, type ToolHost, type ToolSession } from "@convoke/tool-host";
 import {
@@ -8,17 +8,18 @@ import {
   type ConversationRow,
   type Journal,
 } from "../journal/journal.ts";
-import { invalidField } from "../lib/fault.ts";
+import { Fault, invalidField } from "../lib/fault.ts";
+import { makeDirectory } from "../lib/make-directory.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
-import type { SecretBox } from "../security/seal.ts";
+import { SealError, type SecretBox } from "../security/seal.ts";
 import { toolSpecs } from "../agent/tool-specs.ts";
 import { Conversation } from "./conversation.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import { ConversationLog } from "./conversation-log.ts";
 import type { Described } from "./describe.ts";
 import { loadState } from "./load-state.ts";
-import { conversationMissing, ownedElsewhere, serverClosing } from "./refusals.ts";
+import { conversationMissing, ownedElsewhere, secretsUnreadable, serverClosing } from "./refusals.ts";
 
 export type DirectoryDeps = {
   readonly journal: Journal;
@@ -210,6 +211,7 @@ export class Directory implements AsyncDisposable {
       validator: this.#deps.validator,
       openModel: this.#deps.openModel,
       openSession: (config) => this.#openSession(id, config),
+      workspaceDir: (config) => this.#workspaceDir(config),
       onLost: () => void this.#drop(id),
       nowMs,
       logger,
@@ -247,7 +249,7 @@ export class Directory implements AsyncDisposable {
       updatedAtMicros: row.updatedAtMicros,
       persistenceDir: this.#stateDir(row.id),
       config: actor?.config ?? parseConfig(row),
-      secrets: actor?.secrets ?? this.#unseal(row),
+      secrets: actor?.secrets ?? this.#unsealForShow(row),
       state: actor?.state ?? (await loadState(this.#deps.journal, row)),
     };
   }
@@ -265,7 +267,7 @@ export class Directory implements AsyncDisposable {
 
   #canSee(config: ConversationConfig): boolean {
     try {
-      return this.#deps.openModel(config, { llm: {}, sources: {} }).isVisionEnabled;
+      return this.#deps.openModel(config, noSecrets).isVisionEnabled;
     } catch (error) {
       // A model that cannot be opened is reported when it is called; here it only cannot see.
       this.#deps.logger.warn(
@@ -285,11 +287,14 @@ export class Directory implements AsyncDisposable {
     }
   }
 
+  #workspaceDir(config: ConversationConfig): string {
+    return resolve(this.#deps.workspaceRoot, config.workspace.working_dir);
+  }
+
   async #makeWorkspace(config: ConversationConfig): Promise<string> {
-    const given = config.workspace.working_dir;
-    const directory = isAbsolute(given) ? resolve(given) : resolve(this.#deps.workspaceRoot, given);
+    const directory = this.#workspaceDir(config);
     try {
-      await mkdir(directory, { recursive: true });
+      await makeDirectory(directory, 0o777);
     } catch (error) {
       throw invalidField(
         ["body", "workspace", "working_dir"],
@@ -304,10 +309,27 @@ export class Directory implements AsyncDisposable {
   }
 
   #unseal(row: ConversationRow): ConversationSecrets {
-    if (row.sealedSecrets === null) return { llm: {}, sources: {} };
-    return JSON.parse(this.#deps.secretBox.unseal(row.sealedSecrets)) as ConversationSecrets;
+    if (row.sealedSecrets === null) return noSecrets;
+    try {
+      return JSON.parse(this.#deps.secretBox.unseal(row.sealedSecrets)) as ConversationSecrets;
+    } catch (error) {
+      throw error instanceof SealError ? secretsUnreadable(row.id) : error;
+    }
+  }
+
+  /** A conversation whose secrets cannot be opened is still listed and read; only working with it is refused (P8). */
+  #unsealForShow(row: ConversationRow): ConversationSecrets {
+    try {
+      return this.#unseal(row);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.#deps.logger.warn({ conversation: row.id, code: error.code }, "secrets cannot be opened");
+      return noSecrets;
+    }
   }
 }
+
+const noSecrets: ConversationSecrets = { llm: {}, sources: {} };
 
 function parseConfig(row: ConversationRow): ConversationConfig {
   return JSON.parse(row.config) as ConversationConfig;

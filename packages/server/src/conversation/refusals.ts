@@ -14,6 +14,14 @@ export function ownedElsewhere(): Fault {
   );
 }
 
+export function secretsUnreadable(id: string): Fault {
+  return new Fault(
+    "not-now",
+    "secrets_unreadable",
+    `The secrets of conversation ${id} cannot be opened with the present master-key file. Restore the file they were sealed with.`,
+  );
+}
+
 export function conversationClosing(): Fault {
   return new Fault(
     "not-now",

@@ -14,6 +14,7 @@ import { createGatedSession, type Execution, type ExecutionDisk } from "./gated-
 import { Gates } from "./gates.ts";
 import { LogReading } from "./log-reading.ts";
 import { MemoryLog, openMemoryJournal } from "./memory-journal.ts";
+import { Rules, type Standing } from "./rules.ts";
 
 export const commands = ["send", "note", "run", "pause", "interrupt", "stop", "accept", "reject"] as const;
 export type Command = (typeof commands)[number];
@@ -36,11 +37,8 @@ const secretBox = createSecretBox(Buffer.alloc(32));
  */
 export class World {
   readonly #trace: string[] = [];
-  readonly violations: string[] = [];
   readonly #config: ConversationConfig;
   readonly #log = new MemoryLog(sampleConversation("c"));
-  readonly #executions: Execution[] = [];
-  readonly #starts = new Map<string, number>();
   #disk: ExecutionDisk = new Map();
   #gates = new Gates();
   #conversation: Conversation | null = null;
@@ -50,12 +48,12 @@ export class World {
   /** Positions of batches that an accept may have caused. */
   readonly #acceptedBatches = new Set<number>();
   readonly #facts = new LogReading(this.#log, this.#acceptedBatches);
+  readonly #rules = new Rules(this.#facts);
   #openAccepts = 0;
   #openCommands = 0;
   #crashes = 0;
   #sent = 0;
   #unsettledSends = new Map<string, () => Promise<void>>();
-  #hasCutOff = false;
 
   private constructor({ policy }: WorldOptions) {
     this.#config = {
@@ -74,6 +72,11 @@ export class World {
     await world.#start();
     await world.#rest();
     return world;
+  }
+
+  /** What went wrong so far; empty when nothing did. */
+  get violations(): readonly string[] {
+    return this.#rules.violations;
   }
 
   /** How each thing in progress could end now. */
@@ -107,12 +110,12 @@ export class World {
     await this.#rest();
     for (let steps = 0; this.#gates.open.length > 0; steps++) {
       if (steps === 500) {
-        this.#violate("it never comes to rest");
+        this.#rules.violate("it never comes to rest");
         return;
       }
       await this.take(this.endings[0]!);
     }
-    this.#checkRest();
+    this.#rules.checkRest(this.#standing);
   }
 
   /** Lets the rest end by itself and asks for one more run; resolves with what was wrong and the way there, or with nothing. */
@@ -131,11 +134,7 @@ export class World {
       await this.take("run");
       await this.#settle();
     } while (this.#facts.status === "waiting_for_confirmation");
-    const { status, actions } = this.#facts;
-    if (status !== "finished") this.#violate(`a last run leads to ${status}`);
-    for (const [id, { answers }] of actions) {
-      if (answers.length !== 1) this.#violate(`action ${id} has ${answers.length} answers at the end`);
-    }
+    this.#rules.checkEnd();
   }
 
   async #start(): Promise<void> {
@@ -168,7 +167,8 @@ export class World {
         await gates.wait("open", () => ["opened"]);
         return session;
       },
-      onLost: () => this.#violate("it thinks that it lost its log"),
+      workspaceDir: (config) => config.workspace.working_dir,
+      onLost: () => this.#rules.violate("it thinks that it lost its log"),
       nowMs,
       logger: silentLogger,
     });
@@ -178,7 +178,7 @@ export class World {
   /** The process dies with everything in it; a new one starts on the same disks, and clients repeat what was not answered. */
   async #crash(isWriteKept: boolean): Promise<void> {
     this.#crashes += 1;
-    this.#hasCutOff = true;
+    this.#rules.onCrash();
     if (isWriteKept && this.#write !== null) {
       if (this.#openAccepts > 0) this.#acceptedBatches.add(this.#log.batches.length);
       this.#write();
@@ -189,7 +189,6 @@ export class World {
     this.#disk = new Map(this.#disk);
     this.#openCommands = 0;
     this.#openAccepts = 0;
-    this.#executions.length = 0;
     const repeats = [...this.#unsettledSends.values()];
     this.#unsettledSends.clear();
     await this.#start();
@@ -213,8 +212,7 @@ export class World {
           }),
         );
         this.#unsettledSends.delete(text);
-        const count = this.#facts.userMessages.filter((said) => said === text).length;
-        if (count !== 1) this.#violate(`${text} is in the log ${count} times`);
+        this.#rules.onSent(text);
       };
       void send();
       return;
@@ -234,82 +232,34 @@ export class World {
       await act(this.#conversation!);
     } catch (error) {
       const isConflict = error instanceof Fault && error.code === "already_running";
-      if (!isConflict || command !== "run") this.#violate(`${command} fails with ${String(error)}`);
+      if (!isConflict || command !== "run") this.#rules.violate(`${command} fails with ${String(error)}`);
       return;
     } finally {
       this.#openCommands -= 1;
       if (command === "accept") this.#openAccepts -= 1;
     }
     this.#trace.push(`(${command} acknowledged)`);
-    if (command === "interrupt" || command === "stop") this.#checkCutOff(command);
-  }
-
-  #checkCutOff(command: Command): void {
-    this.#hasCutOff = true;
-    for (const { actionId, signal, outcome } of this.#executions) {
-      if (outcome === null && !signal.aborted) this.#violate(`${command} left ${actionId} running (P43)`);
-    }
+    if (command === "interrupt" || command === "stop") this.#rules.onCutOff(command);
   }
 
   #onStart(execution: Execution): void {
-    this.#executions.push(execution);
-    const { actionId } = execution;
-    const { status, actions } = this.#facts;
-    this.#trace.push(`(start ${actionId.slice(-4)})`);
-    const action = actions.get(actionId);
-    const count = (this.#starts.get(actionId) ?? 0) + 1;
-    this.#starts.set(actionId, count);
-    if (count > 1) this.#violate(`${actionId} ran ${count} times (P6)`);
-    if (action === undefined) this.#violate(`${actionId} started before it was durable`);
-    else if (action.isAwaiting) this.#violate(`${actionId} started without approval (W2)`);
-    else if (action.answers.length > 0) this.#violate(`${actionId} started after ${action.answers.join()}`);
-    if (status !== "running") this.#violate(`${actionId} started while ${status} (P43)`);
+    this.#trace.push(`(start ${execution.actionId.slice(-4)})`);
+    this.#rules.onStart(execution);
   }
 
-  #onRequest({ messages }: ModelRequest): void {
+  #onRequest(request: ModelRequest): void {
     this.#trace.push("(request)");
-    if (this.#facts.status !== "running")
-      this.#violate(`the model was asked while ${this.#facts.status} (P43)`);
-    if (JSON.stringify(messages).includes("(no result yet)"))
-      this.#violate("the model was asked without a result");
+    this.#rules.onRequest(request);
+  }
+
+  get #standing(): Standing {
+    const { state, isBusy } = this.#conversation!;
+    return { status: state.status, isBusy, openCommandCount: this.#openCommands };
   }
 
   /** Lets every promise move that can; then checks what must hold between any two steps. */
   async #rest(): Promise<void> {
     await turnOfTheLoop();
-    const { actions, status } = this.#facts;
-    for (const [id, { answers, toolName }] of actions) {
-      if (answers.length > 1) this.#violate(`${id} has the answers ${answers.join()} (P6)`);
-      const isRejected = answers.includes("UserRejectObservation");
-      if (isRejected && this.#starts.has(id))
-        this.#violate(`${toolName} ${id} ran and is logged as rejected`);
-    }
-    const conversation = this.#conversation!;
-    // With a command under way the next run may be queued behind it.
-    if (this.#openCommands === 0 && conversation.state.status === "running" && !conversation.isBusy) {
-      this.#violate(`it is ${status} without a run (P2)`);
-    }
-  }
-
-  /** Nothing is in progress any more. */
-  #checkRest(): void {
-    const { status, unansweredCount, actions } = this.#facts;
-    if (this.#openCommands > 0) this.#violate("a command is never acknowledged");
-    if (status === "running" || this.#conversation!.isBusy)
-      this.#violate("a run does nothing and does not end (P2)");
-    if ((status === "idle" || status === "finished") && unansweredCount > 0) {
-      this.#violate(`it is ${status}, and ${unansweredCount} messages are never answered (P26)`);
-    }
-    for (const [id, { answers }] of actions) {
-      if (status === "finished" && answers.length !== 1) this.#violate(`finished with ${id} unanswered (P6)`);
-    }
-    for (const { actionId, outcome } of this.#hasCutOff ? [] : this.#executions) {
-      const isKept = actions.get(actionId)?.answers.includes("ObservationEvent") === true;
-      if (outcome?.type === "observation" && !isKept) this.#violate(`the result of ${actionId} is lost`);
-    }
-  }
-
-  #violate(text: string): void {
-    this.violations.push(text);
+    this.#rules.checkMoment(this.#standing);
   }
 }
