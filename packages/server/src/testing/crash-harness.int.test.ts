@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
+import { checkLeaksAfterEach } from "./check-leaks.ts";
 import { crashFaults } from "./crash-faults.ts";
-import { countPassages, crashAfter, crashAt } from "./crash-harness.ts";
+import { countPassages, crashAfter, crashAt, fillDiskAt } from "./crash-harness.ts";
+
+checkLeaksAfterEach();
 
 /** Where a command may or may not have had its effect when the server died. */
 const unknownOutcomes = ["tool.before", "tool.after"];
@@ -38,4 +41,9 @@ test("P2, P6, B13: after kill -9 at any moment, in the middle of a write too, th
   for (const killAfterMs of [15, 60, 150, 280, 420, 700]) {
     expect(crashFaults(await crashAfter(killAfterMs), true)).toEqual([]);
   }
+});
+
+test("P7: a disk that is full for a moment, at any append, loses no result and repeats no command", async () => {
+  const results = await Promise.all([1, 2, 3, 7, 9, 10].map(async (append) => await fillDiskAt(append)));
+  expect(results.flatMap((result) => crashFaults(result, false))).toEqual([]);
 });

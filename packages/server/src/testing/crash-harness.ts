@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ConvokeClient } from "@convoke/client";
+import { ApiError, type ConvokeClient } from "@convoke/client";
 import type { Event, StartConversationRequest } from "@convoke/protocol";
 import { readIfThere } from "../lib/read-if-there.ts";
 import { crashScript } from "./crash-script.ts";
@@ -46,6 +46,16 @@ export async function crashAt({ point, number }: Passage): Promise<CrashResult> 
   const folder = await mkdtemp(join(tmpdir(), "convoke-crash-"));
   try {
     return await play({ folder, failPoints: `${point}=kill:${number}` });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The same with a disk that is full once, at the n-th append; the server lives on. */
+export async function fillDiskAt(append: number): Promise<CrashResult> {
+  const folder = await mkdtemp(join(tmpdir(), "convoke-crash-"));
+  try {
+    return await play({ folder, failPoints: `append.before=error:ENOSPC:${append}` });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -102,9 +112,10 @@ async function play({ folder, failPoints = "", traceFile, killAfterMs }: Play): 
         readyMs = performance.now();
       }
     } catch (error) {
-      // A request that the crash cut off is made again; any other failure is the test's.
+      // A request that the crash cut off, or that the full disk refused, is made again; any other failure is the test's.
       await Promise.race([server.ended, sleep(500)]);
-      if (!server.hasEnded) throw error;
+      const isRefused = error instanceof ApiError && error.status >= 500 && failPoints.includes("error");
+      if (!server.hasEnded && !isRefused) throw error;
     }
     await sleep(20);
   }

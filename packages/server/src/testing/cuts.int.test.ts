@@ -2,9 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ConvokeClient } from "@convoke/client";
 import { expect, test } from "vitest";
 import { sampleEvent } from "../journal/sample-events.ts";
+import { checkLeaksAfterEach } from "./check-leaks.ts";
 import { openCutProxy, type CutProxy } from "./cut-proxy.ts";
 import { openLogServer, type LogServer } from "./open-log-server.ts";
 import { createRandom, type Random } from "./random.ts";
+
+checkLeaksAfterEach();
 
 /** `CONVOKE_CUTS=10000` makes the number of the promise; `CONVOKE_CUTS_SEED` repeats a run. */
 const cuts = Number(process.env["CONVOKE_CUTS"] ?? 1_500);

@@ -2,43 +2,42 @@ import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConvokeClient } from "@convoke/client";
-import { openTemporaryDirectory, watchLeaks } from "@convoke/tool-host/testing";
+import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { expect, test } from "vitest";
 import { readIfThere } from "../lib/read-if-there.ts";
+import { checkLeaksAfterEach } from "./check-leaks.ts";
 import type { Script } from "./scripted-model/script.ts";
 import { startScriptedModel } from "./scripted-model/scripted-model-server.ts";
 import { ServerProcess } from "./server-process.ts";
 
+checkLeaksAfterEach();
+
 const id = "22222222-2222-4222-8222-222222222222";
 
 test("P2, P6, P14, B13: kill -9 in a long command: its processes die, the run goes on within 5 s, and says what it does not know", async () => {
-  const leaks = watchLeaks();
-  {
-    await using place = await openPlace({
-      turns: [
-        { tool_calls: [terminal("sleep 301 & echo began >> side.log; sleep 302; echo ended >> side.log")] },
-        { tool_calls: [{ name: "finish", arguments: { message: "done" } }] },
-      ],
-    });
-    await using first = await ServerProcess.start({ dataDir: place.dataDir });
-    await startConversation(first.client, place);
-    await until(async () => (await readIfThere(join(place.workspace, "side.log"))) !== null);
-    expect((await markedBy(first.pid)).length).toBeGreaterThanOrEqual(3);
-    await first.kill();
-    const killedMs = performance.now();
-    await using second = await ServerProcess.start({ dataDir: place.dataDir, port: first.port });
-    const readyMs = performance.now();
-    await until(async () => (await second.client.getConversation(id)).execution_status === "finished");
-    expect(performance.now() - readyMs).toBeLessThan(5_000);
-    await until(async () => (await markedBy(first.pid)).length === 0);
-    expect(performance.now() - killedMs).toBeLessThan(5_000);
-    expect(await readIfThere(join(place.workspace, "side.log"))).toBe("began\n");
-    const { items } = await second.client.searchEvents(id, { kind: "AgentErrorEvent" });
-    expect(items).toMatchObject([
-      { tool_name: "terminal", error: expect.stringContaining("unknown") as string },
-    ]);
-  }
-  await leaks.assertNone();
+  await using place = await openPlace({
+    turns: [
+      { tool_calls: [terminal("sleep 301 & echo began >> side.log; sleep 302; echo ended >> side.log")] },
+      { tool_calls: [{ name: "finish", arguments: { message: "done" } }] },
+    ],
+  });
+  await using first = await ServerProcess.start({ dataDir: place.dataDir });
+  await startConversation(first.client, place);
+  await until(async () => (await readIfThere(join(place.workspace, "side.log"))) !== null);
+  expect((await markedBy(first.pid)).length).toBeGreaterThanOrEqual(3);
+  await first.kill();
+  const killedMs = performance.now();
+  await using second = await ServerProcess.start({ dataDir: place.dataDir, port: first.port });
+  const readyMs = performance.now();
+  await until(async () => (await second.client.getConversation(id)).execution_status === "finished");
+  expect(performance.now() - readyMs).toBeLessThan(5_000);
+  await until(async () => (await markedBy(first.pid)).length === 0);
+  expect(performance.now() - killedMs).toBeLessThan(5_000);
+  expect(await readIfThere(join(place.workspace, "side.log"))).toBe("began\n");
+  const { items } = await second.client.searchEvents(id, { kind: "AgentErrorEvent" });
+  expect(items).toMatchObject([
+    { tool_name: "terminal", error: expect.stringContaining("unknown") as string },
+  ]);
 });
 
 test("P2: a server that was frozen for seconds, in a tool and in a model call, goes on as if nothing had been", async () => {

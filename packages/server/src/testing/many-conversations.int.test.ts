@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent } from "@convoke/protocol";
-import { openTemporaryDirectory, watchLeaks } from "@convoke/tool-host/testing";
+import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { expect, test } from "vitest";
 import type { ConversationConfig } from "../conversation/conversation-config.ts";
 import { initialState } from "../conversation/conversation-state.ts";
@@ -10,7 +10,10 @@ import { writeSnapshot } from "../conversation/load-state.ts";
 import { stampDrafts, type EventBody } from "../journal/event-draft.ts";
 import { openJournal } from "../journal/open-journal.ts";
 import { sampleConversation } from "../journal/sample-events.ts";
+import { checkLeaksAfterEach } from "./check-leaks.ts";
 import { ServerProcess } from "./server-process.ts";
+
+checkLeaksAfterEach();
 
 /** `CONVOKE_MANY=1000x10000` makes the numbers of the promise. */
 const [conversationCount = 100, eventCount = 2_000] = (process.env["CONVOKE_MANY"] ?? "100x2000")
@@ -20,31 +23,27 @@ const warmUpCount = 10;
 const idleSeconds = 1;
 
 test(`P5: ${conversationCount} conversations of ${eventCount} events are opened, leave memory, and come back in 50 ms`, async () => {
-  const leaks = watchLeaks();
-  {
-    await using folder = await openTemporaryDirectory();
-    const dataDir = join(folder.path, "data");
-    const ids = await fill(dataDir, folder.path);
-    await using server = await ServerProcess.start({ dataDir, conversationIdleSeconds: idleSeconds });
-    await openAll(server, ids.slice(0, warmUpCount));
-    await sleep(idleSeconds * 2_000);
-    const before = await server.memory();
-    const firstMs = await openAll(server, ids);
-    const full = await server.memory();
-    await sleep(idleSeconds * 2_000);
-    const after = await server.memory();
-    const againMs = await openAll(server, ids);
-    console.log(
-      `resident ${megabytes(before.rss)} MB, with all open ${megabytes(full.rss)} MB, after they left ` +
-        `${megabytes(after.rss)} MB; heap ${megabytes(before.heapUsed)}, ${megabytes(full.heapUsed)}, ` +
-        `${megabytes(after.heapUsed)} MB; loading takes ${median(firstMs).toFixed(1)} ms, again ` +
-        `${median(againMs).toFixed(1)} ms, at most ${Math.max(...againMs).toFixed(1)} ms`,
-    );
-    expect(after.rss).toBeLessThan(before.rss * 1.1);
-    expect(after.heapUsed).toBeLessThan(before.heapUsed * 1.1);
-    expect(median(againMs)).toBeLessThan(50);
-  }
-  await leaks.assertNone();
+  await using folder = await openTemporaryDirectory();
+  const dataDir = join(folder.path, "data");
+  const ids = await fill(dataDir, folder.path);
+  await using server = await ServerProcess.start({ dataDir, conversationIdleSeconds: idleSeconds });
+  await openAll(server, ids.slice(0, warmUpCount));
+  await sleep(idleSeconds * 2_000);
+  const before = await server.memory();
+  const firstMs = await openAll(server, ids);
+  const full = await server.memory();
+  await sleep(idleSeconds * 2_000);
+  const after = await server.memory();
+  const againMs = await openAll(server, ids);
+  console.log(
+    `resident ${megabytes(before.rss)} MB, with all open ${megabytes(full.rss)} MB, after they left ` +
+      `${megabytes(after.rss)} MB; heap ${megabytes(before.heapUsed)}, ${megabytes(full.heapUsed)}, ` +
+      `${megabytes(after.heapUsed)} MB; loading takes ${median(firstMs).toFixed(1)} ms, again ` +
+      `${median(againMs).toFixed(1)} ms, at most ${Math.max(...againMs).toFixed(1)} ms`,
+  );
+  expect(after.rss).toBeLessThan(before.rss * 1.1);
+  expect(after.heapUsed).toBeLessThan(before.heapUsed * 1.1);
+  expect(median(againMs)).toBeLessThan(50);
 }, 1_800_000);
 
 /** Loads each conversation's actor and reads a page; milliseconds of each load as a client sees it. */
