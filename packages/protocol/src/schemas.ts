@@ -9,6 +9,10 @@ import * as criticResult from "./agent/critic-result.ts";
 import * as llm from "./agent/llm.ts";
 import * as skill from "./agent/skill.ts";
 import * as tool from "./agent/tool.ts";
+import * as appConversation from "./app-server/app-conversation.ts";
+import * as appMessage from "./app-server/app-message.ts";
+import * as sandbox from "./app-server/sandbox.ts";
+import * as startTask from "./app-server/start-task.ts";
 import * as conversationInfo from "./conversation/conversation-info.ts";
 import * as hookConfig from "./conversation/hook-config.ts";
 import * as metrics from "./conversation/metrics.ts";
@@ -33,6 +37,13 @@ import * as confirmationPolicy from "./security/confirmation-policy.ts";
 import * as secretSource from "./security/secret-source.ts";
 import * as securityAnalyzer from "./security/security-analyzer.ts";
 import * as securityRisk from "./security/security-risk.ts";
+import * as mcpConfig from "./settings/mcp-config.ts";
+import * as profile from "./settings/profile.ts";
+import * as providerToken from "./settings/provider-token.ts";
+import * as secret from "./settings/secret.ts";
+import * as settings from "./settings/settings.ts";
+import * as settingsForm from "./settings/settings-form.ts";
+import * as webClient from "./settings/web-client.ts";
 import * as mcpTool from "./tools/mcp-tool-definition.ts";
 import * as toolAnnotations from "./tools/tool-annotations.ts";
 import * as tools from "./tools/tool-definition.ts";
@@ -65,6 +76,8 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...contractSchemas,
   ...byName(namedIn(extensionActions, extensionEvents, extensionObservations, extensionTools)),
   ...byName(namedIn(stopConversation)),
+  ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),
+  ...byName(namedIn(appConversation, appMessage, sandbox, startTask)),
   ...byName([replies.ErrorReply]),
 ]);
 

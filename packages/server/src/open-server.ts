@@ -1,6 +1,13 @@
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { agentServerInterface, agentServerRoutes, writeOpenApi } from "@convoke/protocol";
+import {
+  agentServerInterface,
+  agentServerRoutes,
+  appServerRoutes,
+  legacyRoutes,
+  writeOpenApi,
+  type Route,
+} from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
 import type { ServerConfig } from "./config.ts";
@@ -13,6 +20,10 @@ import { eventHandlers } from "./faces/agent-server/event-routes.ts";
 import { mountEventSocket } from "./faces/agent-server/event-socket.ts";
 import { serverHandlers } from "./faces/agent-server/server-routes.ts";
 import { socketTimes, type SocketTimes } from "./faces/agent-server/socket-times.ts";
+import { profileHandlers } from "./faces/app-server/profile-routes.ts";
+import { userSettingsHandlers } from "./faces/app-server/user-settings-routes.ts";
+import { secretHandlers } from "./faces/legacy/secret-routes.ts";
+import { settingsHandlers } from "./faces/legacy/settings-routes.ts";
 import { createKeyRing } from "./http/auth.ts";
 import { createGuard, isLoopback } from "./http/guard.ts";
 import { mountRoutes } from "./http/mount.ts";
@@ -26,6 +37,8 @@ import type { Model } from "./models/model.ts";
 import { openModel } from "./models/open-model.ts";
 import { openSecretBox } from "./security/seal.ts";
 import { KeyBook } from "./settings/key-book.ts";
+import { SecretStore } from "./settings/secret-store.ts";
+import { SettingsStore } from "./settings/settings-store.ts";
 import { version } from "./version.ts";
 
 export type ServerDeps = {
@@ -94,6 +107,9 @@ export async function openServer({
   });
   const app = await openHttp({ guard, logger, onActivity: () => (lastActivityMs = Date.now()) });
   scope.defer(() => app.close());
+  const settings = new SettingsStore({ database, secretBox, nowMs: Date.now });
+  const secrets = new SecretStore({ database, secretBox, nowMs: Date.now });
+  const mountDeps = { validator, authenticate: createAuthenticator(keys) };
   mountRoutes(
     app,
     agentServerRoutes,
@@ -108,12 +124,24 @@ export async function openServer({
       ...conversationHandlers({ directory }),
       ...eventHandlers({ journal, directory }),
     },
-    { validator, authenticate: createAuthenticator(keys) },
+    mountDeps,
+  );
+  mountRoutes(
+    app,
+    legacyRoutes,
+    { ...settingsHandlers({ settings }), ...secretHandlers({ secrets }) },
+    mountDeps,
+  );
+  mountRoutes(
+    app,
+    appServerRoutes,
+    { ...userSettingsHandlers({ settings, secrets, nowMs: Date.now }), ...profileHandlers({ settings }) },
+    mountDeps,
   );
   mountEventSocket(app, { journal, directory, keys, validator, logger, times });
-  const routes = Object.values(agentServerRoutes);
+  const routes: Route[] = Object.values({ ...agentServerRoutes, ...legacyRoutes, ...appServerRoutes });
   app.get("/docs", (_request, reply) => reply.type("text/html; charset=utf-8").send(docsPage(routes)));
-  const openApi = JSON.stringify(writeOpenApi(Object.values(agentServerRoutes), agentServerInterface));
+  const openApi = JSON.stringify(writeOpenApi(routes, agentServerInterface));
   app.get("/openapi.json", (_request, reply) =>
     reply.header("content-type", "application/json").send(openApi),
   );

@@ -1,0 +1,53 @@
+import { Type, type Static } from "typebox";
+import { anyObject, flag, nullable, object, orAbsent, orNull, ref } from "../schema.ts";
+
+/** A stored model, in short. */
+export const ProfileInfo = object("ProfileInfo", {
+  name: Type.String(),
+  model: orNull(Type.String()),
+  base_url: orNull(Type.String()),
+  api_key_set: flag(false),
+});
+export type ProfileInfo = Static<typeof ProfileInfo>;
+
+/** All stored models. */
+export const ProfileListResponse = object("ProfileListResponse", {
+  profiles: Type.Array(ref(ProfileInfo)),
+  active_profile: orNull(Type.String()),
+});
+export type ProfileListResponse = Static<typeof ProfileListResponse>;
+
+/** A stored model; its secrets are null. */
+export const ProfileDetailResponse = object("ProfileDetailResponse", {
+  name: Type.String(),
+  config: anyObject(),
+  api_key_set: flag(false),
+});
+export type ProfileDetailResponse = Static<typeof ProfileDetailResponse>;
+
+/** A model to store; without `llm` the one of the settings. Secrets that are absent or masked stay as they are stored. */
+export const SaveProfileRequest = object("SaveProfileRequest", {
+  include_secrets: flag(true),
+  llm: orAbsent(anyObject()),
+  preserve_existing_api_key: flag(false),
+});
+export type SaveProfileRequest = Static<typeof SaveProfileRequest>;
+
+/** A profile was changed. */
+export const ProfileMutationResponse = object("ProfileMutationResponse", {
+  name: Type.String(),
+  message: Type.String(),
+});
+export type ProfileMutationResponse = Static<typeof ProfileMutationResponse>;
+
+/** A profile is the one in use. */
+export const ActivateProfileResponse = object("ActivateProfileResponse", {
+  name: Type.String(),
+  message: Type.String(),
+  model: nullable(Type.String()),
+});
+export type ActivateProfileResponse = Static<typeof ActivateProfileResponse>;
+
+/** What a profile shall be called. */
+export const RenameProfileRequest = object("RenameProfileRequest", { new_name: Type.String() });
+export type RenameProfileRequest = Static<typeof RenameProfileRequest>;

@@ -1,0 +1,128 @@
+import type {
+  CustomSecretModel,
+  CustomSecretUpdate,
+  POSTProviderModel,
+  WebClientConfig,
+} from "@convoke/protocol";
+import type { RouteHandler } from "../../http/mount.ts";
+import { Fault } from "../../lib/fault.ts";
+import type { SecretStore } from "../../settings/secret-store.ts";
+import { agentSettingsForm, conversationSettingsForm } from "../../settings/settings-forms.ts";
+import type { SettingsStore } from "../../settings/settings-store.ts";
+import { toUserInfo, toV1Settings } from "../../settings/settings-views.ts";
+import { removeTokens, storeSettings, storeTokens } from "../legacy/settings-routes.ts";
+
+export type UserSettingsRouteDeps = {
+  readonly settings: SettingsStore;
+  readonly secrets: SecretStore;
+  readonly nowMs: () => number;
+};
+
+type SecretSearch = { name__contains?: string | null; page_id?: string | null; limit?: number };
+
+/** Settings and secrets as newer clients have them. Source: reference, app-server 4.5 and 5.2 to 5.4. */
+export function userSettingsHandlers({ settings, secrets, nowMs }: UserSettingsRouteDeps) {
+  const webClient = webClientConfig(new Date(nowMs()).toISOString());
+  return {
+    loadUserSettings: async ({ caller }) => ({
+      json: toV1Settings((await settings.load(caller.userId)).settings),
+    }),
+
+    storeUserSettings: storeSettings(settings),
+
+    getAgentSettingsForm: () => ({ json: agentSettingsForm() }),
+
+    getConversationSettingsForm: () => ({ json: conversationSettingsForm() }),
+
+    searchSecrets: async ({ caller, query }) => {
+      const { name__contains: text, page_id: pageId, limit } = query as SecretSearch;
+      const page = await secrets.search(caller.userId, {
+        limit: limit ?? 100,
+        ...(text === undefined || text === null ? {} : { nameContains: text }),
+        ...(pageId === undefined || pageId === null ? {} : { pageId }),
+      });
+      return { json: { items: page.items, next_page_id: page.nextPageId } };
+    },
+
+    putSecret: async ({ caller, body }) => {
+      const { name, description = null, value } = body as CustomSecretModel;
+      await secrets.store(caller.userId, { name, description, value }, "replace");
+      return { status: 201, json: { message: "Secret stored" } };
+    },
+
+    renameSecret: async ({ caller, params, body }) => {
+      const { name, description } = body as CustomSecretUpdate;
+      const outcome = await secrets.update(caller.userId, params["secret_id"]!, { name, description });
+      if (outcome === "missing") throw secretMissing(params["secret_id"]!);
+      if (outcome === "taken")
+        throw new Fault("conflict", "secret_exists", `There is a secret ${name} already.`);
+      return { json: { message: "Secret updated" } };
+    },
+
+    removeSecret: async ({ caller, params }) => {
+      const isRemoved = await secrets.remove(caller.userId, params["secret_id"]!);
+      if (!isRemoved) throw secretMissing(params["secret_id"]!);
+      return { json: { message: "Secret deleted" } };
+    },
+
+    storeGitProviders: async ({ caller, body }) => {
+      await storeTokens(settings, caller.userId, body as POSTProviderModel);
+      return { json: { message: "Git providers stored" } };
+    },
+
+    removeGitProviders: async ({ caller }) => {
+      await removeTokens(settings, caller.userId);
+      return { json: { message: "Git providers removed" } };
+    },
+
+    getCurrentUser: async ({ caller }) => ({
+      json: toUserInfo((await settings.load(caller.userId)).settings, caller.userId),
+    }),
+
+    getWebClientConfig: () => ({ json: webClient }),
+  } satisfies Record<string, RouteHandler>;
+}
+
+function secretMissing(name: string): Fault {
+  return new Fault("missing", "secret_not_found", `There is no secret ${name}.`);
+}
+
+/** No analytics, no billing, no integrations: what this server does not have is off. */
+function webClientConfig(updatedAt: string): WebClientConfig {
+  return {
+    app_mode: "oss",
+    posthog_client_key: null,
+    feature_flags: {
+      enable_billing: false,
+      hide_llm_settings: false,
+      enable_jira: false,
+      enable_jira_dc: false,
+      enable_linear: false,
+      hide_users_page: true,
+      hide_billing_page: true,
+      hide_integrations_page: true,
+      hide_personal_workspaces: true,
+      allow_user_llm_configuration: true,
+      enable_acp: false,
+      deployment_mode: "self_hosted",
+      enable_onboarding: false,
+      enable_automations: false,
+      enable_agent_canvas_banner: false,
+    },
+    providers_configured: [],
+    maintenance_start_time: null,
+    auth_url: null,
+    recaptcha_site_key: null,
+    faulty_models: [],
+    error_message: null,
+    updated_at: updatedAt,
+    github_app_slug: null,
+    gitlab_enabled: false,
+    provider_default_hosts: {},
+    slack_enabled: false,
+    email_enabled: false,
+    email_change_enabled: false,
+    acp_providers: [],
+    kind: "WebClientConfig",
+  };
+}

@@ -1,0 +1,56 @@
+import type { POSTProviderModel, SettingsStored, SettingsUpdate } from "@convoke/protocol";
+import type { RouteHandler } from "../../http/mount.ts";
+import type { SettingsStore } from "../../settings/settings-store.ts";
+import { toSettings } from "../../settings/settings-views.ts";
+import { updateSettings, updateTokens } from "../../settings/update-settings.ts";
+
+export type SettingsRouteDeps = { readonly settings: SettingsStore };
+
+/** The settings as the contract has them, and provider tokens. Source: contract 4.3; reference, app-server 4 and 5.2. */
+export function settingsHandlers({ settings }: SettingsRouteDeps) {
+  return {
+    loadSettings: async ({ caller }) => ({ json: toSettings((await settings.load(caller.userId)).settings) }),
+
+    storeSettings: storeSettings(settings),
+
+    resetSettings: () => ({
+      status: 410,
+      json: { error: "Settings are changed one by one; this route is gone." },
+    }),
+
+    storeProviderTokens: async ({ caller, body }) => {
+      await storeTokens(settings, caller.userId, body as POSTProviderModel);
+      return { json: { message: "Git providers stored" } };
+    },
+
+    unsetProviderTokens: async ({ caller }) => {
+      await removeTokens(settings, caller.userId);
+      return { json: { message: "Unset Git provider tokens" } };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+/** The same on every face: changes what the body names, and says from when on that counts (P33, P34). */
+export function storeSettings(settings: SettingsStore): RouteHandler {
+  return async ({ caller, body }) => {
+    const update = body as SettingsUpdate;
+    const { version } = await settings.change(caller.userId, (stored) => updateSettings(stored, update));
+    const json: SettingsStored = { message: "Settings stored", applies_from: "new conversations", version };
+    return { json };
+  };
+}
+
+export async function storeTokens(
+  settings: SettingsStore,
+  userId: string,
+  { provider_tokens: tokens, mcp_config: mcp }: POSTProviderModel,
+): Promise<void> {
+  await settings.change(userId, (stored) => {
+    const changed = updateTokens(stored, tokens ?? {});
+    return mcp === undefined || mcp === null ? changed : updateSettings(changed, { mcp_config: mcp });
+  });
+}
+
+export async function removeTokens(settings: SettingsStore, userId: string): Promise<void> {
+  await settings.change(userId, (stored) => ({ ...stored, providerTokens: {} }));
+}

@@ -1,0 +1,80 @@
+import type { SaveProfileRequest } from "@convoke/protocol";
+import { Fault, invalidField } from "../lib/fault.ts";
+import { mergeChange } from "./secret-fields.ts";
+import type { JsonObject, StoredSettings } from "./stored-settings.ts";
+
+const mostProfiles = 50;
+const credentialFields = ["api_key", "aws_access_key_id", "aws_secret_access_key", "aws_session_token"];
+
+/** Stores a model under a name. A secret that the request leaves out stays as it is in a profile of this name. */
+export function saveProfile(
+  settings: StoredSettings,
+  name: string,
+  { llm, include_secrets: hasSecrets = true }: SaveProfileRequest,
+): StoredSettings {
+  checkProfileName(name, ["path", "name"]);
+  const before = profileOf(settings, name);
+  if (before === null && Object.keys(settings.profiles).length >= mostProfiles) {
+    throw new Fault("conflict", "too_many_profiles", `A user has at most ${mostProfiles} profiles.`);
+  }
+  const kept = before === null ? {} : onlySecrets(before);
+  const given = llm === undefined || llm === null ? settings.llm : mergeChange(kept, llm, ["body", "llm"]);
+  const profile = hasSecrets ? given : withoutSecrets(given);
+  return { ...settings, profiles: { ...settings.profiles, [name]: profile } };
+}
+
+/** The settings without the profile, whether it was there or not. */
+export function deleteProfile(settings: StoredSettings, name: string): StoredSettings {
+  checkProfileName(name, ["path", "name"]);
+  const { [name]: _, ...profiles } = settings.profiles;
+  return {
+    ...settings,
+    profiles,
+    activeProfile: settings.activeProfile === name ? null : settings.activeProfile,
+  };
+}
+
+/** The settings with the profile's model as their own. */
+export function activateProfile(settings: StoredSettings, name: string): StoredSettings {
+  return { ...settings, llm: requireProfile(settings, name), activeProfile: name };
+}
+
+/** The settings with the profile under another name. */
+export function renameProfile(settings: StoredSettings, name: string, newName: string): StoredSettings {
+  const profile = requireProfile(settings, name);
+  checkProfileName(newName, ["body", "new_name"]);
+  if (newName === name) return settings;
+  if (profileOf(settings, newName) !== null) {
+    throw new Fault("conflict", "profile_exists", `There is a profile ${newName} already.`);
+  }
+  const { [name]: _, ...others } = settings.profiles;
+  return {
+    ...settings,
+    profiles: { ...others, [newName]: profile },
+    activeProfile: settings.activeProfile === name ? newName : settings.activeProfile,
+  };
+}
+
+export function requireProfile(settings: StoredSettings, name: string): JsonObject {
+  checkProfileName(name, ["path", "name"]);
+  const profile = profileOf(settings, name);
+  if (profile === null) throw new Fault("missing", "profile_not_found", `There is no profile ${name}.`);
+  return profile;
+}
+
+function profileOf({ profiles }: StoredSettings, name: string): JsonObject | null {
+  return Object.hasOwn(profiles, name) ? profiles[name]! : null;
+}
+
+function checkProfileName(name: string, loc: string[]): void {
+  if (/^[A-Za-z0-9._-]{1,64}$/.test(name)) return;
+  throw invalidField(loc, "A name has 1 to 64 letters, digits, dots, dashes and underscores.");
+}
+
+function onlySecrets(llm: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(llm).filter(([field]) => credentialFields.includes(field)));
+}
+
+function withoutSecrets(llm: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(llm).filter(([field]) => !credentialFields.includes(field)));
+}

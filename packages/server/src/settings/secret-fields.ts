@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from "node:util";
+import { invalidField } from "../lib/fault.ts";
+import type { JsonObject } from "./stored-settings.ts";
+
+/** What stands for a stored secret wherever it would be shown; sent back, it means "as it is". */
+export const secretMask = "**********";
+
+const namedLikeSecret =
+  /(^|_)(api_?key|key_id|access_key|secret|token|password|passwd|credential|authorization|cookie)s?$/i;
+const secretMaps = new Set(["env", "environment", "headers", "extra_headers"]);
+const credentials = new Set(["auth", "authentication"]);
+const shownInCredentials = new Set(["strategy", "type", "header_name", "username", "oauth"]);
+
+/** How the texts below a field are secret: not at all, every one by itself, or as values of a map whose names are the user's. */
+type Secrecy = "no" | "field" | "entry";
+
+function secrecyOf(key: string, parent: string | null): Secrecy {
+  if (parent !== null && secretMaps.has(parent)) return "entry";
+  if (parent !== null && credentials.has(parent)) return shownInCredentials.has(key) ? "no" : "field";
+  return namedLikeSecret.test(key) || credentials.has(key) ? "field" : "no";
+}
+
+/** A copy in which every secret is the mask, or null when `shownAs` says so; what is not set stays null. */
+export function hideSecrets(value: JsonObject, shownAs: typeof secretMask | null = secretMask): JsonObject {
+  return hideIn(value, null, shownAs) as JsonObject;
+}
+
+function hideIn(value: unknown, parent: string | null, shownAs: string | null): unknown {
+  if (Array.isArray(value)) return value.map((item) => hideIn(item, null, shownAs));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => {
+      const isSecret = secrecyOf(key, parent) !== "no";
+      if (isSecret && Array.isArray(field)) return [key, field.map((item) => hideText(item, shownAs))];
+      return [
+        key,
+        isSecret && typeof field === "string" ? hideText(field, shownAs) : hideIn(field, key, shownAs),
+      ];
+    }),
+  );
+}
+
+function hideText(value: unknown, shownAs: string | null): unknown {
+  if (typeof value !== "string") return hideIn(value, null, shownAs);
+  return value === "" ? "" : shownAs;
+}
+
+/**
+ * Merges a change into a stored object: objects are merged, null removes, everything else replaces. Secrets are kept when the
+ * change has null or their mask in their place, and removed by an empty text. A mask anywhere else is a fault at `loc`.
+ */
+export function mergeChange(stored: JsonObject, change: JsonObject, loc: readonly string[]): JsonObject {
+  return mergeIn(stored, change, null, loc);
+}
+
+function mergeIn(
+  stored: JsonObject,
+  change: JsonObject,
+  parent: string | null,
+  loc: readonly (string | number)[],
+): JsonObject {
+  const merged: Record<string, unknown> = { ...stored };
+  for (const [key, value] of Object.entries(change)) {
+    const secrecy = secrecyOf(key, parent);
+    const place = [...loc, key];
+    if (isObject(value)) {
+      const before = Object.hasOwn(stored, key) ? stored[key] : null;
+      set(merged, key, mergeIn(isObject(before) ? before : {}, value, key, place));
+    } else if (secrecy !== "no" && value === secretMask) {
+      continue;
+    } else if (secrecy === "field" && value === null) {
+      continue;
+    } else if (value === null || (secrecy === "field" && value === "")) {
+      delete merged[key];
+    } else {
+      refuseMasks(value, place);
+      set(merged, key, value);
+    }
+  }
+  return merged;
+}
+
+/** Plain assignment would follow a name such as `__proto__`. */
+function set(target: object, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** The mask stands for one stored secret; in any other place it is nothing that could be meant. */
+export function refuseMasks(value: unknown, loc: readonly (string | number)[]): void {
+  if (value === secretMask) {
+    throw invalidField(
+      [...loc],
+      "This is the mask of a stored secret. Send the value itself, or leave it out.",
+    );
+  }
+  if (Array.isArray(value)) for (const [index, item] of value.entries()) refuseMasks(item, [...loc, index]);
+  else if (isObject(value))
+    for (const [key, field] of Object.entries(value)) refuseMasks(field, [...loc, key]);
+}
+
+/** The part of `given` that is not already so in `shown`: what a client sends back unread is no change. */
+export function onlyChanges(given: JsonObject, shown: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([key, value]): [string, unknown][] => {
+      const now = Object.hasOwn(shown, key) ? shown[key] : undefined;
+      if (isDeepStrictEqual(value, now)) return [];
+      return [[key, isObject(value) && isObject(now) ? onlyChanges(value, now) : value]];
+    }),
+  );
+}
+
+/** What a single secret is after a change: kept, removed, or replaced. */
+export function changeSecret(stored: string | null, change: string | null | undefined): string | null {
+  if (change === undefined || change === null || change === secretMask) return stored;
+  return change.trim() === "" ? null : change;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,150 @@
+import type { ApplicationDatabase } from "../database/application-database.ts";
+import { Fault, invalidField } from "../lib/fault.ts";
+import type { SecretBox } from "../security/seal.ts";
+import { secretMask } from "./secret-fields.ts";
+
+export type SecretStoreDeps = {
+  readonly database: ApplicationDatabase;
+  readonly secretBox: SecretBox;
+  readonly nowMs: () => number;
+};
+
+/** What is shown of a secret. */
+export type SecretEntry = { readonly name: string; readonly description: string | null };
+
+export type SecretQuery = {
+  readonly nameContains?: string;
+  /** Name of the first secret of this page. */
+  readonly pageId?: string;
+  readonly limit: number;
+};
+
+/** How many secrets a user may have. */
+export const mostSecrets = 200;
+const mostValueBytes = 64 * 1024;
+const namePattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+/** Names that would change how programs start, or stand for keys of the server. */
+const reservedName = /^(OH_.*|CONVOKE_.*|SESSION_API_KEY|PATH|LD_.*|NODE_OPTIONS|PYTHONPATH|BASH_ENV|ENV)$/;
+
+/** The secrets that a user gave for use by tools: their values come out for conversations only, never over a face. */
+export class SecretStore {
+  readonly #deps: SecretStoreDeps;
+
+  constructor(deps: SecretStoreDeps) {
+    this.#deps = deps;
+  }
+
+  /** By name, at most `limit`, and the name of the next one. */
+  async search(
+    userId: string,
+    query: SecretQuery,
+  ): Promise<{ items: SecretEntry[]; nextPageId: string | null }> {
+    const { nameContains: text = "", pageId = "", limit } = query;
+    const rows = await this.#deps.database.tables
+      .selectFrom("secrets")
+      .select(["name", "description"])
+      .where("user_id", "=", userId)
+      .where("name", ">=", pageId)
+      .orderBy("name")
+      .execute();
+    // There are never more than a few hundred; wildcards of SQL would have to be escaped for each database.
+    const found = rows.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
+    return { items: found.slice(0, limit), nextPageId: found[limit]?.name ?? null };
+  }
+
+  /** The values, for a new conversation. */
+  async values(userId: string): Promise<Readonly<Record<string, string>>> {
+    const rows = await this.#deps.database.tables
+      .selectFrom("secrets")
+      .select(["name", "sealed_value"])
+      .where("user_id", "=", userId)
+      .execute();
+    return Object.fromEntries(rows.map((row) => [row.name, this.#deps.secretBox.unseal(row.sealed_value)]));
+  }
+
+  /** Stores a secret; where its name is taken, in the place of the other one or not at all (then false). */
+  async store(
+    userId: string,
+    secret: SecretEntry & { readonly value: string },
+    whenTaken: "replace" | "refuse",
+  ): Promise<boolean> {
+    checkName(secret.name);
+    checkValue(secret.value);
+    const { database, secretBox, nowMs } = this.#deps;
+    return await database.tables.transaction().execute(async (tables) => {
+      const own = tables.selectFrom("secrets").select("name").where("user_id", "=", userId);
+      const names = (await own.execute()).map(({ name }) => name);
+      const isTaken = names.includes(secret.name);
+      if (isTaken && whenTaken === "refuse") return false;
+      if (!isTaken && names.length >= mostSecrets) {
+        throw new Fault("conflict", "too_many_secrets", `A user has at most ${mostSecrets} secrets.`);
+      }
+      const values = {
+        description: secret.description,
+        sealed_value: secretBox.seal(secret.value),
+        updated_at: nowMs(),
+      };
+      await tables
+        .insertInto("secrets")
+        .values({ user_id: userId, name: secret.name, ...values })
+        .onConflict((conflict) => conflict.columns(["user_id", "name"]).doUpdateSet(values))
+        .execute();
+      return true;
+    });
+  }
+
+  /** Renames and describes a secret; an undefined description stays. */
+  async update(
+    userId: string,
+    name: string,
+    change: { readonly name: string; readonly description: string | null | undefined },
+  ): Promise<"done" | "missing" | "taken"> {
+    checkName(change.name);
+    return await this.#deps.database.tables.transaction().execute(async (tables) => {
+      const rows = await tables.selectFrom("secrets").select("name").where("user_id", "=", userId).execute();
+      const names = rows.map((row) => row.name);
+      if (!names.includes(name)) return "missing";
+      if (change.name !== name && names.includes(change.name)) return "taken";
+      await tables
+        .updateTable("secrets")
+        .set({
+          name: change.name,
+          updated_at: this.#deps.nowMs(),
+          ...(change.description === undefined ? {} : { description: change.description }),
+        })
+        .where("user_id", "=", userId)
+        .where("name", "=", name)
+        .execute();
+      return "done";
+    });
+  }
+
+  /** False when there is no such secret. */
+  async remove(userId: string, name: string): Promise<boolean> {
+    const { numDeletedRows } = await this.#deps.database.tables
+      .deleteFrom("secrets")
+      .where("user_id", "=", userId)
+      .where("name", "=", name)
+      .executeTakeFirst();
+    return numDeletedRows > 0n;
+  }
+}
+
+function checkName(name: string): void {
+  if (!namePattern.test(name)) {
+    throw invalidField(
+      ["body", "name"],
+      "A name has letters, digits and underscores and begins with no digit.",
+    );
+  }
+  if (reservedName.test(name)) throw invalidField(["body", "name"], "This name is reserved. Choose another.");
+}
+
+function checkValue(value: string): void {
+  if (value === secretMask) {
+    throw invalidField(["body", "value"], "This is the mask of a stored secret. Send the value itself.");
+  }
+  if (Buffer.byteLength(value) > mostValueBytes) {
+    throw invalidField(["body", "value"], "Send at most 64 KiB.", "string_too_long");
+  }
+}

@@ -1,0 +1,101 @@
+import type { MarketplaceRegistration, ProviderType, SandboxGroupingStrategy } from "@convoke/protocol";
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Settings that are one value each, by their wire names. */
+export type PlainSettings = {
+  readonly language: string | null;
+  readonly agent: string | null;
+  readonly max_iterations: number | null;
+  readonly security_analyzer: string | null;
+  readonly confirmation_mode: boolean | null;
+  readonly remote_runtime_resource_factor: number | null;
+  readonly enable_default_condenser: boolean;
+  readonly enable_sound_notifications: boolean;
+  readonly enable_proactive_conversation_starters: boolean;
+  readonly enable_solvability_analysis: boolean;
+  readonly user_consents_to_analytics: boolean | null;
+  readonly sandbox_base_container_image: string | null;
+  readonly sandbox_runtime_container_image: string | null;
+  readonly max_budget_per_task: number | null;
+  readonly email: string | null;
+  readonly email_verified: boolean | null;
+  readonly git_user_name: string | null;
+  readonly git_user_email: string | null;
+  readonly condenser_max_size: number | null;
+  readonly disabled_skills: readonly string[] | null;
+  readonly title_llm_profile: string | null;
+  readonly git_full_clone: boolean;
+  readonly v1_enabled: boolean;
+  readonly sandbox_grouping_strategy: SandboxGroupingStrategy;
+  readonly default_sandbox_spec_id: string | null;
+  readonly registered_marketplaces: readonly MarketplaceRegistration[];
+};
+
+export type StoredToken = {
+  readonly token: string | null;
+  readonly user_id: string | null;
+  readonly host: string | null;
+};
+
+/** Everything that one user has set, secrets included: one document, sealed as a whole. Both faces are views of it. */
+export type StoredSettings = {
+  readonly plain: PlainSettings;
+  /** The model of new conversations: `model`, `base_url`, `api_key` and every further option of an LLM. */
+  readonly llm: JsonObject;
+  readonly searchApiKey: string | null;
+  readonly sandboxApiKey: string | null;
+  /** By name, in the form of newer clients; null when never set. */
+  readonly mcpServers: Readonly<Record<string, JsonObject>> | null;
+  /** Agent settings of newer clients that have no other place here. */
+  readonly agentExtras: JsonObject;
+  readonly providerTokens: Readonly<Partial<Record<ProviderType, StoredToken>>>;
+  /** Stored models by name. */
+  readonly profiles: Readonly<Record<string, JsonObject>>;
+  readonly activeProfile: string | null;
+};
+
+/** What a user has who never stored anything. */
+export const defaultSettings: StoredSettings = {
+  plain: {
+    language: null,
+    agent: null,
+    max_iterations: null,
+    security_analyzer: null,
+    confirmation_mode: null,
+    remote_runtime_resource_factor: null,
+    enable_default_condenser: true,
+    enable_sound_notifications: false,
+    enable_proactive_conversation_starters: true,
+    enable_solvability_analysis: true,
+    user_consents_to_analytics: null,
+    sandbox_base_container_image: null,
+    sandbox_runtime_container_image: null,
+    max_budget_per_task: null,
+    email: null,
+    email_verified: null,
+    git_user_name: null,
+    git_user_email: null,
+    condenser_max_size: null,
+    disabled_skills: null,
+    title_llm_profile: null,
+    git_full_clone: false,
+    v1_enabled: true,
+    sandbox_grouping_strategy: "NO_GROUPING",
+    default_sandbox_spec_id: null,
+    registered_marketplaces: [],
+  },
+  llm: {},
+  searchApiKey: null,
+  sandboxApiKey: null,
+  mcpServers: null,
+  agentExtras: {},
+  providerTokens: {},
+  profiles: {},
+  activeProfile: null,
+};
+
+/** A stored document of this or an earlier version, completed with the defaults of what it does not know. */
+export function completeSettings(stored: Partial<StoredSettings>): StoredSettings {
+  return { ...defaultSettings, ...stored, plain: { ...defaultSettings.plain, ...stored.plain } };
+}
