@@ -24,8 +24,10 @@ type ToolHostOptions = {
 };
 
 const notes = `
-The host and what runs in it outlive the server that uses it, which finds everything again when it comes back. SIGTERM ends
-the host with all its tools. The key is read from --key-file, which is made with a new key when it does not exist.`;
+The host and what runs in it outlive the server that uses it, which finds
+everything again when it comes back. SIGTERM ends the host with all its tools.
+The key is read from --key-file, which is made with a new key when it does not
+exist.`;
 
 export function addToolHost(program: Command): void {
   program
