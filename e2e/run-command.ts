@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+/** The command as it is published; `npm run test:e2e` builds it first. */
+const command = path.resolve(import.meta.dirname, "../dist/convoke/lib/bin.js");
+
+export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** A folder of its own with a home, a workspace and whatever commands were started in it; all are gone after disposal. */
+export class CommandFolder implements AsyncDisposable {
+  readonly folder: string;
+  readonly #children: ChildProcess[] = [];
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async open(): Promise<CommandFolder> {
+    return new CommandFolder(await mkdtemp(path.join(tmpdir(), "convoke-e2e-")));
+  }
+
+  /** Runs the command to its end; one that takes longer than a minute is killed and has the code null. */
+  async run(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    const child = this.#spawn(args, environment);
+    const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
+    const ended = await collect(child);
+    clearTimeout(timer);
+    return ended;
+  }
+
+  /** Starts a command that prints one line of JSON when it is ready. */
+  async start(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Started> {
+    const child = this.#spawn(args, environment);
+    const ended = collect(child);
+    const line = await new Promise<string>((resolve, reject) => {
+      let text = "";
+      child.stdout!.on("data", (data: Buffer) => {
+        text += data.toString("utf8");
+        if (text.includes("\n")) resolve(text.slice(0, text.indexOf("\n")));
+      });
+      void ended.then(({ code, stderr }) =>
+        reject(new Error(`It ended with ${code} before it was ready: ${stderr}`)),
+      );
+    });
+    return { line, ready: JSON.parse(line) as Started["ready"], ended, child };
+  }
+
+  /** Starts a command without waiting for anything. */
+  spawn(args: readonly string[]): Pick<Started, "child" | "ended"> {
+    const child = this.#spawn(args, {});
+    return { child, ended: collect(child) };
+  }
+
+  /** A model that plays these turns, for as long as the folder is open. */
+  async startModel(turns: readonly object[]): Promise<string> {
+    const file = path.join(this.folder, `script-${this.#children.length}.json`);
+    await writeFile(file, JSON.stringify({ turns }));
+    return (await this.start(["scripted-model", "--script", file, "--json"])).ready.url;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const child of this.#children) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const gone = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      await gone;
+    }
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  #spawn(args: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
+    const child = spawn(process.execPath, [command, ...args], {
+      cwd: this.folder,
+      env: {
+        PATH: `${path.dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+        HOME: this.folder,
+        ...environment,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#children.push(child);
+    return child;
+  }
+}
+
+export type Started = {
+  readonly line: string;
+  readonly ready: { readonly url: string; readonly pid: number };
+  readonly ended: Promise<Ended>;
+  readonly child: ChildProcess;
+};
+
+async function collect(child: ChildProcess): Promise<Ended> {
+  let stdout = "";
+  let stderr = "";
+  child.stdout!.on("data", (data: Buffer) => (stdout += data.toString("utf8")));
+  child.stderr!.on("data", (data: Buffer) => (stderr += data.toString("utf8")));
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { code, stdout, stderr };
+}
