@@ -93,7 +93,11 @@ export class RemoteSession implements ToolSession {
     this.#isClosed = true;
     this.#deps.onClose(this);
     const closing = this.#deps.link
-      .run(async (connection) => connection.request("closeSession", { handle: this.#handle }))
+      .run(async (connection) => {
+        // On the same way as the calls that began before, so that none of them arrives later.
+        if (this.#ready.has(connection)) await this.#open(connection);
+        return connection.request("closeSession", { handle: this.#handle });
+      })
       .catch(() => null); // A host that is gone has no session left to end; one that comes back is told by its next caller.
     await withinMs(closing, this.#deps.link.isConnected ? closeMs : abortPatienceMs);
   }
