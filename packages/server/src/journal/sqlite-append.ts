@@ -20,6 +20,7 @@ type Head = {
 /** What the background work has to know about an append. */
 export type Appended = {
   readonly recentCount: number;
+  readonly recentCharacters: number;
   /** The stream of each searchable text that is already in its place. */
   readonly textStreams: readonly number[];
 };
@@ -92,7 +93,9 @@ export class AppendStatements {
     if (batch.inbox !== undefined) {
       this.#insertInbox.run(head.number, batch.inbox.clientId, batch.inbox.eventId, batch.inbox.digest);
     }
-    return { recentCount: isSettled ? 0 : batch.events.length, textStreams };
+    if (isSettled) return { recentCount: 0, recentCharacters: 0, textStreams };
+    const recentCharacters = batch.events.reduce((total, { json }) => total + json.length, 0);
+    return { recentCount: batch.events.length, recentCharacters, textStreams };
   }
 
   /** A large batch fills pages of its own log, so it needs no gathering; but a log's recent events come after its settled ones. */

@@ -33,7 +33,7 @@ export function streamOf(conversationNumber: number, classCode: number): number 
 export function openWriterDatabase(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
-    database.exec("PRAGMA page_size = 16384");
+    database.exec("PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL");
     enterWalMode(database);
     // The writer checkpoints by itself, in the pauses between commits.
     database.exec("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0");

@@ -17,6 +17,7 @@ export class Settler {
   readonly #roundSize: number;
   #round: Round | undefined;
   #staged: number;
+  #characters = 0;
   #isResting = false;
 
   /** A round begins with `roundSize` events. */
@@ -51,11 +52,16 @@ export class Settler {
 
   /** True when appends come faster than they are settled, and must wait. */
   get isOverdue(): boolean {
-    return this.#staged >= 2 * this.#roundSize;
+    return this.#fullness >= 2;
   }
 
-  onStaged(count: number): void {
+  get #fullness(): number {
+    return Math.max(this.#staged / this.#roundSize, this.#characters / roundCharacters);
+  }
+
+  onStaged(count: number, characters: number): void {
     this.#staged += count;
+    this.#characters += characters;
     this.#isResting = false;
   }
 
@@ -80,6 +86,7 @@ export class Settler {
   /** Ends the round, or gives it up after its transaction was undone: the next one begins with the first log again. */
   reset(): void {
     this.#round = undefined;
+    this.#characters = 0;
     this.#staged = this.#countStaged();
   }
 
@@ -105,5 +112,7 @@ export class Settler {
 
 type Round = { readonly newestArrival: number; copiedTo: number; isCopied: boolean };
 
+/** Larger events fill their pages sooner. */
+const roundCharacters = 3_000_000;
 const copySlice = 128;
 const removeSlice = 256;

@@ -1,7 +1,10 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { maxSeq, positionOf, streamOf } from "./sqlite-schema.ts";
 
-/** Deletes conversations: the row at once, the events in slices, so that a large log delays no append. */
+/**
+ * Deletes conversations, the row at once, the events in slices, so that a large log delays no append; and gives free pages back to
+ * the file system.
+ */
 export class Sweeper {
   readonly #doom: StatementSync[];
   readonly #next: StatementSync;
@@ -12,9 +15,16 @@ export class Sweeper {
   readonly #deleteBlock: StatementSync;
   readonly #deleteWords: StatementSync;
   readonly #finish: StatementSync;
+  readonly #database: DatabaseSync;
+  readonly #freePages: StatementSync;
+  readonly #allPages: StatementSync;
   #isDue = true;
+  #isShrinking = false;
 
   constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#freePages = database.prepare("PRAGMA freelist_count");
+    this.#allPages = database.prepare("PRAGMA page_count");
     this.#doom = [
       "DELETE FROM conversations WHERE number = ?",
       "DELETE FROM conversation_documents WHERE number = ?",
@@ -39,7 +49,12 @@ export class Sweeper {
 
   /** True until a look at the table shows that nothing is left, also from a former process. */
   get isDue(): boolean {
-    return this.#isDue;
+    return this.#isDue || this.#isShrinking;
+  }
+
+  /** Shrinks the file when much of it is free. */
+  shrink(): void {
+    this.#isShrinking = true;
   }
 
   /** Makes the conversation vanish, inside the caller's transaction. */
@@ -50,10 +65,21 @@ export class Sweeper {
 
   /** Removes one slice, inside the caller's transaction. */
   runSlice(): number[] {
-    const row = this.#next.get();
-    if (row === undefined) this.#isDue = false;
-    else this.#sweep(Number(row["number"]));
+    const row = this.#isDue ? this.#next.get() : undefined;
+    if (row !== undefined) {
+      this.#sweep(Number(row["number"]));
+      return [];
+    }
+    this.#isDue = false;
+    if (this.#isShrinking) this.#shrinkSlice();
     return [];
+  }
+
+  #shrinkSlice(): void {
+    const free = Number(this.#freePages.get()?.["freelist_count"]);
+    const all = Number(this.#allPages.get()?.["page_count"]);
+    if (free * freeShare <= all) this.#isShrinking = false;
+    else this.#database.exec(`PRAGMA incremental_vacuum(${shrinkSlice})`);
   }
 
   #sweep(number: number): void {
@@ -69,3 +95,7 @@ export class Sweeper {
     if (blocks.length === 0) this.#finish.run(number);
   }
 }
+
+/** One free page among this many is kept for the next events. */
+const freeShare = 32;
+const shrinkSlice = 64;

@@ -77,6 +77,7 @@ export class Writer {
   startRest(): void {
     this.#settler.settleAll();
     this.#indexer.mergeAll();
+    this.#sweeper.shrink();
   }
 
   /** Empties the write-ahead log after a burst; false when another connection is in the way. */
@@ -94,7 +95,7 @@ export class Writer {
   }
 
   [Symbol.dispose](): void {
-    this.#settler.settleAll();
+    this.startRest();
     // A short close: what is left is read where it is, and the next process goes on with it.
     const deadline = performance.now() + closeLimitMs;
     while (performance.now() < deadline && this.tidy());
@@ -142,8 +143,8 @@ export class Writer {
       this.#noticeOthers();
       return requests.map((request) => this.#applyOrRefuse(request, appended));
     });
-    for (const { recentCount, textStreams } of appended) {
-      this.#settler.onStaged(recentCount);
+    for (const { recentCount, recentCharacters, textStreams } of appended) {
+      this.#settler.onStaged(recentCount, recentCharacters);
       for (const stream of textStreams) this.#indexer.onText(stream);
     }
     return outcomes;
