@@ -3,11 +3,26 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { readFacts } from "../src/testing/openapi-facts.ts";
 
-const file = path.resolve(import.meta.dirname, "../src/golden/agent-server-0.1.0.facts.json");
+const golden = path.resolve(import.meta.dirname, "../src/golden");
 
-/** Writes the golden facts from an OpenAPI document of agent server 0.1.0: `node write-facts.ts <document>`. */
-const { positionals } = parseArgs({ allowPositionals: true });
+/**
+ * Writes golden facts from an OpenAPI document: `node write-facts.ts <document>` for agent server 0.1.0. With
+ * `--name <file name>` under another name, with `--only <pattern>` only the schemas and operations whose names match.
+ */
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    name: { type: "string", default: "agent-server-0.1.0" },
+    only: { type: "string", default: "" },
+  },
+});
 const [source] = positionals;
 if (source === undefined) throw new Error("Give the path of the OpenAPI document.");
-const facts = readFacts(JSON.parse(await readFile(source, "utf8")));
-await writeFile(file, `${JSON.stringify(facts, null, 1)}\n`);
+const { schemas, operations } = readFacts(JSON.parse(await readFile(source, "utf8")));
+const facts = { schemas: pick(schemas), operations: pick(operations) };
+await writeFile(path.join(golden, `${values.name}.facts.json`), `${JSON.stringify(facts, null, 1)}\n`);
+
+function pick<Value>(all: Readonly<Record<string, Value>>): Record<string, Value> {
+  const pattern = new RegExp(values.only);
+  return Object.fromEntries(Object.entries(all).filter(([name]) => pattern.test(name)));
+}

@@ -76,7 +76,7 @@ export * from "./routes/agent-server-routes.ts";
 export * from "./routes/app-server-routes.ts";
 export * from "./routes/legacy-routes.ts";
 export type { Route, RouteResponse } from "./routes/route.ts";
-export { agentServerInterface } from "./openapi-documents.ts";
+export { agentServerInterface, appServerInterface } from "./openapi-documents.ts";
 export { writeOpenApi, type OpenApiOptions } from "./openapi.ts";
 export { toParameters } from "./parameters.ts";
 export { allSchemas, contractSchemas } from "./schemas.ts";

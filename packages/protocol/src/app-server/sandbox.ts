@@ -1,0 +1,56 @@
+import { Type, type Static } from "typebox";
+import { choice, mapOf, nullable, object, orNull, ref } from "../schema.ts";
+import { ExposedUrl } from "../workspace/catalogue.ts";
+
+/** What a sandbox is doing. `MISSING`: nothing is left of it. */
+export const SandboxStatus = choice(["STARTING", "RUNNING", "PAUSED", "ERROR", "MISSING"], {
+  $id: "SandboxStatus",
+});
+export type SandboxStatus = Static<typeof SandboxStatus>;
+
+/** A sandbox as its owner sees it; the key and the addresses are there while it runs. */
+export const SandboxInfo = object("SandboxInfo", {
+  id: Type.String(),
+  created_by_user_id: nullable(Type.String()),
+  sandbox_spec_id: Type.String(),
+  status: ref(SandboxStatus),
+  session_api_key: nullable(Type.String()),
+  exposed_urls: orNull(Type.Array(ref(ExposedUrl))),
+  created_at: Type.Optional(Type.String({ format: "date-time" })),
+  status_detail: orNull(
+    Type.String({ description: "What a start is doing, or why the sandbox is not running." }),
+  ),
+});
+export type SandboxInfo = Static<typeof SandboxInfo>;
+
+/** A page of sandboxes, the newest first. */
+export const SandboxPage = object("SandboxPage", {
+  items: Type.Array(ref(SandboxInfo)),
+  next_page_id: orNull(Type.String()),
+});
+export type SandboxPage = Static<typeof SandboxPage>;
+
+/** What a new sandbox is made from. */
+export const StartSandboxRequest = object("StartSandboxRequest", {
+  sandbox_spec_id: orNull(
+    Type.String({ description: "Id of a sandbox spec; the first of the list unless given." }),
+  ),
+});
+export type StartSandboxRequest = Static<typeof StartSandboxRequest>;
+
+/** A template that sandboxes are made from. */
+export const SandboxSpecInfo = object("SandboxSpecInfo", {
+  id: Type.String(),
+  command: nullable(Type.Array(Type.String())),
+  created_at: Type.Optional(Type.String({ format: "date-time" })),
+  initial_env: Type.Optional(mapOf(Type.String(), { impliedDefault: {} })),
+  working_dir: Type.Optional(Type.String({ default: "/home/openhands/workspace" })),
+});
+export type SandboxSpecInfo = Static<typeof SandboxSpecInfo>;
+
+/** A page of templates; the first template is the default one. */
+export const SandboxSpecInfoPage = object("SandboxSpecInfoPage", {
+  items: Type.Array(ref(SandboxSpecInfo)),
+  next_page_id: orNull(Type.String()),
+});
+export type SandboxSpecInfoPage = Static<typeof SandboxSpecInfoPage>;
