@@ -1,6 +1,6 @@
 import type { Validator } from "@convoke/protocol/validate";
 import type { Outcome, ToolSecret, ToolSession } from "@convoke/tool-host";
-import { buildHistory } from "../agent/history.ts";
+import { GrowingHistory } from "../agent/growing-history.ts";
 import { receiveResponse } from "../agent/receive.ts";
 import { isStuck } from "../agent/stuck.ts";
 import { createCallReader } from "../agent/tool-call.ts";
@@ -42,6 +42,7 @@ export class Run {
   readonly ended: Promise<void>;
   readonly #deps: RunDeps;
   readonly #effects = new AbortController();
+  readonly #history = new GrowingHistory();
   #isLeaving = false;
   /** What was handed to the model or to a tool host and has not been recorded yet. */
   #effect: { readonly actionId: string | null } | null = null;
@@ -156,7 +157,7 @@ export class Run {
       const view = await this.#deps.log.view();
       if (!this.#isWanted) return null;
       const request = {
-        messages: buildHistory(view.filter(({ seq }) => seq <= sawSeq)),
+        messages: this.#history.build(view, sawSeq),
         tools: session.tools.map(toModelTool),
         cacheKey: this.#deps.conversationId,
       };
