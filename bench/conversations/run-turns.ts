@@ -1,4 +1,3 @@
-import { localUser } from "../../packages/server/src/http/auth.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BenchNode } from "../node/open-bench-node.ts";
 import type { TurnClock } from "./turn-clock.ts";
@@ -17,7 +16,7 @@ export async function runTurns(
   id: string,
   turns: number,
 ): Promise<RanTurns> {
-  const conversation = await node.directory.open(localUser, id);
+  const conversation = await node.open(id);
   const asked = clock.arm(turns);
   const sentAtMs = performance.now();
   const content = [{ type: "text" as const, text: "Go on." }];

@@ -1,4 +1,3 @@
-import { localUser } from "../../packages/server/src/http/auth.ts";
 import type { BenchResult } from "../bench-result.ts";
 import { benchId, openBenchNode, type BenchNode } from "../node/open-bench-node.ts";
 
@@ -8,7 +7,7 @@ export async function run(): Promise<BenchResult[]> {
   const conversations = await Promise.all(
     Array.from({ length: conversationCount }, async (_, number) => {
       await node.create(benchId(number));
-      return await node.directory.open(localUser, benchId(number));
+      return await node.open(benchId(number));
     }),
   );
   const send = (count: number): Promise<unknown> =>

@@ -7,6 +7,7 @@ import { agentServerRoutes } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import { createInProcessHost } from "@convoke/tool-host";
 import type { ConversationConfig } from "../../packages/server/src/conversation/conversation-config.ts";
+import type { Conversation } from "../../packages/server/src/conversation/conversation.ts";
 import { Directory } from "../../packages/server/src/conversation/directory.ts";
 import { conversationHandlers } from "../../packages/server/src/faces/agent-server/conversation-routes.ts";
 import { eventHandlers } from "../../packages/server/src/faces/agent-server/event-routes.ts";
@@ -32,6 +33,7 @@ export type BenchNode = AsyncDisposable & {
   readonly config: ConversationConfig;
   /** Creates an empty conversation. */
   readonly create: (id: string) => Promise<void>;
+  readonly open: (id: string) => Promise<Conversation>;
 };
 
 export type BenchNodeOptions = {
@@ -89,6 +91,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
       const secrets = { llm: { api_key: "bench-key" }, sources: {} };
       await directory.create(localUser, { id, title: null, config, secrets });
     },
+    open: (id) => directory.open(localUser, id),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

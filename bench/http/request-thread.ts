@@ -1,0 +1,72 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { parentPort, workerData } from "node:worker_threads";
+
+/** What a thread of clients is started with. */
+export type RequestPlan = {
+  readonly port: number;
+  /** Asked for in turn by each connection, one request at a time. */
+  readonly paths: readonly string[];
+  readonly connections: number;
+  readonly requests: number;
+};
+
+export type RequestReport = {
+  /** Of each request: from the first byte sent to the last byte read. */
+  readonly durationsMs: readonly number[];
+  readonly seconds: number;
+};
+
+const plan = workerData as RequestPlan;
+const durationsMs: number[] = [];
+let left = plan.requests;
+
+const sockets = await Promise.all(Array.from({ length: plan.connections }, openSocket));
+const startedAt = performance.now();
+await Promise.all(sockets.map(ask));
+const report: RequestReport = { durationsMs, seconds: (performance.now() - startedAt) / 1000 };
+for (const socket of sockets) socket.destroy();
+parentPort?.postMessage(report);
+
+async function openSocket(): Promise<Socket> {
+  const socket = connect({ port: plan.port, host: "127.0.0.1", noDelay: true });
+  await once(socket, "connect");
+  return socket;
+}
+
+async function ask(socket: Socket, first: number): Promise<void> {
+  for (let turn = first; left > 0; turn += 1) {
+    left -= 1;
+    const path = plan.paths[turn % plan.paths.length] ?? "/";
+    const askedAt = performance.now();
+    const answered = readAnswer(socket);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${plan.port}\r\n\r\n`);
+    await answered;
+    durationsMs.push(performance.now() - askedAt);
+  }
+}
+
+/** Resolves at the last byte of one answer; only its head is looked at, so that a client costs next to nothing. */
+function readAnswer(socket: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let head = "";
+    let bodyLeft = -1;
+    const onData = (chunk: Buffer): void => {
+      if (bodyLeft === -1) {
+        head += chunk.toString("latin1");
+        const end = head.indexOf("\r\n\r\n");
+        if (end === -1) return;
+        const length = /^HTTP\/1\.1 200 [^]*\r\ncontent-length: (\d+)\r\n/i.exec(head.slice(0, end + 2))?.[1];
+        if (length === undefined) {
+          reject(new Error(head.slice(0, 1000)));
+          return;
+        }
+        bodyLeft = Number(length) - (head.length - end - 4);
+      } else bodyLeft -= chunk.length;
+      if (bodyLeft > 0) return;
+      socket.off("data", onData);
+      resolve();
+    };
+    socket.on("data", onData);
+  });
+}
