@@ -51,7 +51,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
   const directory = scope.use(
     new Directory({
       journal,
-      toolHost,
+      chooseHost: async () => ({ toolHost, stateDir: null }),
       validator,
       secretBox: await openSecretBox(join(folder, "master-key")),
       openModel: () => options.model ?? noModel(),

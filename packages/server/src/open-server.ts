@@ -86,7 +86,7 @@ export async function openServer({
   const directory = scope.use(
     new Directory({
       journal,
-      toolHost,
+      chooseHost: async () => ({ toolHost, stateDir: null }),
       secretBox,
       openModel: ({ agent }, secrets) => wrap.model(openModel({ ...agent.llm, ...secrets.llm })),
       validator,

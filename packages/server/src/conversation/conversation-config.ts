@@ -17,6 +17,8 @@ export type ConversationConfig = {
   readonly max_iterations: number;
   readonly stuck_detection: boolean;
   readonly tags: Readonly<Record<string, string>>;
+  /** The sandbox that its tools run in; on the server's own tool host when there is none. */
+  readonly sandbox_id?: string;
 };
 
 /** Sealed at rest as one text. */

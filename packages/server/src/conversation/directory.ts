@@ -21,9 +21,16 @@ import type { Described } from "./describe.ts";
 import { loadState } from "./load-state.ts";
 import { conversationMissing, ownedElsewhere, secretsUnreadable, serverClosing } from "./refusals.ts";
 
+export type ConversationHost = {
+  readonly toolHost: ToolHost;
+  /** Absolute directory on the tool host's machine for the state of sessions; null for this machine, where every conversation has its own. */
+  readonly stateDir: string | null;
+};
+
 export type DirectoryDeps = {
   readonly journal: Journal;
-  readonly toolHost: ToolHost;
+  /** Where the tools of a conversation run. Rejects when that cannot be used now. */
+  readonly chooseHost: (config: ConversationConfig) => Promise<ConversationHost>;
   readonly secretBox: SecretBox;
   readonly validator: Validator;
   readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets) => Model;
@@ -60,8 +67,9 @@ export class Directory implements AsyncDisposable {
 
   /** False when the id is taken; then nothing has changed. */
   async create(asker: Asker, input: CreateInput): Promise<boolean> {
-    this.#checkTools(input.config);
-    await this.#makeWorkspace(input.config);
+    const { toolHost, stateDir } = await this.#deps.chooseHost(input.config);
+    checkTools(toolHost, input.config);
+    if (stateDir === null) await this.#makeWorkspace(input.config);
     const nowMicros = this.#deps.nowMs() * 1000;
     return await this.#deps.journal.createConversation({
       id: input.id,
@@ -255,13 +263,13 @@ export class Directory implements AsyncDisposable {
   }
 
   async #openSession(id: string, config: ConversationConfig): Promise<ToolSession> {
-    const stateDir = this.#stateDir(id);
-    await mkdir(stateDir, { recursive: true, mode: 0o700 });
-    return await this.#deps.toolHost.openSession({
+    const { toolHost, stateDir } = await this.#deps.chooseHost(config);
+    return await toolHost.openSession({
       sessionId: id,
-      workspaceDir: await this.#makeWorkspace(config),
-      stateDir,
       tools: toolSpecs(config.agent, this.#canSee(config)),
+      ...(stateDir === null
+        ? { workspaceDir: await this.#makeWorkspace(config), stateDir: await this.#makeStateDir(id) }
+        : { workspaceDir: config.workspace.working_dir, stateDir: posix.join(stateDir, id) }),
     });
   }
 
@@ -278,19 +286,6 @@ export class Directory implements AsyncDisposable {
     }
   }
 
-  #checkTools(config: ConversationConfig): void {
-    const { catalogue } = this.#deps.toolHost;
-    for (const { name } of toolSpecs(config.agent)) {
-      if (!catalogue.includes(name)) {
-        throw invalidField(["body", "agent", "tools"], new UnknownToolError(name, catalogue).message);
-      }
-    }
-  }
-
-  #workspaceDir(config: ConversationConfig): string {
-    return resolve(this.#deps.workspaceRoot, config.workspace.working_dir);
-  }
-
   async #makeWorkspace(config: ConversationConfig): Promise<string> {
     const directory = this.#workspaceDir(config);
     try {
@@ -301,6 +296,12 @@ export class Directory implements AsyncDisposable {
         `The directory ${directory} cannot be made: ${error instanceof Error ? error.message : String(error)}`,
       );
     }
+    return directory;
+  }
+
+  async #makeStateDir(id: string): Promise<string> {
+    const directory = this.#stateDir(id);
+    await mkdir(directory, { recursive: true, mode: 0o700 });
     return directory;
   }
 
@@ -333,4 +334,12 @@ const noSecrets: ConversationSecrets = { llm: {}, sources: {} };
 
 function parseConfig(row: ConversationRow): ConversationConfig {
   return JSON.parse(row.config) as ConversationConfig;
+}
+
+function checkTools({ catalogue }: ToolHost, config: ConversationConfig): void {
+  for (const { name } of toolSpecs(config.agent)) {
+    if (!catalogue.includes(name)) {
+      throw invalidField(["body", "agent", "tools"], new UnknownToolError(name, catalogue).message);
+    }
+  }
 }
