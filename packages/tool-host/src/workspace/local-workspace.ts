@@ -47,7 +47,7 @@ export function createLocalWorkspace({ root, environment }: LocalWorkspaceDeps):
     },
     stat: async (path) => {
       await using entry = await jail.existing(path);
-      return naming(path, async () => toFileStat(await lstat(entry.path)));
+      return await naming(path, async () => toFileStat(await lstat(entry.path)));
     },
     list: async (path) => {
       await using entry = await jail.existing(path);

@@ -145,8 +145,9 @@ export class RootJail {
     const address = handleAddress(handle, directory);
     let closing: Promise<void> | undefined;
     return {
-      path: join(address, name),
-      sibling: (other) => join(address, other),
+      // Not joined: "." must stay, so that the system looks into the directory and not at its address.
+      path: `${address}/${name}`,
+      sibling: (other) => `${address}/${other}`,
       realPath: join(directory, name),
       [Symbol.asyncDispose]: () => (closing ??= handle.close()),
     };
@@ -156,7 +157,7 @@ export class RootJail {
 /** The names in a pinned directory and what they are; a link that took its place is not followed. */
 export async function listPinned(entry: PinnedEntry): Promise<Dirent[]> {
   await using handle = await open(entry.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  return readdir(handleAddress(handle, entry.path), { withFileTypes: true });
+  return await readdir(handleAddress(handle, entry.path), { withFileTypes: true });
 }
 
 /** On Linux a path through the open directory itself. */

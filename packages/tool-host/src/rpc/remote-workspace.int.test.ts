@@ -1,0 +1,132 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, onTestFinished, test } from "vitest";
+import { watchLeaks } from "../testing/leaks.ts";
+import { openServedBench } from "../testing/served-host.ts";
+import { windowBytes } from "./streams.ts";
+
+const mebibyte = 1024 * 1024;
+
+test("100 MiB go up and down while less than 16 MiB are held, whoever is slow", async () => {
+  const { workspace, dir } = await openBench();
+  const path = join(dir, "new", "large");
+  // Both ends are in this process, so this is what both hold together.
+  const held = watchHeldBytes();
+  await workspace.writeFile(path, produce(100, held.look));
+  expect((await stat(path)).size).toBe(100 * mebibyte);
+  const { stat: found, content } = await workspace.readFile(path);
+  expect(found.sizeBytes).toBe(100 * mebibyte);
+  let byteCount = 0;
+  for await (const bytes of content as AsyncIterable<Buffer>) {
+    byteCount += bytes.length;
+    if (byteCount % (10 * mebibyte) >= bytes.length) continue;
+    // A slow reader: the host must wait instead of filling memory.
+    await sleep(20);
+    held.look();
+  }
+  expect(byteCount).toBe(100 * mebibyte);
+  expect(held.most()).toBeLessThan(16 * mebibyte);
+});
+
+test("every method works over the wire, with its errors", async () => {
+  const { workspace, dir } = await openBench();
+  const path = join(dir, "a b.txt");
+  await workspace.writeFile(path, Readable.from([Buffer.from("hello "), Buffer.from("world")]));
+  expect(await workspace.stat(path)).toEqual({
+    type: "file",
+    sizeBytes: 11,
+    modifiedAtMs: Math.floor((await stat(path)).mtimeMs),
+  });
+  const range = await workspace.readFile(path, { start: 6, end: 8 });
+  expect((await buffer(range.content)).toString()).toBe("wor");
+  await workspace.createDirectory(join(dir, "x", "y"));
+  await workspace.createDirectory(join(dir, "x", "y"));
+  expect(await workspace.list(join(dir, "x"))).toEqual([{ name: "y", type: "directory" }]);
+  expect(await workspace.gitChanges(dir)).toEqual([]);
+  expect(await workspace.gitDiff(path)).toEqual({ modified: null, original: null });
+  const archive = await buffer(await workspace.archive(join(dir, "x")));
+  expect(archive.subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
+  await expect(workspace.readFile(join(dir, "absent"))).rejects.toMatchObject({ code: "not-found" });
+  await expect(workspace.readFile(dir)).rejects.toMatchObject({ code: "not-a-file" });
+  await expect(workspace.list(path)).rejects.toMatchObject({ code: "not-a-directory" });
+  await expect(workspace.createDirectory(path)).rejects.toMatchObject({ code: "not-a-directory" });
+  await expect(workspace.stat("relative")).rejects.toMatchObject({ code: "invalid-path" });
+  await expect(workspace.writeFile(dir, Readable.from([]))).rejects.toMatchObject({ code: "not-a-file" });
+});
+
+test("a source that fails, or a connection that breaks, leaves the old content and nothing beside it", async () => {
+  const { workspace, dir, served } = await openBench();
+  const path = join(dir, "kept");
+  await writeFile(path, "old");
+  const failing = async function* () {
+    yield randomBytes(10);
+    throw new Error("the upload was given up");
+  };
+  await expect(workspace.writeFile(path, failing())).rejects.toThrow("given up");
+  const cut = async function* () {
+    yield randomBytes(10);
+    served.cutConnections();
+    yield* produce(4);
+  };
+  await expect(workspace.writeFile(path, cut())).rejects.toThrow("broke");
+  await expect.poll(async () => readdir(dir)).toEqual(["kept"]);
+  expect(await readFile(path, "utf8")).toBe("old");
+});
+
+test("a reader that gives up, or loses its connection, closes the file on the host", async () => {
+  const { workspace, dir, served } = await openBench();
+  const path = join(dir, "large");
+  await writeFile(path, randomBytes(8 * windowBytes));
+  const given = await workspace.readFile(path);
+  given.content.destroy();
+  const lost = await workspace.readFile(path);
+  served.cutConnections();
+  await expect(buffer(lost.content)).rejects.toThrow("broke");
+  const again = await workspace.readFile(path);
+  expect((await buffer(again.content)).equals(await readFile(path))).toBe(true);
+});
+
+test("an archive that nobody reads on leaves no process", async () => {
+  const { workspace, dir } = await openBench();
+  await writeFile(join(dir, "large"), randomBytes(8 * windowBytes));
+  const archive = await workspace.archive(dir);
+  archive.destroy();
+});
+
+async function openBench() {
+  const leaks = watchLeaks();
+  onTestFinished(async () => leaks.assertNone());
+  const bench = await openServedBench();
+  onTestFinished(async () => bench[Symbol.asyncDispose]());
+  const remote = await bench.connect();
+  const dir = join(bench.dir, "files");
+  await mkdir(dir);
+  return { workspace: remote.workspace, dir, served: bench.served };
+}
+
+async function* produce(mebibytes: number, onPiece = (): void => {}): AsyncGenerator<Buffer> {
+  const piece = randomBytes(mebibyte);
+  for (let index = 0; index < mebibytes; index += 1) {
+    yield piece;
+    if (index % 10 === 0) onPiece();
+  }
+}
+
+/** The most bytes of buffers that were in use at any look, beyond those at the start. */
+function watchHeldBytes(): { readonly look: () => void; readonly most: () => number } {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const used = (): number => {
+    collect();
+    return process.memoryUsage().arrayBuffers;
+  };
+  const before = used();
+  let most = 0;
+  return { look: () => (most = Math.max(most, used() - before)), most: () => most };
+}

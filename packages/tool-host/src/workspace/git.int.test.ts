@@ -1,0 +1,216 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { appendFile, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { openTemporaryDirectory } from "../testing/temporary-directory.ts";
+import { createLocalWorkspace } from "./local-workspace.ts";
+
+const run = promisify(execFile);
+
+test("W33: changed, new, deleted and renamed files, with spaces, quotes, line breaks and other alphabets", async () => {
+  const repository = await openRepository();
+  const odd = [
+    "with space.txt",
+    'quo"te.txt',
+    "line\nbreak.txt",
+    "ünïcødé 文.txt",
+    "tab\t.txt",
+    "-dash.txt",
+    ":colon.txt",
+  ];
+  for (const name of [...odd, "gone.txt", "old name.txt", "same.txt", "deep/er/file.txt"]) {
+    await repository.write(name, `${name}\n`);
+  }
+  await repository.commit();
+  for (const name of odd) await repository.write(name, "changed\n");
+  await rm(repository.at("gone.txt"));
+  await rm(repository.at("deep"), { recursive: true });
+  await rename(repository.at("old name.txt"), repository.at("new name.txt"));
+  await repository.git("add", "--all", "new name.txt");
+  await repository.write("untracked file.txt", "new\n");
+  await repository.write("ignored.log", "x");
+  await repository.write(".gitignore", "*.log\n");
+  const changes = await repository.workspace.gitChanges(repository.dir);
+  expect(changes).toEqual(
+    [
+      ...odd.map((path) => ({ status: "UPDATED", path })),
+      { status: "ADDED", path: ".gitignore" },
+      { status: "DELETED", path: "deep/er/file.txt" },
+      { status: "DELETED", path: "gone.txt" },
+      { status: "ADDED", path: "new name.txt" },
+      { status: "DELETED", path: "old name.txt" },
+      { status: "ADDED", path: "untracked file.txt" },
+    ].sort((left, right) => (left.path < right.path ? -1 : 1)),
+  );
+  for (const name of odd) {
+    const diff = await repository.workspace.gitDiff(repository.at(name));
+    expect(diff).toEqual({ modified: "changed", original: name });
+  }
+});
+
+test("W33: both sides of new, deleted, unchanged and linked files", async () => {
+  const repository = await openRepository();
+  await repository.write("deep/er/gone.txt", "one\ntwo\n");
+  await repository.write("same.txt", "same");
+  await symlink("same.txt", repository.at("link"));
+  await repository.commit();
+  await rm(repository.at("deep"), { recursive: true });
+  await rm(repository.at("link"));
+  await symlink("/etc/passwd", repository.at("link"));
+  await repository.write("new.txt", "new\r\n");
+  const diff = async (name: string) => repository.workspace.gitDiff(repository.at(name));
+  expect(await diff("deep/er/gone.txt")).toEqual({ modified: "", original: "one\ntwo" });
+  expect(await diff("same.txt")).toEqual({ modified: "same", original: "same" });
+  expect(await diff("link")).toEqual({ modified: "/etc/passwd", original: "same.txt" });
+  expect(await diff("new.txt")).toEqual({ modified: "new", original: "" });
+  await expect(diff("never.txt")).rejects.toMatchObject({ code: "not-found" });
+});
+
+test("binary and very large files are listed, and their texts refused with a reason", async () => {
+  const repository = await openRepository();
+  await repository.write("first.txt", "x");
+  await repository.commit();
+  await writeFile(repository.at("binary"), Buffer.from([0, 1, 2, 255]));
+  await writeFile(repository.at("latin"), Buffer.from([0xe4, 0xf6]));
+  await repository.write("large", "x".repeat(1024 * 1024 + 1));
+  expect(await repository.workspace.gitChanges(repository.dir)).toHaveLength(3);
+  const diff = async (name: string) => repository.workspace.gitDiff(repository.at(name));
+  await expect(diff("binary")).rejects.toMatchObject({ code: "not-text" });
+  await expect(diff("latin")).rejects.toMatchObject({ code: "not-text" });
+  await expect(diff("large")).rejects.toMatchObject({ code: "too-large" });
+});
+
+test("outside of any repository nothing has changed; an unknown ref is named", async () => {
+  const repository = await openRepository();
+  const plain = join(dirname(repository.dir), "plain");
+  await mkdir(plain);
+  await writeFile(join(plain, "file"), "x");
+  const { workspace } = repository;
+  expect(await workspace.gitChanges(plain)).toEqual([]);
+  expect(await workspace.gitChanges(join(plain, "missing"))).toEqual([]);
+  expect(await workspace.gitDiff(join(plain, "file"))).toEqual({ modified: null, original: null });
+  await repository.write("first.txt", "x");
+  expect(await workspace.gitChanges(repository.dir)).toEqual([{ status: "ADDED", path: "first.txt" }]);
+  await repository.commit();
+  for (const ref of ["nowhere", "--output=/tmp/x", ""]) {
+    await expect(workspace.gitChanges(repository.dir, ref)).rejects.toMatchObject({ code: "bad-ref" });
+  }
+});
+
+test("without a ref: from the upstream, from where the branch left origin, from the local trunk, from HEAD", async () => {
+  const repository = await openRepository();
+  const names = async (ref?: string) =>
+    (await repository.workspace.gitChanges(repository.dir, ref)).map(({ path }) => path);
+  await repository.write("first.txt", "1");
+  await repository.commit();
+  expect(await names()).toEqual([]);
+  await repository.git("checkout", "-q", "-b", "feature");
+  await repository.write("second.txt", "2");
+  await repository.commit();
+  expect(await names()).toEqual(["second.txt"]);
+  expect(await names("HEAD")).toEqual([]);
+  const origin = join(dirname(repository.dir), "origin.git");
+  await repository.git("init", "-q", "--bare", origin);
+  await repository.git("remote", "add", "origin", origin);
+  await repository.git("push", "-q", "origin", "main");
+  await repository.git("push", "-q", "-u", "origin", "feature");
+  expect(await names()).toEqual(["second.txt"]);
+  await repository.write("third.txt", "3");
+  expect(await names()).toEqual(["third.txt"]);
+});
+
+test("changes of repositories directly below are listed with their folder; a part of a repository shows its part", async () => {
+  const outer = await openRepository();
+  await outer.write("sub/kept.txt", "x");
+  await outer.commit();
+  await outer.write("sub/kept.txt", "changed");
+  await outer.write("top.txt", "x");
+  await mkdir(outer.at("inner dir"));
+  await outer.git("init", "-q", "inner dir");
+  await outer.write("inner dir/a.txt", "x");
+  expect(await outer.workspace.gitChanges(outer.dir)).toEqual([
+    { status: "ADDED", path: "inner dir/a.txt" },
+    { status: "UPDATED", path: "sub/kept.txt" },
+    { status: "ADDED", path: "top.txt" },
+  ]);
+  expect(await outer.workspace.gitChanges(outer.at("sub"))).toEqual([
+    { status: "UPDATED", path: "kept.txt" },
+  ]);
+});
+
+test("a repository's configuration starts no program and its lock is not taken", async () => {
+  const repository = await openRepository();
+  await repository.write("file.txt", "1\n");
+  await repository.write(".gitattributes", "*.txt filter=evil diff=evil\n");
+  await repository.commit();
+  const mark = join(dirname(repository.dir), "ran");
+  const program = `touch ${mark}; cat`;
+  for (const name of [
+    "filter.evil.clean",
+    "filter.evil.process",
+    "diff.evil.textconv",
+    "diff.evil.command",
+  ]) {
+    await repository.git("config", name, program);
+  }
+  for (const name of ["diff.external", "core.fsmonitor", "core.pager", "pager.diff"]) {
+    await repository.git("config", name, program);
+  }
+  await appendFile(repository.at("file.txt"), "2\n");
+  await writeFile(repository.at(".git/index.lock"), "");
+  expect(await repository.workspace.gitChanges(repository.dir)).toEqual([
+    { status: "UPDATED", path: "file.txt" },
+  ]);
+  expect(await repository.workspace.gitDiff(repository.at("file.txt"))).toEqual({
+    modified: "1\n2",
+    original: "1",
+  });
+  expect(existsSync(mark)).toBe(false);
+});
+
+test("P31: a repository that lies outside of the root, or points there, is none", async () => {
+  const repository = await openRepository();
+  await repository.write("inside/file.txt", "x");
+  await repository.commit();
+  await repository.write("inside/file.txt", "changed");
+  const jailed = createLocalWorkspace({ root: repository.at("inside"), environment: repository.environment });
+  expect(await jailed.gitChanges(repository.at("inside"))).toEqual([]);
+  await repository.write("inside/.git", `gitdir: ${repository.at(".git")}\n`);
+  expect(await jailed.gitChanges(repository.at("inside"))).toEqual([]);
+  expect(await jailed.gitDiff(repository.at("inside/file.txt"))).toEqual({ modified: null, original: null });
+});
+
+async function openRepository() {
+  const directory = await openTemporaryDirectory();
+  onTestFinished(async () => directory[Symbol.asyncDispose]());
+  const dir = join(directory.path, "repo");
+  const environment = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: directory.path,
+    GIT_AUTHOR_NAME: "a",
+    GIT_AUTHOR_EMAIL: "a@example.org",
+    GIT_COMMITTER_NAME: "a",
+    GIT_COMMITTER_EMAIL: "a@example.org",
+  };
+  const git = async (...parameters: string[]) => run("git", parameters, { cwd: dir, env: environment });
+  await mkdir(dir);
+  await git("init", "-q", "-b", "main");
+  const at = (name: string): string => join(dir, name);
+  return {
+    dir,
+    environment,
+    at,
+    git,
+    workspace: createLocalWorkspace({ environment }),
+    write: async (name: string, text: string) => {
+      await mkdir(dirname(at(name)), { recursive: true });
+      await writeFile(at(name), text);
+    },
+    commit: async () => {
+      await git("add", "--all");
+      await git("commit", "-q", "-m", "next");
+    },
+  };
+}
