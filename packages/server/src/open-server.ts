@@ -14,6 +14,7 @@ import type { ServerConfig } from "./config.ts";
 import { ConfigError } from "./config.ts";
 import { Directory } from "./conversation/directory.ts";
 import { openApplicationDatabase } from "./database/application-database.ts";
+import { DataFolderBusyError, lockDataFolder } from "./database/data-folder-lock.ts";
 import { conversationHandlers } from "./faces/agent-server/conversation-routes.ts";
 import { docsPage } from "./faces/agent-server/docs-page.ts";
 import { eventHandlers } from "./faces/agent-server/event-routes.ts";
@@ -78,6 +79,7 @@ export async function openServer({
   await using scope = new AsyncDisposableStack();
   scope.use(toolHost);
   await makeDataDir(config.dataDir);
+  scope.use(shareDataFolder(config.dataDir));
   const sessionKey = await chooseKey(config);
   const journal = wrap.journal(scope.use(await openJournal({ dataDir: config.dataDir })));
   const database = scope.use(await openApplicationDatabase(config.dataDir));
@@ -163,6 +165,19 @@ export async function openServer({
     sessionKey,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** While a server uses the folder, nobody else may change its master key. */
+function shareDataFolder(dataDir: string): Disposable {
+  try {
+    return lockDataFolder(dataDir, "shared");
+  } catch (error) {
+    if (!(error instanceof DataFolderBusyError)) throw error;
+    throw new ConfigError(
+      `The master key of ${dataDir} is being changed. Start again when "convoke keys rotate-master" has ended.`,
+      { cause: error },
+    );
+  }
 }
 
 /** Fails before anything listens when the server would be open to the network without a key (P3). */

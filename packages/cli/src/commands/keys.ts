@@ -1,4 +1,4 @@
-import { openKeyBook, readConfig, UserNameError, type KeyEntry } from "@convoke/server";
+import { openKeyBook, readConfig, rotateMasterKey, UserNameError, type KeyEntry } from "@convoke/server";
 import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 
@@ -19,6 +19,9 @@ export function addKeys(program: Command): void {
   withCommonOptions(keys.command("revoke <id>"))
     .description("End a key; servers that run refuse it from the next request on")
     .action(revoke);
+  withCommonOptions(keys.command("rotate-master"))
+    .description("Seal all stored secrets with a new master key; no server may run meanwhile")
+    .action(rotateMaster);
 }
 
 function withCommonOptions(command: Command): Command {
@@ -54,6 +57,19 @@ async function revoke(id: string, options: CommonOptions): Promise<void> {
   const isRevoked = await opened.book.revoke(id);
   if (!isRevoked) throw new CommandError(`There is no usable key ${id}. See convoke keys list.`);
   console.log(options.json === true ? JSON.stringify({ id, revoked: true }) : `Revoked ${id}.`);
+}
+
+async function rotateMaster(options: CommonOptions): Promise<void> {
+  const result = await rotateMasterKey({ dataDir: dataDirOf(options) });
+  if (options.json === true) console.log(JSON.stringify(result));
+  else {
+    console.log(`The master key is new; ${result.resealed} stored texts were sealed with it.`);
+    if (result.unopened > 0) {
+      console.log(
+        `${result.unopened} could not be opened: they were sealed with a key that is not there any more.`,
+      );
+    }
+  }
 }
 
 function dataDirOf({ dataDir }: CommonOptions): string {

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { chmod, mkdir, readFile } from "node:fs/promises";
+import { chmod, mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
+import { readIfThere } from "../lib/read-if-there.ts";
 import { writeOnce } from "../lib/write-once.ts";
 
 /** Encrypts texts for storage. What it seals, only the same key opens. */
@@ -17,40 +18,87 @@ export class SealError extends Error {
 
 const prefix = "v1.";
 
-/** AES-256-GCM with a random nonce per text. `key` has 32 bytes. */
-export function createSecretBox(key: Buffer): SecretBox {
+/** AES-256-GCM with a random nonce per text. Keys have 32 bytes; what an older one sealed is opened as well. */
+export function createSecretBox(key: Buffer, olderKeys: readonly Buffer[] = []): SecretBox {
   return {
-    seal(plain) {
-      const nonce = randomBytes(12);
-      const cipher = createCipheriv("aes-256-gcm", key, nonce);
-      const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
-      return prefix + Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64");
-    },
+    seal: (plain) => sealWith(key, plain),
     unseal(sealed) {
-      const bytes = Buffer.from(sealed.slice(prefix.length), "base64");
-      try {
-        const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12));
-        decipher.setAuthTag(bytes.subarray(12, 28));
-        return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
-      } catch (cause) {
-        throw new SealError(
-          "A stored secret cannot be opened with this key file. Restore the key file it was sealed with.",
-          {
-            cause,
-          },
-        );
+      for (const candidate of [key, ...olderKeys]) {
+        const plain = unsealWith(candidate, sealed);
+        if (plain !== null) return plain;
       }
+      throw new SealError(
+        "A stored secret cannot be opened with this key file. Restore the key file it was sealed with.",
+      );
     },
   };
 }
 
 /** Opens the box whose key is in `file`; makes the key with mode 0600 when there is none. Safe when two processes start at once. */
 export async function openSecretBox(file: string): Promise<SecretBox> {
+  const key = await openKeyFile(file);
+  // Left by a rotation that did not come to its end: some texts are sealed with this key already.
+  const next = await readIfThere(nextKeyFile(file));
+  return createSecretBox(key, next === null ? [] : [parseKey(next, nextKeyFile(file))]);
+}
+
+/** A change of the key in `file`. It takes effect when it is finished; begun again after a crash, it goes on. */
+export interface KeyRotation {
+  /** The text sealed with the new key; null when it already is. Throws {@link SealError} when neither key opens it. */
+  reseal(sealed: string): string | null;
+  /** Puts the new key in the place of the old one. Call when everything is sealed with it. */
+  finish(): Promise<void>;
+}
+
+/** Begins or resumes a rotation; nobody else may use the key meanwhile. */
+export async function openKeyRotation(file: string): Promise<KeyRotation> {
+  const oldKey = await openKeyFile(file);
+  const newKey = await openKeyFile(nextKeyFile(file));
+  const oldBox = createSecretBox(oldKey);
+  return {
+    reseal: (sealed) =>
+      unsealWith(newKey, sealed) === null ? sealWith(newKey, oldBox.unseal(sealed)) : null,
+    async finish() {
+      await rename(nextKeyFile(file), file);
+      const folder = await open(dirname(file));
+      await folder.sync().finally(() => folder.close());
+    },
+  };
+}
+
+function nextKeyFile(file: string): string {
+  return `${file}.next`;
+}
+
+async function openKeyFile(file: string): Promise<Buffer> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await writeOnce(file, `${randomBytes(32).toString("base64")}\n`);
   await chmod(file, 0o600);
-  const text = await readFile(file, "utf8");
+  return parseKey(await readFile(file, "utf8"), file);
+}
+
+function parseKey(text: string, file: string): Buffer {
   const key = Buffer.from(text.trim(), "base64");
   if (key.length !== 32) throw new SealError(`The key file ${file} does not hold 32 bytes in base64.`);
-  return createSecretBox(key);
+  return key;
+}
+
+function sealWith(key: Buffer, plain: string): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce);
+  const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
+  return prefix + Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64");
+}
+
+/** Null when the text was sealed with another key or was altered. */
+function unsealWith(key: Buffer, sealed: string): string | null {
+  const bytes = Buffer.from(sealed.slice(prefix.length), "base64");
+  try {
+    const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12));
+    decipher.setAuthTag(bytes.subarray(12, 28));
+    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
+  } catch {
+    // GCM tells that a text is not this key's by failing; the caller tries the next key or refuses.
+    return null;
+  }
 }

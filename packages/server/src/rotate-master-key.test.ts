@@ -1,0 +1,104 @@
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openApplicationDatabase } from "./database/application-database.ts";
+import { openJournal } from "./journal/open-journal.ts";
+import { rotateMasterKey } from "./rotate-master-key.ts";
+import { openSecretBox, SealError } from "./security/seal.ts";
+import { startTestServer, type TestServer } from "./testing/start-server.ts";
+
+let server: TestServer;
+let masterKey: string;
+let sealedBefore: string[];
+beforeEach(async () => {
+  server = await startTestServer({ script: { turns: [{ text: "Hello." }], loop: true } });
+  await server.call("POST", "/api/settings", { llm_api_key: "canary-settings" });
+  await server.call("POST", "/api/secrets", { name: "A", value: "canary-a" });
+  await server.call("POST", "/api/secrets", { name: "B", value: "canary-b" });
+  for (const value of ["canary-one", "canary-two"]) {
+    await server.createConversation({ secrets: { TOKEN: { kind: "StaticSecret", value } } });
+  }
+  masterKey = await readFile(join(server.dataDir, "master-key"), "utf8");
+  await server.close();
+  sealedBefore = await allSealed();
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+test("every text is sealed with the new key, the old one opens nothing, and the server goes on", async () => {
+  expect(await rotateMasterKey({ dataDir: server.dataDir })).toEqual({ resealed: 5, unopened: 0 });
+  expect(await readFile(join(server.dataDir, "master-key"), "utf8")).not.toBe(masterKey);
+  expect(await readdir(server.dataDir)).not.toContain("master-key.next");
+  await expectOpened(5);
+  const newBox = await openSecretBox(join(server.dataDir, "master-key"));
+  for (const sealed of sealedBefore) expect(() => newBox.unseal(sealed)).toThrow(SealError);
+  await server.restart();
+  expect((await server.call("GET", "/api/settings")).json).toMatchObject({ llm_api_key_set: true });
+  const { items } = await server.client.searchConversations();
+  await server.client.sendMessage(items[0]!.id, { content: [{ type: "text", text: "hi" }], run: true });
+  await server.waitForStatus(items[0]!.id, "finished");
+});
+
+test.each([1, 3, 5])(
+  "ended after %d texts, servers can run, and it goes on where it was",
+  async (last) => {
+    const crash = new Error("the process died");
+    const rotating = rotateMasterKey({
+      dataDir: server.dataDir,
+      onProgress: (resealed) => {
+        if (resealed === last) throw crash;
+      },
+    });
+    await expect(rotating).rejects.toBe(crash);
+    expect(await readFile(join(server.dataDir, "master-key"), "utf8")).toBe(masterKey);
+    await expectOpened(5);
+    await server.restart();
+    await server.call("POST", "/api/secrets", { name: "C", value: "canary-c" });
+    await server.close();
+    const { resealed, unopened } = await rotateMasterKey({ dataDir: server.dataDir });
+    expect({ resealed, unopened }).toEqual({ resealed: 6 - last, unopened: 0 });
+    await expectOpened(6);
+  },
+);
+
+test("while a server runs it is refused and changes nothing", async () => {
+  await server.restart();
+  await expect(rotateMasterKey({ dataDir: server.dataDir })).rejects.toThrow("Stop it first");
+  expect(await readFile(join(server.dataDir, "master-key"), "utf8")).toBe(masterKey);
+  await server.close();
+  expect(await allSealed()).toEqual(sealedBefore);
+});
+
+test("P13: no file of the data folder holds a secret in clear, before and after", async () => {
+  await rotateMasterKey({ dataDir: server.dataDir });
+  const files = await readdir(server.dataDir, { recursive: true, withFileTypes: true });
+  for (const file of files.filter((entry) => entry.isFile())) {
+    const text = await readFile(join(file.parentPath, file.name), "latin1");
+    expect(text.includes("canary"), file.name).toBe(false);
+  }
+  expect(JSON.stringify(server.log)).not.toContain("canary");
+});
+
+/** Every sealed text opens with the box that a server would use now. */
+async function expectOpened(count: number): Promise<void> {
+  const box = await openSecretBox(join(server.dataDir, "master-key"));
+  const plain = (await allSealed()).map((sealed) => box.unseal(sealed));
+  expect(plain).toHaveLength(count);
+  for (const text of plain) expect(text).toContain("canary");
+}
+
+async function allSealed(): Promise<string[]> {
+  await using database = await openApplicationDatabase(server.dataDir);
+  await using journal = await openJournal({ dataDir: server.dataDir });
+  const settings = await database.tables.selectFrom("settings").select("sealed_document").execute();
+  const secrets = await database.tables
+    .selectFrom("secrets")
+    .select("sealed_value")
+    .orderBy("name")
+    .execute();
+  const { items } = await journal.searchConversations({ sort: "CREATED_AT", limit: 100 });
+  return [
+    ...settings.map((row) => row.sealed_document),
+    ...secrets.map((row) => row.sealed_value),
+    ...items.map((row) => row.sealedSecrets ?? ""),
+  ];
+}

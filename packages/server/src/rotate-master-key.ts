@@ -1,0 +1,126 @@
+import { join } from "node:path";
+import { ConfigError } from "./config.ts";
+import { openApplicationDatabase, type ApplicationDatabase } from "./database/application-database.ts";
+import { DataFolderBusyError, lockDataFolder } from "./database/data-folder-lock.ts";
+import type { Journal } from "./journal/journal.ts";
+import { openJournal } from "./journal/open-journal.ts";
+import { openKeyRotation, SealError, type KeyRotation } from "./security/seal.ts";
+
+export type RotateDeps = {
+  readonly dataDir: string;
+  /** Hears how many texts have been sealed anew so far. */
+  readonly onProgress?: (resealed: number) => void;
+};
+
+/** `unopened` texts were sealed with a key that was lost before; they are left as they are. */
+export type RotateResult = { readonly resealed: number; readonly unopened: number };
+
+/**
+ * Seals everything in a data folder with a new master key, then drops the old one. Rejects with {@link ConfigError} while a
+ * server runs on the folder. Ended half-way, it is simply started again; servers can run in between.
+ */
+export async function rotateMasterKey({ dataDir, onProgress = () => {} }: RotateDeps): Promise<RotateResult> {
+  using _lock = lockAlone(dataDir);
+  await using database = await openApplicationDatabase(dataDir);
+  await using journal = await openJournal({ dataDir });
+  const rotation = await openKeyRotation(join(dataDir, "master-key"));
+  const tally = new Tally(rotation, onProgress);
+  await resealSettings(database, tally);
+  await resealSecrets(database, tally);
+  await resealConversations(journal, tally);
+  await rotation.finish();
+  return { resealed: tally.resealed, unopened: tally.unopened };
+}
+
+function lockAlone(dataDir: string): Disposable {
+  try {
+    return lockDataFolder(dataDir, "alone");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      throw new ConfigError(`There is no data folder ${dataDir}.`, { cause: error });
+    }
+    if (!(error instanceof DataFolderBusyError)) throw error;
+    throw new ConfigError(`A server runs on ${dataDir}. Stop it first.`, { cause: error });
+  }
+}
+
+class Tally {
+  resealed = 0;
+  unopened = 0;
+  readonly #rotation: KeyRotation;
+  readonly #onProgress: (resealed: number) => void;
+
+  constructor(rotation: KeyRotation, onProgress: (resealed: number) => void) {
+    this.#rotation = rotation;
+    this.#onProgress = onProgress;
+  }
+
+  /** Hands the new form of a text to `store`, unless there is nothing to do or no key for it. */
+  async change(sealed: string, store: (resealed: string) => Promise<unknown>): Promise<void> {
+    const resealed = this.#reseal(sealed);
+    if (resealed === null) return;
+    await store(resealed);
+    this.resealed += 1;
+    this.#onProgress(this.resealed);
+  }
+
+  #reseal(sealed: string): string | null {
+    try {
+      return this.#rotation.reseal(sealed);
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error;
+      this.unopened += 1;
+      return null;
+    }
+  }
+}
+
+async function resealSettings({ tables }: ApplicationDatabase, tally: Tally): Promise<void> {
+  const rows = await tables.selectFrom("settings").select(["user_id", "sealed_document"]).execute();
+  for (const row of rows) {
+    await tally.change(row.sealed_document, (resealed) =>
+      tables
+        .updateTable("settings")
+        .set({ sealed_document: resealed })
+        .where("user_id", "=", row.user_id)
+        .execute(),
+    );
+  }
+}
+
+async function resealSecrets({ tables }: ApplicationDatabase, tally: Tally): Promise<void> {
+  const rows = await tables.selectFrom("secrets").select(["user_id", "name", "sealed_value"]).execute();
+  for (const row of rows) {
+    await tally.change(row.sealed_value, (resealed) =>
+      tables
+        .updateTable("secrets")
+        .set({ sealed_value: resealed })
+        .where("user_id", "=", row.user_id)
+        .where("name", "=", row.name)
+        .execute(),
+    );
+  }
+}
+
+async function resealConversations(journal: Journal, tally: Tally): Promise<void> {
+  for (let pageId: string | null | undefined; pageId !== null;) {
+    const page = await journal.searchConversations({
+      sort: "CREATED_AT",
+      limit: 100,
+      ...(pageId === undefined ? {} : { pageId }),
+    });
+    for (const { id, sealedSecrets, lastSeq } of page.items) {
+      if (sealedSecrets === null) continue;
+      await tally.change(sealedSecrets, async (resealed) => {
+        const lease = await journal.claim(id);
+        await journal.append(lease, {
+          expectedSeq: lastSeq,
+          events: [],
+          conversation: { sealedSecrets: resealed },
+        });
+        await journal.release(lease);
+      });
+    }
+    pageId = page.nextPageId;
+  }
+}
