@@ -24,6 +24,11 @@ const situations: readonly {
     way: "send open0:opened append0:durable model0:two append0:durable append0:durable",
   },
   {
+    name: "a message follows calls that were paused unseen",
+    policy: "AlwaysConfirm",
+    way: "send open0:opened append0:durable model0:two pause append0:durable append0:durable send append0:durable",
+  },
+  {
     name: "a paused tool runs on",
     policy: "NeverConfirm",
     way: "send open0:opened append0:durable model0:two append0:durable pause append1:durable",

@@ -17,6 +17,7 @@ export class LogReading {
   #batchesRead = 0;
   #seq = 0;
   #status = "idle";
+  #runCount = 0;
   #lastSaw = 0;
 
   /** `accepted`: positions of the batches that an explicit approval may have written. */
@@ -28,6 +29,12 @@ export class LogReading {
   get status(): string {
     this.#catchUp();
     return this.#status;
+  }
+
+  /** How often a run was started. */
+  get runCount(): number {
+    this.#catchUp();
+    return this.#runCount;
   }
 
   get actions(): ReadonlyMap<string, Readonly<ActionFacts>> {
@@ -94,6 +101,7 @@ export class LogReading {
       case "ConversationStateUpdateEvent":
         if (event.key !== "execution_status") return;
         this.#status = String(event.value);
+        if (meta.run !== undefined) this.#runCount += 1;
         for (const id of isApproval ? (meta.run?.approved ?? []) : []) {
           const action = this.#actions.get(id);
           if (action !== undefined) action.isAwaiting = false;

@@ -16,6 +16,9 @@ export class Rules {
   readonly #starts = new Map<string, number>();
   #executions: Execution[] = [];
   #wasCutOff = false;
+  /** What the log said when the last interrupt or stop was acknowledged. */
+  #cutOff: { readonly command: string; readonly runCount: number; readonly actionCount: number } | null =
+    null;
 
   constructor(log: LogReading) {
     this.#log = log;
@@ -51,6 +54,7 @@ export class Rules {
   /** An interrupt or a stop was acknowledged: nothing goes on. */
   onCutOff(command: string): void {
     this.#wasCutOff = true;
+    this.#cutOff = { command, runCount: this.#log.runCount, actionCount: this.#log.actions.size };
     for (const { actionId, signal, outcome } of this.#executions) {
       if (outcome === null && !signal.aborted) this.violate(`${command} left ${actionId} running (P43)`);
     }
@@ -74,6 +78,10 @@ export class Rules {
       if (answers.includes("UserRejectObservation") && this.#starts.has(id)) {
         this.violate(`${toolName} ${id} ran and is logged as rejected`);
       }
+    }
+    const { runCount, actions } = this.#log;
+    if (this.#cutOff?.runCount === runCount && actions.size > this.#cutOff.actionCount) {
+      this.violate(`an answer was stored after ${this.#cutOff.command} (P43)`);
     }
     // With a command under way the next run may be queued behind it.
     if (openCommandCount === 0 && status === "running" && !isBusy) {
