@@ -7,7 +7,7 @@ import { openJournal } from "../../packages/server/src/journal/open-journal.ts";
 import { sampleConversation, sampleEvent } from "../../packages/server/src/journal/sample-events.ts";
 import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "./percentile.ts";
-import { seedLog } from "./seed-log.ts";
+import { seedLog, untilQuiet } from "./seed-log.ts";
 
 /** B3: durable appends a second; B5: what one append costs in a large log; the latency of a lone append. */
 export async function run(): Promise<BenchResult[]> {
@@ -52,7 +52,7 @@ async function measureThroughput(journal: Journal, batchSize: number): Promise<n
     writers.map(async (lease) => {
       for (let seq = 0; seq < perWriter; seq += batchSize) {
         const events = Array.from({ length: batchSize }, (_, index) =>
-          sampleEvent(seq + index + 1, { kind: "ObservationEvent", source: "environment", minLength: 1000 }),
+          sampleEvent(seq + index + 1, { minLength: 1000 }),
         );
         await journal.append(lease, { expectedSeq: seq, events });
       }
@@ -88,6 +88,7 @@ function measureBaseline(path: string, batchSize: number): number {
 async function measureLatency(journal: Journal): Promise<BenchResult[]> {
   const small = await seedLog(journal, "small", 1000);
   const large = await seedLog(journal, "large", 1_000_000);
+  await untilQuiet(journal, large);
   const results: BenchResult[] = [];
   const samples = { small: [] as number[], large: [] as number[] };
   const cursors = { small: small.size, large: large.size };

@@ -6,7 +6,7 @@ import { openJournal } from "../../packages/server/src/journal/open-journal.ts";
 import { sampleId, sampleMicros } from "../../packages/server/src/journal/sample-events.ts";
 import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "./percentile.ts";
-import { agentWord, rareWord, seedLog, type SeededLog } from "./seed-log.ts";
+import { agentWord, rareWord, seedLog, untilQuiet, type SeededLog } from "./seed-log.ts";
 
 /** B6 and P4: pages of 100 in a large log and in a small one, for each documented filter and both orders. */
 export async function run(): Promise<BenchResult[]> {
@@ -29,7 +29,7 @@ export async function run(): Promise<BenchResult[]> {
   }
 }
 
-const rounds = 60;
+const rounds = 40;
 
 function cases(size: number): [name: string, filter: EventFilter][] {
   const late = { timestampGteMicros: sampleMicros(size * 0.9) };
@@ -61,16 +61,6 @@ function cases(size: number): [name: string, filter: EventFilter][] {
     ["body and time", { ...window, body: agentWord }],
     ["rare body and time", { ...late, body: rareWord }],
   ];
-}
-
-/** Background work after the seeding would be measured too. */
-async function untilQuiet(journal: Journal, log: SeededLog): Promise<void> {
-  for (let quickRounds = 0; quickRounds < 5;) {
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    const startedAt = performance.now();
-    await journal.append(log.lease, { expectedSeq: log.size, events: [] });
-    quickRounds = performance.now() - startedAt < 2 ? quickRounds + 1 : 0;
-  }
 }
 
 async function measure(

@@ -25,6 +25,17 @@ export async function seedLog(journal: Journal, conversationId: string, size: nu
   return { conversationId, lease, size };
 }
 
+/** Waits for the background work after the seeding, which would be measured too. */
+export async function untilQuiet(journal: Journal, log: SeededLog): Promise<void> {
+  const latest = performance.now() + quietLimitMs;
+  for (let quickRounds = 0; quickRounds < 10 && performance.now() < latest;) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const startedAt = performance.now();
+    await journal.append(log.lease, { expectedSeq: log.size, events: [] });
+    quickRounds = performance.now() - startedAt < 1 ? quickRounds + 1 : 0;
+  }
+}
+
 /** The event at `seq` of a seeded log: one in ten is a message. */
 export function mixedEvent(seq: number): NewEvent {
   return sampleEvent(seq, { ...shapeAt(seq), minLength: eventBytes });
@@ -36,6 +47,7 @@ const rareEvery = 10_000;
 /** Every agent message has it, no user message. */
 export const agentWord = "I looked at";
 
+const quietLimitMs = 30_000;
 const batchSize = 2000;
 const eventBytes = 1000;
 

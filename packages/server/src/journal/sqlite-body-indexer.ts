@@ -118,8 +118,8 @@ export class BodyIndexer {
   }
 }
 
-/** A block takes about a millisecond. */
-const blocksPerSlice = 2;
+/** A block takes one or two milliseconds, and an append may have to wait for it. */
+const blocksPerSlice = 1;
 const mergePagesPerSlice = 200;
 
 /** Streams beyond this many are forgotten, and counted again when they are next met. */

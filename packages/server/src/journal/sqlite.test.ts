@@ -117,6 +117,38 @@ test("P27: the doorbell also rings for what a neighbour appends", async () => {
   expect(performance.now() - startedAt).toBeLessThan(1000);
 });
 
+test("P19: a deleted conversation leaves nothing in the file, and the file shrinks", async () => {
+  const dataDir = join(folder, "deleted");
+  const journal = await openJournal({ dataDir });
+  const lease = await startLog(journal);
+  const events = Array.from({ length: 500 }, (_, index) =>
+    sampleEvent(index + 1, { kind: "MessageEvent", source: "user", text: `text ${index}`, minLength: 4000 }),
+  );
+  await journal.append(lease, { expectedSeq: 0, events });
+  await journal.append(lease, { expectedSeq: 500, events: [sampleEvent(501)] });
+  await journal.deleteConversation(lease);
+  await journal[Symbol.asyncDispose]();
+  await (await openJournal({ dataDir }))[Symbol.asyncDispose]();
+
+  const database = new DatabaseSync(join(dataDir, "journal.db"), { readOnly: true });
+  for (const table of [
+    "events",
+    "recent",
+    "body_blocks",
+    "body_index_docsize",
+    "inbox",
+    "doomed",
+    "conversations",
+  ]) {
+    expect([table, database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.["rows"]]).toEqual([
+      table,
+      0,
+    ]);
+  }
+  database.close();
+  expect(statSync(join(dataDir, "journal.db")).size).toBeLessThan(1_000_000);
+});
+
 test("P7: a request that cannot be stored fails alone, with those committed beside it unharmed", async () => {
   await using journal = await openJournal({ memory: true });
   const lease = await startLog(journal);
