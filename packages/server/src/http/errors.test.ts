@@ -105,7 +105,7 @@ test("P29: a body above the limit is a 413 that names the limit, before it is re
     duplex: "half",
     headers: { "X-Session-API-Key": server.key, "Content-Type": "application/json" },
   };
-  const reply = await fetch(`${server.url}/api/conversations`, init as RequestInit);
+  const reply = await fetch(`${server.url}/api/conversations`, init);
   expect(reply.status).toBe(413);
   expect(await reply.json()).toMatchObject({
     code: "body_too_large",

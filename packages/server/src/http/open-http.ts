@@ -46,9 +46,9 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       reply.raw.once("finish", () => request.raw.socket.destroySoon());
       try {
         checkGuard(request, reply);
-        return answer(error, reply);
+        void answer(error, reply);
       } catch (refusal) {
-        return answer(refusal, reply);
+        void answer(refusal, reply);
       }
     },
   });
@@ -97,7 +97,7 @@ function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
     if (body.length === 0) done(null, undefined);
-    else parse(request, body.toString(), done);
+    else void parse(request, body.toString(), done);
   });
 }
 

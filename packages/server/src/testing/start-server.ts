@@ -3,7 +3,7 @@ import { request, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConvokeClient } from "@convoke/client";
-import type { ConversationInfo, StartConversationRequest } from "@convoke/protocol";
+import type { ConversationInfo, Event, StartConversationRequest } from "@convoke/protocol";
 import { createInProcessHost, type Tool } from "@convoke/tool-host";
 import { readConfig, type ServerConfig } from "../config.ts";
 import { socketTimes, type SocketTimes } from "../faces/agent-server/socket-times.ts";
@@ -173,7 +173,12 @@ export class TestServer implements AsyncDisposable {
     }
   }
 
-  /** The whole log as stored, each event as JSON. */
+  /** The whole log, page by page. */
+  async events(id: string): Promise<Event[]> {
+    return await Array.fromAsync(this.client.events(id));
+  }
+
+  /** The log's first page, each event as JSON. */
   async eventTexts(id: string): Promise<string[]> {
     const { text } = await this.call("GET", `/api/conversations/${id}/events/search`);
     const { items } = JSON.parse(text) as { items: object[] };

@@ -45,7 +45,7 @@ export class TestSocket implements Disposable {
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#arrivals.delete(look);
-        const kinds = this.events.map(({ kind, key }) => `${String(kind)} ${String(key ?? "")}`);
+        const kinds = this.events.map(({ kind, key }) => JSON.stringify([kind, key]));
         reject(new Error(`The frames did not come. So far: ${kinds.join(", ")}`));
       }, timeoutMs);
       const look = (): void => {

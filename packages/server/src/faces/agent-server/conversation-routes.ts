@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import type {
   ConversationInfo,
   Message,
-  SecretSource,
   SetConfirmationPolicyRequest,
   SetSecurityAnalyzerRequest,
   StartConversationRequest,

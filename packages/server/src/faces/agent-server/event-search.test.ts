@@ -75,7 +75,7 @@ describe("contract 4.1: what is not valid is a 422 that names the parameter", ()
 
   test("several wrong parameters are all named", async () => {
     const { detail } = (await search("limit=0&sort_order=UP")).json as { detail: { loc: string[] }[] };
-    expect(detail.map(({ loc }) => loc[1]).sort()).toEqual(["limit", "sort_order"]);
+    expect(new Set(detail.map(({ loc }) => loc[1]))).toEqual(new Set(["limit", "sort_order"]));
   });
 });
 
@@ -179,7 +179,7 @@ describe("filters", () => {
       { body: "o" },
       { timestamp__lt: all[3]!.timestamp! },
     ]) {
-      const items = await found(new URLSearchParams(filter as Record<string, string>).toString());
+      const items = await found(new URLSearchParams(filter).toString());
       expect(await server.client.countEvents(id, filter)).toBe(items.length);
     }
   });
@@ -187,7 +187,8 @@ describe("filters", () => {
 
 test("both orders are the log and its reverse", async () => {
   expect(await found("sort_order=TIMESTAMP_DESC")).toEqual(all.toReversed());
-  expect(all.map((event) => event.id)).toEqual(all.map((event) => event.id).sort());
+  const ids = all.map((event) => event.id!);
+  expect(ids).toEqual(ids.toSorted());
 });
 
 describe("P39: under concurrent appends every matching event comes exactly once, pages are full, paging ends", () => {
@@ -221,7 +222,7 @@ describe("P39: under concurrent appends every matching event comes exactly once,
         if (n < 5) await Promise.all([send(100 + n), send(200 + n)]);
       }
       expect(new Set(seen).size).toBe(seen.length);
-      expect(seen).toEqual(order === "TIMESTAMP" ? seen.toSorted() : seen.toSorted().reverse());
+      expect(seen).toEqual(order === "TIMESTAMP" ? seen.toSorted() : seen.toSorted().toReversed());
       expect(before.filter((one) => !seen.includes(one))).toEqual([]);
       if (order === "TIMESTAMP_DESC") expect(seen).toHaveLength(before.length);
     });

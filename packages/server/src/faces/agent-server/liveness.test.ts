@@ -1,14 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
+import { until } from "../../testing/until.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
-
-async function until(isTrue: () => boolean): Promise<void> {
-  const deadlineMs = performance.now() + 5_000;
-  while (!isTrue()) {
-    if (performance.now() > deadlineMs) throw new Error("It did not happen.");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 /** Milliseconds of each of `count` calls, sorted. */
 async function measure(count: number, call: (n: number) => Promise<unknown>): Promise<number[]> {

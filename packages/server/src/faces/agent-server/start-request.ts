@@ -1,7 +1,6 @@
 import type {
   Agent,
   ConfirmationPolicyInput,
-  ConfirmationPolicy,
   Message,
   SecretSource,
   StartConversationRequest,
@@ -33,7 +32,7 @@ export function readStartRequest(body: StartConversationRequest): Start {
   refuseUnsupported(body);
   checkPolicy(body.confirmation_policy, ["body", "confirmation_policy"]);
   const llm = splitLlmSecrets(body.agent.llm);
-  const condenser = splitCondenserSecrets((body.agent.condenser ?? null) as Agent["condenser"]);
+  const condenser = splitCondenserSecrets(body.agent.condenser ?? null);
   const context = body.agent.agent_context ?? null;
   const agent = {
     ...body.agent,

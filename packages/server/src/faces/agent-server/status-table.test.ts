@@ -2,6 +2,7 @@ import type { Event } from "@convoke/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Script } from "../../testing/scripted-model/script.ts";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
+import { until } from "../../testing/until.ts";
 
 /**
  * What every operation does in every state of a conversation. The reference's table (agent-server 9.17) with its faults
@@ -81,14 +82,6 @@ function statusOf(state: State): string {
   if (state.startsWith("running")) return "running";
   if (state.startsWith("paus")) return "paused";
   return state === "waiting" ? "waiting_for_confirmation" : state;
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  const deadlineMs = performance.now() + 5_000;
-  while (!isTrue()) {
-    if (performance.now() > deadlineMs) throw new Error("It did not happen.");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 type Operation = { readonly method: string; readonly rest: string; readonly body?: unknown };

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startTestServer, type TestServer } from "../../testing/start-server.ts";
+
+let shared: TestServer;
+beforeAll(async () => {
+  shared = await startTestServer();
+});
+afterAll(() => shared[Symbol.asyncDispose]());
+
+test.each([
+  ["client_tools", { client_tools: [{ name: "x" }] }],
+  ["plugins", { plugins: [{ source: "x" }] }],
+  ["hook_config", { hook_config: { pre_tool_use: [{ matcher: "*", hooks: [{ command: "x" }] }] } }],
+  ["tool_module_qualnames", { tool_module_qualnames: { x: "os" } }],
+  ["agent_profile_id", { agent_profile_id: "00000000-0000-4000-8000-000000000000" }],
+  ["conversation_id", { conversation_id: "000000000000-4000-8000-000000000000" }],
+  ["title", { title: "   " }],
+  ["max_iterations", { max_iterations: 0 }],
+  ["confirmation_policy", { confirmation_policy: { kind: "ConfirmRisky", threshold: "UNKNOWN" } }],
+  ["initial_message", { initial_message: { role: "assistant", content: "x" } }],
+])(
+  "P55: a create with %s that cannot be honoured is a 422 that names it, and creates nothing",
+  async (field, extra) => {
+    const before = await shared.client.countConversations();
+    const reply = await shared.call("POST", "/api/conversations", { ...shared.startRequest(), ...extra });
+    expect(reply.status).toBe(422);
+    expect(reply.json).toMatchObject({ detail: [{ loc: expect.arrayContaining(["body", field]) }] });
+    expect(await shared.client.countConversations()).toBe(before);
+  },
+);
+
+test.each([
+  ["without a run flag", { content: "hi" }, "finished"],
+  ["as plain text", "hi", "finished"],
+  ["with run: false", { content: "hi", run: false }, "idle"],
+])("W26: an initial message %s leads to %s", async (_what, initial_message, status) => {
+  await using server = await startTestServer({ script: { turns: [{ text: "Hello." }] } });
+  const reply = await server.call("POST", "/api/conversations", {
+    ...server.startRequest(),
+    initial_message,
+  });
+  expect(reply.status).toBe(201);
+  const { id } = reply.json as { id: string };
+  await server.waitForStatus(id, status);
+  expect(await server.client.countEvents(id, { kind: "MessageEvent", source: "user" })).toBe(1);
+});
+
+test("P18: one id, created twenty times at once: one 201, one message, one run", async () => {
+  await using server = await startTestServer({ script: { turns: [{ text: "Hello." }], loop: true } });
+  const body = server.startRequest({ conversation_id: "11111111-0000-4000-8000-000000000001", text: "hi" });
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => server.call("POST", "/api/conversations", body)),
+  );
+  expect(countByStatus(replies)).toEqual({ 200: 19, 201: 1 });
+  await server.waitForStatus(body.conversation_id!, "finished");
+  expect(await server.client.countEvents(body.conversation_id!, { kind: "MessageEvent" })).toBe(2);
+  expect(server.model.requests).toHaveLength(1);
+});
+
+test("one id with different first messages at once: one of them stands, nobody gets an error", async () => {
+  await using server = await startTestServer({ script: { turns: [{ text: "Hello." }], loop: true } });
+  const id = "22222222-0000-4000-8000-000000000001";
+  const replies = await Promise.all(
+    ["a", "b", "c", "d"].map((text) =>
+      server.call("POST", "/api/conversations", server.startRequest({ conversation_id: id, text })),
+    ),
+  );
+  expect(countByStatus(replies)).toEqual({ 200: 3, 201: 1 });
+  expect(await server.client.countEvents(id, { kind: "MessageEvent", source: "user" })).toBe(1);
+});
+
+test("an unknown tool and a working directory that cannot be made are refused by name", async () => {
+  const { agent, workspace } = shared.startRequest();
+  const unknown = await shared.call("POST", "/api/conversations", {
+    agent: { ...agent, tools: [{ name: "magic" }] },
+    workspace,
+  });
+  expect(unknown.status).toBe(422);
+  expect(unknown.text).toContain("magic");
+  for (const working_dir of ["/dev/null/x", "a\u0000b"]) {
+    const bad = await shared.call("POST", "/api/conversations", {
+      agent,
+      workspace: { kind: "LocalWorkspace", working_dir },
+    });
+    expect(bad.status).toBe(422);
+    expect(bad.json).toMatchObject({ detail: [{ loc: ["body", "workspace", "working_dir"] }] });
+  }
+});
+
+function countByStatus(replies: readonly { readonly status: number }[]): Record<number, number> {
+  const groups = Map.groupBy(replies, ({ status }) => status);
+  return Object.fromEntries([...groups].map(([status, group]) => [status, group.length]));
+}
