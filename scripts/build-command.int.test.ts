@@ -18,19 +18,20 @@ const tree: Readonly<Record<string, string>> = {
   "packages/server/package.json": JSON.stringify({
     name: "@convoke/server",
     exports: { ".": "./src/index.ts" },
-    dependencies: { typebox: "1.4.3" },
+    dependencies: { typebox: "1.4.3", "@vscode/ripgrep": "1.18.0" },
   }),
   "packages/server/src/index.ts": `export * from "./journal/open.ts";`,
   "packages/server/src/journal/open.ts": `
     import { readFileSync } from "node:fs";
     import { Worker } from "node:worker_threads";
+    import { rgPath } from "@vscode/ripgrep";
     import { Type } from "typebox";
     import prices from "./prices.json" with { type: "json" };
     export async function describe(): Promise<unknown> {
       const script = readFileSync(new URL("./setup.sh", import.meta.url), "utf8");
       const worker = new Worker(new URL("./store-worker.ts", import.meta.url));
       const reply = await new Promise((resolve) => worker.once("message", resolve));
-      return { script, reply, prices, type: Type.String().type };
+      return { script, reply, prices, type: Type.String().type, ripgrep: rgPath.includes("ripgrep") };
     }
   `,
   "packages/server/src/journal/prices.json": `{ "cents": 5 }`,
@@ -77,6 +78,7 @@ test("the built command starts its worker and reads its assets from another dire
       reply: 42,
       prices: { cents: 5 },
       type: "string",
+      ripgrep: true,
     });
     expect(JSON.parse(readFileSync(path.join(out, "package.json"), "utf8"))).toEqual({
       name: "convoke",
@@ -85,10 +87,19 @@ test("the built command starts its worker and reads its assets from another dire
       type: "module",
       engines: { node: ">=24" },
       bin: { convoke: "lib/bin.js" },
-      files: ["lib"],
-      dependencies: { typebox: "1.4.3" },
+      files: ["lib", "THIRD-PARTY-NOTICES.txt"],
+      dependencies: { "@vscode/ripgrep": "1.18.0" },
     });
-    expect(readdirSync(out).toSorted()).toEqual(["LICENSE", "README.md", "lib", "package.json"]);
+    expect(readdirSync(out).toSorted()).toEqual([
+      "LICENSE",
+      "README.md",
+      "THIRD-PARTY-NOTICES.txt",
+      "lib",
+      "package.json",
+    ]);
+    expect(readFileSync(path.join(out, "THIRD-PARTY-NOTICES.txt"), "utf8")).toMatch(
+      /^typebox 1\.4\.3 \(MIT\)\n\n.*MIT License/s,
+    );
     expect(readdirSync(path.join(out, "lib"))).toEqual(
       expect.arrayContaining(["bin.js", "server-journal-setup.sh", "server-journal-store-worker.js"]),
     );

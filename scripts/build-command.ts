@@ -4,7 +4,9 @@ import path from "node:path";
 import { type Metafile, build } from "esbuild";
 import { bundlePlugin } from "./bundle-plugin.ts";
 import { findLoadedFiles, outputName } from "./loaded-files.ts";
-import { commandManifest } from "./publish-manifest.ts";
+import { commandManifest, npmDependencies } from "./publish-manifest.ts";
+import { thirdPartyNotices } from "./third-party-notices.ts";
+import { unbundledPackages } from "./unbundled-packages.ts";
 import { readWorkspaceExports } from "./workspace-exports.ts";
 
 const commandFile = "packages/cli/src/bin.ts";
@@ -19,9 +21,9 @@ export type BuiltCommand = {
 };
 
 /**
- * Bundles the command and everything it starts into the publishable package `outDirectory`; the repository's own packages
- * go into the bundle, npm packages stay outside and become the manifest's dependencies. All scripts lie in one flat
- * folder, so an address relative to a source file stays valid wherever the bundler moves the source.
+ * Bundles the command and everything it starts into the publishable package `outDirectory`, npm packages included; those of
+ * `unbundledPackages` stay outside and become the manifest's dependencies. All scripts lie in one flat folder, so an
+ * address relative to a source file stays valid wherever the bundler moves the source.
  */
 export async function buildCommand(root: string, outDirectory: string): Promise<BuiltCommand> {
   const loaded = findLoadedFiles(root);
@@ -43,20 +45,29 @@ export async function buildCommand(root: string, outDirectory: string): Promise<
     format: "esm",
     platform: "node",
     target: "node24",
-    packages: "external",
+    external: unbundledPackages.flatMap((name) => [name, `${name}/*`]),
+    banner: { js: requireForCommonJs },
     sourcemap: true,
     sourcesContent: false,
     metafile: true,
     logLevel: "warning",
     plugins: [bundlePlugin(root, readWorkspaceExports(root))],
   });
-  rejectUnlistedImports(metafile, new Set(Object.keys(manifest.dependencies)));
+  rejectUnlistedImports(metafile, new Set(Object.keys(npmDependencies(root))));
 
   mkdirSync(library, { recursive: true });
   for (const asset of loaded.assets) {
     cpSync(path.join(root, asset), path.join(library, outputName(asset)), { recursive: true });
   }
   for (const file of ["README.md", "LICENSE"]) cpSync(path.join(root, file), path.join(outDirectory, file));
+  writeFileSync(
+    path.join(outDirectory, "THIRD-PARTY-NOTICES.txt"),
+    thirdPartyNotices(
+      Object.keys(metafile.inputs)
+        .filter((file) => !isOwnSource(file))
+        .map((file) => path.resolve(root, file)),
+    ),
+  );
   writeFileSync(path.join(outDirectory, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   makeExecutable(path.join(library, "bin.js"));
   const scripts = Object.entries(metafile.outputs).filter(([file]) => file.endsWith(".js"));
@@ -67,12 +78,20 @@ export async function buildCommand(root: string, outDirectory: string): Promise<
   };
 }
 
-/** An import that only a development dependency satisfies would fail on the user's machine. */
+/** Bundled CommonJS packages ask for Node's own modules with `require`, which modules do not have. */
+const requireForCommonJs = `import { createRequire as createBundleRequire } from "node:module"; const require = createBundleRequire(import.meta.url);`;
+
+/** What the bundler itself adds. */
+const bundlerRuntime = "<runtime>";
+
+/** What our sources import must be a dependency of a workspace: a development dependency may go any day. */
 function rejectUnlistedImports(metafile: Metafile, dependencies: ReadonlySet<string>): void {
-  const unlisted = Object.values(metafile.outputs)
-    .flatMap((output) => output.imports)
-    .filter((reference) => reference.external === true)
-    .map((reference) => reference.path)
+  const unlisted = Object.entries(metafile.inputs)
+    .filter(([file]) => isOwnSource(file))
+    .flatMap(([, input]) => input.imports)
+    .filter(({ path: target }) => target !== bundlerRuntime)
+    .filter((reference) => reference.external === true || !isOwnSource(reference.path))
+    .map(({ original, path: target }) => original ?? target)
     .filter((specifier) => !specifier.startsWith("node:") && !builtinModules.includes(specifier))
     .filter((specifier) => !dependencies.has(packageOf(specifier)));
   if (unlisted.length > 0) {
@@ -80,6 +99,11 @@ function rejectUnlistedImports(metafile: Metafile, dependencies: ReadonlySet<str
       `the bundle imports packages that no workspace depends on: ${[...new Set(unlisted)].join(", ")}`,
     );
   }
+}
+
+/** `file` is relative to the root. */
+function isOwnSource(file: string): boolean {
+  return !file.startsWith("../") && !file.includes("node_modules/");
 }
 
 function packageOf(specifier: string): string {

@@ -12,11 +12,11 @@ export type LoadedFiles = {
   readonly assets: readonly string[];
 };
 
-/** Looks through the production sources of every package below `root`. */
+/** Looks through the production sources of every package below `root`; what test doubles load is not shipped. */
 export function findLoadedFiles(root: string): LoadedFiles {
   const sources = listSourceFiles(root, ["packages"], [".ts", ".tsx"]).filter((file) => {
-    const { isInSource, isTest } = locateSource(file);
-    return isInSource && !isTest;
+    const { isInSource, isTest, isTesting } = locateSource(file);
+    return isInSource && !isTest && !isTesting;
   });
   const targets = sources.flatMap((file) =>
     scanSource(readFileSync(path.join(root, file), "utf8"))

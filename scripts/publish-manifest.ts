@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { unbundledPackages } from "./unbundled-packages.ts";
 
 /** The part of a package.json that publishing needs. */
 type Manifest = {
@@ -17,15 +18,25 @@ function readManifest(directory: string): Manifest {
   return JSON.parse(readFileSync(path.join(directory, "package.json"), "utf8")) as Manifest;
 }
 
-/** The manifest of the published command: npm dependencies of all workspaces with their exact versions. */
+/** npm packages that the workspaces depend on, with their exact versions. */
+export function npmDependencies(root: string): Record<string, string> {
+  const { workspaces = [] } = readManifest(root);
+  return mergeDependencies(
+    workspaces
+      .map((folder) => path.join(root, folder))
+      .filter((directory) => existsSync(path.join(directory, "package.json")))
+      .map(readManifest),
+  );
+}
+
+/** The manifest of the published command: what is not in the bundle is a dependency. */
 export function commandManifest(root: string): Readonly<Record<string, unknown>> & {
   readonly dependencies: Readonly<Record<string, string>>;
 } {
-  const { version, description, license, engines, workspaces = [] } = readManifest(root);
-  const manifests = workspaces
-    .map((folder) => path.join(root, folder))
-    .filter((directory) => existsSync(path.join(directory, "package.json")))
-    .map(readManifest);
+  const { version, description, license, engines } = readManifest(root);
+  const installed = Object.entries(npmDependencies(root)).filter(([name]) =>
+    unbundledPackages.includes(name),
+  );
   return {
     name: "convoke",
     version,
@@ -34,8 +45,8 @@ export function commandManifest(root: string): Readonly<Record<string, unknown>>
     type: "module",
     engines,
     bin: { convoke: "lib/bin.js" },
-    files: ["lib"],
-    dependencies: mergeDependencies(manifests),
+    files: ["lib", "THIRD-PARTY-NOTICES.txt"],
+    dependencies: Object.fromEntries(installed),
   };
 }
 
