@@ -145,7 +145,9 @@ export async function openServer({
   app.get("/docs", (_request, reply) => reply.type("text/html; charset=utf-8").send(docsPage(routes)));
   let openApi: string | undefined;
   app.get("/openapi.json", (_request, reply) =>
-    reply.header("content-type", "application/json").send(openApi),
+    reply
+      .header("content-type", "application/json")
+      .send((openApi ??= JSON.stringify(writeOpenApi(routes, agentServerInterface)))),
   );
 
   await app.listen({ host: config.host, port: config.port });
