@@ -1,5 +1,5 @@
 import { mkdir, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join, posix, resolve } from "node:path";
 import type { Validator } from "@convoke/protocol/validate";
 import { UnknownToolError, type ToolHost, type ToolSession } from "@convoke/tool-host";
 import {
@@ -284,6 +284,10 @@ export class Directory implements AsyncDisposable {
       );
       return false;
     }
+  }
+
+  #workspaceDir(config: ConversationConfig): string {
+    return resolve(this.#deps.workspaceRoot, config.workspace.working_dir);
   }
 
   async #makeWorkspace(config: ConversationConfig): Promise<string> {
