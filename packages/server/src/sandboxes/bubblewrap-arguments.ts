@@ -1,0 +1,143 @@
+import { lstatSync, readlinkSync } from "node:fs";
+import { insidePath, programBinds } from "./tool-host-program.ts";
+import type { ToolHostProgram } from "./tool-host-program.ts";
+import type { Account } from "./sandbox-directory.ts";
+import type { SandboxSpec } from "./sandbox.ts";
+
+/** Where things are inside. */
+export const inside = {
+  workspace: "/workspace",
+  home: "/home/agent",
+  run: "/run/convoke",
+  state: "/var/lib/convoke",
+} as const;
+
+/** A path of this machine that shows inside. */
+export type Bind = { readonly source: string; readonly target: string; readonly isWritable: boolean };
+
+/** What the sandbox shares with this machine beside the system's directories. */
+export function sandboxBinds(
+  dirs: { readonly workspace: string; readonly run: string; readonly state: string; readonly home: string },
+  program: ToolHostProgram,
+): Bind[] {
+  return [
+    ...programBinds(program).map((bind) => ({ ...bind, isWritable: false })),
+    { source: dirs.home, target: inside.home, isWritable: true },
+    { source: dirs.run, target: inside.run, isWritable: true },
+    { source: dirs.state, target: inside.state, isWritable: true },
+    { source: dirs.workspace, target: inside.workspace, isWritable: true },
+  ];
+}
+
+/** New namespaces of every kind, no way to make more, no capabilities, no terminal of ours. */
+export const isolation = [
+  "--unshare-user",
+  "--unshare-ipc",
+  "--unshare-pid",
+  "--unshare-net",
+  "--unshare-uts",
+  "--unshare-cgroup-try",
+  "--disable-userns",
+  "--new-session",
+  "--cap-drop",
+  "ALL",
+] as const;
+
+/** The whole argument list of bubblewrap except descriptors and the command. `binds` say where each source can be read. */
+export function bubblewrapArguments(
+  spec: SandboxSpec,
+  options: {
+    readonly account: Account;
+    readonly binds: readonly Bind[];
+    /** The server's; only language and time zone mean anything inside. */
+    readonly environment: Readonly<Record<string, string | undefined>>;
+  },
+): string[] {
+  const temporaryBytes = String((spec.limits.diskMb ?? 1024) * 1024 * 1024);
+  const environment = { ...localeOf(options.environment), ...spec.environment, ...insideEnvironment };
+  return [
+    isolation,
+    ["--uid", String(options.account.uid), "--gid", String(options.account.gid)],
+    ["--hostname", `sandbox-${spec.id}`.slice(0, 63), "--clearenv"],
+    ...Object.entries(environment).map(([name, value]) => ["--setenv", name, value]),
+    systemArguments(),
+    ["--proc", "/proc", "--dev", "/dev"],
+    ["--size", temporaryBytes, "--perms", "1777", "--tmpfs", "/tmp"],
+    ["--size", temporaryBytes, "--perms", "1777", "--tmpfs", "/dev/shm"],
+    ["--size", temporaryBytes, "--perms", "1777", "--tmpfs", "/var/tmp"],
+    ...options.binds.map(({ source, target, isWritable }) => [
+      isWritable ? "--bind" : "--ro-bind",
+      source,
+      target,
+    ]),
+    ["--chdir", inside.workspace],
+  ].flat();
+}
+
+/** Programs and libraries of this machine, read-only, and of `/etc` only what programs cannot do without. */
+function systemArguments(): string[] {
+  const directories = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+  return [
+    "--ro-bind",
+    "/usr",
+    "/usr",
+    ...directories.flatMap((path) => {
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      if (stat === undefined) return [];
+      return stat.isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
+    }),
+    ...sharedSettings.flatMap((path) => ["--ro-bind-try", path, path]),
+  ];
+}
+
+const sharedSettings = [
+  "/etc/alternatives",
+  "/etc/ca-certificates",
+  "/etc/ca-certificates.conf",
+  "/etc/crypto-policies",
+  "/etc/ssl/certs",
+  "/etc/ssl/openssl.cnf",
+  "/etc/pki/tls/certs",
+  "/etc/pki/ca-trust/extracted",
+  "/etc/ld.so.cache",
+  "/etc/ld.so.conf",
+  "/etc/ld.so.conf.d",
+  "/etc/localtime",
+  "/etc/timezone",
+  "/etc/mime.types",
+  "/etc/protocols",
+  "/etc/services",
+  "/etc/terminfo",
+  "/etc/fonts",
+  "/etc/java",
+];
+
+function localeOf(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const locale: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && /^(LANG|LANGUAGE|LC_[A-Z]+|TZ)$/.test(name)) locale[name] = value;
+  }
+  return locale;
+}
+
+const insideEnvironment = {
+  HOME: inside.home,
+  USER: "agent",
+  LOGNAME: "agent",
+  SHELL: "/bin/bash",
+  PATH: insidePath,
+  TMPDIR: "/tmp",
+  XDG_CACHE_HOME: `${inside.home}/.cache`,
+  XDG_CONFIG_HOME: `${inside.home}/.config`,
+  XDG_DATA_HOME: `${inside.home}/.local/share`,
+};
+
+/** Small files made for the sandbox instead of this machine's own. */
+export function settingsFiles({ uid, gid }: Account, spec: SandboxSpec): Record<string, string> {
+  return {
+    "/etc/passwd": `agent:x:${uid}:${gid}::${inside.home}:/bin/bash\n`,
+    "/etc/group": `agent:x:${gid}:\n`,
+    "/etc/hosts": `127.0.0.1 localhost sandbox-${spec.id}\n::1 localhost\n`,
+    "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+  };
+}

@@ -1,0 +1,168 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, unlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { Server } from "node:net";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createBubblewrapBackend } from "./bubblewrap.ts";
+import { findBubblewrap } from "./open-sandbox.ts";
+import { escapeAttempts } from "./testing/escape-attempts.ts";
+import type { EscapeTargets } from "./testing/escape-attempts.ts";
+import { SandboxBench } from "./testing/sandbox-bench.ts";
+
+const unprivileged = { uid: 65_534, gid: 65_534 };
+const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+const probe = await findBubblewrap({ self, unprivileged, environment: process.env });
+const names = escapeAttempts({
+  dataDir: "",
+  secretFile: "",
+  secret: "",
+  neighbourDir: "",
+  hostPid: 0,
+  tcpPort: 0,
+  unixSocket: "",
+  abstractSocket: "",
+  openDir: "",
+  home: "",
+}).map(([name]) => name);
+
+describe.skipIf(!probe.isUsable || process.arch !== "x64")(
+  `needs a working bubblewrap (${probe.detail})`,
+  () => {
+    const scope = new AsyncDisposableStack();
+    let bench: SandboxBench;
+    let results: ReadonlyMap<string, string>;
+    let secretCanary: string;
+
+    beforeAll(async () => {
+      bench = scope.use(
+        await SandboxBench.open((opened) => createBubblewrapBackend({ ...opened.deps, self, unprivileged })),
+      );
+      const targets = await openTargets(bench, scope);
+      secretCanary = targets.secret;
+      const terminal = await bench.openTerminal(await bench.start());
+      const attempts = escapeAttempts(targets);
+      const script = attempts.map(
+        ([, command], index) =>
+          `out=$( (timeout 20 bash -c ${quote(command)}) 2>&1 | tail -1); echo "attempt ${index}: $out"`,
+      );
+      await writeFile(join(bench.spec().workspaceDir, "attempts.sh"), script.join("\n"));
+      // In a session of its own: one attempt kills everything that it may.
+      await terminal.run("setsid -w bash attempts.sh > results.txt 2>&1; true", 240);
+      const printed = await readFile(join(bench.spec().workspaceDir, "results.txt"), "utf8");
+      results = new Map(
+        attempts.map(([name], index) => [
+          name,
+          new RegExp(`^attempt ${index}: (.*)$`, "m").exec(printed)?.[1] ?? "not run",
+        ]),
+      );
+    }, 300_000);
+
+    afterAll(() => scope.disposeAsync());
+
+    test.each(names)("escape: %s", (name) => {
+      expect(results.get(name)).not.toMatch(/ESCAPED|not run/);
+    });
+
+    test("there are at least forty attempts, and one that would succeed outside is seen to", async () => {
+      expect(names.length).toBeGreaterThanOrEqual(40);
+      expect(new Set(names).size).toBe(names.length);
+      const outside = escapeAttempts({ ...(await openTargets(bench, scope)), home: homedir() });
+      const read = outside.find(([name]) => name === "read the server's secret by its path")!;
+      const child = spawn("bash", ["-c", read[1]], { stdio: ["ignore", "pipe", "ignore"] });
+      let text = "";
+      for await (const chunk of child.stdout) text += String(chunk);
+      expect(text).toContain("ESCAPED");
+    });
+
+    test("escape: a link in the place of the way in to ports, or of the tool host's socket, leads nowhere", async () => {
+      const handle = await bench.start({ id: "three" });
+      const terminal = await bench.openTerminal(handle);
+      const heard: string[] = [];
+      const trap = join(bench.dataDir, "trap.sock");
+      scope.use(
+        closing(
+          createServer((socket) => socket.on("data", (bytes) => heard.push(bytes.toString("latin1")))).listen(
+            trap,
+          ),
+        ),
+      );
+      await terminal.run(`cd /run/convoke; rm ports.sock; ln -s ${trap} ports.sock`);
+      await expect(handle.connectPort(80)).rejects.toThrow("replaced");
+      expect(heard).toEqual([]);
+      await terminal.run(`cd /run/convoke; rm host.sock; ln -s ${trap} host.sock`);
+      await handle.health();
+      expect(heard.join("")).not.toContain(bench.key);
+      expect(secretCanary).not.toBe("");
+    });
+
+    test("escape: killing everything ends only the sandbox itself, which can be started again", async () => {
+    const outside = spawn("setpriv", ["--reuid", "65534", "--clear-groups", "sleep", "600"], { stdio: "ignore" });
+    scope.defer(() => void outside.kill("SIGKILL"));
+    const handle = await bench.start({ id: "five" });
+    const terminal = await bench.openTerminal(handle);
+    await expect(terminal.run("perl -e 'kill 9, -1'")).rejects.toThrow();
+    expect(outside.exitCode ?? outside.signalCode).toBeNull();
+    expect((await handle.health()).state).toBe("stopped");
+    await bench.start({ id: "five" });
+  });
+
+  test("escape: a workspace that is a link to a directory of somebody else is that directory or refused, never root's", async () => {
+      if (self.uid !== 0) return;
+      const link = join(bench.dataDir, "link");
+      await symlink("/etc", link);
+      await expect(bench.start({ id: "four", workspaceDir: link })).rejects.toThrow("belongs to user 0");
+      await unlink(link);
+    });
+  },
+);
+
+async function openTargets(bench: SandboxBench, scope: AsyncDisposableStack): Promise<EscapeTargets> {
+  const secret = `secret-${Math.random().toString(36).slice(2)}`;
+  const secretFile = join(bench.dataDir, "master-key");
+  await writeFile(secretFile, secret, { mode: 0o600 });
+  const neighbourDir = join(bench.dataDir, "sandboxes", "neighbour", "workspace");
+  await mkdir(neighbourDir, { recursive: true });
+  await writeFile(join(neighbourDir, "mine"), "x");
+  const openDir = await mkdtemp(join(tmpdir(), "convoke-open-"));
+  await chmod(openDir, 0o777);
+  scope.defer(() => rm(openDir, { recursive: true, force: true }));
+  const sleeper = spawn("sleep", ["600"], { stdio: "ignore" });
+  scope.defer(() => void sleeper.kill("SIGKILL"));
+  const tcp = createServer((socket) => socket.destroy()).listen(0, "0.0.0.0");
+  const unixSocket = join(openDir, "service.sock");
+  const unix = createServer((socket) => socket.destroy()).listen(unixSocket);
+  const abstractSocket = `convoke-test-${process.pid}-${openDir.slice(-6)}`;
+  const abstract = createServer((socket) => socket.destroy()).listen(`\0${abstractSocket}`);
+  for (const server of [tcp, unix, abstract]) {
+    scope.use(closing(server));
+    if (!server.listening) await once(server, "listening");
+  }
+  await chmod(unixSocket, 0o777);
+  return {
+    dataDir: bench.dataDir,
+    secretFile,
+    secret,
+    neighbourDir,
+    hostPid: sleeper.pid ?? 0,
+    tcpPort: (tcp.address() as { port: number }).port,
+    unixSocket,
+    abstractSocket,
+    openDir,
+    home: homedir(),
+  };
+}
+
+function closing(server: Server): AsyncDisposable {
+  return {
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+    },
+  };
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

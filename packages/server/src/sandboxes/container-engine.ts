@@ -1,0 +1,96 @@
+import { request } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { once } from "node:events";
+import { SandboxError } from "./sandbox.ts";
+
+/** The reply of an engine; `body` is its JSON, or its text when it is none. */
+export type EngineReply = { readonly status: number; readonly body: unknown; readonly bytes: Buffer };
+
+/** The Engine API of Docker or Podman on its unix socket; only the calls that sandboxes need. */
+export class ContainerEngine {
+  readonly #socketPath: string;
+
+  constructor(socketPath: string) {
+    this.#socketPath = socketPath;
+  }
+
+  /** Resolves with any status in `accepted`; rejects with the engine's own words on any other. */
+  async call(
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    options: {
+      readonly body?: object;
+      readonly accepted?: readonly number[];
+      readonly signal?: AbortSignal;
+    } = {},
+  ): Promise<EngineReply> {
+    const incoming = await this.#send(method, path, options);
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const bytes = Buffer.concat(chunks);
+    const body = parseReply(bytes);
+    const status = incoming.statusCode ?? 0;
+    if (status < 300 || options.accepted?.includes(status)) return { status, body, bytes };
+    const said = (body as { message?: string } | null)?.message ?? String(body);
+    throw new SandboxError(`The container engine refused (${status}): ${said}`);
+  }
+
+  /** A call that answers with one JSON value a line for as long as it works. */
+  async *follow(method: "POST", path: string, signal: AbortSignal): AsyncGenerator<Record<string, unknown>> {
+    const incoming = await this.#send(method, path, { signal });
+    let rest = "";
+    for await (const chunk of incoming) {
+      const lines = (rest + String(chunk)).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) if (line.trim() !== "") yield JSON.parse(line) as Record<string, unknown>;
+    }
+    if ((incoming.statusCode ?? 0) >= 300) throw new SandboxError(`The container engine refused: ${rest}`);
+  }
+
+  async #send(
+    method: string,
+    path: string,
+    { body, signal }: { readonly body?: object; readonly signal?: AbortSignal },
+  ): Promise<IncomingMessage> {
+    const outgoing = request({
+      socketPath: this.#socketPath,
+      method,
+      path: `/v1.41${path}`,
+      agent: false,
+      headers: body === undefined ? {} : { "content-type": "application/json" },
+      ...(signal === undefined ? {} : { signal }),
+    });
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+    try {
+      const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+      return incoming;
+    } catch (error) {
+      signal?.throwIfAborted();
+      const { code } = error as NodeJS.ErrnoException;
+      throw new SandboxError(
+        `The container engine at ${this.#socketPath} cannot be reached (${code ?? String(error)}).`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+/** The text of a log as the engine frames it: a header of 8 bytes, the last 4 of them the length, before every piece. */
+export function readLogFrames(bytes: Buffer): string {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at + 8 <= bytes.length;) {
+    const length = bytes.readUInt32BE(at + 4);
+    pieces.push(bytes.subarray(at + 8, at + 8 + length));
+    at += 8 + length;
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+function parseReply(bytes: Buffer): unknown {
+  const text = bytes.toString("utf8");
+  try {
+    return text === "" ? null : JSON.parse(text);
+  } catch {
+    return text; // Logs and errors of proxies are no JSON.
+  }
+}

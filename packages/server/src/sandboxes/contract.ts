@@ -1,0 +1,334 @@
+import { createHash } from "node:crypto";
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { listProcesses, readCommandLine } from "@convoke/tool-host";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { SandboxBackend, StartPhase } from "./sandbox.ts";
+import { canary, SandboxBench } from "./testing/sandbox-bench.ts";
+
+export type BackendTraits = {
+  readonly name: string;
+  readonly create: (bench: SandboxBench) => SandboxBackend;
+  /** False where a sandbox is an ordinary process of the same user. */
+  readonly isIsolated: boolean;
+  /** Who owns what the agent makes. */
+  readonly uid: number;
+};
+
+/** What every backend must do. */
+export function describeSandboxBackend({ name, create, isIsolated, uid }: BackendTraits): void {
+  async function openBench(): Promise<SandboxBench> {
+    const bench = await SandboxBench.open(create);
+    onTestFinished(() => bench[Symbol.asyncDispose]());
+    return bench;
+  }
+
+  describe(`${name} sandboxes`, () => {
+    test("P22: a start tells its phases, and resolves when a command can run", async () => {
+      const bench = await openBench();
+      const phases: StartPhase[] = [];
+      const handle = await bench.start({}, (phase) => phases.push(phase));
+      expect([...new Set(phases)]).toEqual(["preparing", "launching", "connecting"]);
+      expect(await handle.health()).toEqual({ state: "running", detail: null });
+      const terminal = await bench.openTerminal(handle);
+      expect(await terminal.run("echo $((6 * 7))")).toContain("42");
+    });
+
+    test("P50: the workspace is shared both ways and its files belong to the user of the sandbox, never to root unless asked", async () => {
+      const bench = await openBench();
+      const { workspaceDir } = bench.spec();
+      await mkdir(join(workspaceDir, "given"), { recursive: true });
+      await writeFile(join(workspaceDir, "given", "in.txt"), "from outside");
+      const terminal = await bench.openTerminal(await bench.start());
+      expect(await terminal.run("cat given/in.txt; mkdir made; echo inside > made/out.txt; id -u")).toMatch(
+        new RegExp(`from outside[^]*${uid}`),
+      );
+      expect(await readFile(join(workspaceDir, "made", "out.txt"), "utf8")).toBe("inside\n");
+      expect((await stat(join(workspaceDir, "made", "out.txt"))).uid).toBe(uid);
+    });
+
+    test("P13, W9: neither the server's secrets nor the sandbox's key are in any environment, argument or file it can read", async () => {
+      const bench = await openBench();
+      const handle = await bench.start({ environment: { LC_ALL: "C.UTF-8" } });
+      const terminal = await bench.openTerminal(handle);
+      const seen = await terminal.run(
+        "env; cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -c . ",
+      );
+      expect(seen).toContain("LC_ALL=C.UTF-8");
+      expect(seen).not.toContain(canary);
+      if (isIsolated) {
+        const reversed = [canary, bench.key].map((text) => text.split("").toReversed().join(""));
+        expect(await terminal.run(`node -e '${searchScript}' ${reversed.join(" ")}`)).toContain(
+          "searched, found 0",
+        );
+      }
+      for (const { pid } of listProcesses()) expect(readCommandLine(pid) ?? "").not.toContain(bench.key);
+      const log = await handle.logs(100_000);
+      expect(log).not.toContain(bench.key);
+      expect(log).not.toContain(canary);
+    });
+
+    test("P24: pause freezes every process, resume continues them where they were", async () => {
+      const bench = await openBench();
+      const { workspaceDir } = bench.spec();
+      const handle = await bench.start();
+      const terminal = await bench.openTerminal(handle);
+      await terminal.run(
+        "(setsid bash -c 'n=0; while :; do n=$((n+1)); echo $n > ticks; sleep 0.02; done' >/dev/null 2>&1 &)",
+      );
+      await terminal.run("sleep 1000 & kill -STOP $!; echo $! > stopped");
+      const ticks = async (): Promise<number> => Number(await readFile(join(workspaceDir, "ticks"), "utf8"));
+      await expect.poll(ticks).toBeGreaterThan(2);
+      const before = hashTree(workspaceDir, ["ticks"]);
+      await handle.pause();
+      await handle.pause();
+      expect(await handle.health()).toEqual({ state: "paused", detail: null });
+      await expect(handle.connect()).rejects.toThrow("paused");
+      const frozen = await ticks();
+      await sleep(300);
+      expect(await ticks()).toBe(frozen);
+      await handle.resume();
+      await handle.resume();
+      expect(await handle.health()).toEqual({ state: "running", detail: null });
+      await expect.poll(ticks).toBeGreaterThan(frozen);
+      expect(hashTree(workspaceDir, ["ticks"])).toBe(before);
+      expect(await terminal.run("ps -o stat= -p $(cat stopped)")).toContain("T");
+    });
+
+    test("a restarted server finds the sandbox again, running or paused, with the tool's work going on", async () => {
+      const bench = await openBench();
+      const handle = await bench.start();
+      const terminal = await bench.openTerminal(handle);
+      await terminal.run("marker=still-here");
+      const record = JSON.parse(JSON.stringify(handle.record));
+      expect(JSON.stringify(record)).not.toContain(bench.key);
+      bench.restart();
+      const again = await bench.backend.reattach(record, bench.key);
+      expect(await again?.health()).toEqual({ state: "running", detail: null });
+      expect(await (await bench.openTerminal(again!)).run("echo $marker")).toContain("still-here");
+      await again!.pause();
+      bench.restart();
+      const paused = await bench.backend.reattach(record, bench.key);
+      expect(await paused?.health()).toEqual({ state: "paused", detail: null });
+      await paused!.resume();
+      expect(await (await bench.openTerminal(paused!)).run("echo $marker")).toContain("still-here");
+    });
+
+    test("a key that is not the sandbox's opens nothing", async () => {
+      const bench = await openBench();
+      const handle = await bench.start();
+      const stranger = await bench.backend.reattach(handle.record, "0123456789abcdef-wrong");
+      await expect(stranger!.connect()).rejects.toThrow("key");
+    });
+
+    test("P23: after kill -9 of the tool host health says so, and a new start keeps the files", async () => {
+      const bench = await openBench();
+      const { workspaceDir } = bench.spec();
+      const handle = await bench.start();
+      const terminal = await bench.openTerminal(handle);
+      await terminal.run("echo kept > kept.txt; (setsid sleep 1000 >/dev/null 2>&1 &)");
+      process.kill(toolHostPid(bench, handle.record), "SIGKILL");
+      await expect.poll(async () => (await handle.health()).state, { timeout: 10_000 }).toBe("stopped");
+      expect((await handle.health()).detail).toMatch(/tool host/);
+      bench.restart();
+      const again = await bench.start();
+      expect(await (await bench.openTerminal(again, "second")).run("cat kept.txt")).toContain("kept");
+      expect(await readFile(join(workspaceDir, "kept.txt"), "utf8")).toBe("kept\n");
+    });
+
+    test.each(["running", "paused", "stopped", "killed", "never started"])(
+      "P23, P25: removing a %s sandbox leaves no process, mount or file, and removing it again does nothing",
+      async (state) => {
+        const bench = await openBench();
+        const mounts = readMounts();
+        if (state !== "never started") {
+          const handle = await bench.start();
+          const terminal = await bench.openTerminal(handle);
+          await terminal.run(
+            "mkdir -p locked/deep; echo x > locked/deep/f; chmod 000 locked; ln -s / root; (setsid nohup sleep 1000 >/dev/null 2>&1 &)",
+          );
+          if (state === "paused") await handle.pause();
+          if (state === "stopped") await handle.stop();
+          if (state === "killed") process.kill(toolHostPid(bench, handle.record), "SIGKILL");
+        }
+        bench.restart();
+        await bench.backend.remove("one");
+        await bench.backend.remove("one");
+        expect(await bench.backend.listOwned()).toEqual([]);
+        expect(await readdir(join(bench.dataDir, "sandboxes"))).toEqual([]);
+        await expect.poll(() => findTraces(bench)).toEqual([]);
+        expect(readMounts()).toBe(mounts);
+      },
+    );
+
+    test("an aborted start leaves nothing running, and can be repeated", async () => {
+      const bench = await openBench();
+      const abort = new AbortController();
+      const starting = bench.backend.start({
+        spec: bench.spec(),
+        key: bench.key,
+        onProgress: ({ phase }) => {
+          if (phase === "connecting") abort.abort(new Error("given up"));
+        },
+        signal: abort.signal,
+      });
+      await expect(starting).rejects.toThrow("given up");
+      expect(findTraces(bench)).toEqual([]);
+      await bench.start();
+    });
+
+    test("P25: what a server that was killed during a start left is listed and removed, another installation's is not", async () => {
+      const bench = await openBench();
+      const other = await openBench();
+      const neighbour = await other.start({ id: "one" });
+      void bench.start({ id: "lost" }).catch(() => {});
+      await expect.poll(() => findTraces(bench).length).toBeGreaterThan(0);
+      bench.restart();
+      expect(await bench.backend.listOwned()).toEqual(["lost"]);
+      await bench.backend.remove("lost");
+      await expect.poll(() => findTraces(bench)).toEqual([]);
+      expect(await bench.backend.listOwned()).toEqual([]);
+      expect((await neighbour.health()).state).toBe("running");
+    });
+
+    test("a program that needs more memory than it may have ends, and the sandbox goes on", async () => {
+      const bench = await openBench();
+      const handle = await bench.start({ limits: { memoryMb: 512, cpus: 1, pids: 128 } });
+      const terminal = await bench.openTerminal(handle);
+      const greedy =
+        "node -e 'const a=[]; for(let i=0;i<64;i++) a.push(Buffer.alloc(32<<20,1)); console.log(\"had it all\")'";
+      expect(await terminal.run(`${greedy}; echo ended $?`, 60)).not.toContain("had it all");
+      expect((await handle.health()).state).toBe("running");
+    });
+
+    test("a port inside can be reached from the server", async () => {
+      const bench = await openBench();
+      const handle = await bench.start();
+      const terminal = await bench.openTerminal(handle);
+      await terminal.run(
+        `(setsid node -e 'require("http").createServer((q,r)=>r.end("inside "+q.url)).listen(18471,"127.0.0.1")' >/dev/null 2>&1 &)`,
+      );
+      await expect
+        .poll(
+          async () => {
+            const stream = await handle.connectPort(18_471).catch(() => null);
+            if (stream === null) return "";
+            stream.end("GET /x HTTP/1.0\r\n\r\n");
+            let text = "";
+            for await (const chunk of stream) text += String(chunk);
+            return text;
+          },
+          { timeout: 5_000 },
+        )
+        .toContain("inside /x");
+      await expect(handle.connectPort(18_472)).rejects.toThrow();
+    });
+
+    test.runIf(isIsolated)("network none: nothing outside of the sandbox can be reached", async () => {
+      const bench = await openBench();
+      const server = createServer((_request, reply) => reply.end("host service")).listen(0, "0.0.0.0");
+      onTestFinished(() => void server.close());
+      await once(server, "listening");
+      const { port } = server.address() as { port: number };
+      const terminal = await bench.openTerminal(await bench.start());
+      const tries = [
+        "127.0.0.1",
+        "[::1]",
+        "10.0.2.2",
+        "host.docker.internal",
+        "172.17.0.1",
+        "169.254.169.254",
+      ];
+      for (const host of tries) {
+        expect(
+          await terminal.run(
+            `node -e 'fetch("http://${host}:${port}").then(()=>console.log("REACHED"),()=>console.log("no"))'`,
+          ),
+        ).not.toContain("REACHED");
+      }
+      expect(
+        await terminal.run(
+          "cat /proc/net/dev | tail -n +3 | grep -v lo: ; cat /proc/net/route | tail -n +2; echo end",
+        ),
+      ).toMatch(/^end/);
+    });
+
+    test.runIf(isIsolated)("more processes than allowed cannot be started", async () => {
+      const bench = await openBench();
+      const handle = await bench.start({ limits: { memoryMb: 1_024, cpus: 1, pids: 80 } });
+      const terminal = await bench.openTerminal(handle);
+      expect(Number(await terminal.run(`node -e '${spawnScript}'`))).toBeLessThan(80);
+      expect((await handle.health()).state).toBe("running");
+    });
+  });
+
+  function findTraces(bench: SandboxBench): string[] {
+    return listProcesses()
+      .filter(({ state }) => state !== "Z")
+      .flatMap(({ pid }) => readCommandLine(pid)?.replaceAll("\0", " ") ?? [])
+      .filter((line) => line.includes(bench.deps.installationId) && !line.includes("vitest"));
+  }
+}
+
+/** Looks through what commands can read; its own arguments hold the secrets backwards, so it does not find itself. */
+const searchScript = `
+const fs = require("fs"), path = require("path");
+const secrets = process.argv.slice(1).map((text) => text.split("").reverse().join(""));
+let found = 0;
+const look = (file) => { try { const text = fs.readFileSync(file, "latin1"); if (secrets.some((s) => text.includes(s))) { found++; console.log(file); } } catch {} };
+const list = (dir) => { try { return fs.readdirSync(dir); } catch { return []; } };
+for (const pid of list("/proc")) { look("/proc/" + pid + "/environ"); look("/proc/" + pid + "/cmdline"); }
+for (const dir of ["/run/convoke", "/tmp", process.env.HOME]) for (const name of list(dir)) look(path.join(dir, name));
+console.log("searched, found " + found);
+`.replaceAll("\n", " ");
+
+/** Starts processes until it may not, ends them, and prints how many there were. */
+const spawnScript = `
+const { spawn } = require("child_process");
+const started = [];
+for (let i = 0; i < 200; i++) {
+  const child = spawn("sleep", ["30"], { stdio: "ignore" });
+  child.on("error", () => {});
+  if (child.pid) started.push(child);
+}
+console.log(started.length);
+for (const child of started) child.kill("SIGKILL");
+`.replaceAll("\n", " ");
+
+/** The tool host is the one process of the sandbox that runs `tool-host`. */
+function toolHostPid(bench: SandboxBench, record: Readonly<Record<string, unknown>>): number {
+  const roots = (record["roots"] as { pid: number }[]).map(({ pid }) => pid);
+  const isOurs = (pid: number): boolean => {
+    for (let at = pid; at > 1; at = parentOf(at)) if (roots.includes(at)) return true;
+    return false;
+  };
+  const found = listProcesses().find(({ pid }) => {
+    const [program, ...rest] = (readCommandLine(pid) ?? "").split("\0");
+    return program?.endsWith("node") && rest.includes("tool-host") && isOurs(pid);
+  });
+  if (found === undefined) throw new Error(`The tool host of ${bench.dataDir} does not run.`);
+  return found.pid;
+}
+
+function parentOf(pid: number): number {
+  return listProcesses().find((entry) => entry.pid === pid)?.parentPid ?? 0;
+}
+
+function readMounts(): string {
+  return readFileSync("/proc/self/mountinfo", "utf8");
+}
+
+function hashTree(dir: string, except: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true }).toSorted((a, b) =>
+    a.name.localeCompare(b.name),
+  )) {
+    if (entry.isFile() && !except.includes(entry.name))
+      hash.update(entry.name).update(readFileSync(join(entry.parentPath, entry.name)));
+  }
+  return hash.digest("hex");
+}

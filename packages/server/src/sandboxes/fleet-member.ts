@@ -1,0 +1,236 @@
+import type { RemoteToolHost } from "@convoke/tool-host";
+import { Fault } from "../lib/fault.ts";
+import type { Logger } from "../lib/logger.ts";
+import { Mailbox } from "../lib/mailbox.ts";
+import { describeReason } from "./describe-reason.ts";
+import type { SandboxBackend, SandboxHandle } from "./sandbox.ts";
+import type { SandboxChange, SandboxRow, SandboxStore } from "./sandbox-store.ts";
+import { startWatched } from "./watched-start.ts";
+import type { StartNews } from "./watched-start.ts";
+
+export type FleetMemberDeps = {
+  readonly row: SandboxRow;
+  readonly backend: SandboxBackend;
+  readonly store: SandboxStore;
+  readonly logger: Logger;
+  readonly key: string;
+  readonly newsEveryMs: number;
+  readonly startDeadlineMs: number;
+  readonly onChange: (news: StartNews | null) => void;
+};
+
+/** After so many looks in a row without an answer a sandbox has failed. */
+const missesAllowed = 3;
+
+/** One sandbox: what is asked of it happens one after another, and its row says what is true before anybody is told. */
+export class FleetMember implements AsyncDisposable {
+  readonly #deps: FleetMemberDeps;
+  readonly #mailbox = new Mailbox();
+  readonly #closing = new AbortController();
+  #row: SandboxRow;
+  #handle: SandboxHandle | null = null;
+  #host: Promise<RemoteToolHost> | null = null;
+  #misses = 0;
+  #news: StartNews | null = null;
+
+  constructor(deps: FleetMemberDeps) {
+    this.#deps = deps;
+    this.#row = deps.row;
+  }
+
+  /** What the start that is under way is doing. */
+  get news(): StartNews | null {
+    return this.#news;
+  }
+
+  /** Starts in the background; a failure is in the row. */
+  begin(): void {
+    void this.#mailbox.post(() => this.#start().catch(() => {}));
+  }
+
+  async drain(): Promise<void> {
+    await this.#mailbox.drain();
+  }
+
+  /** Finds out what became of the sandbox while no server looked after it, and finishes what was asked. */
+  async recover(): Promise<void> {
+    await this.#mailbox.post(async () => {
+      const { record, wish } = this.#row;
+      if (wish === "deleted") return this.#remove();
+      this.#handle = record === null ? null : await this.#deps.backend.reattach(record, this.#deps.key);
+      if (this.#handle === null) return this.#settleAbsence();
+      const { state, detail } = await this.#handle.health();
+      if (state === "running") return this.#change({ status: "RUNNING", statusDetail: null });
+      if (state === "paused") return this.#change({ status: "PAUSED", statusDetail: null });
+      await this.#change({ status: "ERROR", statusDetail: detail });
+    });
+  }
+
+  async pause(): Promise<void> {
+    await this.#ask(async () => {
+      await this.#change({ wish: "paused" });
+      if (this.#handle === null) throw this.#notNow("paused");
+      // The connection stays: it finds the tool host again when that goes on.
+      await this.#handle.pause();
+      await this.#change({ status: "PAUSED", statusDetail: null });
+    });
+  }
+
+  async resume(): Promise<void> {
+    await this.#ask(async () => {
+      await this.#change({ wish: "running" });
+      const health = this.#handle === null ? null : await this.#handle.health();
+      if (this.#handle === null || health === null || !["running", "paused"].includes(health.state)) {
+        return this.#start();
+      }
+      if (health.state === "paused") await this.#handle.resume();
+      await this.#change({ status: "RUNNING", statusDetail: null });
+    });
+  }
+
+  async delete(): Promise<void> {
+    await this.#deps.store.update(this.#row.id, { wish: "deleted" });
+    this.#row = { ...this.#row, wish: "deleted" };
+    this.#closing.abort(new Error("The sandbox is deleted."));
+    await this.#mailbox.post(() => this.#remove());
+  }
+
+  async toolHost(): Promise<RemoteToolHost> {
+    const handle = await this.running();
+    this.#host ??= handle.connect().catch((error: unknown) => {
+      this.#host = null;
+      throw error;
+    });
+    return this.#host;
+  }
+
+  async running(): Promise<SandboxHandle> {
+    await this.#mailbox.drain();
+    if (this.#handle === null || this.#row.status !== "RUNNING") throw this.#notNow("used");
+    return this.#handle;
+  }
+
+  /** Skipped while something else is done to the sandbox: its outcome will be newer. */
+  async check(): Promise<void> {
+    if (this.#row.status !== "RUNNING") return;
+    await this.#mailbox.post(async () => {
+      if (this.#handle === null || this.#row.status !== "RUNNING") return;
+      const { state, detail } = await this.#handle.health();
+      if (state === "running") this.#misses = 0;
+      else if (state === "paused") await this.#change({ status: "PAUSED", statusDetail: null });
+      else if (++this.#misses >= missesAllowed || state === "missing") {
+        await this.#letGoOfHost();
+        await this.#change({ status: "ERROR", statusDetail: detail });
+      }
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new Error("The server stopped while the sandbox started."));
+    await this.#mailbox.drain();
+    await this.#letGoOfHost();
+  }
+
+  /** A failure is kept as the sandbox's state, whatever was tried. */
+  async #ask(task: () => Promise<void>): Promise<void> {
+    if (this.#row.wish === "deleted") throw this.#notNow("changed");
+    await this.#mailbox.post(async () => {
+      try {
+        await task();
+      } catch (error) {
+        if (!(error instanceof Fault)) {
+          await this.#change({ status: "ERROR", statusDetail: describeReason(error) });
+        }
+        throw error;
+      }
+    });
+  }
+
+  async #start(): Promise<void> {
+    const { backend, key, startDeadlineMs, newsEveryMs, onChange } = this.#deps;
+    await this.#letGoOfHost();
+    this.#misses = 0;
+    await this.#change({ status: "STARTING", statusDetail: null });
+    try {
+      this.#handle = await startWatched({
+        backend,
+        key,
+        newsEveryMs,
+        spec: this.#row.spec,
+        deadlineMs: startDeadlineMs,
+        onNews: (news) => {
+          this.#news = news;
+          onChange(news);
+        },
+        signal: this.#closing.signal,
+      });
+      this.#news = null;
+      await this.#change({ status: "RUNNING", statusDetail: null, record: this.#handle.record });
+    } catch (error) {
+      this.#news = null;
+      this.#handle = null;
+      await this.#change({ status: "ERROR", statusDetail: describeReason(error), record: null });
+      this.#deps.logger.warn(
+        { sandbox: this.#row.id, reason: describeReason(error) },
+        "a sandbox did not start",
+      );
+      throw error;
+    }
+  }
+
+  async #settleAbsence(): Promise<void> {
+    const { status, wish } = this.#row;
+    const detail =
+      status === "STARTING"
+        ? "The server stopped while the sandbox started. Resume it to start it again; its files are kept."
+        : "The sandbox ended while the server was away. Resume it to start it again; its files are kept.";
+    await this.#change({
+      status: wish === "paused" ? "PAUSED" : "ERROR",
+      statusDetail: detail,
+      record: null,
+    });
+  }
+
+  async #remove(): Promise<void> {
+    await this.#letGoOfHost();
+    this.#handle = null;
+    await this.#change({ status: "MISSING", statusDetail: "being deleted" });
+    try {
+      await this.#deps.backend.remove(this.#row.id);
+    } catch (error) {
+      await this.#change({
+        status: "ERROR",
+        statusDetail: `It could not be deleted: ${describeReason(error)}`,
+      });
+      throw error;
+    }
+    await this.#deps.store.remove(this.#row.id);
+    this.#deps.onChange(null);
+  }
+
+  /** Sessions and executions go on inside, for the next connection. */
+  async #letGoOfHost(): Promise<void> {
+    const opening = this.#host;
+    this.#host = null;
+    // A connection that never opened needs no closing; whoever asked for it has the reason.
+    const host = await opening?.catch(() => null);
+    host?.detach();
+  }
+
+  async #change(change: SandboxChange): Promise<void> {
+    this.#row = { ...this.#row, ...change };
+    await this.#deps.store.update(this.#row.id, change);
+    this.#deps.onChange(null);
+  }
+
+  #notNow(what: string): Fault {
+    const { id, status, statusDetail, wish } = this.#row;
+    const state = wish === "deleted" ? "being deleted" : status;
+    const why = statusDetail === null ? "" : ` (${statusDetail})`;
+    return new Fault(
+      "not-now",
+      "sandbox-not-running",
+      `Sandbox ${id} cannot be ${what}: it is ${state}${why}.`,
+    );
+  }
+}

@@ -1,0 +1,152 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Duplex } from "node:stream";
+import type { RemoteToolHost } from "@convoke/tool-host";
+import { describeReason } from "./describe-reason.ts";
+import { findFamily, findMarked, readBootId } from "./find-processes.ts";
+import { findSame, freezeProcesses, isStopped, killProcesses, thawProcesses } from "./process-group.ts";
+import type { ProcessKey } from "./process-group.ts";
+import { readJsonIfThere, readTail, removeSandboxDirectory } from "./sandbox-directory.ts";
+import type { SandboxDirectory } from "./sandbox-directory.ts";
+import { SandboxError } from "./sandbox.ts";
+import type { SandboxHandle, SandboxHealth, SandboxRecord } from "./sandbox.ts";
+import { ToolHostLink } from "./tool-host-link.ts";
+import type { ConnectToolHost } from "./tool-host-link.ts";
+
+/** Where to find the processes of a sandbox on this machine, as its record keeps it. */
+export type LocalRecord = SandboxRecord & {
+  readonly id: string;
+  readonly bootId: string;
+  /** The first processes; everything else descends from them or carries `mark`. */
+  readonly roots: readonly ProcessKey[];
+  readonly mark: string | null;
+  readonly workspaceDir: string;
+  readonly stateDir: string;
+};
+
+export type LocalSandboxDeps = {
+  readonly record: LocalRecord;
+  readonly directory: SandboxDirectory;
+  readonly key: string;
+  readonly connect: ConnectToolHost;
+  readonly connectPort: (port: number) => Promise<Duplex>;
+};
+
+/** A sandbox whose processes are in this machine's process table. */
+export class LocalSandbox implements SandboxHandle {
+  readonly record: LocalRecord;
+  readonly #deps: LocalSandboxDeps;
+  readonly #link: ToolHostLink;
+
+  constructor(deps: LocalSandboxDeps) {
+    this.#deps = deps;
+    this.#link = new ToolHostLink(deps);
+    this.record = deps.record;
+  }
+
+  get id(): string {
+    return this.record.id;
+  }
+
+  get workspaceDir(): string {
+    return this.record.workspaceDir;
+  }
+
+  get stateDir(): string {
+    return this.record.stateDir;
+  }
+
+  async connect(): Promise<RemoteToolHost> {
+    const { directory, key, connect } = this.#deps;
+    const { state, detail } = this.#look();
+    if (state !== "running")
+      throw new SandboxError(`The sandbox is ${state}: ${detail ?? "resume it first"}.`);
+    return connect({ address: `unix:${directory.socketFile}`, key });
+  }
+
+  async pause(): Promise<void> {
+    if (this.#look().state === "paused") return;
+    this.#assertThere();
+    const stoppedBefore = await freezeProcesses(this.#find);
+    await writeFile(this.#frozenFile, JSON.stringify({ stoppedBefore }), { mode: 0o600 });
+  }
+
+  async resume(): Promise<void> {
+    this.#assertThere();
+    if (this.#look().state === "paused") await this.#thaw();
+    await this.#link.probe();
+  }
+
+  async #thaw(): Promise<void> {
+    const frozen = await readJsonIfThere(this.#frozenFile);
+    thawProcesses(this.#find, (frozen?.["stoppedBefore"] as ProcessKey[] | undefined) ?? []);
+    await rm(this.#frozenFile, { force: true });
+  }
+
+  async stop(): Promise<void> {
+    await killProcesses(this.#find);
+    await rm(this.#frozenFile, { force: true });
+  }
+
+  async health(): Promise<SandboxHealth> {
+    const seen = this.#look();
+    if (seen.state !== "running") return seen;
+    try {
+      await this.#link.probe();
+      return seen;
+    } catch (error) {
+      return { state: "stopped", detail: `the tool host does not answer (${describeReason(error)})` };
+    }
+  }
+
+  async logs(maxBytes: number): Promise<string> {
+    return readTail(this.#deps.directory.logFile, maxBytes);
+  }
+
+  async connectPort(port: number): Promise<Duplex> {
+    this.#assertThere();
+    return this.#deps.connectPort(port);
+  }
+
+  get #frozenFile(): string {
+    return join(this.#deps.directory.root, "frozen.json");
+  }
+
+  readonly #find = () => findFamily(this.record.roots, this.record.mark);
+
+  #look(): SandboxHealth {
+    const { roots } = this.record;
+    if (!roots.every(findSame)) return { state: "stopped", detail: "the tool host has ended" };
+    const isPaused = this.#find().every(isStopped);
+    return { state: isPaused ? "paused" : "running", detail: null };
+  }
+
+  #assertThere(): void {
+    const { state, detail } = this.#look();
+    if (state === "stopped") throw new SandboxError(`The sandbox has stopped: ${detail}. Start it again.`);
+  }
+}
+
+/** The record of a sandbox that still has its first processes since the last boot; null for any other. */
+export function readLiveRecord(record: SandboxRecord): LocalRecord | null {
+  const local = record as LocalRecord;
+  if (local.bootId !== readBootId() || !Array.isArray(local.roots)) return null;
+  return local.roots.length > 0 && local.roots.every(findSame) ? local : null;
+}
+
+/** For {@link ToolHostLink.untilReady}: the end of the log once `leader` has ended. */
+export function endOf(leader: ProcessKey, directory: SandboxDirectory): () => Promise<string | null> {
+  return async () =>
+    findSame(leader) === undefined ? (await readTail(directory.logFile, 2_000)).trim() : null;
+}
+
+/** Kills whatever an earlier run left, found by its marker alone: its record may never have been written. */
+export async function killLeftovers(marker: string): Promise<void> {
+  await killProcesses(() => findFamily(findMarked(marker), null));
+}
+
+/** Removes processes first and the directory last: while anything is left, the directory shows it. */
+export async function removeLocalSandbox(directory: SandboxDirectory, marker: string): Promise<void> {
+  await killLeftovers(marker);
+  await removeSandboxDirectory(directory);
+}

@@ -1,0 +1,63 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { once } from "node:events";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { fileURLToPath } from "node:url";
+import { SandboxError } from "./sandbox.ts";
+
+/** The script that a sandbox's tool host loads so that its ports can be reached. */
+export const portDoorFile = fileURLToPath(new URL("./port-door.ts", import.meta.url));
+
+/** Opens a path without reading it and without following it (Linux, all architectures of Node). */
+const openPathOnly = 0o10000000;
+const longestAnswer = 500;
+
+/**
+ * A byte stream to a TCP port behind the door at `socketPath`. The sandbox can write where the socket lies: a link that it
+ * puts there, e.g. to a socket of this machine, is never followed.
+ */
+export async function connectPortDoor(socketPath: string, port: number): Promise<Socket> {
+  const handle = await openSocket(socketPath);
+  let socket: Socket;
+  try {
+    socket = connect({ path: `/proc/self/fd/${handle.fd}`, allowHalfOpen: true });
+    await once(socket, "connect");
+  } catch (error) {
+    throw new SandboxError("The sandbox's ports cannot be reached; its tool host may have ended.", {
+      cause: error,
+    });
+  } finally {
+    await handle.close();
+  }
+  socket.write(`${port}\n`);
+  const answer = await readLine(socket);
+  if (answer === "ok") return socket;
+  socket.destroy();
+  throw new SandboxError(`Port ${port} of the sandbox cannot be reached: ${answer}`);
+}
+
+async function openSocket(path: string) {
+  const handle = await open(path, openPathOnly | constants.O_NOFOLLOW).catch((error: unknown) => {
+    throw new SandboxError("The sandbox has no way in to its ports.", { cause: error });
+  });
+  if ((await handle.stat()).isSocket()) return handle;
+  await handle.close();
+  throw new SandboxError("The sandbox has replaced the way in to its ports; nothing is connected.");
+}
+
+/** Reads byte by byte what comes before the first newline; what follows stays in the stream. */
+async function readLine(socket: Socket): Promise<string> {
+  let line = "";
+  for (;;) {
+    const bytes = socket.read(1) as Buffer | null;
+    if (bytes === null) {
+      if (socket.readableEnded || socket.destroyed) return line || "it closed the connection";
+      await Promise.race([once(socket, "readable"), once(socket, "end"), once(socket, "close")]);
+      continue;
+    }
+    const character = bytes.toString("latin1");
+    if (character === "\n" || line.length > longestAnswer) return line;
+    line += character;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Logger } from "../lib/logger.ts";
+import { describeReason } from "./describe-reason.ts";
+import type { SandboxBackend } from "./sandbox.ts";
+
+export type ReconcileDeps = {
+  /** Those that keep something in containers before those that keep it in directories. */
+  readonly backends: readonly SandboxBackend[];
+  /** Asked after the resources were listed: a sandbox has a row before it has anything else. */
+  readonly listKnownIds: () => Promise<ReadonlySet<string>>;
+  readonly logger: Logger;
+};
+
+/** Removes everything that is marked as ours and belongs to no sandbox; returns the ids. What fails is tried again next time. */
+export async function reconcile({ backends, listKnownIds, logger }: ReconcileDeps): Promise<string[]> {
+  const listed = await Promise.all(
+    backends.map(async (backend) => {
+      try {
+        return await backend.listOwned();
+      } catch (error) {
+        logger.warn(
+          { backend: backend.name, reason: describeReason(error) },
+          "leftovers could not be listed",
+        );
+        return [];
+      }
+    }),
+  );
+  const known = await listKnownIds();
+  const strays = [...new Set(listed.flat())].filter((id) => !known.has(id));
+  const removed: string[] = [];
+  for (const id of strays) {
+    try {
+      for (const backend of backends) await backend.remove(id);
+      removed.push(id);
+    } catch (error) {
+      logger.warn({ sandbox: id, reason: describeReason(error) }, "a leftover sandbox could not be removed");
+    }
+  }
+  return removed;
+}

@@ -1,0 +1,225 @@
+import { randomBytes } from "node:crypto";
+import type { RemoteToolHost } from "@convoke/tool-host";
+import { Fault } from "../lib/fault.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { SecretBox } from "../security/seal.ts";
+import { describeReason } from "./describe-reason.ts";
+import { FleetMember } from "./fleet-member.ts";
+import { reconcile } from "./reconcile.ts";
+import { isSandboxId } from "./sandbox.ts";
+import type { SandboxBackend, SandboxHandle, SandboxSpec } from "./sandbox.ts";
+import type { SandboxRow, SandboxStore } from "./sandbox-store.ts";
+import type { StartNews } from "./watched-start.ts";
+
+export type FleetDeps = {
+  /** In the order that reconciling removes in; see {@link reconcile}. */
+  readonly backends: readonly SandboxBackend[];
+  /** Owned by the fleet from here on. */
+  readonly store: SandboxStore;
+  readonly secretBox: SecretBox;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+  /** Instead of the documented ones. */
+  readonly times?: Partial<FleetTimes>;
+  /** Told when a sandbox's row changes or its start has news. */
+  readonly onChange?: (id: string, news: StartNews | null) => void;
+};
+
+export type FleetTimes = {
+  readonly newsEveryMs: number;
+  readonly reconcileEveryMs: number;
+  readonly checkEveryMs: number;
+  /** Instead of each backend's own. */
+  readonly startDeadlineMs: number | null;
+};
+
+export const fleetTimes: FleetTimes = {
+  newsEveryMs: 2_000,
+  reconcileEveryMs: 60_000,
+  checkEveryMs: 15_000,
+  startDeadlineMs: null,
+};
+
+export type CreateSandbox = {
+  readonly ownerId: string;
+  readonly backend: string;
+  readonly spec: SandboxSpec;
+};
+
+/**
+ * All sandboxes of this server: takes up those that the last process left, starts and ends them, and removes what belongs to
+ * none. They outlive the server; deleting is the only way to end one for good.
+ */
+export async function openSandboxFleet(deps: FleetDeps): Promise<SandboxFleet> {
+  const fleet = new SandboxFleet(deps);
+  await fleet.recover();
+  return fleet;
+}
+
+export class SandboxFleet implements AsyncDisposable {
+  readonly #deps: FleetDeps;
+  readonly #times: FleetTimes;
+  readonly #members = new Map<string, FleetMember>();
+  readonly #timers: NodeJS.Timeout[] = [];
+  #rounds: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(deps: FleetDeps) {
+    this.#deps = deps;
+    this.#times = { ...fleetTimes, ...deps.times };
+  }
+
+  /** Resolves when every sandbox is in a named state; starts that are due go on in the background. */
+  async recover(): Promise<void> {
+    const rows = await this.#deps.store.list();
+    await Promise.all(rows.map((row) => this.#member(row).recover()));
+    await this.reconcile();
+    this.#every(this.#times.reconcileEveryMs, () => this.reconcile());
+    this.#every(this.#times.checkEveryMs, () => this.check());
+  }
+
+  /** Writes the sandbox down and begins to start it; resolves at once, in `STARTING`. */
+  async create({ ownerId, backend, spec }: CreateSandbox): Promise<SandboxRow> {
+    this.#backend(backend);
+    if (!isSandboxId(spec.id)) {
+      throw new Fault(
+        "caller",
+        "sandbox-id",
+        `"${spec.id}" cannot be a sandbox's id: use lower-case letters, digits and "-", at most 40.`,
+      );
+    }
+    const row: SandboxRow = {
+      id: spec.id,
+      ownerId,
+      backend,
+      spec,
+      status: "STARTING",
+      statusDetail: null,
+      wish: "running",
+      record: null,
+      sealedKey: this.#deps.secretBox.seal(randomBytes(32).toString("base64url")),
+      createdAtMs: this.#deps.nowMs(),
+    };
+    await this.#deps.store.insert(row);
+    this.#member(row).begin();
+    return row;
+  }
+
+  async get(id: string): Promise<SandboxRow | null> {
+    const row = await this.#deps.store.get(id);
+    return row === null ? null : this.#describe(row);
+  }
+
+  /** Newest first. */
+  async list(): Promise<readonly SandboxRow[]> {
+    return (await this.#deps.store.list()).map((row) => this.#describe(row));
+  }
+
+  /** Resolves when everything that was asked of the sandbox so far has been done or has failed. */
+  async settled(id: string): Promise<SandboxRow | null> {
+    await this.#members.get(id)?.drain();
+    return this.get(id);
+  }
+
+  async pause(id: string): Promise<void> {
+    await this.#known(id).pause();
+  }
+
+  /** Makes a sandbox run again from every state: continues a paused one, starts a stopped or failed one over its files. */
+  async resume(id: string): Promise<void> {
+    await this.#known(id).resume();
+  }
+
+  /** Ends a sandbox in any state, also while it starts; resolves when nothing is left. Does nothing when it is gone. */
+  async delete(id: string): Promise<void> {
+    const member = this.#members.get(id);
+    if (member === undefined) return;
+    await member.delete();
+    this.#members.delete(id);
+  }
+
+  /** The sandbox's tool host; the connection is shared and the fleet's. Waits for a start that is under way. */
+  async toolHost(id: string): Promise<RemoteToolHost> {
+    return this.#known(id).toolHost();
+  }
+
+  /** For logs and ports. Waits for a start that is under way. */
+  async handle(id: string): Promise<SandboxHandle> {
+    return this.#known(id).running();
+  }
+
+  /** Removes what belongs to no sandbox. */
+  async reconcile(): Promise<string[]> {
+    const removed = await reconcile({
+      backends: this.#deps.backends,
+      listKnownIds: async () => new Set((await this.#deps.store.list()).map(({ id }) => id)),
+      logger: this.#deps.logger,
+    });
+    if (removed.length > 0) this.#deps.logger.info({ sandboxes: removed }, "leftover sandboxes were removed");
+    return removed;
+  }
+
+  /** Looks after every running sandbox; one that has ended is put in `ERROR` with the reason. */
+  async check(): Promise<void> {
+    await Promise.all([...this.#members.values()].map((member) => member.check()));
+  }
+
+  /** Lets go of the sandboxes, which live on; starts that are under way are given up. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#rounds;
+    await Promise.all([...this.#members.values()].map((member) => member[Symbol.asyncDispose]()));
+    await this.#deps.store[Symbol.asyncDispose]();
+  }
+
+  #every(ms: number, round: () => Promise<unknown>): void {
+    const timer = setInterval(() => {
+      this.#rounds = this.#rounds.then(round).catch((error: unknown) => {
+        this.#deps.logger.error({ reason: describeReason(error) }, "sandboxes could not be looked after");
+      });
+    }, ms);
+    timer.unref();
+    this.#timers.push(timer);
+  }
+
+  #member(row: SandboxRow): FleetMember {
+    const { store, secretBox, logger, onChange = () => {} } = this.#deps;
+    const backend = this.#backend(row.backend);
+    const member = new FleetMember({
+      row,
+      backend,
+      store,
+      logger,
+      key: secretBox.unseal(row.sealedKey),
+      newsEveryMs: this.#times.newsEveryMs,
+      startDeadlineMs: this.#times.startDeadlineMs ?? backend.startDeadlineMs,
+      onChange: (news) => onChange(row.id, news),
+    });
+    this.#members.set(row.id, member);
+    return member;
+  }
+
+  #known(id: string): FleetMember {
+    const member = this.#members.get(id);
+    if (member === undefined) throw new Fault("missing", "sandbox-not-found", `There is no sandbox ${id}.`);
+    return member;
+  }
+
+  #backend(name: string): SandboxBackend {
+    const backend = this.#deps.backends.find((candidate) => candidate.name === name);
+    if (backend !== undefined) return backend;
+    const names = this.#deps.backends.map((candidate) => candidate.name).join(", ");
+    throw new Fault("caller", "sandbox-backend", `There are no ${name} sandboxes here, only: ${names}.`);
+  }
+
+  #describe(row: SandboxRow): SandboxRow {
+    const news = this.#members.get(row.id)?.news ?? null;
+    return news === null ? row : { ...row, statusDetail: describeNews(news) };
+  }
+}
+
+function describeNews({ phase, detail, elapsedMs }: StartNews): string {
+  return `${phase}${detail === undefined ? "" : `: ${detail}`} (${Math.round(elapsedMs / 1_000)} s)`;
+}

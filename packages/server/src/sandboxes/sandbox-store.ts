@@ -1,0 +1,39 @@
+import type { SandboxRecord, SandboxSpec } from "./sandbox.ts";
+
+/** `MISSING`: nothing is left of it but this row; it can be started again. */
+export type SandboxStatus = "STARTING" | "RUNNING" | "PAUSED" | "ERROR" | "MISSING";
+
+/** What its owner asked for last; a restarted server carries it on. */
+export type SandboxWish = "running" | "paused" | "deleted";
+
+/** One sandbox as it is kept. */
+export type SandboxRow = {
+  readonly id: string;
+  readonly ownerId: string;
+  /** Name of its backend. */
+  readonly backend: string;
+  readonly spec: SandboxSpec;
+  readonly status: SandboxStatus;
+  /** Why, for people: the phase of a start, the reason of an error. */
+  readonly statusDetail: string | null;
+  readonly wish: SandboxWish;
+  /** Null until it was started once. */
+  readonly record: SandboxRecord | null;
+  /** The tool host's key, sealed. */
+  readonly sealedKey: string;
+  readonly createdAtMs: number;
+};
+
+export type SandboxChange = Partial<Pick<SandboxRow, "status" | "statusDetail" | "wish" | "record">>;
+
+/** Where sandboxes are written down: durable when a promise resolves. */
+export interface SandboxStore extends AsyncDisposable {
+  /** Rejects when the id is taken. */
+  insert(row: SandboxRow): Promise<void>;
+  /** Does nothing when the row is gone. */
+  update(id: string, change: SandboxChange): Promise<void>;
+  remove(id: string): Promise<void>;
+  get(id: string): Promise<SandboxRow | null>;
+  /** Newest first. */
+  list(): Promise<readonly SandboxRow[]>;
+}

@@ -1,0 +1,95 @@
+import { DatabaseSync } from "node:sqlite";
+import type { SandboxChange, SandboxRow, SandboxStore } from "./sandbox-store.ts";
+
+/** Sandboxes in an SQLite file of their own, or in memory with `:memory:`. */
+export function openSqliteSandboxStore(file: string): SandboxStore {
+  const database = new DatabaseSync(file);
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA busy_timeout = 5000;
+    CREATE TABLE IF NOT EXISTS sandboxes (
+      id TEXT PRIMARY KEY,
+      owner_id TEXT NOT NULL,
+      backend TEXT NOT NULL,
+      spec TEXT NOT NULL,
+      status TEXT NOT NULL,
+      status_detail TEXT,
+      wish TEXT NOT NULL,
+      record TEXT,
+      sealed_key TEXT NOT NULL,
+      created_at_ms INTEGER NOT NULL
+    ) STRICT;
+  `);
+  return new SqliteSandboxStore(database);
+}
+
+class SqliteSandboxStore implements SandboxStore {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  async insert(row: SandboxRow): Promise<void> {
+    this.#database
+      .prepare("INSERT INTO sandboxes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      .run(
+        row.id,
+        row.ownerId,
+        row.backend,
+        JSON.stringify(row.spec),
+        row.status,
+        row.statusDetail,
+        row.wish,
+        JSON.stringify(row.record),
+        row.sealedKey,
+        row.createdAtMs,
+      );
+  }
+
+  async update(id: string, change: SandboxChange): Promise<void> {
+    const old = await this.get(id);
+    if (old === null) return;
+    const row = { ...old, ...change };
+    this.#database
+      .prepare("UPDATE sandboxes SET status = ?, status_detail = ?, wish = ?, record = ? WHERE id = ?")
+      .run(row.status, row.statusDetail, row.wish, JSON.stringify(row.record), id);
+  }
+
+  async remove(id: string): Promise<void> {
+    this.#database.prepare("DELETE FROM sandboxes WHERE id = ?").run(id);
+  }
+
+  async get(id: string): Promise<SandboxRow | null> {
+    const stored = this.#database.prepare("SELECT * FROM sandboxes WHERE id = ?").get(id);
+    return stored === undefined ? null : toRow(stored);
+  }
+
+  async list(): Promise<readonly SandboxRow[]> {
+    return this.#database
+      .prepare("SELECT * FROM sandboxes ORDER BY created_at_ms DESC, id DESC")
+      .all()
+      .map(toRow);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#database.isOpen) this.#database.close();
+  }
+}
+
+/** Written by this file only, so it is trusted. */
+function toRow(stored: Record<string, unknown>): SandboxRow {
+  return {
+    id: stored["id"],
+    ownerId: stored["owner_id"],
+    backend: stored["backend"],
+    spec: JSON.parse(stored["spec"] as string),
+    status: stored["status"],
+    statusDetail: stored["status_detail"],
+    wish: stored["wish"],
+    record: JSON.parse(stored["record"] as string),
+    sealedKey: stored["sealed_key"],
+    createdAtMs: stored["created_at_ms"],
+  } as SandboxRow;
+}

@@ -1,0 +1,84 @@
+import { stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RemoteToolHost } from "@convoke/tool-host";
+import { forgetKey } from "./sandbox-directory.ts";
+import type { SandboxDirectory } from "./sandbox-directory.ts";
+import { SandboxError } from "./sandbox.ts";
+
+/** Opens a connection to the tool host at `address` (`unix:/path` or `tcp:host:port`). */
+export type ConnectToolHost = (options: {
+  readonly address: string;
+  readonly key: string;
+}) => Promise<RemoteToolHost>;
+
+export type ToolHostLinkDeps = {
+  readonly directory: SandboxDirectory;
+  readonly key: string;
+  readonly connect: ConnectToolHost;
+};
+
+const pollMs = 3;
+const answerMs = 5_000;
+
+/** The way to the tool host of one sandbox: a unix socket in the directory that both sides see. */
+export class ToolHostLink {
+  readonly #deps: ToolHostLinkDeps;
+
+  constructor(deps: ToolHostLinkDeps) {
+    this.#deps = deps;
+  }
+
+  async connect(): Promise<RemoteToolHost> {
+    const { directory, key, connect } = this.#deps;
+    return connect({ address: `unix:${directory.socketFile}`, key });
+  }
+
+  /** Resolves when the tool host answers; rejects after five seconds. */
+  async probe(): Promise<void> {
+    await this.#answer(AbortSignal.timeout(answerMs)).catch((error: unknown) => {
+      if (!(error instanceof DOMException)) throw error;
+      throw new SandboxError(`no answer in ${answerMs} ms`, { cause: error });
+    });
+  }
+
+  /** Resolves when a started tool host has answered once; rejects with what `findEnd` says when it ended before. */
+  async untilReady(findEnd: () => Promise<string | null>, signal: AbortSignal): Promise<void> {
+    const { directory } = this.#deps;
+    while (!(await isSocket(directory.socketFile))) {
+      signal.throwIfAborted();
+      const end = await findEnd();
+      if (end !== null) {
+        throw new SandboxError(`The tool host ended while it started. ${end || "It printed nothing."}`);
+      }
+      await sleep(pollMs);
+    }
+    await this.#answer(signal);
+    await forgetKey(directory);
+  }
+
+  /** A connection that arrives after the abort is closed again. */
+  async #answer(signal: AbortSignal): Promise<void> {
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = (): void => aborted.reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort);
+    const opening = this.connect();
+    try {
+      signal.throwIfAborted();
+      await Promise.race([opening, aborted.promise]);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      opening.then(
+        (host) => host.detach(),
+        () => {}, // Nothing was opened; the reason is thrown above.
+      );
+    }
+  }
+}
+
+async function isSocket(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isSocket();
+  } catch {
+    return false; // Not yet.
+  }
+}

@@ -1,0 +1,56 @@
+import { dirname, join, relative } from "node:path";
+import { SandboxError } from "./sandbox.ts";
+
+/** The program that sandboxes run: `node entry tool-host ...`, and what it needs to read. */
+export type ToolHostProgram = {
+  /** Absolute path of the Node executable. */
+  readonly node: string;
+  /** Absolute directory that the program lies in. */
+  readonly root: string;
+  /** Script, relative to `root`. */
+  readonly entry: string;
+  /** Files and directories of `root` that the program reads, relative to it; `["."]` for all. */
+  readonly parts: readonly string[];
+};
+
+/** Where sandboxes with a file system of their own find the program. */
+export const programPlace = { node: "/opt/convoke/bin/node", root: "/opt/convoke/program" } as const;
+
+export type ServeOrder = {
+  readonly socket: string;
+  readonly keyFile: string;
+  readonly stateDir: string;
+};
+
+/** The arguments after the program's name. */
+export function serveArguments(order: ServeOrder): string[] {
+  const { socket, keyFile, stateDir } = order;
+  return ["tool-host", "--socket", socket, "--key-file", keyFile, "--state-dir", stateDir, "--json"];
+}
+
+/** What must be readable inside, as pairs of a path here and a path there. */
+export function programBinds(
+  program: ToolHostProgram,
+): { readonly source: string; readonly target: string }[] {
+  return [
+    { source: program.node, target: programPlace.node },
+    ...program.parts.map((part) => {
+      const source = join(program.root, part);
+      if (relative(program.root, source).startsWith("..")) {
+        throw new SandboxError(`The program part ${part} lies outside of ${program.root}.`);
+      }
+      return { source, target: join(programPlace.root, part) };
+    }),
+  ];
+}
+
+/** `PATH` for commands inside, with the program's Node last: a Node of the machine or the workspace comes first. */
+export const insidePath = `/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:${dirname(programPlace.node)}`;
+
+/**
+ * The limit of one process's private writable memory, in KiB: an idle Node process alone reserves 0.6 GiB of it for code that it
+ * never writes, so that much and a reserve come on top of what was asked for.
+ */
+export function memoryLimitKiB(memoryMb: number): string {
+  return String((memoryMb + 1_024) * 1_024);
+}

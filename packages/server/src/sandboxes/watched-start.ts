@@ -1,0 +1,49 @@
+import { SandboxError } from "./sandbox.ts";
+import type { SandboxBackend, SandboxHandle, SandboxSpec, StartProgress } from "./sandbox.ts";
+
+/** A start as its owner sees it while it lasts. */
+export type StartNews = StartProgress & { readonly elapsedMs: number };
+
+export type WatchedStart = {
+  readonly backend: SandboxBackend;
+  readonly spec: SandboxSpec;
+  readonly key: string;
+  readonly deadlineMs: number;
+  readonly newsEveryMs: number;
+  readonly onNews: (news: StartNews) => void;
+  /** Aborting gives the start up. */
+  readonly signal: AbortSignal;
+};
+
+/** Starts a sandbox, tells its phase when it changes and again and again while it lasts, and gives up at the deadline. */
+export async function startWatched(options: WatchedStart): Promise<SandboxHandle> {
+  const { backend, spec, key, deadlineMs, newsEveryMs, onNews, signal } = options;
+  const startedAtMs = performance.now();
+  let progress: StartProgress = { phase: "preparing" };
+  const tell = (): void => onNews({ ...progress, elapsedMs: Math.round(performance.now() - startedAtMs) });
+  const late = new AbortController();
+  const timer = setTimeout(
+    () =>
+      late.abort(
+        new SandboxError(
+          `The sandbox did not start in ${deadlineMs / 1_000} seconds; it was ${progress.phase}. Start it again, or allow more time.`,
+        ),
+      ),
+    deadlineMs,
+  );
+  const newsTimer = setInterval(tell, newsEveryMs);
+  try {
+    return await backend.start({
+      spec,
+      key,
+      onProgress: (next) => {
+        progress = next;
+        tell();
+      },
+      signal: AbortSignal.any([signal, late.signal]),
+    });
+  } finally {
+    clearTimeout(timer);
+    clearInterval(newsTimer);
+  }
+}
