@@ -40,6 +40,7 @@ import { openSecretBox } from "./security/seal.ts";
 import { KeyBook } from "./settings/key-book.ts";
 import { SecretStore } from "./settings/secret-store.ts";
 import { SettingsStore } from "./settings/settings-store.ts";
+import { withDefaults } from "./settings/with-defaults.ts";
 import { version } from "./version.ts";
 
 export type ServerDeps = {
@@ -126,7 +127,13 @@ export async function openServer({
       ...conversationHandlers({ directory }),
       ...eventHandlers({ journal, directory }),
     },
-    mountDeps,
+    {
+      ...mountDeps,
+      completeBody: {
+        startConversation: async (body, { userId }) =>
+          withDefaults(body, (await settings.load(userId)).settings, toolHost.catalogue),
+      },
+    },
   );
   mountRoutes(
     app,

@@ -10,7 +10,7 @@ export type RouteRequest = {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
-  /** The body before defaults were filled in. */
+  /** The body as it came, before anything was filled in. */
   readonly rawBody: unknown;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 };
@@ -26,6 +26,8 @@ export type MountDeps = {
   readonly validator: Validator;
   /** Null for a stranger. */
   readonly authenticate: (request: FastifyRequest) => Caller | null;
+  /** By operation id: adds to a body, before it is checked, what its caller has set for requests that leave it out. */
+  readonly completeBody?: Readonly<Record<string, (body: unknown, caller: Caller) => Promise<unknown>>>;
 };
 
 /** Serves each route of a table with its handler. */
@@ -45,8 +47,10 @@ export function mountRoutes<Operation extends string>(
         if (route.auth && deps.authenticate(request) === null) throw unauthorized();
       },
       handler: async (request, reply) => {
-        const caller = deps.authenticate(request) ?? stranger;
-        send(reply, await handler(readRequest(request, route, caller, deps.validator)));
+        const caller = deps.authenticate(request);
+        // Asked again: a key can be revoked while the body arrives.
+        if (route.auth && caller === null) throw unauthorized();
+        send(reply, await handler(await readRequest(request, route, caller ?? stranger, deps)));
         return reply;
       },
     });
@@ -59,12 +63,12 @@ function unauthorized(): Fault {
   return new Fault("stranger", "unauthorized", "Unauthorized");
 }
 
-function readRequest(
+async function readRequest(
   request: FastifyRequest,
   route: Route,
   caller: Caller,
-  validator: Validator,
-): RouteRequest {
+  { validator, completeBody = {} }: MountDeps,
+): Promise<RouteRequest> {
   const check = (schema: NonNullable<Route["body"]>, value: unknown, where: string): unknown => {
     const checked = validator.check<unknown>(schema, value, [where]);
     if (!checked.ok) throw new Fault("caller", "validation", `The ${where} is not valid.`, checked.errors);
@@ -74,6 +78,8 @@ function readRequest(
   if (route.params !== undefined) check(route.params, params, "path");
   const query = route.query === undefined ? {} : readQuery(route.query, request.query as RawQuery);
   if (route.query !== undefined) check(route.query, query, "query");
+  const complete = completeBody[route.operationId];
+  const completed = complete === undefined ? request.body : await complete(request.body, caller);
   return {
     caller,
     params,
@@ -81,7 +87,7 @@ function readRequest(
     body:
       route.body === undefined
         ? undefined
-        : readBody(request.body, route, (value) => check(route.body!, value, "body")),
+        : readBody(completed, route, (value) => check(route.body!, value, "body")),
     rawBody: request.body,
     headers: request.headers,
   };

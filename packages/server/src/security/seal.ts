@@ -60,8 +60,8 @@ export async function openKeyRotation(file: string): Promise<KeyRotation> {
       unsealWith(newKey, sealed) === null ? sealWith(newKey, oldBox.unseal(sealed)) : null,
     async finish() {
       await rename(nextKeyFile(file), file);
-      const folder = await open(dirname(file));
-      await folder.sync().finally(() => folder.close());
+      await using folder = await open(dirname(file));
+      await folder.sync();
     },
   };
 }

@@ -36,6 +36,8 @@ beforeAll(async () => {
   } = await keys.book.create("ada", ""));
   const created = await as(ownerKey, "POST", "/api/conversations", server.startRequest({ text: "hi" }));
   conversation = (created.json as { id: string }).id;
+  const read = async () => (await as(ownerKey, "GET", `/api/conversations/${conversation}`)).json;
+  await expect.poll(read, { timeout: 10_000 }).toMatchObject({ execution_status: "finished" });
   const page = await as(ownerKey, "GET", `/api/conversations/${conversation}/events/search?limit=1`);
   event = (page.json as { items: { id: string }[] }).items[0]!.id;
 });

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { startTestServer } from "../../testing/start-server.ts";
+
+test("P34: a new conversation begins with the settings of its user, one that is there keeps its own", async () => {
+  await using server = await startTestServer({ script: { turns: [{ text: "Hello." }], loop: true } });
+  const request = server.startRequest({ text: "hi" });
+  const { agent: _, ...withoutAgent } = request;
+  expect((await server.call("POST", "/api/conversations", withoutAgent)).status).toBe(422);
+  const before = await server.createConversation();
+  const stored = await server.call("POST", "/api/settings", {
+    llm_model: "openai/scripted",
+    llm_base_url: `${server.model.url}/v1`,
+    llm_api_key: "canary-key",
+    max_iterations: 7,
+    confirmation_mode: true,
+  });
+  expect(stored.json).toMatchObject({ applies_from: "new conversations", version: 1 });
+  const created = await server.call("POST", "/api/conversations", withoutAgent);
+  expect(created.status, created.text).toBe(201);
+  expect(created.text).not.toContain("canary");
+  expect(created.json).toMatchObject({
+    agent: { llm: { model: "openai/scripted", api_key: null }, tools: [{ name: "terminal" }] },
+    max_iterations: 7,
+    confirmation_policy: { kind: "AlwaysConfirm" },
+  });
+  const { id } = created.json as { id: string };
+  await server.waitForStatus(id, "finished");
+  expect(await server.client.getConversation(before.id)).toMatchObject({
+    max_iterations: 500,
+    confirmation_policy: { kind: "NeverConfirm" },
+  });
+});

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { defaultSettings } from "./stored-settings.ts";
+import { updateSettings } from "./update-settings.ts";
+import { withDefaults } from "./with-defaults.ts";
+
+const catalogue = ["terminal", "grep"];
+const settings = updateSettings(defaultSettings, {
+  llm_model: "openai/m",
+  llm_base_url: "https://llm.example",
+  llm_api_key: "canary",
+  max_iterations: 7,
+  confirmation_mode: true,
+  security_analyzer: "llm",
+});
+const full = {
+  agent: {
+    kind: "Agent",
+    llm: { model: "openai/m", base_url: "https://llm.example", api_key: "canary" },
+    tools: [{ name: "terminal" }],
+  },
+  max_iterations: 7,
+  confirmation_policy: { kind: "AlwaysConfirm" },
+  security_analyzer: { kind: "LLMSecurityAnalyzer" },
+};
+
+test("what is left out comes from the settings", () => {
+  const workspace = { working_dir: "w" };
+  expect(withDefaults({ workspace }, settings, catalogue)).toEqual({ workspace, ...full });
+});
+
+test("what is given stays", () => {
+  const request = {
+    agent: { llm: { model: "other", api_key: "own" } },
+    max_iterations: 3,
+    confirmation_policy: { kind: "NeverConfirm" },
+    security_analyzer: null,
+  };
+  expect(withDefaults(request, settings, catalogue)).toEqual(request);
+});
+
+test.each([
+  ["another model", { model: "other" }],
+  ["another address", { model: "openai/m", base_url: "https://evil.example" }],
+  ["a key of its own", { model: "openai/m", api_key: "own" }],
+])("P13: the stored key does not go to %s", (_, llm) => {
+  expect(JSON.stringify(withDefaults({ agent: { llm } }, settings, catalogue))).not.toContain("canary");
+});
+
+test.each([
+  ["the model alone", { model: "openai/m" }],
+  ["nothing", {}],
+  ["nulls", { model: "openai/m", api_key: null, base_url: null }],
+])("an llm with %s is the stored one", (_, llm) => {
+  expect(withDefaults({ agent: { llm: { ...llm, seed: 1 }, tools: [] } }, settings, catalogue)).toMatchObject(
+    {
+      agent: { llm: { ...full.agent.llm, seed: 1 }, tools: [] },
+    },
+  );
+});
+
+test.each([null, [], "x", { agent: "x" }, { agent: { llm: "x" } }, {}])(
+  "%j is left for the check",
+  (request) => {
+    expect(withDefaults(request, defaultSettings, catalogue)).toEqual(request);
+  },
+);
