@@ -99,17 +99,19 @@ describe.skipIf(!probe.isUsable || process.arch !== "x64")(
     });
 
     test("escape: killing everything ends only the sandbox itself, which can be started again", async () => {
-    const outside = spawn("setpriv", ["--reuid", "65534", "--clear-groups", "sleep", "600"], { stdio: "ignore" });
-    scope.defer(() => void outside.kill("SIGKILL"));
-    const handle = await bench.start({ id: "five" });
-    const terminal = await bench.openTerminal(handle);
-    await expect(terminal.run("perl -e 'kill 9, -1'")).rejects.toThrow();
-    expect(outside.exitCode ?? outside.signalCode).toBeNull();
-    expect((await handle.health()).state).toBe("stopped");
-    await bench.start({ id: "five" });
-  });
+      const outside = spawn("setpriv", ["--reuid", "65534", "--clear-groups", "sleep", "600"], {
+        stdio: "ignore",
+      });
+      scope.defer(() => void outside.kill("SIGKILL"));
+      const handle = await bench.start({ id: "five" });
+      const terminal = await bench.openTerminal(handle);
+      await expect(terminal.run("perl -e 'kill 9, -1'")).rejects.toThrow();
+      expect(outside.exitCode ?? outside.signalCode).toBeNull();
+      expect((await handle.health()).state).toBe("stopped");
+      await bench.start({ id: "five" });
+    });
 
-  test("escape: a workspace that is a link to a directory of somebody else is that directory or refused, never root's", async () => {
+    test("escape: a workspace that is a link to a directory of somebody else is that directory or refused, never root's", async () => {
       if (self.uid !== 0) return;
       const link = join(bench.dataDir, "link");
       await symlink("/etc", link);

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ToolHostUnreachableError } from "@convoke/tool-host";
 import type { RemoteToolHost } from "@convoke/tool-host";
 import { forgetKey } from "./sandbox-directory.ts";
 import type { SandboxDirectory } from "./sandbox-directory.ts";
@@ -44,7 +45,7 @@ export class ToolHostLink {
   /** Resolves when a started tool host has answered once; rejects with what `findEnd` says when it ended before. */
   async untilReady(findEnd: () => Promise<string | null>, signal: AbortSignal): Promise<void> {
     const { directory } = this.#deps;
-    while (!(await isSocket(directory.socketFile))) {
+    while (!(await this.#hasAnswered(signal))) {
       signal.throwIfAborted();
       const end = await findEnd();
       if (end !== null) {
@@ -52,8 +53,19 @@ export class ToolHostLink {
       }
       await sleep(pollMs);
     }
-    await this.#answer(signal);
     await forgetKey(directory);
+  }
+
+  /** False while it has not begun to listen, or is too busy with starting to answer. */
+  async #hasAnswered(signal: AbortSignal): Promise<boolean> {
+    if (!(await isSocket(this.#deps.directory.socketFile))) return false;
+    try {
+      await this.#answer(signal);
+      return true;
+    } catch (error) {
+      if (error instanceof ToolHostUnreachableError) return false;
+      throw error;
+    }
   }
 
   /** A connection that arrives after the abort is closed again. */
