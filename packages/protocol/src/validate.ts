@@ -27,7 +27,7 @@ const mostValuesForAllErrors = 10_000;
 
 /** A validator that compiles each schema at its first use and keeps it. */
 export function createValidator(): Validator {
-  const firstError = openAjv(allSchemas, false);
+  let firstError: Compile | undefined;
   let allErrors: Compile | undefined;
 
   function check<T>(schema: TSchema, value: unknown, prefix: Location = []): Checked<T> {
@@ -42,6 +42,7 @@ export function createValidator(): Validator {
   }
 
   function checkDeep<T>(schema: TSchema, value: unknown, prefix: Location): Checked<T> {
+    firstError ??= openAjv(allSchemas, false);
     let validate = firstError(schema);
     if (validate(value)) return { ok: true, value: value as T };
     if (isSmall(value)) {
