@@ -2,7 +2,6 @@ import { mkdtempDisposable } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Agent } from "@convoke/protocol";
 import { agentServerRoutes } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import { createInProcessHost } from "@convoke/tool-host";
@@ -104,7 +103,7 @@ export function benchId(number: number): string {
 function sampleConfig(workingDir: string): ConversationConfig {
   const llm = { model: "openai/bench", base_url: "http://127.0.0.1:9/v1", api_key: null };
   return {
-    agent: { kind: "Agent", llm, tools: [{ name: "terminal" }, { name: "grep" }] } as Agent,
+    agent: { kind: "Agent", llm, tools: [{ name: "terminal" }, { name: "grep" }] },
     workspace: { kind: "LocalWorkspace", working_dir: workingDir },
     confirmation_policy: { kind: "NeverConfirm" },
     security_analyzer: null,
