@@ -1,6 +1,6 @@
 import { appSettingsRoutes } from "./app-settings-routes.ts";
 import { profileRoutes } from "./profile-routes.ts";
 
-/** Every route of the app-server face by operation id. Fixed paths stand before those with a parameter in their place. */
+/** What a user has on the app-server face besides conversations and sandboxes (see `v1Routes`), by operation id. */
 export const appServerRoutes = { ...appSettingsRoutes, ...profileRoutes };
 export type AppServerOperation = keyof typeof appServerRoutes;

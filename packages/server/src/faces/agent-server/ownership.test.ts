@@ -1,5 +1,5 @@
 import { agentServerRoutes, type Route } from "@convoke/protocol";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openKeyBook } from "../../settings/open-key-book.ts";
 import { startTestServer, type Reply, type TestServer } from "../../testing/start-server.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
@@ -36,8 +36,10 @@ beforeAll(async () => {
   } = await keys.book.create("ada", ""));
   const created = await as(ownerKey, "POST", "/api/conversations", server.startRequest({ text: "hi" }));
   conversation = (created.json as { id: string }).id;
-  const read = async () => (await as(ownerKey, "GET", `/api/conversations/${conversation}`)).json;
-  await expect.poll(read, { timeout: 10_000 }).toMatchObject({ execution_status: "finished" });
+  await vi.waitFor(async () => {
+    const { json } = await as(ownerKey, "GET", `/api/conversations/${conversation}`);
+    expect(json).toMatchObject({ execution_status: "finished" });
+  }, 8_000);
   const page = await as(ownerKey, "GET", `/api/conversations/${conversation}/events/search?limit=1`);
   event = (page.json as { items: { id: string }[] }).items[0]!.id;
 });
