@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { startTestServer } from "@convoke/server/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const run = promisify(execFile);
+const bin = join(import.meta.dirname, "../bin.ts");
+
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "convoke-keys-command-"));
+});
+afterAll(async () => {
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+type Outcome = { readonly code: number; readonly output: string; readonly error: string };
+
+async function keys(folder: string, ...words: string[]): Promise<Outcome> {
+  const command = [bin, "keys", ...words, "--data-dir", folder];
+  try {
+    const { stdout, stderr } = await run(process.execPath, command, { env: {}, timeout: 30_000 });
+    return { code: 0, output: stdout, error: stderr };
+  } catch (error) {
+    const failed = error as { code?: unknown; stdout?: string; stderr?: string };
+    return { code: Number(failed.code), output: failed.stdout ?? "", error: failed.stderr ?? "" };
+  }
+}
+
+test("keys are made, listed and revoked while a server runs, and count at once", async () => {
+  await using server = await startTestServer();
+  const call = async (key: string) =>
+    (await server.call("GET", "/api/v1/users/me", undefined, { "X-Session-API-Key": key })).json;
+  const made = await keys(server.dataDir, "create", "--user", "ada", "--label", "laptop", "--json");
+  const { key, id } = JSON.parse(made.output) as { key: string; id: string };
+  expect(await call(key)).toMatchObject({ id: "ada" });
+  const listed = await keys(server.dataDir, "list");
+  expect(listed.output).toContain(`${id}  ada`);
+  expect(listed.output).toContain("laptop");
+  expect(listed.output).not.toContain(key);
+  expect(await keys(server.dataDir, "revoke", id)).toMatchObject({ code: 0, output: `Revoked ${id}.\n` });
+  expect(await call(key)).toMatchObject({ detail: "Unauthorized" });
+  expect(await keys(server.dataDir, "rotate-master")).toMatchObject({ code: 2 });
+});
+
+test("mistakes are told in one sentence, with a code", async () => {
+  expect(await keys(dataDir, "create", "--user", "a b")).toMatchObject({ code: 2, output: "" });
+  expect(await keys(dataDir, "revoke", "nothing")).toMatchObject({
+    code: 1,
+    error: "There is no usable key nothing. See convoke keys list.\n",
+  });
+  expect(await keys(join(dataDir, "none"), "rotate-master")).toMatchObject({ code: 2, output: "" });
+});
+
+test("the master key is another one after rotate-master", async () => {
+  const first = await keys(dataDir, "rotate-master", "--json");
+  expect(JSON.parse(first.output)).toEqual({ resealed: 0, unopened: 0 });
+  const before = await readFile(join(dataDir, "master-key"), "utf8");
+  expect(await keys(dataDir, "rotate-master")).toMatchObject({ code: 0 });
+  expect(await readFile(join(dataDir, "master-key"), "utf8")).not.toBe(before);
+});
