@@ -43,10 +43,8 @@ async function report(error: unknown): Promise<number> {
     console.error(error.message);
     return error.exitCode;
   }
-  const [{ ApiError, ConnectionError }, { ConfigError }] = await Promise.all([
-    import("@convoke/client"),
-    import("@convoke/server"),
-  ]);
+  const { ApiError, ConnectionError } = await import("@convoke/client");
+  const { ConfigError } = await import("@convoke/server");
   if (error instanceof ConfigError) {
     console.error(error.message);
     return exitCodes.usage;

@@ -16,7 +16,7 @@ test("P14: convoke tool-host: says where it is, serves, and ends with its tools 
   expect((await stat(bench.at("host.sock"))).mode & 0o777).toBe(0o600);
   expect((await stat(bench.at("key"))).mode & 0o777).toBe(0o600);
   const key = (await readFile(bench.at("key"), "utf8")).trim();
-  await using remote = await connectToolHost({ address: host.line.address, key, awayMs: 500 });
+  await using remote = await connectToolHost({ address: host.line.address, key, awayMs: 10_000 });
   expect(remote.catalogue).toContain("terminal");
   const spec = {
     sessionId: "s",
@@ -35,7 +35,8 @@ test("P14: convoke tool-host: says where it is, serves, and ends with its tools 
   await expect.poll(async () => session.state("b")).toEqual({ type: "running" });
   host.child.kill("SIGTERM");
   expect(await once(host.child, "exit")).toEqual([0, null]);
-  expect(await held).toMatchObject({ type: expect.stringMatching(/error|cancelled/) });
+  // What the terminal could tell when it was stopped, or that it was: never a lost call.
+  expect(await held).toMatchObject({ type: expect.stringMatching(/^(observation|cancelled)$/) });
   await expect(stat(bench.at("host.sock"))).rejects.toThrow("ENOENT");
 });
 

@@ -55,9 +55,9 @@ async function runToolHost(options: ToolHostOptions): Promise<void> {
   const guardian = scope.use(await openGuardian({ marker: `convoke-host-${process.pid}-${randomUUID()}` }));
   const environment = { ...allowedEnvironment(process.env), ...guardian.environment };
   const onWarning = (text: string): void => console.error(text);
-  // Tools take longer to load than all the rest: whoever waits for us may connect meanwhile.
-  const host = loadHost(environment, onWarning);
-  scope.defer(async () => (await host)[Symbol.asyncDispose]());
+  // Tools take longer to load than all the rest: they come after the address, so that clients can connect meanwhile.
+  const ready = Promise.withResolvers<void>();
+  const host = ready.promise.then(async () => loadHost(environment, onWarning));
   const served = scope.use(
     await serveToolHost({
       host,
@@ -77,6 +77,9 @@ async function runToolHost(options: ToolHostOptions): Promise<void> {
       ? JSON.stringify({ address, pid: process.pid })
       : `The tool host is listening on ${address}`,
   );
+  ready.resolve();
+  // Ended before we stop serving, so that clients still hear what became of their calls.
+  scope.defer(async () => (await host)[Symbol.asyncDispose]());
   await Promise.race([ended, host.then(async () => ended)]);
 }
 

@@ -47,8 +47,9 @@ export async function serveToolHost(options: ServeOptions): Promise<Served> {
     onWarning,
     limits: { ...defaultLimits, ...options.limits },
   };
+  let isStopping = false;
   const listener = await listen(options.listen, (socket) => {
-    if (connections.size >= maxConnections) return socket.destroy();
+    if (isStopping || connections.size >= maxConnections) return void socket.destroy();
     const connection = new ServedConnection(socket, deps);
     connections.add(connection);
     void connection.closed.then(() => connections.delete(connection));
@@ -57,9 +58,10 @@ export async function serveToolHost(options: ServeOptions): Promise<Served> {
     for (const connection of connections) connection.destroy();
   };
   const stop = async (): Promise<void> => {
-    const stopping = listener.stop();
+    // A client that is cut comes back at once, perhaps before the listener is gone.
+    isStopping = true;
     cutConnections();
-    await stopping;
+    await listener.stop();
   };
   let stopping: Promise<void> | undefined;
   return {

@@ -5,7 +5,7 @@ import { FrameTooLargeError } from "./frames.ts";
 import type { WireError } from "./messages.ts";
 
 /** The host failed to do what was asked, in its own words. */
-export class ToolHostError extends Error {
+class ToolHostError extends Error {
   override readonly name = "ToolHostError";
 }
 

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:f
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { watchLeaks } from "../testing/leaks.ts";
 import type { LeakCheck } from "../testing/leaks.ts";
@@ -43,7 +44,7 @@ test("P31: a directory that is swapped for a link between check and use leads no
   const before = await listTree(outside);
   await mkdir(join(root, "real"));
   await writeFile(join(root, "real", "secret"), "harmless");
-  let isSwapping = true;
+  const done = new AbortController();
   const swapping = (async () => {
     const real = join(root, "real");
     // The workspace itself makes a missing parent anew, so the place may be taken again.
@@ -51,12 +52,12 @@ test("P31: a directory that is swapped for a link between check and use leads no
       await rm(real, { recursive: true, force: true });
       await make().catch(async () => put(make));
     };
-    while (isSwapping) {
+    while (!done.signal.aborted) {
       await rename(real, join(root, "aside"));
       await put(async () => symlink(outside, real));
-      await new Promise(setImmediate);
+      await sleep(1);
       await put(async () => rename(join(root, "aside"), real));
-      await new Promise(setImmediate);
+      await sleep(1);
     }
   })();
   let reads = 0;
@@ -71,7 +72,7 @@ test("P31: a directory that is swapped for a link between check and use leads no
     const entries = await workspace.list(join(root, "real")).catch(ignoreRefusal);
     expect((entries ?? []).map(({ name }) => name)).not.toContain("only-outside");
   }
-  isSwapping = false;
+  done.abort();
   await swapping;
   expect(reads).toBeGreaterThan(0);
   expect(await listTree(outside)).toEqual(before);
@@ -110,22 +111,38 @@ async function openJail() {
 function hostileName(random: () => number, root: string, outside: string): string {
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
   const parts = [
-    ...["..", ".", "", "away", "up", "folder", "outside", "secret", "new", "...", "~", "~root", "a b", "-rf"],
-    ...[
-      "..\\..",
-      "C:\\",
-      "\\\\host\\share",
-      "CON",
-      "..%2f",
-      "%2e%2e",
-      "..;",
-      "\u2025",
-      "．．",
-      "‥/",
-      "\n",
-      "\u202e",
-    ],
-    ...["x\0y", "\0", "é".normalize("NFD"), "n".repeat(300), "proc/self/root", "dev/null", "etc/passwd"],
+    "..",
+    ".",
+    "",
+    "away",
+    "up",
+    "folder",
+    "outside",
+    "secret",
+    "new",
+    "...",
+    "~",
+    "~root",
+    "a b",
+    "-rf",
+    "..\\..",
+    "C:\\",
+    "\\\\host\\share",
+    "CON",
+    "..%2f",
+    "%2e%2e",
+    "..;",
+    "\u2025",
+    "\uff0e\uff0e",
+    "\n",
+    "\u202e",
+    "x\0y",
+    "\0",
+    "e\u0301",
+    "n".repeat(300),
+    "proc/self/root",
+    "dev/null",
+    "etc/passwd",
   ];
   const start = pick([
     root,
