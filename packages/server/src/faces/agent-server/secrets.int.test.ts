@@ -44,6 +44,7 @@ test("P13, W9: canary secrets are in no event, frame, reply, log line, child env
   using socket = new TestSocket(`${server.url}/sockets/events/${id}`, {
     headers: { "x-session-api-key": server.key },
   });
+  await socket.untilCount(1);
   await server.client.updateSecrets(id, { ADDED_TOKEN: canaries.addedSecret });
   const text = `My token is ${canaries.staticSecret}, keep it.`;
   await server.client.sendMessage(id, { content: [{ type: "text", text }], run: true });
