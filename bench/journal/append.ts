@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Journal } from "../../packages/server/src/journal/journal.ts";
 import { openJournal } from "../../packages/server/src/journal/open-journal.ts";
-import { sampleConversation, sampleEvent } from "../../packages/server/src/journal/testing/sample-events.ts";
+import { sampleConversation, sampleEvent } from "../../packages/server/src/journal/sample-events.ts";
 import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "./percentile.ts";
 import { seedLog, untilQuiet } from "./seed-log.ts";

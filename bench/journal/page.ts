@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EventFilter, EventQuery, Journal } from "../../packages/server/src/journal/journal.ts";
 import { openJournal } from "../../packages/server/src/journal/open-journal.ts";
-import { sampleId, sampleMicros } from "../../packages/server/src/journal/testing/sample-events.ts";
+import { sampleId, sampleMicros } from "../../packages/server/src/journal/sample-events.ts";
 import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "./percentile.ts";
 import { agentWord, rareWord, seedLog, untilQuiet, type SeededLog } from "./seed-log.ts";

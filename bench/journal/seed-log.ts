@@ -3,7 +3,7 @@ import {
   sampleConversation,
   sampleEvent,
   type SampleShape,
-} from "../../packages/server/src/journal/testing/sample-events.ts";
+} from "../../packages/server/src/journal/sample-events.ts";
 
 export type SeededLog = { readonly conversationId: string; readonly lease: Lease; readonly size: number };
 

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 
 /** Grows with each change of the tables; an older build refuses a newer number. */
-export const schemaVersion = 1;
+const schemaVersion = 1;
 
 const applicationId = 0x43_6f_6e_76;
 /** How long a connection waits for another one's lock. */

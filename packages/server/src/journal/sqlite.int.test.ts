@@ -96,7 +96,7 @@ test("P7: with no room left an append fails clearly, what was acknowledged stays
 
 test("P19: the folder takes at most 1.2 times the JSON of its events, also when many logs grow at once", async () => {
   const dataDir = join(folder, "size");
-  const journal = await openJournal({ dataDir });
+  await using journal = await openJournal({ dataDir });
   const leases: Lease[] = [];
   for (let index = 0; index < 40; index += 1) leases.push(await startConversation(journal, `log-${index}`));
   let jsonBytes = 0;
@@ -109,10 +109,12 @@ test("P19: the folder takes at most 1.2 times the JSON of its events, also when 
       }),
     );
   }
-  await journal[Symbol.asyncDispose]();
-  await (await openJournal({ dataDir }))[Symbol.asyncDispose]();
-  expect(readdirSync(dataDir).sort()).toEqual(["journal.db", "nodes"]);
-  expect(statSync(join(dataDir, "journal.db")).size / jsonBytes).toBeLessThan(1.2);
+  const folderBytes = (): number =>
+    readdirSync(dataDir)
+      .filter((file) => file.startsWith("journal.db") && !file.endsWith("-shm"))
+      .reduce((total, file) => total + statSync(join(dataDir, file)).size, 0);
+  // In the first pause the events are settled and the write-ahead log is emptied.
+  await expect.poll(() => folderBytes() / jsonBytes, { timeout: 40_000, interval: 250 }).toBeLessThan(1.2);
 });
 
 /** Sizes as in real logs: mostly actions and observations of 0.5 to 4 KB, one in eight a message. */
@@ -131,7 +133,7 @@ async function startConversation(journal: Journal, id: string): Promise<Lease> {
 }
 
 function startChild(dataDir: string, conversationId: string, bytes: number, shell?: string): ChildProcess {
-  const script = fileURLToPath(new URL("./append-child.ts", import.meta.url));
+  const script = fileURLToPath(new URL("./testing/append-child.ts", import.meta.url));
   const command = [process.execPath, script, dataDir, conversationId, String(bytes)];
   const [file = "", ...args] = shell === undefined ? command : ["/bin/sh", "-c", shell, "sh", ...command];
   const child = spawn(file, args, { stdio: ["ignore", "pipe", "inherit"] });

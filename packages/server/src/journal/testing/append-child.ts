@@ -1,5 +1,5 @@
-import { openJournal } from "./open-journal.ts";
-import { sampleConversation, sampleEvent } from "./sample-events.ts";
+import { openJournal } from "../open-journal.ts";
+import { sampleConversation, sampleEvent } from "../sample-events.ts";
 
 /**
  * A process for crash tests: appends to its own conversation for ever, and writes a line `acknowledged <seq>` after each
