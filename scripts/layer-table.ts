@@ -36,6 +36,7 @@ export const layerTable: LayerTable = {
       ["extensions"],
       ["agent"],
       ["conversation"],
+      ["app-conversations"],
       ["http", "faces"],
     ],
   },

@@ -71,6 +71,8 @@ export * from "./app-server/app-conversation.ts";
 export * from "./app-server/app-message.ts";
 export * from "./app-server/sandbox.ts";
 export * from "./app-server/start-task.ts";
+export { appEventRoutes } from "./app-server/app-event-routes.ts";
+export { sandboxRoutes, sandboxSpecRoutes } from "./app-server/sandbox-routes.ts";
 export * from "./app-server/v1-routes.ts";
 export * from "./routes/agent-server-routes.ts";
 export * from "./routes/app-server-routes.ts";

@@ -3,13 +3,17 @@ import { join } from "node:path";
 import {
   agentServerInterface,
   agentServerRoutes,
+  appEventRoutes,
   appServerRoutes,
   legacyRoutes,
+  sandboxRoutes,
+  sandboxSpecRoutes,
   writeOpenApi,
   type Route,
 } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
+import type { SandboxService } from "./app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
 import { ConfigError } from "./config.ts";
 import { Directory } from "./conversation/directory.ts";
@@ -22,6 +26,8 @@ import { mountEventSocket } from "./faces/agent-server/event-socket.ts";
 import { serverHandlers } from "./faces/agent-server/server-routes.ts";
 import { socketTimes, type SocketTimes } from "./faces/agent-server/socket-times.ts";
 import { profileHandlers } from "./faces/app-server/profile-routes.ts";
+import { appEventHandlers } from "./faces/app-server/app-event-routes.ts";
+import { sandboxHandlers } from "./faces/app-server/sandbox-routes.ts";
 import { userSettingsHandlers } from "./faces/app-server/user-settings-routes.ts";
 import { secretHandlers } from "./faces/legacy/secret-routes.ts";
 import { settingsHandlers } from "./faces/legacy/settings-routes.ts";
@@ -48,6 +54,8 @@ export type ServerDeps = {
   /** Owned by the server from here on. */
   readonly toolHost: ToolHost;
   readonly logger: Logger;
+  /** Without them nothing is served below `/api/v1/sandboxes` and `/api/v1/sandbox-specs`. */
+  readonly sandboxes?: SandboxService;
   /** Instead of the documented ones. */
   readonly times?: SocketTimes;
   /** Wraps what the server opens, e.g. to make it fail at a chosen moment. */
@@ -74,6 +82,7 @@ export async function openServer({
   config,
   toolHost,
   logger,
+  sandboxes,
   times = socketTimes,
   wrap = { journal: (journal) => journal, model: (model) => model },
 }: ServerDeps): Promise<Server> {
@@ -147,8 +156,17 @@ export async function openServer({
     { ...userSettingsHandlers({ settings, secrets, nowMs: Date.now }), ...profileHandlers({ settings }) },
     mountDeps,
   );
+  mountRoutes(app, appEventRoutes, appEventHandlers({ journal, directory }), mountDeps);
+  const sandboxTable = { ...sandboxRoutes, ...sandboxSpecRoutes };
+  if (sandboxes !== undefined) mountRoutes(app, sandboxTable, sandboxHandlers({ sandboxes }), mountDeps);
   mountEventSocket(app, { journal, directory, keys, validator, logger, times });
-  const routes: Route[] = Object.values({ ...agentServerRoutes, ...legacyRoutes, ...appServerRoutes });
+  const routes: Route[] = Object.values({
+    ...agentServerRoutes,
+    ...legacyRoutes,
+    ...appServerRoutes,
+    ...appEventRoutes,
+    ...(sandboxes === undefined ? {} : sandboxTable),
+  });
   app.get("/docs", (_request, reply) => reply.type("text/html; charset=utf-8").send(docsPage(routes)));
   let openApi: string | undefined;
   app.get("/openapi.json", (_request, reply) =>

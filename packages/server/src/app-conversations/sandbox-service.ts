@@ -1,0 +1,53 @@
+import type { SandboxStatus } from "@convoke/protocol";
+
+/** A sandbox as its owner sees it. */
+export type SandboxView = {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly templateId: string;
+  readonly status: SandboxStatus;
+  /** What a start is doing, or why the sandbox is not running. */
+  readonly statusDetail: string | null;
+  readonly createdAtMs: number;
+};
+
+/** What sandboxes are made from. */
+export type SandboxTemplate = {
+  /** A short name that stays, e.g. `bubblewrap`. */
+  readonly id: string;
+  readonly command: readonly string[] | null;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Absolute, as tools see it; empty where every sandbox has its own. */
+  readonly workingDir: string;
+  readonly createdAtMs: number;
+};
+
+export type SandboxPageQuery = {
+  readonly limit: number;
+  /** Id of the first sandbox of this page. */
+  readonly pageId?: string;
+};
+
+/**
+ * The sandboxes of all users. Every call names whom it is for: what belongs to somebody else is not there. Reads answer from
+ * what is known and wait for no sandbox.
+ */
+export interface SandboxService {
+  /** Never empty; the first is the default. */
+  readonly templates: readonly SandboxTemplate[];
+  /** Resolves once the sandbox is written down, usually in `STARTING`. */
+  start(ownerId: string, templateId: string): Promise<SandboxView>;
+  /** In the order of `ids`, null for misses. */
+  getMany(ownerId: string, ids: readonly string[]): Promise<readonly (SandboxView | null)[]>;
+  /** Newest first. Rejects with UnknownPageError for a page id that is none of the owner's sandboxes. */
+  search(
+    ownerId: string,
+    query: SandboxPageQuery,
+  ): Promise<{ readonly items: readonly SandboxView[]; readonly nextPageId: string | null }>;
+  /** False when the owner has no such sandbox, as for the next two. Does nothing when it is paused. */
+  pause(ownerId: string, id: string): Promise<boolean>;
+  /** Makes it run again, also after a failure. */
+  resume(ownerId: string, id: string): Promise<boolean>;
+  /** Works in every state. */
+  remove(ownerId: string, id: string): Promise<boolean>;
+}

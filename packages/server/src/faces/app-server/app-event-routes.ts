@@ -1,0 +1,86 @@
+import type { EventSortOrder } from "@convoke/protocol";
+import type { Directory } from "../../conversation/directory.ts";
+import { conversationMissing } from "../../conversation/refusals.ts";
+import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
+import type { EventFilter, Journal } from "../../journal/journal.ts";
+import { invalidField } from "../../lib/fault.ts";
+import { parseInstant } from "../../lib/instant.ts";
+import { normalizeUuid } from "../../lib/uuid7.ts";
+
+export type AppEventRouteDeps = { readonly journal: Journal; readonly directory: Directory };
+
+type Query = {
+  conversation_id__eq?: string;
+  kind__eq?: string | null;
+  timestamp__gte?: string | null;
+  timestamp__lt?: string | null;
+  sort_order?: EventSortOrder;
+  page_id?: string | null;
+  limit?: number;
+  id?: readonly string[];
+};
+
+/** The log of a conversation: stored texts are joined, never parsed. Source: reference, app-server 10.1. */
+export function appEventHandlers({ journal, directory }: AppEventRouteDeps) {
+  async function known({ caller, params, query }: RouteRequest): Promise<string> {
+    const given = params["conversation_id"] ?? (query as Query).conversation_id__eq ?? "";
+    const id = normalizeUuid(given);
+    if (id === null || !(await directory.exists(caller, id))) throw conversationMissing(given);
+    return id;
+  }
+
+  const search: RouteHandler = async (request) => {
+    const { page_id: pageId, limit, sort_order: order } = request.query as Query;
+    const page = await journal.search(await known(request), {
+      ...readFilter(request.query),
+      order: order ?? "TIMESTAMP",
+      limit: limit ?? 100,
+      ...(pageId === null || pageId === undefined ? {} : { pageId: normalizeUuid(pageId) ?? pageId }),
+    });
+    return { text: `{"items":[${page.items.join(",")}],"next_page_id":${JSON.stringify(page.nextPageId)}}` };
+  };
+
+  const count: RouteHandler = async (request) => ({
+    json: await journal.count(await known(request), readFilter(request.query)),
+  });
+
+  const batch: RouteHandler = async (request) => {
+    const { id: ids = [] } = request.query as Query;
+    const events = await journal.getEvents(
+      await known(request),
+      ids.map((id) => normalizeUuid(id) ?? id),
+    );
+    return { text: `[${events.map((event) => event?.json ?? "null").join(",")}]` };
+  };
+
+  return {
+    searchAppEvents: search,
+    countAppEvents: count,
+    getAppEvents: batch,
+    searchEventsOfConversation: search,
+    countEventsOfConversation: count,
+    getEventsOfConversation: batch,
+  } satisfies Record<string, RouteHandler>;
+}
+
+function readFilter(query: Query): EventFilter {
+  const from = readInstant(query, "timestamp__gte");
+  const before = readInstant(query, "timestamp__lt");
+  return {
+    ...(typeof query.kind__eq === "string" ? { kind: query.kind__eq } : {}),
+    ...(from === null ? {} : { timestampGteMicros: from }),
+    ...(before === null ? {} : { timestampLtMicros: before }),
+  };
+}
+
+function readInstant(query: Query, name: "timestamp__gte" | "timestamp__lt"): number | null {
+  const text = query[name];
+  if (text === null || text === undefined) return null;
+  const micros = parseInstant(text);
+  if (micros !== null) return micros;
+  throw invalidField(
+    ["query", name],
+    "This is not a date-time such as 2026-01-31T12:00:00Z.",
+    "datetime_parsing",
+  );
+}

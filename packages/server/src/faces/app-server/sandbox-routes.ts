@@ -1,0 +1,117 @@
+import type { SandboxInfo, SandboxSpecInfo, StartSandboxRequest } from "@convoke/protocol";
+import type {
+  SandboxService,
+  SandboxTemplate,
+  SandboxView,
+} from "../../app-conversations/sandbox-service.ts";
+import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
+import { UnknownPageError } from "../../journal/journal.ts";
+import { Fault } from "../../lib/fault.ts";
+import { formatInstant } from "../../lib/instant.ts";
+
+export type SandboxRouteDeps = { readonly sandboxes: SandboxService };
+
+type Paging = { page_id?: string | null; limit?: number };
+
+const success = { json: { success: true } };
+
+/** Sandboxes and their templates. Source: contract 4.4; reference, app-server 7.2 and 9. */
+export function sandboxHandlers({ sandboxes }: SandboxRouteDeps) {
+  const command =
+    (run: (ownerId: string, id: string) => Promise<boolean>): RouteHandler =>
+    async ({ caller, params }) => {
+      const id = params["sandbox_id"]!;
+      if (!(await run(caller.userId, id))) throw sandboxMissing(id);
+      return success;
+    };
+
+  return {
+    searchSandboxes: async ({ caller, query }) => {
+      const { page_id: pageId, limit } = query as Paging;
+      const page = await sandboxes.search(caller.userId, {
+        limit: limit ?? 100,
+        ...(pageId === null || pageId === undefined ? {} : { pageId }),
+      });
+      return { json: { items: page.items.map(toSandboxInfo), next_page_id: page.nextPageId } };
+    },
+
+    getSandboxes: async ({ caller, query }) => {
+      const found = await sandboxes.getMany(caller.userId, query["id"] as readonly string[]);
+      return { json: found.map((view) => (view === null ? null : toSandboxInfo(view))) };
+    },
+
+    startSandbox: async (request) => {
+      const wanted = templateIdOf(request);
+      const template =
+        wanted === null ? sandboxes.templates[0]! : sandboxes.templates.find(({ id }) => id === wanted);
+      if (template === undefined) {
+        const known = sandboxes.templates.map(({ id }) => id).join(", ");
+        throw new Fault(
+          "missing",
+          "sandbox_spec_not_found",
+          `There is no sandbox spec "${wanted}", only: ${known}.`,
+        );
+      }
+      return { json: toSandboxInfo(await sandboxes.start(request.caller.userId, template.id)) };
+    },
+
+    pauseSandbox: command((ownerId, id) => sandboxes.pause(ownerId, id)),
+    resumeSandbox: command((ownerId, id) => sandboxes.resume(ownerId, id)),
+    deleteSandbox: command((ownerId, id) => sandboxes.remove(ownerId, id)),
+
+    searchSandboxSpecs: ({ query }) => {
+      const { page_id: pageId, limit = 100 } = query as Paging;
+      const { templates } = sandboxes;
+      const start =
+        pageId === null || pageId === undefined ? 0 : templates.findIndex(({ id }) => id === pageId);
+      if (start === -1) throw new UnknownPageError(`There is no sandbox spec ${pageId} to start the page at`);
+      return {
+        json: {
+          items: templates.slice(start, start + limit).map(toSpecInfo),
+          next_page_id: templates[start + limit]?.id ?? null,
+        },
+      };
+    },
+
+    getSandboxSpecs: ({ query }) => ({
+      json: (query["id"] as readonly string[]).map((wanted) => {
+        const template = sandboxes.templates.find(({ id }) => id === wanted);
+        return template === undefined ? null : toSpecInfo(template);
+      }),
+    }),
+  } satisfies Record<string, RouteHandler>;
+}
+
+/** The body wins over the query; null when neither says anything. */
+function templateIdOf({ body, query }: RouteRequest): string | null {
+  const inBody = (body as StartSandboxRequest | undefined)?.sandbox_spec_id;
+  return inBody ?? (query["sandbox_spec_id"] as string | null | undefined) ?? null;
+}
+
+/** No key and no address are given out: a sandbox is reached through this server only. */
+function toSandboxInfo(view: SandboxView): SandboxInfo {
+  return {
+    id: view.id,
+    created_by_user_id: view.ownerId,
+    sandbox_spec_id: view.templateId,
+    status: view.status,
+    session_api_key: null,
+    exposed_urls: view.status === "RUNNING" ? [] : null,
+    created_at: formatInstant(view.createdAtMs * 1000),
+    status_detail: view.statusDetail,
+  };
+}
+
+function toSpecInfo(template: SandboxTemplate): SandboxSpecInfo {
+  return {
+    id: template.id,
+    command: template.command === null ? null : [...template.command],
+    created_at: formatInstant(template.createdAtMs * 1000),
+    initial_env: { ...template.environment },
+    working_dir: template.workingDir,
+  };
+}
+
+function sandboxMissing(id: string): Fault {
+  return new Fault("missing", "sandbox_not_found", `There is no sandbox ${id}.`);
+}

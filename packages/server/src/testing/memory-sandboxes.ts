@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto";
+import type { SandboxService, SandboxTemplate, SandboxView } from "../app-conversations/sandbox-service.ts";
+import { UnknownPageError } from "../journal/journal.ts";
+
+/** Sandboxes that are only written down, in memory: they change when a test says so, and nothing runs in them. */
+export class MemorySandboxes implements SandboxService {
+  readonly templates: readonly SandboxTemplate[] = ["first", "second", "third"].map((id) => ({
+    id,
+    command: null,
+    environment: {},
+    workingDir: "",
+    createdAtMs: 0,
+  }));
+  /** Oldest first. */
+  #views: SandboxView[] = [];
+
+  async start(ownerId: string, templateId: string): Promise<SandboxView> {
+    const view: SandboxView = {
+      id: randomUUID().replaceAll("-", ""),
+      ownerId,
+      templateId,
+      status: "STARTING",
+      statusDetail: "preparing",
+      createdAtMs: this.#views.length,
+    };
+    this.#views.push(view);
+    return view;
+  }
+
+  async getMany(ownerId: string, ids: readonly string[]): Promise<readonly (SandboxView | null)[]> {
+    return ids.map((id) => this.#of(ownerId).find((view) => view.id === id) ?? null);
+  }
+
+  async search(
+    ownerId: string,
+    { limit, pageId }: { readonly limit: number; readonly pageId?: string },
+  ): Promise<{ items: SandboxView[]; nextPageId: string | null }> {
+    const newestFirst = this.#of(ownerId).toReversed();
+    const start = pageId === undefined ? 0 : newestFirst.findIndex(({ id }) => id === pageId);
+    if (start === -1) throw new UnknownPageError(`There is no sandbox ${pageId} to start the page at`);
+    return {
+      items: newestFirst.slice(start, start + limit),
+      nextPageId: newestFirst[start + limit]?.id ?? null,
+    };
+  }
+
+  async pause(ownerId: string, id: string): Promise<boolean> {
+    return this.#change(ownerId, id, { status: "PAUSED", statusDetail: null });
+  }
+
+  async resume(ownerId: string, id: string): Promise<boolean> {
+    return this.#change(ownerId, id, { status: "RUNNING", statusDetail: null });
+  }
+
+  async remove(ownerId: string, id: string): Promise<boolean> {
+    const isThere = this.#of(ownerId).some((view) => view.id === id);
+    this.#views = this.#views.filter((view) => view.id !== id || view.ownerId !== ownerId);
+    return isThere;
+  }
+
+  #of(ownerId: string): SandboxView[] {
+    return this.#views.filter((view) => view.ownerId === ownerId);
+  }
+
+  #change(ownerId: string, id: string, change: Partial<SandboxView>): boolean {
+    const index = this.#views.findIndex((view) => view.id === id && view.ownerId === ownerId);
+    if (index === -1) return false;
+    this.#views[index] = { ...this.#views[index]!, ...change };
+    return true;
+  }
+}
