@@ -1,8 +1,5 @@
 export { ConfigError, readConfig, type ConfigOverrides, type ServerConfig } from "./config.ts";
 export type { Logger } from "./lib/logger.ts";
 export { silentLogger } from "./lib/logger.ts";
-export { rotateMasterKey } from "./rotate-master-key.ts";
-export { UserNameError, type KeyEntry } from "./settings/key-book.ts";
-export { openKeyBook } from "./settings/open-key-book.ts";
 export { openServer, type Server, type ServerDeps } from "./open-server.ts";
 export { version } from "./version.ts";

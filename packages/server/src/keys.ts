@@ -1,0 +1,4 @@
+export { readConfig } from "./config.ts";
+export { rotateMasterKey } from "./rotate-master-key.ts";
+export { UserNameError, type KeyEntry } from "./settings/key-book.ts";
+export { openKeyBook } from "./settings/open-key-book.ts";
