@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readProcess } from "@convoke/tool-host";
 import { bubblewrapArguments, inside, sandboxBinds, settingsFiles } from "./bubblewrap-arguments.ts";
@@ -8,7 +8,7 @@ import { markerVariable, readBootId } from "./find-processes.ts";
 import { launchDetached } from "./launch.ts";
 import { endOf, killLeftovers, LocalSandbox, readLiveRecord, removeLocalSandbox } from "./local-sandbox.ts";
 import type { LocalRecord } from "./local-sandbox.ts";
-import { connectPortDoor, portDoorFile } from "./port-door-client.ts";
+import { connectPortDoor, doorBind, doorPlace } from "./port-door-client.ts";
 import { findSame } from "./process-group.ts";
 import type { ProcessKey } from "./process-group.ts";
 import type { LocalBackendDeps } from "./process.ts";
@@ -28,7 +28,6 @@ import { systemCallFilter } from "./seccomp.ts";
 import { stagedCommand, stagedPath } from "./staged-command.ts";
 import { ToolHostLink } from "./tool-host-link.ts";
 import { memoryLimitKiB, programPlace, serveArguments } from "./tool-host-program.ts";
-import type { ToolHostProgram } from "./tool-host-program.ts";
 
 export type BubblewrapDeps = LocalBackendDeps & {
   /** The user of this process, from the kernel. */
@@ -108,7 +107,7 @@ class BubblewrapBackend implements SandboxBackend {
   ): Promise<ProcessKey> {
     const { program, environment } = this.#deps;
     const { runDir: run, stateDir: state, homeDir: home } = directory;
-    const binds = sandboxBinds({ workspace: workspaceDir, run, state, home }, program);
+    const binds = [doorBind, ...sandboxBinds({ workspace: workspaceDir, run, state, home }, program)];
     const files = Object.entries(settingsFiles(account, spec));
     const filter = systemCallFilter(process.arch);
     const args = [
@@ -128,7 +127,7 @@ class BubblewrapBackend implements SandboxBackend {
       ["--json-status-fd", String(descriptors.status), "--args", String(descriptors.args), "--"],
       ["/bin/bash", "-c", limitScript, "convoke-sandbox"],
       [String(spec.limits.pids), memoryLimitKiB(spec.limits.memoryMb)],
-      [programPlace.node, "--import", doorUrl(program), join(programPlace.root, program.entry)],
+      [programPlace.node, "--import", `file://${doorPlace}`, join(programPlace.root, program.entry)],
       serveArguments({
         socket: `${inside.run}/host.sock`,
         keyFile: `${inside.run}/key`,
@@ -199,10 +198,6 @@ const descriptors = { args: 3, status: 4, filter: 5, files: 6 };
 
 /** Processes and threads of this sandbox, memory per process (KiB of private writable memory), no core files. */
 const limitScript = `ulimit -c 0; ulimit -u "$1" && ulimit -d "$2" || exit 1; shift 2; exec "$@"`;
-
-function doorUrl(program: ToolHostProgram): string {
-  return `file://${join(programPlace.root, relative(program.root, portDoorFile))}`;
-}
 
 function statusPath(directory: SandboxDirectory): string {
   return join(directory.root, "status.json");

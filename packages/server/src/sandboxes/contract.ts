@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -131,7 +131,7 @@ export function describeSandboxBackend({ name, create, isIsolated, uid }: Backen
       const handle = await bench.start();
       const terminal = await bench.openTerminal(handle);
       await terminal.run("echo kept > kept.txt; (setsid sleep 1000 >/dev/null 2>&1 &)");
-      process.kill(toolHostPid(bench, handle.record), "SIGKILL");
+      process.kill(toolHostPid(bench), "SIGKILL");
       await expect.poll(async () => (await handle.health()).state, { timeout: 10_000 }).toBe("stopped");
       expect((await handle.health()).detail).toMatch(/tool host/);
       bench.restart();
@@ -153,7 +153,7 @@ export function describeSandboxBackend({ name, create, isIsolated, uid }: Backen
           );
           if (state === "paused") await handle.pause();
           if (state === "stopped") await handle.stop();
-          if (state === "killed") process.kill(toolHostPid(bench, handle.record), "SIGKILL");
+          if (state === "killed") process.kill(toolHostPid(bench), "SIGKILL");
         }
         bench.restart();
         await bench.backend.remove("one");
@@ -186,7 +186,11 @@ export function describeSandboxBackend({ name, create, isIsolated, uid }: Backen
       const other = await openBench();
       const neighbour = await other.start({ id: "one" });
       void bench.start({ id: "lost" }).catch(() => {});
-      await expect.poll(() => findTraces(bench).length).toBeGreaterThan(0);
+      const isBegun = async (): Promise<boolean> =>
+        bench.backend.name === "docker"
+          ? (await bench.backend.listOwned()).length > 0
+          : findTraces(bench).length > 0;
+      await expect.poll(isBegun, { timeout: 10_000 }).toBe(true);
       bench.restart();
       expect(await bench.backend.listOwned()).toEqual(["lost"]);
       await bench.backend.remove("lost");
@@ -299,23 +303,20 @@ console.log(started.length);
 for (const child of started) child.kill("SIGKILL");
 `.replaceAll("\n", " ");
 
-/** The tool host is the one process of the sandbox that runs `tool-host`. */
-function toolHostPid(bench: SandboxBench, record: Readonly<Record<string, unknown>>): number {
-  const roots = (record["roots"] as { pid: number }[]).map(({ pid }) => pid);
-  const isOurs = (pid: number): boolean => {
-    for (let at = pid; at > 1; at = parentOf(at)) if (roots.includes(at)) return true;
-    return false;
-  };
+/** The process that runs `tool-host` with this sandbox's run directory, wherever it sees it. */
+function toolHostPid(bench: SandboxBench): number {
+  const runDir = join(bench.deps.sandboxesDir, "one", "run");
+  const { ino } = statSync(runDir);
   const found = listProcesses().find(({ pid }) => {
     const [program, ...rest] = (readCommandLine(pid) ?? "").split("\0");
-    return program?.endsWith("node") && rest.includes("tool-host") && isOurs(pid);
+    if (program?.endsWith("node") !== true || !rest.includes("tool-host")) return false;
+    return (
+      rest.includes(join(runDir, "host.sock")) ||
+      statSync(`/proc/${pid}/root/run/convoke`, { throwIfNoEntry: false })?.ino === ino
+    );
   });
   if (found === undefined) throw new Error(`The tool host of ${bench.dataDir} does not run.`);
   return found.pid;
-}
-
-function parentOf(pid: number): number {
-  return listProcesses().find((entry) => entry.pid === pid)?.parentPid ?? 0;
 }
 
 function readMounts(): string {

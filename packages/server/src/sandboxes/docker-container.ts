@@ -1,5 +1,6 @@
 import { allowedEnvironment } from "@convoke/tool-host";
 import { inside, type Bind } from "./bubblewrap-arguments.ts";
+import { doorPlace } from "./port-door-client.ts";
 import type { Account } from "./sandbox-directory.ts";
 import type { SandboxSpec } from "./sandbox.ts";
 import { serveArguments } from "./tool-host-program.ts";
@@ -12,15 +13,13 @@ export type ContainerOrder = {
   readonly image: string;
   readonly account: Account;
   readonly binds: readonly Bind[];
-  /** Script for `node --import`, as the container sees it. */
-  readonly door: string;
   readonly isPodman: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
 /** What `POST /containers/create` takes: no capability, no new privilege, a read-only root, and the limits. */
 export function containerBody(order: ContainerOrder): object {
-  const { spec, account, binds, door, isPodman } = order;
+  const { spec, account, binds, isPodman } = order;
   const { memoryMb, cpus, pids, diskMb = 1_024 } = spec.limits;
   const temporary = `rw,nosuid,nodev,size=${diskMb}m,mode=1777`;
   return {
@@ -65,7 +64,7 @@ export function containerBody(order: ContainerOrder): object {
       HOME: inside.home,
       USER: "agent",
       // The tool host's own; it passes no such variable on to what it starts.
-      NODE_OPTIONS: `--import=file://${door}`,
+      NODE_OPTIONS: `--import=file://${doorPlace}`,
     };
   }
 }

@@ -1,10 +1,10 @@
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { stat } from "node:fs/promises";
 import { inside } from "./bubblewrap-arguments.ts";
 import { ContainerEngine } from "./container-engine.ts";
 import { containerBody, labels } from "./docker-container.ts";
 import { DockerSandbox } from "./docker-sandbox.ts";
-import { connectPortDoor, portDoorFile } from "./port-door-client.ts";
+import { connectPortDoor, doorBind } from "./port-door-client.ts";
 import type { LocalBackendDeps } from "./process.ts";
 import {
   prepareSandboxDirectory,
@@ -111,21 +111,15 @@ class DockerBackend implements SandboxBackend {
     place: { directory: SandboxDirectory; workspaceDir: string; account: Account; image: string },
   ): Promise<object> {
     const { directory, workspaceDir, account, image } = place;
-    const door = `/opt/convoke-door${extname(portDoorFile)}`;
     const { body } = await this.#engine.call("GET", "/version");
     const { Components = [] } = body as { Components?: { Name: string }[] };
     return containerBody({
       spec,
       image,
       account,
-      door,
       installationId: this.#deps.installationId,
       binds: [
-        {
-          source: portDoorFile,
-          target: door,
-          isWritable: false,
-        },
+        doorBind,
         {
           source: directory.homeDir,
           target: inside.home,

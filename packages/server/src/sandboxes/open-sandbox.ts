@@ -4,6 +4,9 @@ import { hostname } from "node:os";
 import { promisify } from "node:util";
 import { isolation } from "./bubblewrap-arguments.ts";
 import { createBubblewrapBackend } from "./bubblewrap.ts";
+import { ContainerEngine } from "./container-engine.ts";
+import { describeReason } from "./describe-reason.ts";
+import { createDockerBackend } from "./docker.ts";
 import { createProcessBackend } from "./process.ts";
 import type { LocalBackendDeps } from "./process.ts";
 import type { Account } from "./sandbox-directory.ts";
@@ -19,13 +22,24 @@ export type SandboxChoice = {
   readonly findings: readonly string[];
 };
 
-export type SandboxPlatform = LocalBackendDeps & { readonly self: Account; readonly unprivileged: Account };
+export type SandboxPlatform = LocalBackendDeps & {
+  readonly self: Account;
+  readonly unprivileged: Account;
+  /** Null when no engine is to be used. */
+  readonly containers: { readonly socketPath: string; readonly image: string } | null;
+};
 
 /** Looks once, in milliseconds, at what this machine can do. */
 export async function openSandboxBackends(platform: SandboxPlatform): Promise<SandboxChoice> {
-  const bubblewrap = await findBubblewrap(platform);
+  const { containers } = platform;
+  const [bubblewrap, engine] = await Promise.all([
+    findBubblewrap(platform),
+    containers === null ? null : findContainerEngine(containers),
+  ]);
   return {
     backends: [
+      // Without its image it still finds and removes what is left of earlier containers, and can fetch the image.
+      ...(containers === null ? [] : [createDockerBackend({ ...platform, ...containers })]),
       ...(bubblewrap.isUsable ? [createBubblewrapBackend(platform)] : []),
       createProcessBackend(platform),
     ],
@@ -39,7 +53,27 @@ export function installationIdOf(dataDir: string): string {
   return createHash("sha256").update(`${hostname()}\0${dataDir}`).digest("hex").slice(0, 12);
 }
 
-export type BubblewrapFinding = { readonly isUsable: boolean; readonly detail: string };
+/** Asks the engine for its version and for the image. */
+export async function findContainerEngine(place: {
+  readonly socketPath: string;
+  readonly image: string;
+}): Promise<BackendFinding> {
+  const engine = new ContainerEngine(place.socketPath);
+  try {
+    await engine.call("GET", "/version", { signal: AbortSignal.timeout(probeMs) });
+    const { status } = await engine.call("GET", `/images/${encodeURIComponent(place.image)}/json`, {
+      accepted: [404],
+      signal: AbortSignal.timeout(probeMs),
+    });
+    return status === 404
+      ? { isUsable: false, detail: `the image ${place.image} is not here` }
+      : { isUsable: true, detail: `works with ${place.image}` };
+  } catch (error) {
+    return { isUsable: false, detail: describeReason(error) };
+  }
+}
+
+export type BackendFinding = { readonly isUsable: boolean; readonly detail: string };
 
 const run = promisify(execFile);
 const probeMs = 5_000;
@@ -47,7 +81,7 @@ const probeMs = 5_000;
 /** Runs `true` in the namespaces that a sandbox has. */
 export async function findBubblewrap(
   platform: Pick<SandboxPlatform, "self" | "unprivileged" | "environment">,
-): Promise<BubblewrapFinding> {
+): Promise<BackendFinding> {
   const { self, unprivileged, environment } = platform;
   const inner = [
     "bwrap",

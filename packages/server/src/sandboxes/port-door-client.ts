@@ -4,10 +4,15 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
+import type { Bind } from "./bubblewrap-arguments.ts";
 import { SandboxError } from "./sandbox.ts";
 
-/** The script that a sandbox's tool host loads so that its ports can be reached. */
-export const portDoorFile = fileURLToPath(new URL("./port-door.ts", import.meta.url));
+const doorFile = fileURLToPath(new URL("./port-door.ts", import.meta.url));
+
+/** Where sandboxes see the script that makes their ports reachable; their tool host loads it. */
+export const doorPlace = `/opt/convoke/door${doorFile.endsWith(".ts") ? ".mts" : ".mjs"}`;
+
+export const doorBind: Bind = { source: doorFile, target: doorPlace, isWritable: false };
 
 /** Opens a path without reading it and without following it (Linux, all architectures of Node). */
 const openPathOnly = 0o10000000;

@@ -18,6 +18,7 @@ export type WatchedStart = {
 /** Starts a sandbox, tells its phase when it changes and again and again while it lasts, and gives up at the deadline. */
 export async function startWatched(options: WatchedStart): Promise<SandboxHandle> {
   const { backend, spec, key, deadlineMs, newsEveryMs, onNews, signal } = options;
+  signal.throwIfAborted();
   const startedAtMs = performance.now();
   let progress: StartProgress = { phase: "preparing" };
   const tell = (): void => onNews({ ...progress, elapsedMs: Math.round(performance.now() - startedAtMs) });

@@ -1,0 +1,211 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { silentLogger } from "../lib/logger.ts";
+import { createSecretBox } from "../security/seal.ts";
+import { openSandboxFleet } from "./sandbox-fleet.ts";
+import type { FleetTimes, SandboxFleet } from "./sandbox-fleet.ts";
+import type { SandboxSpec } from "./sandbox.ts";
+import { openSqliteSandboxStore } from "./sqlite-sandbox-store.ts";
+import { TableBackend } from "./testing/table-backend.ts";
+import type { StartNews } from "./watched-start.ts";
+
+const secretBox = createSecretBox(randomBytes(32));
+
+async function openBench(times: Partial<FleetTimes> = {}) {
+  const dir = await mkdtemp(join(tmpdir(), "convoke-fleet-"));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const file = join(dir, "sandboxes.sqlite");
+  const news: StartNews[] = [];
+  const bench = {
+    backend: new TableBackend(),
+    news,
+    fleet: undefined as unknown as SandboxFleet,
+    store: () => openSqliteSandboxStore(file),
+    open: async () => {
+      bench.fleet = await openSandboxFleet({
+        backends: [bench.backend],
+        store: bench.store(),
+        secretBox,
+        nowMs: Date.now,
+        logger: silentLogger,
+        times,
+        onChange: (_id, item) => {
+          if (item !== null) news.push(item);
+        },
+      });
+      return bench.fleet;
+    },
+    /** As kill -9 would: the sandboxes stay, the next fleet knows only what was written down. */
+    crash: async () => {
+      bench.backend = new TableBackend(bench.backend.table);
+      return bench.open();
+    },
+    create: async (id = "one") => bench.fleet.create({ ownerId: "user", backend: "table", spec: spec(id) }),
+  };
+  await bench.open();
+  onTestFinished(() => bench.fleet[Symbol.asyncDispose]());
+  return bench;
+}
+
+function spec(id: string): SandboxSpec {
+  const limits = { memoryMb: 512, cpus: 1, pids: 100 };
+  return { id, workspaceDir: "/w", environment: {}, limits, network: "none" };
+}
+
+test("a sandbox is written down before it is started, and runs", async () => {
+  const bench = await openBench();
+  bench.backend.duringStart = async () => {
+    expect((await bench.fleet.list()).map(({ status }) => status)).toEqual(["STARTING"]);
+  };
+  expect(await bench.create()).toMatchObject({ id: "one", status: "STARTING", ownerId: "user" });
+  expect(await bench.fleet.settled("one")).toMatchObject({ status: "RUNNING", statusDetail: null });
+});
+
+test("P22: a start has news again and again while it lasts, and its phase is in the row", async () => {
+  const bench = await openBench({ newsEveryMs: 5 });
+  const gate = Promise.withResolvers<void>();
+  bench.backend.duringStart = () => gate.promise;
+  await bench.create();
+  await expect.poll(() => bench.news.length).toBeGreaterThan(3);
+  expect(bench.news.at(-1)).toMatchObject({ phase: "launching" });
+  expect((await bench.fleet.get("one"))?.statusDetail).toBe("launching (0 s)");
+  gate.resolve();
+  await bench.fleet.settled("one");
+});
+
+test("P23: a start that takes too long ends in ERROR with the reason, and can be resumed", async () => {
+  const bench = await openBench({ startDeadlineMs: 20 });
+  bench.backend.duringStart = () => new Promise(() => {});
+  await bench.create();
+  const row = await bench.fleet.settled("one");
+  expect(row?.status).toBe("ERROR");
+  expect(row?.statusDetail).toContain("did not start in 0.02 seconds; it was launching");
+  bench.backend.duringStart = async () => {};
+  await bench.fleet.resume("one");
+  expect((await bench.fleet.get("one"))?.status).toBe("RUNNING");
+});
+
+test("pause and resume are idempotent and show in the row", async () => {
+  const bench = await openBench();
+  await bench.create();
+  for (let round = 0; round < 2; round++) {
+    await bench.fleet.pause("one");
+    await bench.fleet.pause("one");
+    expect((await bench.fleet.get("one"))?.status).toBe("PAUSED");
+    await expect(bench.fleet.toolHost("one")).rejects.toThrow("PAUSED");
+    await bench.fleet.resume("one");
+    await bench.fleet.resume("one");
+    expect((await bench.fleet.get("one"))?.status).toBe("RUNNING");
+  }
+});
+
+test.each(["starting", "running", "paused", "error", "after a crash"])(
+  "P23: a sandbox that is %s can be deleted, twice, and nothing is left",
+  async (state) => {
+    const bench = await openBench();
+    if (state === "starting") bench.backend.duringStart = () => new Promise(() => {});
+    if (state === "error") bench.backend.duringStart = () => Promise.reject(new Error("broken"));
+    await bench.create();
+    if (state !== "starting") await bench.fleet.settled("one");
+    if (state === "paused") await bench.fleet.pause("one");
+    if (state === "after a crash") await bench.crash();
+    await bench.fleet.delete("one");
+    await bench.fleet.delete("one");
+    expect(await bench.fleet.list()).toEqual([]);
+    expect([...bench.backend.table]).toEqual([]);
+  },
+);
+
+test("P23: a removal that fails says why, and works when it is asked again", async () => {
+  const bench = await openBench();
+  await bench.create();
+  bench.backend.duringRemove = () => Promise.reject(new Error("device busy"));
+  await expect(bench.fleet.delete("one")).rejects.toThrow("device busy");
+  expect(await bench.fleet.get("one")).toMatchObject({
+    status: "ERROR",
+    statusDetail: "It could not be deleted: device busy",
+  });
+  bench.backend.duringRemove = async () => {};
+  await bench.fleet.delete("one");
+  expect(await bench.fleet.list()).toEqual([]);
+});
+
+test("a removal that a crash interrupted is finished by the next server", async () => {
+  const bench = await openBench();
+  await bench.create();
+  await bench.fleet.settled("one");
+  bench.backend.duringRemove = () => Promise.reject(new Error("killed"));
+  await expect(bench.fleet.delete("one")).rejects.toThrow();
+  await bench.crash();
+  expect(await bench.fleet.list()).toEqual([]);
+  expect([...bench.backend.table]).toEqual([]);
+});
+
+test("after a crash every sandbox is in the state it is really in", async () => {
+  const bench = await openBench();
+  for (const id of ["runs", "paused", "died"]) await bench.create(id);
+  for (const id of ["runs", "paused", "died"]) await bench.fleet.settled(id);
+  await bench.fleet.pause("paused");
+  bench.backend.table.set("died", { ...bench.backend.table.get("died")!, state: "stopped" });
+  bench.backend.duringStart = () => new Promise(() => {});
+  await bench.create("began");
+  await bench.crash();
+  const rows = Object.fromEntries((await bench.fleet.list()).map((row) => [row.id, row.status]));
+  expect(rows).toEqual({ runs: "RUNNING", paused: "PAUSED", died: "ERROR", began: "ERROR" });
+  expect((await bench.fleet.get("began"))?.statusDetail).toContain("while the sandbox started");
+  await bench.fleet.resume("died");
+  expect((await bench.fleet.get("died"))?.status).toBe("RUNNING");
+});
+
+test("P25: what belongs to no sandbox is removed at boot and in every round, what belongs to one never", async () => {
+  const bench = await openBench({ reconcileEveryMs: 5 });
+  await bench.create();
+  await bench.fleet.settled("one");
+  bench.backend.table.set("stray", { state: "running", key: "" });
+  await expect.poll(() => [...bench.backend.table.keys()]).toEqual(["one"]);
+});
+
+test("P25: after 500 crashes in the middle of starts nothing is left without an owner", async () => {
+  const bench = await openBench();
+  for (let round = 0; round < 500; round++)
+    bench.backend.table.set(`stray-${round}`, { state: "stopped", key: "" });
+  await bench.crash();
+  expect([...bench.backend.table]).toEqual([]);
+});
+
+test("P23: a sandbox that stops answering is in ERROR after three looks, with the reason", async () => {
+  const bench = await openBench();
+  await bench.create();
+  await bench.fleet.settled("one");
+  bench.backend.table.set("one", { ...bench.backend.table.get("one")!, state: "stopped" });
+  for (const expected of ["RUNNING", "RUNNING", "ERROR"]) {
+    await bench.fleet.check();
+    expect((await bench.fleet.get("one"))?.status).toBe(expected);
+  }
+  expect((await bench.fleet.get("one"))?.statusDetail).toBe("the tool host has ended");
+});
+
+test("P13: keys are stored sealed", async () => {
+  const bench = await openBench();
+  await bench.create();
+  await bench.fleet.settled("one");
+  const { key } = bench.backend.table.get("one")!;
+  await using store = bench.store();
+  const row = await store.get("one");
+  expect(JSON.stringify(row)).not.toContain(key);
+  expect(secretBox.unseal(row!.sealedKey)).toBe(key);
+});
+
+test("an id that could not name files, an unknown backend and an unknown sandbox are refused", async () => {
+  const bench = await openBench();
+  for (const id of ["", "../x", "UP", "a".repeat(41), "a/b"]) {
+    await expect(bench.create(id)).rejects.toMatchObject({ code: "sandbox-id" });
+  }
+  await expect(
+    bench.fleet.create({ ownerId: "user", backend: "cloud", spec: spec("one") }),
+  ).rejects.toMatchObject({ code: "sandbox-backend" });
+  await expect(bench.fleet.pause("none")).rejects.toMatchObject({ code: "sandbox-not-found" });
+});

@@ -1,0 +1,79 @@
+import type { RemoteToolHost } from "@convoke/tool-host";
+import { SandboxError } from "../sandbox.ts";
+import type {
+  SandboxBackend,
+  SandboxHandle,
+  SandboxHealth,
+  SandboxRecord,
+  StartOrder,
+  StartProgress,
+} from "../sandbox.ts";
+
+type Entry = { state: SandboxHealth["state"]; readonly key: string };
+
+/** Sandboxes that are rows of a table: they outlive the backend objects that share it, and do what the test says. */
+export class TableBackend implements SandboxBackend {
+  readonly name = "table";
+  readonly startDeadlineMs = 1_000;
+  readonly table: Map<string, Entry>;
+  /** What a start does before it succeeds. */
+  duringStart: (order: StartOrder) => Promise<void> = async () => {};
+  duringRemove: (id: string) => Promise<void> = async () => {};
+
+  constructor(table: Map<string, Entry> = new Map()) {
+    this.table = table;
+  }
+
+  async start(order: StartOrder): Promise<SandboxHandle> {
+    const { id } = order.spec;
+    order.onProgress({ phase: "launching" } satisfies StartProgress);
+    this.table.set(id, { state: "stopped", key: order.key });
+    const aborted = Promise.withResolvers<never>();
+    order.signal.addEventListener("abort", () => aborted.reject(order.signal.reason as Error));
+    await Promise.race([this.duringStart(order), aborted.promise]);
+    this.table.set(id, { state: "running", key: order.key });
+    return this.#handle(id);
+  }
+
+  async reattach(record: SandboxRecord, key: string): Promise<SandboxHandle | null> {
+    const id = String(record["id"]);
+    const entry = this.table.get(id);
+    if (entry === undefined || entry.state === "stopped") return null;
+    if (entry.key !== key) throw new SandboxError("another key");
+    return this.#handle(id);
+  }
+
+  async listOwned(): Promise<readonly string[]> {
+    return [...this.table.keys()];
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.duringRemove(id);
+    this.table.delete(id);
+  }
+
+  #handle(id: string): SandboxHandle {
+    const entry = (): Entry => this.table.get(id) ?? { state: "missing", key: "" };
+    const set = (state: Entry["state"]): void => void this.table.set(id, { ...entry(), state });
+    return {
+      id,
+      record: { backend: this.name, id },
+      workspaceDir: "/workspace",
+      stateDir: "/state",
+      connect: async (): Promise<RemoteToolHost> => {
+        throw new SandboxError("no tool host lives here");
+      },
+      pause: async () => set("paused"),
+      resume: async () => set("running"),
+      stop: async () => set("stopped"),
+      health: async () => ({
+        state: entry().state,
+        detail: entry().state === "stopped" ? "the tool host has ended" : null,
+      }),
+      logs: async () => "",
+      connectPort: async () => {
+        throw new SandboxError("no ports");
+      },
+    };
+  }
+}
