@@ -57,7 +57,7 @@ function receiveMessage({ id, message }: ModelResponse, sawSeq: number): EventDr
 }
 
 /** A message of the scaffold to the model; never attributed to the user (L23.14). */
-export function environmentMessage(text: string): EventDraft {
+function environmentMessage(text: string): EventDraft {
   return {
     body: {
       kind: "MessageEvent",

@@ -26,7 +26,7 @@ export function toolSpecs(agent: Agent, isVisionEnabled = false): ToolSpec[] {
 }
 
 /** `TerminalTool` and `terminal` are the same tool. Source: reference, tools 1.2. */
-export function registryName(name: string): string {
+function registryName(name: string): string {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
     .toLowerCase()

@@ -76,7 +76,7 @@ export function stampDrafts(
 }
 
 /** What the `body` filter searches: text parts, added content and reasoning of messages; null for other kinds. */
-export function searchableText(event: Event): string | null {
+function searchableText(event: Event): string | null {
   if (event.kind !== "MessageEvent") return null;
   const { llm_message: message, extended_content: extended } = event;
   const parts = [...(message.content ?? []), ...(extended ?? [])].flatMap((part) =>

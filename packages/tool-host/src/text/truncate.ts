@@ -33,7 +33,7 @@ export function clipText(text: string, limit: number, notice: string): string {
 }
 
 /** How many characters of the head and of the tail stay beside `notice` within `limit`. */
-export function clipSizes(limit: number, notice: string): { readonly head: number; readonly tail: number } {
+function clipSizes(limit: number, notice: string): { readonly head: number; readonly tail: number } {
   const available = Math.max(0, limit - notice.length);
   const head = Math.ceil(available / 2);
   return { head, tail: available - head };

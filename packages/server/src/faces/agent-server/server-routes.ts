@@ -39,4 +39,4 @@ export function serverHandlers(deps: ServerRouteDeps) {
 const builtIn = new Set(["finish", "think"]);
 
 /** The version of the wire that this server speaks. Source: contract 9. */
-export const contractVersion = "0.1.0";
+const contractVersion = "0.1.0";
