@@ -235,7 +235,7 @@ export type Reply = {
   readonly json: unknown;
 };
 
-export async function readReply(reply: Response): Promise<Reply> {
+async function readReply(reply: Response): Promise<Reply> {
   return toReply(reply.status, reply.headers, await reply.text());
 }
 
