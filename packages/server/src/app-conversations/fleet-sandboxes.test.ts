@@ -1,0 +1,136 @@
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { silentLogger } from "../lib/logger.ts";
+import { openSandboxFleet } from "../sandboxes/sandbox-fleet.ts";
+import {
+  SandboxError,
+  type SandboxBackend,
+  type SandboxHandle,
+  type SandboxHealth,
+} from "../sandboxes/sandbox.ts";
+import { openSqliteSandboxStore } from "../sandboxes/sqlite-sandbox-store.ts";
+import { openSecretBox } from "../security/seal.ts";
+import { createFleetSandboxes } from "./fleet-sandboxes.ts";
+import type { SandboxService } from "./sandbox-service.ts";
+
+/** A backend whose sandboxes are entries of a map: the fleet above it is the real one. */
+function mapBackend(name: string, states: Map<string, SandboxHealth["state"]>): SandboxBackend {
+  return {
+    name,
+    startDeadlineMs: 5_000,
+    async start({ spec: { id, workspaceDir, environment } }): Promise<SandboxHandle> {
+      if (environment["FAIL"] === "yes") throw new SandboxError("The image is broken.");
+      states.set(id, "running");
+      const set = async (state: SandboxHealth["state"]): Promise<void> => void states.set(id, state);
+      return {
+        id,
+        record: { backend: name },
+        workspaceDir,
+        stateDir: "/state",
+        connect: () => Promise.reject(new SandboxError("Nothing runs in here.")),
+        connectPort: () => Promise.reject(new SandboxError("Nothing runs in here.")),
+        pause: () => set("paused"),
+        resume: () => set("running"),
+        stop: () => set("stopped"),
+        health: async () => ({ state: states.get(id) ?? "missing", detail: null }),
+        logs: async () => "",
+      };
+    },
+    reattach: async () => null,
+    listOwned: async () => [...states.keys()],
+    remove: async (id) => void states.delete(id),
+  };
+}
+
+async function openBench() {
+  await using scope = new AsyncDisposableStack();
+  const folder = scope.use(await mkdtempDisposable(join(tmpdir(), "convoke-fleet-"))).path;
+  const states = new Map<string, SandboxHealth["state"]>();
+  let nowMs = 1_000;
+  const fleet = scope.use(
+    await openSandboxFleet({
+      backends: [mapBackend("plain", states), mapBackend("images", new Map())],
+      store: openSqliteSandboxStore(":memory:"),
+      secretBox: await openSecretBox(join(folder, "master-key")),
+      nowMs: () => nowMs++,
+      logger: silentLogger,
+    }),
+  );
+  const shared = { limits: { memoryMb: 64, cpus: 1, pids: 10 }, network: "none" } as const;
+  const sandboxes: SandboxService = createFleetSandboxes({
+    fleet,
+    templates: [
+      { ...shared, backend: "plain", environment: { LANG: "C" } },
+      { ...shared, backend: "images", image: "broken:1", environment: { FAIL: "yes" } },
+    ],
+    sandboxesDir: join(folder, "sandboxes"),
+    templatesSinceMs: 7,
+  });
+  const owned = scope.move();
+  return { sandboxes, fleet, states, folder, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+test("templates are named after what makes their sandboxes, the first is the default", async () => {
+  await using bench = await openBench();
+  expect(bench.sandboxes.templates).toEqual([
+    { id: "plain", command: null, environment: { LANG: "C" }, workingDir: "", createdAtMs: 7 },
+    { id: "images:broken:1", command: null, environment: { FAIL: "yes" }, workingDir: "", createdAtMs: 7 },
+  ]);
+});
+
+test("a sandbox starts, pauses, goes on and leaves nothing; its workspace is in its own directory", async () => {
+  await using bench = await openBench();
+  const { sandboxes, fleet, states } = bench;
+  const started = await sandboxes.start("ada", "plain");
+  expect(started).toMatchObject({ ownerId: "ada", templateId: "plain", status: "STARTING" });
+  const row = await fleet.settled(started.id);
+  expect(row?.spec.workspaceDir).toBe(join(bench.folder, "sandboxes", started.id, "workspace"));
+  const statusNow = async () => (await sandboxes.getMany("ada", [started.id]))[0]?.status;
+  expect(await statusNow()).toBe("RUNNING");
+  expect(await sandboxes.pause("ada", started.id)).toBe(true);
+  expect(await statusNow()).toBe("PAUSED");
+  expect(await sandboxes.resume("ada", started.id)).toBe(true);
+  expect(await statusNow()).toBe("RUNNING");
+  expect(await sandboxes.remove("ada", started.id)).toBe(true);
+  expect(await statusNow()).toBe(undefined);
+  expect(states.size).toBe(0);
+  expect(await sandboxes.remove("ada", started.id)).toBe(false);
+});
+
+test("P23: a failed start says why, and the sandbox can be removed", async () => {
+  await using bench = await openBench();
+  const { id } = await bench.sandboxes.start("ada", "images:broken:1");
+  await bench.fleet.settled(id);
+  expect(await bench.sandboxes.getMany("ada", [id])).toMatchObject([
+    { templateId: "images:broken:1", status: "ERROR", statusDetail: "The image is broken." },
+  ]);
+  expect(await bench.sandboxes.remove("ada", id)).toBe(true);
+});
+
+test("nobody sees or touches a sandbox of somebody else", async () => {
+  await using bench = await openBench();
+  const { sandboxes, fleet } = bench;
+  const { id } = await sandboxes.start("ada", "plain");
+  await fleet.settled(id);
+  expect(await sandboxes.getMany("bob", [id])).toEqual([null]);
+  expect(await sandboxes.search("bob", { limit: 10 })).toEqual({ items: [], nextPageId: null });
+  for (const act of ["pause", "resume", "remove"] as const)
+    expect(await sandboxes[act]("bob", id)).toBe(false);
+  expect(await sandboxes.getMany("ada", [id])).toMatchObject([{ status: "RUNNING" }]);
+});
+
+test("pages are newest first and only one's own; a page id of somebody else is unknown", async () => {
+  await using bench = await openBench();
+  const { sandboxes } = bench;
+  const ids: string[] = [];
+  for (let number = 0; number < 3; number++) ids.unshift((await sandboxes.start("ada", "plain")).id);
+  const other = await sandboxes.start("bob", "plain");
+  const first = await sandboxes.search("ada", { limit: 2 });
+  expect(first.items.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+  const last = await sandboxes.search("ada", { limit: 2, pageId: first.nextPageId! });
+  expect(last.items.map(({ id }) => id)).toEqual(ids.slice(2));
+  expect(last.nextPageId).toBe(null);
+  await expect(sandboxes.search("ada", { limit: 2, pageId: other.id })).rejects.toThrow("no sandbox");
+});

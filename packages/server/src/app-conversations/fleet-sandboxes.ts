@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { UnknownPageError } from "../journal/journal.ts";
+import type { SandboxFleet } from "../sandboxes/sandbox-fleet.ts";
+import type { SandboxRow } from "../sandboxes/sandbox-store.ts";
+import type { SandboxSpec } from "../sandboxes/sandbox.ts";
+import type { SandboxPageQuery, SandboxService, SandboxTemplate, SandboxView } from "./sandbox-service.ts";
+
+/** What the fleet needs to make a sandbox: a backend, and of docker an image. */
+export type FleetTemplate = Pick<SandboxSpec, "limits" | "network" | "image" | "environment"> & {
+  /** Name of a backend of the fleet. */
+  readonly backend: string;
+};
+
+export type FleetSandboxesDeps = {
+  /** Outlives this object. */
+  readonly fleet: SandboxFleet;
+  /** The first is the default; no two with the same backend and image. */
+  readonly templates: readonly [FleetTemplate, ...FleetTemplate[]];
+  /** Absolute; where the backends keep a directory per sandbox, so that a workspace goes when its sandbox does. */
+  readonly sandboxesDir: string;
+  /** When the templates came into being: epoch milliseconds. */
+  readonly templatesSinceMs: number;
+};
+
+/** The fleet's sandboxes, each for its owner alone. */
+export function createFleetSandboxes(deps: FleetSandboxesDeps): SandboxService {
+  return new FleetSandboxes(deps);
+}
+
+class FleetSandboxes implements SandboxService {
+  readonly templates: readonly SandboxTemplate[];
+  readonly #fleet: SandboxFleet;
+  readonly #sandboxesDir: string;
+  readonly #byId: ReadonlyMap<string, FleetTemplate>;
+
+  constructor({ fleet, templates, sandboxesDir, templatesSinceMs }: FleetSandboxesDeps) {
+    this.#fleet = fleet;
+    this.#sandboxesDir = sandboxesDir;
+    this.#byId = new Map(templates.map((template) => [idOf(template.backend, template.image), template]));
+    this.templates = [...this.#byId].map(([id, { environment }]) => ({
+      id,
+      command: null,
+      environment,
+      workingDir: "",
+      createdAtMs: templatesSinceMs,
+    }));
+  }
+
+  async start(ownerId: string, templateId: string): Promise<SandboxView> {
+    const template = this.#byId.get(templateId);
+    if (template === undefined) throw new Error(`There is no sandbox template ${templateId}.`);
+    const { backend, ...spec } = template;
+    const id = randomUUID().replaceAll("-", "");
+    const workspaceDir = join(this.#sandboxesDir, id, "workspace");
+    return toView(await this.#fleet.create({ ownerId, backend, spec: { ...spec, id, workspaceDir } }));
+  }
+
+  async getMany(ownerId: string, ids: readonly string[]): Promise<readonly (SandboxView | null)[]> {
+    return await Promise.all(ids.map((id) => this.#get(ownerId, id)));
+  }
+
+  async search(
+    ownerId: string,
+    { limit, pageId }: SandboxPageQuery,
+  ): Promise<{ items: SandboxView[]; nextPageId: string | null }> {
+    const own = (await this.#fleet.list()).filter((row) => row.ownerId === ownerId);
+    const start = pageId === undefined ? 0 : own.findIndex(({ id }) => id === pageId);
+    if (start === -1) throw new UnknownPageError(`There is no sandbox ${pageId} to start the page at`);
+    return {
+      items: own.slice(start, start + limit).map(toView),
+      nextPageId: own[start + limit]?.id ?? null,
+    };
+  }
+
+  async pause(ownerId: string, id: string): Promise<boolean> {
+    return await this.#ifOwned(ownerId, id, () => this.#fleet.pause(id));
+  }
+
+  async resume(ownerId: string, id: string): Promise<boolean> {
+    return await this.#ifOwned(ownerId, id, () => this.#fleet.resume(id));
+  }
+
+  async remove(ownerId: string, id: string): Promise<boolean> {
+    return await this.#ifOwned(ownerId, id, () => this.#fleet.delete(id));
+  }
+
+  async #get(ownerId: string, id: string): Promise<SandboxView | null> {
+    const row = await this.#fleet.get(id);
+    return row?.ownerId === ownerId ? toView(row) : null;
+  }
+
+  async #ifOwned(ownerId: string, id: string, act: () => Promise<void>): Promise<boolean> {
+    if ((await this.#get(ownerId, id)) === null) return false;
+    await act();
+    return true;
+  }
+}
+
+function toView(row: SandboxRow): SandboxView {
+  return {
+    id: row.id,
+    ownerId: row.ownerId,
+    templateId: idOf(row.backend, row.spec.image),
+    status: row.status,
+    statusDetail: row.statusDetail,
+    createdAtMs: row.createdAtMs,
+  };
+}
+
+/** `bubblewrap`, `docker:image`: made from what every sandbox keeps, so that it is stored nowhere else. */
+function idOf(backend: string, image: string | undefined): string {
+  return image === undefined ? backend : `${backend}:${image}`;
+}
