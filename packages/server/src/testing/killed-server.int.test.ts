@@ -27,12 +27,12 @@ test("P2, P6, P14, B13: kill -9 in a long command: its processes die, the run go
   expect((await markedBy(first.pid)).length).toBeGreaterThanOrEqual(3);
   await first.kill();
   const killedMs = performance.now();
+  const deadMs = until(async () => (await markedBy(first.pid)).length === 0).then(() => performance.now());
   await using second = await ServerProcess.start({ dataDir: place.dataDir, port: first.port });
   const readyMs = performance.now();
   await until(async () => (await second.client.getConversation(id)).execution_status === "finished");
   expect(performance.now() - readyMs).toBeLessThan(5_000);
-  await until(async () => (await markedBy(first.pid)).length === 0);
-  expect(performance.now() - killedMs).toBeLessThan(5_000);
+  expect((await deadMs) - killedMs).toBeLessThan(5_000);
   expect(await readIfThere(join(place.workspace, "side.log"))).toBe("began\n");
   const { items } = await second.client.searchEvents(id, { kind: "AgentErrorEvent" });
   expect(items).toMatchObject([
