@@ -64,6 +64,11 @@ export class DockerSandbox implements SandboxHandle {
     }
   }
 
+  /** Running or paused, whether or not it answers. */
+  async isThere(): Promise<boolean> {
+    return (await this.#inspect()).state !== "stopped";
+  }
+
   /** For {@link ToolHostLink.untilReady}. */
   async findEnd(): Promise<string | null> {
     const { state, detail } = await this.#inspect();

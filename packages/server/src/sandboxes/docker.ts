@@ -1,6 +1,6 @@
-import { join } from "node:path";
-import { stat } from "node:fs/promises";
-import { inside } from "./bubblewrap-arguments.ts";
+import { basename, join } from "node:path";
+import { stat, writeFile } from "node:fs/promises";
+import { inside, settingsFiles, type Bind } from "./bubblewrap-arguments.ts";
 import { ContainerEngine } from "./container-engine.ts";
 import { containerBody, labels } from "./docker-container.ts";
 import { DockerSandbox } from "./docker-sandbox.ts";
@@ -74,8 +74,7 @@ class DockerBackend implements SandboxBackend {
 
   async reattach(record: SandboxRecord, key: string): Promise<SandboxHandle | null> {
     const handle = this.#handle(String(record["id"]), key);
-    const { state } = await handle.health();
-    return state === "running" || state === "paused" ? handle : null;
+    return (await handle.isThere()) ? handle : null;
   }
 
   async listOwned(): Promise<readonly string[]> {
@@ -111,6 +110,7 @@ class DockerBackend implements SandboxBackend {
     place: { directory: SandboxDirectory; workspaceDir: string; account: Account; image: string },
   ): Promise<object> {
     const { directory, workspaceDir, account, image } = place;
+    const users = await writeUserFiles(directory, settingsFiles(account, spec));
     const { body } = await this.#engine.call("GET", "/version");
     const { Components = [] } = body as { Components?: { Name: string }[] };
     return containerBody({
@@ -120,6 +120,7 @@ class DockerBackend implements SandboxBackend {
       installationId: this.#deps.installationId,
       binds: [
         doorBind,
+        ...users,
         {
           source: directory.homeDir,
           target: inside.home,
@@ -187,4 +188,18 @@ class DockerBackend implements SandboxBackend {
   #containerName(id: string): string {
     return `convoke-${this.#deps.installationId}-${id}`;
   }
+}
+
+/** An image knows no user with our number; programs that ask for its name would fail. */
+async function writeUserFiles(
+  directory: SandboxDirectory,
+  files: Readonly<Record<string, string>>,
+): Promise<Bind[]> {
+  return Promise.all(
+    ["/etc/passwd", "/etc/group"].map(async (target) => {
+      const source = join(directory.root, basename(target));
+      await writeFile(source, files[target] ?? "", { mode: 0o644 });
+      return { source, target, isWritable: false };
+    }),
+  );
 }
