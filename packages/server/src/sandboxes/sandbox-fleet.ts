@@ -33,7 +33,7 @@ export type FleetTimes = {
   readonly startDeadlineMs: number | null;
 };
 
-export const fleetTimes: FleetTimes = {
+const fleetTimes: FleetTimes = {
   newsEveryMs: 2_000,
   reconcileEveryMs: 60_000,
   checkEveryMs: 15_000,

@@ -11,7 +11,7 @@ import type { ToolHostProgram } from "../tool-host-program.ts";
 const root = fileURLToPath(new URL("../../../../../", import.meta.url));
 
 /** The sources of this repository. */
-export const sourceProgram: ToolHostProgram = {
+const sourceProgram: ToolHostProgram = {
   node: process.execPath,
   root,
   entry: "packages/cli/src/bin.ts",
@@ -21,7 +21,7 @@ export const sourceProgram: ToolHostProgram = {
 /** What the server has and no sandbox may ever see. */
 export const canary = "canary-5c2f0d8e71";
 
-export const connect: LocalBackendDeps["connect"] = ({ address, key }) =>
+const connect: LocalBackendDeps["connect"] = ({ address, key }) =>
   connectToolHost({ address, key, awayMs: 3_000 });
 
 /** A data folder and what a server would do with it; disposing it removes everything. */

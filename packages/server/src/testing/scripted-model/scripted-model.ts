@@ -1,8 +1,7 @@
-export { createScriptedModel, type InProcessOptions, type ScriptedModel } from "./in-process-model.ts";
+export { createScriptedModel } from "./in-process-model.ts";
 export { parseScript, type Script, type ScriptTurn } from "./script.ts";
 export {
   startScriptedModel,
   type RecordedRequest,
-  type ScriptedModelOptions,
   type ScriptedModelServer,
 } from "./scripted-model-server.ts";
