@@ -44,7 +44,11 @@ export async function openSandboxBackends(platform: SandboxPlatform): Promise<Sa
       createProcessBackend(platform),
     ],
     preferred: bubblewrap.isUsable ? "bubblewrap" : "process",
-    findings: [`bubblewrap: ${bubblewrap.detail}`, "process: works everywhere on Linux and isolates nothing"],
+    findings: [
+      `bubblewrap: ${bubblewrap.detail}`,
+      `docker: ${engine?.detail ?? "not configured"}`,
+      "process: works everywhere on Linux and isolates nothing",
+    ],
   };
 }
 
