@@ -1,3 +1,4 @@
+import { sampleConversation, sampleEvent } from "../../packages/server/src/journal/sample-events.ts";
 import type { BenchResult } from "../bench-result.ts";
 import { benchId, openBenchNode, type BenchNode } from "../node/open-bench-node.ts";
 
@@ -24,12 +25,16 @@ export async function run(): Promise<BenchResult[]> {
   await send(messageCount);
   const seconds = (performance.now() - startedAt) / 1000;
   const stored = (await countEvents(node)) - storedBefore;
+  const bare = await appendAlone(node);
+  const perSecond = stored / seconds;
   return [
     {
       id: "B3.conversations",
       name: `events stored by sending 1 KB messages to ${conversationCount} conversations (2 events a message)`,
-      value: Math.round(stored / seconds),
+      value: Math.round(perSecond),
       unit: "events/s",
+      baseline: { name: "such events appended to the journal alone", value: Math.round(bare) },
+      ratio: perSecond / bare,
     },
     {
       id: "B3.messages",
@@ -49,6 +54,30 @@ async function countEvents({ journal }: BenchNode): Promise<number> {
     Array.from({ length: conversationCount }, (_, number) => journal.lastSeq(benchId(number))),
   );
   return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** Events a second without conversations: as many writers, as many batches of a message and a short update. */
+async function appendAlone({ journal }: BenchNode): Promise<number> {
+  const leases = await Promise.all(
+    Array.from({ length: conversationCount }, async (_, number) => {
+      const id = benchId(conversationCount + number);
+      await journal.createConversation(sampleConversation(id));
+      return await journal.claim(id);
+    }),
+  );
+  const startedAt = performance.now();
+  await Promise.all(
+    leases.map(async (lease) => {
+      for (let index = 0; index < messageCount; index += 1) {
+        const { text } = sampleMessage(index).content[0] ?? { text: "" };
+        const seq = index * 2;
+        const message = sampleEvent(seq + 1, { kind: "MessageEvent", source: "user", text, minLength: 1000 });
+        const update = sampleEvent(seq + 2, { kind: "ConversationStateUpdateEvent", minLength: 250 });
+        await journal.append(lease, { expectedSeq: seq, events: [message, update] });
+      }
+    }),
+  );
+  return (conversationCount * messageCount * 2) / ((performance.now() - startedAt) / 1000);
 }
 
 /** Makes an event of about 1 KB. */

@@ -1,6 +1,7 @@
 import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "../journal/percentile.ts";
 import { benchId, openBenchNode, type BenchNode } from "../node/open-bench-node.ts";
+import { BareCommits } from "./bare-commits.ts";
 import { fillLog } from "./fill-log.ts";
 import { runTurns } from "./run-turns.ts";
 import { TurnClock } from "./turn-clock.ts";
@@ -25,6 +26,9 @@ async function measureOverhead(toolName: "terminal" | "grep", viewEvents: number
   const turnsPerRun = Math.max(5, viewEvents / 40);
   const turnMs: number[] = [];
   const startMs: number[] = [];
+  // The answer and the result are stored; a tool that changes something has its start and its end recorded too.
+  const commitCount = toolName === "terminal" ? 4 : 2;
+  using bare = new BareCommits();
   for (let number = 0; turnMs.length < sampleCount; number += 1) {
     const id = benchId(number);
     await node.create(id);
@@ -33,8 +37,14 @@ async function measureOverhead(toolName: "terminal" | "grep", viewEvents: number
       const ran = await runTurns(node, clock, id, turnsPerRun);
       startMs.push(ran.startMs);
       turnMs.push(...ran.turnMs);
+      for (let count = 0; count < ran.turnMs.length; count += 1) bare.look(commitCount);
     }
   }
+  const beside = (share: number) => {
+    const value = percentile(bare.samplesMs, share);
+    const baseline = { name: `${commitCount} durable commits of bare node:sqlite, the same run`, value };
+    return { baseline, ratio: percentile(turnMs, share) / value };
+  };
   const what = toolName === "terminal" ? "tool whose execution is recorded" : "read-only tool";
   const id = toolName === "terminal" ? `B8.view${viewEvents}` : `B8.read-only`;
   return [
@@ -43,8 +53,9 @@ async function measureOverhead(toolName: "terminal" | "grep", viewEvents: number
       name: `one turn, view of ${viewEvents} events, ${what}: p99`,
       value: percentile(turnMs, 0.99),
       unit: "ms",
+      ...beside(0.99),
     },
-    { id: `${id}.p50`, name: "the same: p50", value: percentile(turnMs, 0.5), unit: "ms" },
+    { id: `${id}.p50`, name: "the same: p50", value: percentile(turnMs, 0.5), unit: "ms", ...beside(0.5) },
     {
       id: `${id}.start`,
       name: `message sent until the model is asked, view of ${viewEvents} events: p50`,

@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+/** A bare database on the same disk: what a number of durable commits, one after the other, costs without anything of ours. */
+export class BareCommits implements Disposable {
+  readonly #folder = mkdtempSync(join(tmpdir(), "convoke-bench-"));
+  readonly #database = new DatabaseSync(join(this.#folder, "bare.db"));
+  /** Of each look, in milliseconds. */
+  readonly samplesMs: number[] = [];
+
+  constructor() {
+    this.#database.exec(
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE events (json TEXT)",
+    );
+  }
+
+  look(commitCount: number): void {
+    const insert = this.#database.prepare("INSERT INTO events VALUES (?)");
+    const startedAt = performance.now();
+    for (let count = 0; count < commitCount; count += 1) insert.run("x".repeat(1000));
+    this.samplesMs.push(performance.now() - startedAt);
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
