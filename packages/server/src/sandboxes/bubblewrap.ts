@@ -55,7 +55,7 @@ class BubblewrapBackend implements SandboxBackend {
     refuseWhatCannotHold(order);
     onProgress({ phase: "preparing" });
     const directory = sandboxDirectory(this.#deps.sandboxesDir, spec.id);
-    await killLeftovers(this.#marker(spec.id));
+    await killLeftovers(directory, this.#marker(spec.id));
     const account = await this.#chooseAccount(spec.workspaceDir);
     const given = this.#isRoot ? account : undefined;
     await prepareSandboxDirectory(directory, given);
@@ -80,7 +80,7 @@ class BubblewrapBackend implements SandboxBackend {
       };
       return this.#handle(record, key);
     } catch (error) {
-      await killLeftovers(this.#marker(spec.id));
+      await killLeftovers(directory, this.#marker(spec.id));
       throw error;
     }
   }

@@ -149,8 +149,13 @@ export function describeSandboxBackend({ name, create, isIsolated, uid }: Backen
           const handle = await bench.start();
           const terminal = await bench.openTerminal(handle);
           await terminal.run(
-            "mkdir -p locked/deep; echo x > locked/deep/f; chmod 000 locked; ln -s / root; (setsid nohup sleep 1000 >/dev/null 2>&1 &)",
+            "mkdir -p locked/deep; echo x > locked/deep/f; chmod 000 locked; ln -s / root; ",
           );
+          // Out of every group and session, with a name that the search below knows.
+          await terminal.run(
+            `(setsid bash -c 'exec -a ${bench.deps.installationId}-daemon sleep 1000' >/dev/null 2>&1 &)`,
+          );
+          await expect.poll(() => findTraces(bench).some((line) => line.includes("-daemon"))).toBe(true);
           if (state === "paused") await handle.pause();
           if (state === "stopped") await handle.stop();
           if (state === "killed") process.kill(toolHostPid(bench), "SIGKILL");

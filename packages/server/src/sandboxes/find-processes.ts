@@ -22,13 +22,13 @@ export function findMarked(marker: string): ProcessEntry[] {
 }
 
 /**
- * The processes of `roots` that still run, everything that descends from them, and, with `mark`, everything that carries it:
- * what left its parents still has the environment that its tool host gave it.
+ * The processes of `roots` that still run, everything that descends from them, and, everything that carries one of
+ * `marks`: what left its parents still has the environment that its tool host gave it.
  */
-export function findFamily(roots: readonly ProcessKey[], mark: string | null): ProcessEntry[] {
+export function findFamily(roots: readonly ProcessKey[], marks: readonly string[]): ProcessEntry[] {
   const family = new Map<number, ProcessEntry>();
   const seeds = roots.flatMap((root) => findSame(root) ?? []);
-  if (mark !== null) seeds.push(...findMarkedProcesses(mark));
+  for (const mark of marks) seeds.push(...findMarkedProcesses(mark));
   const byParent = Map.groupBy(listProcesses(), ({ parentPid }) => parentPid);
   const add = (entry: ProcessEntry): void => {
     if (family.has(entry.pid) || entry.state === "Z") return;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { RemoteToolHost } from "@convoke/tool-host";
 import { describeReason } from "./describe-reason.ts";
-import { findFamily, findMarked, readBootId } from "./find-processes.ts";
+import { findFamily, findGuardianMark, findMarked, readBootId } from "./find-processes.ts";
 import { findSame, freezeProcesses, isStopped, killProcesses, thawProcesses } from "./process-group.ts";
 import type { ProcessKey } from "./process-group.ts";
 import { readJsonIfThere, readTail, removeSandboxDirectory } from "./sandbox-directory.ts";
@@ -112,7 +112,7 @@ export class LocalSandbox implements SandboxHandle {
     return join(this.#deps.directory.root, "frozen.json");
   }
 
-  readonly #find = () => findFamily(this.record.roots, this.record.mark);
+  readonly #find = () => findFamily(this.record.roots, this.record.mark === null ? [] : [this.record.mark]);
 
   #look(): SandboxHealth {
     const { roots } = this.record;
@@ -140,13 +140,26 @@ export function endOf(leader: ProcessKey, directory: SandboxDirectory): () => Pr
     findSame(leader) === undefined ? (await readTail(directory.logFile, 2_000)).trim() : null;
 }
 
-/** Kills whatever an earlier run left, found by its marker alone: its record may never have been written. */
-export async function killLeftovers(marker: string): Promise<void> {
-  await killProcesses(() => findFamily(findMarked(marker), null));
+/** Keeps the mark for {@link killLeftovers}: with tool host and guardian gone, nothing else leads to what left its parents. */
+export async function keepMark(directory: SandboxDirectory, mark: string | null): Promise<void> {
+  await writeFile(markFile(directory), JSON.stringify({ mark }), { mode: 0o600 });
+}
+
+/** Kills whatever an earlier run left, found without its record, which may never have been written. */
+export async function killLeftovers(directory: SandboxDirectory, marker: string): Promise<void> {
+  const roots = findMarked(marker);
+  const kept = (await readJsonIfThere(markFile(directory)))?.["mark"];
+  const marks = new Set(roots.flatMap((root) => findGuardianMark(root) ?? []));
+  if (typeof kept === "string") marks.add(kept);
+  await killProcesses(() => findFamily([...roots, ...findMarked(marker)], [...marks]));
+}
+
+function markFile(directory: SandboxDirectory): string {
+  return join(directory.root, "mark.json");
 }
 
 /** Removes processes first and the directory last: while anything is left, the directory shows it. */
 export async function removeLocalSandbox(directory: SandboxDirectory, marker: string): Promise<void> {
-  await killLeftovers(marker);
+  await killLeftovers(directory, marker);
   await removeSandboxDirectory(directory);
 }

@@ -3,7 +3,14 @@ import { once } from "node:events";
 import { allowedEnvironment } from "@convoke/tool-host";
 import { findGuardianMark, markerVariable, readBootId } from "./find-processes.ts";
 import { launchDetached } from "./launch.ts";
-import { endOf, killLeftovers, LocalSandbox, readLiveRecord, removeLocalSandbox } from "./local-sandbox.ts";
+import {
+  endOf,
+  keepMark,
+  killLeftovers,
+  LocalSandbox,
+  readLiveRecord,
+  removeLocalSandbox,
+} from "./local-sandbox.ts";
 import type { LocalRecord } from "./local-sandbox.ts";
 import { join } from "node:path";
 import {
@@ -53,7 +60,7 @@ class ProcessBackend implements SandboxBackend {
     refuseWhatCannotHold(order);
     onProgress({ phase: "preparing" });
     const directory = sandboxDirectory(this.#deps.sandboxesDir, spec.id);
-    await killLeftovers(this.#marker(spec.id));
+    await killLeftovers(directory, this.#marker(spec.id));
     await prepareSandboxDirectory(directory, undefined);
     const workspaceDir = await prepareWorkspace(directory, spec.workspaceDir, undefined);
     await writeKey(directory, key, undefined);
@@ -80,20 +87,22 @@ class ProcessBackend implements SandboxBackend {
       });
       onProgress({ phase: "connecting" });
       await new ToolHostLink({ directory, key, connect }).untilReady(endOf(leader, directory), signal);
+      const mark = findGuardianMark(leader);
+      await keepMark(directory, mark);
       return this.#handle(
         {
           backend: this.name,
           id: spec.id,
           bootId: readBootId(),
           roots: [leader],
-          mark: findGuardianMark(leader),
+          mark,
           workspaceDir,
           stateDir,
         },
         key,
       );
     } catch (error) {
-      await killLeftovers(this.#marker(spec.id));
+      await killLeftovers(directory, this.#marker(spec.id));
       throw error;
     }
   }
