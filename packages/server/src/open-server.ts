@@ -91,10 +91,24 @@ export async function openServer({
   await makeDataDir(config.dataDir);
   scope.use(shareDataFolder(config.dataDir));
   const sessionKey = await chooseKey(config);
-  const journal = wrap.journal(scope.use(await openJournal({ dataDir: config.dataDir })));
+  // The journal starts a thread; meanwhile this one opens what needs no journal.
+  const opening = openJournal({ dataDir: config.dataDir });
+  // Whether it failed is told where it is awaited.
+  const opened = opening.catch(() => null);
+  scope.defer(async () => {
+    await (await opened)?.[Symbol.asyncDispose]();
+  });
   const database = scope.use(await openApplicationDatabase(config.dataDir));
   const secretBox = await openSecretBox(join(config.dataDir, "master-key"));
   const validator = createValidator();
+  let lastActivityMs = Date.now();
+  const guard = createGuard({
+    boundHost: config.host,
+    allowedHosts: config.allowedHosts,
+    allowedOrigins: config.allowedOrigins,
+  });
+  const app = await openHttp({ guard, logger, onActivity: () => (lastActivityMs = Date.now()) });
+  const journal = wrap.journal(await opening);
   const directory = scope.use(
     new Directory({
       journal,
