@@ -122,7 +122,6 @@ export async function openServer({
       logger,
     }),
   );
-  let lastActivityMs = Date.now();
   let isReady = false;
   const keyBook = scope.use(new KeyBook({ database, nowMs: Date.now, logger }));
   const keys = createKeyRing(sessionKey === null ? [] : [sessionKey.key, ...config.sessionApiKeys], keyBook);
