@@ -125,12 +125,6 @@ export async function openServer({
   let isReady = false;
   const keyBook = scope.use(new KeyBook({ database, nowMs: Date.now, logger }));
   const keys = createKeyRing(sessionKey === null ? [] : [sessionKey.key, ...config.sessionApiKeys], keyBook);
-  const guard = createGuard({
-    boundHost: config.host,
-    allowedHosts: config.allowedHosts,
-    allowedOrigins: config.allowedOrigins,
-  });
-  const app = await openHttp({ guard, logger, onActivity: () => (lastActivityMs = Date.now()) });
   scope.defer(() => app.close());
   const settings = new SettingsStore({ database, secretBox, nowMs: Date.now });
   const secrets = new SecretStore({ database, secretBox, nowMs: Date.now });
