@@ -18,7 +18,7 @@ import { Conversation } from "./conversation.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import { ConversationLog } from "./conversation-log.ts";
 import type { Described } from "./describe.ts";
-import { loadState } from "./load-state.ts";
+import { FoldedStates } from "./folded-states.ts";
 import { conversationMissing, ownedElsewhere, secretsUnreadable, serverClosing } from "./refusals.ts";
 
 export type ConversationHost = {
@@ -56,6 +56,7 @@ export type CreateInput = {
 export class Directory implements AsyncDisposable {
   readonly #deps: DirectoryDeps;
   readonly #loaded = new Map<string, Promise<Conversation>>();
+  readonly #folded: FoldedStates;
   readonly #deleting = new Map<string, Promise<void>>();
   /** Of the loaded ones. */
   readonly #owners = new Map<string, string>();
@@ -63,6 +64,7 @@ export class Directory implements AsyncDisposable {
 
   constructor(deps: DirectoryDeps) {
     this.#deps = deps;
+    this.#folded = new FoldedStates(deps.journal);
   }
 
   /** False when the id is taken; then nothing has changed. */
@@ -258,7 +260,7 @@ export class Directory implements AsyncDisposable {
       persistenceDir: this.#stateDir(row.id),
       config: actor?.config ?? parseConfig(row),
       secrets: actor?.secrets ?? this.#unsealForShow(row),
-      state: actor?.state ?? (await loadState(this.#deps.journal, row)),
+      state: actor?.state ?? (await this.#folded.of(row)),
     };
   }
 

@@ -5,7 +5,7 @@ import { parseInstant } from "../lib/instant.ts";
 import { initialState, type ConversationState } from "./conversation-state.ts";
 import { applyEvent, foldedKinds, type FoldedEvent } from "./fold.ts";
 
-type LogReader = Pick<Journal, "read" | "readKinds">;
+export type LogReader = Pick<Journal, "read" | "readKinds">;
 
 /** Folds the log up to its end, from the cached snapshot where there is a usable one. Needs no lease. */
 export async function loadState(journal: LogReader, row: ConversationRow): Promise<ConversationState> {
