@@ -1,16 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import {
-  agentServerInterface,
-  agentServerRoutes,
-  appEventRoutes,
-  appServerRoutes,
-  legacyRoutes,
-  sandboxRoutes,
-  sandboxSpecRoutes,
-  writeOpenApi,
-  type Route,
-} from "@convoke/protocol";
+import { agentServerInterface, writeOpenApi } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
 import type { SandboxService } from "./app-conversations/sandbox-service.ts";
@@ -19,21 +9,12 @@ import { ConfigError } from "./config.ts";
 import { Directory } from "./conversation/directory.ts";
 import { openApplicationDatabase } from "./database/application-database.ts";
 import { DataFolderBusyError, lockDataFolder } from "./database/data-folder-lock.ts";
-import { conversationHandlers } from "./faces/agent-server/conversation-routes.ts";
 import { docsPage } from "./faces/agent-server/docs-page.ts";
-import { eventHandlers } from "./faces/agent-server/event-routes.ts";
 import { mountEventSocket } from "./faces/agent-server/event-socket.ts";
-import { serverHandlers } from "./faces/agent-server/server-routes.ts";
 import { socketTimes, type SocketTimes } from "./faces/agent-server/socket-times.ts";
-import { profileHandlers } from "./faces/app-server/profile-routes.ts";
-import { appEventHandlers } from "./faces/app-server/app-event-routes.ts";
-import { sandboxHandlers } from "./faces/app-server/sandbox-routes.ts";
-import { userSettingsHandlers } from "./faces/app-server/user-settings-routes.ts";
-import { secretHandlers } from "./faces/legacy/secret-routes.ts";
-import { settingsHandlers } from "./faces/legacy/settings-routes.ts";
+import { openFaces } from "./faces/open-faces.ts";
 import { createKeyRing } from "./http/auth.ts";
 import { createGuard, isLoopback } from "./http/guard.ts";
-import { mountRoutes } from "./http/mount.ts";
 import { createAuthenticator, openHttp } from "./http/open-http.ts";
 import { openSessionKey, readSessionKey, type SessionKey } from "./http/session-key.ts";
 import { openJournal } from "./journal/open-journal.ts";
@@ -46,8 +27,6 @@ import { openSecretBox } from "./security/seal.ts";
 import { KeyBook } from "./settings/key-book.ts";
 import { SecretStore } from "./settings/secret-store.ts";
 import { SettingsStore } from "./settings/settings-store.ts";
-import { withDefaults } from "./settings/with-defaults.ts";
-import { version } from "./version.ts";
 
 export type ServerDeps = {
   readonly config: ServerConfig;
@@ -129,51 +108,20 @@ export async function openServer({
   const settings = new SettingsStore({ database, secretBox, nowMs: Date.now });
   const secrets = new SecretStore({ database, secretBox, nowMs: Date.now });
   const mountDeps = { validator, authenticate: createAuthenticator(keys) };
-  mountRoutes(
-    app,
-    agentServerRoutes,
-    {
-      ...serverHandlers({
-        toolHost,
-        nowMs: Date.now,
-        lastActivityMs: () => lastActivityMs,
-        isReady: () => isReady,
-        serverVersion: version,
-      }),
-      ...conversationHandlers({ directory }),
-      ...eventHandlers({ journal, directory }),
-    },
-    {
-      ...mountDeps,
-      completeBody: {
-        startConversation: async (body, { userId }) =>
-          withDefaults(body, (await settings.load(userId)).settings, toolHost.catalogue),
-      },
-    },
-  );
-  mountRoutes(
-    app,
-    legacyRoutes,
-    { ...settingsHandlers({ settings }), ...secretHandlers({ secrets }) },
-    mountDeps,
-  );
-  mountRoutes(
-    app,
-    appServerRoutes,
-    { ...userSettingsHandlers({ settings, secrets, nowMs: Date.now }), ...profileHandlers({ settings }) },
-    mountDeps,
-  );
-  mountRoutes(app, appEventRoutes, appEventHandlers({ journal, directory }), mountDeps);
-  const sandboxTable = { ...sandboxRoutes, ...sandboxSpecRoutes };
-  if (sandboxes !== undefined) mountRoutes(app, sandboxTable, sandboxHandlers({ sandboxes }), mountDeps);
-  mountEventSocket(app, { journal, directory, keys, validator, logger, times });
-  const routes: Route[] = Object.values({
-    ...agentServerRoutes,
-    ...legacyRoutes,
-    ...appServerRoutes,
-    ...appEventRoutes,
-    ...(sandboxes === undefined ? {} : sandboxTable),
+  const faces = openFaces({
+    journal,
+    directory,
+    toolHost,
+    settings,
+    secrets,
+    sandboxes: sandboxes ?? null,
+    nowMs: Date.now,
+    lastActivityMs: () => lastActivityMs,
+    isReady: () => isReady,
   });
+  for (const face of faces) face.mount(app, mountDeps);
+  mountEventSocket(app, { journal, directory, keys, validator, logger, times });
+  const routes = faces.flatMap((face) => face.routes);
   app.get("/docs", (_request, reply) => reply.type("text/html; charset=utf-8").send(docsPage(routes)));
   let openApi: string | undefined;
   app.get("/openapi.json", (_request, reply) =>

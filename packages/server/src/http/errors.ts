@@ -19,6 +19,8 @@ const statusOf: Readonly<Record<FaultKind, number>> = {
   missing: 404,
   "wrong-method": 405,
   conflict: 409,
+  gone: 410,
+  "too-many": 429,
   "not-now": 503,
   "too-large": 413,
   bug: 500,

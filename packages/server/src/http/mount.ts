@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Route } from "@convoke/protocol";
 import { readQuery, type RawQuery, type Validator } from "@convoke/protocol/validate";
@@ -13,12 +14,25 @@ export type RouteRequest = {
   /** The body as it came, before anything was filled in. */
   readonly rawBody: unknown;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Aborted when the client goes away before it has its answer. */
+  readonly signal: AbortSignal;
+  /** For what tables of routes cannot say, e.g. a body that is streamed. */
+  readonly request: FastifyRequest;
 };
 
-/** `text` goes out as it is: stored JSON is never parsed and written again. */
-export type RouteReply =
-  | { readonly status?: number; readonly json: unknown }
-  | { readonly status?: number; readonly text: string };
+type ReplyHead = {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** `text` goes out as it is: stored JSON is never parsed and written again. `stream` is destroyed when the client leaves. */
+export type RouteReply = ReplyHead &
+  (
+    | { readonly json: unknown }
+    | { readonly text: string }
+    | { readonly stream: Readable; readonly contentType: string }
+    | { readonly bytes: Uint8Array; readonly contentType: string }
+  );
 
 export type RouteHandler = (request: RouteRequest) => Promise<RouteReply> | RouteReply;
 
@@ -50,7 +64,10 @@ export function mountRoutes<Operation extends string>(
         const caller = deps.authenticate(request);
         // Asked again: a key can be revoked while the body arrives.
         if (route.auth && caller === null) throw unauthorized();
-        send(reply, await handler(await readRequest(request, route, caller ?? stranger, deps)));
+        const read = await readRequest(request, route, caller ?? stranger, deps);
+        const gone = new AbortController();
+        reply.raw.once("close", () => gone.abort());
+        send(reply, await handler({ ...read, signal: gone.signal, request }));
         return reply;
       },
     });
@@ -68,7 +85,7 @@ async function readRequest(
   route: Route,
   caller: Caller,
   { validator, completeBody = {} }: MountDeps,
-): Promise<RouteRequest> {
+): Promise<Omit<RouteRequest, "request" | "signal">> {
   const check = (schema: NonNullable<Route["body"]>, value: unknown, where: string): unknown => {
     const checked = validator.check<unknown>(schema, value, [where]);
     if (!checked.ok) throw new Fault("caller", "validation", `The ${where} is not valid.`, checked.errors);
@@ -101,6 +118,26 @@ function readBody(raw: unknown, route: Route, check: (value: unknown) => unknown
 }
 
 function send(reply: FastifyReply, answer: RouteReply): void {
-  reply.status(answer.status ?? 200).header("content-type", "application/json");
-  void reply.send("text" in answer ? answer.text : JSON.stringify(answer.json));
+  reply.status(answer.status ?? 200).headers({ ...answer.headers });
+  if ("stream" in answer) void reply.type(answer.contentType).send(answer.stream);
+  else if ("bytes" in answer) void reply.type(answer.contentType).send(answer.bytes);
+  else {
+    reply.header("content-type", "application/json");
+    void reply.send("text" in answer ? answer.text : JSON.stringify(answer.json));
+  }
+}
+
+/** One table of routes with what serves it. */
+export type Face = { readonly routes: readonly Route[]; mount(app: FastifyInstance, deps: MountDeps): void };
+
+/** Joins a table with its handlers; every operation needs one. */
+export function face<Operation extends string>(
+  routes: Readonly<Record<Operation, Route>>,
+  handlers: Readonly<Record<Operation, RouteHandler>>,
+  completeBody: NonNullable<MountDeps["completeBody"]> = {},
+): Face {
+  return {
+    routes: Object.values(routes),
+    mount: (app, deps) => mountRoutes(app, routes, handlers, { ...deps, completeBody }),
+  };
 }

@@ -6,6 +6,8 @@ export type FaultKind =
   | "wrong-method"
   | "refused"
   | "conflict"
+  | "gone"
+  | "too-many"
   | "not-now"
   | "too-large"
   | "bug";

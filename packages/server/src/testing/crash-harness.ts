@@ -92,7 +92,12 @@ async function play({ folder, failPoints = "", traceFile, killAfterMs }: Play): 
   const { client, port, url, key } = victim;
   await client.startConversation(startRequest(workspace, model.url));
   const following = follow(client, conversationId);
-  const killing = setTimeout(() => victim.signal("SIGKILL"), killAfterMs ?? 2 * longestPlayMs);
+  let isKillSent = false;
+  const kill = (): void => {
+    isKillSent = true;
+    victim.signal("SIGKILL");
+  };
+  const killing = setTimeout(kill, killAfterMs ?? 2 * longestPlayMs);
   servers.defer(() => clearTimeout(killing));
   let wasKilled = false;
   let readyMs = performance.now();
@@ -117,10 +122,16 @@ async function play({ folder, failPoints = "", traceFile, killAfterMs }: Play): 
       const isRefused = error instanceof ApiError && error.status >= 500 && failPoints.includes("error");
       if (!server.hasEnded && !isRefused) throw error;
     }
-    await sleep(20);
+    if (status !== "finished") await sleep(20);
   }
   clearTimeout(killing);
   const recoveredMs = performance.now() - readyMs;
+  if (isKillSent && server === victim) {
+    // The end of the run and the kill fell together: the log is read from a second server all the same.
+    await victim.ended;
+    wasKilled = true;
+    server = servers.use(await ServerProcess.start({ dataDir, port }));
+  }
   const stored = await readLog(url, key);
   const followed = await following.until(stored.length);
   return {

@@ -11,7 +11,8 @@ checkLeaksAfterEach();
 
 const id = "33333333-3333-4333-8333-333333333333";
 const wedgedCount = 3;
-const largeCount = 25;
+/** So many that the noise of a heap between two collections is small beside what nobody took. */
+const largeCount = 60;
 const largeBytes = 1_000_000;
 const stallMs = 4_000;
 
