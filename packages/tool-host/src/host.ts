@@ -1,4 +1,5 @@
 import type { Action, Observation, ToolDefinition } from "@convoke/protocol";
+import type { PipedProcess, ProcessSpec } from "./processes/piped-process.ts";
 import type { ToolSecret } from "./tool.ts";
 
 /** What a session is opened with; opening the same `sessionId` again after a restart finds its recorded executions. */
@@ -65,6 +66,8 @@ export interface ToolHost extends AsyncDisposable {
   /** Registry keys of the catalogue, sorted. */
   readonly catalogue: readonly string[];
   openSession(spec: SessionSpec): Promise<ToolSession>;
+  /** Starts a program that speaks over its standard input and output, e.g. an MCP server; never throws, `ended` tells. */
+  startProcess(spec: ProcessSpec): PipedProcess;
 }
 
 /** A tool spec names a tool that the catalogue does not have; `available` lists those it has. */

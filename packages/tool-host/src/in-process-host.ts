@@ -14,6 +14,7 @@ import type {
 } from "./host.ts";
 import { InProcessSession } from "./in-process-session.ts";
 import type { Place } from "./in-process-session.ts";
+import { startPipedProcess, type PipedProcess, type ProcessSpec } from "./processes/piped-process.ts";
 import { ToolLane } from "./tool-lane.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 
@@ -45,6 +46,7 @@ class InProcessHost implements ToolHost {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #sessions = new Map<string, OpenSession>();
   readonly #closing = new Map<string, Promise<void>>();
+  readonly #processes = new Set<PipedProcess>();
   #isClosed = false;
 
   constructor(deps: InProcessHostDeps) {
@@ -64,10 +66,24 @@ class InProcessHost implements ToolHost {
     return new SessionHandle(places, listings, session.executions, () => this.#detach(session));
   }
 
+  startProcess(spec: ProcessSpec): PipedProcess {
+    const started = startPipedProcess(spec, this.#deps.environment);
+    this.#processes.add(started);
+    // Its descendants may outlive it: they end with the host at the latest.
+    const forget = (): void =>
+      void started[Symbol.asyncDispose]().then(() => this.#processes.delete(started));
+    started.ended.then(forget, forget);
+    if (this.#isClosed) forget();
+    return started;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     for (const session of this.#sessions.values()) this.#close(session);
-    await Promise.all(this.#closing.values());
+    await Promise.all([
+      ...this.#closing.values(),
+      ...[...this.#processes].map((started) => started[Symbol.asyncDispose]()),
+    ]);
   }
 
   #resolve(spec: SessionSpec): ResolvedTool[] {

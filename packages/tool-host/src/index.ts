@@ -17,6 +17,7 @@ export type { Tool, ToolCall, ToolContext, ToolInstance, ToolSecret } from "./to
 export { allowedEnvironment } from "./processes/allowed-environment.ts";
 export { openGuardian } from "./processes/guardian.ts";
 export type { Guardian, GuardianOptions } from "./processes/guardian.ts";
+export type { PipedProcess, ProcessEnd, ProcessSpec } from "./processes/piped-process.ts";
 export { signalProcesses } from "./processes/end-processes.ts";
 export {
   findMarkedProcesses,

@@ -64,15 +64,7 @@ export class ClientConnection {
     params: Methods[Name]["params"],
   ): Promise<{ readonly result: Methods[Name]["result"]; readonly content: Readable }> {
     const id = this.#nextId++;
-    // Registered before the request is sent: the first bytes come right behind the answer, or even before it.
-    const stream = receiveStream({
-      onRead: (credit) => this.#send({ id, credit }),
-      onAbandon: () => {
-        this.#incoming.delete(id);
-        this.#send({ abort: id });
-      },
-    });
-    this.#incoming.set(id, stream);
+    const stream = this.#receive(id);
     try {
       return { result: await this.#ask(id, method, params, {}), content: stream.content };
     } catch (error) {
@@ -80,6 +72,22 @@ export class ClientConnection {
       stream.fail(error as Error);
       throw error;
     }
+  }
+
+  /** A request with a stream in each direction; destroying `content` asks the host to stop. */
+  exchange<Name extends Method>(
+    method: Name,
+    params: Methods[Name]["params"],
+    input: AsyncIterable<Uint8Array>,
+  ): { readonly answer: Promise<Methods[Name]["result"]>; readonly content: Readable } {
+    const id = this.#nextId++;
+    const stream = this.#receive(id);
+    const answer = this.#ask(id, method, params, { content: input });
+    answer.catch((error: unknown) => {
+      this.#incoming.delete(id);
+      stream.fail(error as Error);
+    });
+    return { answer, content: stream.content };
   }
 
   close(): void {
@@ -113,6 +121,19 @@ export class ClientConnection {
     for (const stream of this.#incoming.values()) stream.fail(error);
     this.#incoming.clear();
     this.#onLost();
+  }
+
+  /** Called before the request is sent: the first bytes come right behind the answer, or even before it. */
+  #receive(id: number): IncomingStream {
+    const stream = receiveStream({
+      onRead: (credit) => this.#send({ id, credit }),
+      onAbandon: () => {
+        this.#incoming.delete(id);
+        this.#send({ abort: id });
+      },
+    });
+    this.#incoming.set(id, stream);
+    return stream;
   }
 
   async #ask(id: number, method: Method, params: object, options: RequestOptions): Promise<never> {

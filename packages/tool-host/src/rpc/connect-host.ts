@@ -1,10 +1,12 @@
 import type { SessionSpec, ToolHost, ToolSession } from "../host.ts";
+import type { PipedProcess, ProcessSpec } from "../processes/piped-process.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { parseAddress } from "./address.ts";
 import { defaultMaxFrameBytes } from "./channel.ts";
 import { Link } from "./link.ts";
 import { openConnection } from "./open-connection.ts";
 import { RemoteSession } from "./remote-session.ts";
+import { RemoteProcess } from "./remote-process.ts";
 import { createRemoteWorkspace } from "./remote-workspace.ts";
 
 export type ConnectOptions = {
@@ -70,6 +72,10 @@ class ConnectedHost implements RemoteToolHost {
     const session = await new RemoteSession({ link: this.#link, spec, onClose }).open();
     this.#sessions.add(session);
     return session;
+  }
+
+  startProcess(spec: ProcessSpec): PipedProcess {
+    return new RemoteProcess(this.#link, spec);
   }
 
   detach(): void {

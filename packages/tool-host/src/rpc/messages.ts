@@ -1,5 +1,6 @@
 import type { GitChange, GitDiff } from "@convoke/protocol";
 import type { ExecutionRequest, ExecutionState, Outcome, SessionSpec, ToolListing } from "../host.ts";
+import type { ProcessEnd, ProcessSpec } from "../processes/piped-process.ts";
 import type { ByteRange, DirectoryEntry, FileStat } from "../workspace/workspace.ts";
 
 /** Both sides must speak the same number; raise it with every change that the other side cannot tolerate. */
@@ -41,6 +42,8 @@ export type Methods = {
   gitChanges: { params: Path & { readonly ref?: string }; result: readonly GitChange[] };
   gitDiff: { params: Path & { readonly ref?: string }; result: GitDiff };
   archive: { params: Path; result: null };
+  /** Standard input comes and standard output goes as chunks with the request's id; the answer follows the end of the process. */
+  runProcess: { params: { readonly spec: ProcessSpec }; result: ProcessEnd };
 };
 
 export type Method = keyof Methods;

@@ -146,13 +146,14 @@ export class ServedConnection {
       const text = `The tool host answers ${this.#requests.size} requests already; ask again later.`;
       return this.#send({ id, error: { code: "busy", message: text } });
     }
-    const { sessions, workspace } = this.#deps;
+    const { sessions, workspace, host } = this.#deps;
     const request = new ServedRequest({
       id,
       channel: this.#channel,
       owner: this,
       sessions,
       workspace,
+      host,
       onDone: () => this.#requests.delete(id),
     });
     this.#requests.set(id, request);

@@ -1,6 +1,8 @@
+import type { Readable } from "node:stream";
 import type { Action } from "@convoke/protocol";
-import type { ExecutionRequest, SessionSpec } from "../host.ts";
+import type { ExecutionRequest, SessionSpec, ToolHost } from "../host.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import type { ProcessSpec } from "../processes/piped-process.ts";
 import type { Channel } from "./channel.ts";
 import { FrameTooLargeError } from "./frames.ts";
 import type { HostMessage, Method, Methods } from "./messages.ts";
@@ -17,6 +19,7 @@ export type ServedRequestDeps = {
   readonly owner: object;
   readonly sessions: SessionTable;
   readonly workspace: Workspace;
+  readonly host: Promise<ToolHost>;
   readonly onDone: () => void;
 };
 
@@ -105,12 +108,7 @@ export class ServedRequest {
       return stat;
     },
     writeFile: async (params) => {
-      const { id, channel } = this.#deps;
-      this.incoming = receiveStream({
-        onRead: (credit) => channel.send({ id, credit }),
-        onAbandon: () => {}, // The answer, an error, tells the client to stop.
-      });
-      await this.#deps.workspace.writeFile(readPath(params), this.incoming.content);
+      await this.#deps.workspace.writeFile(readPath(params), this.#receive());
       return null;
     },
     gitChanges: async (params) => this.#deps.workspace.gitChanges(readPath(params), readRef(params)),
@@ -119,7 +117,31 @@ export class ServedRequest {
       this.#stream(await this.#deps.workspace.archive(readPath(params)));
       return null;
     },
+    runProcess: async (params) => {
+      const { spec } = readFields(params, { spec: "object" });
+      const input = this.#receive();
+      const started = (await this.#deps.host).startProcess(readProcessSpec(spec));
+      try {
+        // A connection that breaks, or an abort, fails the input: nobody is left to talk to the process.
+        input.once("error", () => void started[Symbol.asyncDispose]());
+        if (input.destroyed) void started[Symbol.asyncDispose]();
+        input.pipe(started.input);
+        this.#stream(started.output);
+        return await started.ended;
+      } finally {
+        await started[Symbol.asyncDispose]();
+      }
+    },
   };
+
+  #receive(): Readable {
+    const { id, channel } = this.#deps;
+    this.incoming = receiveStream({
+      onRead: (credit) => channel.send({ id, credit }),
+      onAbandon: () => {}, // The answer tells the client to stop.
+    });
+    return this.incoming.content;
+  }
 
   #stream(content: AsyncIterable<Uint8Array>): void {
     this.outgoing = sendStream(this.#deps.channel, this.#deps.id, content);
@@ -161,6 +183,17 @@ function readRequest(value: object): ExecutionRequest {
     secrets: "array",
   });
   return { actionId, tool, action: action as Action, secrets: secrets as ExecutionRequest["secrets"] };
+}
+
+function readProcessSpec(value: object): ProcessSpec {
+  const fields = { command: "string", args: "array", environment: "object", workingDir: "string" } as const;
+  const { command, args, environment, workingDir } = readFields(value, fields);
+  return {
+    command,
+    args: args as string[],
+    environment: environment as ProcessSpec["environment"],
+    workingDir,
+  };
 }
 
 function readPath(params: unknown): string {

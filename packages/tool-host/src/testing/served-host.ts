@@ -21,6 +21,7 @@ export async function openServedHost(listen: (dir: string) => ListenAddress): Pr
     host: {
       catalogue: remote.catalogue,
       openSession: async (spec) => remote.openSession(spec),
+      startProcess: (spec) => remote.startProcess(spec),
       [Symbol.asyncDispose]: async () => bench[Symbol.asyncDispose](),
     },
     crash: async () => bench.served[Symbol.asyncDispose](),
