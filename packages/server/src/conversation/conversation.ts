@@ -156,7 +156,7 @@ export class Conversation implements AsyncDisposable {
   }
 
   async reject(reason: string): Promise<void> {
-    await this.#command((state) => decideReject(state, reason, this.#run?.executingId ?? null));
+    await this.#command((state) => decideReject(state, reason, this.#run?.executing));
   }
 
   async pause(): Promise<void> {
@@ -247,7 +247,7 @@ export class Conversation implements AsyncDisposable {
 
   async #dispose(): Promise<void> {
     this.#isClosing = true;
-    this.#run?.close();
+    this.#run?.abort();
     await this.#run?.ended;
     await this.#mailbox.drain();
     if (this.#session !== null) await (await this.#session)[Symbol.asyncDispose]();
@@ -345,7 +345,7 @@ export class Conversation implements AsyncDisposable {
   #lose(): void {
     if (this.#isLost) return;
     this.#isLost = true;
-    this.#run?.close();
+    this.#run?.abort();
     this.#deps.onLost();
   }
 

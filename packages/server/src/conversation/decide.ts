@@ -70,15 +70,15 @@ export function decideAccept(state: ConversationState): Decision {
 export function decideReject(
   state: ConversationState,
   reason: string,
-  /** Already at work after a pause: it has no answer yet, and its own result is the true one. */
-  executingId: string | null = null,
+  /** Already at work after a pause: they have no answer yet, and their own results are the true ones. */
+  executing: ReadonlySet<string> = new Set(),
 ): Decision {
   if (state.status === "running") return nothing;
   const drafts: EventDraft[] = [];
   const isWaiting = state.status === "waiting_for_confirmation";
   if (isWaiting) drafts.push(statusUpdate("idle"));
   for (const action of state.openActions) {
-    if (action.id === executingId) continue;
+    if (executing.has(action.id)) continue;
     drafts.push({
       body: {
         kind: "UserRejectObservation",

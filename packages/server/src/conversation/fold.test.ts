@@ -107,9 +107,12 @@ test("a turn: request, execute in order, request again, finish", () => {
   let state = said(initialState(), "go");
   expect(nextStep(state, limits)).toEqual({ type: "request", sawSeq: 4 });
   state = called(state, "approved", ["a", "b"]);
-  expect(nextStep(state, limits)).toMatchObject({ type: "execute", action: { toolName: "a" } });
+  expect(nextStep(state, limits)).toMatchObject({
+    type: "execute",
+    actions: [{ toolName: "a" }, { toolName: "b" }],
+  });
   state = observed(state);
-  expect(nextStep(state, limits)).toMatchObject({ type: "execute", action: { toolName: "b" } });
+  expect(nextStep(state, limits)).toMatchObject({ type: "execute", actions: [{ toolName: "b" }] });
   state = observed(state);
   expect(nextStep(state, limits)).toMatchObject({ type: "request" });
   state = observed(called(state, "approved", ["finish"]), true);

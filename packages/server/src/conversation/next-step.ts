@@ -2,9 +2,9 @@ import { statusUpdate } from "./decide.ts";
 import { hasUnseenInput, type ConversationState, type OpenAction } from "./conversation-state.ts";
 import type { EventDraft } from "../journal/event-draft.ts";
 
-/** What a run does next. `leave`: the client took the run away; `settle`: the run ends by itself with these events. */
+/** What a run does next. `execute` names every open action, those in progress too. `leave`: the client took the run away; `settle`: the run ends by itself with these events. */
 export type Step =
-  | { readonly type: "execute"; readonly action: OpenAction }
+  | { readonly type: "execute"; readonly actions: readonly OpenAction[] }
   | { readonly type: "request"; readonly sawSeq: number }
   | { readonly type: "settle"; readonly drafts: readonly EventDraft[] }
   | { readonly type: "leave" };
@@ -24,8 +24,7 @@ export function nextStep(state: ConversationState, limits: StepLimits): Step {
   if (state.openActions.some((action) => action.gate === "awaiting")) {
     return { type: "settle", drafts: [statusUpdate("waiting_for_confirmation")] };
   }
-  const [action] = state.openActions;
-  if (action !== undefined) return { type: "execute", action };
+  if (state.openActions.length > 0) return { type: "execute", actions: state.openActions };
   if (!hasUnseenInput(state)) return { type: "settle", drafts: [statusUpdate("finished")] };
   if (limits.isStuck) return { type: "settle", drafts: [statusUpdate("stuck")] };
   if (state.iterations >= limits.maxIterations) {

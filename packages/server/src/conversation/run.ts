@@ -1,40 +1,11 @@
-import type { Validator } from "@convoke/protocol/validate";
-import type { Outcome, ToolSecret, ToolSession } from "@convoke/tool-host";
-import { GrowingHistory } from "../agent/growing-history.ts";
-import { receiveResponse } from "../agent/receive.ts";
 import { isStuck } from "../agent/stuck.ts";
-import { createCallReader } from "../agent/tool-call.ts";
-import { toModelTool } from "../agent/tool-schema.ts";
-import { LeaseLostError, SeqConflictError } from "../journal/journal.ts";
-import type { EventDraft } from "../journal/event-draft.ts";
 import { Fault } from "../lib/fault.ts";
-import type { Logger } from "../lib/logger.ts";
-import { wait } from "../lib/wait.ts";
-import type { Model, ModelPart, ModelResponse } from "../models/model.ts";
-import { resolveSecrets } from "../security/secret-sources.ts";
-import { answerAction } from "./answer.ts";
-import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
-import type { ConversationLog } from "./conversation-log.ts";
-import type { OpenAction } from "./conversation-state.ts";
+import { Executions } from "./executions.ts";
+import { ModelCalls } from "./model-calls.ts";
 import { failRun, nextStep, type Step } from "./next-step.ts";
 import { ownedElsewhere } from "./refusals.ts";
-import type { Signals } from "./signals.ts";
-import { deltaFrame } from "./stream-delta.ts";
-import { addUsage } from "./stats.ts";
-
-export type RunDeps = {
-  readonly conversationId: string;
-  readonly log: ConversationLog;
-  /** Runs a job in the conversation's mailbox; everything that reads or writes the log happens there. */
-  readonly post: <Result>(job: () => Promise<Result> | Result) => Promise<Result>;
-  readonly openSession: () => Promise<ToolSession>;
-  readonly openModel: () => Model;
-  readonly config: () => ConversationConfig;
-  readonly secrets: () => ConversationSecrets;
-  readonly signals: Signals;
-  readonly validator: Validator;
-  readonly logger: Logger;
-};
+import { messageOf, type RunDeps } from "./run-deps.ts";
+import { storeEvents } from "./store-events.ts";
 
 /** One pass of the turn machine after another until the log says that the run is over. Effects only: decisions are in `nextStep`. */
 export class Run {
@@ -42,191 +13,74 @@ export class Run {
   readonly ended: Promise<void>;
   readonly #deps: RunDeps;
   readonly #effects = new AbortController();
-  readonly #history = new GrowingHistory();
-  #isLeaving = false;
-  /** What was handed to the model or to a tool host and has not been recorded yet. */
-  #effect: { readonly actionId: string | null } | null = null;
+  readonly #calls: ModelCalls;
+  readonly #executions: Executions;
 
   constructor(deps: RunDeps) {
     this.#deps = deps;
+    this.#calls = new ModelCalls(deps, this.#effects.signal);
+    this.#executions = new Executions(deps, this.#effects.signal);
     this.ended = this.#drive();
   }
 
   /** True while a model call or a tool is in progress that nobody has cut off. */
   get isWorking(): boolean {
-    return this.#effect !== null && !this.#isLeaving;
+    return (this.#calls.isOpen || this.#executions.executing.size > 0) && !this.#isLeaving;
   }
 
-  /** The action that a tool works on at this moment; it may have had effects already. */
-  get executingId(): string | null {
-    return this.#effect?.actionId ?? null;
+  /** The actions that tools work on at this moment; they may have had effects already. */
+  get executing(): ReadonlySet<string> {
+    return this.#executions.executing;
   }
 
-  /** Cuts off the model call and the tool in progress; their results are no longer wanted. */
+  /** Cuts off the model call and the tools in progress; what a tool has done until now is recorded where its action is still open. */
   abort(): void {
-    this.#isLeaving = true;
     this.#effects.abort();
   }
 
-  /** Cuts off, but what a tool has done until now is still recorded. */
-  close(): void {
-    this.abort();
+  get #isLeaving(): boolean {
+    return this.#effects.signal.aborted;
   }
 
   async #drive(): Promise<void> {
     try {
       for (;;) {
-        const step = await this.#deps.post(() => this.#next());
-        if (step === null) return;
-        if (step.type === "execute") await this.#execute(step.action);
-        else await this.#request(step.sawSeq);
+        const step = await this.#next();
+        if (step.type === "request") await this.#calls.make(step.sawSeq);
+        else {
+          if (step.type === "execute") await this.#executions.begin(step.actions);
+          else if (this.#executions.isEmpty) return;
+          await this.#executions.next();
+        }
       }
     } catch (error) {
+      await this.#executions.all();
       await this.#fail(error);
     }
   }
 
-  async #next(): Promise<Exclude<Step, { type: "settle" | "leave" }> | null> {
-    if (this.#isLeaving) return null;
+  /** The next step; the events of a step that ends the run are stored first. */
+  async #next(): Promise<Step> {
+    let step: Step = { type: "leave" };
+    await storeEvents(this.#deps, this.#effects.signal, async () => {
+      step = this.#isLeaving ? { type: "leave" } : await this.#decide();
+      return step.type === "settle" ? step.drafts : [];
+    });
+    return step;
+  }
+
+  async #decide(): Promise<Step> {
     const { log } = this.#deps;
     const config = this.#deps.config();
-    const step = nextStep(log.state, {
+    return nextStep(log.state, {
       maxIterations: config.max_iterations,
       isStuck: config.stuck_detection && isStuck(await log.view(), log.state.runStartSeq),
     });
-    if (step.type === "leave") return null;
-    if (step.type !== "settle") return step;
-    await this.#append(step.drafts);
-    return null;
-  }
-
-  async #execute(action: OpenAction): Promise<void> {
-    const outcome = await this.#outcomeOf(action);
-    if (outcome === null) return;
-    await this.#deps.post(async () => {
-      this.#effect = null;
-      const isOpen = this.#deps.log.state.openActions.some(({ id }) => id === action.id);
-      if (!isOpen) return;
-      await this.#append([answerAction(action, outcome)]);
-    });
-  }
-
-  /**
-   * Idempotent at the host: a finished execution answers from its record, a lost one says so, none runs twice. Null when
-   * the client took the run or the action away before the tool could start.
-   */
-  async #outcomeOf(action: OpenAction): Promise<Outcome | null> {
-    try {
-      const session = await this.#deps.openSession();
-      const view = await this.#deps.post(() => this.#deps.log.view());
-      const event = view.findLast(({ seq }) => seq === action.seq)?.event;
-      if (event?.kind !== "ActionEvent" || !event.action) {
-        return { type: "error", text: "The stored action of this call cannot be read, so it was not run." };
-      }
-      const secrets = await this.#resolveSecrets();
-      const request = { actionId: action.id, tool: action.toolName, action: event.action, secrets };
-      // Handed over inside the mailbox, so that nothing starts after a pause or a rejection was acknowledged (P43).
-      const execution = await this.#deps.post(() => {
-        const isOpen = this.#deps.log.state.openActions.some(({ id }) => id === action.id);
-        if (!this.#isWanted || !isOpen) return null;
-        this.#effect = { actionId: action.id };
-        return { outcome: session.execute(request, { signal: this.#effects.signal }) };
-      });
-      return execution === null ? null : await execution.outcome;
-    } catch (error) {
-      this.#deps.logger.error(
-        { conversation: this.#deps.conversationId, error: String(error) },
-        "tool session failed",
-      );
-      return { type: "error", text: `The workspace could not run this call: ${messageOf(error)}` };
-    }
-  }
-
-  async #resolveSecrets(): Promise<ToolSecret[]> {
-    return await resolveSecrets(this.#deps.secrets().sources, this.#effects.signal, (name, reason) => {
-      this.#deps.logger.warn(
-        { conversation: this.#deps.conversationId, secret: name, reason },
-        "secret lookup failed",
-      );
-    });
-  }
-
-  async #request(sawSeq: number): Promise<void> {
-    const session = await this.#deps.openSession();
-    const parts = await this.#deps.post(async () => {
-      const view = await this.#deps.log.view();
-      if (!this.#isWanted) return null;
-      const request = {
-        messages: this.#history.build(view, sawSeq),
-        tools: session.tools.map(toModelTool),
-        cacheKey: this.#deps.conversationId,
-      };
-      this.#effect = { actionId: null };
-      return this.#deps.openModel().stream(request, this.#effects.signal);
-    });
-    if (parts === null) return;
-    const last = await this.#stream(parts);
-    await this.#deps.post(async () => {
-      this.#effect = null;
-      if (last.type === "done") await this.#receive(last.response, session, sawSeq);
-      if (last.type === "failed" && this.#isWanted) {
-        await this.#append(failRun(last.error.code, last.error.detail));
-      }
-    });
-  }
-
-  /** False once a client took the run away; asked inside the mailbox. */
-  get #isWanted(): boolean {
-    return !this.#isLeaving && this.#deps.log.state.status === "running";
-  }
-
-  async #receive(response: ModelResponse, session: ToolSession, sawSeq: number): Promise<void> {
-    if (this.#isLeaving) return;
-    const config = this.#deps.config();
-    const stats = addUsage(this.#deps.log.state.stats, config.agent.llm, response);
-    await this.#append([
-      ...receiveResponse(response, {
-        sawSeq,
-        readCall: createCallReader(session.tools, this.#deps.validator),
-        analyzer: config.security_analyzer,
-        policy: config.confirmation_policy,
-      }),
-      stats,
-    ]);
-  }
-
-  /** Drains the stream to its last item and shows deltas to whoever listens. */
-  async #stream(
-    parts: AsyncIterable<ModelPart>,
-  ): Promise<Extract<ModelPart, { type: "done" | "failed" | "aborted" }>> {
-    const isStreamed = this.#deps.config().agent.llm.stream === true;
-    for await (const part of parts) {
-      switch (part.type) {
-        case "done":
-        case "failed":
-        case "aborted":
-          return part;
-        case "retry":
-          this.#deps.logger.warn(
-            { conversation: this.#deps.conversationId, attempt: part.attempt, code: part.error.code },
-            "model call failed, trying again",
-          );
-          break;
-        case "text":
-        case "reasoning":
-          if (isStreamed && this.#deps.signals.isHeard)
-            this.#deps.signals.emit(this.#deps.log.mask(deltaFrame(part)));
-          break;
-        case "tool-arguments":
-          break;
-      }
-    }
-    return { type: "aborted" };
   }
 
   /** An unexpected failure ends the run visibly; the log stays true. */
   async #fail(error: unknown): Promise<void> {
-    const { conversationId, logger, log, post } = this.#deps;
+    const { conversationId, logger, log } = this.#deps;
     if (error instanceof Fault && error.code === ownedElsewhere().code) {
       logger.warn(
         { conversation: conversationId, error: error.message },
@@ -236,12 +90,11 @@ export class Run {
     }
     logger.error({ conversation: conversationId, error: String(error) }, "run failed");
     try {
-      await post(async () => {
-        if (log.state.status === "running")
-          await this.#append(
-            failRun(error instanceof Fault ? error.code : "InternalError", messageOf(error)),
-          );
-      });
+      await storeEvents(this.#deps, this.#effects.signal, () =>
+        log.state.status === "running"
+          ? failRun(error instanceof Fault ? error.code : "InternalError", messageOf(error))
+          : [],
+      );
     } catch (failure) {
       logger.error(
         { conversation: conversationId, error: String(failure) },
@@ -249,27 +102,4 @@ export class Run {
       );
     }
   }
-
-  /** Tries until the store takes it: a full disk must not lose a result that exists only here. */
-  async #append(drafts: readonly EventDraft[]): Promise<void> {
-    for (let delayMs = 100; ; delayMs = Math.min(delayMs * 2, 5000)) {
-      try {
-        await this.#deps.log.append(drafts);
-        return;
-      } catch (error) {
-        const isOver =
-          error instanceof LeaseLostError || error instanceof SeqConflictError || this.#isLeaving;
-        if (isOver) throw error;
-        this.#deps.logger.error(
-          { conversation: this.#deps.conversationId, error: String(error), retryInMs: delayMs },
-          "events could not be stored",
-        );
-        await wait(delayMs, this.#effects.signal);
-      }
-    }
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

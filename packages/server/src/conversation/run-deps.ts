@@ -1,0 +1,31 @@
+import type { Validator } from "@convoke/protocol/validate";
+import type { ToolSession } from "@convoke/tool-host";
+import type { Logger } from "../lib/logger.ts";
+import type { Model } from "../models/model.ts";
+import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
+import type { ConversationLog } from "./conversation-log.ts";
+import type { Signals } from "./signals.ts";
+
+/** What a run and its parts work with. */
+export type RunDeps = {
+  readonly conversationId: string;
+  readonly log: ConversationLog;
+  /** Runs a job in the conversation's mailbox; everything that reads or writes the log happens there. */
+  readonly post: <Result>(job: () => Promise<Result> | Result) => Promise<Result>;
+  readonly openSession: () => Promise<ToolSession>;
+  readonly openModel: () => Model;
+  readonly config: () => ConversationConfig;
+  readonly secrets: () => ConversationSecrets;
+  readonly signals: Signals;
+  readonly validator: Validator;
+  readonly logger: Logger;
+};
+
+/** False once a client took the run away; asked inside the mailbox. */
+export function isWanted({ log }: Pick<RunDeps, "log">, signal: AbortSignal): boolean {
+  return !signal.aborted && log.state.status === "running";
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
