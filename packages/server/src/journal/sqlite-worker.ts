@@ -1,4 +1,5 @@
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from "node:worker_threads";
+import { LogCopier } from "./sqlite-copier.ts";
 import { NodeLocks } from "./sqlite-lease.ts";
 import type { WriterMessage, WriterOptions, WriterReply, WriteRequest } from "./sqlite-requests.ts";
 import { openWriterDatabase } from "./sqlite-schema.ts";
@@ -54,7 +55,8 @@ function openWriter(options: WriterOptions): Writer {
     database.exec("BEGIN IMMEDIATE");
     const locks = NodeLocks.open(options.nodesFolder, options.nodeId);
     database.exec("COMMIT");
-    return new Writer({ database, locks, nodeId: options.nodeId, roundSize: options.roundSize });
+    const copier = new LogCopier(options.databasePath);
+    return new Writer({ database, locks, copier, nodeId: options.nodeId, roundSize: options.roundSize });
   } catch (error) {
     database.close();
     throw error;

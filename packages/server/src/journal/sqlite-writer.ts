@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { AppendStatements, type Appended } from "./sqlite-append.ts";
 import { BodyIndexer } from "./sqlite-body-indexer.ts";
+import type { LogCopier } from "./sqlite-copier.ts";
 import { ConversationStatements } from "./sqlite-conversation-writes.ts";
 import type { NodeLocks } from "./sqlite-lease.ts";
 import { Refusal } from "./refusal.ts";
@@ -12,6 +13,7 @@ import { Sweeper } from "./sqlite-sweeper.ts";
 export type WriterDeps = {
   readonly database: DatabaseSync;
   readonly locks: NodeLocks;
+  readonly copier: LogCopier;
   readonly nodeId: string;
   readonly roundSize: number;
 };
@@ -25,9 +27,12 @@ export class Writer {
   readonly #sweeper: Sweeper;
   readonly #settler: Settler;
   readonly #locks: NodeLocks;
+  readonly #copier: LogCopier;
   readonly #version: StatementSync;
   readonly #logState: StatementSync;
   #knownVersion: number | undefined;
+  /** How long the log was when its last pages were copied; a reader can keep it from beginning again. */
+  #endedAtPage = 0;
 
   constructor(deps: WriterDeps) {
     this.#database = deps.database;
@@ -37,6 +42,7 @@ export class Writer {
     this.#sweeper = new Sweeper(deps.database);
     this.#settler = new Settler(deps.database, deps.roundSize);
     this.#locks = deps.locks;
+    this.#copier = deps.copier;
     this.#version = deps.database.prepare("PRAGMA data_version");
     this.#logState = deps.database.prepare("PRAGMA wal_checkpoint(NOOP)");
   }
@@ -99,6 +105,7 @@ export class Writer {
     // A short close: what is left is read where it is, and the next process goes on with it.
     const deadline = performance.now() + closeLimitMs;
     while (performance.now() < deadline && this.tidy());
+    this.#copier[Symbol.dispose]();
     this.#database.close();
     this.#locks[Symbol.dispose]();
   }
@@ -131,10 +138,18 @@ export class Writer {
     return Number(this.#version.get()?.["data_version"]);
   }
 
-  /** Runs between commits, so that no request waits for it inside its own transaction. */
+  /**
+   * The copier does it beside the commits. It never quite ends while these go on, so the last few pages are copied here: then
+   * the log begins again.
+   */
   #copyLogBack(): void {
     const { log, checkpointed } = this.#logState.get() as { log: number; checkpointed: number };
-    if (log - checkpointed >= logPagesLimit) this.#database.exec("PRAGMA wal_checkpoint(PASSIVE)");
+    if (log < this.#endedAtPage) this.#endedAtPage = 0;
+    if (log - this.#endedAtPage < logPagesLimit) return;
+    if (this.#copier.isCopying) return;
+    if (log - checkpointed > lastPagesLimit && this.#copier.start()) return;
+    this.#database.exec("PRAGMA wal_checkpoint(PASSIVE)");
+    this.#endedAtPage = log;
   }
 
   #commit(requests: readonly WriteRequest[]): WriteOutcome[] {
@@ -204,7 +219,9 @@ export class Writer {
 }
 
 const closeLimitMs = 200;
-const logPagesLimit = 2000;
+/** Of 16 KiB. */
+const logPagesLimit = 1000;
+const lastPagesLimit = 200;
 
 /** Waits for other processes as long as SQLite's own time-out lets it, twice: a long checkpoint is no error. */
 function begin(database: DatabaseSync): void {

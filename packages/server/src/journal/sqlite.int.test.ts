@@ -43,6 +43,22 @@ test("P7: after kill -9 every acknowledged event is there, seqs are gapless, and
   expect(readdirSync(join(dataDir, "nodes"))).toEqual([]);
 });
 
+test("P19: the write-ahead log stays small under a steady stream of lone appends, and is gone after a close", async () => {
+  const dataDir = join(folder, "steady");
+  const journal = await openJournal({ dataDir });
+  await journal.createConversation(sampleConversation("steady"));
+  const lease = await journal.claim("steady");
+  let mostBytes = 0;
+  for (let seq = 0; seq < 6000; seq += 1) {
+    await journal.append(lease, { expectedSeq: seq, events: [sampleEvent(seq + 1, { minLength: 4000 })] });
+    if (seq % 100 === 0) mostBytes = Math.max(mostBytes, statSync(join(dataDir, "journal.db-wal")).size);
+  }
+  await journal[Symbol.asyncDispose]();
+  // Without beginning again, the log would have more than 200 MB.
+  expect(mostBytes).toBeLessThan(100_000_000);
+  expect(readdirSync(dataDir)).toEqual(["journal.db", "nodes"]);
+});
+
 test("P27: a live process keeps its conversation, a killed one loses it at once, whatever its process id", async () => {
   const dataDir = join(folder, "takeover");
   const child = startChild(dataDir, "owned", 200);
