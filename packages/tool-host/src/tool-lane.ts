@@ -2,7 +2,10 @@ import { describeError } from "./describe-error.ts";
 import { withinMs } from "./within.ts";
 import type { Tool, ToolContext, ToolInstance } from "./tool.ts";
 
-/** The queue in front of one tool of one session: opens the tool at first use and lets one call in at a time, in order. */
+/**
+ * The queue in front of one tool of one session: opens the tool at first use and lets one call in at a time, in order.
+ * Calls of a tool that only reads do not wait for each other.
+ */
 export class ToolLane implements AsyncDisposable {
   readonly #tool: Tool;
   readonly #context: ToolContext;
@@ -25,6 +28,7 @@ export class ToolLane implements AsyncDisposable {
   /** Resolves when it is this call's turn; call the returned function when the call has ended. Rejects with the signal's reason. */
   async enter(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
+    if (this.#tool.isReadOnly) return () => {};
     if (!this.#isTaken) {
       this.#isTaken = true;
       return () => this.#leave();

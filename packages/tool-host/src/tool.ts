@@ -27,7 +27,7 @@ export type ToolCall = {
   readonly onProgress: (text: string) => void;
 };
 
-/** A tool opened for one session. Calls for one instance never overlap. */
+/** A tool opened for one session. Calls for one instance never overlap, except those of a tool that only reads. */
 export interface ToolInstance extends AsyncDisposable {
   /** Resolves with an observation (`is_error` for a failure the tool reports); throws only {@link ToolInputError} or on a bug. */
   execute(action: Action, call: ToolCall): Promise<Observation>;

@@ -28,6 +28,7 @@ import {
   type Decision,
 } from "./decide.ts";
 import { fullStateFrame, secretRegistry } from "./describe.ts";
+import { Hold } from "./hold.ts";
 import { findSent, messageDigest } from "./inbox.ts";
 import { conversationClosing, ownedElsewhere } from "./refusals.ts";
 import { Run } from "./run.ts";
@@ -67,6 +68,7 @@ export class Conversation implements AsyncDisposable {
   readonly #deps: ConversationDeps;
   readonly #log: ConversationLog;
   readonly #mailbox = new Mailbox();
+  readonly #hold: Hold;
   #config: ConversationConfig;
   #secrets: ConversationSecrets;
   #session: Promise<ToolSession> | null = null;
@@ -80,6 +82,7 @@ export class Conversation implements AsyncDisposable {
     this.id = deps.id;
     this.#deps = deps;
     this.#log = deps.log;
+    this.#hold = new Hold(deps.logger);
     this.#config = deps.config;
     this.#secrets = deps.secrets;
     this.#lastUsedMs = deps.nowMs();
@@ -160,29 +163,32 @@ export class Conversation implements AsyncDisposable {
   }
 
   async pause(): Promise<void> {
-    await this.#command(decidePause);
+    await this.#hold.halt(() => this.#command(decidePause));
     this.publishFullState();
   }
 
   async interrupt(): Promise<void> {
-    await this.#command((state) =>
-      decideInterrupt(state, { kind: "InterruptEvent", source: "user" }, this.#isWorking),
-    );
+    await this.#hold.halt(() => this.#cutOff({ kind: "InterruptEvent", source: "user" }));
     this.publishFullState();
   }
 
   /** Like interrupt; resolves with what the loop was doing before. No model call or tool starts after it resolves (P43). */
   async stop(): Promise<"RUNNING" | "STOPPED"> {
-    return await this.#post(async () => {
-      const wasRunning = this.#log.state.status === "running" || this.#isWorking;
-      if (wasRunning) {
-        await this.#commit(
-          decideInterrupt(this.#log.state, { kind: "PauseEvent", source: "user" }, this.#isWorking),
-        );
-        this.publishFullState();
-      }
-      return wasRunning ? "RUNNING" : "STOPPED";
-    });
+    let wasRunning = false;
+    await this.#hold.halt(() =>
+      this.#post(async () => {
+        wasRunning = this.#log.state.status === "running" || this.#isWorking;
+        if (!wasRunning) return;
+        const marker: EventBody = { kind: "PauseEvent", source: "user" };
+        await this.#commit(decideInterrupt(this.#log.state, marker, this.#isWorking));
+      }),
+    );
+    if (wasRunning) this.publishFullState();
+    return wasRunning ? "RUNNING" : "STOPPED";
+  }
+
+  async #cutOff(marker: EventBody): Promise<void> {
+    await this.#command((state) => decideInterrupt(state, marker, this.#isWorking));
   }
 
   async #settleLeft(): Promise<void> {
@@ -247,6 +253,7 @@ export class Conversation implements AsyncDisposable {
 
   async #dispose(): Promise<void> {
     this.#isClosing = true;
+    this.#hold.end();
     this.#run?.abort();
     await this.#run?.ended;
     await this.#mailbox.drain();
@@ -301,10 +308,12 @@ export class Conversation implements AsyncDisposable {
 
   /** The one place where work starts: whenever the log says `running`, exactly one run is alive. */
   #ensureRun(): void {
-    if (this.#isClosing || this.#isLost || this.#run !== null || this.#log.state.status !== "running") return;
+    if (this.#isClosing || this.#isLost || this.#hold.isOn) return;
+    if (this.#run !== null || this.#log.state.status !== "running") return;
     const run = new Run({
       log: this.#log,
       post: (job) => this.#post(job),
+      isHeld: () => this.#hold.isOn,
       openSession: () => this.#openSession(),
       openModel: () => this.#deps.openModel(this.#config, this.#secrets),
       config: () => this.#config,

@@ -56,7 +56,7 @@ export class Executions {
 
   /** Resolves when one of those in progress has ended, at once when there is none; rejects with its failure, if it had one. */
   async next(): Promise<void> {
-    const ended = await Promise.race([...this.#tasks.values(), ...(this.isEmpty ? [null] : [])]);
+    const ended = this.isEmpty ? null : await Promise.race(this.#tasks.values());
     if (ended !== null) throw ended.error;
   }
 

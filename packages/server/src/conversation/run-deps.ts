@@ -12,6 +12,8 @@ export type RunDeps = {
   readonly log: ConversationLog;
   /** Runs a job in the conversation's mailbox; everything that reads or writes the log happens there. */
   readonly post: <Result>(job: () => Promise<Result> | Result) => Promise<Result>;
+  /** True when a client halted the work although the log could not be told yet. */
+  readonly isHeld: () => boolean;
   readonly openSession: () => Promise<ToolSession>;
   readonly openModel: () => Model;
   readonly config: () => ConversationConfig;
@@ -22,8 +24,8 @@ export type RunDeps = {
 };
 
 /** False once a client took the run away; asked inside the mailbox. */
-export function isWanted({ log }: Pick<RunDeps, "log">, signal: AbortSignal): boolean {
-  return !signal.aborted && log.state.status === "running";
+export function isWanted({ log, isHeld }: Pick<RunDeps, "log" | "isHeld">, signal: AbortSignal): boolean {
+  return !signal.aborted && !isHeld() && log.state.status === "running";
 }
 
 export function messageOf(error: unknown): string {

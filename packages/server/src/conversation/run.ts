@@ -4,7 +4,7 @@ import { Executions } from "./executions.ts";
 import { ModelCalls } from "./model-calls.ts";
 import { failRun, nextStep, type Step } from "./next-step.ts";
 import { ownedElsewhere } from "./refusals.ts";
-import { messageOf, type RunDeps } from "./run-deps.ts";
+import { isWanted, messageOf, type RunDeps } from "./run-deps.ts";
 import { storeEvents } from "./store-events.ts";
 
 /** One pass of the turn machine after another until the log says that the run is over. Effects only: decisions are in `nextStep`. */
@@ -63,7 +63,7 @@ export class Run {
   async #next(): Promise<Step> {
     let step: Step = { type: "leave" };
     await storeEvents(this.#deps, this.#effects.signal, async () => {
-      step = this.#isLeaving ? { type: "leave" } : await this.#decide();
+      step = isWanted(this.#deps, this.#effects.signal) ? await this.#decide() : { type: "leave" };
       return step.type === "settle" ? step.drafts : [];
     });
     return step;

@@ -13,7 +13,7 @@ export type QuickTools = {
 /**
  * `terminal` answers with its command; `hold` waits for {@link QuickTools.release} or the abort, `stubborn` for the release
  * alone, `fail` ends with exit code 1, `refuse` throws what the model may correct, `crash` throws as a bug does. `grep` is
- * read-only and finds its own pattern. `finish` and `think` are the real ones.
+ * read-only and finds its own pattern, after a `hold` as the terminal. `finish` and `think` are the real ones.
  */
 export function createQuickTools(): QuickTools {
   const started: string[] = [];
@@ -39,8 +39,9 @@ export function createQuickTools(): QuickTools {
     };
   }
 
-  function findPattern({ pattern }: GrepAction): GrepObservation {
+  async function findPattern({ pattern }: GrepAction, call: ToolCall): Promise<GrepObservation> {
     started.push(pattern);
+    if (pattern.startsWith("hold")) await Promise.race([released.promise, aborted(call.signal)]);
     return {
       kind: "GrepObservation",
       content: [{ type: "text", text: pattern, cache_prompt: false }],
@@ -57,7 +58,7 @@ export function createQuickTools(): QuickTools {
     release: () => released.resolve(),
     tools: [
       quickTool("terminal", "Terminal", false, (action, call) => runCommand(action as TerminalAction, call)),
-      quickTool("grep", "Grep", true, async (action) => findPattern(action as GrepAction)),
+      quickTool("grep", "Grep", true, (action, call) => findPattern(action as GrepAction, call)),
       ...defaultTools().filter(({ name }) => name === "finish" || name === "think"),
     ],
   };

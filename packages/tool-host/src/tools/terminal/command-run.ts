@@ -39,9 +39,10 @@ const beginMs = 10_000;
 const progressCharacters = 4_000;
 /** A live line may be long; only its end matters for progress. */
 const progressSource = 20_000;
-const interruptGraceMs = 350;
-const terminateGraceMs = 350;
-const killGraceMs = 400;
+// Together well below the two seconds that a cancelled tool has (P43), on a machine that is busy with other things too.
+const interruptGraceMs = 250;
+const terminateGraceMs = 250;
+const killGraceMs = 300;
 
 /** One command from its start to its end, over as many calls as that takes. */
 export class CommandRun {
