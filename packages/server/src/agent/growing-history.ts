@@ -1,34 +1,49 @@
 import type { ModelMessage } from "../models/model.ts";
-import { buildHistory, type ViewEvent } from "./history.ts";
+import { extendView, type ViewEvent } from "./history-view.ts";
+import { renderView } from "./history.ts";
 
 /**
  * Gives what `buildHistory` gives for the part of a view that a request has seen, at the price of what was added since the
- * last one (P59). Whatever reaches back into what was built, such as a condensation, has everything built anew.
+ * last one (P59). What reaches back into what was built, such as a condensation, has the condensed view built anew.
  */
 export class GrowingHistory {
   #view: readonly ViewEvent[] = [];
   /** So many events of the view are built. */
   #count = 0;
   #lastSeq = 0;
+  #condensed: readonly ViewEvent[] = [];
   #messages: readonly ModelMessage[] = [];
   #responseIds = new Set<string>();
 
   /** `view` may have grown at its end since the last call. */
   build(view: readonly ViewEvent[], sawSeq: number): readonly ModelMessage[] {
     const end = view.findLastIndex(({ seq }) => seq <= sawSeq) + 1;
-    if (view !== this.#view || end < this.#count || !this.#isContinuedBy(view.slice(this.#count, end))) {
-      this.#view = view;
-      this.#count = 0;
-      this.#messages = [];
-      this.#responseIds = new Set();
-    }
+    const isOther = view !== this.#view || end < this.#count;
+    if (isOther) this.#forget(view);
     const added = view.slice(this.#count, end);
-    for (const { event } of added)
+    const isContinued = !isOther && this.#isContinuedBy(added);
+    this.#condensed = extendView(this.#condensed, added);
+    this.#messages = isContinued
+      ? [...this.#messages, ...renderView(added)]
+      : renderView(this.#condensed);
+    if (!isContinued) this.#responseIds = new Set();
+    for (const { event } of isContinued ? added : this.#condensed)
       if (event.kind === "ActionEvent") this.#responseIds.add(event.llm_response_id);
-    this.#messages = [...this.#messages, ...buildHistory(added)];
     this.#count = end;
     this.#lastSeq = added.at(-1)?.seq ?? this.#lastSeq;
     return this.#messages;
+  }
+
+  /** The events behind what was built last: without forgotten ones, with summaries. */
+  get condensed(): readonly ViewEvent[] {
+    return this.#condensed;
+  }
+
+  #forget(view: readonly ViewEvent[]): void {
+    this.#view = view;
+    this.#count = 0;
+    this.#condensed = [];
+    this.#messages = [];
   }
 
   /** True when the events only add messages behind those that were built. */
@@ -37,6 +52,7 @@ export class GrowingHistory {
     for (const { event, meta } of added) {
       // Where an answer of the model stands is told by what its request had seen.
       if (meta.sawSeq !== undefined && meta.sawSeq < this.#lastSeq) return false;
+      if (meta.repaired !== undefined) return false;
       switch (event.kind) {
         case "ActionEvent":
           if (this.#responseIds.has(event.llm_response_id)) return false;

@@ -1,21 +1,10 @@
 import type { Event, ImageContent, MessageToolCall, TextContent } from "@convoke/protocol";
 import type { EventMeta } from "../journal/event-draft.ts";
 import type { ModelMessage } from "../models/model.ts";
+import { condensedView, type ViewEvent } from "./history-view.ts";
 import { observationContent, text } from "./observation-content.ts";
 
-/** One event as the history reads it. */
-export type ViewEvent = { readonly seq: number; readonly event: Event; readonly meta: EventMeta };
-
-/** Kinds that the history is built from. */
-export const viewKinds = [
-  "SystemPromptEvent",
-  "MessageEvent",
-  "ActionEvent",
-  "ObservationEvent",
-  "AgentErrorEvent",
-  "UserRejectObservation",
-  "Condensation",
-] as const satisfies readonly Event["kind"][];
+export { viewKinds, type ViewEvent } from "./history-view.ts";
 
 type Placed = { readonly at: number; readonly messages: ModelMessage[] };
 type ActionEvent = Extract<Event, { kind: "ActionEvent" }>;
@@ -26,7 +15,11 @@ type ActionEvent = Extract<Event, { kind: "ActionEvent" }>;
  * arrived meanwhile comes after them. So the text only grows at its end between condensations, and prompt caches hold.
  */
 export function buildHistory(log: readonly ViewEvent[]): ModelMessage[] {
-  const view = applyCondensations(log);
+  return renderView(condensedView(log));
+}
+
+/** The messages of a view from which condensations have taken what they forget. */
+export function renderView(view: readonly ViewEvent[]): ModelMessage[] {
   const answers = collectAnswers(view);
   const placed: Placed[] = [];
   const turns = new Map<string, { readonly actions: ActionEvent[]; readonly at: number }>();
@@ -62,30 +55,6 @@ export function buildHistory(log: readonly ViewEvent[]): ModelMessage[] {
 /** Right behind what the request had seen; before anything that arrived later. */
 function afterSeen(seq: number, meta: EventMeta): number {
   return meta.sawSeq === undefined ? seq : meta.sawSeq + 0.5;
-}
-
-/** Removes what was forgotten and puts each summary where its condensation says. */
-function applyCondensations(log: readonly ViewEvent[]): ViewEvent[] {
-  let view: ViewEvent[] = [];
-  for (const item of log) {
-    if (item.event.kind !== "Condensation") {
-      view.push(item);
-      continue;
-    }
-    const { forgotten_event_ids: ids, summary, summary_offset: offset, id } = item.event;
-    const forgotten = new Set(ids ?? []);
-    view = view.filter(({ event }) => !forgotten.has(event.id!));
-    if (summary === null || summary === undefined || offset === null || offset === undefined) continue;
-    const before = view[Math.min(offset, view.length) - 1];
-    const event: Event = {
-      kind: "CondensationSummaryEvent",
-      id: `${id}-summary`,
-      source: "environment",
-      summary,
-    };
-    view.splice(offset, 0, { seq: (before?.seq ?? 0) + 0.25, event, meta: {} });
-  }
-  return view;
 }
 
 type Answer = (TextContent | ImageContent)[];

@@ -2,6 +2,7 @@ import type { Event, InterruptEvent } from "@convoke/protocol";
 import type { NewEvent } from "./journal.ts";
 import { formatInstant } from "../lib/instant.ts";
 import { nextUuid7 } from "../lib/uuid7.ts";
+import type { ModelTool } from "../models/model.ts";
 
 type WithoutStamp<Body> = Body extends unknown ? Omit<Body, "id" | "timestamp"> : never;
 
@@ -22,6 +23,27 @@ export type EventMeta = {
   readonly answers?: string;
   /** On a result after which the model has nothing to read: that of `finish`, and of calls behind it. */
   readonly isFinal?: boolean;
+  /** On the first event that came of a model request: what was asked, so that it can be proven later. */
+  readonly request?: RequestRecord;
+  /** Beside `request`, when the tools are others than those of the request before: how the model saw them. */
+  readonly tools?: readonly ModelTool[];
+  /** On a message about content that a provider refused: ids of the events that the model reads in a repaired form from here on. */
+  readonly repaired?: readonly string[];
+  /** On a Condensation whose summary a model wrote: how much of each event that model was shown, in characters. */
+  readonly shownCharacters?: number;
+  /** On a message of the critic: how many it sent since the user's last message, this one included. */
+  readonly refinement?: number;
+};
+
+/** A model request in digests; `agent/replay` rebuilds the request and compares. */
+export type RequestRecord = {
+  readonly model: string;
+  /** SHA-256 over the messages, shortened. */
+  readonly messages: string;
+  readonly tools: string;
+  /** Tokens as we estimated them, and as the provider counted them where it did. */
+  readonly estimatedTokens: number;
+  readonly promptTokens?: number;
 };
 
 /** A body that names the event before it gets that event's id when both are stamped. */

@@ -1,0 +1,66 @@
+import type { LLM } from "@convoke/protocol";
+import { lookUpModel } from "../../models/catalog.ts";
+import type { ModelMessage, ModelTool } from "../../models/model.ts";
+import type { ViewEvent } from "../history-view.ts";
+import { TokenEstimate } from "./token-estimate.ts";
+
+/** Room for the answer that is kept free where the provider counts question and answer together. */
+const reservedForAnswer = 16_384;
+
+/** Reports outside of these factors say more about gaps in the usage than about tokens. */
+const calibration = { least: 0.5, most: 2 };
+
+/** A report further back than so many events is not looked for: then this provider reports nothing. */
+const furthestReport = 200;
+
+/** Tokens that a request to this model may have. Source: the configuration, then the catalogue of models. */
+export function inputLimit(llm: LLM): number {
+  if (llm.max_input_tokens !== null && llm.max_input_tokens !== undefined) return llm.max_input_tokens;
+  const { contextWindow, outputLimit } = lookUpModel(llm.model_canonical_name ?? llm.model ?? "");
+  const answer = Math.min(llm.max_output_tokens ?? outputLimit ?? reservedForAnswer, reservedForAnswer);
+  return contextWindow - Math.min(answer, Math.floor(contextWindow / 4));
+}
+
+/** Counts the tokens of a growing request at the price of what was added, corrected by what the provider counted last. */
+export class TokenMeter {
+  readonly estimate: TokenEstimate;
+  #messages: readonly ModelMessage[] = [];
+  #messageTokens = 0;
+  #tools: readonly ModelTool[] = [];
+  #toolTokens = 0;
+
+  constructor(model: string) {
+    this.estimate = new TokenEstimate(model);
+  }
+
+  /** Estimated tokens of a request, not yet corrected. */
+  count(messages: readonly ModelMessage[], tools: readonly ModelTool[]): number {
+    const known = this.#messages.length;
+    const isGrown =
+      known > 0 &&
+      known <= messages.length &&
+      messages[0] === this.#messages[0] &&
+      messages[known - 1] === this.#messages[known - 1];
+    this.#messageTokens = isGrown
+      ? this.#messageTokens + this.estimate.messages(messages.slice(known))
+      : this.estimate.messages(messages);
+    this.#messages = messages;
+    if (tools !== this.#tools) {
+      this.#tools = tools;
+      this.#toolTokens = this.estimate.tools(tools);
+    }
+    return this.#messageTokens + this.#toolTokens;
+  }
+}
+
+/** What to multiply an estimate with, from the newest answer whose provider reported usage; 1 when there is none. */
+export function calibrationOf(view: readonly ViewEvent[]): number {
+  const oldest = Math.max(0, view.length - furthestReport);
+  for (let index = view.length - 1; index >= oldest; index--) {
+    const request = view[index]!.meta.request;
+    if (request?.promptTokens === undefined || request.promptTokens <= 0) continue;
+    const factor = request.promptTokens / Math.max(1, request.estimatedTokens);
+    return Math.min(calibration.most, Math.max(calibration.least, factor));
+  }
+  return 1;
+}

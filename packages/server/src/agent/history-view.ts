@@ -1,0 +1,60 @@
+import type { Event } from "@convoke/protocol";
+import type { EventMeta } from "../journal/event-draft.ts";
+import { repairEvent } from "./history-repair.ts";
+
+/** One event as the history reads it. */
+export type ViewEvent = { readonly seq: number; readonly event: Event; readonly meta: EventMeta };
+
+/** Kinds that the history is built from. */
+export const viewKinds = [
+  "SystemPromptEvent",
+  "MessageEvent",
+  "ActionEvent",
+  "ObservationEvent",
+  "AgentErrorEvent",
+  "UserRejectObservation",
+  "Condensation",
+  "CondensationRequest",
+] as const satisfies readonly Event["kind"][];
+
+/** What is left of a log for the model: without what was forgotten, with each summary where its condensation says. */
+export function condensedView(log: readonly ViewEvent[]): ViewEvent[] {
+  return extendView([], log);
+}
+
+/** The same for a log of which `view` is the condensed beginning and `added` the rest; `view` itself stays as it is. */
+export function extendView(view: readonly ViewEvent[], added: readonly ViewEvent[]): ViewEvent[] {
+  let extended = [...view];
+  for (const item of added) {
+    if (item.meta.repaired !== undefined) extended = repair(extended, new Set(item.meta.repaired));
+    if (item.event.kind === "Condensation") extended = condense(extended, item.event);
+    else if (item.event.kind !== "CondensationRequest") extended.push(item);
+  }
+  return extended;
+}
+
+/** Repaired copies stand in the view from here on, also when the message that told about them is forgotten. */
+function repair(view: readonly ViewEvent[], ids: ReadonlySet<string>): ViewEvent[] {
+  return view.map((item) => (ids.has(item.event.id!) ? { ...item, event: repairEvent(item.event) } : item));
+}
+
+/** Id of the summary that a condensation puts into the view; a later condensation forgets it by this id. */
+export function summaryId(condensationId: string): string {
+  return `${condensationId}-summary`;
+}
+
+function condense(view: ViewEvent[], condensation: Extract<Event, { kind: "Condensation" }>): ViewEvent[] {
+  const { forgotten_event_ids: ids, summary, summary_offset: offset, id } = condensation;
+  const forgotten = new Set(ids ?? []);
+  const kept = view.filter(({ event }) => !forgotten.has(event.id!));
+  if (summary === null || summary === undefined || offset === null || offset === undefined) return kept;
+  const before = kept[Math.min(offset, kept.length) - 1];
+  const event: Event = {
+    kind: "CondensationSummaryEvent",
+    id: summaryId(id!),
+    source: "environment",
+    summary,
+  };
+  kept.splice(offset, 0, { seq: (before?.seq ?? 0) + 0.25, event, meta: {} });
+  return kept;
+}
