@@ -66,7 +66,9 @@ export function mountRoutes<Operation extends string>(
         if (route.auth && caller === null) throw unauthorized();
         const read = await readRequest(request, route, caller ?? stranger, deps);
         const gone = new AbortController();
-        reply.raw.once("close", () => gone.abort());
+        reply.raw.once("close", () => {
+          if (!reply.raw.writableFinished) gone.abort();
+        });
         send(reply, await handler({ ...read, signal: gone.signal, request }));
         return reply;
       },
