@@ -3,8 +3,9 @@ import { existsSync, statSync } from "node:fs";
 import { access, constants } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { readConfig, type ConfigOverrides } from "@convoke/server";
+import { readConfig, type ConfigOverrides, type ServerConfig } from "@convoke/server";
 import { createInProcessHost, defaultTools } from "@convoke/tool-host";
+import { findToolHostProgram } from "./find-tool-host-program.ts";
 
 /** One thing that was looked at. `missing` keeps Convoke from working, `optional` only a part of it. */
 export type Finding = {
@@ -32,13 +33,7 @@ export async function checkMachine(
       "optional",
       "Install git; agents use it for changes and history.",
     ),
-    await checkProgram(
-      "bwrap",
-      ["--version"],
-      "optional",
-      "Install bubblewrap for sandboxes without a daemon.",
-    ),
-    await checkProgram("docker", ["--version"], "optional", "Install docker for container sandboxes."),
+    ...(await checkSandboxes(environment, config)),
     { name: "tools", state: "ok", detail: toolNames(), fix: null },
     checkModel(environment),
     {
@@ -53,6 +48,43 @@ export async function checkMachine(
     { name: "address", state: "ok", detail: `http://${config.host}:${config.port}`, fix: null },
     { name: "workspaces", state: "ok", detail: config.workspaceRoot, fix: null },
   ];
+}
+
+const sandboxFixes: Readonly<Record<string, string>> = {
+  bubblewrap: "Install bubblewrap (and allow user namespaces) for sandboxes without a daemon.",
+  docker: "Set CONVOKE_SANDBOX_IMAGE, and CONVOKE_SANDBOX_ENGINE_SOCKET where it is not Docker's own.",
+};
+
+/** Which kinds of sandboxes work here, and which one is used when nobody says. */
+async function checkSandboxes(
+  environment: Readonly<Record<string, string | undefined>>,
+  { sandbox: config, dataDir }: ServerConfig,
+): Promise<Finding[]> {
+  const { findSandboxBackends, chooseTemplates } = await import("@convoke/server/sandboxes");
+  const choice = await findSandboxBackends({
+    config,
+    dataDir,
+    environment,
+    program: findToolHostProgram(),
+  });
+  const wanted = config.use === "auto" ? [choice.preferred] : config.use;
+  const findings = choice.findings.map(({ name, isUsable, detail }): Finding => {
+    const isWanted = config.use !== "auto" && wanted.some((one) => one === name);
+    return {
+      name: `sandbox ${name}`,
+      state: isUsable ? "ok" : isWanted ? "missing" : "optional",
+      detail,
+      fix: isUsable ? null : (sandboxFixes[name] ?? null),
+    };
+  });
+  const summary = (): string => {
+    if (config.use.length === 0) return "off (CONVOKE_SANDBOX)";
+    const [first, ...others] = chooseTemplates(choice, config);
+    const also = others.map(({ backend }) => `, also ${backend}`).join("");
+    return `${first.backend}, network ${first.network}${also}`;
+  };
+  if (findings.some(({ state }) => state === "missing")) return findings;
+  return [...findings, { name: "sandboxes", state: "ok", detail: summary(), fix: null }];
 }
 
 async function checkDataDir(dataDir: string): Promise<Finding> {

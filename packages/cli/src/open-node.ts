@@ -3,17 +3,27 @@ import {
   openServer,
   readConfig,
   type ConfigOverrides,
+  type Sandboxes,
   type Server,
   type ServerConfig,
+  type SharedWithSandboxes,
 } from "@convoke/server";
 import { allowedEnvironment, createInProcessHost, defaultTools, openGuardian } from "@convoke/tool-host";
 import { pino, type Level } from "pino";
 import { CommandError, exitCodes } from "./exit-codes.ts";
+import { findToolHostProgram } from "./find-tool-host-program.ts";
 
 export type Node = AsyncDisposable & { readonly server: Server; readonly config: ServerConfig };
 
-/** A whole server in this process: tools, a guardian that ends them if we are killed, and the HTTP face. */
-export async function openNode(overrides: ConfigOverrides, logLevel: Level | "silent"): Promise<Node> {
+/**
+ * A whole server in this process: tools, a guardian that ends them if we are killed, and the HTTP face. Only one that is
+ * there to stay looks after sandboxes.
+ */
+export async function openNode(
+  overrides: ConfigOverrides,
+  logLevel: Level | "silent",
+  { hasSandboxes }: { readonly hasSandboxes: boolean } = { hasSandboxes: false },
+): Promise<Node> {
   await using scope = new AsyncDisposableStack();
   const config = readConfig(process.env, overrides);
   const logger = pino({ level: logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
@@ -23,9 +33,31 @@ export async function openNode(overrides: ConfigOverrides, logLevel: Level | "si
     environment: { ...allowedEnvironment(process.env), ...guardian.environment },
     onWarning: (text) => logger.warn(text),
   });
-  const server = scope.use(await listening(openServer({ config, toolHost, logger }), config));
+  const server = scope.use(
+    await listening(
+      openServer({
+        config,
+        toolHost,
+        logger,
+        ...(hasSandboxes ? { openSandboxes: openOurSandboxes } : {}),
+      }),
+      config,
+    ),
+  );
   const owned = scope.move();
   return { server, config, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+async function openOurSandboxes({ config, ...shared }: SharedWithSandboxes): Promise<Sandboxes | null> {
+  if (config.sandbox.use.length === 0) return null;
+  const { openSandboxes } = await import("@convoke/server/sandboxes");
+  return await openSandboxes({
+    ...shared,
+    config: config.sandbox,
+    dataDir: config.dataDir,
+    program: findToolHostProgram(),
+    environment: process.env,
+  });
 }
 
 async function listening(opening: Promise<Server>, config: ServerConfig): Promise<Server> {

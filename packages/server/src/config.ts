@@ -1,5 +1,9 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { ConfigError } from "./config-error.ts";
+import { readSandboxConfig, type SandboxConfig } from "./config-sandboxes.ts";
+
+export { ConfigError } from "./config-error.ts";
 
 /** Everything that can be configured about a server, in one typed object. */
 export type ServerConfig = {
@@ -17,6 +21,9 @@ export type ServerConfig = {
   readonly allowedOrigins: readonly string[];
   /** Idle conversations leave memory after so many seconds. */
   readonly conversationIdleSeconds: number;
+  readonly sandbox: SandboxConfig;
+  /** Addresses and networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-*` headers are believed. */
+  readonly trustedProxies: readonly string[];
 };
 
 /** What flags may set; they win over the environment. */
@@ -26,14 +33,11 @@ export type ConfigOverrides = {
   readonly dataDir?: string;
   readonly workspaceRoot?: string;
   readonly isAuthDisabled?: boolean;
+  /** As `CONVOKE_SANDBOX`. */
+  readonly sandbox?: string;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** A setting with a value that cannot be used; the message names the setting and the fix. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-}
 
 /** Reads `CONVOKE_*` variables and the reference's names (`OH_*`, `SESSION_API_KEY`) as aliases. */
 export function readConfig(environment: Environment, overrides: ConfigOverrides = {}): ServerConfig {
@@ -50,6 +54,8 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
       ...readIndexed(environment, "OH_ALLOW_CORS_ORIGINS"),
     ],
     conversationIdleSeconds: readNumber(environment, "CONVOKE_CONVERSATION_IDLE_SECONDS", 1200, 1_000_000),
+    sandbox: readSandboxConfig(environment, overrides.sandbox),
+    trustedProxies: readList(environment["CONVOKE_TRUSTED_PROXIES"]),
   };
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { agentServerInterface, writeOpenApi } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
-import type { SandboxService } from "./app-conversations/sandbox-service.ts";
+import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
 import { ConfigError } from "./config.ts";
 import { Directory } from "./conversation/directory.ts";
@@ -19,11 +19,12 @@ import { createAuthenticator, openHttp } from "./http/open-http.ts";
 import { openSessionKey, readSessionKey, type SessionKey } from "./http/session-key.ts";
 import { openJournal } from "./journal/open-journal.ts";
 import type { Journal } from "./journal/journal.ts";
+import { Fault } from "./lib/fault.ts";
 import type { Logger } from "./lib/logger.ts";
 import { makeDirectory } from "./lib/make-directory.ts";
 import type { Model } from "./models/model.ts";
 import { openModel } from "./models/open-model.ts";
-import { openSecretBox } from "./security/seal.ts";
+import { openSecretBox, type SecretBox } from "./security/seal.ts";
 import { KeyBook } from "./settings/key-book.ts";
 import { SecretStore } from "./settings/secret-store.ts";
 import { SettingsStore } from "./settings/settings-store.ts";
@@ -33,8 +34,8 @@ export type ServerDeps = {
   /** Owned by the server from here on. */
   readonly toolHost: ToolHost;
   readonly logger: Logger;
-  /** Without them nothing is served below `/api/v1/sandboxes` and `/api/v1/sandbox-specs`. */
-  readonly sandboxes?: SandboxService;
+  /** Opens the sandboxes; null, like leaving it out, serves none. Owned by the server from there on. */
+  readonly openSandboxes?: (shared: SharedWithSandboxes) => Promise<Sandboxes | null>;
   /** Instead of the documented ones. */
   readonly times?: SocketTimes;
   /** Wraps what the server opens, e.g. to make it fail at a chosen moment. */
@@ -42,6 +43,11 @@ export type ServerDeps = {
     readonly journal: (journal: Journal) => Journal;
     readonly model: (model: Model) => Model;
   };
+};
+
+export type SharedWithSandboxes = Pick<ServerDeps, "config" | "logger"> & {
+  readonly secretBox: SecretBox;
+  readonly nowMs: () => number;
 };
 
 export interface Server extends AsyncDisposable {
@@ -61,7 +67,7 @@ export async function openServer({
   config,
   toolHost,
   logger,
-  sandboxes,
+  openSandboxes = async () => null,
   times = socketTimes,
   wrap = { journal: (journal) => journal, model: (model) => model },
 }: ServerDeps): Promise<Server> {
@@ -79,6 +85,8 @@ export async function openServer({
   });
   const database = scope.use(await openApplicationDatabase(config.dataDir));
   const secretBox = await openSecretBox(join(config.dataDir, "master-key"));
+  const sandboxes = await openSandboxes({ config, logger, secretBox, nowMs: Date.now });
+  if (sandboxes !== null) scope.use(sandboxes);
   const validator = createValidator();
   let lastActivityMs = Date.now();
   const guard = createGuard({
@@ -91,7 +99,11 @@ export async function openServer({
   const directory = scope.use(
     new Directory({
       journal,
-      chooseHost: async () => ({ toolHost, stateDir: null }),
+      chooseHost: async ({ sandbox_id: sandboxId }) => {
+        if (sandboxId === undefined) return { toolHost, stateDir: null };
+        if (sandboxes === null) throw sandboxesElsewhere();
+        return await sandboxes.openHost(sandboxId);
+      },
       secretBox,
       openModel: ({ agent }, secrets) => wrap.model(openModel({ ...agent.llm, ...secrets.llm })),
       validator,
@@ -114,7 +126,7 @@ export async function openServer({
     toolHost,
     settings,
     secrets,
-    sandboxes: sandboxes ?? null,
+    sandboxes,
     nowMs: Date.now,
     lastActivityMs: () => lastActivityMs,
     isReady: () => isReady,
@@ -160,6 +172,14 @@ function shareDataFolder(dataDir: string): Disposable {
       { cause: error },
     );
   }
+}
+
+function sandboxesElsewhere(): Fault {
+  return new Fault(
+    "not-now",
+    "sandboxes_not_served",
+    "The conversation runs in a sandbox, and this server has none: they are switched off, or another server on the same data folder has them.",
+  );
 }
 
 /** Fails before anything listens when the server would be open to the network without a key (P3). */

@@ -33,5 +33,5 @@ function line({ name, state, detail, fix }: Finding): string {
     optional: paint.yellow("optional"),
     missing: paint.red("missing "),
   }[state];
-  return `${mark}  ${name.padEnd(14)}  ${detail}${fix === null ? "" : `\n${" ".repeat(26)}${fix}`}`;
+  return `${mark}  ${name.padEnd(18)}  ${detail}${fix === null ? "" : `\n${" ".repeat(30)}${fix}`}`;
 }

@@ -8,6 +8,7 @@ type ServeOptions = {
   readonly port?: number;
   readonly dataDir?: string;
   readonly workspaceRoot?: string;
+  readonly sandbox?: string;
   readonly auth: boolean;
   readonly json?: true;
   readonly logLevel: ReturnType<typeof parseLogLevel>;
@@ -23,6 +24,10 @@ export function addServe(program: Command): void {
     .option(
       "--workspace-root <directory>",
       "where relative working directories are (default: the current directory)",
+    )
+    .option(
+      "--sandbox <backends>",
+      "auto, off, or bubblewrap, process, docker with commas between; the first is the default (default auto)",
     )
     .option("--no-auth", "let everyone on this machine in without a key; loopback only")
     .option("--json", 'print one line {"url": ..., "pid": ...} when ready, and nothing else')
@@ -42,9 +47,11 @@ async function serve(options: ServeOptions): Promise<void> {
       ...(options.port === undefined ? {} : { port: options.port }),
       ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
       ...(options.workspaceRoot === undefined ? {} : { workspaceRoot: options.workspaceRoot }),
+      ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
       isAuthDisabled: !options.auth,
     },
     options.logLevel,
+    { hasSandboxes: true },
   );
   const stopped = untilSignalled();
   console.log(

@@ -1,10 +1,19 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import type { Duplex } from "node:stream";
+import { ToolHostUnreachableError } from "@convoke/tool-host";
 import { UnknownPageError } from "../journal/journal.ts";
+import { Fault } from "../lib/fault.ts";
 import type { SandboxFleet } from "../sandboxes/sandbox-fleet.ts";
 import type { SandboxRow } from "../sandboxes/sandbox-store.ts";
-import type { SandboxSpec } from "../sandboxes/sandbox.ts";
-import type { SandboxPageQuery, SandboxService, SandboxTemplate, SandboxView } from "./sandbox-service.ts";
+import { SandboxError, type SandboxSpec } from "../sandboxes/sandbox.ts";
+import type {
+  Sandboxes,
+  SandboxHost,
+  SandboxPageQuery,
+  SandboxTemplate,
+  SandboxView,
+} from "./sandbox-service.ts";
 
 /** What the fleet needs to make a sandbox: a backend, and of docker an image. */
 export type FleetTemplate = Pick<SandboxSpec, "limits" | "network" | "image" | "environment"> & {
@@ -13,7 +22,7 @@ export type FleetTemplate = Pick<SandboxSpec, "limits" | "network" | "image" | "
 };
 
 export type FleetSandboxesDeps = {
-  /** Outlives this object. */
+  /** Owned by this object from here on. */
   readonly fleet: SandboxFleet;
   /** The first is the default; no two with the same backend and image. */
   readonly templates: readonly [FleetTemplate, ...FleetTemplate[]];
@@ -24,11 +33,11 @@ export type FleetSandboxesDeps = {
 };
 
 /** The fleet's sandboxes, each for its owner alone. */
-export function createFleetSandboxes(deps: FleetSandboxesDeps): SandboxService {
+export function createFleetSandboxes(deps: FleetSandboxesDeps): Sandboxes {
   return new FleetSandboxes(deps);
 }
 
-class FleetSandboxes implements SandboxService {
+class FleetSandboxes implements Sandboxes {
   readonly templates: readonly SandboxTemplate[];
   readonly #fleet: SandboxFleet;
   readonly #sandboxesDir: string;
@@ -51,7 +60,8 @@ class FleetSandboxes implements SandboxService {
     const template = this.#byId.get(templateId);
     if (template === undefined) throw new Error(`There is no sandbox template ${templateId}.`);
     const { backend, ...spec } = template;
-    const id = randomUUID().replaceAll("-", "");
+    // Short, because a socket's path may have a hundred letters only.
+    const id = randomBytes(10).toString("hex");
     const workspaceDir = join(this.#sandboxesDir, id, "workspace");
     return toView(await this.#fleet.create({ ownerId, backend, spec: { ...spec, id, workspaceDir } }));
   }
@@ -85,6 +95,27 @@ class FleetSandboxes implements SandboxService {
     return await this.#ifOwned(ownerId, id, () => this.#fleet.delete(id));
   }
 
+  async openHost(id: string): Promise<SandboxHost> {
+    const { workspaceDir, stateDir } = await this.#fleet.handle(id);
+    return { toolHost: await withReason(this.#fleet.toolHost(id)), workspaceDir, stateDir };
+  }
+
+  async connectPort(id: string, port: number): Promise<Duplex> {
+    return await withReason((await this.#fleet.handle(id)).connectPort(port));
+  }
+
+  sessionKey(id: string): string | null {
+    return this.#fleet.sessionKey(id);
+  }
+
+  async ownerOf(id: string): Promise<string | null> {
+    return (await this.#fleet.get(id))?.ownerId ?? null;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#fleet[Symbol.asyncDispose]();
+  }
+
   async #get(ownerId: string, id: string): Promise<SandboxView | null> {
     const row = await this.#fleet.get(id);
     return row?.ownerId === ownerId ? toView(row) : null;
@@ -92,8 +123,18 @@ class FleetSandboxes implements SandboxService {
 
   async #ifOwned(ownerId: string, id: string, act: () => Promise<void>): Promise<boolean> {
     if ((await this.#get(ownerId, id)) === null) return false;
-    await act();
+    await withReason(act());
     return true;
+  }
+}
+
+/** What a sandbox could not do is said to its user. */
+async function withReason<Value>(doing: Promise<Value>): Promise<Value> {
+  try {
+    return await doing;
+  } catch (error) {
+    const isReason = error instanceof SandboxError || error instanceof ToolHostUnreachableError;
+    throw isReason ? new Fault("not-now", "sandbox_failed", error.message) : error;
   }
 }
 

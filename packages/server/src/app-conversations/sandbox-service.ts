@@ -1,4 +1,6 @@
+import type { Duplex } from "node:stream";
 import type { SandboxStatus } from "@convoke/protocol";
+import type { RemoteToolHost } from "@convoke/tool-host";
 
 /** A sandbox as its owner sees it. */
 export type SandboxView = {
@@ -51,3 +53,28 @@ export interface SandboxService {
   /** Works in every state. */
   remove(ownerId: string, id: string): Promise<boolean>;
 }
+
+/** Where the tools of a conversation in a sandbox run; paths are the sandbox's own. */
+export type SandboxHost = {
+  /** Shared by all who ask; its owner closes it. */
+  readonly toolHost: RemoteToolHost;
+  /** Absolute. */
+  readonly workspaceDir: string;
+  /** Absolute directory for the state of sessions. */
+  readonly stateDir: string;
+};
+
+/** The inside of sandboxes, for who has found out already whose they are. */
+export interface SandboxAccess {
+  /** Waits for a start that is under way. Rejects with a Fault `not-now` while the sandbox is paused or has failed. */
+  openHost(id: string): Promise<SandboxHost>;
+  /** A byte stream to a TCP port inside. */
+  connectPort(id: string, port: number): Promise<Duplex>;
+  /** The key that opens this sandbox's own surface and nothing else; null when there is no such sandbox. */
+  sessionKey(id: string): string | null;
+  /** Whose sandbox it is; null when there is none. */
+  ownerOf(id: string): Promise<string | null>;
+}
+
+/** All that a server knows of sandboxes. Closing it lets go of them: they live on. */
+export interface Sandboxes extends SandboxService, SandboxAccess, AsyncDisposable {}

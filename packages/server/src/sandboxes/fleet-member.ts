@@ -13,6 +13,9 @@ export type FleetMemberDeps = {
   readonly backend: SandboxBackend;
   readonly store: SandboxStore;
   readonly logger: Logger;
+  /** What all keys of the sandbox are made from. */
+  readonly rootKey: string;
+  /** Opens its tool host. */
   readonly key: string;
   readonly newsEveryMs: number;
   readonly startDeadlineMs: number;
@@ -41,6 +44,10 @@ export class FleetMember implements AsyncDisposable {
   /** What the start that is under way is doing. */
   get news(): StartNews | null {
     return this.#news;
+  }
+
+  get rootKey(): string {
+    return this.#deps.rootKey;
   }
 
   /** Starts in the background; a failure is in the row. */
@@ -229,7 +236,7 @@ export class FleetMember implements AsyncDisposable {
     const why = statusDetail === null ? "" : ` (${statusDetail})`;
     return new Fault(
       "not-now",
-      "sandbox-not-running",
+      "sandbox_not_running",
       `Sandbox ${id} cannot be ${what}: it is ${state}${why}.`,
     );
   }

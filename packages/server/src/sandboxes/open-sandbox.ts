@@ -18,8 +18,8 @@ export type SandboxChoice = {
   readonly backends: readonly SandboxBackend[];
   /** Name of the one to use when nobody says: the best isolation that works here. */
   readonly preferred: string;
-  /** One line each for people: what works here, and what is missing for the others. */
-  readonly findings: readonly string[];
+  /** What works here, and what is missing for the others. */
+  readonly findings: readonly (BackendFinding & { readonly name: string })[];
 };
 
 export type SandboxPlatform = LocalBackendDeps & {
@@ -45,9 +45,9 @@ export async function openSandboxBackends(platform: SandboxPlatform): Promise<Sa
     ],
     preferred: bubblewrap.isUsable ? "bubblewrap" : "process",
     findings: [
-      `bubblewrap: ${bubblewrap.detail}`,
-      `docker: ${engine?.detail ?? "not configured"}`,
-      "process: works everywhere on Linux and isolates nothing",
+      { name: "bubblewrap", ...bubblewrap },
+      { name: "docker", ...(engine ?? { isUsable: false, detail: "no image is configured" }) },
+      { name: "process", isUsable: true, detail: "works, and isolates nothing" },
     ],
   };
 }
@@ -77,7 +77,7 @@ export async function findContainerEngine(place: {
   }
 }
 
-export type BackendFinding = { readonly isUsable: boolean; readonly detail: string };
+export type BackendFinding = { readonly isUsable: boolean; /** For people. */ readonly detail: string };
 
 const run = promisify(execFile);
 const probeMs = 5_000;

@@ -8,7 +8,7 @@ import { createSecretBox } from "../security/seal.ts";
 import { openSandboxFleet } from "./sandbox-fleet.ts";
 import type { FleetTimes, SandboxFleet } from "./sandbox-fleet.ts";
 import type { SandboxSpec } from "./sandbox.ts";
-import { openSqliteSandboxStore } from "./sqlite-sandbox-store.ts";
+import { openSqliteSandboxStore, SandboxesHeldError } from "./sqlite-sandbox-store.ts";
 import { TableBackend } from "./testing/table-backend.ts";
 import type { StartNews } from "./watched-start.ts";
 
@@ -20,14 +20,15 @@ async function openBench(times: Partial<FleetTimes> = {}) {
   const file = join(dir, "sandboxes.sqlite");
   const news: StartNews[] = [];
   const bench = {
+    file,
     backend: new TableBackend(),
     news,
     fleet: undefined as unknown as SandboxFleet,
-    store: () => openSqliteSandboxStore(file),
+    store: openSqliteSandboxStore(file),
     open: async () => {
       bench.fleet = await openSandboxFleet({
         backends: [bench.backend],
-        store: bench.store(),
+        store: bench.store,
         secretBox,
         nowMs: Date.now,
         logger: silentLogger,
@@ -41,6 +42,9 @@ async function openBench(times: Partial<FleetTimes> = {}) {
     /** As kill -9 would: the sandboxes stay, the next fleet knows only what was written down. */
     crash: async () => {
       bench.backend = new TableBackend(bench.backend.table);
+      // What a dead process can no longer do.
+      await bench.store[Symbol.asyncDispose]();
+      bench.store = openSqliteSandboxStore(file);
       return bench.open();
     },
     create: async (id = "one") => bench.fleet.create({ ownerId: "user", backend: "table", spec: spec(id) }),
@@ -193,19 +197,33 @@ test("P13: keys are stored sealed", async () => {
   await bench.create();
   await bench.fleet.settled("one");
   const { key } = bench.backend.table.get("one")!;
-  await using store = bench.store();
-  const row = await store.get("one");
+  const row = await bench.store.get("one");
   expect(JSON.stringify(row)).not.toContain(key);
-  expect(secretBox.unseal(row!.sealedKey)).toBe(key);
+  const keys = [key, bench.fleet.sessionKey("one"), secretBox.unseal(row!.sealedKey)];
+  expect(new Set(keys).size).toBe(3);
+  await bench.crash();
+  expect(bench.fleet.sessionKey("one")).toBe(keys[1]);
+  expect(bench.fleet.sessionKey("two")).toBe(null);
+});
+
+test("two servers on one data folder do not look after the same sandboxes", async () => {
+  const bench = await openBench();
+  await bench.create();
+  await bench.fleet.settled("one");
+  const { file } = bench;
+  expect(() => openSqliteSandboxStore(file)).toThrow(SandboxesHeldError);
+  await bench.fleet[Symbol.asyncDispose]();
+  await using next = openSqliteSandboxStore(file);
+  expect(await next.list()).toMatchObject([{ id: "one" }]);
 });
 
 test("an id that could not name files, an unknown backend and an unknown sandbox are refused", async () => {
   const bench = await openBench();
   for (const id of ["", "../x", "UP", "a".repeat(41), "a/b"]) {
-    await expect(bench.create(id)).rejects.toMatchObject({ code: "sandbox-id" });
+    await expect(bench.create(id)).rejects.toMatchObject({ name: "SandboxError" });
   }
   await expect(
     bench.fleet.create({ ownerId: "user", backend: "cloud", spec: spec("one") }),
-  ).rejects.toMatchObject({ code: "sandbox-backend" });
-  await expect(bench.fleet.pause("none")).rejects.toMatchObject({ code: "sandbox-not-found" });
+  ).rejects.toMatchObject({ name: "SandboxError" });
+  await expect(bench.fleet.pause("none")).rejects.toMatchObject({ code: "sandbox_not_found" });
 });

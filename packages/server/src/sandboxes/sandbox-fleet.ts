@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import type { RemoteToolHost } from "@convoke/tool-host";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -6,7 +6,7 @@ import type { SecretBox } from "../security/seal.ts";
 import { describeReason } from "./describe-reason.ts";
 import { FleetMember } from "./fleet-member.ts";
 import { reconcile } from "./reconcile.ts";
-import { isSandboxId } from "./sandbox.ts";
+import { isSandboxId, SandboxError } from "./sandbox.ts";
 import type { SandboxBackend, SandboxHandle, SandboxSpec } from "./sandbox.ts";
 import type { SandboxRow, SandboxStore } from "./sandbox-store.ts";
 import type { StartNews } from "./watched-start.ts";
@@ -82,9 +82,7 @@ export class SandboxFleet implements AsyncDisposable {
   async create({ ownerId, backend, spec }: CreateSandbox): Promise<SandboxRow> {
     this.#backend(backend);
     if (!isSandboxId(spec.id)) {
-      throw new Fault(
-        "caller",
-        "sandbox-id",
+      throw new SandboxError(
         `"${spec.id}" cannot be a sandbox's id: use lower-case letters, digits and "-", at most 40.`,
       );
     }
@@ -148,6 +146,12 @@ export class SandboxFleet implements AsyncDisposable {
     return this.#known(id).running();
   }
 
+  /** Opens the sandbox's own surface on this server. What runs inside never learns it. */
+  sessionKey(id: string): string | null {
+    const member = this.#members.get(id);
+    return member === undefined ? null : deriveKey(member.rootKey, "session");
+  }
+
   /** Removes what belongs to no sandbox. */
   async reconcile(): Promise<string[]> {
     const removed = await reconcile({
@@ -187,12 +191,14 @@ export class SandboxFleet implements AsyncDisposable {
   #member(row: SandboxRow): FleetMember {
     const { store, secretBox, logger, onChange = () => {} } = this.#deps;
     const backend = this.#backend(row.backend);
+    const rootKey = secretBox.unseal(row.sealedKey);
     const member = new FleetMember({
       row,
       backend,
       store,
       logger,
-      key: secretBox.unseal(row.sealedKey),
+      rootKey,
+      key: deriveKey(rootKey, "tool-host"),
       newsEveryMs: this.#times.newsEveryMs,
       startDeadlineMs: this.#times.startDeadlineMs ?? backend.startDeadlineMs,
       onChange: (news) => onChange(row.id, news),
@@ -203,7 +209,7 @@ export class SandboxFleet implements AsyncDisposable {
 
   #known(id: string): FleetMember {
     const member = this.#members.get(id);
-    if (member === undefined) throw new Fault("missing", "sandbox-not-found", `There is no sandbox ${id}.`);
+    if (member === undefined) throw new Fault("missing", "sandbox_not_found", `There is no sandbox ${id}.`);
     return member;
   }
 
@@ -211,13 +217,18 @@ export class SandboxFleet implements AsyncDisposable {
     const backend = this.#deps.backends.find((candidate) => candidate.name === name);
     if (backend !== undefined) return backend;
     const names = this.#deps.backends.map((candidate) => candidate.name).join(", ");
-    throw new Fault("caller", "sandbox-backend", `There are no ${name} sandboxes here, only: ${names}.`);
+    throw new SandboxError(`There are no ${name} sandboxes here, only: ${names}.`);
   }
 
   #describe(row: SandboxRow): SandboxRow {
     const news = this.#members.get(row.id)?.news ?? null;
     return news === null ? row : { ...row, statusDetail: describeNews(news) };
   }
+}
+
+/** Two keys of one secret: whoever has one of them does not have the other. */
+function deriveKey(rootKey: string, purpose: "tool-host" | "session"): string {
+  return createHmac("sha256", rootKey).update(`convoke ${purpose}`).digest("base64url");
 }
 
 function describeNews({ phase, detail, elapsedMs }: StartNews): string {

@@ -19,7 +19,7 @@ export type SandboxRow = {
   readonly wish: SandboxWish;
   /** Null until it was started once. */
   readonly record: SandboxRecord | null;
-  /** The tool host's key, sealed. */
+  /** What its keys are made from, sealed. */
   readonly sealedKey: string;
   readonly createdAtMs: number;
 };

@@ -1,28 +1,49 @@
+import { closeSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { isBusy } from "../database/sqlite-file.ts";
 import type { SandboxChange, SandboxRow, SandboxStore } from "./sandbox-store.ts";
 
-/** Sandboxes in an SQLite file of their own, or in memory with `:memory:`. */
+/** Another process has the store open. */
+export class SandboxesHeldError extends Error {
+  override readonly name = "SandboxesHeldError";
+}
+
+/**
+ * Sandboxes in an SQLite file of their own, or in memory with `:memory:`. One process at a time has the file: two that look
+ * after the same sandboxes would undo each other's work. Throws {@link SandboxesHeldError} when it is another one.
+ */
 export function openSqliteSandboxStore(file: string): SandboxStore {
-  const database = new DatabaseSync(file);
-  database.exec(`
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = FULL;
-    PRAGMA busy_timeout = 5000;
-    CREATE TABLE IF NOT EXISTS sandboxes (
-      id TEXT PRIMARY KEY,
-      owner_id TEXT NOT NULL,
-      backend TEXT NOT NULL,
-      spec TEXT NOT NULL,
-      status TEXT NOT NULL,
-      status_detail TEXT,
-      wish TEXT NOT NULL,
-      record TEXT,
-      sealed_key TEXT NOT NULL,
-      created_at_ms INTEGER NOT NULL
-    ) STRICT;
-  `);
+  if (file !== ":memory:") closeSync(openSync(file, "a", 0o600));
+  const database = new DatabaseSync(file, { timeout: heldAfterMs });
+  try {
+    // The lock ends with the process, however that ends.
+    database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    database.exec(`BEGIN EXCLUSIVE; ${table} COMMIT`);
+  } catch (error) {
+    database.close();
+    if (!isBusy(error)) throw error;
+    throw new SandboxesHeldError(`${file} is in use by another process.`, { cause: error });
+  }
   return new SqliteSandboxStore(database);
 }
+
+/** Two that open a new file together wait for each other so long. */
+const heldAfterMs = 200;
+
+const table = `
+  CREATE TABLE IF NOT EXISTS sandboxes (
+    id TEXT PRIMARY KEY,
+    owner_id TEXT NOT NULL,
+    backend TEXT NOT NULL,
+    spec TEXT NOT NULL,
+    status TEXT NOT NULL,
+    status_detail TEXT,
+    wish TEXT NOT NULL,
+    record TEXT,
+    sealed_key TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL
+  ) STRICT;
+`;
 
 class SqliteSandboxStore implements SandboxStore {
   readonly #database: DatabaseSync;

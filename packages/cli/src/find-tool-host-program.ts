@@ -1,0 +1,53 @@
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ToolHostProgram } from "@convoke/server/sandboxes";
+
+type Manifest = {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+};
+
+/** This program as sandboxes run it: the sources of a checkout, or the published package with what is installed beside it. */
+export function findToolHostProgram(from: string = import.meta.url): ToolHostProgram {
+  const here = dirname(realpathSync(fileURLToPath(from)));
+  const node = realpathSync(process.execPath);
+  if (from.endsWith(".ts")) {
+    const root = join(here, "../../..");
+    const entry = join("packages", "cli", "src", "bin.ts");
+    return { node, root, entry, parts: ["package.json", "packages", "node_modules"] };
+  }
+  const ownPackage = dirname(here);
+  const installed = findDependencies(ownPackage);
+  const root = commonParent([ownPackage, ...installed]);
+  const entry = relative(root, join(here, "bin.js"));
+  const files = [join(ownPackage, "package.json"), here, ...installed];
+  return { node, root, entry, parts: files.map((file) => relative(root, file)) };
+}
+
+/** Directories of everything that the package needs at run time, where Node finds them; what is left out for this platform is not there. */
+function findDependencies(directory: string, found = new Set<string>()): string[] {
+  const manifest = JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as Manifest;
+  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
+    const place = findInstalled(directory, name);
+    if (place === null || found.has(place)) continue;
+    found.add(place);
+    findDependencies(place, found);
+  }
+  return [...found];
+}
+
+function findInstalled(from: string, name: string): string | null {
+  for (let parent = from; ; parent = dirname(parent)) {
+    const place = join(parent, "node_modules", name);
+    if (existsSync(join(place, "package.json"))) return place;
+    if (dirname(parent) === parent) return null;
+  }
+}
+
+function commonParent(directories: readonly string[]): string {
+  const [first = "", ...rest] = directories.map((directory) => directory.split(sep));
+  if (typeof first === "string") return sep;
+  const length = first.findIndex((part, index) => rest.some((other) => other[index] !== part));
+  return first.slice(0, length === -1 ? first.length : length).join(sep) || sep;
+}

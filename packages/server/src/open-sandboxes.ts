@@ -1,0 +1,128 @@
+import { join } from "node:path";
+import { connectToolHost } from "@convoke/tool-host";
+import { createFleetSandboxes, type FleetTemplate } from "./app-conversations/fleet-sandboxes.ts";
+import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
+import { ConfigError } from "./config-error.ts";
+import type { SandboxBackendName, SandboxConfig } from "./config-sandboxes.ts";
+import type { Logger } from "./lib/logger.ts";
+import { makeDirectory } from "./lib/make-directory.ts";
+import {
+  installationIdOf,
+  openSandboxBackends,
+  type SandboxChoice,
+  type SandboxPlatform,
+} from "./sandboxes/open-sandbox.ts";
+import { openSandboxFleet } from "./sandboxes/sandbox-fleet.ts";
+import { openSqliteSandboxStore, SandboxesHeldError } from "./sandboxes/sqlite-sandbox-store.ts";
+import type { ToolHostProgram } from "./sandboxes/tool-host-program.ts";
+import type { SecretBox } from "./security/seal.ts";
+
+export type { SandboxChoice } from "./sandboxes/open-sandbox.ts";
+export type { ToolHostProgram } from "./sandboxes/tool-host-program.ts";
+
+/** What the command knows and the server does not: how to start a tool host. */
+export type SandboxStartDeps = {
+  readonly program: ToolHostProgram;
+  /** The server's; only its allow-listed part reaches a sandbox. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
+export type OpenSandboxesDeps = SandboxStartDeps & {
+  readonly config: SandboxConfig;
+  readonly dataDir: string;
+  readonly secretBox: SecretBox;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+};
+
+/**
+ * The sandboxes of a data folder, which one server at a time looks after; null when they are switched off or another server
+ * has them. Closing lets go of them: they live on.
+ */
+export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes | null> {
+  const { config, dataDir, secretBox, nowMs, logger } = deps;
+  if (config.use.length === 0) return null;
+  await using scope = new AsyncDisposableStack();
+  const sandboxesDir = join(dataDir, "sandboxes");
+  await makeDirectory(sandboxesDir, 0o711);
+  const store = openStore(join(dataDir, "sandboxes.sqlite"));
+  if (store === null) {
+    logger.warn(
+      { dataDir },
+      "another server looks after the sandboxes of this data folder; none are served here",
+    );
+    return null;
+  }
+  scope.use(store);
+  const choice = await openSandboxBackends(toPlatform(deps, sandboxesDir));
+  const templates = chooseTemplates(choice, config);
+  const fleet = scope.use(
+    await openSandboxFleet({ backends: choice.backends, store, secretBox, nowMs, logger }),
+  );
+  const sandboxes = createFleetSandboxes({ fleet, templates, sandboxesDir, templatesSinceMs: nowMs() });
+  scope.move();
+  return sandboxes;
+}
+
+/** Null while another server has it. */
+function openStore(file: string): ReturnType<typeof openSqliteSandboxStore> | null {
+  try {
+    return openSqliteSandboxStore(file);
+  } catch (error) {
+    if (error instanceof SandboxesHeldError) return null;
+    throw error;
+  }
+}
+
+/** What this machine can do, for {@link openSandboxes} and for `convoke doctor`. */
+export async function findSandboxBackends(
+  deps: SandboxStartDeps & Pick<OpenSandboxesDeps, "config" | "dataDir">,
+): Promise<SandboxChoice> {
+  return await openSandboxBackends(toPlatform(deps, join(deps.dataDir, "sandboxes")));
+}
+
+function toPlatform(
+  { config, dataDir, program, environment }: SandboxStartDeps & Pick<OpenSandboxesDeps, "config" | "dataDir">,
+  sandboxesDir: string,
+): SandboxPlatform {
+  return {
+    sandboxesDir,
+    installationId: installationIdOf(dataDir),
+    program,
+    environment,
+    connect: ({ address, key }) => connectToolHost({ address, key }),
+    self: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+    unprivileged: config.user,
+    containers: config.image === null ? null : { socketPath: config.engineSocket, image: config.image },
+  };
+}
+
+/** Rejects with {@link ConfigError} when a backend was asked for that does not work here. */
+export function chooseTemplates(
+  { backends, preferred, findings }: SandboxChoice,
+  config: SandboxConfig,
+): [FleetTemplate, ...FleetTemplate[]] {
+  const usable = new Set(backends.map(({ name }) => name));
+  const [first, ...rest] =
+    config.use === "auto"
+      ? [preferred as SandboxBackendName, ...(config.image === null ? [] : (["docker"] as const))]
+      : config.use;
+  const toTemplate = (backend: SandboxBackendName): FleetTemplate => {
+    if (!usable.has(backend)) {
+      const reason = findings.find(({ name }) => name === backend)?.detail ?? "not built";
+      throw new ConfigError(
+        `Sandboxes of ${backend} do not work here: ${reason}. Choose others with CONVOKE_SANDBOX, or off.`,
+      );
+    }
+    const { memoryMb, cpus, pids, diskMb, image } = config;
+    return {
+      backend,
+      environment: {},
+      limits: { memoryMb, cpus, pids, diskMb },
+      // A plain process has the machine's network, whatever is wished.
+      network: backend === "process" ? "on" : config.network,
+      ...(backend === "docker" && image !== null ? { image } : {}),
+    };
+  };
+  return [toTemplate(first ?? "process"), ...rest.map(toTemplate)];
+}
