@@ -37,20 +37,27 @@ import * as confirmationPolicy from "./security/confirmation-policy.ts";
 import * as secretSource from "./security/secret-source.ts";
 import * as securityAnalyzer from "./security/security-analyzer.ts";
 import * as securityRisk from "./security/security-risk.ts";
+import * as agentProfile from "./settings/agent-profile.ts";
+import * as llmCatalogue from "./settings/llm-catalogue.ts";
 import * as mcpConfig from "./settings/mcp-config.ts";
 import * as profile from "./settings/profile.ts";
 import * as providerToken from "./settings/provider-token.ts";
 import * as secret from "./settings/secret.ts";
 import * as settings from "./settings/settings.ts";
 import * as settingsForm from "./settings/settings-form.ts";
+import * as settingsPatch from "./settings/settings-patch.ts";
 import * as webClient from "./settings/web-client.ts";
 import * as mcpTool from "./tools/mcp-tool-definition.ts";
 import * as toolAnnotations from "./tools/tool-annotations.ts";
 import * as tools from "./tools/tool-definition.ts";
 import * as bash from "./workspace/bash.ts";
 import * as catalogue from "./workspace/catalogue.ts";
+import * as commits from "./workspace/commits.ts";
+import * as fileBrowser from "./workspace/file-browser.ts";
 import * as files from "./workspace/files.ts";
 import * as git from "./workspace/git.ts";
+import * as installed from "./workspace/installed.ts";
+import * as savedWorkspaces from "./workspace/saved-workspaces.ts";
 import * as serverInfo from "./workspace/server-info.ts";
 
 /** Every named schema of the contract by its component name. */
@@ -76,7 +83,9 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...contractSchemas,
   ...byName(namedIn(extensionActions, extensionEvents, extensionObservations, extensionTools)),
   ...byName(namedIn(stopConversation)),
+  ...byName(namedIn(commits, fileBrowser, savedWorkspaces)),
   ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),
+  ...byName(namedIn(agentProfile, llmCatalogue, settingsPatch, installed)),
   ...byName(namedIn(appConversation, appMessage, sandbox, startTask)),
   ...byName([replies.ErrorReply]),
 ]);

@@ -51,6 +51,8 @@ export const Settings = object("Settings", {
   conversation_settings: anyObject(),
   llm_api_key_is_set: Type.Boolean(),
   active_profile: text,
+  active_agent_profile_id: text,
+  misc_settings: anyObject(),
 });
 export type Settings = Static<typeof Settings>;
 

@@ -23,9 +23,20 @@ export function saveProfile(
   return { ...settings, profiles: { ...settings.profiles, [name]: profile } };
 }
 
-/** The settings without the profile, whether it was there or not. */
+/** The settings without the profile, whether it was there or not. Refused while an agent profile refers to it. */
 export function deleteProfile(settings: StoredSettings, name: string): StoredSettings {
   checkProfileName(name, ["path", "name"]);
+  const users = Object.entries(settings.agentProfiles).filter(
+    ([, agent]) => agent["llm_profile_ref"] === name,
+  );
+  if (users.length > 0) {
+    const names = users.map(([user]) => user).join(", ");
+    throw new Fault(
+      "conflict",
+      "profile_in_use",
+      `The agent profiles ${names} refer to the profile ${name}.`,
+    );
+  }
   const { [name]: _, ...profiles } = settings.profiles;
   return {
     ...settings,
@@ -48,9 +59,14 @@ export function renameProfile(settings: StoredSettings, name: string, newName: s
     throw new Fault("conflict", "profile_exists", `There is a profile ${newName} already.`);
   }
   const { [name]: _, ...others } = settings.profiles;
+  const agentProfiles = Object.entries(settings.agentProfiles).map(([agent, fields]) => [
+    agent,
+    fields["llm_profile_ref"] === name ? { ...fields, llm_profile_ref: newName } : fields,
+  ]);
   return {
     ...settings,
     profiles: { ...others, [newName]: profile },
+    agentProfiles: Object.fromEntries(agentProfiles) as StoredSettings["agentProfiles"],
     activeProfile: settings.activeProfile === name ? newName : settings.activeProfile,
   };
 }
@@ -62,7 +78,8 @@ export function requireProfile(settings: StoredSettings, name: string): JsonObje
   return profile;
 }
 
-function profileOf({ profiles }: StoredSettings, name: string): JsonObject | null {
+/** The stored model of this name; null when there is none. */
+export function profileOf({ profiles }: StoredSettings, name: string): JsonObject | null {
   return Object.hasOwn(profiles, name) ? profiles[name]! : null;
 }
 

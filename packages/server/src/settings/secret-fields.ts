@@ -20,12 +20,15 @@ function secrecyOf(key: string, parent: string | null): Secrecy {
   return namedLikeSecret.test(key) || credentials.has(key) ? "field" : "no";
 }
 
-/** A copy in which every secret is the mask, or null when `shownAs` says so; what is not set stays null. */
-export function hideSecrets(value: JsonObject, shownAs: typeof secretMask | null = secretMask): JsonObject {
+/** How a stored secret is shown: as a fixed text, as nothing, or as what a function makes of it. */
+export type ShownAs = string | null | ((secret: string) => string);
+
+/** A copy in which every secret is the mask, or what `shownAs` says; what is not set stays null. */
+export function hideSecrets(value: JsonObject, shownAs: ShownAs = secretMask): JsonObject {
   return hideIn(value, null, shownAs) as JsonObject;
 }
 
-function hideIn(value: unknown, parent: string | null, shownAs: string | null): unknown {
+function hideIn(value: unknown, parent: string | null, shownAs: ShownAs): unknown {
   if (Array.isArray(value)) return value.map((item) => hideIn(item, null, shownAs));
   if (!isObject(value)) return value;
   return Object.fromEntries(
@@ -40,9 +43,28 @@ function hideIn(value: unknown, parent: string | null, shownAs: string | null): 
   );
 }
 
-function hideText(value: unknown, shownAs: string | null): unknown {
+function hideText(value: unknown, shownAs: ShownAs): unknown {
   if (typeof value !== "string") return hideIn(value, null, shownAs);
-  return value === "" ? "" : shownAs;
+  if (value === "") return "";
+  return typeof shownAs === "function" ? shownAs(value) : shownAs;
+}
+
+/**
+ * A change in which null removes a secret too, as RFC 7386 has it. Elsewhere null keeps it, because older clients send back
+ * the null that they were shown.
+ */
+export function nullRemovesSecrets(change: JsonObject): JsonObject {
+  return nullRemovesIn(change, null) as JsonObject;
+}
+
+function nullRemovesIn(value: unknown, parent: string | null): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [
+      key,
+      field === null && secrecyOf(key, parent) === "field" ? "" : nullRemovesIn(field, key),
+    ]),
+  );
 }
 
 /**

@@ -1,10 +1,13 @@
 import type { Settings, UserInfo, V1Settings } from "@convoke/protocol";
 import { toMcpConfig } from "./mcp-servers.ts";
-import { hideSecrets } from "./secret-fields.ts";
+import { hideSecrets, secretMask, type ShownAs } from "./secret-fields.ts";
 import type { JsonObject, StoredSettings } from "./stored-settings.ts";
 
-/** The settings as the contract has them (2.5), and what newer clients look for beside them. */
-export function toSettings(stored: StoredSettings): Settings {
+/**
+ * The settings as the contract has them (2.5), and what newer clients look for beside them; only in the part of newer clients
+ * can secrets be shown as anything but their mask.
+ */
+export function toSettings(stored: StoredSettings, shownAs: ShownAs = secretMask): Settings {
   const { plain } = stored;
   return {
     language: plain.language,
@@ -35,10 +38,12 @@ export function toSettings(stored: StoredSettings): Settings {
     provider_tokens_set: tokensSet(stored),
     llm_api_key_set: isKeySet(stored.llm),
     search_api_key_set: stored.searchApiKey !== null,
-    agent_settings: toAgentSettings(stored),
+    agent_settings: toAgentSettings(stored, shownAs),
     conversation_settings: toConversationSettings(stored),
     llm_api_key_is_set: isKeySet(stored.llm),
     active_profile: stored.activeProfile,
+    active_agent_profile_id: stored.activeAgentProfileId,
+    misc_settings: { ...stored.misc },
   };
 }
 
@@ -103,16 +108,20 @@ function v1Members(stored: StoredSettings): Omit<UserInfo, "id"> {
   };
 }
 
-function toAgentSettings({ plain, llm, mcpServers, agentExtras }: StoredSettings): JsonObject {
+/** The agent settings of newer clients. */
+export function toAgentSettings(
+  { plain, llm, mcpServers, agentExtras }: StoredSettings,
+  shownAs: ShownAs = secretMask,
+): JsonObject {
   return {
-    ...hideSecrets(agentExtras),
+    ...hideSecrets(agentExtras, shownAs),
     schema_version: 5,
     agent_kind: "openhands",
     agent: plain.agent,
-    llm: { model: null, base_url: null, api_key: null, ...hideSecrets(llm) },
-    mcp_config: hideSecrets(mcpServers ?? {}),
+    llm: { model: null, base_url: null, api_key: null, ...hideSecrets(llm, shownAs) },
+    mcp_config: hideSecrets(mcpServers ?? {}, shownAs),
     condenser: {
-      ...hideSecrets((agentExtras["condenser"] ?? {}) as JsonObject),
+      ...hideSecrets((agentExtras["condenser"] ?? {}) as JsonObject, shownAs),
       enabled: plain.enable_default_condenser,
       max_size: plain.condenser_max_size,
     },

@@ -38,6 +38,27 @@ export type StoredToken = {
   readonly host: string | null;
 };
 
+/** An address and a key that several stored models can name; times are epoch seconds. */
+export type StoredConnection = {
+  readonly display_name: string;
+  readonly provider: string;
+  readonly base_url: string | null;
+  readonly api_key: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+};
+
+/** A directory whose skill or plugin a user wants in every conversation; what is in it is read when it is needed. */
+export type StoredInstallation = {
+  readonly version: string;
+  readonly description: string;
+  readonly enabled: boolean;
+  readonly source: string;
+  readonly repo_path: string | null;
+  readonly installed_at: string;
+  readonly install_path: string;
+};
+
 /** Everything that one user has set, secrets included: one document, sealed as a whole. Both faces are views of it. */
 export type StoredSettings = {
   readonly plain: PlainSettings;
@@ -53,6 +74,15 @@ export type StoredSettings = {
   /** Stored models by name. */
   readonly profiles: Readonly<Record<string, JsonObject>>;
   readonly activeProfile: string | null;
+  /** Agents to launch by name, as clients send them with `id`, `name` and `revision` of ours. */
+  readonly agentProfiles: Readonly<Record<string, JsonObject>>;
+  readonly activeAgentProfileId: string | null;
+  /** By id. */
+  readonly providerConnections: Readonly<Record<string, StoredConnection>>;
+  /** What clients keep for themselves. */
+  readonly misc: JsonObject;
+  readonly installedSkills: Readonly<Record<string, StoredInstallation>>;
+  readonly installedPlugins: Readonly<Record<string, StoredInstallation>>;
 };
 
 /** What a user has who never stored anything. */
@@ -93,6 +123,12 @@ export const defaultSettings: StoredSettings = {
   providerTokens: {},
   profiles: {},
   activeProfile: null,
+  agentProfiles: {},
+  activeAgentProfileId: null,
+  providerConnections: {},
+  misc: {},
+  installedSkills: {},
+  installedPlugins: {},
 };
 
 /** A stored document of this or an earlier version, completed with the defaults of what it does not know. */

@@ -1,11 +1,17 @@
-import type { JsonObject, StoredSettings } from "./stored-settings.ts";
+import { invalidField } from "../lib/fault.ts";
+import { findById } from "./agent-profiles.ts";
+import { resolveConnection } from "./provider-connections.ts";
+import { resolveAgentProfile } from "./resolve-agent-profile.ts";
+import { defaultSettings, type JsonObject, type StoredSettings } from "./stored-settings.ts";
+import { updateSettings } from "./update-settings.ts";
 
 /** Tools of an agent that is made from settings, as far as the server has them. */
 const usualTools = ["terminal", "file_editor", "task_tracker"];
 
 /**
  * A create request as it came, with what it leaves out taken from its user's settings: the agent, the model's address and key,
- * the limit of steps, the asking before actions. A stored key is added only for the stored model at the stored address.
+ * the limit of steps, the asking before actions. A stored key is added only for the stored model at the stored address. An
+ * agent that is described by settings or by a profile is put in the place of the description.
  */
 export function withDefaults(
   request: unknown,
@@ -13,10 +19,17 @@ export function withDefaults(
   catalogue: readonly string[],
 ): unknown {
   if (!isObject(request)) return request;
+  const { agent_settings: described, agent_profile_id: profileId, ...rest } = request;
   const { plain } = settings;
-  const agent = withModel(request["agent"] ?? null, settings.llm, catalogue);
+  const agent = chooseAgent(request, settings, catalogue);
   return {
-    ...request,
+    ...rest,
+    ...(isObject(described) || described === null || described === undefined
+      ? {}
+      : { agent_settings: described }),
+    ...(typeof profileId === "string" || profileId === null || profileId === undefined
+      ? {}
+      : { agent_profile_id: profileId }),
     ...(agent === null ? {} : { agent }),
     ...given("max_iterations", request, plain.max_iterations),
     ...given(
@@ -32,16 +45,65 @@ export function withDefaults(
   };
 }
 
-function withModel(agent: unknown, stored: JsonObject, catalogue: readonly string[]): unknown {
-  if (typeof stored["model"] !== "string") return agent;
-  if (agent === null) {
-    const tools = usualTools.filter((name) => catalogue.includes(name)).map((name) => ({ name }));
-    return { kind: "Agent", llm: stored, tools };
+/** The agent itself wins, then its description, then the profile that is named, then the active one, then the settings. */
+function chooseAgent(request: JsonObject, settings: StoredSettings, catalogue: readonly string[]): unknown {
+  const { agent = null, agent_settings: described, agent_profile_id: profileId } = request;
+  if (agent !== null) return withStoredModel(agent, settings);
+  if (isObject(described)) {
+    const own = updateSettings(defaultSettings, { agent_settings_diff: described });
+    const made = agentOf({ ...own, providerConnections: settings.providerConnections }, catalogue);
+    return made === null ? null : withStoredModel(made, settings);
   }
+  if (typeof profileId === "string") return agentOf(profileSettings(settings, profileId), catalogue);
+  const { activeAgentProfileId: active } = settings;
+  const isActive = active !== null && findById(settings, active) !== null;
+  return agentOf(isActive ? profileSettings(settings, active) : settings, catalogue);
+}
+
+function profileSettings(settings: StoredSettings, id: string): StoredSettings {
+  const loc = ["body", "agent_profile_id"];
+  const profile = findById(settings, id);
+  if (profile === null) throw invalidField(loc, "There is no agent profile with this id.");
+  const resolved = resolveAgentProfile(settings, profile);
+  if (!resolved.ok) throw invalidField(loc, resolved.errors.join(" "));
+  return resolved.settings;
+}
+
+/** An agent made of settings; null when they name no model. */
+function agentOf(settings: StoredSettings, catalogue: readonly string[]): JsonObject | null {
+  const { llm: stored, agentExtras: extras, plain } = settings;
+  if (typeof stored["model"] !== "string") return null;
+  const llm = connected(settings, stored);
+  const tools = usualTools.filter((name) => catalogue.includes(name)).map((name) => ({ name }));
+  const wanted = extras["tools"];
+  const context = isObject(extras["agent_context"]) ? extras["agent_context"] : {};
+  const disabled = plain.disabled_skills ?? [];
+  const agentContext = { ...context, ...(disabled.length > 0 ? { disabled_skills: disabled } : {}) };
+  const limit = extras["tool_concurrency_limit"];
+  return {
+    kind: "Agent",
+    llm,
+    tools: Array.isArray(wanted) && wanted.length > 0 ? wanted : tools,
+    ...(Object.keys(agentContext).length > 0 ? { agent_context: agentContext } : {}),
+    ...(typeof limit === "number" ? { tool_concurrency_limit: limit } : {}),
+  };
+}
+
+function withStoredModel(agent: unknown, settings: StoredSettings): unknown {
+  const { llm: stored } = settings;
   if (!isObject(agent)) return agent;
   const llm = agent["llm"] ?? {};
-  if (!isObject(llm) || !isSameRoute(llm, stored)) return agent;
-  return { ...agent, llm: { ...stored, ...withoutNulls(llm) } };
+  if (!isObject(llm)) return agent;
+  if (typeof llm["provider_connection_id"] === "string") return { ...agent, llm: connected(settings, llm) };
+  if (typeof stored["model"] !== "string" || !isSameRoute(llm, stored)) return agent;
+  return { ...agent, llm: { ...connected(settings, stored), ...withoutNulls(llm) } };
+}
+
+function connected(settings: StoredSettings, llm: JsonObject): JsonObject {
+  const resolved = resolveConnection(settings, llm);
+  if (resolved !== null) return resolved;
+  const loc = ["body", "agent", "llm", "provider_connection_id"];
+  throw invalidField(loc, "There is no such provider connection.");
 }
 
 /** True when the request names no other model, no other address and no key of its own. */

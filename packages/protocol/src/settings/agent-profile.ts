@@ -1,0 +1,112 @@
+import { Type, type Static } from "typebox";
+import { anyObject, choice, closedObject, flag, list, object, orAbsent, orNull, ref } from "../schema.ts";
+
+const sharedFields = {
+  schema_version: Type.Optional(Type.Integer({ minimum: 1 })),
+  id: orAbsent(Type.String(), { description: "Ours; a value that is sent is ignored." }),
+  name: orAbsent(Type.String(), { description: "The one of the path; a value that is sent is ignored." }),
+  revision: orAbsent(Type.Integer(), { description: "Counts the changes; a value that is sent is ignored." }),
+  mcp_server_refs: orAbsent(Type.Array(Type.String()), {
+    description: "Names of MCP servers of the settings; null means all of them.",
+  }),
+  disabled_skills: Type.Optional(Type.Array(Type.String())),
+};
+
+/** An agent to launch, put together from references: it holds no secrets. */
+export const OpenHandsAgentProfile = closedObject("OpenHandsAgentProfile", {
+  ...sharedFields,
+  agent_kind: Type.Optional(Type.Literal("openhands", { default: "openhands" })),
+  llm_profile_ref: orAbsent(Type.String(), {
+    description: "Name of a stored model; null means that of the settings.",
+  }),
+  agent: Type.Optional(Type.String()),
+  skills: list(Type.Unknown()),
+  tools: orAbsent(Type.Array(anyObject())),
+  system_message_suffix: orAbsent(Type.String()),
+  condenser: orAbsent(anyObject()),
+  verification: orAbsent(anyObject()),
+  enable_sub_agents: Type.Optional(Type.Boolean()),
+  enable_switch_llm_tool: Type.Optional(Type.Boolean()),
+  tool_concurrency_limit: Type.Optional(Type.Integer({ minimum: 1 })),
+});
+export type OpenHandsAgentProfile = Static<typeof OpenHandsAgentProfile>;
+
+/** An agent behind the Agent Client Protocol; stored, so that clients can list it. */
+export const ACPAgentProfile = closedObject("ACPAgentProfile", {
+  ...sharedFields,
+  agent_kind: Type.Literal("acp"),
+  skills: list(Type.Unknown()),
+  system_message_suffix: orAbsent(Type.String()),
+  acp_server: Type.String(),
+  acp_model: orAbsent(Type.String()),
+  acp_session_mode: orAbsent(Type.String()),
+  acp_prompt_timeout: Type.Optional(Type.Number({ minimum: 0 })),
+  acp_command: orAbsent(Type.String()),
+  acp_args: orAbsent(Type.Array(Type.String())),
+});
+export type ACPAgentProfile = Static<typeof ACPAgentProfile>;
+
+const agentKind = choice(["openhands", "acp"]);
+
+/** An agent profile, in short. */
+export const AgentProfileInfo = object("AgentProfileInfo", {
+  id: orNull(Type.String()),
+  name: Type.String(),
+  agent_kind: agentKind,
+  revision: orNull(Type.Integer()),
+  llm_profile_ref: orNull(Type.String()),
+  mcp_server_refs: orNull(Type.Array(Type.String())),
+});
+export type AgentProfileInfo = Static<typeof AgentProfileInfo>;
+
+/** All agent profiles. */
+export const AgentProfileListResponse = object("AgentProfileListResponse", {
+  profiles: Type.Array(ref(AgentProfileInfo)),
+  active_agent_profile_id: orNull(Type.String()),
+});
+export type AgentProfileListResponse = Static<typeof AgentProfileListResponse>;
+
+/** One agent profile. */
+export const AgentProfileDetailResponse = object("AgentProfileDetailResponse", {
+  name: Type.String(),
+  profile: anyObject(),
+});
+export type AgentProfileDetailResponse = Static<typeof AgentProfileDetailResponse>;
+
+/** An agent profile was changed. */
+export const AgentProfileMutationResponse = object("AgentProfileMutationResponse", {
+  name: Type.String(),
+  message: Type.String(),
+});
+export type AgentProfileMutationResponse = Static<typeof AgentProfileMutationResponse>;
+
+/** An agent profile is the one for new conversations; the settings are as before. */
+export const ActivateAgentProfileResponse = object("ActivateAgentProfileResponse", {
+  id: Type.String(),
+  message: Type.String(),
+  agent_settings_applied: flag(false),
+});
+export type ActivateAgentProfileResponse = Static<typeof ActivateAgentProfileResponse>;
+
+const names = list(Type.String());
+
+/** What launching an agent profile would lead to, without launching it. */
+export const AgentProfileDiagnostics = object("AgentProfileDiagnostics", {
+  agent_kind: agentKind,
+  valid: flag(false),
+  errors: names,
+  llm_profile_ref: orNull(Type.String()),
+  llm_profile_resolved: flag(false),
+  llm_api_key_set: flag(false),
+  mcp_server_refs: orNull(Type.Array(Type.String())),
+  resolved_mcp_config_keys: names,
+  resolved_mcp_servers: names,
+  dangling_mcp_server_refs: names,
+  disabled_skills: names,
+  resolved_skills: names,
+  acp_api_key_secret_name: orNull(Type.String()),
+  acp_base_url_secret_name: orNull(Type.String()),
+  acp_file_secret_names: names,
+  resolved_settings: orNull(anyObject()),
+});
+export type AgentProfileDiagnostics = Static<typeof AgentProfileDiagnostics>;

@@ -1,0 +1,72 @@
+import { Type, type Static } from "typebox";
+import { closedObject, flag, mapOf, object, orAbsent, orNull } from "../schema.ts";
+
+/** Names of providers, as model names begin with them. */
+export const ProvidersResponse = object("ProvidersResponse", { providers: Type.Array(Type.String()) });
+export type ProvidersResponse = Static<typeof ProvidersResponse>;
+
+/** Names of models, as an LLM's `model` takes them. */
+export const ModelsResponse = object("ModelsResponse", { models: Type.Array(Type.String()) });
+export type ModelsResponse = Static<typeof ModelsResponse>;
+
+/** Bare names of models by their provider. */
+export const VerifiedModelsResponse = object("VerifiedModelsResponse", {
+  models: mapOf(Type.Array(Type.String())),
+});
+export type VerifiedModelsResponse = Static<typeof VerifiedModelsResponse>;
+
+/** Models that a subscription gives. */
+export const SubscriptionModelsResponse = object("SubscriptionModelsResponse", {
+  vendor: Type.Optional(Type.String({ default: "openai" })),
+  models: Type.Array(Type.String()),
+});
+export type SubscriptionModelsResponse = Static<typeof SubscriptionModelsResponse>;
+
+/** Whether a subscription is connected. */
+export const SubscriptionStatusResponse = object("SubscriptionStatusResponse", {
+  vendor: Type.Optional(Type.String({ default: "openai" })),
+  connected: Type.Boolean(),
+  account_email: orNull(Type.String()),
+  expires_at: orNull(Type.Integer()),
+});
+export type SubscriptionStatusResponse = Static<typeof SubscriptionStatusResponse>;
+
+/** A login on another device that is waited for. */
+export const SubscriptionDevicePollRequest = object("SubscriptionDevicePollRequest", {
+  device_code: Type.String(),
+});
+export type SubscriptionDevicePollRequest = Static<typeof SubscriptionDevicePollRequest>;
+
+const name = Type.String({ minLength: 1, maxLength: 128 });
+const key = Type.String({ minLength: 1, maxLength: 65_536, format: "password", writeOnly: true });
+const address = orAbsent(Type.String({ maxLength: 2_048 }));
+
+/** An address and key that several models share; times are epoch seconds. */
+export const ProviderConnectionResponse = object("ProviderConnectionResponse", {
+  id: Type.String(),
+  display_name: Type.String(),
+  provider: Type.String(),
+  base_url: orNull(Type.String()),
+  created_at: Type.Integer(),
+  updated_at: Type.Integer(),
+  api_key_set: flag(false),
+});
+export type ProviderConnectionResponse = Static<typeof ProviderConnectionResponse>;
+
+/** A connection to store. */
+export const ProviderConnectionCreateRequest = closedObject("ProviderConnectionCreateRequest", {
+  display_name: name,
+  provider: Type.Optional(Type.String({ minLength: 1, maxLength: 128, default: "custom" })),
+  api_key: key,
+  base_url: address,
+});
+export type ProviderConnectionCreateRequest = Static<typeof ProviderConnectionCreateRequest>;
+
+/** What changes about a connection; its key can be replaced, not removed. */
+export const ProviderConnectionUpdateRequest = closedObject("ProviderConnectionUpdateRequest", {
+  display_name: orAbsent(name),
+  provider: orAbsent(name),
+  api_key: orAbsent(Type.String({ maxLength: 65_536, format: "password", writeOnly: true })),
+  base_url: address,
+});
+export type ProviderConnectionUpdateRequest = Static<typeof ProviderConnectionUpdateRequest>;

@@ -1,0 +1,96 @@
+import type { AgentProfileDiagnostics } from "@convoke/protocol";
+import { showAgentProfile } from "./agent-profiles.ts";
+import { profileOf } from "./profiles.ts";
+import { resolveConnection } from "./provider-connections.ts";
+import { isKeySet, toAgentSettings } from "./settings-views.ts";
+import type { JsonObject, StoredSettings } from "./stored-settings.ts";
+
+/** What launching a profile leads to: the settings of its agent, or everything that is in the way. */
+export type ResolvedProfile =
+  | { readonly ok: true; readonly settings: StoredSettings }
+  | { readonly ok: false; readonly errors: readonly string[] };
+
+/** The settings as if the profile's choices were the user's own. */
+export function resolveAgentProfile(settings: StoredSettings, profile: JsonObject): ResolvedProfile {
+  const { errors, llm, servers } = resolveReferences(settings, profile);
+  if (llm === null || errors.length > 0) return { ok: false, errors };
+  const context = (settings.agentExtras["agent_context"] ?? {}) as JsonObject;
+  const skills = (profile["skills"] ?? []) as readonly unknown[];
+  const agentContext: JsonObject = {
+    ...context,
+    ...(profile["system_message_suffix"] ? { system_message_suffix: profile["system_message_suffix"] } : {}),
+    ...(skills.length > 0 ? { skills } : {}),
+    disabled_skills: profile["disabled_skills"] ?? [],
+  };
+  const given = ["tools", "condenser", "verification", "enable_sub_agents", "tool_concurrency_limit"];
+  const extras = given.filter((field) => profile[field] !== undefined && profile[field] !== null);
+  return {
+    ok: true,
+    settings: {
+      ...settings,
+      llm,
+      mcpServers: servers,
+      agentExtras: {
+        ...settings.agentExtras,
+        ...Object.fromEntries(extras.map((field) => [field, profile[field]])),
+        agent_context: agentContext,
+      },
+    },
+  };
+}
+
+/** The same as a report, without secrets. */
+export function diagnoseAgentProfile(settings: StoredSettings, profile: JsonObject): AgentProfileDiagnostics {
+  const { errors, llm, servers, dangling } = resolveReferences(settings, profile);
+  const shown = showAgentProfile(profile);
+  const resolved = resolveAgentProfile(settings, profile);
+  const keys = Object.keys(servers ?? {});
+  const disabled = (profile["disabled_skills"] ?? []) as string[];
+  const skills = ((profile["skills"] ?? []) as { name?: unknown }[]).map((skill) =>
+    String(skill.name ?? skill),
+  );
+  return {
+    agent_kind: shown.agent_kind,
+    valid: errors.length === 0,
+    errors,
+    llm_profile_ref: shown.llm_profile_ref ?? null,
+    llm_profile_resolved: llm !== null,
+    llm_api_key_set: llm !== null && isKeySet(llm),
+    mcp_server_refs: shown.mcp_server_refs ?? null,
+    resolved_mcp_config_keys: keys,
+    resolved_mcp_servers: keys,
+    dangling_mcp_server_refs: dangling,
+    disabled_skills: disabled,
+    resolved_skills: skills.filter((name) => !disabled.includes(name)),
+    acp_api_key_secret_name: null,
+    acp_base_url_secret_name: null,
+    acp_file_secret_names: [],
+    resolved_settings: resolved.ok ? toAgentSettings(resolved.settings) : null,
+  };
+}
+
+type References = {
+  readonly errors: string[];
+  readonly llm: JsonObject | null;
+  readonly servers: StoredSettings["mcpServers"];
+  readonly dangling: string[];
+};
+
+function resolveReferences(settings: StoredSettings, profile: JsonObject): References {
+  const errors: string[] = [];
+  if (profile["agent_kind"] === "acp") {
+    errors.push("Agents behind the Agent Client Protocol cannot be launched by this server.");
+  }
+  const name = profile["llm_profile_ref"];
+  const stored = typeof name === "string" ? profileOf(settings, name) : settings.llm;
+  if (stored === null) errors.push(`There is no stored model ${String(name)}.`);
+  const llm = stored === null ? null : resolveConnection(settings, stored);
+  if (stored !== null && llm === null)
+    errors.push("The provider connection of the model is not there any more.");
+  const wanted = profile["mcp_server_refs"] as readonly string[] | null | undefined;
+  const all = settings.mcpServers ?? {};
+  const dangling = (wanted ?? []).filter((server) => !Object.hasOwn(all, server));
+  for (const server of dangling) errors.push(`There is no MCP server ${server}.`);
+  const kept = Object.entries(all).filter(([server]) => wanted?.includes(server) ?? true);
+  return { errors, llm, servers: Object.fromEntries(kept), dangling };
+}
