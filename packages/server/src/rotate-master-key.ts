@@ -27,6 +27,7 @@ export async function rotateMasterKey({ dataDir, onProgress = () => {} }: Rotate
   const tally = new Tally(rotation, onProgress);
   await resealSettings(database, tally);
   await resealSecrets(database, tally);
+  await resealStarts(database, tally);
   await resealConversations(journal, tally);
   await rotation.finish();
   return { resealed: tally.resealed, unopened: tally.unopened };
@@ -72,6 +73,19 @@ class Tally {
       this.unopened += 1;
       return null;
     }
+  }
+}
+
+async function resealStarts({ tables }: ApplicationDatabase, tally: Tally): Promise<void> {
+  const rows = await tables
+    .selectFrom("start_tasks")
+    .select(["id", "sealed_order"])
+    .where("sealed_order", "is not", null)
+    .execute();
+  for (const { id, sealed_order: order } of rows) {
+    await tally.change(order!, (resealed) =>
+      tables.updateTable("start_tasks").set({ sealed_order: resealed }).where("id", "=", id).execute(),
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ColumnType } from "kysely";
+import type { ColumnType, Generated } from "kysely";
 
 /** Times are epoch milliseconds. Texts named `sealed_*` are opened by the data folder's master key only. */
 export type Tables = {
@@ -6,6 +6,9 @@ export type Tables = {
   keys: KeyTable;
   settings: SettingsTable;
   secrets: SecretTable;
+  app_conversations: AppConversationTable;
+  start_tasks: StartTaskTable;
+  pending_messages: PendingMessageTable;
 };
 
 type Fixed<T> = ColumnType<T, T, never>;
@@ -39,4 +42,50 @@ export type SecretTable = {
   readonly description: string | null;
   readonly sealed_value: string;
   readonly updated_at: number;
+};
+
+/** What is known of a conversation in a sandbox besides its log; booleans are 0 and 1. */
+export type AppConversationTable = {
+  readonly id: Fixed<string>;
+  readonly owner_id: Fixed<string>;
+  readonly sandbox_id: Fixed<string>;
+  readonly parent_id: Fixed<string | null>;
+  /** Absolute, as tools in the sandbox see it. */
+  readonly working_dir: Fixed<string>;
+  readonly selected_repository: string | null;
+  readonly selected_branch: string | null;
+  readonly git_provider: string | null;
+  readonly trigger_name: Fixed<string | null>;
+  /** JSON list. */
+  readonly pr_numbers: Fixed<string>;
+  readonly is_public: number | null;
+  /** 1 once its deletion has begun; nobody sees it any more. */
+  readonly is_leaving: number;
+  readonly created_at: Fixed<number>;
+};
+
+export type StartTaskTable = {
+  readonly id: Fixed<string>;
+  readonly owner_id: Fixed<string>;
+  readonly conversation_id: Fixed<string>;
+  readonly sandbox_id: Fixed<string>;
+  readonly status: string;
+  readonly detail: string | null;
+  /** As it is shown: JSON without secrets. */
+  readonly request: Fixed<string>;
+  /** What is to be done; gone once the task has ended. */
+  readonly sealed_order: string | null;
+  /** How often a server began to work on it. */
+  readonly attempts: number;
+  readonly created_at: Fixed<number>;
+  readonly updated_at: number;
+};
+
+/** Messages for conversations that are still being started, in the order of their numbers. */
+export type PendingMessageTable = {
+  readonly number: Generated<number>;
+  readonly id: Fixed<string>;
+  readonly conversation_id: Fixed<string>;
+  /** JSON. */
+  readonly message: Fixed<string>;
 };

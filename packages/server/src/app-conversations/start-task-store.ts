@@ -1,0 +1,290 @@
+import { randomUUID } from "node:crypto";
+import type {
+  AppConversationStartRequestOutput,
+  AppConversationStartTaskStatus,
+  Message,
+} from "@convoke/protocol";
+import type { Selectable } from "kysely";
+import type { ApplicationDatabase } from "../database/application-database.ts";
+import type { StartTaskTable } from "../database/tables.ts";
+import { UnknownPageError } from "../journal/journal.ts";
+import type { SecretBox } from "../security/seal.ts";
+import type { StartOrder } from "./start-order.ts";
+
+export type StartTask = {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly conversationId: string;
+  readonly sandboxId: string;
+  readonly status: AppConversationStartTaskStatus;
+  /** What is going on, or why it failed. */
+  readonly detail: string | null;
+  readonly request: AppConversationStartRequestOutput;
+  readonly attempts: number;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+};
+
+export type StartTaskFilter = {
+  readonly ownerId: string;
+  readonly conversationId?: string;
+  readonly createdGteMs?: number;
+};
+
+export type StartTaskQuery = StartTaskFilter & {
+  readonly sort: "CREATED_AT" | "CREATED_AT_DESC" | "UPDATED_AT" | "UPDATED_AT_DESC";
+  readonly limit: number;
+  /** Id of the first task of this page. */
+  readonly pageId?: string;
+};
+
+export type PendingMessage = { readonly id: string; readonly message: Message };
+
+export type StartTaskStoreDeps = {
+  readonly database: ApplicationDatabase;
+  readonly secretBox: SecretBox;
+  readonly nowMs: () => number;
+};
+
+/** How many messages may wait for one start. */
+export const mostPending = 10;
+
+export function hasEnded({ status }: Pick<StartTask, "status">): boolean {
+  return status === "READY" || status === "ERROR";
+}
+
+/** Starts and the messages that wait for them: durable when a promise resolves. */
+export class StartTaskStore {
+  readonly #deps: StartTaskStoreDeps;
+
+  constructor(deps: StartTaskStoreDeps) {
+    this.#deps = deps;
+  }
+
+  get #tables() {
+    return this.#deps.database.tables;
+  }
+
+  /** The new task; or the one of the same conversation that has not failed, and then nothing is written. */
+  async insert(
+    draft: Pick<StartTask, "ownerId" | "conversationId" | "sandboxId" | "request">,
+    order: StartOrder,
+  ): Promise<{ task: StartTask; isNew: boolean }> {
+    const nowMs = this.#deps.nowMs();
+    const row: Selectable<StartTaskTable> = {
+      id: randomUUID(),
+      owner_id: draft.ownerId,
+      conversation_id: draft.conversationId,
+      sandbox_id: draft.sandboxId,
+      status: "WORKING",
+      detail: null,
+      request: JSON.stringify(draft.request),
+      sealed_order: this.#deps.secretBox.seal(JSON.stringify(order)),
+      attempts: 0,
+      created_at: nowMs,
+      updated_at: nowMs,
+    };
+    return await this.#tables.transaction().execute(async (tables) => {
+      const known = await tables
+        .selectFrom("start_tasks")
+        .selectAll()
+        .where("conversation_id", "=", draft.conversationId)
+        .where("status", "!=", "ERROR")
+        .executeTakeFirst();
+      if (known !== undefined) return { task: toTask(known), isNew: false };
+      await tables.insertInto("start_tasks").values(row).execute();
+      return { task: toTask(row), isNew: true };
+    });
+  }
+
+  /** Null when the task is gone, or has ended already and the change says something else. */
+  async update(
+    id: string,
+    change: { readonly status: StartTask["status"]; readonly detail: string | null },
+  ): Promise<StartTask | null> {
+    const row = await this.#tables
+      .updateTable("start_tasks")
+      .set({
+        ...change,
+        updated_at: this.#deps.nowMs(),
+        ...(hasEnded(change) ? { sealed_order: null } : {}),
+      })
+      .where("id", "=", id)
+      .where("status", "not in", ["READY", "ERROR"])
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? null : toTask(row);
+  }
+
+  /** Ends a task well; null when a message has come in meanwhile, which has to be sent first. */
+  async finish(task: StartTask, detail: string | null): Promise<StartTask | null> {
+    return await this.#tables.transaction().execute(async (tables) => {
+      const waiting = await tables
+        .selectFrom("pending_messages")
+        .select("id")
+        .where("conversation_id", "=", task.conversationId)
+        .executeTakeFirst();
+      if (waiting !== undefined) return null;
+      const row = await tables
+        .updateTable("start_tasks")
+        .set({ status: "READY", detail, sealed_order: null, updated_at: this.#deps.nowMs() })
+        .where("id", "=", task.id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return toTask(row);
+    });
+  }
+
+  /** Counts one more attempt; null when the task has ended or is gone. */
+  async take(id: string): Promise<{ task: StartTask; order: StartOrder } | null> {
+    const row = await this.#tables
+      .updateTable("start_tasks")
+      .set((builder) => ({ attempts: builder("attempts", "+", 1) }))
+      .where("id", "=", id)
+      .where("sealed_order", "is not", null)
+      .returningAll()
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    const order = JSON.parse(this.#deps.secretBox.unseal(row.sealed_order!)) as StartOrder;
+    return { task: toTask(row), order };
+  }
+
+  /** Those that no end was written down for. */
+  async listUnfinished(): Promise<StartTask[]> {
+    const rows = await this.#tables
+      .selectFrom("start_tasks")
+      .selectAll()
+      .where("sealed_order", "is not", null)
+      .orderBy("created_at")
+      .execute();
+    return rows.map(toTask);
+  }
+
+  /** In the order of `ids`, null for misses and for those of others. */
+  async getMany(ownerId: string, ids: readonly string[]): Promise<(StartTask | null)[]> {
+    const rows = await this.#tables
+      .selectFrom("start_tasks")
+      .selectAll()
+      .where("owner_id", "=", ownerId)
+      .where("id", "in", [...ids])
+      .execute();
+    const byId = new Map(rows.map((row) => [row.id, toTask(row)]));
+    return ids.map((id) => byId.get(id) ?? null);
+  }
+
+  /** The newest start of a conversation. */
+  async ofConversation(ownerId: string, conversationId: string): Promise<StartTask | null> {
+    const row = await this.#tables
+      .selectFrom("start_tasks")
+      .selectAll()
+      .where("owner_id", "=", ownerId)
+      .where("conversation_id", "=", conversationId)
+      .orderBy("created_at", "desc")
+      .executeTakeFirst();
+    return row === undefined ? null : toTask(row);
+  }
+
+  async search(query: StartTaskQuery): Promise<{ items: StartTask[]; nextPageId: string | null }> {
+    const column = query.sort.startsWith("CREATED") ? "created_at" : "updated_at";
+    const direction = query.sort.endsWith("_DESC") ? "desc" : "asc";
+    let wanted = this.#filtered(query).selectAll();
+    if (query.pageId !== undefined) {
+      const [first] = await this.getMany(query.ownerId, [query.pageId]);
+      if (!first) throw new UnknownPageError(`There is no start task ${query.pageId} to start the page at`);
+      const at = column === "created_at" ? first.createdAtMs : first.updatedAtMs;
+      const beyond = direction === "desc" ? "<" : ">";
+      wanted = wanted.where((where) =>
+        where.or([
+          where(column, beyond, at),
+          where.and([where(column, "=", at), where("id", direction === "desc" ? "<=" : ">=", first.id)]),
+        ]),
+      );
+    }
+    const rows = await wanted
+      .orderBy(column, direction)
+      .orderBy("id", direction)
+      .limit(query.limit + 1)
+      .execute();
+    return { items: rows.slice(0, query.limit).map(toTask), nextPageId: rows[query.limit]?.id ?? null };
+  }
+
+  async count(filter: StartTaskFilter): Promise<number> {
+    const { number } = await this.#filtered(filter)
+      .select((select) => select.fn.countAll<number>().as("number"))
+      .executeTakeFirstOrThrow();
+    return Number(number);
+  }
+
+  /** Leaves a message for a start that is under way; `position` counts from 1. */
+  async addPending(
+    conversationId: string,
+    message: Message,
+  ): Promise<{ id: string; position: number } | "ended" | "full"> {
+    return await this.#tables.transaction().execute(async (tables) => {
+      const open = await tables
+        .selectFrom("start_tasks")
+        .select("id")
+        .where("conversation_id", "=", conversationId)
+        .where("sealed_order", "is not", null)
+        .executeTakeFirst();
+      if (open === undefined) return "ended";
+      const { number } = await tables
+        .selectFrom("pending_messages")
+        .select((select) => select.fn.countAll<number>().as("number"))
+        .where("conversation_id", "=", conversationId)
+        .executeTakeFirstOrThrow();
+      if (Number(number) >= mostPending) return "full";
+      const id = randomUUID();
+      await tables
+        .insertInto("pending_messages")
+        .values({ id, conversation_id: conversationId, message: JSON.stringify(message) })
+        .execute();
+      return { id, position: Number(number) + 1 };
+    });
+  }
+
+  async firstPending(conversationId: string): Promise<PendingMessage | null> {
+    const row = await this.#tables
+      .selectFrom("pending_messages")
+      .select(["id", "message"])
+      .where("conversation_id", "=", conversationId)
+      .orderBy("number")
+      .executeTakeFirst();
+    return row === undefined ? null : { id: row.id, message: JSON.parse(row.message) as Message };
+  }
+
+  async removePending(id: string): Promise<void> {
+    await this.#tables.deleteFrom("pending_messages").where("id", "=", id).execute();
+  }
+
+  /** Everything about the starts of a conversation. */
+  async removeOf(conversationId: string): Promise<void> {
+    await this.#tables
+      .deleteFrom("pending_messages")
+      .where("conversation_id", "=", conversationId)
+      .execute();
+    await this.#tables.deleteFrom("start_tasks").where("conversation_id", "=", conversationId).execute();
+  }
+
+  #filtered({ ownerId, conversationId, createdGteMs }: StartTaskFilter) {
+    let query = this.#tables.selectFrom("start_tasks").where("owner_id", "=", ownerId);
+    if (conversationId !== undefined) query = query.where("conversation_id", "=", conversationId);
+    if (createdGteMs !== undefined) query = query.where("created_at", ">=", createdGteMs);
+    return query;
+  }
+}
+
+function toTask(row: Selectable<StartTaskTable>): StartTask {
+  return {
+    id: row.id,
+    ownerId: row.owner_id,
+    conversationId: row.conversation_id,
+    sandboxId: row.sandbox_id,
+    status: row.status as StartTask["status"],
+    detail: row.detail,
+    request: JSON.parse(row.request) as StartTask["request"],
+    attempts: row.attempts,
+    createdAtMs: row.created_at,
+    updatedAtMs: row.updated_at,
+  };
+}
