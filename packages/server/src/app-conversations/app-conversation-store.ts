@@ -119,11 +119,7 @@ export class AppConversationStore {
         ]),
       );
     }
-    const rows = await query
-      .orderBy("created_at", direction)
-      .orderBy("id", direction)
-      .limit(limit)
-      .execute();
+    const rows = await query.orderBy("created_at", direction).orderBy("id", direction).limit(limit).execute();
     return rows.map(toRow);
   }
 
@@ -145,7 +141,14 @@ export class AppConversationStore {
       .execute();
     return Map.groupBy(rows, (row) => row.parent_id!)
       .entries()
-      .reduce((map, [parent, subs]) => map.set(parent, subs.map(({ id }) => id)), new Map<string, string[]>());
+      .reduce(
+        (map, [parent, subs]) =>
+          map.set(
+            parent,
+            subs.map(({ id }) => id),
+          ),
+        new Map<string, string[]>(),
+      );
   }
 
   /** How many conversations are in each of these sandboxes, those included that are being deleted. */

@@ -99,6 +99,16 @@ test("a sandbox starts, pauses, goes on and leaves nothing; its workspace is in 
   expect(await sandboxes.remove("ada", started.id)).toBe(false);
 });
 
+test("a sandbox that is asked for twice by its id is one sandbox", async () => {
+  await using bench = await openBench();
+  const { sandboxes, fleet, states } = bench;
+  const first = await sandboxes.start("ada", "plain", "0198c0de");
+  const again = await sandboxes.start("ada", "plain", "0198c0de");
+  expect([first.id, again.id]).toEqual(["0198c0de", "0198c0de"]);
+  await fleet.settled("0198c0de");
+  expect([...states.keys()]).toEqual(["0198c0de"]);
+});
+
 test("P23: a failed start says why, and the sandbox can be removed", async () => {
   await using bench = await openBench();
   const { id } = await bench.sandboxes.start("ada", "images:broken:1");

@@ -56,12 +56,17 @@ class FleetSandboxes implements Sandboxes {
     }));
   }
 
-  async start(ownerId: string, templateId: string): Promise<SandboxView> {
+  async start(
+    ownerId: string,
+    templateId: string,
+    // Short, because a socket's path may have a hundred letters only.
+    id: string = randomBytes(10).toString("hex"),
+  ): Promise<SandboxView> {
     const template = this.#byId.get(templateId);
     if (template === undefined) throw new Error(`There is no sandbox template ${templateId}.`);
+    const known = await this.#get(ownerId, id);
+    if (known !== null) return known;
     const { backend, ...spec } = template;
-    // Short, because a socket's path may have a hundred letters only.
-    const id = randomBytes(10).toString("hex");
     const workspaceDir = join(this.#sandboxesDir, id, "workspace");
     return toView(await this.#fleet.create({ ownerId, backend, spec: { ...spec, id, workspaceDir } }));
   }

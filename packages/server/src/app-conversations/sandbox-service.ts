@@ -37,8 +37,11 @@ export type SandboxPageQuery = {
 export interface SandboxService {
   /** Never empty; the first is the default. */
   readonly templates: readonly SandboxTemplate[];
-  /** Resolves once the sandbox is written down, usually in `STARTING`. */
-  start(ownerId: string, templateId: string): Promise<SandboxView>;
+  /**
+   * Resolves once the sandbox is written down, usually in `STARTING`. Asked again with the id of one of the owner's sandboxes, it
+   * answers with that one, so that a start can be repeated.
+   */
+  start(ownerId: string, templateId: string, id?: string): Promise<SandboxView>;
   /** In the order of `ids`, null for misses. */
   getMany(ownerId: string, ids: readonly string[]): Promise<readonly (SandboxView | null)[]>;
   /** Newest first. Rejects with UnknownPageError for a page id that is none of the owner's sandboxes. */

@@ -259,10 +259,7 @@ export class StartTaskStore {
 
   /** Everything about the starts of a conversation. */
   async removeOf(conversationId: string): Promise<void> {
-    await this.#tables
-      .deleteFrom("pending_messages")
-      .where("conversation_id", "=", conversationId)
-      .execute();
+    await this.#tables.deleteFrom("pending_messages").where("conversation_id", "=", conversationId).execute();
     await this.#tables.deleteFrom("start_tasks").where("conversation_id", "=", conversationId).execute();
   }
 

@@ -14,9 +14,15 @@ export class MemorySandboxes implements SandboxService {
   /** Oldest first. */
   #views: SandboxView[] = [];
 
-  async start(ownerId: string, templateId: string): Promise<SandboxView> {
+  async start(
+    ownerId: string,
+    templateId: string,
+    id: string = randomUUID().replaceAll("-", ""),
+  ): Promise<SandboxView> {
+    const known = this.#of(ownerId).find((view) => view.id === id);
+    if (known !== undefined) return known;
     const view: SandboxView = {
-      id: randomUUID().replaceAll("-", ""),
+      id,
       ownerId,
       templateId,
       status: "STARTING",
