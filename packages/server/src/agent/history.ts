@@ -36,7 +36,7 @@ export function renderView(view: readonly ViewEvent[]): ModelMessage[] {
         );
         break;
       case "CondensationSummaryEvent":
-        placed.push({ at: seq, messages: [{ role: "user", content: [text(event.summary)] }] });
+        placed.push({ at: seq, messages: [{ role: "user", content: [text(framedSummary(event.summary))] }] });
         break;
       case "ActionEvent": {
         const turn = turns.get(event.llm_response_id);
@@ -112,6 +112,14 @@ function replayableCall(call: MessageToolCall): MessageToolCall {
     // Wrapped below: the log keeps the text as received, the model sees that it was malformed.
   }
   return { ...call, arguments: JSON.stringify({ malformed_arguments: call.arguments.slice(0, 2000) }) };
+}
+
+/** Without these words the model would take the notes for the person's. */
+function framedSummary(notes: string): string {
+  const lead =
+    "The earlier part of this conversation was taken away to make room. These notes stand for it; they may also tell of " +
+    "what happened after messages that you still see.";
+  return `<conversation_notes>\n${lead}\n\n${notes.trim()}\n</conversation_notes>`;
 }
 
 function systemMessage(event: Extract<Event, { kind: "SystemPromptEvent" }>): ModelMessage {

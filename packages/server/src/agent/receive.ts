@@ -57,8 +57,9 @@ function receiveMessage({ id, message }: ModelResponse, sawSeq: number): EventDr
 }
 
 /** A message of the scaffold to the model; never attributed to the user (L23.14). */
-function environmentMessage(text: string): EventDraft {
+export function environmentMessage(text: string, meta?: EventMeta): EventDraft {
   return {
+    ...(meta === undefined ? {} : { meta }),
     body: {
       kind: "MessageEvent",
       source: "environment",

@@ -1,0 +1,64 @@
+import type { ViewEvent } from "../history-view.ts";
+import { blocksOf, type Block } from "./blocks.ts";
+
+/** What a condensation forgets, and where its summary goes in what remains. */
+export type CondensationPlan = {
+  /** In the order of the view; without an earlier summary. */
+  readonly forgotten: readonly ViewEvent[];
+  readonly forgottenIds: readonly string[];
+  readonly offset: number;
+  /** It is forgotten too: the new summary takes its place and is told its words. */
+  readonly previousSummary: string | null;
+};
+
+export type PlanLimits = {
+  /** So many events at the beginning stay in any case. */
+  readonly keepFirst: number;
+  /** The newest events stay up to so many events and tokens; whole blocks only. */
+  readonly tailEvents: number;
+  readonly tailTokens: number;
+  readonly tokensOf: (events: readonly ViewEvent[]) => number;
+};
+
+/** Chooses what to forget from a condensed view; null when nothing may be forgotten. Blocks are never split. */
+export function planCondensation(
+  view: readonly ViewEvent[],
+  { keepFirst, tailEvents, tailTokens, tokensOf }: PlanLimits,
+): CondensationPlan | null {
+  const first = new Set(view.slice(0, keepFirst));
+  const blocks = blocksOf(view);
+  const tail = tailOf(blocks, { tailEvents, tailTokens, tokensOf });
+  const isKept = (block: Block): boolean =>
+    block.isPinned || tail.has(block) || (!block.isSummary && block.events.some((item) => first.has(item)));
+  const leaving = blocks.filter((block) => !isKept(block));
+  const forgotten = leaving.filter((block) => !block.isSummary).flatMap((block) => block.events);
+  if (forgotten.length === 0) return null;
+  const ids = new Set(leaving.flatMap((block) => block.events.map(({ event }) => event.id!)));
+  const summary = view.find(({ event }) => event.kind === "CondensationSummaryEvent")?.event;
+  return {
+    forgotten: forgotten.toSorted((left, right) => left.seq - right.seq),
+    forgottenIds: view.flatMap(({ event }) => (ids.has(event.id!) ? [event.id!] : [])),
+    offset: view.findIndex(({ event }) => ids.has(event.id!)),
+    previousSummary: summary?.kind === "CondensationSummaryEvent" ? summary.summary : null,
+  };
+}
+
+/** The newest blocks that fit. A block that does not fit ends the tail: behind a gap the rest would make no sense. */
+function tailOf(
+  blocks: readonly Block[],
+  { tailEvents, tailTokens, tokensOf }: Omit<PlanLimits, "keepFirst">,
+): ReadonlySet<Block> {
+  const tail = new Set<Block>();
+  let events = 0;
+  let tokens = 0;
+  for (const block of blocks.toReversed()) {
+    if (block.isSummary) break;
+    // Pinned ones stay anyway; they take no room from the others.
+    if (block.isPinned) continue;
+    events += block.events.length;
+    tokens += tokensOf(block.events);
+    if (events > tailEvents || tokens > tailTokens) break;
+    tail.add(block);
+  }
+  return tail;
+}
