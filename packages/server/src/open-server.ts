@@ -26,8 +26,10 @@ import type { Model } from "./models/model.ts";
 import { openModel } from "./models/open-model.ts";
 import { openSecretBox, type SecretBox } from "./security/seal.ts";
 import { KeyBook } from "./settings/key-book.ts";
+import { SealedValues } from "./settings/sealed-values.ts";
 import { SecretStore } from "./settings/secret-store.ts";
 import { SettingsStore } from "./settings/settings-store.ts";
+import { version } from "./version.ts";
 
 export type ServerDeps = {
   readonly config: ServerConfig;
@@ -107,6 +109,7 @@ export async function openServer({
       secretBox,
       openModel: ({ agent }, secrets) => wrap.model(openModel({ ...agent.llm, ...secrets.llm })),
       validator,
+      mcp: { fetch, clientVersion: version },
       dataDir: config.dataDir,
       workspaceRoot: config.workspaceRoot,
       nowMs: Date.now,
@@ -126,6 +129,9 @@ export async function openServer({
     toolHost,
     settings,
     secrets,
+    sealedValues: new SealedValues(secretBox),
+    validator,
+    openModel: (llm) => wrap.model(openModel(llm)),
     sandboxes,
     nowMs: Date.now,
     lastActivityMs: () => lastActivityMs,

@@ -6,18 +6,22 @@ import {
   sandboxRoutes,
   sandboxSpecRoutes,
 } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
 import type { SandboxService } from "../app-conversations/sandbox-service.ts";
 import type { Directory } from "../conversation/directory.ts";
 import { face, type Face } from "../http/mount.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { SealedValues } from "../settings/sealed-values.ts";
 import type { SecretStore } from "../settings/secret-store.ts";
 import type { SettingsStore } from "../settings/settings-store.ts";
-import { withDefaults } from "../settings/with-defaults.ts";
 import { version } from "../version.ts";
+import { completeStart } from "./agent-server/complete-start.ts";
 import { conversationHandlers } from "./agent-server/conversation-routes.ts";
 import { eventHandlers } from "./agent-server/event-routes.ts";
 import { serverHandlers } from "./agent-server/server-routes.ts";
+import { settingsFace } from "./agent-server/settings-face.ts";
+import type { TryModelDeps } from "./agent-server/try-model.ts";
 import { appEventHandlers } from "./app-server/app-event-routes.ts";
 import { profileHandlers } from "./app-server/profile-routes.ts";
 import { sandboxHandlers } from "./app-server/sandbox-routes.ts";
@@ -25,12 +29,14 @@ import { userSettingsHandlers } from "./app-server/user-settings-routes.ts";
 import { secretHandlers } from "./legacy/secret-routes.ts";
 import { settingsHandlers } from "./legacy/settings-routes.ts";
 
-export type FacesDeps = {
+export type FacesDeps = TryModelDeps & {
   readonly journal: Journal;
   readonly directory: Directory;
   readonly toolHost: ToolHost;
   readonly settings: SettingsStore;
   readonly secrets: SecretStore;
+  readonly sealedValues: SealedValues;
+  readonly validator: Validator;
   /** Without them nothing is served below `/api/v1/sandboxes` and `/api/v1/sandbox-specs`. */
   readonly sandboxes: SandboxService | null;
   readonly nowMs: () => number;
@@ -49,16 +55,22 @@ export function openFaces(deps: FacesDeps): Face[] {
       ...eventHandlers(deps),
     },
     {
-      startConversation: async (body, { userId }) =>
-        withDefaults(body, (await settings.load(userId)).settings, toolHost.catalogue),
+      startConversation: (body, caller) =>
+        completeStart(body, caller, { ...deps, catalogue: toolHost.catalogue }),
     },
   );
-  const legacy = face(legacyRoutes, { ...settingsHandlers({ settings }), ...secretHandlers({ secrets }) });
+  const legacy = face(legacyRoutes, { ...settingsHandlers(deps), ...secretHandlers({ secrets }) });
   const appServer = face(appServerRoutes, {
     ...userSettingsHandlers({ settings, secrets, nowMs }),
     ...profileHandlers({ settings }),
   });
-  const faces = [agentServer, legacy, appServer, face(appEventRoutes, appEventHandlers(deps))];
+  const faces = [
+    agentServer,
+    settingsFace(deps),
+    legacy,
+    appServer,
+    face(appEventRoutes, appEventHandlers(deps)),
+  ];
   if (sandboxes !== null) {
     faces.push(face({ ...sandboxRoutes, ...sandboxSpecRoutes }, sandboxHandlers({ sandboxes })));
   }

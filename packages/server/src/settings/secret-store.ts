@@ -26,7 +26,7 @@ const namePattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 /** Names that would change how programs start, or stand for keys of the server. */
 const reservedName = /^(OH_.*|CONVOKE_.*|SESSION_API_KEY|PATH|LD_.*|NODE_OPTIONS|PYTHONPATH|BASH_ENV|ENV)$/;
 
-/** The secrets that a user gave for use by tools: their values come out for conversations only, never over a face. */
+/** The secrets that a user gave for use by tools: values come out for conversations, and one by one for their owner. */
 export class SecretStore {
   readonly #deps: SecretStoreDeps;
 
@@ -60,6 +60,17 @@ export class SecretStore {
       .where("user_id", "=", userId)
       .execute();
     return Object.fromEntries(rows.map((row) => [row.name, this.#deps.secretBox.unseal(row.sealed_value)]));
+  }
+
+  /** One value; null when there is no such secret. */
+  async read(userId: string, name: string): Promise<string | null> {
+    const row = await this.#deps.database.tables
+      .selectFrom("secrets")
+      .select("sealed_value")
+      .where("user_id", "=", userId)
+      .where("name", "=", name)
+      .executeTakeFirst();
+    return row === undefined ? null : this.#deps.secretBox.unseal(row.sealed_value);
   }
 
   /** Stores a secret; where its name is taken, in the place of the other one or not at all (then false). */

@@ -1,15 +1,16 @@
 import type { POSTProviderModel, SettingsStored, SettingsUpdate } from "@convoke/protocol";
 import type { RouteHandler } from "../../http/mount.ts";
+import type { SealedValues } from "../../settings/sealed-values.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
-import { toSettings } from "../../settings/settings-views.ts";
 import { updateSettings, updateTokens } from "../../settings/update-settings.ts";
+import { loadSettingsHandler } from "../agent-server/settings-routes.ts";
 
-export type SettingsRouteDeps = { readonly settings: SettingsStore };
+export type SettingsRouteDeps = { readonly settings: SettingsStore; readonly sealedValues: SealedValues };
 
 /** The settings as the contract has them, and provider tokens. Source: contract 4.3; reference, app-server 4 and 5.2. */
-export function settingsHandlers({ settings }: SettingsRouteDeps) {
+export function settingsHandlers({ settings, sealedValues }: SettingsRouteDeps) {
   return {
-    loadSettings: async ({ caller }) => ({ json: toSettings((await settings.load(caller.userId)).settings) }),
+    loadSettings: loadSettingsHandler(settings, sealedValues),
 
     storeSettings: storeSettings(settings),
 

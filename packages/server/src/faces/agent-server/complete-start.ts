@@ -1,0 +1,49 @@
+import type { Caller } from "../../http/auth.ts";
+import { invalidField } from "../../lib/fault.ts";
+import type { SealedValues } from "../../settings/sealed-values.ts";
+import type { SecretStore } from "../../settings/secret-store.ts";
+import type { SettingsStore } from "../../settings/settings-store.ts";
+import { withDefaults } from "../../settings/with-defaults.ts";
+
+export type CompleteStartDeps = {
+  readonly settings: SettingsStore;
+  readonly secrets: SecretStore;
+  readonly sealedValues: SealedValues;
+  /** Names of the tools that there are. */
+  readonly catalogue: readonly string[];
+};
+
+/**
+ * A create request before it is checked: sealed values are opened, what it leaves out comes from its user's settings, and a
+ * secret that names one of the user's own on this server is that secret.
+ */
+export async function completeStart(
+  body: unknown,
+  { userId }: Caller,
+  { settings, secrets, sealedValues, catalogue }: CompleteStartDeps,
+): Promise<unknown> {
+  const opened = sealedValues.openIn(userId, body, ["body"]);
+  const stored = (await settings.load(userId)).settings;
+  const request = withDefaults(opened, stored, catalogue);
+  if (!isObject(request) || !isObject(request["secrets"])) return request;
+  const entries = Object.entries(request["secrets"]).map(async ([name, source]) => {
+    const own = ownSecretOf(source);
+    if (own === null) return [name, source];
+    const value = await secrets.read(userId, own);
+    if (value === null) throw invalidField(["body", "secrets", name, "url"], `There is no secret ${own}.`);
+    const { description = null } = source as { description?: unknown };
+    return [name, { kind: "StaticSecret", value, description }];
+  });
+  return { ...request, secrets: Object.fromEntries(await Promise.all(entries)) as unknown };
+}
+
+/** Clients name a stored secret by the path of this server that answers with it. Source: reference, agent-server 16.2. */
+function ownSecretOf(source: unknown): string | null {
+  const url = isObject(source) && source["kind"] === "LookupSecret" ? source["url"] : null;
+  const match = typeof url === "string" ? /^\/api\/settings\/secrets\/([A-Za-z_]\w{0,127})$/.exec(url) : null;
+  return match?.[1] ?? null;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
