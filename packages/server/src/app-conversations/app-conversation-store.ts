@@ -151,14 +151,26 @@ export class AppConversationStore {
       );
   }
 
-  /** How many conversations are in each of these sandboxes, those included that are being deleted. */
-  async countInSandbox(sandboxId: string): Promise<number> {
-    const { number } = await this.#tables
+  /** Whether a conversation that stays is in this sandbox. */
+  async isUsed(sandboxId: string): Promise<boolean> {
+    const row = await this.#tables
       .selectFrom("app_conversations")
-      .select((select) => select.fn.countAll<number>().as("number"))
+      .select("id")
       .where("sandbox_id", "=", sandboxId)
-      .executeTakeFirstOrThrow();
-    return Number(number);
+      .where("is_leaving", "=", 0)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  /** Also one whose deletion has begun, so that it can be asked for again. */
+  async find(ownerId: string, id: string): Promise<AppConversationRow | null> {
+    const row = await this.#tables
+      .selectFrom("app_conversations")
+      .selectAll()
+      .where("id", "=", id)
+      .where("owner_id", "=", ownerId)
+      .executeTakeFirst();
+    return row === undefined ? null : toRow(row);
   }
 
   /** From here on it is not there any more; what belongs to it can be removed. */

@@ -160,6 +160,17 @@ export class StartTaskStore {
     return rows.map(toTask);
   }
 
+  /** Whether a start that has not ended is to use this sandbox. */
+  async isWanted(sandboxId: string): Promise<boolean> {
+    const row = await this.#tables
+      .selectFrom("start_tasks")
+      .select("id")
+      .where("sandbox_id", "=", sandboxId)
+      .where("sealed_order", "is not", null)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
   /** In the order of `ids`, null for misses and for those of others. */
   async getMany(ownerId: string, ids: readonly string[]): Promise<(StartTask | null)[]> {
     const rows = await this.#tables

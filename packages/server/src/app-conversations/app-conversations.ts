@@ -1,0 +1,200 @@
+import type { Message } from "@convoke/protocol";
+import type { Described } from "../conversation/describe.ts";
+import type { Asker, Directory } from "../conversation/directory.ts";
+import { conversationMissing } from "../conversation/refusals.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { AppConversationRow, AppConversationStore, AppFactsChange } from "./app-conversation-store.ts";
+import { countConversations, listConversations, type ListFilter, type ListQuery } from "./list-conversations.ts";
+import { sandboxAway, sandboxesNotServed } from "./sandbox-refusals.ts";
+import type { Sandboxes, SandboxHost, SandboxView } from "./sandbox-service.ts";
+import type { StartTaskStore } from "./start-task-store.ts";
+
+export type AppConversationsDeps = {
+  readonly rows: AppConversationStore;
+  readonly tasks: StartTaskStore;
+  readonly directory: Directory;
+  readonly journal: Pick<Journal, "getConversations">;
+  /** Null where none are served. */
+  readonly sandboxes: Sandboxes | null;
+  readonly logger: Logger;
+};
+
+/** A conversation in a sandbox with how both stand now. */
+export type AppConversationView = {
+  readonly row: AppConversationRow;
+  readonly described: Described;
+  /** Null when nothing is left of it. */
+  readonly sandbox: SandboxView | null;
+  readonly subConversationIds: readonly string[];
+};
+
+/** Conversations in sandboxes. The conversation itself is the directory's; reads wait for no sandbox. */
+export class AppConversations {
+  readonly #deps: AppConversationsDeps;
+
+  constructor(deps: AppConversationsDeps) {
+    this.#deps = deps;
+  }
+
+  /** In the order of `ids`, null for those that are not there for the asker. */
+  async getMany(asker: Asker, ids: readonly string[]): Promise<(AppConversationView | null)[]> {
+    return await this.#views(asker, await this.#deps.rows.getMany(asker.userId, ids));
+  }
+
+  async get(asker: Asker, id: string): Promise<AppConversationView> {
+    const [view] = await this.getMany(asker, [id]);
+    if (!view) throw conversationMissing(id);
+    return view;
+  }
+
+  async search(
+    asker: Asker,
+    query: Omit<ListQuery, "ownerId">,
+  ): Promise<{ items: AppConversationView[]; nextPageId: string | null }> {
+    const { rows, nextPageId } = await listConversations(this.#listing, { ...query, ownerId: asker.userId });
+    const views = await this.#views(asker, rows);
+    return { items: views.filter((view) => view !== null), nextPageId };
+  }
+
+  async count(asker: Asker, filter: Omit<ListFilter, "ownerId">): Promise<number> {
+    return await countConversations(this.#listing, { ...filter, ownerId: asker.userId });
+  }
+
+  async update(
+    asker: Asker,
+    id: string,
+    change: AppFactsChange & { readonly title?: string | null },
+  ): Promise<AppConversationView> {
+    const { title, ...facts } = change;
+    await this.get(asker, id);
+    if (title !== undefined) await (await this.#deps.directory.open(asker, id)).setTitle(title);
+    await this.#deps.rows.update(id, facts);
+    return await this.get(asker, id);
+  }
+
+  /** Resolves when the message is stored. Rejects with a Fault that says how the sandbox stands when it does not run. */
+  async send(asker: Asker, id: string, input: { message: Message; wantsRun: boolean }): Promise<void> {
+    await this.#runningSandbox(asker, id);
+    await (await this.#deps.directory.open(asker, id)).send(input);
+  }
+
+  /** The inside of a conversation's sandbox; rejects as {@link send} does. */
+  async openHost(asker: Asker, id: string): Promise<SandboxHost & { readonly workingDir: string }> {
+    const { sandboxId, workingDir } = await this.#runningSandbox(asker, id);
+    return { ...(await this.#sandboxes.openHost(sandboxId)), workingDir };
+  }
+
+  /**
+   * Removes a conversation, those below it, and the sandboxes that nobody uses then. Resolves when nothing is left; what a crash
+   * leaves is removed after the next start, or when it is asked for again.
+   */
+  async delete(asker: Asker, id: string): Promise<void> {
+    const row = await this.#deps.rows.find(asker.userId, id);
+    if (row === null) throw conversationMissing(id);
+    if (this.#deps.sandboxes === null) throw sandboxesNotServed();
+    const family = await this.#family(row);
+    for (const member of family) await this.#deps.rows.markLeaving(member.id);
+    await this.#remove(family);
+  }
+
+  /** Removes what a start has made that did not come to its end. */
+  async discard(asker: Asker, id: string, ownSandboxId: string): Promise<void> {
+    const row = await this.#deps.rows.find(asker.userId, id);
+    if (row !== null) {
+      await this.#deps.rows.markLeaving(id);
+      await this.#removeConversation(row);
+      await this.#deps.rows.remove(id);
+    }
+    await this.#deps.sandboxes?.remove(asker.userId, ownSandboxId);
+  }
+
+  /** Finishes deletions that the last process began. */
+  async recover(): Promise<void> {
+    const { rows, logger, sandboxes } = this.#deps;
+    if (sandboxes === null) return;
+    for (const row of await rows.listLeaving()) {
+      await this.#remove([row]).catch((error: unknown) => {
+        logger.error({ conversation: row.id, error: String(error) }, "a deletion could not be finished");
+      });
+    }
+  }
+
+  get #listing() {
+    return { store: this.#deps.rows, journal: this.#deps.journal };
+  }
+
+  get #sandboxes(): Sandboxes {
+    if (this.#deps.sandboxes === null) throw sandboxesNotServed();
+    return this.#deps.sandboxes;
+  }
+
+  async #views(
+    asker: Asker,
+    rows: readonly (AppConversationRow | null)[],
+  ): Promise<(AppConversationView | null)[]> {
+    const known = rows.filter((row) => row !== null);
+    const ids = known.map(({ id }) => id);
+    const sandboxIds = [...new Set(known.map(({ sandboxId }) => sandboxId))];
+    const [described, sandboxes = [], subs] = await Promise.all([
+      this.#deps.directory.describeMany(asker, ids),
+      this.#deps.sandboxes?.getMany(asker.userId, sandboxIds),
+      this.#deps.rows.subConversations(ids),
+    ]);
+    const views = known.map((row, index): [string, AppConversationView] | null => {
+      const about = described[index];
+      if (!about) return null;
+      const sandbox = sandboxes.find((view) => view?.id === row.sandboxId) ?? null;
+      return [row.id, { row, described: about, sandbox, subConversationIds: subs.get(row.id) ?? [] }];
+    });
+    const byId = new Map(views.filter((view) => view !== null));
+    return rows.map((row) => (row === null ? null : (byId.get(row.id) ?? null)));
+  }
+
+  async #runningSandbox(asker: Asker, id: string): Promise<AppConversationRow> {
+    const row = await this.#deps.rows.get(asker.userId, id);
+    if (row === null) {
+      const task = await this.#deps.tasks.ofConversation(asker.userId, id);
+      if (task === null || task.status === "ERROR") throw conversationMissing(id);
+      throw sandboxAway("STARTING", task.detail);
+    }
+    const [view] = await this.#sandboxes.getMany(asker.userId, [row.sandboxId]);
+    if (view?.status !== "RUNNING") throw sandboxAway(view?.status ?? "MISSING", view?.statusDetail ?? null);
+    return row;
+  }
+
+  async #family(row: AppConversationRow): Promise<AppConversationRow[]> {
+    const family = [row];
+    for (const member of family) {
+      const subs = (await this.#deps.rows.subConversations([member.id])).get(member.id) ?? [];
+      const rows = await this.#deps.rows.getMany(row.ownerId, subs);
+      family.push(...rows.filter((sub) => sub !== null));
+    }
+    return family;
+  }
+
+  /** Sandboxes go at the same time as the conversations in them: neither has to wait for one that is frozen. */
+  async #remove(family: readonly AppConversationRow[]): Promise<void> {
+    const { rows, tasks } = this.#deps;
+    const sandboxes = Map.groupBy(family, ({ sandboxId }) => sandboxId);
+    const unused: { sandboxId: string; ownerId: string }[] = [];
+    for (const [sandboxId, [first]] of sandboxes) {
+      const isUsed = (await rows.isUsed(sandboxId)) || (await tasks.isWanted(sandboxId));
+      if (!isUsed) unused.push({ sandboxId, ownerId: first!.ownerId });
+    }
+    await Promise.all([
+      ...unused.map(({ ownerId, sandboxId }) => this.#sandboxes.remove(ownerId, sandboxId)),
+      ...family.map((row) => this.#removeConversation(row)),
+    ]);
+    for (const { id } of family) {
+      await tasks.removeOf(id);
+      await rows.remove(id);
+    }
+  }
+
+  async #removeConversation({ id, ownerId }: AppConversationRow): Promise<void> {
+    const { directory } = this.#deps;
+    const asker = { userId: ownerId };
+    if (await directory.exists(asker, id)) await directory.delete(asker, id);
+  }
+}

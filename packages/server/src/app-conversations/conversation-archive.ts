@@ -1,0 +1,37 @@
+import { Readable } from "node:stream";
+import type { Journal } from "../journal/journal.ts";
+import { zip, type ZipEntry } from "./zip.ts";
+
+export type ArchiveOrder = {
+  readonly journal: Pick<Journal, "read">;
+  readonly conversationId: string;
+  /** JSON about the conversation. */
+  readonly meta: string;
+  /** Hides secrets in a JSON document. */
+  readonly mask: (json: string) => string;
+};
+
+const pageSize = 100;
+
+/** The most events that one archive has. */
+export const mostArchivedEvents = 10_000;
+
+/** A zip file with `meta.json` and each event in a file of its own, in the order of the log; read as it is sent. */
+export function archiveConversation(order: ArchiveOrder): Readable {
+  return Readable.from(zip(entries(order)), { objectMode: false });
+}
+
+async function* entries({ journal, conversationId, meta, mask }: ArchiveOrder): AsyncGenerator<ZipEntry> {
+  yield { name: "meta.json", content: Buffer.from(mask(meta)) };
+  for (let after = 0; ;) {
+    const events = await journal.read(conversationId, after, pageSize);
+    for (const { seq, id, json } of events) {
+      const number = String(seq - 1).padStart(6, "0");
+      yield { name: `event_${number}_${id.replaceAll("-", "")}.json`, content: Buffer.from(mask(json)) };
+      if (seq === mostArchivedEvents) return;
+    }
+    const last = events.at(-1);
+    if (last === undefined) return;
+    after = last.seq;
+  }
+}

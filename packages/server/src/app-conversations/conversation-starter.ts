@@ -1,0 +1,219 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { Message } from "@convoke/protocol";
+import type { Asker, Directory } from "../conversation/directory.ts";
+import { Fault } from "../lib/fault.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { AppConversations } from "./app-conversations.ts";
+import type { AppConversationStore } from "./app-conversation-store.ts";
+import { runStart, StartFailure } from "./run-start.ts";
+import { sandboxesNotServed } from "./sandbox-refusals.ts";
+import type { Sandboxes } from "./sandbox-service.ts";
+import type { StartRequest } from "./start-order.ts";
+import { hasEnded, type StartTask, type StartTaskStore } from "./start-task-store.ts";
+
+export type StarterTimes = {
+  /** A start that takes longer has failed. */
+  readonly deadlineMs: number;
+  /** Followers hear of a start at least this often. */
+  readonly newsEveryMs: number;
+};
+
+const starterTimes: StarterTimes = { deadlineMs: 30 * 60_000, newsEveryMs: 1_500 };
+/** A start that so many servers died of is not tried again. */
+const mostAttempts = 5;
+
+export type StarterDeps = {
+  readonly store: StartTaskStore;
+  readonly conversations: AppConversations;
+  readonly rows: AppConversationStore;
+  readonly directory: Directory;
+  readonly sandboxes: Sandboxes | null;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+  /** Instead of the documented ones. */
+  readonly times?: Partial<StarterTimes>;
+};
+
+type Running = { readonly abort: AbortController; readonly ended: Promise<void> };
+
+/**
+ * Starts conversations in sandboxes. A start is written down before it begins and goes on after a restart of the server: each
+ * step can be repeated, because everything that it makes has an id that comes from the conversation's.
+ */
+export class ConversationStarter implements AsyncDisposable {
+  readonly #deps: StarterDeps;
+  readonly #times: StarterTimes;
+  readonly #running = new Map<string, Running>();
+  readonly #followers = new Map<string, Set<(task: StartTask) => void>>();
+  readonly #closing = new AbortController();
+
+  constructor(deps: StarterDeps) {
+    this.#deps = deps;
+    this.#times = { ...starterTimes, ...deps.times };
+  }
+
+  /** Writes the start down and begins it; asked again with the same conversation id, answers with the first one. */
+  async begin(asker: Asker, request: StartRequest): Promise<StartTask> {
+    if (this.#deps.sandboxes === null) throw sandboxesNotServed();
+    const conversationId = request.conversationId ?? randomUUID();
+    await this.#checkId(asker, conversationId);
+    const sandboxId = request.order.sandboxId ?? ownSandboxId(conversationId);
+    const { task, isNew } = await this.#deps.store.insert(
+      { ownerId: asker.userId, conversationId, sandboxId, request: request.shown },
+      request.order,
+    );
+    if (task.ownerId !== asker.userId) throw idTaken(conversationId);
+    if (isNew) this.#drive(task);
+    return task;
+  }
+
+  /** Goes on with every start that the last process left; call once after start. */
+  async resume(): Promise<void> {
+    if (this.#deps.sandboxes === null) return;
+    for (const task of await this.#deps.store.listUnfinished()) this.#drive(task);
+  }
+
+  /** The task now, after each change, and in between so often that a reader sees it is alive; ends with the start. */
+  async *follow(first: StartTask, signal: AbortSignal): AsyncGenerator<StartTask> {
+    let latest = first;
+    let news = Promise.withResolvers<void>();
+    const queue: StartTask[] = [];
+    const onNews = (task: StartTask): void => {
+      queue.push(task);
+      news.resolve();
+    };
+    const followers = this.#followers.get(first.id) ?? new Set();
+    this.#followers.set(first.id, followers.add(onNews));
+    const over = AbortSignal.any([signal, this.#closing.signal]);
+    const onOver = (): void => news.resolve();
+    over.addEventListener("abort", onOver);
+    try {
+      yield latest;
+      // It may have changed before we listened.
+      const [now] = await this.#deps.store.getMany(first.ownerId, [first.id]);
+      if (now && now.status !== latest.status && queue.length === 0) queue.push(now);
+      while (!hasEnded(latest) && !over.aborted) {
+        const timer = setTimeout(() => news.resolve(), this.#times.newsEveryMs);
+        if (queue.length === 0) await news.promise;
+        clearTimeout(timer);
+        news = Promise.withResolvers<void>();
+        latest = queue.shift() ?? { ...latest, updatedAtMs: this.#deps.nowMs() };
+        if (!over.aborted) yield latest;
+      }
+    } finally {
+      over.removeEventListener("abort", onOver);
+      followers.delete(onNews);
+      if (followers.size === 0) this.#followers.delete(first.id);
+    }
+  }
+
+  /** Leaves a message for a conversation that is being started, or null when no start of it is under way. */
+  async leaveMessage(conversationId: string, message: Message): Promise<{ id: string; position: number } | null> {
+    const left = await this.#deps.store.addPending(conversationId, message);
+    if (left === "ended") return null;
+    if (left !== "full") return left;
+    throw new Fault(
+      "too-many",
+      "too_many_pending_messages",
+      "Ten messages wait for this conversation to start. Send this one when it has started.",
+    );
+  }
+
+  /** Ends the start of a conversation that is to be deleted; resolves when nothing of it is in progress. */
+  async cancel(asker: Asker, conversationId: string): Promise<boolean> {
+    const task = await this.#deps.store.ofConversation(asker.userId, conversationId);
+    if (task === null) return false;
+    const running = this.#running.get(task.id);
+    running?.abort.abort(new StartFailure("The conversation was deleted while it started."));
+    await running?.ended;
+    return true;
+  }
+
+  /** Lets go of the starts; the next server goes on with them. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const reason = new Error("The server stopped while the conversation started.");
+    this.#closing.abort(reason);
+    const running = [...this.#running.values()];
+    for (const { abort } of running) abort.abort(reason);
+    await Promise.all(running.map(({ ended }) => ended));
+  }
+
+  #drive(task: StartTask): void {
+    const abort = new AbortController();
+    const ended = this.#run(task, abort).finally(() => this.#running.delete(task.id));
+    this.#running.set(task.id, { abort, ended });
+  }
+
+  /** Never rejects. */
+  async #run({ id, ownerId, conversationId }: StartTask, abort: AbortController): Promise<void> {
+    const { store, logger } = this.#deps;
+    const deadline = setTimeout(() => {
+      const minutes = Math.round(this.#times.deadlineMs / 60_000);
+      abort.abort(new StartFailure(`The start did not end within ${minutes} minutes.`));
+    }, this.#times.deadlineMs);
+    try {
+      const taken = await store.take(id);
+      if (taken === null) return;
+      if (taken.task.attempts > mostAttempts) {
+        throw new StartFailure("The server stopped too often while the conversation started.");
+      }
+      await runStart({
+        ...this.#deps,
+        ...taken,
+        sandboxes: this.#deps.sandboxes!,
+        signal: abort.signal,
+        isLeaving: () => this.#closing.signal.aborted,
+        onChange: (task) => this.#tell(task),
+      });
+    } catch (error) {
+      if (this.#closing.signal.aborted) return;
+      const detail = describe(error);
+      if (detail === null) logger.error({ startTask: id, error: String(error) }, "a start failed");
+      await this.#fail(id, ownerId, conversationId, detail ?? "Something went wrong inside the server.");
+    } finally {
+      clearTimeout(deadline);
+    }
+  }
+
+  /** What was made for the conversation goes before its user is told. */
+  async #fail(id: string, ownerId: string, conversationId: string, detail: string): Promise<void> {
+    const { store, conversations, logger } = this.#deps;
+    try {
+      await conversations.discard({ userId: ownerId }, conversationId, ownSandboxId(conversationId));
+    } catch (error) {
+      logger.error({ startTask: id, error: String(error) }, "what a failed start made could not be removed");
+    }
+    try {
+      const failed = await store.update(id, { status: "ERROR", detail });
+      if (failed !== null) this.#tell(failed);
+    } catch (error) {
+      // The next server finds the task unfinished and tries again.
+      logger.error({ startTask: id, error: String(error) }, "the failure of a start could not be recorded");
+    }
+  }
+
+  #tell(task: StartTask): void {
+    for (const onNews of this.#followers.get(task.id) ?? []) onNews(task);
+  }
+
+  /** A conversation that has no sandbox cannot get one. */
+  async #checkId(asker: Asker, conversationId: string): Promise<void> {
+    const { directory, rows } = this.#deps;
+    const isThere = await directory.exists(asker, conversationId);
+    if (isThere && (await rows.get(asker.userId, conversationId)) === null) throw idTaken(conversationId);
+  }
+}
+
+/** The sandbox that is made for a conversation. Short, because a socket's path may have a hundred letters only. */
+export function ownSandboxId(conversationId: string): string {
+  return createHash("sha256").update(conversationId).digest("hex").slice(0, 20);
+}
+
+/** A sentence for the user; null when the failure is ours. */
+function describe(error: unknown): string | null {
+  return error instanceof StartFailure || error instanceof Fault ? error.message : null;
+}
+
+function idTaken(id: string): Fault {
+  return new Fault("conflict", "conversation_exists", `There is a conversation ${id} already. Choose another id.`);
+}

@@ -1,0 +1,14 @@
+/** The task's outcome, or the reason of the abort that comes first; the task itself goes on. */
+export async function orAborted<Result>(task: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason as Error);
+  // Whoever lost the race is not waited for any more.
+  task.catch(() => {});
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort);
+  try {
+    return await Promise.race([task, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

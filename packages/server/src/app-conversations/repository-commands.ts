@@ -1,0 +1,68 @@
+import { posix } from "node:path";
+import type { RepositoryOrder } from "./start-order.ts";
+
+/** The commands of a start, for a shell in the sandbox. All of them can be repeated. Tokens are named, never written out. */
+
+/** A fresh repository where there is none, so that changes can be told from the beginning; without git there is none. */
+export function emptyRepositoryCommand(directory: string): string {
+  return `(cd ${quote(directory)} && if [ ! -e .git ] && command -v git >/dev/null; then git init -q; fi)`;
+}
+
+/**
+ * Clones beside the target and moves it there when it is complete. The token comes out of the environment through a helper: it is in
+ * no address, no argument and no configuration file.
+ */
+export function cloneCommand(repository: RepositoryOrder, target: string, conversationId: string): string {
+  const { url, branch, isFull, login } = repository;
+  const part = `${target}.part`;
+  const clone = [
+    ...(login === null ? [] : [`export CONVOKE_GIT_TOKEN="$${login.secret}";`]),
+    "GIT_TERMINAL_PROMPT=0 git -c credential.helper=",
+    ...(login === null ? [] : [`-c credential.helper=${quote(helper(login.user))}`]),
+    "clone -q",
+    ...(isFull ? [] : ["--depth 1"]),
+    ...(branch === null ? [] : ["--branch", quote(branch)]),
+    "--",
+    quote(url),
+    quote(part),
+  ].join(" ");
+  // Work of the agent's own has a branch of its own unless one was chosen.
+  const own = branch === null ? ` && git -C ${quote(part)} checkout -q -b ${ownBranch(conversationId)}` : "";
+  return [
+    `(if [ ! -e ${quote(target)} ]; then`,
+    `mkdir -p ${quote(posix.dirname(target))} && rm -rf ${quote(part)} && { ${clone}; }${own} && mv ${quote(part)} ${quote(target)}; fi)`,
+  ].join(" ");
+}
+
+/** In a shell of its own, so that the script can leave nothing in the one that the start uses. */
+export function scriptCommand(directory: string): string {
+  return `(cd ${quote(directory)} && bash .openhands/setup.sh </dev/null)`;
+}
+
+/** A hook that runs the project's script; one that somebody else made is kept and run before it. */
+export function hookCommand(directory: string): string {
+  const hook = [
+    "#!/bin/sh",
+    "# Installed by Convoke.",
+    'if [ -x "$(dirname "$0")/pre-commit.local" ]; then "$(dirname "$0")/pre-commit.local" "$@" || exit $?; fi',
+    "exec bash .openhands/pre-commit.sh",
+  ].join("\n");
+  return [
+    `(cd ${quote(directory)} && hooks=$(git rev-parse --git-path hooks) && mkdir -p "$hooks"`,
+    `&& if [ -e "$hooks/pre-commit" ] && ! grep -q "Installed by Convoke" "$hooks/pre-commit"; then mv "$hooks/pre-commit" "$hooks/pre-commit.local"; fi`,
+    `&& printf '%s\\n' ${quote(hook)} > "$hooks/pre-commit" && chmod +x "$hooks/pre-commit")`,
+  ].join(" ");
+}
+
+export function ownBranch(conversationId: string): string {
+  return `convoke-${conversationId.replaceAll("-", "").slice(0, 12)}`;
+}
+
+/** Git asks it for a name and a password. */
+function helper(user: string): string {
+  return `!f() { echo username=${user}; echo "password=$CONVOKE_GIT_TOKEN"; }; f`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

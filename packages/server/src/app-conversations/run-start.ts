@@ -1,0 +1,179 @@
+import type { Asker, Directory } from "../conversation/directory.ts";
+import { secretValues } from "../conversation/conversation-config.ts";
+import { wait } from "../lib/wait.ts";
+import { createMask } from "../security/mask.ts";
+import type { AppConversationStore } from "./app-conversation-store.ts";
+import { orAborted } from "./or-aborted.ts";
+import { PreparationError, prepareWorkspace } from "./prepare-workspace.ts";
+import type { Sandboxes, SandboxHost } from "./sandbox-service.ts";
+import type { StartOrder } from "./start-order.ts";
+import type { StartTask, StartTaskStore } from "./start-task-store.ts";
+
+export type RunStartDeps = {
+  readonly task: StartTask;
+  readonly order: StartOrder;
+  readonly store: StartTaskStore;
+  readonly rows: AppConversationStore;
+  readonly directory: Directory;
+  readonly sandboxes: Sandboxes;
+  readonly nowMs: () => number;
+  readonly signal: AbortSignal;
+  readonly isLeaving: () => boolean;
+  readonly onChange: (task: StartTask) => void;
+};
+
+/** The start has failed for a reason that its user can understand. */
+export class StartFailure extends Error {
+  override readonly name = "StartFailure";
+}
+
+/** The idempotency key of the first message, whichever server sends it. */
+const initialMessageKey = "convoke:initial-message";
+const lookEveryMs = 500;
+
+/** One start from where it is to its end. Rejects with {@link StartFailure}, or with the signal's reason. */
+export async function runStart(deps: RunStartDeps): Promise<void> {
+  const steps = new Steps(deps);
+  await steps.to("WAITING_FOR_SANDBOX");
+  const host = await openSandbox(deps, steps);
+  const { workingDir, remarks } = await prepare(deps, steps, host);
+  await steps.to("STARTING_CONVERSATION");
+  await createConversation(deps, workingDir);
+  await sendFirst(deps);
+  await finish(deps, steps, remarks.length === 0 ? null : remarks.join("\n"));
+}
+
+/** Where the start is, written down before anybody is told; secrets are in no detail. */
+class Steps {
+  readonly #deps: RunStartDeps;
+  readonly #mask: (json: string) => string;
+  #task: StartTask;
+
+  constructor(deps: RunStartDeps) {
+    this.#deps = deps;
+    this.#task = deps.task;
+    this.#mask = createMask(secretValues(deps.order.secrets));
+  }
+
+  async to(status: StartTask["status"], detail: string | null = null): Promise<void> {
+    this.#deps.signal.throwIfAborted();
+    const shown = detail === null ? null : this.mask(detail);
+    if (status === this.#task.status && shown === this.#task.detail) return;
+    const task = await this.#deps.store.update(this.#task.id, { status, detail: shown });
+    if (task === null) throw new StartFailure("The start was ended.");
+    this.#task = task;
+    this.#deps.onChange(task);
+  }
+
+  mask(text: string): string {
+    return JSON.parse(this.#mask(JSON.stringify(text))) as string;
+  }
+}
+
+/** The sandbox of the order, made or made to run again where need be, and what it does meanwhile in the detail. */
+async function openSandbox(deps: RunStartDeps, steps: Steps): Promise<SandboxHost> {
+  const { task, order, sandboxes, signal } = deps;
+  const { ownerId, sandboxId } = task;
+  if (order.sandboxId === null) await sandboxes.start(ownerId, order.templateId, sandboxId);
+  const [view] = await sandboxes.getMany(ownerId, [sandboxId]);
+  if (!view) throw new StartFailure(`There is no sandbox ${sandboxId}.`);
+  // What a server before this one left half started has failed by now, like what its user paused.
+  const resuming = view.status === "RUNNING" || view.status === "STARTING" ? null : sandboxes.resume(ownerId, sandboxId);
+  const ready = (async () => {
+    await resuming;
+    return await sandboxes.openHost(sandboxId);
+  })();
+  const looking = new AbortController();
+  const looks = look();
+  try {
+    return await orAborted(ready, signal);
+  } finally {
+    looking.abort();
+    await looks;
+  }
+
+  async function look(): Promise<void> {
+    while (!looking.signal.aborted && !signal.aborted) {
+      const [now] = await sandboxes.getMany(ownerId, [sandboxId]);
+      await steps.to("WAITING_FOR_SANDBOX", now?.statusDetail ?? null).catch(() => {
+        // Ended from outside; whoever waits for the sandbox hears why.
+      });
+      await wait(lookEveryMs, looking.signal);
+    }
+  }
+}
+
+async function prepare(
+  { task, order, signal, isLeaving }: RunStartDeps,
+  steps: Steps,
+  host: SandboxHost,
+): ReturnType<typeof prepareWorkspace> {
+  const secrets = Object.entries(order.secrets.sources).flatMap(([name, source]) =>
+    source.kind === "StaticSecret" && typeof source.value === "string" ? [{ name, value: source.value }] : [],
+  );
+  try {
+    return await prepareWorkspace({
+      task,
+      order,
+      host,
+      secrets,
+      signal,
+      isLeaving,
+      onStep: (status) => steps.to(status),
+    });
+  } catch (error) {
+    throw error instanceof PreparationError ? new StartFailure(steps.mask(error.message)) : error;
+  }
+}
+
+async function createConversation({ task, order, rows, directory }: RunStartDeps, workingDir: string): Promise<void> {
+  const { conversationId: id, ownerId, sandboxId } = task;
+  const asker: Asker = { userId: ownerId };
+  await rows.insert({
+    id,
+    ownerId,
+    sandboxId,
+    parentId: order.parentId,
+    workingDir,
+    facts: order.facts,
+    createdAtMs: task.createdAtMs,
+  });
+  const config = {
+    ...order.config,
+    workspace: { kind: "LocalWorkspace" as const, working_dir: workingDir },
+    sandbox_id: sandboxId,
+  };
+  const title = order.title ?? `Conversation ${id.replaceAll("-", "").slice(0, 5)}`;
+  if (await directory.create(asker, { id, title, config, secrets: order.secrets })) return;
+  const known = await directory.describe(asker, id);
+  if (known?.config.sandbox_id === sandboxId) return;
+  await rows.remove(id);
+  throw new StartFailure(`There is a conversation ${id} already.`);
+}
+
+async function sendFirst({ task, order, directory }: RunStartDeps): Promise<void> {
+  if (order.initialMessage === null) return;
+  const conversation = await directory.open({ userId: task.ownerId }, task.conversationId);
+  await conversation.send({ ...order.initialMessage, clientMessageId: initialMessageKey });
+}
+
+/** Sends what came in meanwhile, in its order and once each, until nothing is left. */
+async function finish(
+  { task, store, directory, signal, onChange }: RunStartDeps,
+  steps: Steps,
+  remark: string | null,
+): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted();
+    const pending = await store.firstPending(task.conversationId);
+    if (pending === null) {
+      const ready = await store.finish(task, remark === null ? null : steps.mask(remark));
+      if (ready === null) continue;
+      onChange(ready);
+      return;
+    }
+    const conversation = await directory.open({ userId: task.ownerId }, task.conversationId);
+    await conversation.send({ message: pending.message, wantsRun: true, clientMessageId: `pending:${pending.id}` });
+    await store.removePending(pending.id);
+  }
+}

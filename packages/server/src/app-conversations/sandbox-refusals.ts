@@ -1,0 +1,25 @@
+import type { SandboxStatus } from "@convoke/protocol";
+import { Fault } from "../lib/fault.ts";
+
+/** Refusals that have to do with sandboxes and that more than one place gives. */
+
+export function sandboxesNotServed(): Fault {
+  return new Fault(
+    "not-now",
+    "sandboxes_not_served",
+    "This server has no sandboxes: they are switched off, or another server on the same data folder has them.",
+  );
+}
+
+/** Why a conversation's sandbox cannot be used now. */
+export function sandboxAway(status: Exclude<SandboxStatus, "RUNNING">, detail: string | null): Fault {
+  const why = detail === null || detail === "" ? "" : ` (${detail})`;
+  if (status === "MISSING") {
+    return new Fault("gone", "sandbox_gone", "Sandbox is MISSING: nothing is left of it. Start a new conversation.");
+  }
+  if (status === "ERROR") {
+    return new Fault("not-now", "sandbox_failed", `Sandbox is ERROR${why}. Resume it to start it again over its files.`);
+  }
+  const fix = status === "PAUSED" ? "Resume it first." : "Wait until it runs, or send a pending message.";
+  return new Fault("conflict", "sandbox_not_ready", `Sandbox is ${status}${why}. ${fix}`);
+}
