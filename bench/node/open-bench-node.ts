@@ -52,6 +52,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
       journal,
       chooseHost: async () => ({ toolHost, stateDir: null }),
       validator,
+      mcp: { fetch, clientVersion: "bench" },
       secretBox: await openSecretBox(join(folder, "master-key")),
       openModel: () => options.model ?? noModel(),
       dataDir: folder,

@@ -4,6 +4,7 @@ import { allSchemas } from "./schemas.ts";
 import { type Compile, openAjv } from "./validation/open-ajv.ts";
 import { describeErrors, type Location } from "./validation/describe-errors.ts";
 
+export { compileForeignSchema, type CheckForeign } from "./validation/foreign-schema.ts";
 export { readQuery, type RawQuery } from "./validation/read-query.ts";
 export type { Location } from "./validation/describe-errors.ts";
 export type { ValidationError } from "./requests/replies.ts";

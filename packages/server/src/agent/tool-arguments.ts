@@ -6,14 +6,14 @@ export type ParsedArguments =
   | { readonly ok: false };
 
 /** Parses raw argument text; tolerates bare control characters inside strings. A JSON value that is no object counts as `{}`. */
-export function parseArguments(raw: string): ParsedArguments {
+export function parseArguments(raw: string, { keepsNulls = false } = {}): ParsedArguments {
   const text = raw.trim() === "" ? "{}" : raw;
   const parsed = parseJson(text) ?? parseJson(escapeControlCharacters(text));
   if (parsed === null) return { ok: false };
   const { value } = parsed;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return { ok: true, values: {} };
   const entries = Object.entries(value)
-    .filter(([, field]) => field !== null)
+    .filter(([, field]) => keepsNulls || field !== null)
     .map(([key, field]) => [misspeltRisk.has(key) ? "security_risk" : key, field] as const);
   return { ok: true, values: Object.fromEntries(entries) };
 }

@@ -38,12 +38,14 @@ export function createCallReader(
     }
     const tool = byName.get(named.name)!;
     const given = tool.name === "file_editor" ? inferEditorCommand(named.values) : named.values;
-    const { security_risk: risk, ...rest } = repairArguments(given, tool.parameters);
+    const { security_risk: risk, ...rest } = repairArguments(withNulls(given, call, tool), tool.parameters);
     const predicted = tool.isReadOnly ? undefined : risk;
     if (predicted !== undefined && !isRisk(predicted)) {
       return bad(`security_risk of ${tool.name} must be one of ${risks.join(", ")}.`);
     }
-    const { summary, ...action } = takeSummary(rest, tool);
+    const { summary, ...own } = takeSummary(rest, tool);
+    // What an MCP tool takes is in no schema of ours; its server's one is looked at when it is called.
+    const action = tool.actionKind === "MCPToolAction" ? { data: own } : own;
     const schema: Schema | undefined = actionSchemaByKind[tool.actionKind];
     if (schema === undefined)
       return bad(`The tool ${tool.name} takes a kind of action that is unknown here.`);
@@ -62,9 +64,20 @@ export function createCallReader(
       tool,
       action: checked.value,
       predictedRisk: predicted ?? null,
-      summary: summary ?? `${tool.name}: ${JSON.stringify(action)}`.slice(0, 500),
+      summary: summary ?? `${tool.name}: ${JSON.stringify(own)}`.slice(0, 500),
     };
   };
+}
+
+/** Null is left out for our own tools; for a server's tool it can be a value that its schema takes. */
+function withNulls(
+  values: Readonly<Record<string, unknown>>,
+  { arguments: raw }: MessageToolCall,
+  tool: ToolListing,
+): Readonly<Record<string, unknown>> {
+  if (tool.actionKind !== "MCPToolAction") return values;
+  const parsed = parseArguments(raw, { keepsNulls: true });
+  return parsed.ok ? { ...parsed.values, ...values } : values;
 }
 
 function takeSummary(

@@ -1,11 +1,6 @@
-import type {
-  Agent,
-  ConfirmationPolicy,
-  LLM,
-  LocalWorkspace,
-  SecretSource,
-  SecurityAnalyzer,
-} from "@convoke/protocol";
+import type { Agent, ConfirmationPolicy, LLM, LocalWorkspace, SecretSource } from "@convoke/protocol";
+import type { AnalyzerConfig } from "../security/analyzers/analyzer.ts";
+import { hiddenValues } from "../extensions/mcp/hidden-values.ts";
 
 /** What a conversation was created with and what was changed since: one record, so that nothing can fall back (W1). */
 export type ConversationConfig = {
@@ -13,7 +8,7 @@ export type ConversationConfig = {
   readonly agent: Agent;
   readonly workspace: LocalWorkspace;
   readonly confirmation_policy: ConfirmationPolicy;
-  readonly security_analyzer: SecurityAnalyzer | null;
+  readonly security_analyzer: AnalyzerConfig | null;
   readonly max_iterations: number;
   readonly stuck_detection: boolean;
   readonly tags: Readonly<Record<string, string>>;
@@ -27,6 +22,8 @@ export type ConversationSecrets = {
   readonly sources: Readonly<Record<string, SecretSource>>;
   /** Credentials of the condenser's models by their path, e.g. `llm.api_key` or `condensers.0.llm.api_key`. */
   readonly condenser?: Readonly<Record<string, string>>;
+  /** The agent's MCP servers as they were sent; the configuration has them with masks. */
+  readonly mcp?: Readonly<Record<string, unknown>>;
 };
 
 const llmSecretFields = [
@@ -77,5 +74,5 @@ export function secretValues(secrets: ConversationSecrets): string[] {
     if (source.kind === "StaticSecret" && typeof source.value === "string") values.push(source.value);
     if (source.kind === "LookupSecret") values.push(...Object.values(source.headers ?? {}));
   }
-  return values.filter((value) => value !== "");
+  return [...values, ...hiddenValues(secrets.mcp)].filter((value) => value !== "");
 }

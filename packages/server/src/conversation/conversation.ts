@@ -1,8 +1,10 @@
-import type { ConfirmationPolicy, Message, SecretSource, SecurityAnalyzer } from "@convoke/protocol";
+import type { ConfirmationPolicy, Message, SecretSource } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolSession } from "@convoke/tool-host";
+import { Condensing } from "../agent/condense/condensing.ts";
+import { withCondenserSecrets, type CondenserSettings } from "../agent/condense/condenser-settings.ts";
 import { systemPromptEvent } from "../agent/prompt/system-prompt.ts";
-import type { EventBody, StampedEvent } from "../journal/event-draft.ts";
+import type { EventBody, EventDraft, StampedEvent } from "../journal/event-draft.ts";
 import {
   LeaseLostError,
   SeqConflictError,
@@ -12,6 +14,7 @@ import {
 import type { Logger } from "../lib/logger.ts";
 import { Mailbox } from "../lib/mailbox.ts";
 import type { Model } from "../models/model.ts";
+import type { AnalyzerConfig } from "../security/analyzers/analyzer.ts";
 import { createMask } from "../security/mask.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { secretValues, type ConversationConfig, type ConversationSecrets } from "./conversation-config.ts";
@@ -29,6 +32,7 @@ import {
 } from "./decide.ts";
 import { fullStateFrame, secretRegistry } from "./describe.ts";
 import { Hold } from "./hold.ts";
+import type { SessionContext } from "./mcp-tools.ts";
 import { findSent, messageDigest } from "./inbox.ts";
 import { conversationClosing, ownedElsewhere } from "./refusals.ts";
 import { Run } from "./run.ts";
@@ -44,7 +48,7 @@ export type ConversationDeps = {
   readonly secretBox: SecretBox;
   readonly validator: Validator;
   readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets) => Model;
-  readonly openSession: (config: ConversationConfig) => Promise<ToolSession>;
+  readonly openSession: (config: ConversationConfig, context: SessionContext) => Promise<ToolSession>;
   /** Absolute. */
   readonly workspaceDir: (config: ConversationConfig) => string;
   /** Called once when another process took the conversation over: this object is of no more use. */
@@ -71,6 +75,7 @@ export class Conversation implements AsyncDisposable {
   readonly #hold: Hold;
   #config: ConversationConfig;
   #secrets: ConversationSecrets;
+  readonly #condensing: Condensing;
   #session: Promise<ToolSession> | null = null;
   #run: Run | null = null;
   #isClosing = false;
@@ -87,6 +92,11 @@ export class Conversation implements AsyncDisposable {
     this.#secrets = deps.secrets;
     this.#lastUsedMs = deps.nowMs();
     this.#log.mask = createMask(secretValues(deps.secrets));
+    this.#condensing = new Condensing({
+      openModel: (settings) => this.#openCondenserModel(settings),
+      warn: (fields) =>
+        deps.logger.warn({ conversation: deps.id, ...fields }, "summary could not be written"),
+    });
   }
 
   get state(): Readonly<ConversationState> {
@@ -207,7 +217,7 @@ export class Conversation implements AsyncDisposable {
     await this.#reconfigure({ confirmation_policy: policy });
   }
 
-  async setSecurityAnalyzer(analyzer: SecurityAnalyzer | null): Promise<void> {
+  async setSecurityAnalyzer(analyzer: AnalyzerConfig | null): Promise<void> {
     await this.#reconfigure({ security_analyzer: analyzer });
   }
 
@@ -215,7 +225,7 @@ export class Conversation implements AsyncDisposable {
     await this.#reconfigure({ tags });
   }
 
-  async setTitle(title: string): Promise<void> {
+  async setTitle(title: string | null): Promise<void> {
     await this.#post(() => this.#log.append([stateUpdate("title", title)], { patch: { title } }));
   }
 
@@ -256,9 +266,16 @@ export class Conversation implements AsyncDisposable {
     this.#hold.end();
     this.#run?.abort();
     await this.#run?.ended;
+    await this.#condensing.close();
     await this.#mailbox.drain();
     if (this.#session !== null) await (await this.#session)[Symbol.asyncDispose]();
     await this.#deps.journal.release(this.#log.lease);
+  }
+
+  #openCondenserModel(settings: CondenserSettings): Model {
+    const llm = withCondenserSecrets(settings, this.#secrets);
+    const config = { ...this.#config, agent: { ...this.#config.agent, llm } };
+    return this.#deps.openModel(config, { ...this.#secrets, llm: {} });
   }
 
   #systemPrompt(session: ToolSession): EventBody {
@@ -299,7 +316,10 @@ export class Conversation implements AsyncDisposable {
     decision: Decision,
     extra: Parameters<ConversationLog["append"]>[1] & { patch?: ConversationPatch } = {},
   ): Promise<StampedEvent[]> {
-    if (decision.isAbort === true) this.#run?.abort();
+    if (decision.isAbort === true) {
+      this.#run?.abort();
+      this.#condensing.abort();
+    }
     if (decision.drafts.length === 0) return [];
     const stamped = await this.#log.append(decision.drafts, extra);
     this.#ensureRun();
@@ -316,6 +336,7 @@ export class Conversation implements AsyncDisposable {
       isHeld: () => this.#hold.isOn,
       openSession: () => this.#openSession(),
       openModel: () => this.#deps.openModel(this.#config, this.#secrets),
+      condensing: this.#condensing,
       config: () => this.#config,
       secrets: () => this.#secrets,
       signals: this.signals,
@@ -358,9 +379,23 @@ export class Conversation implements AsyncDisposable {
     this.#deps.onLost();
   }
 
+  /** Opens what takes its time, such as MCP servers, before anybody asks for it. */
+  async prepare(): Promise<void> {
+    await this.#openSession();
+  }
+
+  #notify(draft: EventDraft): void {
+    this.#post(() => this.#log.append([draft])).catch((error: unknown) => {
+      this.#deps.logger.warn({ conversation: this.id, error: String(error) }, "a notice could not be stored");
+    });
+  }
+
   /** Opened once and reused; a failed opening is tried again at the next use. */
   async #openSession(): Promise<ToolSession> {
-    this.#session ??= this.#deps.openSession(this.#config);
+    this.#session ??= this.#deps.openSession(this.#config, {
+      secrets: () => this.#secrets,
+      notify: (draft) => this.#notify(draft),
+    });
     try {
       return await this.#session;
     } catch (error) {

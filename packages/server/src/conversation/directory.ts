@@ -19,6 +19,7 @@ import type { ConversationConfig, ConversationSecrets } from "./conversation-con
 import { ConversationLog } from "./conversation-log.ts";
 import type { Described } from "./describe.ts";
 import { FoldedStates } from "./folded-states.ts";
+import { withMcpTools, type McpAccess, type SessionContext } from "./mcp-tools.ts";
 import { conversationMissing, ownedElsewhere, secretsUnreadable, serverClosing } from "./refusals.ts";
 
 export type ConversationHost = {
@@ -34,6 +35,7 @@ export type DirectoryDeps = {
   readonly secretBox: SecretBox;
   readonly validator: Validator;
   readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets) => Model;
+  readonly mcp: McpAccess;
   /** Absolute; every conversation has a private folder below it. */
   readonly dataDir: string;
   /** Relative working directories of clients are below this one. */
@@ -73,7 +75,7 @@ export class Directory implements AsyncDisposable {
     checkTools(toolHost, input.config);
     if (stateDir === null) await this.#makeWorkspace(input.config);
     const nowMicros = this.#deps.nowMs() * 1000;
-    return await this.#deps.journal.createConversation({
+    const isNew = await this.#deps.journal.createConversation({
       id: input.id,
       ownerId: asker.userId,
       title: input.title,
@@ -86,6 +88,8 @@ export class Directory implements AsyncDisposable {
       snapshot: null,
       snapshotSeq: 0,
     });
+    if (isNew && input.secrets.mcp !== undefined) this.#prepare(input.id);
+    return isNew;
   }
 
   /** The asker's conversation as an actor, loaded when it is not in memory. */
@@ -200,6 +204,15 @@ export class Directory implements AsyncDisposable {
     }
   }
 
+  /** Its servers are on their way while its user still writes; a failure is met again, and told, by whoever uses it. */
+  #prepare(id: string): void {
+    this.#open(id)
+      .then((conversation) => conversation.prepare())
+      .catch((error: unknown) => {
+        this.#deps.logger.warn({ conversation: id, error: String(error) }, "tools could not be prepared");
+      });
+  }
+
   #forget(id: string): void {
     this.#loaded.delete(id);
     this.#owners.delete(id);
@@ -220,7 +233,7 @@ export class Directory implements AsyncDisposable {
       secretBox,
       validator: this.#deps.validator,
       openModel: this.#deps.openModel,
-      openSession: (config) => this.#openSession(id, config),
+      openSession: (config, context) => this.#openSession(id, config, context),
       workspaceDir: (config) => this.#workspaceDir(config),
       onLost: () => void this.#drop(id),
       nowMs,
@@ -264,14 +277,25 @@ export class Directory implements AsyncDisposable {
     };
   }
 
-  async #openSession(id: string, config: ConversationConfig): Promise<ToolSession> {
+  async #openSession(id: string, config: ConversationConfig, context: SessionContext): Promise<ToolSession> {
     const { toolHost, stateDir } = await this.#deps.chooseHost(config);
-    return await toolHost.openSession({
+    const places =
+      stateDir === null
+        ? { workspaceDir: await this.#makeWorkspace(config), stateDir: await this.#makeStateDir(id) }
+        : { workspaceDir: config.workspace.working_dir, stateDir: posix.join(stateDir, id) };
+    const session = await toolHost.openSession({
       sessionId: id,
       tools: toolSpecs(config.agent, this.#canSee(config)),
-      ...(stateDir === null
-        ? { workspaceDir: await this.#makeWorkspace(config), stateDir: await this.#makeStateDir(id) }
-        : { workspaceDir: config.workspace.working_dir, stateDir: posix.join(stateDir, id) }),
+      ...places,
+    });
+    return withMcpTools(session, {
+      conversationId: id,
+      config,
+      context,
+      toolHost,
+      workspaceDir: places.workspaceDir,
+      stateDir: join(this.#stateDir(id), "mcp"),
+      access: this.#deps.mcp,
     });
   }
 

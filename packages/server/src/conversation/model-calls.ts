@@ -1,15 +1,24 @@
 import type { ToolSession } from "@convoke/tool-host";
-import { GrowingHistory } from "../agent/growing-history.ts";
+import { AgentRequests, withRequestMeta, type PreparedRequest } from "../agent/agent-requests.ts";
+import { mostCondensations, sinceLastAnswer, type Condensed } from "../agent/condense/condensing.ts";
+import { condenserSettings } from "../agent/condense/condenser-settings.ts";
+import type { ViewEvent } from "../agent/history-view.ts";
+import { repairAfter } from "../agent/poison.ts";
 import { receiveResponse } from "../agent/receive.ts";
 import { createCallReader } from "../agent/tool-call.ts";
-import { toModelTool } from "../agent/tool-schema.ts";
+import { untilSettled } from "../extensions/mcp/mcp-session.ts";
 import type { EventDraft } from "../journal/event-draft.ts";
-import type { ModelPart, ModelResponse } from "../models/model.ts";
+import type { ModelError, ModelPart, ModelResponse } from "../models/model.ts";
 import { failRun } from "./next-step.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
 import { addUsage } from "./stats.ts";
 import { storeEvents } from "./store-events.ts";
 import { deltaFrame } from "./stream-delta.ts";
+
+/** Either the stream of an answer, or a condensation that must come first. */
+type Begun =
+  | { readonly parts: AsyncIterable<ModelPart>; readonly prepared: PreparedRequest }
+  | { readonly room: Promise<Condensed | null> };
 
 type LastPart = Extract<ModelPart, { type: "done" | "failed" | "aborted" }>;
 
@@ -17,12 +26,13 @@ type LastPart = Extract<ModelPart, { type: "done" | "failed" | "aborted" }>;
 export class ModelCalls {
   readonly #deps: RunDeps;
   readonly #signal: AbortSignal;
-  readonly #history = new GrowingHistory();
+  readonly #requests = new AgentRequests();
   #isOpen = false;
 
   constructor(deps: RunDeps, signal: AbortSignal) {
     this.#deps = deps;
     this.#signal = signal;
+    signal.addEventListener("abort", () => deps.condensing.abort(), { once: true });
   }
 
   /** True from the request to the moment its answer is recorded. */
@@ -30,17 +40,25 @@ export class ModelCalls {
     return this.#isOpen;
   }
 
-  /** Asks about everything up to `sawSeq` and records the answer. Resolves without one when the run was taken away. */
+  /**
+   * Asks about everything up to `sawSeq` and records the answer; a condensation that is due is recorded instead, and the
+   * next step asks. Resolves without either when the run was taken away.
+   */
   async make(sawSeq: number): Promise<void> {
     const session = await this.#deps.openSession();
+    await untilSettled(session, this.#signal);
     try {
-      const parts = await this.#deps.post(() => this.#request(session, sawSeq));
-      if (parts === null) return;
-      const last = await this.#drain(parts);
+      const begun = await this.#deps.post(() => this.#begin(session, sawSeq));
+      if (begun === null) return;
+      if ("room" in begun) {
+        await this.#condense(begun.room);
+        return;
+      }
+      const last = await this.#drain(begun.parts);
       await storeEvents(
         this.#deps,
         this.#signal,
-        () => this.#record(last, session, sawSeq),
+        () => this.#record(last, session, begun.prepared),
         () => (this.#isOpen = false),
       );
     } finally {
@@ -48,36 +66,74 @@ export class ModelCalls {
     }
   }
 
-  async #request(session: ToolSession, sawSeq: number): Promise<AsyncIterable<ModelPart> | null> {
-    const view = await this.#deps.log.view();
+  async #begin(session: ToolSession, sawSeq: number): Promise<Begun | null> {
+    const { condensing, config, conversationId, log } = this.#deps;
+    const view = await log.view();
     if (!isWanted(this.#deps, this.#signal)) return null;
-    const request = {
-      messages: this.#history.build(view, sawSeq),
-      tools: session.tools.map(toModelTool),
-      cacheKey: this.#deps.conversationId,
-    };
+    const { agent } = config();
+    const prepared = this.#requests.prepare({
+      view,
+      sawSeq,
+      tools: session.tools,
+      model: agent.llm.model ?? "",
+      cacheKey: conversationId,
+    });
     this.#isOpen = true;
-    return this.#deps.openModel().stream(request, this.#signal);
+    const room = condensing.before({ ...prepared, settings: condenserSettings(agent), view });
+    if (room !== null) return { room };
+    return { parts: this.#deps.openModel().stream(prepared.request, this.#signal), prepared };
   }
 
-  #record(last: LastPart, session: ToolSession, sawSeq: number): readonly EventDraft[] {
+  async #condense(room: Promise<Condensed | null>): Promise<void> {
+    const condensed = await room;
+    if (condensed === null) return;
+    await storeEvents(this.#deps, this.#signal, () => this.#condensedDrafts(condensed));
+  }
+
+  #condensedDrafts({ draft, bill }: Condensed): EventDraft[] {
+    if (!isWanted(this.#deps, this.#signal)) return [];
+    return [draft, ...(bill === null ? [] : [addUsage(this.#deps.log.state.stats, bill.llm, bill.response)])];
+  }
+
+  async #record(
+    last: LastPart,
+    session: ToolSession,
+    prepared: PreparedRequest,
+  ): Promise<readonly EventDraft[]> {
     if (last.type === "done")
-      return this.#signal.aborted ? [] : this.#receive(last.response, session, sawSeq);
+      return this.#signal.aborted ? [] : this.#receive(last.response, session, prepared);
     if (last.type === "failed" && isWanted(this.#deps, this.#signal)) {
-      return failRun(last.error.code, last.error.detail);
+      return this.#afterFailure(last.error, await this.#deps.log.view(), prepared.meta);
     }
     return [];
   }
 
-  #receive(response: ModelResponse, session: ToolSession, sawSeq: number): EventDraft[] {
+  /** A request that was too long, or that had something in it that the provider refuses, is made again in another form. */
+  #afterFailure(
+    error: ModelError,
+    view: readonly ViewEvent[],
+    meta: PreparedRequest["meta"],
+  ): readonly EventDraft[] {
+    const isTooLong = error.code === "LLMContextWindowExceedError";
+    const canCondense = condenserSettings(this.#deps.config().agent) !== null;
+    if (isTooLong && canCondense && sinceLastAnswer(view).overflows < mostCondensations)
+      return withRequestMeta([{ body: { kind: "CondensationRequest", source: "environment" } }], meta);
+    const repair = repairAfter(error, view);
+    if (repair !== null) return withRequestMeta([repair], meta);
+    const drafts = failRun(error.code, error.detail);
+    return [...drafts.slice(0, -1), ...withRequestMeta(drafts.slice(-1), meta)];
+  }
+
+  #receive(response: ModelResponse, session: ToolSession, { meta }: PreparedRequest): EventDraft[] {
     const config = this.#deps.config();
+    const received = receiveResponse(response, {
+      sawSeq: meta.request!.sawSeq!,
+      readCall: createCallReader(session.tools, this.#deps.validator),
+      analyzer: config.security_analyzer,
+      policy: config.confirmation_policy,
+    });
     return [
-      ...receiveResponse(response, {
-        sawSeq,
-        readCall: createCallReader(session.tools, this.#deps.validator),
-        analyzer: config.security_analyzer,
-        policy: config.confirmation_policy,
-      }),
+      ...withRequestMeta(received, meta, response.usage.promptTokens),
       addUsage(this.#deps.log.state.stats, config.agent.llm, response),
     ];
   }

@@ -11,8 +11,11 @@ import {
   type ConversationConfig,
   type ConversationSecrets,
 } from "../../conversation/conversation-config.ts";
+import { readServers } from "../../extensions/mcp/read-servers.ts";
 import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
+import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
+import { hideSecrets, refuseMasks } from "../../settings/secret-fields.ts";
 import { toUserMessage } from "./user-message.ts";
 
 /** A create request in our own terms. */
@@ -33,12 +36,15 @@ export function readStartRequest(body: StartConversationRequest): Start {
   checkPolicy(body.confirmation_policy, ["body", "confirmation_policy"]);
   const llm = splitLlmSecrets(body.agent.llm);
   const condenser = splitCondenserSecrets(body.agent.condenser ?? null);
+  const mcp = body.agent.mcp_config ?? {};
+  checkMcpServers(mcp);
   const context = body.agent.agent_context ?? null;
   const agent = {
     ...body.agent,
     kind: "Agent",
     llm: llm.shown,
     condenser: condenser.shown,
+    ...(body.agent.mcp_config === undefined ? {} : { mcp_config: hideSecrets(mcp) }),
     agent_context: context === null ? null : { ...context, secrets: null },
   } as Agent;
   return {
@@ -48,7 +54,7 @@ export function readStartRequest(body: StartConversationRequest): Start {
       agent,
       workspace: { ...body.workspace, kind: "LocalWorkspace" },
       confirmation_policy: body.confirmation_policy ?? { kind: "NeverConfirm" },
-      security_analyzer: (body.security_analyzer ?? null) as ConversationConfig["security_analyzer"],
+      security_analyzer: checkAnalyzer(body.security_analyzer, ["body", "security_analyzer"]),
       max_iterations: body.max_iterations ?? 500,
       stuck_detection: body.stuck_detection ?? true,
       tags: body.tags ?? {},
@@ -57,6 +63,7 @@ export function readStartRequest(body: StartConversationRequest): Start {
       llm: llm.secrets,
       sources: { ...toSources(context?.secrets ?? {}), ...body.secrets },
       condenser: condenser.secrets,
+      ...(Object.keys(mcp).length === 0 ? {} : { mcp }),
     },
     initialMessage: body.initial_message
       ? toUserMessage(body.initial_message, ["body", "initial_message"])
@@ -98,19 +105,6 @@ export function checkPolicy(policy: ConfirmationPolicyInput | undefined, loc: re
   );
 }
 
-/** An analyzer that is never asked would let actions pass that its user relies on being judged. */
-export function checkAnalyzer(analyzer: unknown): void {
-  if (!isUnsupportedAnalyzer(analyzer)) return;
-  const field = unsupported(["security_analyzer"], otherAnalyzers);
-  throw new Fault("caller", "not_supported", field.msg, [field]);
-}
-
-function isUnsupportedAnalyzer(analyzer: unknown): boolean {
-  return isObject(analyzer) && analyzer["kind"] !== "LLMSecurityAnalyzer";
-}
-
-const otherAnalyzers = "Analyzers other than LLMSecurityAnalyzer are";
-
 function unsupported(loc: readonly string[], what: string): FieldFault {
   const msg = `${what} not supported by this version of the server. Leave this field out.`;
   return { loc: ["body", ...loc], msg, type: "not_supported" };
@@ -131,20 +125,20 @@ function refuseUnsupported(body: StartConversationRequest): void {
   if (body.agent_settings) refuse(["agent_settings"], "Agents made from settings are");
   if (body.agent_profile_id) refuse(["agent_profile_id"], "Agent profiles are");
   if (body.parent_conversation_id) refuse(["parent_conversation_id"], "Sub-conversations are");
-  if (hasServers(body.agent.mcp_config)) refuse(["agent", "mcp_config"], "MCP servers are");
   if (body.agent.critic && body.agent.critic.kind !== "PassCritic")
     refuse(["agent", "critic"], "Critics are");
-  if (isUnsupportedAnalyzer(body.security_analyzer)) refuse(["security_analyzer"], otherAnalyzers);
   if (fields.length > 0)
     throw new Fault("caller", "not_supported", "The request asks for something unsupported.", fields);
   const filter = body.agent.filter_tools_regex;
   if (filter) checkPattern(filter);
 }
 
-function hasServers(config: Readonly<Record<string, unknown>> | undefined): boolean {
-  if (config === undefined) return false;
-  const servers = config["mcpServers"] ?? config;
-  return isObject(servers) && Object.keys(servers).length > 0;
+/** Refuses servers that could never be reached; a server that does not answer is no reason to refuse. */
+function checkMcpServers(config: Readonly<Record<string, unknown>>): void {
+  const loc = ["body", "agent", "mcp_config"];
+  refuseMasks(config, loc);
+  const { faults } = readServers(config, loc);
+  if (faults.length > 0) throw new Fault("caller", "validation", "The MCP servers are not valid.", faults);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

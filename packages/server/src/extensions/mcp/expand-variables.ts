@@ -1,0 +1,42 @@
+import type { McpServer } from "./mcp-server.ts";
+
+const variable = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+const reference = /\$\{([A-Za-z_]\w*)(?::-[^}]*)?\}|\$([A-Za-z_]\w*)/g;
+
+/** True when some text of a server waits for a value. */
+export function hasVariables(server: McpServer): boolean {
+  return JSON.stringify(server).search(variable) !== -1;
+}
+
+/**
+ * A server with `${NAME}` and `${NAME:-default}` replaced in all its texts. Values are the conversation's secrets; the
+ * server's own environment is never looked at. What is not known stays as it is written.
+ */
+export function expandServer(server: McpServer, values: ReadonlyMap<string, string>): McpServer {
+  return { ...(expandIn(server, values) as McpServer), name: server.name };
+}
+
+function expandIn(part: unknown, values: ReadonlyMap<string, string>): unknown {
+  if (typeof part === "string") {
+    return part.replaceAll(
+      variable,
+      (whole, name: string, fallback?: string) => values.get(name) ?? fallback ?? whole,
+    );
+  }
+  if (Array.isArray(part)) return part.map((item) => expandIn(item, values));
+  if (typeof part !== "object" || part === null) return part;
+  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, expandIn(value, values)]));
+}
+
+/** Arguments with `$NAME`, `${NAME}` and `${NAME:-default}` replaced where NAME is a secret of the conversation. */
+export function expandSecrets(part: unknown, secrets: ReadonlyMap<string, string>): unknown {
+  if (typeof part === "string") {
+    return part.replaceAll(
+      reference,
+      (whole, braced?: string, bare?: string) => secrets.get(braced ?? bare ?? "") ?? whole,
+    );
+  }
+  if (Array.isArray(part)) return part.map((item) => expandSecrets(item, secrets));
+  if (typeof part !== "object" || part === null) return part;
+  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, expandSecrets(value, secrets)]));
+}

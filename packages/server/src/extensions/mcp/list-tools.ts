@@ -1,0 +1,51 @@
+import type { Client } from "@modelcontextprotocol/client";
+
+/** A tool as its server announced it, as far as it can be used at all. */
+export type AnnouncedTool = Readonly<Record<string, unknown>> & { readonly name: string };
+
+/** More than any model takes; what comes behind is left out and said. */
+const mostTools = 500;
+const mostPages = 100;
+
+/** Every tool of a server, page after page, read tolerantly: one that is announced wrongly does not hide the others. */
+export async function listTools(
+  client: Client,
+  signal: AbortSignal,
+): Promise<{ readonly tools: AnnouncedTool[]; readonly isCut: boolean }> {
+  const tools = new Map<string, AnnouncedTool>();
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPages; page++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const result = await client.request({ method: "tools/list", params }, anything, {
+      signal,
+      timeout: 2 ** 31 - 1,
+    });
+    const { tools: listed, nextCursor } = result as { tools?: unknown; nextCursor?: unknown };
+    if (!Array.isArray(listed)) throw new Error("The MCP server did not answer with a list of tools.");
+    for (const tool of listed as unknown[]) {
+      if (!isTool(tool) || tools.has(tool.name)) continue;
+      if (tools.size >= mostTools) return { tools: [...tools.values()], isCut: true };
+      tools.set(tool.name, tool);
+    }
+    if (typeof nextCursor !== "string" || nextCursor === "" || nextCursor === cursor) {
+      return { tools: [...tools.values()], isCut: false };
+    }
+    cursor = nextCursor;
+  }
+  return { tools: [...tools.values()], isCut: true };
+}
+
+/** Takes every answer as it is. */
+export const anything = {
+  "~standard": { version: 1 as const, vendor: "convoke", validate: (value: unknown) => ({ value }) },
+};
+
+function isTool(value: unknown): value is AnnouncedTool {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "name" in value &&
+    typeof value.name === "string" &&
+    value.name !== ""
+  );
+}

@@ -1,0 +1,276 @@
+import { wait } from "../../lib/wait.ts";
+import { listTools, anything, type AnnouncedTool } from "./list-tools.ts";
+import type { McpServer } from "./mcp-server.ts";
+import type { OpenClient } from "./open-client.ts";
+
+export type McpConnectionDeps = {
+  readonly name: string;
+  /** Reads the configuration and connects; rejects when that cannot be done now. */
+  readonly open: (signal: AbortSignal) => Promise<OpenClient>;
+  readonly callTimeoutMs: McpServer["callTimeoutMs"];
+  readonly times: McpTimes;
+  /** The list of tools is another one than before. */
+  readonly onTools: () => void;
+  /** Once when the server stops working, not at each new attempt. */
+  readonly onFailed: (reason: string) => void;
+};
+
+export type McpTimes = {
+  /** For connecting, shaking hands and listing the tools. */
+  readonly connectMs: number;
+  readonly firstRetryMs: number;
+  readonly lastRetryMs: number;
+  /** A server that worked for so long is tried again at once when it stops. */
+  readonly steadyMs: number;
+  /** How long a call waits for a server that is being connected again. */
+  readonly callPatienceMs: number;
+};
+
+export const mcpTimes: McpTimes = {
+  connectMs: 30_000,
+  firstRetryMs: 1_000,
+  lastRetryMs: 60_000,
+  steadyMs: 30_000,
+  callPatienceMs: 10_000,
+};
+
+export type McpCall = {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** True when doing it twice is like doing it once. */
+  readonly isRepeatable: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: (text: string) => void;
+};
+
+/** One server for the life of a session: connects by itself, comes back by itself, keeps the list of tools up to date. */
+export class McpConnection implements AsyncDisposable {
+  readonly name: string;
+  /** Resolves when the first attempt has ended, either way. */
+  readonly settled: Promise<void>;
+  readonly #deps: McpConnectionDeps;
+  readonly #closing = new AbortController();
+  readonly #living: Promise<void>;
+  #settle = (): void => {};
+  #open: OpenClient | null = null;
+  #next = Promise.withResolvers<OpenClient>();
+  #isReported = false;
+  #reason = "It has not answered yet.";
+  #wake = new AbortController();
+  #tools: readonly AnnouncedTool[] = [];
+  #listing: Promise<void> | null = null;
+  #isListStale = false;
+  /** Why we ended a connection ourselves. */
+  #dropped: { readonly reason: string; readonly isForgotten: boolean } | null = null;
+
+  constructor(deps: McpConnectionDeps) {
+    this.#deps = deps;
+    this.name = deps.name;
+    this.settled = new Promise((resolve) => (this.#settle = resolve));
+    this.#next.promise.catch(() => {});
+    this.#living = this.#live();
+  }
+
+  /** The last list that came; it outlives a lost connection, so that what the model reads stays the same. */
+  get tools(): readonly AnnouncedTool[] {
+    return this.#tools;
+  }
+
+  /** The server's answer, as it came. Rejects with a sentence for the model. */
+  async call(call: McpCall): Promise<unknown> {
+    const open = await this.#ready(call.signal);
+    try {
+      return await this.#ask(open, call);
+    } catch (error) {
+      if (call.signal.aborted || !isConnectionProblem(error)) throw error;
+      // A new connection is on its way; a server that forgot the session answers again at once.
+      this.#drop(open, { reason: describe(error), isForgotten: isSessionLost(error) });
+      if (!call.isRepeatable || !isSessionLost(error))
+        throw new Error(this.#lostText(error, call), { cause: error });
+      return await this.#ask(await this.#ready(call.signal), call);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    this.#next.reject(new Error("The tool session is closed."));
+    await this.#living;
+    await this.#listing;
+  }
+
+  async #live(): Promise<void> {
+    const { times } = this.#deps;
+    const { signal } = this.#closing;
+    for (let failures = 0; !signal.aborted;) {
+      let startedAtMs = performance.now();
+      try {
+        await using open = await this.#connect();
+        startedAtMs = performance.now();
+        this.#become(open);
+        const reason = await Promise.race([open.lost, aborted(signal)]);
+        this.#reason = this.#dropped?.reason ?? reason;
+      } catch (error) {
+        this.#reason = describe(error);
+      }
+      this.#open = null;
+      if (signal.aborted) break;
+      const isForgotten = this.#dropped?.isForgotten === true;
+      this.#dropped = null;
+      // Nothing is wrong with a server that wants a new session.
+      if (isForgotten) continue;
+      const wasSteady = performance.now() - startedAtMs > times.steadyMs;
+      if (wasSteady) this.#isReported = false;
+      failures = wasSteady ? 0 : failures + 1;
+      this.#report();
+      await this.#pause(
+        wasSteady ? 0 : Math.min(times.firstRetryMs * 2 ** (failures - 1), times.lastRetryMs),
+      );
+    }
+    this.#settle();
+  }
+
+  async #connect(): Promise<OpenClient & AsyncDisposable> {
+    const deadline = AbortSignal.timeout(this.#deps.times.connectMs);
+    const signal = AbortSignal.any([deadline, this.#closing.signal]);
+    try {
+      const open = await this.#deps.open(signal);
+      try {
+        open.client.setNotificationHandler("notifications/tools/list_changed", () => this.#relist(open));
+        await this.#list(open, signal);
+        return { ...open, [Symbol.asyncDispose]: () => open.close() };
+      } catch (error) {
+        await open.close();
+        throw error;
+      }
+    } catch (error) {
+      if (!deadline.aborted) throw error;
+      const seconds = Math.round(this.#deps.times.connectMs / 1000);
+      throw new Error(`It did not answer within ${seconds} s.`, { cause: error });
+    }
+  }
+
+  #become(open: OpenClient): void {
+    this.#open = open;
+    this.#next.resolve(open);
+    this.#next = Promise.withResolvers();
+    this.#next.promise.catch(() => {});
+    this.#settle();
+  }
+
+  /** Said once until the server has worked for a while again. */
+  #report(): void {
+    this.#settle();
+    if (this.#isReported) return;
+    this.#isReported = true;
+    this.#deps.onFailed(this.#reason);
+  }
+
+  async #list(open: OpenClient, signal: AbortSignal): Promise<void> {
+    const { tools } = await listTools(open.client, signal);
+    if (JSON.stringify(tools) === JSON.stringify(this.#tools)) return;
+    this.#tools = tools;
+    this.#deps.onTools();
+  }
+
+  /** A server that tells of changes without end is asked once at a time. */
+  #relist(open: OpenClient): void {
+    this.#isListStale = true;
+    this.#listing ??= this.#refresh(open).finally(() => (this.#listing = null));
+  }
+
+  async #refresh(open: OpenClient): Promise<void> {
+    const signal = AbortSignal.any([AbortSignal.timeout(this.#deps.times.connectMs), this.#closing.signal]);
+    while (this.#isListStale && !signal.aborted) {
+      this.#isListStale = false;
+      try {
+        await this.#list(open, signal);
+      } catch {
+        // The old list stays; a connection that is gone is noticed where it is waited for.
+        return;
+      }
+    }
+  }
+
+  async #ready(signal: AbortSignal): Promise<OpenClient> {
+    if (this.#open !== null) return this.#open;
+    this.#wake.abort();
+    const late = AbortSignal.any([signal, AbortSignal.timeout(this.#deps.times.callPatienceMs)]);
+    const open = await Promise.race([this.#next.promise, aborted(late)]);
+    if (typeof open !== "string") return open;
+    throw new Error(
+      `The MCP server ${this.name} cannot be used now: ${this.#reason} It is tried again by itself; the call was not made.`,
+    );
+  }
+
+  async #ask({ client }: OpenClient, call: McpCall): Promise<unknown> {
+    const params = { name: call.tool, arguments: call.arguments };
+    return await client.request({ method: "tools/call", params }, anything, {
+      signal: call.signal,
+      timeout: this.#deps.callTimeoutMs,
+      onprogress: ({ message, progress, total }) =>
+        call.onProgress(message ?? (total === undefined ? `${progress}` : `${progress} of ${total}`)),
+    });
+  }
+
+  /** Closing it wakes the loop, which connects again. */
+  #drop(open: OpenClient, dropped: { readonly reason: string; readonly isForgotten: boolean }): void {
+    if (this.#open !== open) return;
+    this.#open = null;
+    this.#dropped = dropped;
+    void open.close();
+  }
+
+  #lostText(error: unknown, { isRepeatable }: McpCall): string {
+    const known = isSessionLost(error)
+      ? "has forgotten this session, and is being connected again"
+      : `cannot be reached: ${describe(error)}`;
+    const effect = isRepeatable
+      ? ""
+      : " The call was not repeated, because it may have had effects; check them first.";
+    return `The MCP server ${this.name} ${known}.${effect}`;
+  }
+
+  /** Ends early when a call wants the server; spread out, so that many sessions do not meet a server at once. */
+  async #pause(meanMs: number): Promise<void> {
+    this.#wake = new AbortController();
+    const least = Math.min(meanMs, this.#deps.times.firstRetryMs / 4);
+    await wait(least, this.#closing.signal);
+    await wait(
+      (meanMs - least) * (0.75 + Math.random() / 2),
+      AbortSignal.any([this.#wake.signal, this.#closing.signal]),
+    );
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<string> {
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  return "The session ended.";
+}
+
+/** The server did not get the call, or its answer cannot come any more. */
+function isConnectionProblem(error: unknown): boolean {
+  return (
+    isSessionLost(error) ||
+    codeOf(error) === "CONNECTION_CLOSED" ||
+    codeOf(error) === "NOT_CONNECTED" ||
+    error instanceof TypeError
+  );
+}
+
+/** 404 is what the protocol says; some servers answer 400 and name the session. */
+function isSessionLost(error: unknown): boolean {
+  const status = (error as { status?: unknown } | null)?.status;
+  return status === 404 || (status === 400 && /session/i.test(describe(error)));
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | null)?.code;
+}
+
+function describe(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : "";
+  const whole = cause !== "" && !text.includes(cause) ? `${text}: ${cause}` : text;
+  return `${whole.slice(0, 500).replace(/[.\s]+$/, "")}.`;
+}

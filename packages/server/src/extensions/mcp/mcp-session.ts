@@ -1,0 +1,171 @@
+import { mkdirSync } from "node:fs";
+import {
+  createInProcessHost,
+  type ExecuteOptions,
+  type ExecutionRequest,
+  type ExecutionState,
+  type Outcome,
+  type ToolHost,
+  type ToolListing,
+  type ToolSession,
+} from "@convoke/tool-host";
+import { wait } from "../../lib/wait.ts";
+import { expandServer, hasVariables } from "./expand-variables.ts";
+import { McpConnection, type McpTimes } from "./mcp-connection.ts";
+import type { McpServer } from "./mcp-server.ts";
+import { createMcpTool, mcpToolName, type OfferedTool } from "./mcp-tool.ts";
+import { openClient, type OpenClientDeps } from "./open-client.ts";
+import { listMcpTool } from "./tool-listing.ts";
+import { ToolNames } from "./tool-names.ts";
+
+export type McpSessionDeps = OpenClientDeps & {
+  /** The session of the workspace; owned from here on. */
+  readonly base: ToolSession;
+  readonly sessionId: string;
+  readonly servers: readonly McpServer[];
+  /** Private directory on the server's machine for the record of calls and the names of tools. */
+  readonly stateDir: string;
+  /** Tools whose name it does not match are left out. */
+  readonly filter: RegExp | null;
+  /** Present values of the conversation's secrets, for `${NAME}` in the configuration. */
+  readonly variables: (signal: AbortSignal) => Promise<ReadonlyMap<string, string>>;
+  /** Secrets of the configuration; hidden in results like those of the conversation. */
+  readonly hidden: readonly string[];
+  /** A server stopped working; it is tried again by itself. */
+  readonly onFailed: (server: string, reason: string) => void;
+  readonly times: McpTimes;
+  /** How long the first request to the model waits for servers that have not answered yet. */
+  readonly firstWaitMs: number;
+};
+
+/** A session whose list of tools is not complete from the start. */
+export interface SettlingSession extends ToolSession {
+  /** Resolves when every tool is there that can be there soon; never rejects. */
+  untilSettled(signal: AbortSignal): Promise<void>;
+}
+
+/** Waits for a session's tools, as far as they are waited for. */
+export async function untilSettled(session: ToolSession, signal: AbortSignal): Promise<void> {
+  if ("untilSettled" in session) await (session as SettlingSession).untilSettled(signal);
+}
+
+/** Adds the tools of MCP servers to a session. Servers connect in the background and never delay or fail it (P20). */
+export function openMcpSession(deps: McpSessionDeps): SettlingSession {
+  return new McpSession(deps);
+}
+
+class McpSession implements SettlingSession {
+  readonly #deps: McpSessionDeps;
+  readonly #connections: readonly McpConnection[];
+  readonly #names: ToolNames;
+  readonly #records: ToolHost;
+  /** One hold on the record for every tool that was called, so that calls of different tools do not wait for each other. */
+  readonly #lanes = new Map<string, Promise<ToolSession>>();
+  readonly #openedAtMs = performance.now();
+  #offered: ReadonlyMap<string, OfferedTool & { readonly listing: ToolListing }> = new Map();
+  #closing: Promise<void> | undefined;
+
+  constructor(deps: McpSessionDeps) {
+    this.#deps = deps;
+    mkdirSync(deps.stateDir, { recursive: true, mode: 0o700 });
+    this.#names = new ToolNames(deps.stateDir);
+    this.#records = createInProcessHost({
+      tools: [createMcpTool((name) => this.#offered.get(name))],
+      environment: {},
+    });
+    this.#connections = deps.servers.map(
+      (server) =>
+        new McpConnection({
+          name: server.name,
+          callTimeoutMs: server.callTimeoutMs,
+          times: deps.times,
+          open: async (signal) => openClient(await this.#expand(server, signal), deps, signal),
+          onTools: () => this.#relist(),
+          onFailed: (reason) => deps.onFailed(server.name, reason),
+        }),
+    );
+  }
+
+  get tools(): readonly ToolListing[] {
+    return [...this.#deps.base.tools, ...[...this.#offered.values()].map(({ listing }) => listing)];
+  }
+
+  async untilSettled(signal: AbortSignal): Promise<void> {
+    const remainingMs = this.#openedAtMs + this.#deps.firstWaitMs - performance.now();
+    if (remainingMs <= 0) return;
+    const isOver = new AbortController();
+    const settled = Promise.all(this.#connections.map((connection) => connection.settled));
+    await Promise.race([settled, wait(remainingMs, AbortSignal.any([signal, isOver.signal]))]);
+    isOver.abort();
+  }
+
+  async execute(request: ExecutionRequest, options?: ExecuteOptions): Promise<Outcome> {
+    if (request.action.kind !== "MCPToolAction") return await this.#deps.base.execute(request, options);
+    if (this.#closing !== undefined) {
+      return { type: "error", text: "The tool session is closed; the call was not run." };
+    }
+    const lane = await this.#lane(request.tool);
+    const hidden = this.#deps.hidden.map((value) => ({ name: "", value }));
+    const secrets = [...request.secrets, ...hidden];
+    return await lane.execute({ ...request, tool: mcpToolName, secrets }, options);
+  }
+
+  async state(actionId: string): Promise<ExecutionState> {
+    const here = await (await this.#lane("")).state(actionId);
+    return here.type === "unknown" ? await this.#deps.base.state(actionId) : here;
+  }
+
+  async cancel(actionId: string): Promise<void> {
+    await Promise.all([
+      this.#lane("").then((lane) => lane.cancel(actionId)),
+      this.#deps.base.cancel(actionId),
+    ]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([
+      ...this.#connections.map((connection) => connection[Symbol.asyncDispose]()),
+      this.#records[Symbol.asyncDispose](),
+    ]);
+    await this.#deps.base[Symbol.asyncDispose]();
+  }
+
+  /** What needs a secret is read anew for each connection, so that a changed one is used. */
+  async #expand(server: McpServer, signal: AbortSignal): Promise<McpServer> {
+    return hasVariables(server) ? expandServer(server, await this.#deps.variables(signal)) : server;
+  }
+
+  /** Servers in the order of the configuration, tools in the order of their servers: requests to the model stay alike. */
+  #relist(): void {
+    const { base, filter } = this.#deps;
+    const own = new Set(base.tools.map(({ name }) => name));
+    const offered = new Map<string, OfferedTool & { readonly listing: ToolListing }>();
+    for (const connection of this.#connections) {
+      for (const announced of connection.tools) {
+        const name = this.#names.nameOf(connection.name, announced.name, (taken) => own.has(taken));
+        if (filter !== null && !filter.test(name)) continue;
+        const listing = listMcpTool(name, announced);
+        offered.set(name, { announced, connection, parameters: listing.parameters, listing });
+      }
+    }
+    this.#offered = offered;
+  }
+
+  async #lane(tool: string): Promise<ToolSession> {
+    const known = this.#lanes.get(tool);
+    if (known !== undefined) return await known;
+    const { sessionId, stateDir } = this.#deps;
+    const lane = this.#records.openSession({
+      sessionId,
+      workspaceDir: stateDir,
+      stateDir,
+      tools: [{ name: mcpToolName, params: { tool } }],
+    });
+    this.#lanes.set(tool, lane);
+    return await lane;
+  }
+}

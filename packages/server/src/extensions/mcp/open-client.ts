@@ -1,0 +1,143 @@
+import { isAbsolute, posix } from "node:path";
+import type {
+  Client,
+  jsonSchemaValidator,
+  JsonSchemaValidator,
+  Transport,
+} from "@modelcontextprotocol/client";
+import type { PipedProcess, ProcessSpec } from "@convoke/tool-host";
+import { createBoundedFetch, type Fetch } from "./bounded-fetch.ts";
+import type { McpRemote, McpServer } from "./mcp-server.ts";
+import { OAuthProvider } from "./oauth-provider.ts";
+import { StdioTransport } from "./stdio-transport.ts";
+
+export type OpenClientDeps = {
+  readonly startProcess: (spec: ProcessSpec) => PipedProcess;
+  /** Absolute, on the tool host's machine. */
+  readonly workspaceDir: string;
+  readonly fetch: Fetch;
+  readonly clientVersion: string;
+  /** Called for a remote server that wants a person's consent; null where nobody can be asked. */
+  readonly oauthProvider?: OAuthProvider;
+};
+
+/** A connection that has shaken hands. */
+export type OpenClient = {
+  readonly client: Client;
+  /** Resolves with the reason when the connection is gone for good; a new one has to be opened. */
+  readonly lost: Promise<string>;
+  /** Ends the connection, and the program behind it; idempotent, never rejects. */
+  close(): Promise<void>;
+};
+
+/** Longest time for a server to say goodbye. */
+const farewellMs = 1_000;
+
+/** Connects and shakes hands; rejects with what went wrong, and leaves nothing behind then. `signal` bounds it in time. */
+export async function openClient(
+  server: McpServer,
+  deps: OpenClientDeps,
+  signal: AbortSignal,
+): Promise<OpenClient> {
+  const library = await import("@modelcontextprotocol/client");
+  const transport = server.transport === "stdio" ? toProgram(server, deps) : toRemote(server, deps, library);
+  const client = new library.Client(
+    { name: "convoke", version: deps.clientVersion },
+    // Answers are bounded and read tolerantly by us; a bad output schema is no reason to lose one.
+    { capabilities: {}, jsonSchemaValidator: acceptAll },
+  );
+  const lost = Promise.withResolvers<string>();
+  let isOpen = true;
+  const close = async (): Promise<void> => {
+    if (!isOpen) return;
+    isOpen = false;
+    if (transport instanceof library.StreamableHTTPClientTransport) {
+      await Promise.race([transport.terminateSession().catch(() => {}), waitUnref(farewellMs)]);
+    }
+    // A connection that cannot even be closed is gone; there is nothing left to do about it.
+    await client.close().catch(() => {});
+    await transport.close().catch(() => {});
+  };
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client has this one listener, and is no event target
+  client.onclose = () => {
+    lost.resolve(
+      (transport instanceof StdioTransport ? transport.end : null) ?? "The connection was closed.",
+    );
+  };
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the same
+  client.onerror = (error) => {
+    // This transport would reconnect to a session that nobody shook hands with.
+    if (transport instanceof library.SSEClientTransport && error instanceof library.SseError)
+      lost.resolve(error.message);
+  };
+  try {
+    await abortable(client.connect(transport, { timeout: longestMs, signal }), signal);
+    return { client, lost: lost.promise, close };
+  } catch (error) {
+    const end = transport instanceof StdioTransport ? transport.end : null;
+    await close();
+    throw end === null || signal.aborted ? error : new Error(end, { cause: error });
+  }
+}
+
+/** The signal bounds the handshake; this is only larger than any. */
+const longestMs = 2 ** 31 - 1;
+
+function toProgram(server: McpServer & { transport: "stdio" }, deps: OpenClientDeps): StdioTransport {
+  const { command, args, env, cwd } = server;
+  const workingDir =
+    cwd === null ? deps.workspaceDir : isAbsolute(cwd) ? cwd : posix.join(deps.workspaceDir, cwd);
+  return new StdioTransport(() => deps.startProcess({ command, args, environment: env, workingDir }));
+}
+
+function toRemote(
+  server: McpServer & McpRemote,
+  deps: OpenClientDeps,
+  { SSEClientTransport, StreamableHTTPClientTransport }: typeof import("@modelcontextprotocol/client"),
+): Transport {
+  const provider =
+    deps.oauthProvider ??
+    (server.oauth === null
+      ? undefined
+      : new OAuthProvider({ ...server.oauth, redirectUrl: null, onAuthorize: () => {} }));
+  const options = {
+    fetch: createBoundedFetch(deps.fetch),
+    requestInit: { headers: { "user-agent": "convoke", ...server.headers } },
+    ...(provider === undefined ? {} : { authProvider: provider }),
+  };
+  const url = new URL(server.url);
+  return server.transport === "sse"
+    ? new SSEClientTransport(url, options)
+    : new StreamableHTTPClientTransport(url, { ...options, reconnectionOptions });
+}
+
+/** For the stream on which a server tells of changes; a call that finds the server gone is told at once. */
+const reconnectionOptions = {
+  initialReconnectionDelay: 1_000,
+  maxReconnectionDelay: 60_000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: 1_000_000,
+};
+
+const acceptAll: jsonSchemaValidator = {
+  getValidator<T>(): JsonSchemaValidator<T> {
+    return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
+  },
+};
+
+/** The promise, or the signal's reason as soon as that aborts; what comes later is dropped. */
+async function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason as Error);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+async function waitUnref(ms: number): Promise<void> {
+  await new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
+}

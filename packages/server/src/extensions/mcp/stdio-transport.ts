@@ -1,0 +1,117 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { PipedProcess } from "@convoke/tool-host";
+
+const longestLineBytes = 32 * 1024 * 1024;
+/** So much may come that is no message, e.g. a greeting, before the program is taken for something else. */
+const mostJunkBytes = 1024 * 1024;
+const floodBytes = 64 * 1024 * 1024;
+const floodWindowMs = 10_000;
+
+/** MCP over the standard input and output of a process at the tool host: one JSON message a line. Owns the process. */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #start: () => PipedProcess;
+  #process: PipedProcess | null = null;
+  #parts: Buffer[] = [];
+  #partBytes = 0;
+  #junkBytes = 0;
+  #window = { startedAtMs: 0, bytes: 0 };
+  #isClosed = false;
+  #end: string | null = null;
+
+  constructor(start: () => PipedProcess) {
+    this.#start = start;
+  }
+
+  /** How the process ended, once it has; for messages to people. */
+  get end(): string | null {
+    return this.#end;
+  }
+
+  async start(): Promise<void> {
+    const started = this.#start();
+    this.#process = started;
+    started.output.on("data", (bytes: Buffer) => this.#receive(bytes));
+    started.ended.then(
+      ({ exitCode, signal, errorText }) => {
+        const last = errorText.trim().split("\n").slice(-5).join("\n");
+        this.#stop(
+          `The program ended with ${signal === null ? `exit code ${exitCode}` : `signal ${signal}`}.${last === "" ? "" : ` Its last words: ${last}`}`,
+        );
+      },
+      (error: unknown) =>
+        this.#stop(`The program could not be run: ${error instanceof Error ? error.message : String(error)}`),
+    );
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#process === null || this.#isClosed) throw new Error(this.#end ?? "The program is not running.");
+    this.#process.input.write(`${JSON.stringify(message)}\n`);
+  }
+
+  async close(): Promise<void> {
+    this.#stop("The connection was closed.");
+    await this.#process?.[Symbol.asyncDispose]();
+  }
+
+  #receive(bytes: Buffer): void {
+    if (this.#isClosed) return;
+    if (this.#isFlood(bytes.length)) return this.#stop("The program writes more than anybody can read.");
+    let rest = bytes;
+    for (let at = rest.indexOf(10); at !== -1; at = rest.indexOf(10)) {
+      const line = Buffer.concat([...this.#parts, rest.subarray(0, at)]).toString("utf8");
+      this.#parts = [];
+      this.#partBytes = 0;
+      rest = rest.subarray(at + 1);
+      this.#read(line);
+      if (this.#isClosed) return;
+    }
+    if (rest.length === 0) return;
+    this.#parts.push(rest);
+    this.#partBytes += rest.length;
+    if (this.#partBytes > longestLineBytes) this.#stop("The program wrote a message that is too long.");
+  }
+
+  #read(line: string): void {
+    if (line.trim() === "") return;
+    const message = parseMessage(line);
+    if (message === null) {
+      this.#junkBytes += line.length;
+      if (this.#junkBytes > mostJunkBytes) this.#stop("The program writes something else than MCP messages.");
+      return;
+    }
+    this.#junkBytes = 0;
+    this.onmessage?.(message);
+  }
+
+  #isFlood(byteCount: number): boolean {
+    const nowMs = performance.now();
+    if (nowMs - this.#window.startedAtMs > floodWindowMs) this.#window = { startedAtMs: nowMs, bytes: 0 };
+    this.#window.bytes += byteCount;
+    return this.#window.bytes > floodBytes;
+  }
+
+  #stop(reason: string): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#end = reason;
+    this.#parts = [];
+    void this.#process?.[Symbol.asyncDispose]();
+    this.onclose?.();
+  }
+}
+
+/** What has the form of a message; the client checks the rest. */
+function parseMessage(line: string): JSONRPCMessage | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    const isMessage =
+      typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
+    return isMessage ? (value as JSONRPCMessage) : null;
+  } catch {
+    // Programs print banners and logs where only messages belong; those are passed over.
+    return null;
+  }
+}
