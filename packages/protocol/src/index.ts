@@ -64,6 +64,7 @@ export * from "./extensions/extension-actions.ts";
 export * from "./extensions/extension-events.ts";
 export * from "./extensions/extension-observations.ts";
 export * from "./extensions/extension-tools.ts";
+export * from "./extensions/security-analyzer-extensions.ts";
 export * from "./settings/agent-profile.ts";
 export * from "./settings/llm-catalogue.ts";
 export * from "./settings/mcp-config.ts";

@@ -1,7 +1,8 @@
 import { Type, type Static } from "typebox";
 import { LLM } from "../agent/llm.ts";
 import { updateConversationExtensions } from "../extensions/request-extensions.ts";
-import { mapOf, nullable, object, orNull, ref } from "../schema.ts";
+import { SecurityAnalyzerExtension } from "../extensions/security-analyzer-extensions.ts";
+import { mapOf, object, orNull, ref } from "../schema.ts";
 import { ConfirmationPolicyInput } from "../security/confirmation-policy.ts";
 import { SecretSourceInput } from "../security/secret-source.ts";
 import { SecurityAnalyzerInput } from "../security/security-analyzer.ts";
@@ -26,7 +27,9 @@ export type SetConfirmationPolicyRequest = Static<typeof SetConfirmationPolicyRe
 
 /** Null switches the analysis off. */
 export const SetSecurityAnalyzerRequest = object("SetSecurityAnalyzerRequest", {
-  security_analyzer: nullable(ref(SecurityAnalyzerInput)),
+  security_analyzer: Type.Unsafe<SecurityAnalyzerInput | SecurityAnalyzerExtension | null>({
+    anyOf: [ref(SecurityAnalyzerInput), SecurityAnalyzerExtension, Type.Null()],
+  }),
 });
 export type SetSecurityAnalyzerRequest = Static<typeof SetSecurityAnalyzerRequest>;
 

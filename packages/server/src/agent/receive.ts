@@ -1,22 +1,27 @@
-import type { ConfirmationPolicy, MessageToolCall, SecurityAnalyzer, SecurityRisk } from "@convoke/protocol";
+import type { ConfirmationPolicy, MessageToolCall, SecurityRisk } from "@convoke/protocol";
 import type { EventBody, EventDraft, EventMeta } from "../journal/event-draft.ts";
 import type { ModelResponse } from "../models/model.ts";
-import { assessRisk, needsConfirmation } from "../security/confirmation.ts";
+import { assessCall, type AnalyzerConfig, type Verdict } from "../security/analyzers/analyzer.ts";
+import { needsConfirmation } from "../security/confirmation.ts";
 import type { BadCall, UnderstoodCall } from "./tool-call.ts";
 
 export type ReceiveContext = {
   /** The highest `seq` that the request had seen. */
   readonly sawSeq: number;
   readonly readCall: (call: MessageToolCall) => UnderstoodCall | BadCall;
-  readonly analyzer: SecurityAnalyzer | null;
+  readonly analyzer: AnalyzerConfig | null;
   readonly policy: ConfirmationPolicy;
+  /** True for a call that the user has allowed once and for all. */
+  readonly isAllowed?: (call: UnderstoodCall, verdict: Verdict) => boolean;
 };
 
 type Read = {
   readonly call: MessageToolCall;
   readonly read: UnderstoodCall | BadCall;
-  readonly risk: SecurityRisk;
+  readonly verdict: Verdict;
 };
+
+const unknown: Verdict = { risk: "UNKNOWN", reasons: [] };
 
 const nudge =
   "Your last answer had neither text nor a tool call. Go on with the task: call a tool, or say that you are done with finish.";
@@ -77,23 +82,23 @@ export function environmentMessage(text: string, meta?: EventMeta): EventDraft {
 function receiveCalls(response: ModelResponse, context: ReceiveContext): EventDraft[] {
   const calls: Read[] = response.message.toolCalls.map((call) => {
     const read = context.readCall(call);
-    return {
-      call,
-      read,
-      risk: read.ok ? assessRisk(context.analyzer, read.tool, read.predictedRisk) : "UNKNOWN",
-    };
+    return { call, read, verdict: read.ok ? judge(read, response, context.analyzer) : unknown };
   });
   const finishIndex = calls.findIndex(({ read }) => read.ok && read.tool.name === "finish");
   const isDropped = (index: number) => finishIndex !== -1 && index > finishIndex;
-  const batch = calls.flatMap(({ read, risk }, index) =>
-    read.ok && !isDropped(index) ? [{ toolName: read.tool.name, risk }] : [],
+  const batch = calls.flatMap(({ read, verdict }, index) =>
+    read.ok && !isDropped(index) && context.isAllowed?.(read, verdict) !== true
+      ? [{ toolName: read.tool.name, risk: verdict.risk }]
+      : [],
   );
   const gate = needsConfirmation(context.policy, batch) ? "awaiting" : "approved";
 
-  return calls.flatMap(({ call, read, risk }, index): EventDraft[] => {
+  return calls.flatMap(({ call, read, verdict }, index): EventDraft[] => {
     const meta: EventMeta = index === 0 ? { sawSeq: context.sawSeq } : {};
     if (read.ok && !isDropped(index)) {
-      return [{ body: actionEvent(response, index, call, read, risk), meta: { ...meta, gate } }];
+      const risk = shownRisk(read, verdict, context.analyzer);
+      const why = verdict.reasons.length === 0 ? {} : { verdict };
+      return [{ body: actionEvent(response, index, call, read, risk), meta: { ...meta, gate, ...why } }];
     }
     const error = read.ok ? afterFinish : read.error;
     const toolName = read.ok ? read.tool.name : call.name;
@@ -105,6 +110,22 @@ function receiveCalls(response: ModelResponse, context: ReceiveContext): EventDr
       },
     ];
   });
+}
+
+function judge(read: UnderstoodCall, { message }: ModelResponse, analyzer: AnalyzerConfig | null): Verdict {
+  const words = [...message.content.map(({ text }) => text), message.reasoningContent ?? "", read.summary];
+  return assessCall(analyzer, {
+    toolName: read.tool.name,
+    isReadOnly: read.tool.isReadOnly,
+    action: read.action,
+    predictedRisk: read.predictedRisk,
+    words,
+  });
+}
+
+/** The model's own estimate, as clients know it; the verdict where it gave none. The verdict alone decides about asking. */
+function shownRisk(read: UnderstoodCall, verdict: Verdict, analyzer: AnalyzerConfig | null): SecurityRisk {
+  return analyzer === null || read.tool.isReadOnly ? verdict.risk : (read.predictedRisk ?? verdict.risk);
 }
 
 function actionEvent(

@@ -1,4 +1,4 @@
-import type { ConversationInfo, MetricsSnapshot, SecretRegistry } from "@convoke/protocol";
+import type { ConversationInfo, SecurityAnalyzer, MetricsSnapshot, SecretRegistry } from "@convoke/protocol";
 import { formatInstant } from "../lib/instant.ts";
 import { nextUuid7 } from "../lib/uuid7.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
@@ -76,7 +76,7 @@ function sharedFields(
     stuck_detection: config.stuck_detection,
     execution_status: state.status,
     confirmation_policy: config.confirmation_policy,
-    security_analyzer: config.security_analyzer,
+    security_analyzer: config.security_analyzer as SecurityAnalyzer | null,
     activated_knowledge_skills: [],
     blocked_actions: {},
     blocked_messages: {},

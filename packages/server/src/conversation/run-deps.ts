@@ -1,5 +1,6 @@
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolSession } from "@convoke/tool-host";
+import type { Condensing } from "../agent/condense/condensing.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
@@ -16,6 +17,7 @@ export type RunDeps = {
   readonly isHeld: () => boolean;
   readonly openSession: () => Promise<ToolSession>;
   readonly openModel: () => Model;
+  readonly condensing: Condensing;
   readonly config: () => ConversationConfig;
   readonly secrets: () => ConversationSecrets;
   readonly signals: Signals;

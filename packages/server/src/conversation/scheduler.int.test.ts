@@ -19,6 +19,11 @@ const situations: readonly {
     way: "send open0:opened append0:durable model0:two append0:durable",
   },
   {
+    name: "two tools run",
+    policy: "NeverConfirm",
+    way: "send open0:opened append0:durable model0:both append0:durable",
+  },
+  {
     name: "calls wait for the user",
     policy: "AlwaysConfirm",
     way: "send open0:opened append0:durable model0:two append0:durable append0:durable",

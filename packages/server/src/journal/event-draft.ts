@@ -1,4 +1,4 @@
-import type { Event, InterruptEvent } from "@convoke/protocol";
+import type { Event, InterruptEvent, SecurityRisk } from "@convoke/protocol";
 import type { NewEvent } from "./journal.ts";
 import { formatInstant } from "../lib/instant.ts";
 import { nextUuid7 } from "../lib/uuid7.ts";
@@ -15,6 +15,8 @@ export type EventMeta = {
   readonly sawSeq?: number;
   /** On an ActionEvent: whether it may start, or waits for the user. */
   readonly gate?: "approved" | "awaiting";
+  /** On an ActionEvent: what the security analyzer found. */
+  readonly verdict?: { readonly risk: SecurityRisk; readonly reasons: readonly string[] };
   /** On a user message: the sender also asked for a run. */
   readonly wantsRun?: boolean;
   /** On a status update to `running`: a new run begins here, and these actions were approved by it. */
@@ -38,6 +40,8 @@ export type EventMeta = {
 /** A model request in digests; `agent/replay` rebuilds the request and compares. */
 export type RequestRecord = {
   readonly model: string;
+  /** The highest `seq` that it had seen; absent for the condenser's, which saw what it made forgotten. */
+  readonly sawSeq?: number;
   /** SHA-256 over the messages, shortened. */
   readonly messages: string;
   readonly tools: string;

@@ -1,4 +1,4 @@
-import type { ConfirmationPolicy, SecurityAnalyzer, SecurityRisk } from "@convoke/protocol";
+import type { ConfirmationPolicy, SecurityRisk } from "@convoke/protocol";
 
 const order: readonly SecurityRisk[] = ["LOW", "MEDIUM", "HIGH"];
 
@@ -22,14 +22,4 @@ export function needsConfirmation(policy: ConfirmationPolicy, batch: readonly Ga
           : order.indexOf(action.risk) >= order.indexOf(policy.threshold ?? "HIGH"),
       );
   }
-}
-
-/** The risk of one action: read-only tools are LOW, the model's own estimate counts only with an analyzer that uses it. */
-export function assessRisk(
-  analyzer: SecurityAnalyzer | null,
-  tool: { readonly isReadOnly: boolean },
-  predicted: SecurityRisk | null,
-): SecurityRisk {
-  if (tool.isReadOnly) return "LOW";
-  return analyzer?.kind === "LLMSecurityAnalyzer" ? (predicted ?? "UNKNOWN") : "UNKNOWN";
 }

@@ -152,6 +152,7 @@ function startRequest(workspace: string, modelUrl: string): StartConversationReq
       kind: "Agent",
       llm: { model: "openai/scripted", base_url: `${modelUrl}/v1`, api_key: "llm-key" },
       tools: [{ name: "terminal" }, { name: "file_editor" }],
+      tool_concurrency_limit: 4,
     },
     workspace: { kind: "LocalWorkspace", working_dir: workspace },
     confirmation_policy: { kind: "ConfirmRisky", threshold: "HIGH", confirm_unknown: false },

@@ -16,8 +16,9 @@ import type { Caller } from "../../http/auth.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
+import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
 import { conversationIdOf } from "./event-routes.ts";
-import { checkAnalyzer, checkPolicy, readStartRequest, readTitle } from "./start-request.ts";
+import { checkPolicy, readStartRequest, readTitle } from "./start-request.ts";
 
 export type ConversationRouteDeps = { readonly directory: Directory };
 
@@ -145,8 +146,8 @@ export function conversationHandlers({ directory }: ConversationRouteDeps) {
 
     setSecurityAnalyzer: async (request) => {
       const { security_analyzer: analyzer } = request.body as SetSecurityAnalyzerRequest;
-      checkAnalyzer(analyzer);
-      await (await open(request)).setSecurityAnalyzer(analyzer);
+      const checked = checkAnalyzer(analyzer, ["body", "security_analyzer"]);
+      await (await open(request)).setSecurityAnalyzer(checked);
       return success;
     },
   } satisfies Record<string, RouteHandler>;

@@ -1,8 +1,8 @@
 import type { AssistantMessage, Model, ModelPart, ModelRequest, ModelResponse } from "../../models/model.ts";
 import type { Gates } from "./gates.ts";
 
-/** How one request is answered. `two` and `last` are parallel calls, `last` ends with finish. */
-const answers = ["text", "one", "two", "last", "finish", "failed"] as const;
+/** How one request is answered. `two`, `both` and `last` are several calls: of one tool, of two tools that may run side by side, with finish at the end. */
+const answers = ["text", "one", "two", "both", "last", "finish", "failed"] as const;
 type Ending = (typeof answers)[number] | "aborted";
 
 /** A model that answers when and what the explorer says. */
@@ -41,6 +41,8 @@ function toPart(ending: Ending, number: number, request: ModelRequest): ModelPar
       return respond(number, request, "", ["terminal"]);
     case "two":
       return respond(number, request, "", ["terminal", "terminal"]);
+    case "both":
+      return respond(number, request, "", ["terminal", "file_editor"]);
     case "last":
       return respond(number, request, "", ["terminal", "finish"]);
     case "finish":
@@ -57,7 +59,7 @@ function respond(number: number, request: ModelRequest, text: string, tools: rea
     toolCalls: tools.map((name, index) => ({
       id: `call-${id}-${index}`,
       name,
-      arguments: JSON.stringify(name === "finish" ? { message: "done" } : { command: `work ${id}-${index}` }),
+      arguments: JSON.stringify(argumentsOf(name, `work ${id}-${index}`)),
       origin: "completion",
     })),
     reasoningContent: null,
@@ -75,4 +77,9 @@ function respond(number: number, request: ModelRequest, text: string, tools: rea
   };
   const response: ModelResponse = { id, model: "gated", message, usage, latencyMs: 0, isTruncated: false };
   return { type: "done", response };
+}
+
+function argumentsOf(name: string, text: string): Record<string, string> {
+  if (name === "finish") return { message: text };
+  return name === "terminal" ? { command: text } : { command: "create", path: "/made", file_text: text };
 }

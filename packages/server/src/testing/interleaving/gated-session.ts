@@ -73,7 +73,7 @@ function listings(): ToolListing[] {
     params: {},
   };
   return defaultTools()
-    .filter(({ name }) => name === "terminal" || name === "finish")
+    .filter(({ name }) => ["terminal", "file_editor", "finish"].includes(name))
     .map((tool) => ({
       name: tool.name,
       actionKind: tool.actionKind,

@@ -57,7 +57,12 @@ export class World {
 
   private constructor({ policy }: WorldOptions) {
     this.#config = {
-      agent: { kind: "Agent", llm: { model: "gated" }, tools: [{ name: "terminal" }] } as unknown as Agent,
+      agent: {
+        kind: "Agent",
+        llm: { model: "gated" },
+        tools: [{ name: "terminal" }, { name: "file_editor" }],
+        tool_concurrency_limit: 4,
+      } as unknown as Agent,
       workspace: { kind: "LocalWorkspace", working_dir: "/" },
       confirmation_policy: { kind: policy },
       security_analyzer: null,

@@ -1,0 +1,34 @@
+import type { AssessedCall } from "./analyzer.ts";
+
+/** So much of a call is looked at; what is longer was not read to its end. */
+const mostCharacters = 30_000;
+
+/** Texts of a call: `run` is what would be carried out, `all` has the model's words about it too. */
+export type CallText = {
+  readonly run: string;
+  readonly all: string;
+  /** False when the call is longer than what was looked at. */
+  readonly isComplete: boolean;
+};
+
+/** The texts of a call in one spelling: look-alike letters unified, invisible characters removed. */
+export function textOf({ toolName, action, words }: AssessedCall): CallText {
+  const run = [toolName, ...leaves(action)].join("\n");
+  const all = [run, ...words].join("\n");
+  return {
+    run: plain(run.slice(0, mostCharacters)),
+    all: plain(all.slice(0, 2 * mostCharacters)),
+    isComplete: run.length <= mostCharacters && all.length <= 2 * mostCharacters,
+  };
+}
+
+/** Every text inside a value. */
+function leaves(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(leaves);
+}
+
+function plain(text: string): string {
+  return text.normalize("NFKC").replaceAll(/[\p{Cf}\u115f\u1160\u3164]/gu, "");
+}

@@ -1,0 +1,65 @@
+import type { Action, SecurityAnalyzer, SecurityAnalyzerExtension, SecurityRisk } from "@convoke/protocol";
+import { assessByPatterns } from "./pattern.ts";
+import { assessByRails } from "./policy-rail.ts";
+
+/** Who judges the risk of actions, in the forms that this server can carry out. */
+export type AnalyzerConfig = SecurityAnalyzer | SecurityAnalyzerExtension;
+
+/** What an analyzer sees of one call. */
+export type AssessedCall = {
+  readonly toolName: string;
+  readonly isReadOnly: boolean;
+  readonly action: Action;
+  /** The model's own estimate; null when it gave none. */
+  readonly predictedRisk: SecurityRisk | null;
+  /** What the model said about the call: thoughts, reasoning, summary. */
+  readonly words: readonly string[];
+};
+
+/** How risky a call is and why; `reasons` are plain phrases for a person who decides. */
+export type Verdict = { readonly risk: SecurityRisk; readonly reasons: readonly string[] };
+
+/** The verdict on one call: what only reads is LOW (L23.12), without an analyzer nothing is known. */
+export function assessCall(analyzer: AnalyzerConfig | null, call: AssessedCall): Verdict {
+  if (call.isReadOnly) return { risk: "LOW", reasons: [] };
+  return analyzer === null ? { risk: "UNKNOWN", reasons: [] } : assessBy(analyzer, call);
+}
+
+function assessBy(analyzer: AnalyzerConfig, call: AssessedCall): Verdict {
+  switch (analyzer.kind) {
+    case "LLMSecurityAnalyzer":
+      return { risk: call.predictedRisk ?? "UNKNOWN", reasons: [] };
+    case "PatternSecurityAnalyzer":
+      return assessByPatterns(analyzer, call);
+    case "PolicyRailSecurityAnalyzer":
+      return assessByRails(call);
+    case "EnsembleSecurityAnalyzer":
+      return combine(
+        analyzer.analyzers.map((member) => assessMember(member, call)),
+        analyzer.propagate_unknown === true,
+      );
+    case "GraySwanAnalyzer":
+      // Refused when it is set; a stored one must not let anything pass.
+      return { risk: "HIGH", reasons: ["the analyzer is not available"] };
+  }
+}
+
+/** An analyzer that fails has not found an action harmless. */
+function assessMember(member: AnalyzerConfig, call: AssessedCall): Verdict {
+  try {
+    return assessBy(member, call);
+  } catch (error) {
+    return { risk: "HIGH", reasons: [`${member.kind} failed: ${String(error)}`] };
+  }
+}
+
+/** The worst of what is known; unknown when nothing is, or when one unknown is to count for all. */
+function combine(verdicts: readonly Verdict[], isUnknownKept: boolean): Verdict {
+  const reasons = verdicts.flatMap((verdict) => verdict.reasons);
+  const isUnknown = verdicts.some(({ risk }) => risk === "UNKNOWN");
+  const worst = order.findLast((risk) => verdicts.some((verdict) => verdict.risk === risk));
+  const hidesUnknown = isUnknownKept && isUnknown && worst !== "HIGH";
+  return { risk: worst === undefined || hidesUnknown ? "UNKNOWN" : worst, reasons };
+}
+
+const order = ["LOW", "MEDIUM", "HIGH"] as const;

@@ -1,0 +1,83 @@
+import { Fault, invalidField } from "../../lib/fault.ts";
+import type { AnalyzerConfig } from "./analyzer.ts";
+
+const mostMembers = 10;
+const mostPatterns = 200;
+const known = [
+  "LLMSecurityAnalyzer",
+  "PatternSecurityAnalyzer",
+  "PolicyRailSecurityAnalyzer",
+  "EnsembleSecurityAnalyzer",
+];
+const patternFields = [
+  "high_patterns",
+  "medium_patterns",
+  "injection_high_patterns",
+  "injection_medium_patterns",
+];
+
+/** An analyzer as a request names it; one that would never be asked is refused, because users rely on it (P55). */
+export function checkAnalyzer(analyzer: unknown, loc: readonly string[]): AnalyzerConfig | null {
+  if (analyzer === null || analyzer === undefined) return null;
+  const kind = isObject(analyzer) ? analyzer["kind"] : undefined;
+  if (!isObject(analyzer) || typeof kind !== "string" || !known.includes(kind)) {
+    const msg = `The analyzer ${String(kind)} is not supported by this version of the server. Supported: ${known.join(", ")}.`;
+    throw new Fault("caller", "not_supported", msg, [{ loc: [...loc], msg, type: "not_supported" }]);
+  }
+  if (kind === "PatternSecurityAnalyzer") checkPatterns(analyzer, loc);
+  if (kind === "EnsembleSecurityAnalyzer") checkMembers(analyzer, loc);
+  return analyzer as AnalyzerConfig;
+}
+
+function checkMembers(analyzer: Record<string, unknown>, loc: readonly string[]): void {
+  const { analyzers: members } = analyzer;
+  if (!Array.isArray(members) || members.length === 0 || members.length > mostMembers) {
+    throw invalidField([...loc, "analyzers"], `A list of 1 to ${mostMembers} analyzers.`);
+  }
+  members.forEach((member: unknown, index) => {
+    if (isObject(member) && member["kind"] === "EnsembleSecurityAnalyzer") {
+      throw invalidField([...loc, "analyzers", String(index)], "An ensemble cannot be part of an ensemble.");
+    }
+    if (checkAnalyzer(member, [...loc, "analyzers", String(index)]) === null) {
+      throw invalidField([...loc, "analyzers", String(index)], "An analyzer, not null.");
+    }
+  });
+}
+
+/** Expressions run on the server's only thread, so those that can take for ever are refused. */
+function checkPatterns(analyzer: Record<string, unknown>, loc: readonly string[]): void {
+  for (const field of patternFields) {
+    const list = analyzer[field] ?? [];
+    if (!Array.isArray(list) || list.length > mostPatterns) {
+      throw invalidField(
+        [...loc, field],
+        `A list of at most ${mostPatterns} pairs of expression and reason.`,
+      );
+    }
+    for (const [index, item] of list.entries()) {
+      const [expression] = Array.isArray(item) ? (item as unknown[]) : [];
+      if (typeof expression !== "string" || !isUsable(expression)) {
+        throw invalidField(
+          [...loc, field, String(index)],
+          "A pair of an expression without nested repetition and a reason.",
+        );
+      }
+    }
+  }
+}
+
+function isUsable(expression: string): boolean {
+  const nestsRepetition =
+    /[+*}]\)?\s*(?:\)[+*]|\)\{)/.test(expression) || /\([^)]*[+*|][^)]*\)[+*{]/.test(expression);
+  if (expression.length > 500 || nestsRepetition) return false;
+  try {
+    return new RegExp(expression, "i").source !== "";
+  } catch {
+    // Not an expression: that is the answer.
+    return false;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
