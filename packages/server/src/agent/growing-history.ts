@@ -23,9 +23,7 @@ export class GrowingHistory {
     const added = view.slice(this.#count, end);
     const isContinued = !isOther && this.#isContinuedBy(added);
     this.#condensed = extendView(this.#condensed, added);
-    this.#messages = isContinued
-      ? [...this.#messages, ...renderView(added)]
-      : renderView(this.#condensed);
+    this.#messages = isContinued ? [...this.#messages, ...renderView(added)] : renderView(this.#condensed);
     if (!isContinued) this.#responseIds = new Set();
     for (const { event } of isContinued ? added : this.#condensed)
       if (event.kind === "ActionEvent") this.#responseIds.add(event.llm_response_id);

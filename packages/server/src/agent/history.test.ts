@@ -171,7 +171,9 @@ test("a condensation hides what it forgot and puts its summary where it says", (
     ],
     [user("four")],
   );
-  expect(outline(events)).toEqual(["system static", "user one and two", "user three", "user four"]);
+  const [prompt, summary, ...rest] = outline(events);
+  expect([prompt, ...rest]).toEqual(["system static", "user three", "user four"]);
+  expect(summary).toMatch(/^user <conversation_notes>\n[^\n]+\n\none and two\n<\/conversation_notes>$/u);
 });
 
 test("the first result of a call wins", () => {

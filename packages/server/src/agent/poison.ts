@@ -39,7 +39,12 @@ function chooseSuspects(
   return recent.length > 0 ? recent : open.filter(hasThinking);
 }
 
-const repairableKinds = new Set<string>(["MessageEvent", "ActionEvent", "ObservationEvent", "AgentErrorEvent"]);
+const repairableKinds = new Set<string>([
+  "MessageEvent",
+  "ActionEvent",
+  "ObservationEvent",
+  "AgentErrorEvent",
+]);
 
 function isRepairable(kind: string): boolean {
   return repairableKinds.has(kind);

@@ -6,9 +6,12 @@ import { ConvokeClient } from "@convoke/client";
 import type { ConversationInfo, Event, StartConversationRequest } from "@convoke/protocol";
 import { createInProcessHost, type Tool } from "@convoke/tool-host";
 import { readConfig, type ServerConfig } from "../config.ts";
+import { mcpTimes, type McpTimes } from "../extensions/mcp/mcp-connection.ts";
 import { socketTimes, type SocketTimes } from "../faces/agent-server/socket-times.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { Logger } from "../lib/logger.ts";
 import { openServer, type Server } from "../open-server.ts";
+import { checkReplays } from "./check-replays.ts";
 import { createQuickTools, type QuickTools } from "./quick-tools.ts";
 import type { Script } from "./scripted-model/script.ts";
 import { startScriptedModel, type ScriptedModelServer } from "./scripted-model/scripted-model-server.ts";
@@ -24,6 +27,8 @@ export type TestServerOptions = {
   readonly config?: Partial<ServerConfig>;
   /** Over the documented waiting times of sockets. */
   readonly times?: Partial<SocketTimes>;
+  /** Over the documented waiting times for MCP servers. */
+  readonly mcp?: { readonly times?: Partial<McpTimes>; readonly firstWaitMs?: number };
 };
 
 /** A line that the server logged. */
@@ -45,6 +50,7 @@ export class TestServer implements AsyncDisposable {
   readonly log: LogLine[] = [];
   readonly #options: TestServerOptions;
   #server: Server | null = null;
+  #journal: Journal | null = null;
   #url = "";
 
   private constructor(options: TestServerOptions, folder: string, model: ScriptedModelServer) {
@@ -89,7 +95,11 @@ export class TestServer implements AsyncDisposable {
   async close(): Promise<void> {
     const server = this.#server;
     this.#server = null;
-    await server?.[Symbol.asyncDispose]();
+    try {
+      if (server !== null && this.#journal !== null) await checkReplays(this.#journal);
+    } finally {
+      await server?.[Symbol.asyncDispose]();
+    }
   }
 
   /** A request with the key; `path` begins with a slash, `body` is sent as JSON. */
@@ -209,6 +219,8 @@ export class TestServer implements AsyncDisposable {
       }),
       logger: this.#logger(),
       times: { ...socketTimes, ...this.#options.times },
+      mcp: { ...this.#options.mcp, times: { ...mcpTimes, ...this.#options.mcp?.times } },
+      wrap: { journal: (journal) => (this.#journal = journal), model: (model) => model },
     });
     this.#url = this.#server.url;
   }

@@ -58,8 +58,7 @@ export function blocksOf(view: readonly ViewEvent[]): Block[] {
 }
 
 function pinnedIds(view: readonly ViewEvent[]): ReadonlySet<string> {
-  const isUsers = ({ event }: ViewEvent): boolean =>
-    event.kind === "MessageEvent" && event.source === "user";
+  const isUsers = ({ event }: ViewEvent): boolean => event.kind === "MessageEvent" && event.source === "user";
   const prompts = view.filter(({ event }) => event.kind === "SystemPromptEvent");
   return new Set(
     [...prompts, view.find(isUsers), view.findLast(isUsers)].flatMap((item) =>

@@ -47,8 +47,7 @@ export function condenserSettings(agent: Agent): CondenserSettings | null {
     llm: bookedApart(chosen.llm, agent.llm),
     llmPath: [...path, "llm"].join("."),
     isSameRoute:
-      chosen.llm.model === agent.llm.model &&
-      (chosen.llm.base_url ?? null) === (agent.llm.base_url ?? null),
+      chosen.llm.model === agent.llm.model && (chosen.llm.base_url ?? null) === (agent.llm.base_url ?? null),
     maxEvents: chosen.max_size ?? 240,
     maxTokens: Math.min(chosen.max_tokens ?? limit, limit),
     keepFirst: chosen.keep_first ?? usual.keepFirst,
@@ -87,8 +86,7 @@ export const shares = {
 /** True when events or tokens say that it is time; `tokens` are those of the next request. */
 export function isDue(settings: CondenserSettings, events: number, tokens: number): boolean {
   return (
-    tokens > settings.maxTokens * shares.begin ||
-    (settings.maxEvents !== null && events > settings.maxEvents)
+    tokens > settings.maxTokens * shares.begin || (settings.maxEvents !== null && events > settings.maxEvents)
   );
 }
 

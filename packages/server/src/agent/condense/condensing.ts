@@ -99,7 +99,13 @@ export class Condensing {
 
   #begin(plan: CondensationPlan, settings: CondenserSettings): void {
     const stop = new AbortController();
-    const job: Job = { plan, settings, stop, isDone: false, written: this.#write(plan, settings, stop.signal) };
+    const job: Job = {
+      plan,
+      settings,
+      stop,
+      isDone: false,
+      written: this.#write(plan, settings, stop.signal),
+    };
     this.#job = job;
     void job.written.then(() => (job.isDone = true));
   }
@@ -115,7 +121,10 @@ export class Condensing {
       this.#deps.warn(written);
     } catch (error) {
       // A model that cannot be opened is a summary that cannot be written; the run goes on as far as it can.
-      this.#deps.warn({ code: "InternalError", detail: error instanceof Error ? error.message : String(error) });
+      this.#deps.warn({
+        code: "InternalError",
+        detail: error instanceof Error ? error.message : String(error),
+      });
     }
     return null;
   }

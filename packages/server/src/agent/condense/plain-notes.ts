@@ -12,7 +12,9 @@ export function plainNotes(plan: CondensationPlan): string {
   const lines = plan.forgotten.flatMap(lineOf);
   const events = clipText(lines.join("\n"), longest.notes, shortNotice);
   const head = plan.previousSummary === null ? [] : [plan.previousSummary, ""];
-  return [...head, "What happened since, one line for each step; results are not included:", events].join("\n");
+  return [...head, "What happened since, one line for each step; results are not included:", events].join(
+    "\n",
+  );
 }
 
 function lineOf({ event }: ViewEvent): string[] {

@@ -31,13 +31,22 @@ export function planCondensation(
   const isKept = (block: Block): boolean =>
     block.isPinned || tail.has(block) || (!block.isSummary && block.events.some((item) => first.has(item)));
   const leaving = blocks.filter((block) => !isKept(block));
-  const forgotten = leaving.filter((block) => !block.isSummary).flatMap((block) => block.events);
-  if (forgotten.length === 0) return null;
-  const ids = new Set(leaving.flatMap((block) => block.events.map(({ event }) => event.id!)));
-  const summary = view.find(({ event }) => event.kind === "CondensationSummaryEvent")?.event;
+  if (leaving.every((block) => block.isSummary)) return null;
+  return planOf(
+    view,
+    leaving.flatMap((block) => block.events.map(({ event }) => event.id!)),
+  );
+}
+
+/** The plan that forgets exactly these events of a condensed view. */
+export function planOf(view: readonly ViewEvent[], forgottenIds: readonly string[]): CondensationPlan {
+  const ids = new Set(forgottenIds);
+  const leaving = view.filter(({ event }) => ids.has(event.id!));
+  const isSummary = ({ event }: ViewEvent): boolean => event.kind === "CondensationSummaryEvent";
+  const summary = leaving.find(isSummary)?.event;
   return {
-    forgotten: forgotten.toSorted((left, right) => left.seq - right.seq),
-    forgottenIds: view.flatMap(({ event }) => (ids.has(event.id!) ? [event.id!] : [])),
+    forgotten: leaving.filter((item) => !isSummary(item)),
+    forgottenIds: leaving.map(({ event }) => event.id!),
     offset: view.findIndex(({ event }) => ids.has(event.id!)),
     previousSummary: summary?.kind === "CondensationSummaryEvent" ? summary.summary : null,
   };

@@ -60,8 +60,7 @@ export class TokenEstimate {
   #content(content: readonly (TextContent | ImageContent)[]): number {
     return content.reduce(
       (sum, part) =>
-        sum +
-        ("image_urls" in part ? part.image_urls.length * this.#rates.perImage : this.text(part.text)),
+        sum + ("image_urls" in part ? part.image_urls.length * this.#rates.perImage : this.text(part.text)),
       0,
     );
   }

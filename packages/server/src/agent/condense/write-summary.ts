@@ -53,7 +53,10 @@ export async function writeSummary(
       continue;
     }
     const { response } = last;
-    const notes = response.message.content.map((part) => part.text).join("").trim();
+    const notes = response.message.content
+      .map((part) => part.text)
+      .join("")
+      .trim();
     if (notes === "") return { code: "LLMNoResponseError", detail: "The model wrote no summary." };
     const hash = new RequestHash();
     return {

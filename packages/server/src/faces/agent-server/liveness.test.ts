@@ -66,7 +66,11 @@ test("W10: sockets that read nothing hold up neither the run nor its end nor com
     { text: "Done." },
   ];
   await using server = await startTestServer({ script: { turns } });
-  const { id } = await server.createConversation();
+  const { agent } = server.startRequest();
+  // The script is longer than any window; here it is to be read whole.
+  const { id } = await server.createConversation({
+    agent: { ...agent, condenser: { kind: "NoOpCondenser" } },
+  });
   const sockets = await Promise.all(Array.from({ length: 5 }, () => wedge(server, id)));
   await server.client.sendMessage(id, { content: [{ type: "text", text: "go" }], run: true });
   await server.waitForStatus(id, "finished");

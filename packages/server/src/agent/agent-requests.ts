@@ -1,0 +1,103 @@
+import type { ToolListing } from "@convoke/tool-host";
+import type { EventDraft, EventMeta, RequestRecord } from "../journal/event-draft.ts";
+import type { ModelRequest, ModelTool } from "../models/model.ts";
+import { calibrationOf, TokenMeter } from "./condense/token-meter.ts";
+import type { TokenEstimate } from "./condense/token-estimate.ts";
+import { GrowingHistory } from "./growing-history.ts";
+import type { ViewEvent } from "./history-view.ts";
+import { RequestHash } from "./request-hash.ts";
+import { toModelTool } from "./tool-schema.ts";
+
+/** A request to the agent's model, and what is stored about it. */
+export type PreparedRequest = {
+  readonly request: ModelRequest;
+  /** For the meta of the first event that comes of it. */
+  readonly meta: Pick<EventMeta, "request" | "tools">;
+  /** The events behind the messages. */
+  readonly condensed: readonly ViewEvent[];
+  /** Estimated, corrected by what the provider counted in earlier requests. */
+  readonly tokens: number;
+  readonly calibration: number;
+  readonly estimate: TokenEstimate;
+};
+
+export type RequestInput = {
+  readonly view: readonly ViewEvent[];
+  readonly sawSeq: number;
+  readonly tools: readonly ToolListing[];
+  /** As configured. */
+  readonly model: string;
+  readonly cacheKey: string;
+};
+
+/** Builds the requests of one run, one after another, each at the price of what the log has gained since the one before (P59). */
+export class AgentRequests {
+  readonly #history = new GrowingHistory();
+  readonly #hash = new RequestHash();
+  #meter: TokenMeter | null = null;
+  #meteredModel = "";
+  #listings: readonly ToolListing[] | null = null;
+  #tools: readonly ModelTool[] = [];
+
+  prepare({ view, sawSeq, tools: listings, model, cacheKey }: RequestInput): PreparedRequest {
+    const messages = this.#history.build(view, sawSeq);
+    const tools = this.#toolsOf(listings);
+    const meter = this.#meterFor(model);
+    const estimatedTokens = meter.count(messages, tools);
+    const calibration = calibrationOf(view);
+    const record: RequestRecord = {
+      model,
+      sawSeq,
+      messages: this.#hash.messages(messages),
+      tools: this.#hash.tools(tools),
+      estimatedTokens,
+    };
+    const isKnown = lastToolsDigest(view) === record.tools;
+    return {
+      request: { messages, tools, cacheKey },
+      meta: { request: record, ...(isKnown ? {} : { tools }) },
+      condensed: this.#history.condensed,
+      tokens: estimatedTokens * calibration,
+      calibration,
+      estimate: meter.estimate,
+    };
+  }
+
+  #toolsOf(listings: readonly ToolListing[]): readonly ModelTool[] {
+    if (listings !== this.#listings) {
+      this.#listings = listings;
+      this.#tools = listings.map(toModelTool);
+    }
+    return this.#tools;
+  }
+
+  #meterFor(model: string): TokenMeter {
+    if (this.#meter === null || model !== this.#meteredModel) this.#meter = new TokenMeter(model);
+    this.#meteredModel = model;
+    return this.#meter;
+  }
+}
+
+/** Puts what is stored about a request beside the first of the events that came of it; `promptTokens` is 0 when nobody counted. */
+export function withRequestMeta(
+  drafts: readonly EventDraft[],
+  { request, ...rest }: PreparedRequest["meta"],
+  promptTokens = 0,
+): EventDraft[] {
+  const [first, ...others] = drafts;
+  if (first === undefined || request === undefined) return [...drafts];
+  const counted = promptTokens > 0 ? { ...request, promptTokens } : request;
+  return [{ ...first, meta: { ...first.meta, ...rest, request: counted } }, ...others];
+}
+
+/** How far back a tool list is looked for; when it is further away, it is stored once more. */
+const furthestTools = 500;
+
+function lastToolsDigest(view: readonly ViewEvent[]): string | null {
+  const oldest = Math.max(0, view.length - furthestTools);
+  for (let index = view.length - 1; index >= oldest; index--) {
+    const { event, meta } = view[index]!;
+    if (meta.request !== undefined && event.kind !== "Condensation") return meta.request.tools;
+  }
+  return null;
+}

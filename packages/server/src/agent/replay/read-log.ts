@@ -1,0 +1,20 @@
+import type { Event } from "@convoke/protocol";
+import type { EventMeta } from "../../journal/event-draft.ts";
+import type { Journal } from "../../journal/journal.ts";
+import type { ViewEvent } from "../history-view.ts";
+import { replayKinds } from "./replay-log.ts";
+
+/** Everything of a log that model requests depend on, up to `toSeq`. Needs no lease; rejects for a damaged event. */
+export async function readReplayLog(
+  journal: Pick<Journal, "readKinds" | "lastSeq">,
+  conversationId: string,
+  toSeq?: number,
+): Promise<ViewEvent[]> {
+  const end = toSeq ?? (await journal.lastSeq(conversationId));
+  const stored = await journal.readKinds(conversationId, replayKinds, 1, end);
+  return stored.map(({ seq, json, meta }) => ({
+    seq,
+    event: JSON.parse(json) as Event,
+    meta: meta === null ? {} : (JSON.parse(meta) as EventMeta),
+  }));
+}

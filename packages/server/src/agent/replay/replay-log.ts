@@ -1,0 +1,75 @@
+import type { ModelMessage } from "../../models/model.ts";
+import { summaryRequest } from "../condense/summary-request.ts";
+import { planOf } from "../condense/plan.ts";
+import { GrowingHistory } from "../growing-history.ts";
+import { condensedView, extendView, viewKinds, type ViewEvent } from "../history-view.ts";
+import { RequestHash } from "../request-hash.ts";
+
+/** Kinds that a replay reads: what histories are built from, and the errors of requests that ended a run. */
+export const replayKinds = [...viewKinds, "ConversationErrorEvent"] as const;
+
+/** A request that the log does not lead to. */
+export type ReplayDifference = {
+  /** Event that came of the request. */
+  readonly eventId: string;
+  readonly seq: number;
+  readonly who: "agent" | "condenser";
+  readonly recorded: string;
+  readonly rebuilt: string;
+};
+
+export type ReplayReport = {
+  /** Requests whose record equals what was rebuilt, up to the first difference. */
+  readonly verified: number;
+  /** Model answers of releases that recorded nothing. */
+  readonly unrecorded: number;
+  readonly difference: ReplayDifference | null;
+};
+
+/** Rebuilds every recorded model request from the log alone and compares it with its record, up to the first difference. */
+export function replayLog(log: readonly ViewEvent[]): ReplayReport {
+  const history = new GrowingHistory();
+  const hash = new RequestHash();
+  const view: ViewEvent[] = [];
+  let verified = 0;
+  let unrecorded = 0;
+  for (const item of log) {
+    const recorded = item.meta.request;
+    if (recorded === undefined) {
+      if (item.meta.sawSeq !== undefined) unrecorded += 1;
+    } else {
+      const isCondensers = recorded.sawSeq === undefined;
+      const rebuilt = isCondensers
+        ? new RequestHash().messages(condenserMessages(view, item))
+        : hash.messages(history.build(view, recorded.sawSeq));
+      if (rebuilt !== recorded.messages) {
+        const who = isCondensers ? "condenser" : "agent";
+        const difference = {
+          eventId: item.event.id!,
+          seq: item.seq,
+          who,
+          recorded: recorded.messages,
+          rebuilt,
+        } as const;
+        return { verified, unrecorded, difference };
+      }
+      verified += 1;
+    }
+    if (isViewKind.has(item.event.kind)) view.push(item);
+  }
+  return { verified, unrecorded, difference: null };
+}
+
+/** The messages that a condensation's model was shown; `view` is the log before it. */
+export function condenserMessages(view: readonly ViewEvent[], item: ViewEvent): readonly ModelMessage[] {
+  if (item.event.kind !== "Condensation") return [];
+  const plan = planOf(extendView([], view), item.event.forgotten_event_ids ?? []);
+  return summaryRequest(plan, item.meta.shownCharacters ?? 0).messages;
+}
+
+/** The log as it was when a request was made that had seen so much. */
+export function condensedAt(log: readonly ViewEvent[], sawSeq: number): ViewEvent[] {
+  return condensedView(log.filter(({ seq, event }) => seq <= sawSeq && isViewKind.has(event.kind)));
+}
+
+const isViewKind = new Set<string>(viewKinds);
