@@ -52,6 +52,9 @@ function writeOperation(route: Route, toSchema: ToSchema): Json {
     summary: route.summary,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined ? {} : { requestBody: writeBody(route.body, route, toSchema) }),
+    ...(route.form === undefined
+      ? {}
+      : { requestBody: { required: true, content: writeContent(route.form, toSchema, "multipart/form-data") } }),
     responses: Object.fromEntries(
       Object.entries(route.responses).map(([status, response]) => [
         status,
@@ -82,8 +85,8 @@ function writeResponse({ description, schema }: RouteResponse, toSchema: ToSchem
   return { description, ...(schema === undefined ? {} : { content: writeContent(schema, toSchema) }) };
 }
 
-function writeContent(schema: TSchema, toSchema: ToSchema): Json {
-  return { "application/json": { schema: toSchema(schema) } };
+function writeContent(schema: TSchema, toSchema: ToSchema, type = "application/json"): Json {
+  return { [type]: { schema: toSchema(schema) } };
 }
 
 /** A schema where it is used: a named one becomes a reference to its component. */

@@ -34,11 +34,16 @@ export type { ConnectOptions, RemoteToolHost } from "./rpc/connect-host.ts";
 export { ToolHostRefusedError, ToolHostUnreachableError } from "./rpc/connection-errors.ts";
 export { serveToolHost } from "./rpc/serve-host.ts";
 export type { Served, ServeOptions } from "./rpc/serve-host.ts";
+export { openLocalBash } from "./bash/local-bash.ts";
+export type { LocalBashDeps } from "./bash/local-bash.ts";
+export { createBashId } from "./bash/bash-log.ts";
+export type { Bash, BashEntry, BashPage, BashQuery, BashRequest } from "./bash/bash.ts";
 export { createLocalWorkspace } from "./workspace/local-workspace.ts";
 export type { LocalWorkspaceDeps } from "./workspace/local-workspace.ts";
 export { WorkspaceError } from "./workspace/workspace.ts";
 export type {
   ByteRange,
+  DiffBase,
   DirectoryEntry,
   FileStat,
   OpenFile,

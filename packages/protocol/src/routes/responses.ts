@@ -23,3 +23,14 @@ export const done = { 200: { description: "Done.", schema: Success } } as const;
 export function ok<T extends TSchema>(description: string, schema: T) {
   return { 200: { description, schema } } as const;
 }
+
+/** Whoever is not let onto the machine. */
+export const machineRefusals = {
+  403: { description: "The caller may not use this machine, or its files do not let the server in.", schema: ErrorReply },
+} as const;
+
+/** What can be wrong with a path. */
+export const pathRefusals = {
+  400: { description: "The path cannot be used for this.", schema: ErrorReply },
+  404: { description: "Nothing is there.", schema: ErrorReply },
+} as const;

@@ -14,9 +14,15 @@ export type Route = {
   readonly auth: boolean;
   /** False where the contract declares no key although one may be needed. */
   readonly declaresAuth?: false;
+  /** True where the cookie of a workspace session opens it too. */
+  readonly acceptsCookie?: true;
   readonly params?: TSchema;
+  /** The last parameter when it takes the whole rest of the path, slashes too. */
+  readonly restParameter?: string;
   readonly query?: TSchema;
   readonly body?: TSchema;
+  /** A multipart form in the place of a body; the handler reads it as it arrives. */
+  readonly form?: TSchema;
   /** True when the request may come without its body. */
   readonly isBodyOptional?: true;
   /** Brings the forms that clients really send into the documented one, before the body is checked. */

@@ -1,5 +1,6 @@
 import type { SessionSpec, ToolHost, ToolSession } from "../host.ts";
 import type { PipedProcess, ProcessSpec } from "../processes/piped-process.ts";
+import type { Bash } from "../bash/bash.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { parseAddress } from "./address.ts";
 import { defaultMaxFrameBytes } from "./channel.ts";
@@ -7,6 +8,7 @@ import { Link } from "./link.ts";
 import { openConnection } from "./open-connection.ts";
 import { RemoteSession } from "./remote-session.ts";
 import { RemoteProcess } from "./remote-process.ts";
+import { createRemoteBash } from "./remote-bash.ts";
 import { createRemoteWorkspace } from "./remote-workspace.ts";
 
 export type ConnectOptions = {
@@ -27,6 +29,8 @@ export type ConnectOptions = {
 export interface RemoteToolHost extends ToolHost {
   /** Files and git of the machine that the host runs on. */
   readonly workspace: Workspace;
+  /** Commands on that machine; disposing it does nothing, they are the host's. */
+  readonly bash: Bash;
   /** Lets go of the host: its sessions stay open and executions go on, for a client that comes later. */
   detach(): void;
 }
@@ -58,6 +62,7 @@ export async function connectToolHost(options: ConnectOptions): Promise<RemoteTo
 class ConnectedHost implements RemoteToolHost {
   readonly catalogue: readonly string[];
   readonly workspace: Workspace;
+  readonly bash: Bash;
   readonly #link: Link;
   readonly #sessions = new Set<RemoteSession>();
 
@@ -65,6 +70,7 @@ class ConnectedHost implements RemoteToolHost {
     this.#link = link;
     this.catalogue = catalogue;
     this.workspace = createRemoteWorkspace(link);
+    this.bash = createRemoteBash(link);
   }
 
   async openSession(spec: SessionSpec): Promise<ToolSession> {

@@ -1,7 +1,8 @@
-import type { GitChange, GitDiff } from "@convoke/protocol";
+import type { GitChange, GitCommitsPage, GitDiff } from "@convoke/protocol";
+import type { BashPage, BashQuery, BashRequest } from "../bash/bash.ts";
 import type { ExecutionRequest, ExecutionState, Outcome, SessionSpec, ToolListing } from "../host.ts";
 import type { ProcessEnd, ProcessSpec } from "../processes/piped-process.ts";
-import type { ByteRange, DirectoryEntry, FileStat } from "../workspace/workspace.ts";
+import type { ByteRange, DiffBase, DirectoryEntry, FileStat } from "../workspace/workspace.ts";
 
 /** Both sides must speak the same number; raise it with every change that the other side cannot tolerate. */
 export const protocolNumber = 1;
@@ -40,8 +41,23 @@ export type Methods = {
   /** The content comes as chunks with the request's id; the answer follows when all is written. */
   writeFile: { params: Path; result: null };
   gitChanges: { params: Path & { readonly ref?: string }; result: readonly GitChange[] };
-  gitDiff: { params: Path & { readonly ref?: string }; result: GitDiff };
-  archive: { params: Path; result: null };
+  gitDiff: { params: Path & DiffBase; result: GitDiff };
+  gitCommits: { params: Path & { readonly limit: number }; result: GitCommitsPage };
+  gitCommitChanges: { params: Path & { readonly sha: string }; result: readonly GitChange[] };
+  archive: { params: Path & { readonly exclude: readonly string[] }; result: null };
+  home: { params: object; result: string };
+  bashStart: { params: { readonly request: BashRequest }; result: string };
+  /** Aborting it stops the waiting, not the command. */
+  bashResult: { params: { readonly owner: string; readonly commandId: string }; result: string | null };
+  bashSearch: { params: { readonly query: BashQuery }; result: BashPage };
+  bashGet: {
+    params: { readonly owner: string; readonly ids: readonly string[] };
+    result: readonly (string | null)[];
+  };
+  bashClear: { params: { readonly owner: string }; result: number };
+  bashLastSeq: { params: object; result: number };
+  /** Entries follow as a stream: each batch is one line of JSON. */
+  bashFollow: { params: { readonly owner: string; readonly afterSeq: number }; result: null };
   /** Standard input comes and standard output goes as chunks with the request's id; the answer follows the end of the process. */
   runProcess: { params: { readonly spec: ProcessSpec }; result: ProcessEnd };
 };

@@ -23,12 +23,19 @@ export function createRemoteWorkspace(link: Link): Workspace {
     },
     gitChanges: async (path, ref) =>
       link.run(async (connection) => connection.request("gitChanges", withRef(path, ref))),
-    gitDiff: async (path, ref) =>
-      link.run(async (connection) => connection.request("gitDiff", withRef(path, ref))),
-    archive: async (path): Promise<Readable> => {
-      const { content } = await link.run(async (connection) => connection.requestStream("archive", { path }));
+    gitDiff: async (path, against = {}) =>
+      link.run(async (connection) => connection.request("gitDiff", { path, ...against })),
+    gitCommits: async (path, limit) =>
+      link.run(async (connection) => connection.request("gitCommits", { path, limit })),
+    gitCommitChanges: async (path, sha) =>
+      link.run(async (connection) => connection.request("gitCommitChanges", { path, sha })),
+    archive: async (path, exclude = []): Promise<Readable> => {
+      const { content } = await link.run(async (connection) =>
+        connection.requestStream("archive", { path, exclude }),
+      );
       return content;
     },
+    home: async () => link.run(async (connection) => connection.request("home", {})),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { describeError } from "../describe-error.ts";
 import type { ToolHost } from "../host.ts";
+import type { Bash } from "../bash/bash.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { Channel } from "./channel.ts";
 import { FrameError } from "./frames.ts";
@@ -15,6 +16,7 @@ import type { SessionTable } from "./session-table.ts";
 export type ConnectionDeps = {
   readonly host: Promise<ToolHost>;
   readonly workspace: Workspace;
+  readonly bash: Bash;
   readonly sessions: SessionTable;
   readonly key: string;
   readonly bootId: string;
@@ -146,13 +148,14 @@ export class ServedConnection {
       const text = `The tool host answers ${this.#requests.size} requests already; ask again later.`;
       return this.#send({ id, error: { code: "busy", message: text } });
     }
-    const { sessions, workspace, host } = this.#deps;
+    const { sessions, workspace, bash, host } = this.#deps;
     const request = new ServedRequest({
       id,
       channel: this.#channel,
       owner: this,
       sessions,
       workspace,
+      bash,
       host,
       onDone: () => this.#requests.delete(id),
     });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ToolHost } from "../host.ts";
+import type { Bash } from "../bash/bash.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { formatAddress } from "./address.ts";
 import type { ListenAddress } from "./address.ts";
@@ -13,6 +14,8 @@ export type ServeOptions = {
   /** Requests wait for a host that is still loading; whoever serves handles its rejection. */
   readonly host: ToolHost | Promise<ToolHost>;
   readonly workspace: Workspace;
+  /** Stays with its owner, like the host. */
+  readonly bash: Bash;
   readonly listen: ListenAddress;
   /** What every client must have; it never crosses the wire. */
   readonly key: string;
@@ -41,6 +44,7 @@ export async function serveToolHost(options: ServeOptions): Promise<Served> {
   const deps = {
     host,
     workspace: options.workspace,
+    bash: options.bash,
     sessions: new SessionTable({ host, onWarning, stateDir: options.stateDir }),
     key: options.key,
     bootId,

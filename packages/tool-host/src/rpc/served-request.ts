@@ -1,7 +1,8 @@
 import type { Readable } from "node:stream";
 import type { Action } from "@convoke/protocol";
+import type { Bash, BashQuery, BashRequest } from "../bash/bash.ts";
 import type { ExecutionRequest, SessionSpec, ToolHost } from "../host.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { DiffBase, Workspace } from "../workspace/workspace.ts";
 import type { ProcessSpec } from "../processes/piped-process.ts";
 import type { Channel } from "./channel.ts";
 import { FrameTooLargeError } from "./frames.ts";
@@ -19,6 +20,7 @@ export type ServedRequestDeps = {
   readonly owner: object;
   readonly sessions: SessionTable;
   readonly workspace: Workspace;
+  readonly bash: Bash;
   readonly host: Promise<ToolHost>;
   readonly onDone: () => void;
 };
@@ -29,6 +31,8 @@ export class ServedRequest {
   outgoing: OutgoingStream | undefined;
   readonly #deps: ServedRequestDeps;
   readonly #controller = new AbortController();
+  /** Aborts when nobody reads any more, or the client asks to stop. */
+  readonly #ended = new AbortController();
 
   constructor(deps: ServedRequestDeps) {
     this.#deps = deps;
@@ -47,6 +51,7 @@ export class ServedRequest {
 
   /** Nobody will read or write its streams any more; an execution goes on. */
   disconnect(): void {
+    this.#ended.abort();
     this.outgoing?.stop();
     this.incoming?.fail(new Error("The connection broke."));
   }
@@ -112,9 +117,37 @@ export class ServedRequest {
       return null;
     },
     gitChanges: async (params) => this.#deps.workspace.gitChanges(readPath(params), readRef(params)),
-    gitDiff: async (params) => this.#deps.workspace.gitDiff(readPath(params), readRef(params)),
+    gitDiff: async (params) => this.#deps.workspace.gitDiff(readPath(params), readDiffBase(params)),
+    gitCommits: async (params) => {
+      const { path, limit } = readFields(params, { path: "string", limit: "number" });
+      return this.#deps.workspace.gitCommits(path, limit);
+    },
+    gitCommitChanges: async (params) => {
+      const { path, sha } = readFields(params, { path: "string", sha: "string" });
+      return this.#deps.workspace.gitCommitChanges(path, sha);
+    },
     archive: async (params) => {
-      this.#stream(await this.#deps.workspace.archive(readPath(params)));
+      this.#stream(await this.#deps.workspace.archive(readPath(params), readExclude(params)));
+      return null;
+    },
+    home: async () => this.#deps.workspace.home(),
+    bashStart: async (params) =>
+      this.#deps.bash.start(readFields(params, { request: "object" }).request as BashRequest),
+    bashResult: async (params) => {
+      const { owner, commandId } = readFields(params, { owner: "string", commandId: "string" });
+      return this.#deps.bash.result(owner, commandId, this.#controller.signal);
+    },
+    bashSearch: async (params) =>
+      this.#deps.bash.search(readFields(params, { query: "object" }).query as BashQuery),
+    bashGet: async (params) => {
+      const { owner, ids } = readFields(params, { owner: "string", ids: "array" });
+      return this.#deps.bash.get(owner, ids.map(String));
+    },
+    bashClear: async (params) => this.#deps.bash.clear(readFields(params, { owner: "string" }).owner),
+    bashLastSeq: async () => this.#deps.bash.lastSeq(),
+    bashFollow: async (params) => {
+      const { owner, afterSeq } = readFields(params, { owner: "string", afterSeq: "number" });
+      this.#stream(toLines(this.#deps.bash.follow(owner, afterSeq, this.#ended.signal)));
       return null;
     },
     runProcess: async (params) => {
@@ -202,6 +235,20 @@ function readPath(params: unknown): string {
 
 function readRef(params: unknown): string | undefined {
   return hasField(params, "ref") ? readFields(params, { ref: "string" }).ref : undefined;
+}
+
+function readDiffBase(params: unknown): DiffBase {
+  if (hasField(params, "commit")) return { commit: readFields(params, { commit: "string" }).commit };
+  const ref = readRef(params);
+  return ref === undefined ? {} : { ref };
+}
+
+function readExclude(params: unknown): string[] {
+  return hasField(params, "exclude") ? readFields(params, { exclude: "array" }).exclude.map(String) : [];
+}
+
+async function* toLines(batches: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
+  for await (const batch of batches) yield Buffer.from(`${JSON.stringify(batch)}\n`);
 }
 
 function readRange(params: unknown) {

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { openLocalBash } from "../bash/local-bash.ts";
 import { createInProcessHost } from "../in-process-host.ts";
 import { openGuardian } from "../processes/guardian.ts";
 import { serveToolHost } from "../rpc/serve-host.ts";
@@ -15,6 +16,7 @@ const environment = { ...allowedEnvironment(process.env), ...guardian.environmen
 await serveToolHost({
   host: createInProcessHost({ tools: defaultTools(), environment }),
   workspace: createLocalWorkspace({ environment }),
+  bash: openLocalBash({ path: ":memory:", environment }),
   listen: { socket: values.socket ?? "" },
   key: values.key ?? "",
 });

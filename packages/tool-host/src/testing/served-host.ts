@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import type { Bash } from "../bash/bash.ts";
+import { openLocalBash } from "../bash/local-bash.ts";
 import type { HostUnderTest } from "../contract.ts";
 import type { SessionSpec, ToolHost } from "../host.ts";
 import { createInProcessHost } from "../in-process-host.ts";
@@ -36,6 +38,8 @@ export type ServedBench = AsyncDisposable & {
   connect(options?: Partial<ConnectOptions>): Promise<RemoteToolHost>;
   /** Serves again, at the same address; `host` as if in a new process, unless the old one stays. */
   serve(options: { readonly keepsHost: boolean }): Promise<void>;
+  /** Ends the commands and serves again, as if in a new process. */
+  restartBash(): Promise<void>;
 };
 
 export type ServedBenchOptions = {
@@ -50,11 +54,15 @@ export async function openServedBench(options: ServedBenchOptions = {}): Promise
   const openHost = (): ToolHost =>
     owned.use(createInProcessHost({ tools: probeTools, environment: {}, cancelGraceMs: 50 }));
   let host = openHost();
+  const openBash = (): Bash =>
+    owned.use(openLocalBash({ path: join(dir, "bash.sqlite"), environment: { PATH: "/usr/bin:/bin" } }));
+  let bash = openBash();
   const serve = async (): Promise<Served> =>
     owned.use(
       await serveToolHost({
         host,
         workspace: createLocalWorkspace({ environment: {} }),
+        bash,
         listen: options.listen?.(dir) ?? { socket: join(dir, "host.sock") },
         key: testKey,
         ...options.serve,
@@ -79,6 +87,12 @@ export async function openServedBench(options: ServedBenchOptions = {}): Promise
     serve: async ({ keepsHost }) => {
       await served[Symbol.asyncDispose]();
       if (!keepsHost) host = openHost();
+      served = await serve();
+    },
+    restartBash: async () => {
+      await served[Symbol.asyncDispose]();
+      await bash[Symbol.asyncDispose]();
+      bash = openBash();
       served = await serve();
     },
     [Symbol.asyncDispose]: async () => owned.disposeAsync(),

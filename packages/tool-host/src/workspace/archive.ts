@@ -6,8 +6,10 @@ import { Readable } from "node:stream";
 export async function openArchive(
   directory: string,
   environment: Readonly<Record<string, string>>,
+  exclude: readonly string[] = [],
 ): Promise<Readable> {
-  const child = spawn("tar", ["-C", directory, "-czf", "-", "."], {
+  const patterns = exclude.map((pattern) => `--exclude=${pattern}`);
+  const child = spawn("tar", ["-C", directory, ...patterns, "-czf", "-", "."], {
     env: environment,
     stdio: ["ignore", "pipe", "ignore"],
   });

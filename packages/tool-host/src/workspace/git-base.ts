@@ -53,6 +53,11 @@ export async function findBase(deps: GitDeps, directory: string, ref: string | u
   );
 }
 
+/** The first parent of a commit; of the first commit the empty tree. */
+export async function parentOf(deps: GitDeps, directory: string, commit: string): Promise<string> {
+  return (await commitOf(deps, directory, `${commit}^1`)) ?? (await emptyTree(deps, directory));
+}
+
 /** Repositories directly below a directory, by name. */
 export async function listNested(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true });

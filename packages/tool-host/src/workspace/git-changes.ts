@@ -60,16 +60,33 @@ async function listChanges(deps: GitDeps, directory: string, ref: string | undef
   const untracked = await askGit(deps, directory, ["ls-files", "--others", "--exclude-standard", "-z"]);
   if (tracked === undefined || untracked === undefined)
     throw new Error("git cannot compare this repository.");
-  const changes = new Map<string, GitChange["status"]>();
-  const fields = tracked.split("\0");
-  for (let index = 0; index + 1 < fields.length; index += 2) {
-    changes.set(fields[index + 1] as string, statusOf(fields[index] as string));
-  }
+  const changes = readListing(tracked);
   for (const path of untracked.split("\0")) {
     // In the base and on the disk, but taken out of the index: the file is there and may differ.
     if (path !== "") changes.set(path, changes.has(path) ? "UPDATED" : "ADDED");
   }
   return [...changes].map(([path, status]) => ({ status, path }));
+}
+
+/** What lies between two commits or trees, sorted by path, relative to the directory. */
+export async function listChangesBetween(
+  deps: GitDeps,
+  directory: string,
+  from: string,
+  to: string,
+): Promise<GitChange[]> {
+  const listing = await askGit(deps, directory, ["diff", ...listingOptions, from, to, "--"]);
+  if (listing === undefined) throw new Error("git cannot compare these commits.");
+  return [...readListing(listing)].map(([path, status]) => ({ status, path })).sort(byPath);
+}
+
+function readListing(listing: string): Map<string, GitChange["status"]> {
+  const changes = new Map<string, GitChange["status"]>();
+  const fields = listing.split("\0");
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    changes.set(fields[index + 1] as string, statusOf(fields[index] as string));
+  }
+  return changes;
 }
 
 function statusOf(letter: string): GitChange["status"] {

@@ -2,24 +2,35 @@ import { constants } from "node:fs";
 import { lstat, open, readlink } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import type { GitDiff } from "@convoke/protocol";
-import { askGit, findBase, isInRepository } from "./git-base.ts";
+import { askGit, findBase, isInRepository, parentOf } from "./git-base.ts";
+import { findCommit } from "./git-commits.ts";
 import type { PinnedEntry, RootJail } from "./root-jail.ts";
 import { toWorkspaceError } from "./root-jail.ts";
 import { runGit } from "./run-git.ts";
 import type { GitDeps } from "./run-git.ts";
 import { WorkspaceError } from "./workspace.ts";
+import type { DiffBase } from "./workspace.ts";
 
 export type GitDiffDeps = GitDeps & { readonly jail: RootJail };
 
 const maxBytes = 1024 * 1024;
 
 /** See {@link Workspace.gitDiff}. Texts beyond 1 MiB and files that are no text are refused. */
-export async function gitDiff(deps: GitDiffDeps, path: string, ref?: string): Promise<GitDiff> {
-  const directory = await findDirectory(deps, path);
-  if (!(await isInRepository(deps, directory.realPath))) return { modified: null, original: null };
-  const base = await findBase(deps, directory.realPath, ref);
-  const original = await readCommitted(deps, directory.realPath, base, directory.rest, path);
-  const modified = await readPresent(deps, path);
+export async function gitDiff(deps: GitDiffDeps, path: string, against: DiffBase = {}): Promise<GitDiff> {
+  const { realPath, rest } = await findDirectory(deps, path);
+  if (!(await isInRepository(deps, realPath))) return { modified: null, original: null };
+  const committed = async (tree: string): Promise<Buffer | undefined> =>
+    readCommitted(deps, realPath, tree, rest, path);
+  let original: Buffer | undefined;
+  let modified: Buffer | undefined;
+  if (against.commit === undefined) {
+    original = await committed(await findBase(deps, realPath, against.ref));
+    modified = await readPresent(deps, path);
+  } else {
+    const commit = await findCommit(deps, realPath, against.commit);
+    original = await committed(await parentOf(deps, realPath, commit));
+    modified = await committed(commit);
+  }
   if (original === undefined && modified === undefined) {
     throw new WorkspaceError("not-found", `${path} is neither in the workspace nor in the repository.`);
   }

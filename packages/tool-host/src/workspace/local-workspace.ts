@@ -3,9 +3,11 @@ import { constants } from "node:fs";
 import { chmod, lstat, mkdir, open, rename, unlink } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import type { Stats } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { openArchive } from "./archive.ts";
 import { gitChanges } from "./git-changes.ts";
+import { gitCommitChanges, gitCommits } from "./git-commits.ts";
 import { gitDiff } from "./git-diff.ts";
 import { listPinned, RootJail, toWorkspaceError } from "./root-jail.ts";
 import type { PinnedEntry } from "./root-jail.ts";
@@ -68,8 +70,11 @@ export function createLocalWorkspace({ root, environment }: LocalWorkspaceDeps):
       });
     },
     gitChanges: async (path, ref) => gitChanges({ directory, environment, root }, path, ref),
-    gitDiff: async (path, ref) => gitDiff({ jail, environment, root }, path, ref),
-    archive: async (path) => openArchive(await directory(path), environment),
+    gitDiff: async (path, against) => gitDiff({ jail, environment, root }, path, against),
+    gitCommits: async (path, limit) => gitCommits({ directory, environment, root }, path, limit),
+    gitCommitChanges: async (path, sha) => gitCommitChanges({ directory, environment, root }, path, sha),
+    archive: async (path, exclude) => openArchive(await directory(path), environment, exclude),
+    home: async () => root ?? environment["HOME"] ?? homedir(),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { GitChange, GitDiff } from "@convoke/protocol";
+import type { GitChange, GitCommitsPage, GitDiff } from "@convoke/protocol";
 
 export type FileStat = {
   readonly type: "file" | "directory" | "other";
@@ -23,6 +23,9 @@ export type OpenFile = {
   readonly content: Readable;
 };
 
+/** At most one of the two. */
+export type DiffBase = { readonly ref?: string; readonly commit?: string };
+
 /**
  * Files and git of the machine that a tool host runs on, for people who look over the agent's shoulder. Paths are absolute.
  * Every method rejects with {@link WorkspaceError} for what the caller can understand.
@@ -42,10 +45,19 @@ export interface Workspace {
    * `ref`: from what the branch started from. A path that is no directory or in no repository has no changes.
    */
   gitChanges(path: string, ref?: string): Promise<readonly GitChange[]>;
-  /** Both texts of one file without their last newline, "" where there is no file; both null outside of any repository. */
-  gitDiff(path: string, ref?: string): Promise<GitDiff>;
-  /** A directory as a gzipped tar file; symbolic links stay links. */
-  archive(path: string): Promise<Readable>;
+  /**
+   * Both texts of one file without their last newline, "" where there is no file; both null outside of any repository. With a
+   * commit: what that commit did to the file.
+   */
+  gitDiff(path: string, against?: DiffBase): Promise<GitDiff>;
+  /** The newest commits of the branch first; none outside of any repository. */
+  gitCommits(path: string, limit: number): Promise<GitCommitsPage>;
+  /** What a commit did to the files below `path`, against its first parent. Rejects with `no-repository` and `bad-ref`. */
+  gitCommitChanges(path: string, sha: string): Promise<readonly GitChange[]>;
+  /** A directory as a gzipped tar file; symbolic links stay links. `exclude` are patterns of `tar`. */
+  archive(path: string, exclude?: readonly string[]): Promise<Readable>;
+  /** Where browsing starts: the home directory, or the root. */
+  home(): Promise<string>;
 }
 
 const workspaceProblems = [
@@ -58,6 +70,9 @@ const workspaceProblems = [
   "bad-ref",
   "not-text",
   "too-large",
+  "no-repository",
+  "unknown-page",
+  "too-many-commands",
 ] as const;
 export type WorkspaceProblem = (typeof workspaceProblems)[number];
 
@@ -65,7 +80,7 @@ export function isWorkspaceProblem(text: string): text is WorkspaceProblem {
   return (workspaceProblems as readonly string[]).includes(text);
 }
 
-/** The path or ref that was asked for cannot be used; the message says why and names it. */
+/** What was asked for cannot be used or done; the message says why and names it. */
 export class WorkspaceError extends Error {
   override readonly name = "WorkspaceError";
   readonly code: WorkspaceProblem;

@@ -1,0 +1,150 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { constants } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChildProcessByStdio } from "node:child_process";
+import type { Readable } from "node:stream";
+import { describeError } from "../describe-error.ts";
+import { endProcesses } from "../processes/end-processes.ts";
+import { findMarkedProcesses } from "../processes/process-table.ts";
+import type { ToolSecret } from "../tool.ts";
+import { OutputPieces } from "./output-pieces.ts";
+import type { OutputLimits, Piece } from "./output-pieces.ts";
+
+export type BashRunDeps = {
+  readonly id: string;
+  readonly command: string;
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly secrets: readonly ToolSecret[];
+  readonly onPiece: (piece: Piece) => void;
+  /** Ends the command. */
+  readonly signal: AbortSignal;
+  readonly limits?: Partial<OutputLimits>;
+};
+
+/** What is left to say when a command has ended. */
+export type BashEnd = Piece & { readonly exitCode: number };
+
+/** In the environment of everything that one command starts. */
+const commandVariable = "CONVOKE_COMMAND";
+
+/** How long TERM has before KILL, and KILL before it is given up. Source: reference, agent-server 12. */
+const endOptions = { graceMs: 1_000, killMs: 1_000 };
+
+/** After the shell's end its pipes hold what it printed last; as long as they stay silent for this long, nothing more is waited for. */
+const silenceMs = 10;
+/** What a timer can count. */
+const longestTimerMs = 2 ** 31 - 1;
+const mostSilences = 50;
+
+/** Runs one command to its end; never rejects. A shell that cannot be started ends with -1 and the reason as its output. */
+export async function runBash(deps: BashRunDeps): Promise<BashEnd> {
+  const output = new OutputPieces({
+    secrets: deps.secrets,
+    onPiece: deps.onPiece,
+    ...(deps.limits === undefined ? {} : { limits: deps.limits }),
+  });
+  const environment = { ...deps.environment, [commandVariable]: deps.id };
+  let child: Shell;
+  try {
+    child = await openShell(deps.command, deps.cwd, environment);
+  } catch (error) {
+    return { stdout: "", stderr: startFailure(error, deps.cwd), exitCode: -1 };
+  }
+  const exited = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
+  let arrived = 0;
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].on("data", (bytes: Buffer) => {
+      arrived += bytes.length;
+      output.push(name, bytes);
+    });
+  }
+  const { ending, exit } = await untilExit(child, exited, deps);
+  for (let silences = 0, seen = -1; seen !== arrived && silences < mostSilences; silences += 1) {
+    seen = arrived;
+    await sleep(silenceMs);
+  }
+  letGo(child);
+  const rest = output.end();
+  const stderr = ending === null ? rest.stderr : rest.stderr + ending;
+  return { stdout: rest.stdout, stderr, exitCode: ending === null ? toExitCode(exit) : -1 };
+}
+
+type Shell = ChildProcessByStdio<null, Readable, Readable>;
+
+/** In a group of its own, so that it can be ended with all it started, and without anything to read. */
+async function openShell(
+  command: string,
+  cwd: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Shell> {
+  const child = spawn("/bin/sh", ["-c", command], {
+    cwd,
+    env: environment,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  await once(child, "spawn");
+  return child;
+}
+
+type Exit = readonly [code: number | null, signal: NodeJS.Signals | null];
+
+/** `ending` says why we ended it; null when it ended by itself. */
+async function untilExit(
+  child: { readonly pid?: number | undefined },
+  exited: Promise<Exit>,
+  deps: BashRunDeps,
+): Promise<{ readonly ending: string | null; readonly exit: Exit }> {
+  const late = Promise.withResolvers<string>();
+  const timer = setTimeout(
+    () => late.resolve(`\nThe command was ended after its limit of ${deps.timeoutMs / 1_000} s.\n`),
+    Math.min(deps.timeoutMs, longestTimerMs),
+  ).unref();
+  const onAbort = (): void => late.resolve("\nThe command was ended because its host stops.\n");
+  deps.signal.addEventListener("abort", onAbort);
+  if (deps.signal.aborted) onAbort();
+  try {
+    const first = await Promise.race([exited, late.promise]);
+    if (typeof first !== "string") return { ending: null, exit: first };
+    const { pid = 0 } = child;
+    let hasExited = false;
+    void exited.then(() => (hasExited = true));
+    // A child may have left the group; the marker finds it all the same.
+    await endProcesses(
+      () => ({
+        pids: findMarkedProcesses(`${commandVariable}=${deps.id}`).map((entry) => entry.pid),
+        groupIds: hasExited ? [] : [pid],
+      }),
+      endOptions,
+    );
+    return { ending: first, exit: hasExited ? await exited : [null, "SIGKILL"] };
+  } finally {
+    clearTimeout(timer);
+    deps.signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** What runs on in the background may go on printing: it is read, so that nobody blocks or breaks, and thrown away. */
+function letGo(child: Shell): void {
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.removeAllListeners("data");
+    stream.resume();
+    if ("unref" in stream && typeof stream.unref === "function") stream.unref();
+  }
+  child.unref();
+}
+
+/** A signal is told as its negative number. Source: reference, agent-server 12. */
+function toExitCode([code, signal]: Exit): number {
+  return code ?? -(signal === null ? 1 : constants.signals[signal]);
+}
+
+function startFailure(error: unknown, cwd: string): string {
+  const { code } = error as NodeJS.ErrnoException;
+  // Also what a missing shell says, but every system that we run on has one.
+  if (code === "ENOENT" || code === "ENOTDIR") return `The directory ${cwd} does not exist.\n`;
+  return `The command could not be started: ${describeError(error)}\n`;
+}

@@ -1,0 +1,239 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { BashCommand, BashOutput } from "@convoke/protocol";
+import { endProcesses } from "../processes/end-processes.ts";
+import { maskText } from "../processes/mask.ts";
+import { findMarkedProcesses, readProcess } from "../processes/process-table.ts";
+import { clipText } from "../text/truncate.ts";
+import { WorkspaceError } from "../workspace/workspace.ts";
+import type { Bash, BashEntry, BashPage, BashQuery, BashRequest } from "./bash.ts";
+import { BashLog, createBashId } from "./bash-log.ts";
+import type { BashPiece } from "./bash-log.ts";
+import { runBash } from "./bash-run.ts";
+import type { OutputLimits, Piece } from "./output-pieces.ts";
+
+export type LocalBashDeps = {
+  /** SQLite file for the record, made with its directory when absent; `:memory:` keeps none. */
+  readonly path: string;
+  /** The allow-listed environment that commands start with. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Ended commands are forgotten after so long; null keeps them. */
+  readonly keptMs?: number | null;
+  /** 256 MiB unless given. */
+  readonly keptBytes?: number;
+  /** Commands that may run at the same time; 64 unless given. */
+  readonly mostRunning?: number;
+  readonly limits?: Partial<OutputLimits>;
+};
+
+/** In the environment of everything that one process's commands start. */
+const runnerVariable = "CONVOKE_BASH";
+const endOptions = { graceMs: 1_000, killMs: 1_000 };
+const pollMs = 1_000;
+/** What `result` gives at most of each stream. */
+const longestResult = 1024 * 1024;
+const batch = { limit: 100, maxBytes: 1024 * 1024 };
+
+/** Commands on this machine. Those that an earlier process left unended are recorded as ended with -1. */
+export function openLocalBash(deps: LocalBashDeps): Bash {
+  return new LocalBash(deps);
+}
+
+class LocalBash implements Bash {
+  readonly #deps: LocalBashDeps;
+  readonly #log: BashLog;
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #waiting = new Set<() => void>();
+  readonly #stopping = new AbortController();
+  readonly #marker = randomUUID();
+  readonly #sweeping: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #disposal: Promise<void> | undefined;
+
+  constructor(deps: LocalBashDeps) {
+    this.#deps = deps;
+    if (deps.path !== ":memory:") mkdirSync(dirname(deps.path), { recursive: true, mode: 0o700 });
+    const { keptMs = null, keptBytes = 256 * 1024 * 1024 } = deps;
+    this.#log = new BashLog({ path: deps.path, keptBytes, keptMs, nowMs: Date.now });
+    this.#closeLost();
+    this.#log.forget();
+    if (keptMs !== null) {
+      this.#sweeping = setInterval(() => this.#log.forget(), Math.max(60_000, keptMs / 2)).unref();
+    }
+  }
+
+  async start(request: BashRequest): Promise<string> {
+    const known = this.#log.findCommand(request.owner, request.id);
+    if (known !== undefined) return known;
+    if (this.#stopping.signal.aborted) throw new Error(closedText);
+    const { mostRunning = 64 } = this.#deps;
+    if (this.#running.size >= mostRunning) {
+      throw new WorkspaceError(
+        "too-many-commands",
+        `${mostRunning} commands run already. Wait for one to end.`,
+      );
+    }
+    const { id, owner, secrets, cwd, timeoutSeconds: timeout } = request;
+    const command = maskText(request.command, secrets);
+    const fields = { command, cwd, timeout } satisfies Partial<BashCommand>;
+    // The record comes first: what started is never unknown.
+    this.#log.markRunning(id, owner, thisRunner());
+    const recorded = this.#log.append({ id, owner, commandId: id, kind: "BashCommand", fields });
+    this.#ring();
+    const run = this.#run(request).finally(() => this.#running.delete(id));
+    this.#running.set(id, run);
+    return recorded;
+  }
+
+  async result(owner: string, commandId: string, signal?: AbortSignal): Promise<string | null> {
+    for (;;) {
+      signal?.throwIfAborted();
+      if (this.#isClosed) throw new Error(closedText);
+      const outputs = this.#log.outputsOfEnded(owner, commandId);
+      if (outputs !== undefined) return joinOutputs(outputs);
+      if (this.#log.findCommand(owner, commandId) === undefined) return null;
+      await this.#untilRing(signal);
+    }
+  }
+
+  async search(query: BashQuery): Promise<BashPage> {
+    return this.#log.search(query);
+  }
+
+  async get(owner: string, ids: readonly string[]): Promise<readonly (string | null)[]> {
+    return this.#log.get(owner, ids);
+  }
+
+  async clear(owner: string): Promise<number> {
+    return this.#log.clear(owner);
+  }
+
+  async lastSeq(): Promise<number> {
+    return this.#log.lastSeq();
+  }
+
+  async *follow(
+    owner: string,
+    afterSeq: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly BashEntry[], void, undefined> {
+    let cursor = afterSeq;
+    while (!signal.aborted && !this.#isClosed) {
+      const entries = this.#log.readAfter(owner, cursor, batch.limit, batch.maxBytes);
+      const last = entries.at(-1);
+      if (last === undefined) await this.#untilRing(signal);
+      else {
+        cursor = last.seq;
+        yield entries;
+      }
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return (this.#disposal ??= this.#dispose());
+  }
+
+  async #dispose(): Promise<void> {
+    clearInterval(this.#sweeping);
+    this.#stopping.abort();
+    await Promise.all(this.#running.values());
+    // What commands left in the background.
+    const assignment = `${runnerVariable}=${this.#marker}`;
+    await endProcesses(
+      () => ({ pids: findMarkedProcesses(assignment).map(({ pid }) => pid), groupIds: [] }),
+      endOptions,
+    );
+    this.#isClosed = true;
+    this.#log[Symbol.dispose]();
+    this.#ring();
+  }
+
+  async #run(request: BashRequest): Promise<void> {
+    const { id, owner, command, cwd, secrets, timeoutSeconds } = request;
+    let order = 0;
+    const record = (piece: Piece, exitCode: number | null): void => {
+      this.#output(id, owner, {
+        order,
+        exit_code: exitCode,
+        stdout: piece.stdout === "" ? null : piece.stdout,
+        stderr: piece.stderr === "" ? null : piece.stderr,
+      });
+      order += 1;
+    };
+    const end = await runBash({
+      id,
+      command,
+      cwd,
+      environment: { ...this.#deps.environment, [runnerVariable]: this.#marker },
+      timeoutMs: timeoutSeconds * 1_000,
+      secrets,
+      onPiece: (piece) => record(piece, null),
+      signal: this.#stopping.signal,
+      ...(this.#deps.limits === undefined ? {} : { limits: this.#deps.limits }),
+    });
+    record(end, end.exitCode);
+    this.#log.markEnded(id);
+    this.#log.forget();
+  }
+
+  /** The processes of a server that was killed are ended by its guardian; what is left to do is to say so. */
+  #closeLost(): void {
+    for (const { id, owner, runner } of this.#log.findOpen()) {
+      if (isRunnerAlive(runner)) continue;
+      const fields = { order: lostOrder, exit_code: -1, stdout: null, stderr: lostText };
+      this.#output(id, owner, fields);
+      this.#log.markEnded(id);
+    }
+  }
+
+  #output(commandId: string, owner: string, fields: BashPiece): void {
+    this.#log.append({ id: createBashId(), owner, commandId, kind: "BashOutput", fields });
+    this.#ring();
+  }
+
+  #ring(): void {
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
+  }
+
+  /** Resolves at the next event of this process, and after a second, because another process may have written one. */
+  async #untilRing(signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = (): void => resolve();
+    this.#waiting.add(wake);
+    signal?.addEventListener("abort", wake);
+    if (signal?.aborted === true) wake();
+    const timer = setTimeout(wake, pollMs).unref();
+    await promise;
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", wake);
+    this.#waiting.delete(wake);
+  }
+}
+
+const closedText = "The host of this command stops.";
+
+/** Behind every order that the lost command can have used. */
+const lostOrder = 2 ** 31 - 1;
+const lostText = "The server ended while this command ran; whatever it was doing was ended too.\n";
+
+/** Names a process so that another one with the same id is not taken for it. */
+function thisRunner(): string {
+  return `${process.pid}:${readProcess(process.pid)?.startTicks ?? 0}`;
+}
+
+function isRunnerAlive(runner: string): boolean {
+  const [pid = 0, startTicks = 0] = runner.split(":").map(Number);
+  const entry = readProcess(pid);
+  return entry !== undefined && entry.startTicks === startTicks && pid !== process.pid;
+}
+
+function joinOutputs(outputs: readonly BashOutput[]): string {
+  const last = outputs.at(-1);
+  const join = (name: "stdout" | "stderr"): string | null => {
+    const text = outputs.map((output) => output[name] ?? "").join("");
+    return text === "" ? null : clipText(text, longestResult, "\n[the middle was left out here]\n");
+  };
+  return JSON.stringify({ ...last, stdout: join("stdout"), stderr: join("stderr") });
+}

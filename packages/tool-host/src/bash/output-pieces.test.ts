@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { OutputPieces } from "./output-pieces.ts";
+import type { Piece } from "./output-pieces.ts";
+
+function collect(limits: { longestPiece?: number; longestOutput?: number; tail?: number } = {}) {
+  const pieces: Piece[] = [];
+  const output = new OutputPieces({
+    secrets: [{ name: "TOKEN", value: "canary-secret" }],
+    onPiece: (piece) => pieces.push(piece),
+    limits: { holdMs: 60_000, ...limits },
+  });
+  return { output, pieces };
+}
+
+test("a character that arrives in two reads is one character", () => {
+  const { output, pieces } = collect();
+  const bytes = Buffer.from("é€😀");
+  for (const byte of bytes) output.push("stdout", Buffer.from([byte]));
+  expect(output.end()).toEqual({ stdout: "é€😀", stderr: "" });
+  expect(pieces).toEqual([]);
+});
+
+test("pieces are no longer than they may be, split no character, and join to the whole", () => {
+  const { output, pieces } = collect({ longestPiece: 7 });
+  output.push("stdout", Buffer.from("😀".repeat(20)));
+  output.push("stderr", Buffer.from("e".repeat(20)));
+  const end = output.end();
+  const every = [...pieces, end];
+  expect(every.every(({ stdout, stderr }) => stdout.length + stderr.length <= 7)).toBe(true);
+  expect(every.every(({ stdout }) => stdout.isWellFormed())).toBe(true);
+  expect(every.map(({ stdout }) => stdout).join("")).toBe("😀".repeat(20));
+  expect(every.map(({ stderr }) => stderr).join("")).toBe("e".repeat(20));
+});
+
+test("P13: a secret in two pieces is hidden, and its beginning is not given out", () => {
+  const { output, pieces } = collect({ longestPiece: 1 });
+  output.push("stdout", Buffer.from("a canary-"));
+  output.push("stdout", Buffer.from("secret b"));
+  const end = output.end();
+  const text = [...pieces, end].map(({ stdout }) => stdout).join("");
+  expect(text).toBe("a <secret-hidden> b");
+});
+
+test("of an output that is too long the beginning and the end stay, and how much is missing", () => {
+  const { output, pieces } = collect({ longestPiece: 10, longestOutput: 50, tail: 10 });
+  for (let index = 0; index < 100; index += 1) output.push("stdout", Buffer.from("0123456789"));
+  output.push("stdout", Buffer.from("the end"));
+  const end = output.end();
+  const text = [...pieces, end].map(({ stdout }) => stdout).join("");
+  expect(text).toBe(`${"0123456789".repeat(5)}\n[947 characters were left out here]\n789the end`);
+});

@@ -1,0 +1,129 @@
+import { StringDecoder } from "node:string_decoder";
+import { SecretMask } from "../processes/mask.ts";
+import type { ToolSecret } from "../tool.ts";
+
+export type Piece = { readonly stdout: string; readonly stderr: string };
+
+export type OutputPiecesDeps = {
+  readonly secrets: readonly ToolSecret[];
+  readonly onPiece: (piece: Piece) => void;
+  readonly limits?: Partial<OutputLimits>;
+};
+
+/** In UTF-16 code units and milliseconds. */
+export type OutputLimits = {
+  /** Text that waits longer than this goes out. */
+  readonly holdMs: number;
+  readonly longestPiece: number;
+  /** What one command may put out before its rest is left out, up to a tail. */
+  readonly longestOutput: number;
+  readonly tail: number;
+};
+
+/** The limits of a command's output. A quick command's whole output is one piece. */
+export const outputLimits: OutputLimits = {
+  holdMs: 50,
+  longestPiece: 32 * 1024,
+  longestOutput: 8 * 1024 * 1024,
+  tail: 16 * 1024,
+};
+
+/** Both streams of a command as masked text in pieces of bounded size, never split inside a character or a secret. */
+export class OutputPieces {
+  readonly #stdout: TextStream;
+  readonly #stderr: TextStream;
+  readonly #limits: OutputLimits;
+  readonly #onPiece: (piece: Piece) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #given = 0;
+
+  constructor({ secrets, onPiece, limits }: OutputPiecesDeps) {
+    this.#limits = { ...outputLimits, ...limits };
+    this.#onPiece = onPiece;
+    this.#stdout = new TextStream(secrets, this.#limits.tail);
+    this.#stderr = new TextStream(secrets, this.#limits.tail);
+  }
+
+  push(name: "stdout" | "stderr", bytes: Buffer): void {
+    const stream = name === "stdout" ? this.#stdout : this.#stderr;
+    stream.push(bytes, this.#given + this.#waiting >= this.#limits.longestOutput);
+    if (this.#waiting >= this.#limits.longestPiece) this.#flush();
+    else if (this.#waiting > 0) this.#timer ??= setTimeout(() => this.#flush(), this.#limits.holdMs).unref();
+  }
+
+  /** What was not given out yet; nothing may be pushed after it. */
+  end(): Piece {
+    clearTimeout(this.#timer);
+    this.#stdout.end();
+    this.#stderr.end();
+    while (this.#waiting > this.#limits.longestPiece) this.#give();
+    return this.#take();
+  }
+
+  get #waiting(): number {
+    return this.#stdout.text.length + this.#stderr.text.length;
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    while (this.#waiting > 0) this.#give();
+  }
+
+  #give(): void {
+    const piece = this.#take();
+    this.#given += piece.stdout.length + piece.stderr.length;
+    this.#onPiece(piece);
+  }
+
+  #take(): Piece {
+    const stdout = this.#stdout.take(this.#limits.longestPiece);
+    return { stdout, stderr: this.#stderr.take(this.#limits.longestPiece - stdout.length) };
+  }
+}
+
+/** One stream: bytes in, masked text out. Once it is too long only its tail is kept. */
+class TextStream {
+  text = "";
+  readonly #decoder = new StringDecoder("utf8");
+  readonly #mask: SecretMask;
+  readonly #tailLength: number;
+  #tail = "";
+  #leftOut = 0;
+
+  constructor(secrets: readonly ToolSecret[], tailLength: number) {
+    this.#mask = new SecretMask(secrets);
+    this.#tailLength = tailLength;
+  }
+
+  push(bytes: Buffer, isTooLong: boolean): void {
+    const text = this.#mask.push(this.#decoder.write(bytes));
+    if (!isTooLong && this.#leftOut === 0 && this.#tail === "") this.text += text;
+    else this.#keepTail(text);
+  }
+
+  end(): void {
+    const rest = this.#mask.push(this.#decoder.end()) + this.#mask.flush();
+    if (this.#leftOut === 0 && this.#tail === "") this.text += rest;
+    else this.#keepTail(rest);
+    if (this.#leftOut > 0) this.text += `\n[${this.#leftOut} characters were left out here]\n`;
+    this.text += this.#tail;
+    this.#tail = "";
+  }
+
+  take(length: number): string {
+    let end = Math.min(length, this.text.length);
+    // A surrogate pair stays together.
+    if (end < this.text.length && /[\uD800-\uDBFF]/.test(this.text.charAt(end - 1))) end -= 1;
+    const taken = this.text.slice(0, end);
+    this.text = this.text.slice(end);
+    return taken;
+  }
+
+  #keepTail(text: string): void {
+    const whole = this.#tail + text;
+    const cut = Math.max(0, whole.length - this.#tailLength);
+    this.#leftOut += cut;
+    this.#tail = whole.slice(cut);
+  }
+}

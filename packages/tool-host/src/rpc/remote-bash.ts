@@ -1,0 +1,64 @@
+import type { Bash, BashEntry } from "../bash/bash.ts";
+import { ConnectionLostError } from "./connection-errors.ts";
+import type { Link } from "./link.ts";
+
+/** The commands of a host in another process. Everything is asked again when the connection breaks; nothing starts twice. */
+export function createRemoteBash(link: Link): Bash {
+  return {
+    start: async (request) => link.run(async (connection) => connection.request("bashStart", { request })),
+    result: async (owner, commandId, signal) =>
+      link.run(async (connection) =>
+        connection.request("bashResult", { owner, commandId }, signal === undefined ? {} : { signal }),
+      ),
+    search: async (query) => link.run(async (connection) => connection.request("bashSearch", { query })),
+    get: async (owner, ids) => link.run(async (connection) => connection.request("bashGet", { owner, ids })),
+    clear: async (owner) => link.run(async (connection) => connection.request("bashClear", { owner })),
+    lastSeq: async () => link.run(async (connection) => connection.request("bashLastSeq", {})),
+    follow: (owner, afterSeq, signal) => followRemote(link, owner, afterSeq, signal),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+/** Goes on after the last entry it gave when the connection breaks. */
+async function* followRemote(
+  link: Link,
+  owner: string,
+  afterSeq: number,
+  signal: AbortSignal,
+): AsyncGenerator<readonly BashEntry[], void, undefined> {
+  let cursor = afterSeq;
+  while (!signal.aborted) {
+    const { content } = await link.run(async (connection) =>
+      connection.requestStream("bashFollow", { owner, afterSeq: cursor }),
+    );
+    const onAbort = (): void => void content.destroy();
+    signal.addEventListener("abort", onAbort);
+    if (signal.aborted) onAbort();
+    try {
+      for await (const line of toLines(content as AsyncIterable<Buffer>)) {
+        const entries = JSON.parse(line) as BashEntry[];
+        cursor = entries.at(-1)?.seq ?? cursor;
+        yield entries;
+      }
+    } catch (error) {
+      // Asking again tells whether the host is gone for good.
+      if (!signal.aborted && !(error instanceof ConnectionLostError)) throw error;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      content.destroy();
+    }
+  }
+}
+
+async function* toLines(content: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const parts: Buffer[] = [];
+  for await (const bytes of content) {
+    let start = 0;
+    for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
+      yield Buffer.concat([...parts, bytes.subarray(start, end)]).toString("utf8");
+      parts.length = 0;
+      start = end + 1;
+    }
+    if (start < bytes.length) parts.push(bytes.subarray(start));
+  }
+}
