@@ -3,10 +3,12 @@ import { join } from "node:path";
 import { agentServerInterface, writeOpenApi } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
+import { openAppConversations } from "./app-conversations/open-app-conversations.ts";
 import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
 import { ConfigError } from "./config.ts";
 import { Directory } from "./conversation/directory.ts";
+import type { McpAccess } from "./conversation/mcp-tools.ts";
 import { openApplicationDatabase } from "./database/application-database.ts";
 import { DataFolderBusyError, lockDataFolder } from "./database/data-folder-lock.ts";
 import { docsPage } from "./faces/agent-server/docs-page.ts";
@@ -40,6 +42,8 @@ export type ServerDeps = {
   readonly openSandboxes?: (shared: SharedWithSandboxes) => Promise<Sandboxes | null>;
   /** Instead of the documented ones. */
   readonly times?: SocketTimes;
+  /** Waiting times for MCP servers, instead of the documented ones. */
+  readonly mcp?: Pick<McpAccess, "times" | "firstWaitMs">;
   /** Wraps what the server opens, e.g. to make it fail at a chosen moment. */
   readonly wrap?: {
     readonly journal: (journal: Journal) => Journal;
@@ -71,6 +75,7 @@ export async function openServer({
   logger,
   openSandboxes = async () => null,
   times = socketTimes,
+  mcp = {},
   wrap = { journal: (journal) => journal, model: (model) => model },
 }: ServerDeps): Promise<Server> {
   await using scope = new AsyncDisposableStack();
@@ -109,12 +114,15 @@ export async function openServer({
       secretBox,
       openModel: ({ agent }, secrets) => wrap.model(openModel({ ...agent.llm, ...secrets.llm })),
       validator,
-      mcp: { fetch, clientVersion: version },
+      mcp: { fetch, clientVersion: version, ...mcp },
       dataDir: config.dataDir,
       workspaceRoot: config.workspaceRoot,
       nowMs: Date.now,
       logger,
     }),
+  );
+  const appConversations = scope.use(
+    openAppConversations({ database, secretBox, directory, journal, sandboxes, nowMs: Date.now, logger }),
   );
   let isReady = false;
   const keyBook = scope.use(new KeyBook({ database, nowMs: Date.now, logger }));
@@ -133,6 +141,7 @@ export async function openServer({
     validator,
     openModel: (llm) => wrap.model(openModel(llm)),
     sandboxes,
+    appConversations,
     nowMs: Date.now,
     lastActivityMs: () => lastActivityMs,
     isReady: () => isReady,
@@ -150,6 +159,7 @@ export async function openServer({
 
   await app.listen({ host: config.host, port: config.port });
   await directory.recover();
+  await appConversations.recover();
   isReady = true;
   const sweep = setInterval(() => {
     directory.evictIdle(config.conversationIdleSeconds * 1000).catch((error: unknown) => {

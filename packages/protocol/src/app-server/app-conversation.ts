@@ -68,9 +68,10 @@ export const AppConversationPage = object("AppConversationPage", {
 export type AppConversationPage = Static<typeof AppConversationPage>;
 
 /** Order of a list of conversations. */
-export const AppConversationSortOrder = choice(["CREATED_AT", "CREATED_AT_DESC"], {
-  $id: "AppConversationSortOrder",
-});
+export const AppConversationSortOrder = choice(
+  ["CREATED_AT", "CREATED_AT_DESC", "UPDATED_AT", "UPDATED_AT_DESC", "TITLE", "TITLE_DESC"],
+  { $id: "AppConversationSortOrder" },
+);
 export type AppConversationSortOrder = Static<typeof AppConversationSortOrder>;
 
 /** What may be changed; what is not named stays, null clears. */

@@ -5,7 +5,12 @@ import { conversationMissing } from "../conversation/refusals.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { AppConversationRow, AppConversationStore, AppFactsChange } from "./app-conversation-store.ts";
-import { countConversations, listConversations, type ListFilter, type ListQuery } from "./list-conversations.ts";
+import {
+  countConversations,
+  listConversations,
+  type ListFilter,
+  type ListQuery,
+} from "./list-conversations.ts";
 import { sandboxAway, sandboxesNotServed } from "./sandbox-refusals.ts";
 import type { Sandboxes, SandboxHost, SandboxView } from "./sandbox-service.ts";
 import type { StartTaskStore } from "./start-task-store.ts";
@@ -74,9 +79,13 @@ export class AppConversations {
   }
 
   /** Resolves when the message is stored. Rejects with a Fault that says how the sandbox stands when it does not run. */
-  async send(asker: Asker, id: string, input: { message: Message; wantsRun: boolean }): Promise<void> {
+  async send(
+    asker: Asker,
+    id: string,
+    input: { readonly message: Message; readonly wantsRun: boolean },
+  ): Promise<{ readonly eventId: string }> {
     await this.#runningSandbox(asker, id);
-    await (await this.#deps.directory.open(asker, id)).send(input);
+    return await (await this.#deps.directory.open(asker, id)).send(input);
   }
 
   /** The inside of a conversation's sandbox; rejects as {@link send} does. */

@@ -108,7 +108,10 @@ export class ConversationStarter implements AsyncDisposable {
   }
 
   /** Leaves a message for a conversation that is being started, or null when no start of it is under way. */
-  async leaveMessage(conversationId: string, message: Message): Promise<{ id: string; position: number } | null> {
+  async leaveMessage(
+    conversationId: string,
+    message: Message,
+  ): Promise<{ id: string; position: number } | null> {
     const left = await this.#deps.store.addPending(conversationId, message);
     if (left === "ended") return null;
     if (left !== "full") return left;
@@ -215,5 +218,9 @@ function describe(error: unknown): string | null {
 }
 
 function idTaken(id: string): Fault {
-  return new Fault("conflict", "conversation_exists", `There is a conversation ${id} already. Choose another id.`);
+  return new Fault(
+    "conflict",
+    "conversation_exists",
+    `There is a conversation ${id} already. Choose another id.`,
+  );
 }

@@ -78,7 +78,8 @@ async function openSandbox(deps: RunStartDeps, steps: Steps): Promise<SandboxHos
   const [view] = await sandboxes.getMany(ownerId, [sandboxId]);
   if (!view) throw new StartFailure(`There is no sandbox ${sandboxId}.`);
   // What a server before this one left half started has failed by now, like what its user paused.
-  const resuming = view.status === "RUNNING" || view.status === "STARTING" ? null : sandboxes.resume(ownerId, sandboxId);
+  const resuming =
+    view.status === "RUNNING" || view.status === "STARTING" ? null : sandboxes.resume(ownerId, sandboxId);
   const ready = (async () => {
     await resuming;
     return await sandboxes.openHost(sandboxId);
@@ -126,7 +127,10 @@ async function prepare(
   }
 }
 
-async function createConversation({ task, order, rows, directory }: RunStartDeps, workingDir: string): Promise<void> {
+async function createConversation(
+  { task, order, rows, directory }: RunStartDeps,
+  workingDir: string,
+): Promise<void> {
   const { conversationId: id, ownerId, sandboxId } = task;
   const asker: Asker = { userId: ownerId };
   await rows.insert({
@@ -173,7 +177,11 @@ async function finish(
       return;
     }
     const conversation = await directory.open({ userId: task.ownerId }, task.conversationId);
-    await conversation.send({ message: pending.message, wantsRun: true, clientMessageId: `pending:${pending.id}` });
+    await conversation.send({
+      message: pending.message,
+      wantsRun: true,
+      clientMessageId: `pending:${pending.id}`,
+    });
     await store.removePending(pending.id);
   }
 }

@@ -15,10 +15,18 @@ export function sandboxesNotServed(): Fault {
 export function sandboxAway(status: Exclude<SandboxStatus, "RUNNING">, detail: string | null): Fault {
   const why = detail === null || detail === "" ? "" : ` (${detail})`;
   if (status === "MISSING") {
-    return new Fault("gone", "sandbox_gone", "Sandbox is MISSING: nothing is left of it. Start a new conversation.");
+    return new Fault(
+      "gone",
+      "sandbox_gone",
+      "Sandbox is MISSING: nothing is left of it. Start a new conversation.",
+    );
   }
   if (status === "ERROR") {
-    return new Fault("not-now", "sandbox_failed", `Sandbox is ERROR${why}. Resume it to start it again over its files.`);
+    return new Fault(
+      "not-now",
+      "sandbox_failed",
+      `Sandbox is ERROR${why}. Resume it to start it again over its files.`,
+    );
   }
   const fix = status === "PAUSED" ? "Resume it first." : "Wait until it runs, or send a pending message.";
   return new Fault("conflict", "sandbox_not_ready", `Sandbox is ${status}${why}. ${fix}`);

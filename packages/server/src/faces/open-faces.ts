@@ -1,14 +1,18 @@
 import {
   agentServerRoutes,
+  appConversationRoutes,
   appEventRoutes,
   appServerRoutes,
+  appWorkspaceRoutes,
   legacyRoutes,
   sandboxRoutes,
   sandboxSpecRoutes,
+  startTaskRoutes,
 } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
-import type { SandboxService } from "../app-conversations/sandbox-service.ts";
+import type { OpenAppConversations } from "../app-conversations/open-app-conversations.ts";
+import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { Directory } from "../conversation/directory.ts";
 import { face, type Face } from "../http/mount.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -22,9 +26,12 @@ import { eventHandlers } from "./agent-server/event-routes.ts";
 import { serverHandlers } from "./agent-server/server-routes.ts";
 import { settingsFace } from "./agent-server/settings-face.ts";
 import type { TryModelDeps } from "./agent-server/try-model.ts";
+import { appConversationHandlers } from "./app-server/app-conversation-routes.ts";
 import { appEventHandlers } from "./app-server/app-event-routes.ts";
+import { appWorkspaceHandlers } from "./app-server/app-workspace-routes.ts";
 import { profileHandlers } from "./app-server/profile-routes.ts";
 import { sandboxHandlers } from "./app-server/sandbox-routes.ts";
+import { startTaskHandlers } from "./app-server/start-task-routes.ts";
 import { userSettingsHandlers } from "./app-server/user-settings-routes.ts";
 import { secretHandlers } from "./legacy/secret-routes.ts";
 import { settingsHandlers } from "./legacy/settings-routes.ts";
@@ -38,7 +45,8 @@ export type FacesDeps = TryModelDeps & {
   readonly sealedValues: SealedValues;
   readonly validator: Validator;
   /** Without them nothing is served below `/api/v1/sandboxes` and `/api/v1/sandbox-specs`. */
-  readonly sandboxes: SandboxService | null;
+  readonly sandboxes: Sandboxes | null;
+  readonly appConversations: OpenAppConversations;
   readonly nowMs: () => number;
   readonly lastActivityMs: () => number;
   readonly isReady: () => boolean;
@@ -46,7 +54,7 @@ export type FacesDeps = TryModelDeps & {
 
 /** Every REST surface of the server: one line for each table of routes. */
 export function openFaces(deps: FacesDeps): Face[] {
-  const { settings, secrets, sandboxes, toolHost, nowMs } = deps;
+  const { settings, secrets, sandboxes, appConversations, toolHost, nowMs } = deps;
   const agentServer = face(
     agentServerRoutes,
     {
@@ -70,6 +78,10 @@ export function openFaces(deps: FacesDeps): Face[] {
     legacy,
     appServer,
     face(appEventRoutes, appEventHandlers(deps)),
+    // Fixed paths stand before those with a parameter in their place.
+    face(startTaskRoutes, startTaskHandlers({ ...deps, ...appConversations })),
+    face(appConversationRoutes, appConversationHandlers({ sandboxes, ...appConversations })),
+    face(appWorkspaceRoutes, appWorkspaceHandlers({ ...deps, ...appConversations })),
   ];
   if (sandboxes !== null) {
     faces.push(face({ ...sandboxRoutes, ...sandboxSpecRoutes }, sandboxHandlers({ sandboxes })));

@@ -1,0 +1,48 @@
+import type { Directory } from "../conversation/directory.ts";
+import type { ApplicationDatabase } from "../database/application-database.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { SecretBox } from "../security/seal.ts";
+import { AppConversationStore } from "./app-conversation-store.ts";
+import { AppConversations } from "./app-conversations.ts";
+import { ConversationStarter, type StarterTimes } from "./conversation-starter.ts";
+import type { Sandboxes } from "./sandbox-service.ts";
+import { StartTaskStore } from "./start-task-store.ts";
+
+export type OpenAppConversationsDeps = {
+  readonly database: ApplicationDatabase;
+  readonly secretBox: SecretBox;
+  readonly directory: Directory;
+  readonly journal: Journal;
+  /** Null where none are served: then conversations can be read, and none can be started. */
+  readonly sandboxes: Sandboxes | null;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+  readonly times?: Partial<StarterTimes>;
+};
+
+/** Conversations in sandboxes and their starts. Closing it lets go of starts that are under way; they are on disk. */
+export type OpenAppConversations = AsyncDisposable & {
+  readonly conversations: AppConversations;
+  readonly starter: ConversationStarter;
+  readonly tasks: StartTaskStore;
+  /** Goes on with what the last process left; call once the directory has recovered. */
+  recover(): Promise<void>;
+};
+
+export function openAppConversations(deps: OpenAppConversationsDeps): OpenAppConversations {
+  const rows = new AppConversationStore(deps.database);
+  const tasks = new StartTaskStore(deps);
+  const conversations = new AppConversations({ ...deps, rows, tasks });
+  const starter = new ConversationStarter({ ...deps, store: tasks, rows, conversations });
+  return {
+    conversations,
+    starter,
+    tasks,
+    recover: async () => {
+      await conversations.recover();
+      await starter.resume();
+    },
+    [Symbol.asyncDispose]: () => starter[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,191 @@
+import type {
+  AppConversationUpdateRequest,
+  AppSendMessageRequest,
+  PendingMessageRequest,
+} from "@convoke/protocol";
+import type { AppConversations } from "../../app-conversations/app-conversations.ts";
+import type { ConversationStarter } from "../../app-conversations/conversation-starter.ts";
+import type { AppConversationSort, ListFilter } from "../../app-conversations/list-conversations.ts";
+import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
+import type { StartTaskStore } from "../../app-conversations/start-task-store.ts";
+import type { Asker } from "../../conversation/directory.ts";
+import { conversationMissing } from "../../conversation/refusals.ts";
+import type { RouteHandler, RouteReply, RouteRequest } from "../../http/mount.ts";
+import { Fault, invalidField } from "../../lib/fault.ts";
+import { normalizeUuid } from "../../lib/uuid7.ts";
+import { readTitle } from "../agent-server/start-request.ts";
+import { toUserMessage } from "../agent-server/user-message.ts";
+import { conversationIdOf } from "../agent-server/event-routes.ts";
+import { toAppConversation, toHex } from "./app-conversation-view.ts";
+import { readInstantOf } from "./list-query.ts";
+import { checkBranch, checkRepository } from "./repository-request.ts";
+import { sandboxDoor } from "./sandbox-door.ts";
+
+export type AppConversationRouteDeps = {
+  readonly conversations: AppConversations;
+  readonly starter: ConversationStarter;
+  readonly tasks: StartTaskStore;
+  readonly sandboxes: Sandboxes | null;
+};
+
+type Query = {
+  title__contains?: string | null;
+  sandbox_id__eq?: string | null;
+  include_sub_conversations?: boolean;
+  sort_order?: AppConversationSort;
+  page_id?: string | null;
+  limit?: number;
+  ids?: readonly string[];
+};
+
+/** Conversations in sandboxes. Source: contract 4.4; reference, app-server 6. */
+export function appConversationHandlers({
+  conversations,
+  starter,
+  tasks,
+  sandboxes,
+}: AppConversationRouteDeps) {
+  const search = async (request: RouteRequest): Promise<RouteReply> => {
+    const { page_id: pageId, limit, sort_order: sort } = request.query as Query;
+    const page = await conversations.search(request.caller, {
+      ...readFilter(request),
+      sort: sort ?? "CREATED_AT_DESC",
+      limit: limit ?? 100,
+      ...(typeof pageId === "string" ? { pageId: normalizeUuid(pageId) ?? pageId } : {}),
+    });
+    const door = sandboxDoor(request, sandboxes);
+    return {
+      json: {
+        items: page.items.map((view) => toAppConversation(view, door)),
+        next_page_id: page.nextPageId === null ? null : toHex(page.nextPageId),
+      },
+    };
+  };
+
+  const batch = async (request: RouteRequest, ids: readonly string[]): Promise<RouteReply> => {
+    const found = await conversations.getMany(
+      request.caller,
+      ids.map((id) => normalizeUuid(id) ?? id),
+    );
+    const door = sandboxDoor(request, sandboxes);
+    return { json: found.map((view) => (view === null ? null : toAppConversation(view, door))) };
+  };
+
+  /** The conversation that a message is left for; by its own id, or by `task-` and the id of its start. */
+  const addressee = async (asker: Asker, given: string): Promise<string> => {
+    const taskId = given.startsWith("task-") ? normalizeUuid(given.slice("task-".length)) : null;
+    const [task] = taskId === null ? [] : await tasks.getMany(asker.userId, [taskId]);
+    const id = task?.conversationId ?? normalizeUuid(given);
+    if (!id) throw conversationMissing(given);
+    return id;
+  };
+
+  return {
+    searchAppConversations: search,
+
+    countAppConversations: async (request) => ({
+      json: await conversations.count(request.caller, readFilter(request)),
+    }),
+
+    listAppConversations: (request) => {
+      const { ids } = request.query as Query;
+      return ids === undefined ? search(request) : batch(request, ids);
+    },
+
+    updateAppConversation: async (request) => {
+      const change = readChange(request.body as AppConversationUpdateRequest);
+      const view = await conversations.update(request.caller, conversationIdOf(request), change);
+      return { json: toAppConversation(view, sandboxDoor(request, sandboxes)) };
+    },
+
+    deleteAppConversation: async (request) => {
+      await deleteConversation({ conversations, starter, tasks }, request.caller, conversationIdOf(request));
+      return { json: { success: true } };
+    },
+
+    sendAppMessage: async (request) => {
+      const { run, ...message } = request.body as AppSendMessageRequest;
+      await conversations.send(request.caller, conversationIdOf(request), {
+        message: toUserMessage(message, ["body"]),
+        wantsRun: run ?? true,
+      });
+      return { json: { success: true, sandbox_status: "RUNNING", message: null } };
+    },
+
+    queuePendingMessage: async ({ caller, params, body }) => {
+      const id = await addressee(caller, params["conversation_id"]!);
+      const message = toUserMessage(body as PendingMessageRequest, ["body"]);
+      const task = await tasks.ofConversation(caller.userId, id);
+      const left = task === null ? null : await starter.leaveMessage(id, message);
+      if (left !== null)
+        return { status: 201, json: { id: toHex(left.id), queued: true, position: left.position } };
+      if (task?.status === "ERROR") {
+        throw new Fault(
+          "conflict",
+          "start_failed",
+          `The conversation did not start: ${task.detail ?? "unknown"}`,
+        );
+      }
+      const { eventId } = await conversations.send(caller, id, { message, wantsRun: true });
+      return { status: 201, json: { id: eventId, queued: false, position: 0 } };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+/** Ends the start, if there is one, and removes whatever there is of the conversation. */
+export async function deleteConversation(
+  { conversations, starter, tasks }: Pick<AppConversationRouteDeps, "conversations" | "starter" | "tasks">,
+  asker: Asker,
+  id: string,
+): Promise<void> {
+  const wasStarted = await starter.cancel(asker, id);
+  try {
+    await conversations.delete(asker, id);
+  } catch (error) {
+    const isNothingLeft = error instanceof Fault && error.kind === "missing";
+    if (!wasStarted || !isNothingLeft) throw error;
+    await tasks.removeOf(id);
+  }
+}
+
+function readFilter({ query }: RouteRequest): Omit<ListFilter, "ownerId"> {
+  const {
+    title__contains: title,
+    sandbox_id__eq: sandboxId,
+    include_sub_conversations: withSubs,
+  } = query as Query;
+  const [createdGte, createdLt, updatedGte, updatedLt] = (
+    ["created_at__gte", "created_at__lt", "updated_at__gte", "updated_at__lt"] as const
+  ).map((name) => readInstantOf(query, name));
+  return {
+    withSubConversations: withSubs ?? false,
+    ...(typeof title === "string" ? { titleContains: title } : {}),
+    ...(typeof sandboxId === "string" ? { sandboxId } : {}),
+    // Creation is known to the millisecond.
+    ...(typeof createdGte === "number" ? { createdGteMs: Math.ceil(createdGte / 1000) } : {}),
+    ...(typeof createdLt === "number" ? { createdLtMs: Math.ceil(createdLt / 1000) } : {}),
+    ...(typeof updatedGte === "number" ? { updatedGteMicros: updatedGte } : {}),
+    ...(typeof updatedLt === "number" ? { updatedLtMicros: updatedLt } : {}),
+  };
+}
+
+function readChange(body: AppConversationUpdateRequest) {
+  const { title, selected_repository: repository, selected_branch: branch, git_provider: provider } = body;
+  if (typeof repository === "string") checkRepository(repository, ["body", "selected_repository"]);
+  if (typeof branch === "string") checkBranch(branch, ["body", "selected_branch"]);
+  if (repository === null && (typeof branch === "string" || typeof provider === "string")) {
+    throw invalidField(
+      ["body", "selected_repository"],
+      "Without a repository there is no branch and no provider. Clear them too, or leave them out.",
+    );
+  }
+  return {
+    ...(title === undefined ? {} : { title: title === null ? null : readTitle(title) }),
+    ...(body.public === undefined ? {} : { isPublic: body.public }),
+    ...(repository === undefined ? {} : { selectedRepository: repository }),
+    ...(branch === undefined ? {} : { selectedBranch: branch }),
+    ...(provider === undefined ? {} : { gitProvider: provider }),
+    // They say nothing without it.
+    ...(repository === null ? { selectedBranch: null, gitProvider: null } : {}),
+  };
+}

@@ -1,0 +1,208 @@
+import {
+  StartConversationRequest,
+  type AppConversationStartRequest,
+  type ProviderType,
+  type SecretSource,
+  type SuggestedTask,
+} from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import type { RepositoryOrder, StartRequest } from "../../app-conversations/start-order.ts";
+import type { AppConversationView } from "../../app-conversations/app-conversations.ts";
+import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
+import { normalizeUuid } from "../../lib/uuid7.ts";
+import type { JsonObject, StoredSettings } from "../../settings/stored-settings.ts";
+import { withDefaults } from "../../settings/with-defaults.ts";
+import { readStartRequest, readTitle } from "../agent-server/start-request.ts";
+import { checkBranch, checkRepository, providerSecrets, toRepositoryOrder } from "./repository-request.ts";
+import { suggestedMessage } from "./suggested-task.ts";
+
+export type StartContext = {
+  readonly validator: Validator;
+  readonly settings: StoredSettings;
+  /** The user's own, by name. */
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly catalogue: readonly string[];
+  readonly templateIds: readonly string[];
+  readonly parent: AppConversationView | null;
+};
+
+type Body = AppConversationStartRequest;
+
+/**
+ * Reads a request to start a conversation in a sandbox. Its agent comes from the user's settings as they are now; what this
+ * server cannot honour is refused by name (P55).
+ */
+export function readAppStartRequest(body: Body, raw: unknown, context: StartContext): StartRequest {
+  refuseUnsupported(body);
+  const { settings, parent } = context;
+  const wanted = inherit(body, parent);
+  const provider = wanted.git_provider ?? null;
+  const sources: Record<string, SecretSource> = {
+    ...staticSecrets(context.secrets),
+    ...staticSecrets(providerSecrets(settings.providerTokens, provider)),
+    ...staticSecrets(requestSecrets(body.secrets ?? {})),
+  };
+  const start = readStartRequest(composeStart(body, wanted.llm_model ?? null, sources, context));
+  const repository = readRepository(wanted, settings, sources);
+  const message = body.initial_message ?? null;
+  return {
+    conversationId: readId(body.conversation_id ?? null),
+    shown: { ...body, ...wanted, secrets: null } as StartRequest["shown"],
+    order: {
+      title: typeof body.title === "string" ? readTitle(body.title) : null,
+      config: start.config,
+      secrets: start.secrets,
+      initialMessage:
+        start.initialMessage === null
+          ? null
+          : { message: start.initialMessage, wantsRun: message === null || wantsRun(raw) },
+      repository,
+      sandboxId: wanted.sandbox_id ?? null,
+      templateId: chooseTemplate(settings, context.templateIds),
+      parentId: parent?.row.id ?? null,
+      subfolder: null,
+      facts: {
+        selectedRepository: wanted.selected_repository ?? null,
+        selectedBranch: wanted.selected_branch ?? null,
+        gitProvider: provider,
+        trigger: body.trigger ?? (body.suggested_task ? "suggested_task" : null),
+        prNumbers: body.pr_number ?? [],
+        isPublic: body.public ?? null,
+      },
+    },
+  };
+}
+
+/** What a conversation below another one takes from it, and what a suggested task says. */
+function inherit(body: Body, parent: AppConversationView | null) {
+  const task: SuggestedTask | null = body.suggested_task ?? null;
+  const facts = parent?.row.facts;
+  return {
+    sandbox_id: body.sandbox_id ?? parent?.row.sandboxId ?? null,
+    selected_repository: body.selected_repository ?? task?.repo ?? facts?.selectedRepository ?? null,
+    selected_branch: body.selected_branch ?? facts?.selectedBranch ?? null,
+    git_provider: body.git_provider ?? task?.git_provider ?? facts?.gitProvider ?? null,
+    llm_model: body.llm_model ?? parent?.described.config.agent.llm.model ?? null,
+  };
+}
+
+/** The request of the agent-server face that says the same. */
+function composeStart(
+  body: Body,
+  model: string | null,
+  secrets: Readonly<Record<string, SecretSource>>,
+  { settings, catalogue, validator }: StartContext,
+): StartConversationRequest {
+  const message = body.suggested_task
+    ? { role: "user", content: [{ type: "text", text: suggestedMessage(body.suggested_task) }] }
+    : (body.initial_message ?? null);
+  const draft = {
+    workspace: { kind: "LocalWorkspace", working_dir: "/workspace" },
+    initial_message: message,
+    plugins: body.plugins ?? null,
+    secrets,
+    ...(body.agent_profile_id ? { agent_profile_id: body.agent_profile_id } : {}),
+  };
+  const complete = withDefaults(draft, withModel(settings, model), catalogue) as JsonObject;
+  const agent = complete["agent"];
+  if (!isObject(agent)) {
+    throw invalidField(
+      ["body", "llm_model"],
+      "There is no model to work with. Store one in the settings, or name one here.",
+      "missing",
+    );
+  }
+  const checked = validator.check<StartConversationRequest>(
+    StartConversationRequest,
+    { ...complete, agent: { ...withServers(agent, settings), agent_context: contextOf(agent, body) } },
+    ["body"],
+  );
+  if (checked.ok) return checked.value;
+  throw new Fault("caller", "validation", "The agent of the settings is not valid.", checked.errors);
+}
+
+/** The named model with everything else of the stored one: its address, its key, its options. */
+function withModel(settings: StoredSettings, model: string | null): StoredSettings {
+  return model === null ? settings : { ...settings, llm: { ...settings.llm, model } };
+}
+
+function withServers(agent: JsonObject, { mcpServers }: StoredSettings): JsonObject {
+  if (mcpServers === null || agent["mcp_config"] !== undefined) return agent;
+  return { ...agent, mcp_config: { mcpServers } };
+}
+
+function contextOf(agent: JsonObject, { system_message_suffix: suffix }: Body): unknown {
+  const stored = isObject(agent["agent_context"]) ? agent["agent_context"] : null;
+  if (!suffix) return stored;
+  const before = stored?.["system_message_suffix"];
+  const whole = typeof before === "string" && before !== "" ? `${before}\n\n${suffix}` : suffix;
+  return { ...stored, system_message_suffix: whole };
+}
+
+function readRepository(
+  wanted: ReturnType<typeof inherit>,
+  settings: StoredSettings,
+  sources: Readonly<Record<string, SecretSource>>,
+): RepositoryOrder | null {
+  const { selected_repository: name, selected_branch: branch } = wanted;
+  if (branch !== null) checkBranch(branch, ["body", "selected_branch"]);
+  if (name === null) return null;
+  checkRepository(name, ["body", "selected_repository"]);
+  const provider: ProviderType = wanted.git_provider ?? "github";
+  return toRepositoryOrder(name, branch, provider, { settings, hasSecret: (secret) => secret in sources });
+}
+
+function chooseTemplate(settings: StoredSettings, ids: readonly string[]): string {
+  const wanted = settings.plain.default_sandbox_spec_id;
+  return wanted !== null && ids.includes(wanted) ? wanted : (ids[0] ?? "");
+}
+
+function requestSecrets(secrets: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  for (const name of Object.keys(secrets)) {
+    if (!/^[A-Za-z_]\w{0,127}$/.test(name)) {
+      throw invalidField(
+        ["body", "secrets", name],
+        "A name has letters, digits and underscores and begins with no digit.",
+      );
+    }
+  }
+  return secrets;
+}
+
+function staticSecrets(values: Readonly<Record<string, string>>): Record<string, SecretSource> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, { kind: "StaticSecret" as const, value }]),
+  );
+}
+
+function wantsRun(raw: unknown): boolean {
+  const message = isObject(raw) ? raw["initial_message"] : null;
+  return !isObject(message) || message["run"] !== false;
+}
+
+function readId(given: string | null): string | null {
+  return given === null ? null : normalizeUuid(given);
+}
+
+function refuseUnsupported(body: Body): void {
+  const fields: FieldFault[] = [];
+  const refuse = (field: keyof Body, what: string): void => {
+    const msg = `${what} not supported by this version of the server. Leave this field out.`;
+    fields.push({ loc: ["body", field], msg, type: "not_supported" });
+  };
+  if ((body.processors ?? []).length > 0) refuse("processors", "Processors of events are");
+  if (body.agent_type === "plan") refuse("agent_type", "Agents that only plan are");
+  if (body.observability_metadata) refuse("observability_metadata", "Marks for traces are");
+  if ((body.observability_tags ?? []).length > 0) refuse("observability_tags", "Marks for traces are");
+  if (body.observability_span_name) refuse("observability_span_name", "Marks for traces are");
+  if (fields.length > 0) {
+    throw new Fault("caller", "not_supported", "The request asks for something unsupported.", fields);
+  }
+  if (body.suggested_task && body.initial_message) {
+    throw invalidField(["body", "suggested_task"], "Send either this or initial_message.");
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,137 @@
+import { posix } from "node:path";
+import { WorkspaceError, type Workspace } from "@convoke/tool-host";
+import type { AppConversations } from "../../app-conversations/app-conversations.ts";
+import { archiveConversation, mostArchivedEvents } from "../../app-conversations/conversation-archive.ts";
+import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
+import { secretValues } from "../../conversation/conversation-config.ts";
+import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { Fault } from "../../lib/fault.ts";
+import { createMask } from "../../security/mask.ts";
+import { conversationIdOf } from "../agent-server/event-routes.ts";
+import { toAppConversation, toHex } from "./app-conversation-view.ts";
+import { sandboxDoor } from "./sandbox-door.ts";
+
+export type AppWorkspaceRouteDeps = {
+  readonly conversations: AppConversations;
+  readonly sandboxes: Sandboxes | null;
+  readonly journal: Pick<Journal, "read">;
+};
+
+type GitQuery = { path: string; ref?: string | null };
+
+/** The most of a file that is answered. */
+const mostFileBytes = 4 * 1024 * 1024;
+/** Where clients expect the workspace, whatever it is called inside. */
+const usualWorkspace = "/workspace";
+
+/** What lies in the sandbox of a conversation, and the conversation as files. Source: reference, app-server 6.2. */
+export function appWorkspaceHandlers({ conversations, sandboxes, journal }: AppWorkspaceRouteDeps) {
+  /** Conversations that are being downloaded. */
+  const downloading = new Set<string>();
+
+  async function open(
+    request: RouteRequest,
+  ): Promise<{ workspace: Workspace; resolve: (path: string) => string }> {
+    const host = await conversations.openHost(request.caller, conversationIdOf(request));
+    return {
+      workspace: host.toolHost.workspace,
+      resolve: (path) => resolveInside(path, host.workspaceDir, host.workingDir),
+    };
+  }
+
+  return {
+    readAppFile: async (request) => {
+      await conversations.get(request.caller, conversationIdOf(request));
+      const path = request.query["file_path"] as string | undefined;
+      try {
+        const { workspace, resolve } = await open(request);
+        return { json: await readText(workspace, resolve(path ?? `${usualWorkspace}/project/PLAN.md`)) };
+      } catch (error) {
+        // Clients ask for a file that may be there; whatever is in the way, there is no text. A bug stays one.
+        if (error instanceof WorkspaceError || error instanceof Fault) return { json: "" };
+        throw error;
+      }
+    },
+
+    getAppGitChanges: async (request) => {
+      const { path, ref } = request.query as GitQuery;
+      const { workspace, resolve } = await open(request);
+      return { json: await asked(workspace.gitChanges(resolve(path), ref ?? undefined)) };
+    },
+
+    getAppGitDiff: async (request) => {
+      const { path, ref } = request.query as GitQuery;
+      const { workspace, resolve } = await open(request);
+      return { json: await asked(workspace.gitDiff(resolve(path), typeof ref === "string" ? { ref } : {})) };
+    },
+
+    downloadAppConversation: async (request) => {
+      const id = conversationIdOf(request);
+      const view = await conversations.get(request.caller, id);
+      if (view.described.state.lastSeq > mostArchivedEvents) {
+        throw new Fault(
+          "too-large",
+          "conversation_too_large",
+          `The conversation has more than ${mostArchivedEvents} events. Read them page by page.`,
+        );
+      }
+      if (downloading.has(id)) {
+        throw new Fault(
+          "too-many",
+          "download_in_progress",
+          "This conversation is being downloaded already. Wait for the end of it.",
+        );
+      }
+      downloading.add(id);
+      const { session_api_key: _key, ...shown } = toAppConversation(view, sandboxDoor(request, sandboxes));
+      const stream = archiveConversation({
+        journal,
+        conversationId: id,
+        meta: JSON.stringify(shown, null, 2),
+        mask: createMask(secretValues(view.described.secrets)),
+      });
+      stream.once("close", () => downloading.delete(id));
+      return {
+        stream,
+        contentType: "application/zip",
+        headers: { "content-disposition": `attachment; filename="conversation_${toHex(id)}.zip"` },
+      };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+/** A path of a client as the tool host has it. Nothing outside of the workspace is shown (P31). */
+function resolveInside(path: string, workspaceDir: string, workingDir: string): string {
+  const isUsual = path === usualWorkspace || path.startsWith(`${usualWorkspace}/`);
+  const moved =
+    isUsual && workspaceDir !== usualWorkspace ? workspaceDir + path.slice(usualWorkspace.length) : path;
+  const full = posix.resolve(workingDir, moved);
+  if (full === workspaceDir || full.startsWith(`${workspaceDir}/`)) return full;
+  throw new Fault("caller", "outside_workspace", "Outside of the workspace nothing is shown.", [
+    { loc: ["query", "path"], msg: "Send a path inside the workspace.", type: "value_error" },
+  ]);
+}
+
+async function readText(workspace: Workspace, path: string): Promise<string> {
+  const { stat, content } = await workspace.readFile(path, { start: 0, end: mostFileBytes - 1 });
+  if (stat.sizeBytes > mostFileBytes) {
+    content.destroy();
+    throw new WorkspaceError("too-large", `${path} is larger than ${mostFileBytes} bytes.`);
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of content) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** What is wrong with the path or the ref is the caller's to mend. */
+async function asked<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof WorkspaceError)) throw error;
+    throw new Fault("caller", "validation", error.message, [
+      { loc: ["query", error.code === "bad-ref" ? "ref" : "path"], msg: error.message, type: "value_error" },
+    ]);
+  }
+}

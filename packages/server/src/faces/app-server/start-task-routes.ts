@@ -1,0 +1,139 @@
+import { Readable } from "node:stream";
+import type { AppConversationStartRequest } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import type { ToolHost } from "@convoke/tool-host";
+import type { AppConversations } from "../../app-conversations/app-conversations.ts";
+import type { ConversationStarter } from "../../app-conversations/conversation-starter.ts";
+import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
+import type { StartTask, StartTaskQuery, StartTaskStore } from "../../app-conversations/start-task-store.ts";
+import type { Asker } from "../../conversation/directory.ts";
+import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
+import { Fault } from "../../lib/fault.ts";
+import { normalizeUuid } from "../../lib/uuid7.ts";
+import type { SecretStore } from "../../settings/secret-store.ts";
+import type { SettingsStore } from "../../settings/settings-store.ts";
+import { toHex, toStartTask } from "./app-conversation-view.ts";
+import { readAppStartRequest } from "./app-start-request.ts";
+import { readInstantOf } from "./list-query.ts";
+import { sandboxDoor } from "./sandbox-door.ts";
+
+export type StartTaskRouteDeps = {
+  readonly starter: ConversationStarter;
+  readonly tasks: StartTaskStore;
+  readonly conversations: AppConversations;
+  readonly sandboxes: Sandboxes | null;
+  readonly settings: SettingsStore;
+  readonly secrets: SecretStore;
+  readonly toolHost: Pick<ToolHost, "catalogue">;
+  readonly validator: Validator;
+};
+
+type Query = {
+  conversation_id__eq?: string | null;
+  created_at__gte?: string | null;
+  sort_order?: StartTaskQuery["sort"];
+  page_id?: string | null;
+  limit?: number;
+};
+
+/** Starting conversations in sandboxes. Source: contract 4.4; reference, app-server 6.2 and 6.3. */
+export function startTaskHandlers(deps: StartTaskRouteDeps) {
+  const { starter, tasks, sandboxes } = deps;
+
+  async function begin({ caller, body, rawBody }: RouteRequest): Promise<StartTask> {
+    const request = body as AppConversationStartRequest;
+    const [{ settings }, secrets, parent] = await Promise.all([
+      deps.settings.load(caller.userId),
+      deps.secrets.values(caller.userId),
+      findParent(deps.conversations, caller, request.parent_conversation_id ?? null),
+    ]);
+    const start = readAppStartRequest(request, rawBody, {
+      validator: deps.validator,
+      settings,
+      secrets,
+      catalogue: deps.toolHost.catalogue,
+      templateIds: sandboxes?.templates.map(({ id }) => id) ?? [],
+      parent,
+    });
+    return await starter.begin(caller, start);
+  }
+
+  return {
+    startAppConversation: async (request) => ({
+      json: toStartTask(await begin(request), sandboxDoor(request, sandboxes)),
+    }),
+
+    streamAppConversationStart: async (request) => {
+      const door = sandboxDoor(request, sandboxes);
+      const task = await begin(request);
+      const texts = jsonList(starter.follow(task, request.signal), (now) => toStartTask(now, door));
+      return { stream: Readable.from(texts, { objectMode: false }), contentType: "application/json" };
+    },
+
+    searchStartTasks: async (request) => {
+      const { page_id: pageId, limit, sort_order: sort } = request.query as Query;
+      const page = await tasks.search({
+        ...readFilter(request),
+        sort: sort ?? "CREATED_AT_DESC",
+        limit: limit ?? 100,
+        ...(typeof pageId === "string" ? { pageId: normalizeUuid(pageId) ?? pageId } : {}),
+      });
+      const door = sandboxDoor(request, sandboxes);
+      return {
+        json: {
+          items: page.items.map((task) => toStartTask(task, door)),
+          next_page_id: page.nextPageId === null ? null : toHex(page.nextPageId),
+        },
+      };
+    },
+
+    countStartTasks: async (request) => ({ json: await tasks.count(readFilter(request)) }),
+
+    getStartTasks: async (request) => {
+      const ids = request.query["ids"] as readonly string[];
+      const found = await tasks.getMany(
+        request.caller.userId,
+        ids.map((id) => normalizeUuid(id) ?? id),
+      );
+      const door = sandboxDoor(request, sandboxes);
+      return { json: found.map((task) => (task === null ? null : toStartTask(task, door))) };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+async function findParent(conversations: AppConversations, asker: Asker, given: string | null) {
+  if (given === null) return null;
+  const id = normalizeUuid(given) ?? given;
+  const [parent] = await conversations.getMany(asker, [id]);
+  if (parent) return parent;
+  throw new Fault(
+    "missing",
+    "parent_not_found",
+    "Parent conversation not found. Check parent_conversation_id.",
+  );
+}
+
+function readFilter({ caller, query }: RouteRequest) {
+  const { conversation_id__eq: conversation } = query as Query;
+  const from = readInstantOf(query, "created_at__gte");
+  return {
+    ownerId: caller.userId,
+    ...(typeof conversation === "string"
+      ? { conversationId: normalizeUuid(conversation) ?? conversation }
+      : {}),
+    ...(from === null ? {} : { createdGteMs: Math.ceil(from / 1000) }),
+  };
+}
+
+/** A JSON list whose items go out as they come. */
+async function* jsonList<Item>(
+  items: AsyncIterable<Item>,
+  toJson: (item: Item) => unknown,
+): AsyncGenerator<string> {
+  let before = "[\n";
+  for await (const item of items) {
+    yield before + JSON.stringify(toJson(item));
+    before = ",\n";
+  }
+  yield "\n]";
+}
