@@ -7,6 +7,8 @@ export type HttpOptions = {
   readonly apiKey?: string;
   /** Replaces the global fetch. */
   readonly fetch?: typeof fetch;
+  /** A request without an answer is given up after so long; 60,000 when not given. The server never makes one wait for an agent. */
+  readonly timeoutMs?: number;
 };
 
 type Query = Readonly<Record<string, string | number | readonly string[] | null | undefined>>;
@@ -36,6 +38,7 @@ async function exchange(
   call: Call,
   url: string,
 ): Promise<{ status: number; text: string }> {
+  const timeout = AbortSignal.timeout(options.timeoutMs ?? 60_000);
   try {
     const reply = await (options.fetch ?? fetch)(url, {
       method: call.method,
@@ -44,7 +47,7 @@ async function exchange(
         ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
       },
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-      ...(call.signal === undefined ? {} : { signal: call.signal }),
+      signal: call.signal === undefined ? timeout : AbortSignal.any([call.signal, timeout]),
     });
     return { status: reply.status, text: await reply.text() };
   } catch (error) {

@@ -252,6 +252,19 @@ test("every method reaches its route", async () => {
   expect((await client.stop(id)).conversation_status).toBe("STOPPED");
 });
 
+test("a server that takes a request and never answers is given up, and named", async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = silent.address() as { port: number };
+    const client = new ConvokeClient({ baseUrl: `http://127.0.0.1:${port}`, timeoutMs: 50 });
+    await expect(client.serverInfo()).rejects.toThrow(/gave no answer .*timeout/);
+  } finally {
+    silent.closeAllConnections();
+    await new Promise((resolve) => silent.close(resolve));
+  }
+});
+
 function onConnected(act: () => void): (state: string) => void {
   return (state) => {
     if (state === "connected") act();
