@@ -10,6 +10,8 @@ export type Answer =
 export type AttemptContext = {
   readonly signal: AbortSignal;
   wait<T>(promise: Promise<T>): Promise<T>;
+  /** Something came that the one who waits may not see: the silence begins anew. */
+  heard(): void;
   /** The answer is complete: from now on only a moment is granted for the connection to end. */
   expectEnd(): void;
 };
@@ -35,6 +37,7 @@ export async function readAnswer(response: Response, context: AttemptContext): P
 async function* readChunks(response: Response, context: AttemptContext): AsyncGenerator<Uint8Array, void> {
   if (response.body === null) return;
   const reader = response.body.getReader();
+  let bytes = 0;
   const cancel = (): void => {
     // Ends a pending read at once; the body may have failed already, and then there is nothing left to cancel.
     reader.cancel().catch(() => undefined);
@@ -46,6 +49,8 @@ async function* readChunks(response: Response, context: AttemptContext): AsyncGe
       const next = await context.wait(reader.read());
       context.signal.throwIfAborted();
       if (next.done) return;
+      bytes += next.value.length;
+      if (bytes > longestAnswerBytes) throw tooLongAnswer();
       yield next.value;
     }
   } finally {
@@ -68,7 +73,18 @@ async function readText(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(all).toString("utf8");
 }
 
-function webPageFailure(): ModelFailure {
+/** No model says this much; a server that does is broken or hostile. */
+export const longestAnswerBytes = 64 * 1024 * 1024;
+
+export function tooLongAnswer(): ModelFailure {
+  return new ModelFailure({
+    code: "LLMBadRequestError",
+    detail: "The provider's answer was longer than 64 MB and was given up. Check llm.base_url.",
+    isRetryable: false,
+  });
+}
+
+export function webPageFailure(): ModelFailure {
   return new ModelFailure({
     code: "LLMBadRequestError",
     detail:

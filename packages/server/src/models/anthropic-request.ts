@@ -1,4 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
+import { thinkingFor, type ClaudeThinking } from "./claude-thinking.ts";
 import { isBlank, placeholders, unseenImage } from "./message-text.ts";
 import type { AssistantMessage, ModelMessage, ModelRequest } from "./model.ts";
 import type { ModelSettings } from "./model-settings.ts";
@@ -19,7 +20,6 @@ export type MessagesRequest = {
 const ephemeral = { type: "ephemeral" } as const;
 const interleavedThinking = "interleaved-thinking-2025-05-14";
 const unknownOutputLimit = 8192;
-const smallestThinkingBudget = 1024;
 
 /** Translates a request for the Anthropic messages wire, without the fields in `refused`. Pure. */
 export function buildMessagesRequest(
@@ -29,7 +29,9 @@ export function buildMessagesRequest(
 ): MessagesRequest {
   const isMarked = settings.isCacheMarked && !refused.has("cache_control");
   const maxTokens = settings.outputLimit ?? settings.facts.outputLimit ?? unknownOutputLimit;
-  const thinking = refused.has("thinking") ? null : thinkingFor(request, settings, maxTokens);
+  const isThinkingReplayed = !refused.has(thinkingSignature);
+  const thought = isThinkingReplayed ? request : withoutThinking(request);
+  const thinking = refused.has("thinking") ? null : thinkingFor(thought, settings, maxTokens);
   const optional = Object.fromEntries(
     Object.entries(optionalFields(settings, thinking)).filter(
       ([name, value]) => value !== null && !refused.has(name),
@@ -41,7 +43,7 @@ export function buildMessagesRequest(
     model: settings.route.model,
     max_tokens: maxTokens,
     ...(system.length > 0 ? { system } : {}),
-    messages: toMessages(request.messages, settings, isMarked),
+    messages: toMessages(thought.messages, settings, isMarked),
     ...(request.tools.length > 0 ? { tools: request.tools.map(toTool) } : {}),
     ...optional,
     stream: true,
@@ -49,15 +51,26 @@ export function buildMessagesRequest(
   return {
     body,
     betas: thinking?.type === "enabled" ? [interleavedThinking] : [],
-    optionalFields: [...Object.keys(optional), ...(isMarked ? ["cache_control"] : [])],
+    optionalFields: [
+      ...(isThinkingReplayed ? [thinkingSignature] : []),
+      ...Object.keys(optional),
+      ...(isMarked ? ["cache_control"] : []),
+    ],
   };
 }
 
+/** Stands for replayed thinking among the fields that can be left out: a host refuses what another one has signed. */
+const thinkingSignature = "thinking_signature";
+
+function withoutThinking(request: ModelRequest): ModelRequest {
+  const messages = request.messages.map((message) =>
+    message.role === "assistant" ? { ...message, thinkingBlocks: [] } : message,
+  );
+  return { ...request, messages };
+}
+
 /** Sampling comes first so that it is dropped first when a rejection names several fields. */
-function optionalFields(
-  settings: ModelSettings,
-  thinking: Anthropic.ThinkingConfigParam | null,
-): Record<string, unknown> {
+function optionalFields(settings: ModelSettings, thinking: ClaudeThinking | null): Record<string, unknown> {
   const isSampled = thinking === null && settings.facts.acceptsSampling;
   const effort = settings.reasoningEffort;
   return {
@@ -68,33 +81,6 @@ function optionalFields(
     output_config: thinking?.type === "adaptive" && effort !== null && effort !== "high" ? { effort } : null,
     thinking,
   };
-}
-
-/** From 4.6 on models decide themselves how much to think; earlier ones, back to 3.7, want a number of tokens. */
-function thinkingFor(
-  request: ModelRequest,
-  settings: ModelSettings,
-  maxTokens: number,
-): Anthropic.ThinkingConfigParam | null {
-  const version = claudeVersion(settings.route.model);
-  if (version < 3.7 || settings.thinkingBudget < smallestThinkingBudget || !settings.facts.hasReasoning)
-    return null;
-  if (!canThink(request.messages)) return null;
-  if (version >= 4.6) return { type: "adaptive", display: "summarized" };
-  const budget = Math.min(settings.thinkingBudget, maxTokens - 1);
-  return budget < smallestThinkingBudget ? null : { type: "enabled", budget_tokens: budget };
-}
-
-/** `claude-sonnet-4-5-20250929` is 4.5, `claude-3-7-sonnet` is 3.7; 0 for other makers' models. */
-function claudeVersion(model: string): number {
-  const match = /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/iu.exec(model);
-  return match === null ? 0 : Number(match[1]) + Number(match[2] ?? 0) / 10;
-}
-
-/** Thinking cannot begin in the middle of a tool loop: the API wants the thinking that led to the open calls. */
-function canThink(messages: readonly ModelMessage[]): boolean {
-  const last = messages.findLast((message) => message.role !== "tool");
-  return last?.role !== "assistant" || last.toolCalls.length === 0 || replayableThinking(last).length > 0;
 }
 
 function toTool(tool: ModelRequest["tools"][number]): Anthropic.Tool {

@@ -2,7 +2,7 @@ import { describeModel } from "./contract.ts";
 import { openModel } from "./open-model.ts";
 
 type Recorded = {
-  messages: { content: { type: string; id: string; name: string; input: unknown }[] }[];
+  messages: { content: { type: string; id: string; name: string; input: unknown; tool_use_id: string }[] }[];
 };
 
 describeModel(
@@ -28,7 +28,14 @@ describeModel(
           .filter((block) => block.type === "tool_use")
           .map(({ id, name, input }) => ({ id, name, arguments: JSON.stringify(input) })),
       ),
+    results: (body) =>
+      (body as Recorded).messages.flatMap(({ content }) =>
+        content.filter((block) => block.type === "tool_result").map((block) => block.tool_use_id),
+      ),
     isTextReplayed: false,
+    isTextAnswered: true,
+    mayIgnoreStreaming: true,
+    tellsCacheWrites: true,
     hasThinkingBlocks: true,
   },
 );

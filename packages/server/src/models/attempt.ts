@@ -80,6 +80,10 @@ class SilenceWatch implements AttemptContext {
     }
   }
 
+  heard(): void {
+    if (this.#waitingSinceMs !== null) this.#waitingSinceMs = this.#clock.nowMs();
+  }
+
   expectEnd(): void {
     void this.#watch(endGraceMs);
   }

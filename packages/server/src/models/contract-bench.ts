@@ -1,3 +1,4 @@
+import type { LLM } from "@convoke/protocol";
 import {
   startScriptedModel,
   type RecordedRequest,
@@ -25,6 +26,19 @@ export type ContractModelOptions = {
   readonly attempts: number;
   readonly timeoutSeconds: number;
 };
+
+/** An LLM object for a test: what a backend adds, and waits that pass quickly. */
+export function contractLlm(options: ContractModelOptions, route: LLM): LLM {
+  return {
+    ...route,
+    api_key: options.apiKey,
+    num_retries: options.attempts,
+    timeout: options.timeoutSeconds,
+    retry_min_wait: 1,
+    retry_max_wait: 2,
+    retry_multiplier: 1,
+  };
+}
 
 export const apiKey = "test-key-9f8e7d6c5b4a";
 

@@ -35,3 +35,12 @@ export function missingKey(provider: string): ModelFailure {
     isRetryable: false,
   });
 }
+
+/** The model tried to call a tool in a way that its provider could not read. */
+export function malformedCall(): ModelFailure {
+  return new ModelFailure({
+    code: "LLMNoResponseError",
+    detail: "The model made a tool call that its provider could not read.",
+    isRetryable: true,
+  });
+}

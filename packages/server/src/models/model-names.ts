@@ -1,16 +1,26 @@
 import { invalidField } from "../lib/fault.ts";
+import { providers, unsupportedProviders, type Provider, type Wire } from "./providers.ts";
 
 /** Which protocol is spoken, where, and under which name the provider knows the model. */
 export type ModelRoute = {
-  readonly wire: "openai-chat" | "anthropic";
+  readonly wire: Wire;
   readonly provider: string;
   readonly model: string;
   readonly baseUrl: string;
   /** False for servers that people run themselves: a missing key is then sent as a placeholder. */
   readonly isKeyRequired: boolean;
+  /** The header that carries the key, where it is not `Authorization`. */
+  readonly keyHeader?: "api-key";
+  readonly query?: Readonly<Record<string, string>>;
 };
 
-type RouteOptions = { readonly baseUrl: string | null; readonly ollamaBaseUrl: string | null };
+export type RouteOptions = {
+  readonly baseUrl: string | null;
+  readonly ollamaBaseUrl: string | null;
+  readonly apiVersion?: string | null;
+  readonly apiMode?: "auto" | "chat" | "responses";
+  readonly awsRegion?: string | null;
+};
 
 /**
  * Finds the route of a configured model name, `provider/model` or bare.
@@ -45,71 +55,81 @@ export function hostOf(baseUrl: string): string {
   return URL.canParse(baseUrl) ? new URL(baseUrl).hostname.toLowerCase() : "the configured address";
 }
 
-type Provider = {
-  /** Absent where only the user can know it. */
-  readonly url?: string;
-  readonly wire?: "anthropic";
-  readonly isSelfHosted?: true;
-};
-
-const providers: ReadonlyMap<string, Provider> = new Map<string, Provider>([
-  ["openai", { url: "https://api.openai.com/v1" }],
-  ["anthropic", { url: "https://api.anthropic.com", wire: "anthropic" }],
-  ["openrouter", { url: "https://openrouter.ai/api/v1" }],
-  ["gemini", { url: "https://generativelanguage.googleapis.com/v1beta/openai" }],
-  ["google", { url: "https://generativelanguage.googleapis.com/v1beta/openai" }],
-  ["deepseek", { url: "https://api.deepseek.com/v1" }],
-  ["mistral", { url: "https://api.mistral.ai/v1" }],
-  ["groq", { url: "https://api.groq.com/openai/v1" }],
-  ["xai", { url: "https://api.x.ai/v1" }],
-  ["moonshot", { url: "https://api.moonshot.ai/v1" }],
-  ["zai", { url: "https://api.z.ai/api/paas/v4" }],
-  ["dashscope", { url: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1" }],
-  ["minimax", { url: "https://api.minimax.io/v1" }],
-  ["cerebras", { url: "https://api.cerebras.ai/v1" }],
-  ["together_ai", { url: "https://api.together.xyz/v1" }],
-  ["fireworks_ai", { url: "https://api.fireworks.ai/inference/v1" }],
-  ["deepinfra", { url: "https://api.deepinfra.com/v1/openai" }],
-  ["nvidia_nim", { url: "https://integrate.api.nvidia.com/v1" }],
-  ["huggingface", { url: "https://router.huggingface.co/v1" }],
-  ["perplexity", { url: "https://api.perplexity.ai" }],
-  ["sambanova", { url: "https://api.sambanova.ai/v1" }],
-  ["vercel_ai_gateway", { url: "https://ai-gateway.vercel.sh/v1" }],
-  ["ollama", { url: "http://localhost:11434/v1", isSelfHosted: true }],
-  ["ollama_chat", { url: "http://localhost:11434/v1", isSelfHosted: true }],
-  ["lm_studio", { url: "http://localhost:1234/v1", isSelfHosted: true }],
-  ["hosted_vllm", { isSelfHosted: true }],
-  ["vllm", { isSelfHosted: true }],
-  ["litellm_proxy", { isSelfHosted: true }],
-]);
-
-const unsupportedProviders: ReadonlyMap<string, string> = new Map(
-  ["azure", "azure_ai", "bedrock", "vertex_ai", "sagemaker", "watsonx"].map((name) => [
-    name,
-    `${name}/ is not spoken directly: put an OpenAI-compatible gateway in front of it and use ` +
-      "openai/<model> or litellm_proxy/<model> with llm.base_url.",
-  ]),
-);
-
 function routeOfProvider(name: string, provider: Provider, model: string, options: RouteOptions): ModelRoute {
   if (model.trim() === "") {
     throw invalidField(["llm", "model"], `names the provider ${name} but no model: write ${name}/<model>.`);
   }
   const isOllama = name.startsWith("ollama");
   const configured = options.baseUrl ?? (isOllama ? options.ollamaBaseUrl : null);
-  const address = configured ?? provider.url;
+  const address = configured ?? provider.url ?? regionalUrl(provider, options);
   if (address === undefined) {
     throw invalidField(["llm", "base_url"], `is needed for ${name}/ models: set the address of your server.`);
   }
+  const wire = wireOf(provider, model, address, options);
   const isVersionAdded = provider.isSelfHosted === true && name !== "litellm_proxy";
-  const wire = provider.wire ?? "openai-chat";
+  const isAzure = provider.keyHeader === "api-key";
   return {
     wire,
     provider: name,
     model,
-    baseUrl: wire === "anthropic" ? anthropicBase(address) : openaiBase(address, isVersionAdded),
+    baseUrl: isAzure ? azureBase(address, model, wire, options) : baseOf(wire, address, isVersionAdded),
     isKeyRequired: provider.isSelfHosted !== true && !isLocalUrl(address),
+    ...(provider.keyHeader === undefined ? {} : { keyHeader: provider.keyHeader }),
+    ...(isAzure ? azureQuery(address, wire, options) : {}),
   };
+}
+
+/** OpenAI's own reasoning models keep their thoughts between calls on the responses wire only. */
+const responsesModels = /^(?:gpt-5|o[1-9]|codex)/iu;
+
+function wireOf(provider: Provider, model: string, address: string, options: RouteOptions): Wire {
+  const wire = provider.wire ?? "openai-chat";
+  // Google's own service answers chat completions below this path, and so do copies of it.
+  if (wire === "google" && /\/openai\/?$/u.test(address)) return "openai-chat";
+  if (wire !== "openai-chat") return wire;
+  if (options.apiMode === "responses") return "openai-responses";
+  const isHome = provider.hasResponses === true && isOpenaiHost(address);
+  return options.apiMode !== "chat" && isHome && responsesModels.test(model) ? "openai-responses" : wire;
+}
+
+function isOpenaiHost(address: string): boolean {
+  return /^(?:api\.openai\.com|.*\.openai\.azure\.com|.*\.cognitiveservices\.azure\.com)$/u.test(
+    hostOf(address),
+  );
+}
+
+function regionalUrl(provider: Provider, options: RouteOptions): string | undefined {
+  return provider.wire === "bedrock"
+    ? `https://bedrock-runtime.${options.awsRegion ?? "us-east-1"}.amazonaws.com`
+    : undefined;
+}
+
+function baseOf(wire: Wire, address: string, isVersionAdded: boolean): string {
+  if (wire === "anthropic") return anthropicBase(address);
+  if (wire === "google" || wire === "bedrock") return parseBase(address).href.replace(/\/+$/u, "");
+  return openaiBase(address, isVersionAdded);
+}
+
+const azureVersion = "2024-12-01-preview";
+
+/** Azure names the deployment in the path, unless its newer address without versions is used. */
+function azureBase(address: string, model: string, wire: Wire, options: RouteOptions): string {
+  const base = openaiBase(address, false);
+  if (isNewAzure(address, options) || /\/deployments\//u.test(base)) return base;
+  const root = base.replace(/\/openai$/u, "");
+  return wire === "openai-responses"
+    ? `${root}/openai`
+    : `${root}/openai/deployments/${encodeURIComponent(model)}`;
+}
+
+function azureQuery(address: string, wire: Wire, options: RouteOptions): Pick<ModelRoute, "query"> {
+  if (isNewAzure(address, options)) return {};
+  const version = options.apiVersion ?? (wire === "openai-responses" ? "2025-04-01-preview" : azureVersion);
+  return { query: { "api-version": version } };
+}
+
+function isNewAzure(address: string, options: RouteOptions): boolean {
+  return /\/v1\/?$/u.test(address) && (options.apiVersion ?? null) === null;
 }
 
 /** Bare names: Claude and GPT have one home; any other name needs an address. */
@@ -124,7 +144,7 @@ function guessRoute(name: string, options: RouteOptions): ModelRoute {
   }
   const isOpenai = /^(?:gpt|chatgpt|codex|o[1-9])/iu.test(name);
   if (isOpenai || options.baseUrl !== null) {
-    return routeOfProvider("openai", { url: "https://api.openai.com/v1" }, name, options);
+    return routeOfProvider("openai", { url: "https://api.openai.com/v1", hasResponses: true }, name, options);
   }
   throw invalidField(
     ["llm", "model"],
@@ -135,7 +155,7 @@ function guessRoute(name: string, options: RouteOptions): ModelRoute {
 
 function openaiBase(address: string, isVersionAdded: boolean): string {
   const url = parseBase(address);
-  url.pathname = url.pathname.replace(/\/+$/u, "").replace(/\/(?:chat\/)?completions$/u, "");
+  url.pathname = url.pathname.replace(/\/+$/u, "").replace(/\/(?:(?:chat\/)?completions|responses)$/u, "");
   if (isVersionAdded && url.pathname === "/") url.pathname = "/v1";
   return url.href.replace(/\/+$/u, "");
 }

@@ -1,4 +1,5 @@
 import { LLM } from "@convoke/protocol";
+import { readOverrides, withOverrides } from "./capability-overrides.ts";
 import { lookUpModel, type ModelFacts, type ModelPrice } from "./catalog.ts";
 import { routeOf, type ModelRoute } from "./model-names.ts";
 import { priceWith } from "./usage.ts";
@@ -22,10 +23,26 @@ export type ModelSettings = {
   readonly sampling: Sampling;
   readonly isUnsupportedDropped: boolean;
   readonly reasoningEffort: "low" | "medium" | "high" | "xhigh" | null;
+  readonly reasoningSummary: "auto" | "concise" | "detailed" | null;
+  /** Asks for sealed reasoning and gives it back, where a provider keeps nothing itself. */
+  readonly isReasoningSealed: boolean;
   readonly thinkingBudget: number;
   /** Longest silence of the provider; null means no limit. */
   readonly idleTimeoutMs: number | null;
   readonly retry: RetryPolicy;
+  /** False for models that are told about tools in words and call them in words. */
+  readonly isToolCallingNative: boolean;
+  readonly usageId: string;
+  readonly isLogged: boolean;
+  readonly safetySettings: readonly Readonly<Record<string, string>>[] | null;
+  readonly aws: AwsCredentials | null;
+  readonly awsRegion: string;
+};
+
+export type AwsCredentials = {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string | null;
 };
 
 export type Sampling = {
@@ -47,8 +64,16 @@ export type RetryPolicy = {
 export function readModelSettings(llm: LLM): ModelSettings {
   const name = llm.model ?? "";
   const configuredUrl = blankToNull(llm.base_url);
-  const route = routeOf(name, { baseUrl: configuredUrl, ollamaBaseUrl: blankToNull(llm.ollama_base_url) });
-  const facts = lookUpModel(llm.model_canonical_name ?? name);
+  const awsRegion = blankToNull(llm.aws_region_name);
+  const route = routeOf(name, {
+    baseUrl: configuredUrl ?? blankToNull(llm.aws_bedrock_runtime_endpoint),
+    ollamaBaseUrl: blankToNull(llm.ollama_base_url),
+    apiVersion: blankToNull(llm.api_version),
+    apiMode: llm.api_mode ?? "auto",
+    awsRegion,
+  });
+  const overrides = readOverrides(llm);
+  const facts = withOverrides(lookUpModel(llm.model_canonical_name ?? name), overrides);
   const effort = llm.reasoning_effort === undefined ? "high" : llm.reasoning_effort;
   return {
     name,
@@ -76,6 +101,8 @@ export function readModelSettings(llm: LLM): ModelSettings {
     },
     isUnsupportedDropped: llm.drop_params ?? true,
     reasoningEffort: effort === "none" ? null : effort,
+    reasoningSummary: llm.reasoning_summary ?? null,
+    isReasoningSealed: llm.enable_encrypted_reasoning ?? true,
     thinkingBudget: effort === "none" ? 0 : thinkingBudgetOf(llm),
     idleTimeoutMs: llm.timeout === null || llm.timeout === 0 ? null : (llm.timeout ?? 300) * 1000,
     retry: {
@@ -84,7 +111,20 @@ export function readModelSettings(llm: LLM): ModelSettings {
       minWaitMs: (llm.retry_min_wait ?? 8) * 1000,
       maxWaitMs: (llm.retry_max_wait ?? 64) * 1000,
     },
+    isToolCallingNative: (llm.native_tool_calling ?? true) && overrides.native_tool_calling !== false,
+    usageId: llm.usage_id ?? "default",
+    isLogged: llm.log_completions ?? false,
+    safetySettings: llm.safety_settings ?? null,
+    aws: awsCredentials(llm),
+    awsRegion: awsRegion ?? "us-east-1",
   };
+}
+
+function awsCredentials(llm: LLM): AwsCredentials | null {
+  const accessKeyId = blankToNull(llm.aws_access_key_id);
+  const secretAccessKey = blankToNull(llm.aws_secret_access_key);
+  if (accessKeyId === null || secretAccessKey === null) return null;
+  return { accessKeyId, secretAccessKey, sessionToken: blankToNull(llm.aws_session_token) };
 }
 
 /** Tokens; null turns thinking off. */

@@ -27,6 +27,18 @@ export type AssistantMessage = {
   readonly reasoningContent: string | null;
   readonly thinkingBlocks: readonly (ThinkingBlock | RedactedThinkingBlock)[];
   readonly reasoningItem: ReasoningItemModel | null;
+  /** Present where the provider wants its own output items back; kept out of events and logs. */
+  readonly replay?: ProviderReplay;
+};
+
+/**
+ * A provider's output items as it sent them, sealed reasoning included. They go back unchanged to the wire and the host
+ * they came from; any other provider gets the neutral fields of the message instead.
+ */
+export type ProviderReplay = {
+  readonly wire: string;
+  readonly host: string;
+  readonly items: readonly unknown[];
 };
 
 /** A tool as the model sees it; `parameters` is a JSON Schema object. */
@@ -63,6 +75,23 @@ export type ModelResponse = {
   readonly latencyMs: number;
   /** True when the provider stopped at its output limit. */
   readonly isTruncated: boolean;
+  /** From servers that were asked for token ids and returned them. */
+  readonly tokenIds?: TokenIds;
+};
+
+export type TokenIds = { readonly prompt: readonly number[]; readonly response: readonly number[] };
+
+/** Tokens that a failed attempt has used up. */
+export type SpentAttempt = Pick<ModelResponse, "id" | "model" | "usage">;
+
+/** One call as it is kept where `log_completions` is on. `data` is free of secrets of the route. */
+export type CompletionLog = {
+  readonly model: string;
+  readonly usageId: string;
+  readonly isError: boolean;
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+  readonly data: Readonly<Record<string, unknown>>;
 };
 
 /** Stable failure classes; the code is what ConversationErrorEvent carries. Source of the names: reference, agent-loop section 0. */
@@ -92,6 +121,9 @@ export type ModelPart =
   | { readonly type: "reasoning"; readonly text: string }
   | { readonly type: "tool-arguments"; readonly index: number; readonly name: string; readonly text: string }
   /** Everything streamed so far is void; the request is sent again at `untilMs` (epoch). */
+  /** A failed attempt cost tokens; they are booked although there is no answer. Comes before the part that says what failed. */
+  | { readonly type: "spent"; readonly attempt: SpentAttempt }
+  | { readonly type: "log"; readonly log: CompletionLog }
   | { readonly type: "retry"; readonly attempt: number; readonly untilMs: number; readonly error: ModelError }
   | { readonly type: "done"; readonly response: ModelResponse }
   | { readonly type: "failed"; readonly error: ModelError }

@@ -1,43 +1,90 @@
 import type { LLM } from "@convoke/protocol";
+import { createAiSdkAttempt } from "./ai-sdk.ts";
 import { createAnthropicAttempt } from "./anthropic.ts";
+import type { Attempt } from "./attempt.ts";
+import { bedrockWire } from "./bedrock.ts";
 import { systemModelClock, type ModelClock } from "./clock.ts";
+import { createLoggedModel } from "./completion-log.ts";
+import { createFallbackModel, fallbackNamesOf } from "./fallback-model.ts";
+import { imageLimitsOf, withFittedImages } from "./fit-images.ts";
+import { googleWire } from "./google.ts";
 import type { Model } from "./model.ts";
 import { hostOf } from "./model-names.ts";
 import { readModelSettings, type ModelSettings } from "./model-settings.ts";
 import { createOpenaiChatAttempt } from "./openai-chat.ts";
+import { createOpenaiResponsesAttempt } from "./openai-responses.ts";
+import { withPromptedCalls } from "./prompted-calls.ts";
 import type { Send } from "./provider-fetch.ts";
 import { createRetryingModel } from "./retry.ts";
+import { createRouterModel, readRouter } from "./router-model.ts";
 
 export type OpenModelDeps = {
   readonly clock?: ModelClock;
   /** Sends HTTP requests; the global `fetch` unless given. Proxies of the environment are ignored. */
   readonly send?: Send;
+  /** Finds a saved model by the name of its profile, keys included; null when there is none. */
+  readonly findProfile?: FindProfile;
 };
 
-/** Opens the route an LLM object describes; no I/O happens yet. Throws a Fault that names the field at fault. */
+export type FindProfile = (name: string) => Promise<LLM | null> | LLM | null;
+
+/**
+ * Opens the route an LLM object describes; no I/O happens yet. Fallbacks and routers are looked up when they are needed.
+ * Throws a Fault that names the field at fault.
+ */
 export function openModel(llm: LLM, deps: OpenModelDeps = {}): Model {
+  const router = readRouter(llm);
+  const model = router === null ? openRoute(llm, deps) : createRouterModel(llm, router, openOther(llm, deps));
+  const names = fallbackNamesOf(llm);
+  return names.length === 0 ? model : createFallbackModel(model, names, openOther(llm, deps));
+}
+
+/** Opens another model in place of this one. Its own fallbacks and routers do not count, and it is booked under this one's name. */
+function openOther(llm: LLM, deps: OpenModelDeps): (name: string) => Promise<Model | null> {
+  return async (name) => {
+    const profile = (await deps.findProfile?.(name)) ?? null;
+    return profile === null ? null : openRoute({ ...profile, usage_id: llm.usage_id ?? "default" }, deps);
+  };
+}
+
+function openRoute(llm: LLM, deps: OpenModelDeps): Model {
   const settings = readModelSettings(llm);
   const clock = deps.clock ?? systemModelClock;
-  const wire = { send: deps.send ?? fetch, clock };
-  const createAttempt = { "openai-chat": createOpenaiChatAttempt, anthropic: createAnthropicAttempt };
-  return createRetryingModel(
+  const failure = {
+    model: settings.name,
+    host: hostOf(settings.route.baseUrl),
+    secrets: secretsOf(settings),
+    nowMs: () => clock.nowMs(),
+  };
+  const wire = openWire(settings, { send: deps.send ?? fetch, clock });
+  const attempt = settings.isToolCallingNative ? wire : withPromptedCalls(wire);
+  const model = createRetryingModel(
     {
       name: settings.name,
       isVisionEnabled: settings.isVisionEnabled,
-      attempt: createAttempt[settings.route.wire](settings, wire),
+      attempt: withFittedImages(attempt, imageLimitsOf(settings)),
     },
-    {
-      clock,
-      policy: settings.retry,
-      idleTimeoutMs: settings.idleTimeoutMs,
-      failure: {
-        model: settings.name,
-        host: hostOf(settings.route.baseUrl),
-        secrets: secretsOf(settings),
-        nowMs: () => clock.nowMs(),
-      },
-    },
+    { clock, policy: settings.retry, idleTimeoutMs: settings.idleTimeoutMs, failure },
   );
+  return settings.isLogged ? createLoggedModel(model, { settings, clock, secrets: failure.secrets }) : model;
+}
+
+function openWire(
+  settings: ModelSettings,
+  deps: { readonly send: Send; readonly clock: ModelClock },
+): Attempt {
+  switch (settings.route.wire) {
+    case "openai-chat":
+      return createOpenaiChatAttempt(settings, deps);
+    case "openai-responses":
+      return createOpenaiResponsesAttempt(settings, deps);
+    case "anthropic":
+      return createAnthropicAttempt(settings, deps);
+    case "google":
+      return createAiSdkAttempt(googleWire, settings, deps);
+    case "bedrock":
+      return createAiSdkAttempt(bedrockWire, settings, deps);
+  }
 }
 
 const publicHeaders = new Set(["HTTP-Referer", "X-Title"]);
@@ -45,5 +92,6 @@ const publicHeaders = new Set(["HTTP-Referer", "X-Title"]);
 /** The key, and whatever else was put into headers to get in. */
 function secretsOf(settings: ModelSettings): string[] {
   const values = Object.entries(settings.headers).filter(([name]) => !publicHeaders.has(name));
-  return [settings.apiKey ?? "", ...values.map(([, value]) => value)];
+  const aws = settings.aws === null ? [] : [settings.aws.secretAccessKey, settings.aws.sessionToken ?? ""];
+  return [settings.apiKey ?? "", ...aws, ...values.map(([, value]) => value)];
 }

@@ -2,7 +2,10 @@ import { describeModel } from "./contract.ts";
 import { openModel } from "./open-model.ts";
 
 type Recorded = {
-  messages: { tool_calls?: { id: string; function: { name: string; arguments: string } }[] }[];
+  messages: {
+    tool_call_id?: string;
+    tool_calls?: { id: string; function: { name: string; arguments: string } }[];
+  }[];
 };
 
 describeModel(
@@ -30,7 +33,11 @@ describeModel(
           arguments: call.function.arguments,
         })),
       ),
+    results: (body) => (body as Recorded).messages.flatMap((message) => message.tool_call_id ?? []),
     isTextReplayed: true,
+    isTextAnswered: true,
+    mayIgnoreStreaming: true,
+    tellsCacheWrites: true,
     hasThinkingBlocks: false,
   },
 );

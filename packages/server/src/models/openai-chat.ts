@@ -8,8 +8,9 @@ import type { ModelRequest } from "./model.ts";
 import type { ModelSettings } from "./model-settings.ts";
 import { ChatAnswer, type ChatChunk } from "./openai-chat-answer.ts";
 import { buildChatRequest } from "./openai-chat-request.ts";
+import { openClient } from "./openai-client.ts";
 import { findRefusedField } from "./optional-fields.ts";
-import { createProviderFetch, neverMs, type Send } from "./provider-fetch.ts";
+import type { Send } from "./provider-fetch.ts";
 
 type AdapterDeps = { readonly send: Send; readonly clock: ModelClock };
 
@@ -47,24 +48,6 @@ export function createOpenaiChatAttempt(settings: ModelSettings, deps: AdapterDe
       response: toResponse(answer.finish(isEnded), settings, deps.clock.nowMs() - startMs),
     };
   };
-}
-
-/** The SDK is loaded at the first request: it is half of what a server would load before it listens. */
-async function openClient(settings: ModelSettings, send: Send): Promise<OpenAI> {
-  const { default: Client } = await import("openai");
-  // The SDK insists on a key; the header below is what is sent.
-  const key = settings.apiKey ?? "none";
-  return new Client({
-    apiKey: key,
-    baseURL: settings.route.baseUrl,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    maxRetries: 0,
-    timeout: neverMs,
-    logLevel: "off",
-    fetch: createProviderFetch(send, { authorization: `Bearer ${key}`, ...settings.headers }),
-  });
 }
 
 /** Sends the request; leaves out what the provider refuses by name and remembers it for later requests. */

@@ -9,13 +9,18 @@ export const neverMs = 2 ** 31 - 1;
 
 /**
  * A `fetch` for a provider SDK that sends exactly the given headers besides the protocol's own. Redirects are not
- * followed, because a key must not travel to an address nobody configured.
+ * followed, because a key must not travel to an address nobody configured. `isKept` names further headers of the SDK,
+ * such as those of a signature.
  */
-export function createProviderFetch(send: Send, headers: Readonly<Record<string, string>>): Send {
+export function createProviderFetch(
+  send: Send,
+  headers: Readonly<Record<string, string>>,
+  isKept: (name: string) => boolean = () => false,
+): Send {
   return async (input, init) => {
     const sent = new Headers({ "user-agent": "convoke" });
     for (const [name, value] of new Headers(init?.headers)) {
-      if (keptHeaders.has(name.toLowerCase())) sent.set(name, value);
+      if (keptHeaders.has(name.toLowerCase()) || isKept(name.toLowerCase())) sent.set(name, value);
     }
     for (const [name, value] of Object.entries(headers)) sent.set(name, value);
     const response = await send(input, { ...init, headers: sent, redirect: "manual" });

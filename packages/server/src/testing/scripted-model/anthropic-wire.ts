@@ -1,5 +1,5 @@
 import type { Played } from "./script-player.ts";
-import { contentText, defaultErrorMessage, messagesOf, piecesOf, type Wire } from "./wire.ts";
+import { contentText, defaultErrorMessage, messagesOf, piecesOf, toObject, type Wire } from "./wire.ts";
 
 type Block = Readonly<Record<string, unknown>>;
 type Event = Block & { readonly type: string };
@@ -106,22 +106,12 @@ function blocksOf({ answer, turn }: Played): { block: Block; opening: Block; del
   }
   for (const { id, name, arguments: text } of answer.toolCalls) {
     blocks.push({
-      block: { type: "tool_use", id, name, input: parseInput(text) },
+      block: { type: "tool_use", id, name, input: toObject(text) },
       opening: { type: "tool_use", id, name, input: {} },
       deltas: piecesOf(text, size).map((partial_json) => ({ type: "input_json_delta", partial_json })),
     });
   }
   return blocks;
-}
-
-/** Only an answer that is not streamed needs the object; broken text cannot be said that way. */
-function parseInput(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A script may hold broken arguments on purpose: they exist only in streams.
-    return {};
-  }
 }
 
 function stopOf({ answer, turn }: Played): string | null {

@@ -100,6 +100,23 @@ const usage = record({
   },
 });
 
+const texts: Check = (value, at) => {
+  for (const [name, part] of Object.entries(checkObject(value, at))) text(part, `${at}.${name}`);
+};
+
+const raw = record({
+  status: (value, at) => {
+    if (!Number.isInteger(value) || (value as number) < 200 || (value as number) > 599) {
+      throw fault(at, "must be an HTTP status from 200 to 599");
+    }
+  },
+  headers: texts,
+  body: text,
+  repeat: positive,
+  delay_ms: count,
+  then: oneOf("end", "hang", "cut"),
+});
+
 const turn = record({
   text,
   reasoning: text,
@@ -121,6 +138,7 @@ const turn = record({
   cut_after_bytes: count,
   half_json: flag,
   empty: flag,
+  raw,
   attempts: positive,
   expect: condition,
   match: condition,
@@ -133,7 +151,5 @@ const scriptFields: Fields = {
   after_end: oneOf("finish", "error"),
   unique_ids: flag,
   model: text,
-  vars: (value, at) => {
-    for (const [name, part] of Object.entries(checkObject(value, at))) text(part, `${at}.${name}`);
-  },
+  vars: texts,
 };

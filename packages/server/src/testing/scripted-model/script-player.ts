@@ -153,7 +153,7 @@ function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-const faults = ["error", "overflow", "hang", "cut_after_bytes", "half_json", "empty"] as const;
+const faults = ["error", "overflow", "hang", "cut_after_bytes", "half_json", "empty", "raw"] as const;
 
 function hasFault(turn: ScriptTurn): boolean {
   return faults.some((fault) => turn[fault] !== undefined && turn[fault] !== false);

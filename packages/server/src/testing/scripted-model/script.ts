@@ -33,6 +33,7 @@ export type ScriptTurn = {
   readonly cut_after_bytes?: number;
   readonly half_json?: boolean;
   readonly empty?: boolean;
+  readonly raw?: ScriptRaw;
   readonly attempts?: number;
   readonly expect?: ScriptCondition;
   readonly match?: ScriptCondition;
@@ -61,6 +62,20 @@ export type ScriptError = {
   readonly type?: string;
   /** The Retry-After header: seconds or a date. */
   readonly retry_after?: string;
+};
+
+/** Bytes instead of an answer, for what no protocol allows. */
+export type ScriptRaw = {
+  /** 200 unless given; any status from 200 to 599. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** So many copies of the body, one after another. */
+  readonly repeat?: number;
+  /** Wait between copies. */
+  readonly delay_ms?: number;
+  /** What happens behind the body: it ends unless given. */
+  readonly then?: "end" | "hang" | "cut";
 };
 
 export type ScriptCondition = {

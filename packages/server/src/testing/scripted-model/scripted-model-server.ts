@@ -2,10 +2,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { anthropicWire } from "./anthropic-wire.ts";
+import { bedrockWire } from "./bedrock-wire.ts";
+import { googleWire } from "./google-wire.ts";
+import { openaiResponsesWire } from "./openai-responses-wire.ts";
 import { openaiWire } from "./openai-wire.ts";
+import { sendRaw } from "./raw-answer.ts";
 import { ScriptPlayer, type Played } from "./script-player.ts";
 import { parseScript, type Script, type ScriptError } from "./script.ts";
-import type { Wire } from "./wire.ts";
+import type { Wire, WireName } from "./wire.ts";
 
 export type ScriptedModelOptions = {
   /** A script, or its JSON text. */
@@ -24,7 +28,7 @@ export type ScriptedModelServer = AsyncDisposable & {
 };
 
 export type RecordedRequest = {
-  readonly wire: "openai-chat" | "anthropic";
+  readonly wire: WireName;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body as received, and parsed. */
@@ -34,7 +38,7 @@ export type RecordedRequest = {
   readonly turn: number | null;
 };
 
-/** Starts a model that says what a script tells it to, on 127.0.0.1, over two providers' protocols. Throws for a bad script. */
+/** Starts a model that says what a script tells it to, on 127.0.0.1, over every protocol that is spoken. Throws for a bad script. */
 export async function startScriptedModel(options: ScriptedModelOptions): Promise<ScriptedModelServer> {
   const script = parseScript(options.script);
   const player = new ScriptPlayer(script, options.vars);
@@ -68,11 +72,33 @@ type Context = {
   readonly requests: RecordedRequest[];
 };
 
-const wires: ReadonlyMap<string, Wire> = new Map([
-  ["/v1/chat/completions", openaiWire],
-  ["/chat/completions", openaiWire],
-  ["/v1/messages", anthropicWire],
+type Place = { readonly wire: Wire; readonly model?: string; readonly isStreamed?: boolean };
+
+const fixedPlaces: ReadonlyMap<string, Place> = new Map([
+  ["/chat/completions", { wire: openaiWire }],
+  ["/responses", { wire: openaiResponsesWire }],
+  ["/messages", { wire: anthropicWire }],
 ]);
+
+/** Two protocols name the model and the way of answering in the path. */
+function findPlace(path: string): Place | undefined {
+  const google = /\/models\/([^/:]+):(stream)?generateContent$/iu.exec(path);
+  if (google !== null) return { wire: googleWire, model: google[1]!, isStreamed: google[2] !== undefined };
+  const bedrock = /^\/model\/([^/]+)\/converse(-stream)?$/u.exec(path);
+  if (bedrock !== null) {
+    return {
+      wire: bedrockWire,
+      model: decodeURIComponent(bedrock[1]!),
+      isStreamed: bedrock[2] !== undefined,
+    };
+  }
+  const own = fixedPlaces.get(path.replace(/^\/v1(?=\/)/u, ""));
+  return own !== undefined || !path.startsWith("/openai/") ? own : azurePlace(path);
+}
+
+function azurePlace(path: string): Place | undefined {
+  return fixedPlaces.get(path.replace(/^\/openai(?:\/deployments\/[^/]+|\/v1)?(?=\/)/u, ""));
+}
 
 async function handle(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
   const path = (request.url ?? "/").split("?")[0] ?? "/";
@@ -84,14 +110,15 @@ async function handle(request: IncomingMessage, response: ServerResponse, contex
     });
     return;
   }
-  const wire = request.method === "POST" ? wires.get(path) : undefined;
-  if (wire === undefined) {
+  const place = request.method === "POST" ? findPlace(path) : undefined;
+  if (place === undefined) {
     request.resume();
     sendJson(response, 404, {
       error: { message: `Nothing is served at ${request.method} ${path}.`, type: "not_found_error" },
     });
     return;
   }
+  const { wire } = place;
   const text = await readBody(request);
   const body = JSON.parse(text) as Record<string, unknown>;
   const played = context.player.play(wire.readFacts(body));
@@ -101,8 +128,8 @@ async function handle(request: IncomingMessage, response: ServerResponse, contex
   await answer(response, {
     wire,
     played,
-    model: typeof body["model"] === "string" ? body["model"] : model,
-    isStreamed: body["stream"] === true,
+    model: typeof body["model"] === "string" ? body["model"] : (place.model ?? model),
+    isStreamed: place.isStreamed ?? body["stream"] === true,
     signal: gone.signal,
   });
 }
@@ -125,24 +152,29 @@ async function answer(response: ServerResponse, answering: Answering): Promise<v
     sendError(response, wire, error, turn.content_type);
     return;
   }
+  if (turn.raw !== undefined) {
+    await sendRaw(response, turn.raw, signal);
+    return;
+  }
   const isEvents = answering.isStreamed && turn.plain_json !== true;
-  const type = turn.content_type ?? (isEvents ? "text/event-stream" : "application/json");
-  response.writeHead(200, { "content-type": type, "cache-control": "no-cache" });
+  const type = turn.content_type ?? (isEvents ? (wire.eventType ?? "text/event-stream") : "application/json");
+  response.writeHead(200, { ...wire.headers?.(played), "content-type": type, "cache-control": "no-cache" });
   const writer = new PieceWriter(response, turn, signal);
   if (!isEvents) {
     const text = JSON.stringify(wire.toJson(played, answering.model));
     await writer.write(turn.half_json === true ? text.slice(0, text.length / 2) : text);
   } else {
+    const frame = (event: string): string | Uint8Array => wire.toFrame?.(event) ?? `${event}\n\n`;
     const events = wire.toEvents(played, answering.model);
     const lastData = events.findLastIndex((event) => event.includes("{"));
     const half = Math.floor(lastData / 2);
     for (const [index, event] of events.entries()) {
       if (turn.half_json === true && index === half) {
-        await writer.write(`${event.slice(0, event.length - 5)}\n\n`);
+        await writer.write(frame(event.slice(0, event.length - 5)));
         break;
       }
       if (turn.hang === "body" && index === half + 1) return;
-      await writer.write(`${event}\n\n`);
+      await writer.write(frame(event));
       if (turn.chunk_delay_ms !== undefined) await delay(turn.chunk_delay_ms, undefined, { signal });
     }
   }
@@ -162,8 +194,8 @@ class PieceWriter {
     this.#signal = signal;
   }
 
-  async write(text: string): Promise<void> {
-    const bytes = Buffer.from(text, "utf8");
+  async write(piece: string | Uint8Array): Promise<void> {
+    const bytes = Buffer.from(piece as string);
     const size = this.#turn.write_bytes ?? bytes.length;
     for (let at = 0; at < bytes.length; at += size) {
       this.#signal.throwIfAborted();

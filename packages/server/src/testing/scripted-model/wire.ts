@@ -1,13 +1,20 @@
 import type { Played, RequestFacts } from "./script-player.ts";
 import type { ScriptError } from "./script.ts";
 
+export type WireName = "openai-chat" | "openai-responses" | "anthropic" | "google" | "bedrock";
+
 /** How the scripted model speaks one provider's protocol. */
 export type Wire = {
-  readonly name: "openai-chat" | "anthropic";
+  readonly name: WireName;
   /** Reads what the script needs to know from a parsed request body. */
   readFacts(body: Readonly<Record<string, unknown>>): RequestFacts;
   /** The answer as server-sent events, one string each, without the blank line at the end. */
   toEvents(played: Played, model: string): readonly string[];
+  /** Bytes of one event; server-sent events unless given. */
+  toFrame?(event: string): Uint8Array;
+  /** Content type of a stream; that of server-sent events unless given. */
+  readonly eventType?: string;
+  headers?(played: Played): Readonly<Record<string, string>>;
   toJson(played: Played, model: string): unknown;
   toError(error: ScriptError): unknown;
   readonly overflow: ScriptError;
@@ -24,8 +31,22 @@ export function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   return (content as { type?: string; text?: unknown }[])
-    .flatMap((part) => (part.type === "text" && typeof part.text === "string" ? [part.text] : []))
+    .flatMap((part) => (isText(part.type) && typeof part.text === "string" ? [part.text] : []))
     .join("\n");
+}
+
+function isText(type: string | undefined): boolean {
+  return type === "text" || type === "input_text" || type === "output_text";
+}
+
+/** Arguments for wires that carry objects; broken text cannot be said that way and becomes an empty one. */
+export function toObject(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A script may hold broken arguments on purpose: they exist only where arguments are text.
+    return {};
+  }
 }
 
 /** Cuts a text into pieces of `size` characters; by default into at most about 64 pieces. */

@@ -1,0 +1,67 @@
+import { longestAnswerBytes, tooLongAnswer, webPageFailure, type AttemptContext } from "./answer.ts";
+import type { Send } from "./provider-fetch.ts";
+
+export type StreamingFetch = {
+  readonly fetch: Send;
+  /** The answer is complete: whatever the connection still does, its body ends now. */
+  readonly end: () => void;
+};
+
+/**
+ * A `fetch` for libraries that read bodies themselves: whatever comes from the provider ends its silence, a web page is
+ * recognised, a body has a limit, and an answer that is complete does not wait for the connection to end.
+ */
+export function createStreamingFetch(send: Send, context: AttemptContext): StreamingFetch {
+  const ended = Promise.withResolvers<null>();
+  return {
+    end: () => ended.resolve(null),
+    fetch: async (input, init) => {
+      const response = await send(input, init);
+      if (!response.ok || response.body === null) return response;
+      const body = watchBody(response.body, context, ended.promise);
+      return new Response(body, { status: response.status, headers: response.headers });
+    },
+  };
+}
+
+function watchBody(
+  body: ReadableStream<Uint8Array>,
+  context: AttemptContext,
+  ended: Promise<null>,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  // Ends a pending read at once; a body that failed already has nothing left to cancel.
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  let bytes = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      start: () => context.signal.addEventListener("abort", cancel, { once: true }),
+      pull: async (controller) => {
+        const next = await Promise.race([reader.read(), ended]);
+        context.heard();
+        context.signal.throwIfAborted();
+        if (next === null || next.done) {
+          context.signal.removeEventListener("abort", cancel);
+          cancel();
+          controller.close();
+          return;
+        }
+        if (
+          bytes === 0 &&
+          Buffer.from(next.value.subarray(0, 64)).toString("latin1").trimStart().startsWith("<")
+        ) {
+          cancel();
+          throw webPageFailure();
+        }
+        bytes += next.value.length;
+        if (bytes > longestAnswerBytes) {
+          cancel();
+          throw tooLongAnswer();
+        }
+        controller.enqueue(next.value);
+      },
+      cancel,
+    },
+    { highWaterMark: 0 },
+  );
+}
