@@ -14,6 +14,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   demo: async () => (await import("./commands/demo.ts")).addDemo,
   doctor: async () => (await import("./commands/doctor.ts")).addDoctor,
   keys: async () => (await import("./commands/keys.ts")).addKeys,
+  replay: async () => (await import("./commands/replay.ts")).addReplay,
   "tool-host": async () => (await import("./commands/tool-host.ts")).addToolHost,
   "scripted-model": async () => (await import("./commands/scripted-model.ts")).addScriptedModel,
 };

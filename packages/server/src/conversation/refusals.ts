@@ -33,3 +33,11 @@ export function conversationClosing(): Fault {
 export function serverClosing(): Fault {
   return new Fault("not-now", "server_closing", "The server is shutting down. Try again in a moment.");
 }
+
+export function nothingToTitle(id: string): Fault {
+  return new Fault(
+    "conflict",
+    "nothing_to_title",
+    `Conversation ${id} has no message with text yet. Send one first.`,
+  );
+}

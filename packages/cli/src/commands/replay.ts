@@ -1,0 +1,38 @@
+import { readConfig, replayConversation, type ReplayReport } from "@convoke/server/replay";
+import type { Command } from "commander";
+import { CommandError } from "../exit-codes.ts";
+
+type ReplayOptions = { readonly dataDir?: string; readonly json?: true };
+
+/** `convoke replay`: proves from the data folder alone what a conversation's model was asked. */
+export function addReplay(program: Command): void {
+  program
+    .command("replay <conversation>")
+    .exitOverride()
+    .description("Rebuild every model request of a conversation from its log, and compare it with what was asked")
+    .option("--data-dir <directory>", "where the server keeps its data (default ~/.convoke)")
+    .option("--json", "print JSON")
+    .action(replay);
+}
+
+async function replay(conversation: string, { dataDir, json }: ReplayOptions): Promise<void> {
+  const config = readConfig(process.env, dataDir === undefined ? {} : { dataDir });
+  const report = await replayConversation(config.dataDir, conversation);
+  if (report === null) throw new CommandError(`There is no conversation ${conversation} in ${config.dataDir}.`);
+  if (json === true) console.log(JSON.stringify(report));
+  const words = describe(report);
+  if (report.difference !== null) throw new CommandError(words);
+  if (json !== true) console.log(words);
+}
+
+function describe({ verified, unrecorded, difference }: ReplayReport): string {
+  const lines = [`${verified} model ${verified === 1 ? "request follows" : "requests follow"} from the log.`];
+  if (unrecorded > 0) lines.push(`${unrecorded} were made by a release that recorded none; they are not checked.`);
+  if (difference !== null) {
+    const { who, eventId, seq, recorded, rebuilt } = difference;
+    lines.push(
+      `The ${who}'s request before event ${eventId} (number ${seq}) does not: recorded ${recorded}, rebuilt ${rebuilt}.`,
+    );
+  }
+  return lines.join("\n");
+}

@@ -1,0 +1,93 @@
+import type { LLM } from "@convoke/protocol";
+import { titleUsageId, usualTitleLength, writeTitle, type WrittenTitle } from "../agent/title.ts";
+import type { EventDraft } from "../journal/event-draft.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Model } from "../models/model.ts";
+import type { ConversationLog } from "./conversation-log.ts";
+import { stateUpdate } from "./decide.ts";
+import { nothingToTitle } from "./refusals.ts";
+import { messageOf } from "./run-deps.ts";
+import { addUsage } from "./stats.ts";
+
+export type TitlingDeps = {
+  readonly conversationId: string;
+  readonly log: ConversationLog;
+  readonly post: <Result>(job: () => Promise<Result> | Result) => Promise<Result>;
+  readonly openModel: () => Model;
+  readonly llm: () => LLM;
+  readonly logger: Logger;
+};
+
+/** Names one conversation beside its work: no turn ever waits for it, and none fails with it (P62). */
+export class Titling {
+  readonly #deps: TitlingDeps;
+  readonly #stop = new AbortController();
+  #isAsked = false;
+  #naming: Promise<void> = Promise.resolve();
+
+  constructor(deps: TitlingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Begins to name the conversation after its first message; only the first call does something. */
+  begin(message: string): void {
+    if (this.#isAsked || message.trim() === "") return;
+    this.#isAsked = true;
+    this.#naming = this.#name(message);
+  }
+
+  /** A title for the conversation as it is now; it is booked, but kept nowhere. */
+  async propose(length = usualTitleLength): Promise<string> {
+    const message = await this.#deps.post(() => this.#firstMessage());
+    if (message === null) throw nothingToTitle(this.#deps.conversationId);
+    const written = await writeTitle(message, this.#deps.openModel(), this.#stop.signal, length);
+    if (written === null) throw nothingToTitle(this.#deps.conversationId);
+    const bill = this.#bill(written);
+    if (bill.length > 0) await this.#deps.post(() => this.#deps.log.append(this.#bill(written)));
+    return written.title;
+  }
+
+  /** Resolves when nothing is in progress any more. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#naming;
+  }
+
+  async #name(message: string): Promise<void> {
+    const { conversationId: conversation, logger } = this.#deps;
+    try {
+      const written = await writeTitle(message, this.#deps.openModel(), this.#stop.signal);
+      if (written === null) return;
+      if (written.failure !== null)
+        logger.warn({ conversation, error: written.failure }, "no model wrote a title");
+      const { title } = written;
+      await this.#deps.post(() =>
+        this.#deps.log.append([stateUpdate("title", title), ...this.#bill(written)], { patch: { title } }),
+      );
+    } catch (error) {
+      // A conversation without a title is whole; whoever lists it sees that there is none.
+      logger.warn({ conversation, error: messageOf(error) }, "the conversation got no title");
+    }
+  }
+
+  #bill({ response }: WrittenTitle): EventDraft[] {
+    if (response === null) return [];
+    const llm = { ...this.#deps.llm(), usage_id: titleUsageId };
+    return [addUsage(this.#deps.log.state.stats, llm, response)];
+  }
+
+  async #firstMessage(): Promise<string | null> {
+    const view = await this.#deps.log.view();
+    for (const { event } of view) {
+      if (event.kind !== "MessageEvent" || event.source !== "user") continue;
+      const said = textOfMessage(event.llm_message.content ?? []);
+      if (said.trim() !== "") return said;
+    }
+    return null;
+  }
+}
+
+/** The text parts of a message on separate lines. */
+export function textOfMessage(content: readonly object[]): string {
+  return content.flatMap((part) => ("text" in part ? [String(part.text)] : [])).join("\n");
+}

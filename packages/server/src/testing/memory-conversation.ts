@@ -1,0 +1,100 @@
+import { toParameters, type Agent } from "@convoke/protocol";
+import { createValidator } from "@convoke/protocol/validate";
+import { defaultTools, type ToolListing, type ToolSession } from "@convoke/tool-host";
+import { Conversation } from "../conversation/conversation.ts";
+import { ConversationLog } from "../conversation/conversation-log.ts";
+import { sampleConversation } from "../journal/sample-events.ts";
+import { silentLogger } from "../lib/logger.ts";
+import type { Model } from "../models/model.ts";
+import { createSecretBox } from "../security/seal.ts";
+import { MemoryLog, openMemoryJournal } from "./interleaving/memory-journal.ts";
+
+export type MemoryConversationOptions = {
+  readonly model: Model;
+  /** Over an agent with terminal and finish whose model is unknown to the catalogue. */
+  readonly agent?: Partial<Agent>;
+  /** What `terminal` answers with; its command unless given. */
+  readonly output?: (command: string) => string;
+};
+
+export type MemoryConversation = AsyncDisposable & {
+  readonly conversation: Conversation;
+  readonly log: MemoryLog;
+  /** Sends a message that runs and resolves when the run has ended, with the status. */
+  run(text: string): Promise<string>;
+};
+
+/** A conversation whose disk and tools are in memory: what is left is our own work. */
+export async function openMemoryConversation(options: MemoryConversationOptions): Promise<MemoryConversation> {
+  const log = new MemoryLog(sampleConversation("c"));
+  const journal = openMemoryJournal(log, async (write) => write());
+  let nowMs = 1_700_000_000_000;
+  const tick = (): number => (nowMs += 1);
+  const session = createSession(options.output ?? ((command) => command));
+  const conversation = new Conversation({
+    id: "c",
+    journal,
+    log: await ConversationLog.open({ journal, lease: log.claim(), nowMs: tick }, log.row),
+    config: {
+      agent: {
+        kind: "Agent",
+        llm: { model: "windowed" },
+        tools: [{ name: "terminal" }],
+        ...options.agent,
+      } as Agent,
+      workspace: { kind: "LocalWorkspace", working_dir: "/" },
+      confirmation_policy: { kind: "NeverConfirm" },
+      security_analyzer: null,
+      max_iterations: 100_000,
+      stuck_detection: true,
+      tags: {},
+    },
+    secrets: { llm: {}, sources: {} },
+    secretBox: createSecretBox(Buffer.alloc(32)),
+    validator: createValidator(),
+    openModel: () => options.model,
+    openSession: async () => session,
+    workspaceDir: () => "/",
+    onLost: () => {},
+    nowMs: tick,
+    logger: silentLogger,
+  });
+  return {
+    conversation,
+    log,
+    run: async (text) => {
+      const content = [{ type: "text" as const, text, cache_prompt: false }];
+      await conversation.send({ message: { role: "user", content, thinking_blocks: [] }, wantsRun: true });
+      while (conversation.isBusy) await new Promise((resolve) => setImmediate(resolve));
+      return conversation.state.status;
+    },
+    [Symbol.asyncDispose]: () => conversation[Symbol.asyncDispose](),
+  };
+}
+
+function createSession(output: (command: string) => string): ToolSession {
+  const context = { sessionId: "c", workspaceDir: "/", stateDir: "/", environment: {}, params: {} };
+  const tools: ToolListing[] = defaultTools()
+    .filter(({ name }) => name === "terminal" || name === "finish")
+    .map((tool) => ({
+      name: tool.name,
+      actionKind: tool.actionKind,
+      isReadOnly: tool.isReadOnly,
+      definition: tool.define(context),
+      parameters: toParameters(tool.actionKind),
+    }));
+  return {
+    tools,
+    execute: async ({ action }) => {
+      const text = action.kind === "TerminalAction" ? output(action.command) : "done";
+      const content = [{ type: "text" as const, text, cache_prompt: false }];
+      return {
+        type: "observation",
+        observation: { kind: "ThinkObservation", content, is_error: false },
+      };
+    },
+    state: async () => ({ type: "unknown" }),
+    cancel: async () => {},
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
