@@ -1,6 +1,8 @@
 import type { Agent, ConfirmationPolicy, LLM, LocalWorkspace, SecretSource } from "@convoke/protocol";
+import type { AllowRule } from "../security/allow-rules.ts";
 import type { AnalyzerConfig } from "../security/analyzers/analyzer.ts";
 import { hiddenValues } from "../extensions/mcp/hidden-values.ts";
+import type { ApprovalPolicy } from "./approvals.ts";
 
 /** What a conversation was created with and what was changed since: one record, so that nothing can fall back (W1). */
 export type ConversationConfig = {
@@ -11,7 +13,19 @@ export type ConversationConfig = {
   readonly security_analyzer: AnalyzerConfig | null;
   readonly max_iterations: number;
   readonly stuck_detection: boolean;
+  /** Whether the first message gives the conversation a title. */
+  readonly autotitle?: boolean;
   readonly tags: Readonly<Record<string, string>>;
+  /** What happens to actions that nobody answers in time; they wait for ever without it. */
+  readonly approval_policy?: ApprovalPolicy | null;
+  /** Calls that need no confirmation. */
+  readonly allow_rules?: readonly AllowRule[];
+  /** US dollars that all model calls of the conversation may cost; no limit when absent. */
+  readonly max_budget_per_task?: number | null;
+  /** The version of its user's settings that it was made with or last took over (P34). */
+  readonly settings_version?: number;
+  /** Where a fork comes from. */
+  readonly forked_from?: { readonly conversation_id: string; readonly event_id: string | null };
   /** The sandbox that its tools run in; on the server's own tool host when there is none. */
   readonly sandbox_id?: string;
 };

@@ -1,25 +1,25 @@
-import type { ConfirmationPolicy, Message, SecretSource } from "@convoke/protocol";
-import type { Validator } from "@convoke/protocol/validate";
+import type { ConfirmationPolicy, SecretSource } from "@convoke/protocol";
 import type { ToolSession } from "@convoke/tool-host";
 import { Condensing } from "../agent/condense/condensing.ts";
 import { withCondenserSecrets, type CondenserSettings } from "../agent/condense/condenser-settings.ts";
 import { systemPromptEvent } from "../agent/prompt/system-prompt.ts";
+import type { Activation } from "../extensions/skills/skill-book.ts";
+import { skillsOf } from "../extensions/skills/invoke-skill-tool.ts";
 import type { EventBody, EventDraft, StampedEvent } from "../journal/event-draft.ts";
-import {
-  LeaseLostError,
-  SeqConflictError,
-  type ConversationPatch,
-  type Journal,
-} from "../journal/journal.ts";
-import type { Logger } from "../lib/logger.ts";
+import { LeaseLostError, SeqConflictError, type ConversationPatch } from "../journal/journal.ts";
 import { Mailbox } from "../lib/mailbox.ts";
 import type { Model } from "../models/model.ts";
 import type { AnalyzerConfig } from "../security/analyzers/analyzer.ts";
 import { createMask } from "../security/mask.ts";
-import type { SecretBox } from "../security/seal.ts";
+import { ApprovalClock } from "./approval-clock.ts";
+import { decideAnswers, decideTimeout, type ApprovalAnswer } from "./approvals.ts";
+import { askAgent, textOf } from "./ask-agent.ts";
+import { overOwnBudget } from "./budget.ts";
 import { secretValues, type ConversationConfig, type ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
-import type { ConversationState } from "./conversation-state.ts";
+import type { ConversationDeps, SendInput } from "./conversation-deps.ts";
+import type { ConversationState, QueuedMessage } from "./conversation-state.ts";
+import { condenseNow } from "./condense-now.ts";
 import {
   decideAccept,
   decideInterrupt,
@@ -32,38 +32,14 @@ import {
 } from "./decide.ts";
 import { fullStateFrame, secretRegistry } from "./describe.ts";
 import { Hold } from "./hold.ts";
-import type { SessionContext } from "./mcp-tools.ts";
 import { findSent, messageDigest } from "./inbox.ts";
+import { decideDequeue, queuedMessages } from "./queue.ts";
 import { conversationClosing, ownedElsewhere } from "./refusals.ts";
 import { Run } from "./run.ts";
 import { settleStarted } from "./settle-started.ts";
 import { Signals } from "./signals.ts";
-
-export type ConversationDeps = {
-  readonly id: string;
-  readonly journal: Pick<Journal, "getInboxEntry" | "release">;
-  readonly log: ConversationLog;
-  readonly config: ConversationConfig;
-  readonly secrets: ConversationSecrets;
-  readonly secretBox: SecretBox;
-  readonly validator: Validator;
-  readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets) => Model;
-  readonly openSession: (config: ConversationConfig, context: SessionContext) => Promise<ToolSession>;
-  /** Absolute. */
-  readonly workspaceDir: (config: ConversationConfig) => string;
-  /** Called once when another process took the conversation over: this object is of no more use. */
-  readonly onLost: () => void;
-  readonly nowMs: () => number;
-  readonly logger: Logger;
-};
-
-export type SendInput = {
-  readonly message: Message;
-  readonly wantsRun: boolean;
-  readonly sender?: string;
-  /** Idempotency key: the same id with the same content is the same message, however often it is sent (P18). */
-  readonly clientMessageId?: string;
-};
+import { addUsage } from "./stats.ts";
+import { textOfMessage, Titling } from "./titling.ts";
 
 /** The actor that owns one log: a mailbox, a fold, at most one run. Every method resolves when its effect is durable. */
 export class Conversation implements AsyncDisposable {
@@ -73,9 +49,12 @@ export class Conversation implements AsyncDisposable {
   readonly #log: ConversationLog;
   readonly #mailbox = new Mailbox();
   readonly #hold: Hold;
+  readonly #clock: ApprovalClock;
+  readonly #closing = new AbortController();
   #config: ConversationConfig;
   #secrets: ConversationSecrets;
   readonly #condensing: Condensing;
+  readonly #titling: Titling;
   #session: Promise<ToolSession> | null = null;
   #run: Run | null = null;
   #isClosing = false;
@@ -88,6 +67,7 @@ export class Conversation implements AsyncDisposable {
     this.#deps = deps;
     this.#log = deps.log;
     this.#hold = new Hold(deps.logger);
+    this.#clock = new ApprovalClock({ onDeadline: () => this.#answerOverdue(), nowMs: deps.nowMs });
     this.#config = deps.config;
     this.#secrets = deps.secrets;
     this.#lastUsedMs = deps.nowMs();
@@ -96,6 +76,14 @@ export class Conversation implements AsyncDisposable {
       openModel: (settings) => this.#openCondenserModel(settings),
       warn: (fields) =>
         deps.logger.warn({ conversation: deps.id, ...fields }, "summary could not be written"),
+    });
+    this.#titling = new Titling({
+      conversationId: deps.id,
+      log: deps.log,
+      post: (job) => this.#post(job),
+      openModel: () => deps.openModel(this.#config, this.#secrets),
+      llm: () => this.#config.agent.llm,
+      logger: deps.logger,
     });
   }
 
@@ -116,9 +104,9 @@ export class Conversation implements AsyncDisposable {
     return this.#lastUsedMs;
   }
 
-  /** True while a run is in progress or its last tool is still settling. */
+  /** True while a run is in progress or its last tool is still settling, and while an answer is due. */
   get isBusy(): boolean {
-    return this.#run !== null;
+    return this.#run !== null || this.#clock.isSet;
   }
 
   /** Goes on where the last process stopped: calls that had started get their answers, then a run goes on if there was one. */
@@ -141,11 +129,13 @@ export class Conversation implements AsyncDisposable {
       const sent =
         clientId === undefined ? null : await findSent(this.#deps.journal, this.id, clientId, digest);
       if (sent !== null) return { eventId: sent.eventId, isNew: false };
+      const isFirst = this.#log.state.lastUserMessageId === null;
       const decision = decideSend(this.#log.state, {
         message,
         wantsRun: input.wantsRun,
         sender: input.sender ?? null,
         systemPrompt: () => this.#systemPrompt(session),
+        activation: await this.#activate(session, message),
       });
       const messageIndex = decision.drafts.findIndex(
         ({ body }) => typeof body !== "function" && body.kind === "MessageEvent",
@@ -156,6 +146,8 @@ export class Conversation implements AsyncDisposable {
           ? {}
           : { inbox: (ids: string[]) => ({ clientId, eventId: ids[messageIndex]!, digest }) },
       );
+      if (isFirst && this.#config.autotitle === true)
+        this.#titling.begin(textOfMessage(message.content ?? []));
       return { eventId: stamped[messageIndex]!.record.id, isNew: true };
     });
   }
@@ -170,6 +162,62 @@ export class Conversation implements AsyncDisposable {
 
   async reject(reason: string): Promise<void> {
     await this.#command((state) => decideReject(state, reason, this.#run?.executing));
+  }
+
+  /** Accepts or rejects some of what waits; fails when an action is unknown (404) or settled (409). */
+  async answer(answers: readonly ApprovalAnswer[]): Promise<void> {
+    await this.#post(async () => {
+      const view = await this.#log.view();
+      const isKnown = (id: string): boolean => view.some(({ event }) => event.id === id);
+      await this.#commit(decideAnswers(this.#log.state, answers, isKnown));
+    });
+  }
+
+  /** Messages that the agent has not read yet, oldest first. */
+  queued(): QueuedMessage[] {
+    return queuedMessages(this.#log.state, this.#run?.beingReadSeq ?? 0);
+  }
+
+  /** Takes a queued message back (P44); fails when it is unknown (404) or read (409). */
+  async dequeue(eventId: string): Promise<void> {
+    await this.#post(async () => {
+      const view = await this.#log.view();
+      const isKnown = view.some(({ event }) => event.kind === "MessageEvent" && event.id === eventId);
+      const readSeq = this.#run?.beingReadSeq ?? 0;
+      await this.#commit(decideDequeue(this.#log.state, eventId, readSeq, isKnown));
+    });
+  }
+
+  /** A question beside the task; only what it cost enters the log. */
+  async ask(question: string, signal: AbortSignal): Promise<string> {
+    const session = await this.#openSession();
+    const view = await this.#post(async () => [...(await this.#log.view())]);
+    const model = this.#deps.openModel(this.#config, this.#secrets);
+    const either = AbortSignal.any([signal, this.#closing.signal]);
+    const response = await askAgent({ session, view, model, cacheKey: this.id }, question, either);
+    const llm = { ...this.#config.agent.llm, usage_id: "ask-agent-llm" };
+    await this.#post(() => this.#log.append([addUsage(this.#log.state.stats, llm, response)]));
+    return JSON.parse(this.#log.mask(JSON.stringify(textOf(response)))) as string;
+  }
+
+  /** Replaces the oldest part by a summary; see {@link condenseNow}. */
+  async condense(): Promise<void> {
+    await condenseNow(
+      {
+        conversationId: this.id,
+        log: this.#log,
+        post: (job) => this.#post(job),
+        condensing: this.#condensing,
+        config: () => this.#config,
+        isRunning: () => this.#run !== null,
+      },
+      await this.#openSession(),
+    );
+  }
+
+  /** A title of at most `length` characters for the conversation as it is now; it is kept nowhere. */
+  async proposeTitle(length?: number): Promise<string> {
+    return await this.#titling.propose(length);
   }
 
   async pause(): Promise<void> {
@@ -214,15 +262,15 @@ export class Conversation implements AsyncDisposable {
   }
 
   async setConfirmationPolicy(policy: ConfirmationPolicy): Promise<void> {
-    await this.#reconfigure({ confirmation_policy: policy });
+    await this.configure({ confirmation_policy: policy });
   }
 
   async setSecurityAnalyzer(analyzer: AnalyzerConfig | null): Promise<void> {
-    await this.#reconfigure({ security_analyzer: analyzer });
+    await this.configure({ security_analyzer: analyzer });
   }
 
   async setTags(tags: Readonly<Record<string, string>>): Promise<void> {
-    await this.#reconfigure({ tags });
+    await this.configure({ tags });
   }
 
   async setTitle(title: string | null): Promise<void> {
@@ -264,9 +312,12 @@ export class Conversation implements AsyncDisposable {
   async #dispose(): Promise<void> {
     this.#isClosing = true;
     this.#hold.end();
+    this.#closing.abort();
+    this.#clock.set(null);
     this.#run?.abort();
     await this.#run?.ended;
     await this.#condensing.close();
+    await this.#titling.close();
     await this.#mailbox.drain();
     if (this.#session !== null) await (await this.#session)[Symbol.asyncDispose]();
     await this.#deps.journal.release(this.#log.lease);
@@ -278,6 +329,18 @@ export class Conversation implements AsyncDisposable {
     return this.#deps.openModel(config, { ...this.#secrets, llm: {} });
   }
 
+  /** A skill is brought up once, for as long as the model can still read it. */
+  async #activate(session: ToolSession, message: SendInput["message"]): Promise<Activation> {
+    const book = skillsOf(session);
+    if (book.skills.length === 0) return { names: [], texts: [] };
+    const view = await this.#log.view();
+    const known = view.flatMap(({ event }) =>
+      event.kind === "MessageEvent" ? (event.activated_skills ?? []) : [],
+    );
+    const text = (message.content ?? []).map((part) => ("text" in part ? part.text : "")).join("\n");
+    return book.activate(text, new Set(known));
+  }
+
   #systemPrompt(session: ToolSession): EventBody {
     return systemPromptEvent({
       tools: session.tools,
@@ -287,22 +350,48 @@ export class Conversation implements AsyncDisposable {
         description: source.description ?? null,
       })),
       suffix: this.#config.agent.agent_context?.system_message_suffix ?? null,
+      notes: skillsOf(session).promptBlocks(this.#config.agent.llm.model ?? ""),
       now: new Date(this.#deps.nowMs()),
     });
   }
 
-  async #reconfigure(change: Partial<ConversationConfig>): Promise<void> {
+  /** Changes the configuration, and the model's credentials with it; each field that changes is told to clients. */
+  async configure(
+    change: Partial<ConversationConfig>,
+    llmSecrets: ConversationSecrets["llm"] | null = null,
+  ): Promise<void> {
     await this.#post(async () => {
       const config = { ...this.#config, ...change };
+      const secrets = llmSecrets === null ? this.#secrets : { ...this.#secrets, llm: llmSecrets };
       const drafts = Object.entries(change)
         .filter(
           ([key, value]) =>
             JSON.stringify(value) !== JSON.stringify(this.#config[key as keyof ConversationConfig]),
         )
         .map(([key, value]) => stateUpdate(key, value));
-      if (drafts.length === 0) return;
-      await this.#log.append(drafts, { patch: { config: JSON.stringify(config) } });
+      if (drafts.length === 0 && llmSecrets === null) return;
+      this.#log.mask = createMask([...secretValues(this.#secrets), ...secretValues(secrets)]);
+      await this.#log.append(drafts.length === 0 ? [stateUpdate("agent", config.agent)] : drafts, {
+        patch: {
+          config: JSON.stringify(config),
+          ...(llmSecrets === null
+            ? {}
+            : { sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(secrets)) }),
+        },
+      });
       this.#config = config;
+      this.#secrets = secrets;
+    });
+  }
+
+  #answerOverdue(): void {
+    const { approval_policy: policy } = this.#config;
+    if (!policy) return;
+    this.#command((state) => decideTimeout(state, policy)).catch((error: unknown) => {
+      this.#deps.logger.warn(
+        { conversation: this.id, error: String(error) },
+        "the default answer was not recorded",
+      );
     });
   }
 
@@ -340,6 +429,9 @@ export class Conversation implements AsyncDisposable {
       config: () => this.#config,
       secrets: () => this.#secrets,
       signals: this.signals,
+      overBudget: () =>
+        overOwnBudget(this.#config, this.#log.state) ?? this.#deps.overOwnerBudget?.() ?? null,
+      nowMs: this.#deps.nowMs,
       validator: this.#deps.validator,
       logger: this.#deps.logger,
       conversationId: this.id,
@@ -362,7 +454,9 @@ export class Conversation implements AsyncDisposable {
       // A run that is being closed may still record what its tool has done.
       if (this.#isLost || (this.#isClosing && this.#run === null)) throw conversationClosing();
       try {
-        return await job();
+        const result = await job();
+        if (!this.#isClosing) this.#clock.set(this.#log.state.approvalDeadlineMs);
+        return result;
       } catch (error) {
         if (!(error instanceof LeaseLostError || error instanceof SeqConflictError)) throw error;
         this.#lose();

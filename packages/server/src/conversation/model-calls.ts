@@ -9,6 +9,9 @@ import { createCallReader } from "../agent/tool-call.ts";
 import { untilSettled } from "../extensions/mcp/mcp-session.ts";
 import type { EventDraft } from "../journal/event-draft.ts";
 import type { ModelError, ModelPart, ModelResponse } from "../models/model.ts";
+import { isAllowed } from "../security/allow-rules.ts";
+import { condensedDrafts } from "./condense-now.ts";
+import { completionLogEvent, retryOver, retryUpdate, tokenEvents } from "./model-events.ts";
 import { failRun } from "./next-step.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
 import { addUsage } from "./stats.ts";
@@ -28,6 +31,7 @@ export class ModelCalls {
   readonly #signal: AbortSignal;
   readonly #requests = new AgentRequests();
   #isOpen = false;
+  #sawSeq = 0;
 
   constructor(deps: RunDeps, signal: AbortSignal) {
     this.#deps = deps;
@@ -38,6 +42,11 @@ export class ModelCalls {
   /** True from the request to the moment its answer is recorded. */
   get isOpen(): boolean {
     return this.#isOpen;
+  }
+
+  /** The highest `seq` that the request in progress has; 0 without one. */
+  get beingReadSeq(): number {
+    return this.#isOpen ? this.#sawSeq : 0;
   }
 
   /**
@@ -54,11 +63,11 @@ export class ModelCalls {
         await this.#condense(begun.room);
         return;
       }
-      const last = await this.#drain(begun.parts);
+      const { last, beside } = await this.#drain(begun.parts);
       await storeEvents(
         this.#deps,
         this.#signal,
-        () => this.#record(last, session, begun.prepared),
+        async () => [...(await this.#record(last, session, begun.prepared)), ...this.#wanted(beside)],
         () => (this.#isOpen = false),
       );
     } finally {
@@ -79,6 +88,7 @@ export class ModelCalls {
       cacheKey: conversationId,
     });
     this.#isOpen = true;
+    this.#sawSeq = sawSeq;
     const room = condensing.before({ ...prepared, settings: condenserSettings(agent), view });
     if (room !== null) return { room };
     return { parts: this.#deps.openModel().stream(prepared.request, this.#signal), prepared };
@@ -87,12 +97,9 @@ export class ModelCalls {
   async #condense(room: Promise<Condensed | null>): Promise<void> {
     const condensed = await room;
     if (condensed === null) return;
-    await storeEvents(this.#deps, this.#signal, () => this.#condensedDrafts(condensed));
-  }
-
-  #condensedDrafts({ draft, bill }: Condensed): EventDraft[] {
-    if (!isWanted(this.#deps, this.#signal)) return [];
-    return [draft, ...(bill === null ? [] : [addUsage(this.#deps.log.state.stats, bill.llm, bill.response)])];
+    await storeEvents(this.#deps, this.#signal, () =>
+      isWanted(this.#deps, this.#signal) ? condensedDrafts(condensed, this.#deps.log) : [],
+    );
   }
 
   async #record(
@@ -103,9 +110,19 @@ export class ModelCalls {
     if (last.type === "done")
       return this.#signal.aborted ? [] : this.#receive(last.response, session, prepared);
     if (last.type === "failed" && isWanted(this.#deps, this.#signal)) {
-      return this.#afterFailure(last.error, await this.#deps.log.view(), prepared.meta);
+      const spent = last.spent ?? [];
+      const { stats } = this.#deps.log.state;
+      return [
+        ...this.#afterFailure(last.error, await this.#deps.log.view(), prepared.meta),
+        ...(spent.length === 0 ? [] : [addUsage(stats, this.#deps.config().agent.llm, null, spent)]),
+      ];
     }
     return [];
+  }
+
+  /** What goes beside an answer is not written any more once the run was taken away. */
+  #wanted(drafts: readonly EventDraft[]): readonly EventDraft[] {
+    return this.#signal.aborted ? [] : drafts;
   }
 
   /** A request that was too long, or that had something in it that the provider refuses, is made again in another form. */
@@ -131,15 +148,20 @@ export class ModelCalls {
       readCall: createCallReader(session.tools, this.#deps.validator),
       analyzer: config.security_analyzer,
       policy: config.confirmation_policy,
+      isAllowed: (call, { risk }) =>
+        isAllowed(config.allow_rules ?? [], { toolName: call.tool.name, action: call.action, risk }),
     });
     return [
       ...withRequestMeta(received, meta, response.usage.promptTokens),
+      ...tokenEvents(response),
       addUsage(this.#deps.log.state.stats, config.agent.llm, response),
     ];
   }
 
-  /** Drains the stream to its last item and shows deltas to whoever listens. */
-  async #drain(parts: AsyncIterable<ModelPart>): Promise<LastPart> {
+  /** Drains the stream to its last item, shows deltas to whoever listens and waits to everyone; `beside` goes with the answer. */
+  async #drain(parts: AsyncIterable<ModelPart>): Promise<{ last: LastPart; beside: EventDraft[] }> {
+    const beside: EventDraft[] = [];
+    let isWaiting = false;
     const { config, conversationId, log, logger, signals } = this.#deps;
     const isStreamed = config().agent.llm.stream === true;
     for await (const part of parts) {
@@ -147,12 +169,18 @@ export class ModelCalls {
         case "done":
         case "failed":
         case "aborted":
-          return part;
+          if (isWaiting) beside.push(retryOver());
+          return { last: part, beside };
+        case "log":
+          beside.push(completionLogEvent(part.log));
+          break;
         case "retry":
+          isWaiting = true;
           logger.warn(
             { conversation: conversationId, attempt: part.attempt, code: part.error.code },
             "model call failed, trying again",
           );
+          await storeEvents(this.#deps, this.#signal, () => this.#wanted([retryUpdate(part)]));
           break;
         case "text":
         case "reasoning":
@@ -162,6 +190,6 @@ export class ModelCalls {
           break;
       }
     }
-    return { type: "aborted" };
+    return { last: { type: "aborted" }, beside };
   }
 }

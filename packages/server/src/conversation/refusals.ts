@@ -41,3 +41,19 @@ export function nothingToTitle(id: string): Fault {
     `Conversation ${id} has no message with text yet. Send one first.`,
   );
 }
+
+export function noCondenser(id: string): Fault {
+  return new Fault(
+    "conflict",
+    "no_condenser",
+    `Conversation ${id} has a NoOpCondenser, which keeps the whole history.`,
+  );
+}
+
+export function nothingToCondense(id: string): Fault {
+  return new Fault(
+    "conflict",
+    "nothing_to_condense",
+    `Conversation ${id} has nothing that could be replaced by a summary yet.`,
+  );
+}

@@ -79,9 +79,10 @@ export class Condensing {
     return this.#finish(job, isForced, condensed.length);
   }
 
-  /** Whether a summary is being written at this moment. */
-  get isBusy(): boolean {
-    return this.#job !== null && !this.#job.isDone;
+  /** Whether someone who asks for a condensation now would get one. */
+  canForget(situation: Situation): boolean {
+    const past = { ...sinceLastAnswer(situation.view), isRequested: true };
+    return past.condensations < mostCondensations && choosePlan(situation, past) !== null;
   }
 
   /** Ends the call of the summarising model that is in progress. */
@@ -131,8 +132,9 @@ export class Condensing {
 
   async #finish(job: Job, isForced: boolean, events: number): Promise<Condensed | null> {
     const written = await job.written;
-    if (job.stop.signal.aborted) return null;
-    if (this.#job === job) this.#job = null;
+    // Two may have waited for it: a run, and someone who asked for it. The first has it.
+    if (job.stop.signal.aborted || this.#job !== job) return null;
+    this.#job = null;
     if (written !== null) return fromModel(job, written);
     this.#quietUntilEvents = Math.ceil(events * 1.1) + 1;
     return isForced ? withoutModel(job) : null;
@@ -160,7 +162,7 @@ export function sinceLastAnswer(view: readonly ViewEvent[]): {
   for (let index = view.length - 1; index >= 0; index--) {
     const { event, meta } = view[index]!;
     if (meta.sawSeq !== undefined) break;
-    if (event.kind === "Condensation") condensations += 1;
+    if (event.kind === "Condensation" && meta.dequeued === undefined) condensations += 1;
     if (event.kind !== "CondensationRequest") continue;
     if (condensations === 0) isRequested = true;
     if (meta.request !== undefined) overflows += 1;

@@ -57,6 +57,7 @@ export function readStartRequest(body: StartConversationRequest): Start {
       security_analyzer: checkAnalyzer(body.security_analyzer, ["body", "security_analyzer"]),
       max_iterations: body.max_iterations ?? 500,
       stuck_detection: body.stuck_detection ?? true,
+      ...(body.autotitle === true && typeof body.title !== "string" ? { autotitle: true } : {}),
       tags: body.tags ?? {},
     },
     secrets: {
