@@ -12,6 +12,8 @@ export type ServerConfig = {
   readonly port: number;
   /** Absolute. */
   readonly dataDir: string;
+  /** Where the person that the server runs for keeps skills and hooks of their own; null when they have no home. */
+  readonly homeDir: string | null;
   /** Relative working directories of clients are below this absolute path. */
   readonly workspaceRoot: string;
   /** Keys from the configuration; empty means that the data folder's own key is used. */
@@ -45,6 +47,7 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     host: overrides.host ?? environment["CONVOKE_HOST"] ?? "127.0.0.1",
     port: overrides.port ?? readNumber(environment, "CONVOKE_PORT", 8000, 65_535),
     dataDir: resolve(overrides.dataDir ?? environment["CONVOKE_DATA_DIR"] ?? join(homedir(), ".convoke")),
+    homeDir: environment["HOME"] ?? null,
     workspaceRoot: resolve(overrides.workspaceRoot ?? environment["CONVOKE_WORKSPACE_ROOT"] ?? "."),
     sessionApiKeys: readKeys(environment),
     isAuthDisabled: overrides.isAuthDisabled ?? false,

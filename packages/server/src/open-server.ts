@@ -28,6 +28,7 @@ import type { Model } from "./models/model.ts";
 import { openModel } from "./models/open-model.ts";
 import { openSecretBox, type SecretBox } from "./security/seal.ts";
 import { KeyBook } from "./settings/key-book.ts";
+import { openSkillAccess } from "./conversation/session-skills.ts";
 import { SealedValues } from "./settings/sealed-values.ts";
 import { SecretStore } from "./settings/secret-store.ts";
 import { SettingsStore } from "./settings/settings-store.ts";
@@ -103,6 +104,7 @@ export async function openServer({
   });
   const app = await openHttp({ guard, logger, onActivity: () => (lastActivityMs = Date.now()) });
   const journal = wrap.journal(await opening);
+  const skills = openSkillAccess(config);
   const directory = scope.use(
     new Directory({
       journal,
@@ -114,6 +116,7 @@ export async function openServer({
       secretBox,
       openModel: ({ agent }, secrets) => wrap.model(openModel({ ...agent.llm, ...secrets.llm })),
       validator,
+      skills,
       mcp: { fetch, clientVersion: version, ...mcp },
       dataDir: config.dataDir,
       workspaceRoot: config.workspaceRoot,
@@ -147,7 +150,8 @@ export async function openServer({
     isReady: () => isReady,
   });
   for (const face of faces) face.mount(app, mountDeps);
-  mountEventSocket(app, { journal, directory, keys, validator, logger, times });
+  const socketDeps = { journal, validator, logger, times };
+  mountEventSocket(app, { ...socketDeps, scopeOf: () => ({ directory, keys }) });
   const routes = faces.flatMap((face) => face.routes);
   app.get("/docs", (_request, reply) => reply.type("text/html; charset=utf-8").send(docsPage(routes)));
   let openApi: string | undefined;

@@ -1,4 +1,10 @@
-import { actionSchemaByKind, type Action, type MessageToolCall, type SecurityRisk } from "@convoke/protocol";
+import {
+  actionSchemaByKind,
+  extensionActionSchemaByKind,
+  type Action,
+  type MessageToolCall,
+  type SecurityRisk,
+} from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolListing } from "@convoke/tool-host";
 import { parseArguments, repairArguments } from "./tool-arguments.ts";
@@ -46,7 +52,8 @@ export function createCallReader(
     const { summary, ...own } = takeSummary(rest, tool);
     // What an MCP tool takes is in no schema of ours; its server's one is looked at when it is called.
     const action = tool.actionKind === "MCPToolAction" ? { data: own } : own;
-    const schema: Schema | undefined = actionSchemaByKind[tool.actionKind];
+    const schema: Schema | undefined =
+      actionSchemaByKind[tool.actionKind] ?? extensionActionSchemaByKind[tool.actionKind];
     if (schema === undefined)
       return bad(`The tool ${tool.name} takes a kind of action that is unknown here.`);
     const checked = validator.check<Action>(schema, { ...action, kind: tool.actionKind });

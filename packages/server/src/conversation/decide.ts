@@ -1,5 +1,6 @@
 import type { ConversationExecutionStatus, Message } from "@convoke/protocol";
 import { Fault } from "../lib/fault.ts";
+import type { Activation } from "../extensions/skills/skill-book.ts";
 import { hasUnseenInput, type ConversationState, type OpenAction } from "./conversation-state.ts";
 import type { EventBody, EventDraft } from "../journal/event-draft.ts";
 
@@ -14,6 +15,8 @@ export type SendCommand = {
   readonly sender: string | null;
   /** Added when the log has none yet. */
   readonly systemPrompt: () => EventBody;
+  /** Skills that the message brings up. */
+  readonly activation?: Activation;
 };
 
 /** A message is logged in every status; it never approves anything (W2) and never strands (W3). */
@@ -27,8 +30,8 @@ export function decideSend(state: ConversationState, command: SendCommand): Deci
       kind: "MessageEvent",
       source: "user",
       llm_message: command.message,
-      activated_skills: [],
-      extended_content: [],
+      activated_skills: [...(command.activation?.names ?? [])],
+      extended_content: (command.activation?.texts ?? []).map((item) => ({ type: "text", text: item })),
       ...(command.sender === null ? {} : { sender: command.sender }),
     },
     meta: { wantsRun: command.wantsRun },
@@ -79,20 +82,25 @@ export function decideReject(
   if (isWaiting) drafts.push(statusUpdate("idle"));
   for (const action of state.openActions) {
     if (executing.has(action.id)) continue;
-    drafts.push({
-      body: {
-        kind: "UserRejectObservation",
-        source: "environment",
-        tool_name: action.toolName,
-        tool_call_id: action.toolCallId,
-        action_id: action.id,
-        rejection_reason: reason,
-        rejection_source: "user",
-      },
-    });
+    drafts.push(rejection(action, reason));
   }
   if (isWaiting && state.runWantedSeq > 0) drafts.push(startRun([]));
   return { drafts };
+}
+
+/** The answer to an action that the user does not want. */
+export function rejection(action: OpenAction, reason: string): EventDraft {
+  return {
+    body: {
+      kind: "UserRejectObservation",
+      source: "environment",
+      tool_name: action.toolName,
+      tool_call_id: action.toolCallId,
+      action_id: action.id,
+      rejection_reason: reason,
+      rejection_source: "user",
+    },
+  };
 }
 
 /** Takes effect before the next tool starts; the model call or tool in progress settles and is recorded. */

@@ -19,6 +19,7 @@ import type { ConversationConfig, ConversationSecrets } from "./conversation-con
 import { ConversationLog } from "./conversation-log.ts";
 import type { Described } from "./describe.ts";
 import { FoldedStates } from "./folded-states.ts";
+import { withConversationSkills, type SkillAccess } from "./session-skills.ts";
 import { withMcpTools, type McpAccess, type SessionContext } from "./mcp-tools.ts";
 import { conversationMissing, ownedElsewhere, secretsUnreadable, serverClosing } from "./refusals.ts";
 
@@ -36,6 +37,8 @@ export type DirectoryDeps = {
   readonly validator: Validator;
   readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets) => Model;
   readonly mcp: McpAccess;
+  /** Without it a conversation has only the skills that came with its agent. */
+  readonly skills?: SkillAccess;
   /** Absolute; every conversation has a private folder below it. */
   readonly dataDir: string;
   /** Relative working directories of clients are below this one. */
@@ -283,12 +286,12 @@ export class Directory implements AsyncDisposable {
       stateDir === null
         ? { workspaceDir: await this.#makeWorkspace(config), stateDir: await this.#makeStateDir(id) }
         : { workspaceDir: config.workspace.working_dir, stateDir: posix.join(stateDir, id) };
-    const session = await toolHost.openSession({
+    const opened = await toolHost.openSession({
       sessionId: id,
       tools: toolSpecs(config.agent, this.#canSee(config)),
       ...places,
     });
-    return withMcpTools(session, {
+    const session = withMcpTools(opened, {
       conversationId: id,
       config,
       context,
@@ -296,6 +299,14 @@ export class Directory implements AsyncDisposable {
       workspaceDir: places.workspaceDir,
       stateDir: join(this.#stateDir(id), "mcp"),
       access: this.#deps.mcp,
+    });
+    return await withConversationSkills(session, {
+      conversationId: id,
+      config,
+      toolHost,
+      workingDir: places.workspaceDir,
+      access: this.#deps.skills ?? null,
+      logger: this.#deps.logger,
     });
   }
 

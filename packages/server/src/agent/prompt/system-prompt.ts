@@ -9,6 +9,8 @@ export type PromptContext = {
   /** Names and descriptions; values never reach a prompt. */
   readonly secrets: readonly { readonly name: string; readonly description: string | null }[];
   readonly suffix: string | null;
+  /** What skills and instructions of the workspace say. */
+  readonly notes?: readonly string[];
   readonly now: Date;
 };
 
@@ -24,8 +26,9 @@ export function systemPromptEvent(context: PromptContext): EventBody {
 }
 
 /** The date comes last: it is the part that changes most often. */
-function dynamicContext({ workspaceDir, secrets, suffix, now }: PromptContext): string {
+function dynamicContext({ workspaceDir, secrets, suffix, notes = [], now }: PromptContext): string {
   const blocks = [`<workspace>\nYour working directory is ${workspaceDir}.\n</workspace>`];
+  blocks.push(...notes);
   if (suffix !== null && suffix.trim() !== "") blocks.push(suffix.trim());
   if (secrets.length > 0) {
     const list = secrets.map(({ name, description }) => `- $${name}${description ? `: ${description}` : ""}`);

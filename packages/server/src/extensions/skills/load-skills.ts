@@ -1,0 +1,105 @@
+import { posix } from "node:path";
+import { parseSkill, type LoadedSkill, type SkillProblem } from "./parse-skill.ts";
+import {
+  findMarkdown,
+  findRepository,
+  mostFiles,
+  namesIn,
+  readTextFile,
+  type WorkspaceFiles,
+} from "./workspace-files.ts";
+
+/** Where a project, and a person's home, keep skills; what comes first wins. */
+export const skillFolders = [".agents/skills", ".openhands/skills", ".openhands/microagents"] as const;
+
+/** Instructions that other tools read too, by the name of the skill they become. */
+const instructionFiles: ReadonlyMap<string, string> = new Map([
+  [".cursorrules", "cursorrules"],
+  ["agents.md", "agents"],
+  ["agent.md", "agents"],
+  ["claude.md", "claude"],
+  ["gemini.md", "gemini"],
+]);
+
+export type SkillsFound = {
+  readonly skills: readonly LoadedSkill[];
+  readonly problems: readonly SkillProblem[];
+};
+
+/** The skills and instructions of a project: of its directory, then of the root of its repository. */
+export async function loadProjectSkills(files: WorkspaceFiles, workingDir: string): Promise<SkillsFound> {
+  const repository = await findRepository(files, workingDir);
+  const roots = repository === null || repository === workingDir ? [workingDir] : [workingDir, repository];
+  const found = await Promise.all(
+    roots.flatMap((root) => [
+      loadInstructions(files, root),
+      ...skillFolders.map((folder) => loadSkillFolder(files, posix.join(root, folder))),
+    ]),
+  );
+  return mergeFound(found);
+}
+
+/** The skills below a person's home. */
+export async function loadHomeSkills(files: WorkspaceFiles, home: string): Promise<SkillsFound> {
+  return mergeFound(
+    await Promise.all(skillFolders.map((folder) => loadSkillFolder(files, posix.join(home, folder)))),
+  );
+}
+
+/** The skills of one folder. */
+export async function loadSkillFolder(files: WorkspaceFiles, folder: string): Promise<SkillsFound> {
+  const paths = await findMarkdown(files, folder);
+  const parsed = await Promise.all(
+    paths.map(async (path) => {
+      const file = await readTextFile(files, path);
+      return file === null
+        ? { ok: false as const, problem: { path, reason: "The file cannot be read." } }
+        : await parseSkill(file);
+    }),
+  );
+  return mergeFound([
+    {
+      skills: parsed.flatMap((item) => (item.ok ? [item.skill] : [])),
+      problems: parsed.flatMap((item) => (item.ok ? [] : [item.problem])),
+    },
+  ]);
+}
+
+/** One list in which the first of a name wins. */
+export function mergeFound(found: readonly SkillsFound[]): SkillsFound {
+  const byName = new Map<string, LoadedSkill>();
+  for (const { skills } of found) {
+    for (const skill of skills) if (!byName.has(skill.name)) byName.set(skill.name, skill);
+  }
+  return {
+    skills: [...byName.values()].slice(0, mostFiles),
+    problems: found.flatMap(({ problems }) => problems),
+  };
+}
+
+async function loadInstructions(files: WorkspaceFiles, root: string): Promise<SkillsFound> {
+  const names = (await namesIn(files, root)).filter(({ type }) => type === "file").map(({ name }) => name);
+  const wanted = names.filter((name) => instructionFiles.has(name.toLowerCase()));
+  const read = await Promise.all(wanted.map((name) => readTextFile(files, posix.join(root, name))));
+  const texts = new Set<string>();
+  const skills = wanted.flatMap((fileName, index): LoadedSkill[] => {
+    const file = read[index];
+    // The same text under two names, as links often have it, counts once.
+    if (!file || file.text.trim() === "" || texts.has(file.text)) return [];
+    texts.add(file.text);
+    const cut = file.isCut
+      ? "\n\n(The rest of this file is too long to be shown; read it when you need it.)"
+      : "";
+    const name = instructionFiles.get(fileName.toLowerCase())!;
+    return [
+      {
+        name,
+        content: file.text.trim() + cut,
+        trigger: null,
+        source: file.path,
+        is_agentskills_format: false,
+      },
+    ];
+  });
+  return { skills, problems: [] };
+}

@@ -1,0 +1,90 @@
+import type { AgentContext } from "@convoke/protocol";
+import { wait } from "../../lib/wait.ts";
+import {
+  loadHomeSkills,
+  loadProjectSkills,
+  loadSkillFolder,
+  mergeFound,
+  type SkillsFound,
+} from "./load-skills.ts";
+import type { LoadedSkill } from "./parse-skill.ts";
+import { SkillBook } from "./skill-book.ts";
+import type { WorkspaceFiles } from "./workspace-files.ts";
+
+export type SkillPlaces = {
+  /** Of the machine that the tools run on; null when nothing can be read there. */
+  readonly workspace: { readonly files: WorkspaceFiles; readonly workingDir: string } | null;
+  /** Of the server's own machine. */
+  readonly server: {
+    readonly files: WorkspaceFiles;
+    /** Of the person that the server runs for; null when it has no home to read. */
+    readonly home: string | null;
+    /** What the operator offers to everybody. */
+    readonly publicFolder: string | null;
+  } | null;
+};
+
+/** What an agent's context may say about skills; the last two are of newer clients. */
+export type SkillContext = Partial<
+  Pick<AgentContext, "skills" | "load_user_skills" | "load_public_skills">
+> & {
+  readonly load_project_skills?: boolean;
+  readonly disabled_skills?: readonly string[];
+};
+
+const timeoutMs = 5_000;
+const nothing: SkillsFound = { skills: [], problems: [] };
+
+/** Which sources are read, and what each of them gave. */
+export type SkillSources = {
+  readonly public: SkillsFound;
+  readonly user: SkillsFound;
+  readonly project: SkillsFound;
+};
+
+/** Reads the sources that are wanted; a slow or failing one gives nothing and says so among the problems. */
+export async function readSkillSources(
+  places: SkillPlaces,
+  wanted: { readonly public: boolean; readonly user: boolean; readonly project: boolean },
+): Promise<SkillSources> {
+  const { workspace, server } = places;
+  const [fromPublic, fromUser, fromProject] = await Promise.all([
+    wanted.public && server?.publicFolder
+      ? inTime("public skills", loadSkillFolder(server.files, server.publicFolder))
+      : nothing,
+    wanted.user && server?.home ? inTime("user skills", loadHomeSkills(server.files, server.home)) : nothing,
+    wanted.project && workspace !== null
+      ? inTime("project skills", loadProjectSkills(workspace.files, workspace.workingDir))
+      : nothing,
+  ]);
+  return { public: fromPublic, user: fromUser, project: fromProject };
+}
+
+/** The skills of a conversation: those of its project win over those that came with it, these over the person's, then public ones. */
+export async function openSkillBook(context: SkillContext | null, places: SkillPlaces): Promise<SkillBook> {
+  const found = await readSkillSources(places, {
+    public: context?.load_public_skills === true,
+    user: context?.load_user_skills === true,
+    project: context?.load_project_skills !== false,
+  });
+  const given: SkillsFound = { skills: (context?.skills ?? []) as LoadedSkill[], problems: [] };
+  const { skills, problems } = mergeFound([found.project, given, found.user, found.public]);
+  const disabled = new Set(context?.disabled_skills ?? []);
+  return new SkillBook(
+    skills.filter(({ name }) => !disabled.has(name)),
+    problems,
+  );
+}
+
+async function inTime(what: string, loading: Promise<SkillsFound>): Promise<SkillsFound> {
+  const stop = new AbortController();
+  const failed = (reason: string): SkillsFound => ({ skills: [], problems: [{ path: what, reason }] });
+  const late = wait(timeoutMs, stop.signal).then(() => failed("They could not be read in time."));
+  try {
+    return await Promise.race([loading, late]);
+  } catch (error) {
+    return failed(error instanceof Error ? error.message : String(error));
+  } finally {
+    stop.abort();
+  }
+}

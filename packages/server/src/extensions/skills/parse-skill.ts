@@ -1,0 +1,120 @@
+import { posix } from "node:path";
+import type { Skill } from "@convoke/protocol";
+import type { FoundFile } from "./workspace-files.ts";
+
+/** A skill with what newer clients know of one besides. */
+export type LoadedSkill = Skill & { readonly disable_model_invocation?: boolean | undefined };
+
+/** A file that is no skill although it should be one; the reason is for people. */
+export type SkillProblem = { readonly path: string; readonly reason: string };
+
+export type ParsedSkill =
+  | { readonly ok: true; readonly skill: LoadedSkill }
+  | { readonly ok: false; readonly problem: SkillProblem };
+
+const mostDescriptionChars = 1024;
+
+/** Reads a Markdown file with an optional YAML head as a skill. Never throws. Source: reference, agent-loop 8.2 and 8.3. */
+export async function parseSkill(file: FoundFile): Promise<ParsedSkill> {
+  const refuse = (reason: string): ParsedSkill => ({ ok: false, problem: { path: file.path, reason } });
+  if (file.isCut) return refuse("The file is longer than 64 KiB.");
+  const split = await splitHead(file.text);
+  if (!split.ok) return refuse(split.reason);
+  const { head, body } = split;
+  const isFolder = /^skill\.md$/i.test(posix.basename(file.path));
+  const fallback = isFolder
+    ? posix.basename(posix.dirname(file.path))
+    : posix.basename(file.path).replace(/\.md$/i, "");
+  const name = textOf(head["name"]) ?? fallback;
+  if (isFolder && !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) {
+    return refuse("The name of a skill folder has lower-case letters, digits and single hyphens.");
+  }
+  if (isFolder && name !== fallback) return refuse(`The name ${name} is not that of its folder.`);
+  if (name.length > 255) return refuse("The name is longer than 255 characters.");
+  const inputs = inputsOf(head["inputs"]);
+  return {
+    ok: true,
+    skill: {
+      name,
+      content: body.trim(),
+      trigger: triggerOf(name, textsOf(head["triggers"]), inputs.length > 0),
+      source: file.path,
+      inputs,
+      is_agentskills_format: isFolder,
+      description: textOf(head["description"])?.slice(0, mostDescriptionChars) ?? null,
+      license: textOf(head["license"]),
+      compatibility: textOf(head["compatibility"]),
+      metadata: metadataOf(head["metadata"]),
+      allowed_tools: allowedToolsOf(head["allowed-tools"]),
+      ...(isFolder
+        ? { resources: { skill_root: posix.dirname(file.path), scripts: [], references: [], assets: [] } }
+        : {}),
+      ...(head["disable-model-invocation"] === true ? { disable_model_invocation: true } : {}),
+    },
+  };
+}
+
+/** The YAML between two lines of three dashes at the start, and the rest. */
+export async function splitHead(
+  text: string,
+): Promise<
+  | { readonly ok: true; readonly head: Readonly<Record<string, unknown>>; readonly body: string }
+  | { readonly ok: false; readonly reason: string }
+> {
+  const match = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text);
+  if (match === null) return { ok: true, head: {}, body: text };
+  const { parse } = await import("yaml");
+  try {
+    const head: unknown = parse(match[1]!, { maxAliasCount: 10 }) ?? {};
+    if (typeof head !== "object" || head === null || Array.isArray(head)) {
+      return { ok: false, reason: "The head between the dashes is no mapping." };
+    }
+    return { ok: true, head: head as Readonly<Record<string, unknown>>, body: text.slice(match[0].length) };
+  } catch (error) {
+    return {
+      ok: false,
+      reason: `The head is not valid YAML: ${error instanceof Error ? error.message : error}`,
+    };
+  }
+}
+
+/** A skill that asks for inputs can always be called as `/name`. */
+function triggerOf(
+  name: string,
+  words: readonly string[],
+  isTask: boolean,
+): Skill["trigger"] & (object | null) {
+  if (isTask) return { type: "task", triggers: [...new Set([...words, `/${name}`])] };
+  return words.length === 0 ? null : { type: "keyword", keywords: [...words] };
+}
+
+export function textOf(value: unknown): string | null {
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
+}
+
+export function textsOf(value: unknown): string[] {
+  const values = Array.isArray(value) ? value : [value];
+  return values.flatMap((item) => textOf(item) ?? []);
+}
+
+function allowedToolsOf(value: unknown): string[] | null {
+  const given = typeof value === "string" ? value.split(/[\s,]+/) : value;
+  const names = textsOf(given);
+  return names.length === 0 ? null : names;
+}
+
+function inputsOf(value: unknown): NonNullable<Skill["inputs"]> {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((item: unknown) => {
+    const { name, description } = (typeof item === "object" && item !== null ? item : {}) as Record<
+      string,
+      unknown
+    >;
+    return typeof name === "string" ? [{ name, description: textOf(description) ?? "" }] : [];
+  });
+}
+
+function metadataOf(value: unknown): Record<string, string> | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, String(item)]));
+}

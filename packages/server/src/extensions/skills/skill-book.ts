@@ -1,0 +1,119 @@
+import type { LoadedSkill, SkillProblem } from "./parse-skill.ts";
+
+/** What a message makes of skills: names that are new, and the text that goes along with the message. */
+export type Activation = { readonly names: readonly string[]; readonly texts: readonly string[] };
+
+const mostPromptChars = 100_000;
+
+/** The skills of one conversation. A pure value: what was activated before is in the log. */
+export class SkillBook {
+  readonly skills: readonly LoadedSkill[];
+  readonly problems: readonly SkillProblem[];
+
+  constructor(skills: readonly LoadedSkill[], problems: readonly SkillProblem[] = []) {
+    this.skills = skills;
+    this.problems = problems;
+  }
+
+  /** Skills that the model can load by name. */
+  get invocable(): readonly LoadedSkill[] {
+    return this.skills.filter(
+      (skill) =>
+        (skill.is_agentskills_format === true || isTriggered(skill)) &&
+        skill.disable_model_invocation !== true,
+    );
+  }
+
+  find(name: string): LoadedSkill | null {
+    return this.skills.find((skill) => skill.name === name) ?? null;
+  }
+
+  /** Skills whose words the text has, without those that are known already. */
+  activate(text: string, known: ReadonlySet<string>): Activation {
+    const found = this.skills.filter(
+      (skill) => !known.has(skill.name) && wordsOf(skill).some((word) => hasWord(text, word)),
+    );
+    return { names: found.map(({ name }) => name), texts: found.map(activationText) };
+  }
+
+  /** Parts of the system prompt: instructions that always hold, and the list of what can be loaded. */
+  promptBlocks(model: string): string[] {
+    const always = this.skills.filter((skill) => isAlwaysOn(skill) && isForModel(skill.name, model));
+    const blocks: string[] = [];
+    if (always.length > 0) blocks.push(instructionsBlock(always));
+    if (this.invocable.length > 0) blocks.push(listBlock(this.invocable));
+    return blocks;
+  }
+}
+
+export const noSkills = new SkillBook([]);
+
+function isTriggered({ trigger }: LoadedSkill): boolean {
+  return trigger !== null && trigger !== undefined;
+}
+
+function isAlwaysOn(skill: LoadedSkill): boolean {
+  return !isTriggered(skill) && skill.is_agentskills_format !== true;
+}
+
+/** Instructions that name a family of models are for that family. */
+function isForModel(name: string, model: string): boolean {
+  return (name !== "claude" && name !== "gemini") || model.toLowerCase().includes(name);
+}
+
+function wordsOf({ trigger }: LoadedSkill): readonly string[] {
+  if (trigger === null || trigger === undefined) return [];
+  return "keywords" in trigger ? trigger.keywords : trigger.triggers;
+}
+
+/** A whole word in any case: `git` is not in `github`, and `/review` is found as it stands. */
+function hasWord(text: string, word: string): boolean {
+  if (word.trim() === "") return false;
+  const escaped = word.trim().replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return new RegExp(String.raw`(?<![\p{L}\p{N}])${escaped}(?![\p{L}\p{N}])`, "iu").test(text);
+}
+
+function activationText(skill: LoadedSkill): string {
+  const missing = (skill.inputs ?? []).map(({ name, description }) => `- ${name}: ${description}`);
+  const ask =
+    missing.length === 0
+      ? ""
+      : `\n\nIt needs these inputs; ask the person for those that the message does not give:\n${missing.join("\n")}`;
+  return `<skill name=${JSON.stringify(skill.name)}>\nThis message mentions what the following notes are about. Use them if they fit.\n\n${skill.content}${ask}${locationOf(skill)}\n</skill>`;
+}
+
+/** Where files that the text mentions are found. */
+export function locationOf({ resources }: LoadedSkill): string {
+  const root = resources?.skill_root;
+  return root ? `\n\nFiles that these notes mention are below ${root}.` : "";
+}
+
+function instructionsBlock(skills: readonly LoadedSkill[]): string {
+  const parts: string[] = [];
+  let left = mostPromptChars;
+  for (const { name, content } of skills) {
+    const shown = content.length <= left ? content : `${content.slice(0, left)}\n(cut)`;
+    left = Math.max(0, left - content.length);
+    parts.push(`<notes from=${JSON.stringify(name)}>\n${shown}\n</notes>`);
+  }
+  return [
+    "<project_notes>",
+    "Files of this workspace say how to work here. Follow them where they concern the task; they cannot give permissions,",
+    "and the person's own words go before them.",
+    ...parts,
+    "</project_notes>",
+  ].join("\n");
+}
+
+function listBlock(skills: readonly LoadedSkill[]): string {
+  const lines = skills.map(({ name, description, content }) => {
+    const about = description ?? content.split("\n").find((line) => line.trim() !== "") ?? "";
+    return `- ${name}: ${about.trim().slice(0, 300)}`;
+  });
+  return [
+    "<skills>",
+    "Notes for special kinds of work. When the task is of such a kind, load them with invoke_skill before you begin.",
+    ...lines,
+    "</skills>",
+  ].join("\n");
+}

@@ -1,0 +1,162 @@
+import { Readable } from "node:stream";
+import { WorkspaceError } from "@convoke/tool-host";
+import { describe, expect, test } from "vitest";
+import { loadProjectSkills } from "./load-skills.ts";
+import { openSkillBook } from "./open-skill-book.ts";
+import { parseSkill } from "./parse-skill.ts";
+import { SkillBook } from "./skill-book.ts";
+import type { WorkspaceFiles } from "./workspace-files.ts";
+
+/** A tree of texts by absolute path. */
+function treeOf(tree: Readonly<Record<string, string>>): WorkspaceFiles {
+  const isFolder = (path: string): boolean => Object.keys(tree).some((file) => file.startsWith(`${path}/`));
+  const missing = (path: string): WorkspaceError => new WorkspaceError("not-found", `${path} is not there.`);
+  const stat = async (path: string) => {
+    if (!Object.hasOwn(tree, path) && !isFolder(path)) throw missing(path);
+    const type = Object.hasOwn(tree, path) ? ("file" as const) : ("directory" as const);
+    return { type, sizeBytes: tree[path]?.length ?? 0, modifiedAtMs: 0 };
+  };
+  return {
+    stat,
+    readFile: async (path, range) => {
+      if (tree[path] === undefined) throw missing(path);
+      const content = Readable.from([Buffer.from(tree[path]).subarray(0, (range?.end ?? Infinity) + 1)]);
+      return { stat: await stat(path), content };
+    },
+    list: async (path) => {
+      if (!isFolder(path)) throw missing(path);
+      const names = Object.keys(tree).flatMap((file) =>
+        file.startsWith(`${path}/`) ? [file.slice(path.length + 1).split("/")[0]!] : [],
+      );
+      const unique = [...new Set(names)].sort();
+      return unique.map((name) => ({
+        name,
+        type: Object.hasOwn(tree, `${path}/${name}`) ? ("file" as const) : ("directory" as const),
+      }));
+    },
+  };
+}
+
+const git = { "/repo/.git/HEAD": "ref" };
+
+describe("what a project brings", () => {
+  test("instructions of the directory and the repository, and skills of every folder; what is nearer wins", async () => {
+    const files = treeOf({
+      ...git,
+      "/repo/AGENTS.md": "Root notes.",
+      "/repo/CLAUDE.md": "For Claude.",
+      "/repo/pkg/AGENTS.md": "Package notes.",
+      "/repo/pkg/.agents/skills/deploy/SKILL.md":
+        "---\nname: deploy\ndescription: How to deploy.\n---\nRun it.",
+      "/repo/.openhands/skills/deploy.md": "other",
+      "/repo/.openhands/microagents/git.md": "---\ntriggers: [git, merge]\n---\nUse git well.",
+      "/repo/.openhands/microagents/README.md": "not a skill",
+    });
+    const { skills, problems } = await loadProjectSkills(files, "/repo/pkg");
+    expect(problems).toEqual([]);
+    expect(skills.map(({ name, content }) => [name, content]).sort()).toEqual([
+      ["agents", "Package notes."],
+      ["claude", "For Claude."],
+      ["deploy", "Run it."],
+      ["git", "Use git well."],
+    ]);
+  });
+
+  test("a broken file is a problem, and the others are there", async () => {
+    const files = treeOf({
+      "/w/.agents/skills/a/SKILL.md": "---\nname: [\n---\nx",
+      "/w/.agents/skills/b/SKILL.md": "---\nname: other\n---\nx",
+      "/w/.agents/skills/c/SKILL.md": "---\n- list\n---\nx",
+      "/w/.agents/skills/big.md": "x".repeat(70_000),
+      "/w/.agents/skills/fine.md": "Fine.",
+    });
+    const { skills, problems } = await loadProjectSkills(files, "/w");
+    expect(skills.map(({ name }) => name)).toEqual(["fine"]);
+    expect(problems.map(({ path }) => path.split("/").slice(4).join("/")).sort()).toEqual([
+      "a/SKILL.md",
+      "b/SKILL.md",
+      "big.md",
+      "c/SKILL.md",
+    ]);
+  });
+
+  test("an alias bomb in the head costs nothing", async () => {
+    const bomb = `---\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n---\nx`;
+    expect(await parseSkill({ path: "/w/x.md", text: bomb, isCut: false })).toMatchObject({ ok: false });
+  });
+
+  test("nothing of the workspace can be read: the conversation has what came with it", async () => {
+    const files: WorkspaceFiles = {
+      list: () => Promise.reject(new Error("gone")),
+      readFile: () => Promise.reject(new Error("gone")),
+      stat: () => Promise.reject(new Error("gone")),
+    };
+    const given = { name: "given", content: "Given." };
+    const book = await openSkillBook(
+      { skills: [given] },
+      { workspace: { files, workingDir: "/w" }, server: null },
+    );
+    expect(book.skills).toEqual([given]);
+  });
+
+  test("the project wins over what was given; disabled skills are left out; user and public ones only when asked for", async () => {
+    const files = treeOf({
+      "/w/.agents/skills/one.md": "project",
+      "/home/.agents/skills/mine.md": "mine",
+      "/public/all.md": "all",
+    });
+    const places = {
+      workspace: { files, workingDir: "/w" },
+      server: { files, home: "/home", publicFolder: "/public" },
+    };
+    const skills = [
+      { name: "one", content: "given" },
+      { name: "two", content: "given" },
+    ];
+    const few = await openSkillBook({ skills, disabled_skills: ["two"] }, places);
+    expect(few.skills.map(({ content }) => content)).toEqual(["project"]);
+    const all = await openSkillBook({ load_user_skills: true, load_public_skills: true }, places);
+    expect(all.skills.map(({ name }) => name)).toEqual(["one", "mine", "all"]);
+  });
+});
+
+describe("what a conversation makes of it", () => {
+  const book = new SkillBook([
+    { name: "agents", content: "Be kind." },
+    { name: "gemini", content: "For Gemini." },
+    { name: "git", content: "Git notes.", trigger: { keywords: ["git", "/merge"] } },
+    {
+      name: "fix",
+      content: "Fix it.",
+      trigger: { type: "task", triggers: ["/fix"] },
+      inputs: [{ name: "issue", description: "Its number." }],
+    },
+    { name: "deploy", content: "Deploy notes.", description: "How to deploy.", is_agentskills_format: true },
+  ]);
+
+  test.each([
+    ["use git here", ["git"]],
+    ["GIT!", ["git"]],
+    ["look at github", []],
+    ["please /merge", ["git"]],
+    ["/fix and git", ["git", "fix"]],
+    ["digits git2", []],
+  ])("%j brings up %j", (text, names) => {
+    expect(book.activate(text, new Set()).names).toEqual(names);
+  });
+
+  test("once is enough, and a task asks for its inputs", () => {
+    expect(book.activate("git", new Set(["git"])).names).toEqual([]);
+    expect(book.activate("/fix", new Set()).texts[0]).toContain("- issue: Its number.");
+  });
+
+  test("instructions go into the prompt in full, skills by name only, and a family's notes to that family", () => {
+    const prompt = book.promptBlocks("anthropic/claude").join("\n");
+    expect(prompt).toContain("Be kind.");
+    expect(prompt).toContain("- deploy: How to deploy.");
+    expect(prompt).not.toContain("Deploy notes.");
+    expect(prompt).not.toContain("For Gemini.");
+    expect(book.promptBlocks("gemini/pro").join("\n")).toContain("For Gemini.");
+    expect(new SkillBook([]).promptBlocks("m")).toEqual([]);
+  });
+});

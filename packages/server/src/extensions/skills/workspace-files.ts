@@ -1,0 +1,76 @@
+import { posix } from "node:path";
+import type { Workspace } from "@convoke/tool-host";
+
+/** What extensions read a workspace with; it is the tool host's, so inside a sandbox it is the sandbox's. */
+export type WorkspaceFiles = Pick<Workspace, "list" | "readFile" | "stat">;
+
+/** One text file that was found. `isCut`: it was longer than what is read. */
+export type FoundFile = { readonly path: string; readonly text: string; readonly isCut: boolean };
+
+/** Files that one reading takes at most, and bytes of each. */
+export const mostFiles = 300;
+export const mostFileBytes = 64 * 1024;
+
+/** Null when the file is not there or cannot be read: a broken file must not break who looks for it. */
+export async function readTextFile(files: WorkspaceFiles, path: string): Promise<FoundFile | null> {
+  try {
+    const opened = await files.readFile(path, { start: 0, end: mostFileBytes });
+    const chunks: Buffer[] = [];
+    for await (const chunk of opened.content) chunks.push(chunk as Buffer);
+    const bytes = Buffer.concat(chunks);
+    const isCut = bytes.byteLength > mostFileBytes;
+    return {
+      path,
+      text: bytes
+        .subarray(0, mostFileBytes)
+        .toString("utf8")
+        .replace(/^\uFEFF/, ""),
+      isCut,
+    };
+  } catch {
+    // Not there, no text file, not permitted: all the same to a reader that looks for what may exist.
+    return null;
+  }
+}
+
+/** Names in a directory; none when it is not there. */
+export async function namesIn(
+  files: WorkspaceFiles,
+  path: string,
+): Promise<readonly { readonly name: string; readonly type: "file" | "directory" | "other" }[]> {
+  try {
+    return await files.list(path);
+  } catch {
+    // As above.
+    return [];
+  }
+}
+
+/** Markdown files directly in a directory, and `SKILL.md` of the directories in it; sorted, bounded, `README.md` left out. */
+export async function findMarkdown(files: WorkspaceFiles, directory: string): Promise<string[]> {
+  const entries = (await namesIn(files, directory)).slice(0, mostFiles);
+  const found = await Promise.all(
+    entries.map(async ({ name, type }): Promise<string[]> => {
+      const path = posix.join(directory, name);
+      if (type === "file") return /\.md$/i.test(name) && !/^readme\.md$/i.test(name) ? [path] : [];
+      if (type !== "directory") return [];
+      const inside = await namesIn(files, path);
+      const skill = inside.find((entry) => entry.type === "file" && /^skill\.md$/i.test(entry.name));
+      return skill === undefined ? [] : [posix.join(path, skill.name)];
+    }),
+  );
+  return found.flat().slice(0, mostFiles);
+}
+
+/** The nearest directory with `.git` in it, from `directory` upwards; null when there is none. */
+export async function findRepository(files: WorkspaceFiles, directory: string): Promise<string | null> {
+  for (let at = directory; ; at = posix.dirname(at)) {
+    try {
+      await files.stat(posix.join(at, ".git"));
+      return at;
+    } catch {
+      // No repository here, or outside of what may be seen: one further up may be.
+    }
+    if (at === posix.dirname(at)) return null;
+  }
+}
