@@ -32,8 +32,8 @@ export const layerTable: LayerTable = {
     server: [
       ["lib"],
       ["database", "models", "security"],
-      ["journal", "settings", "sandboxes"],
-      ["extensions"],
+      ["journal", "settings", "sandboxes", "workspaces"],
+      ["extensions", "webhooks"],
       ["agent"],
       ["conversation"],
       ["app-conversations"],

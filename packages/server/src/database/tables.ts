@@ -9,6 +9,9 @@ export type Tables = {
   app_conversations: AppConversationTable;
   start_tasks: StartTaskTable;
   pending_messages: PendingMessageTable;
+  saved_workspaces: SavedWorkspaceTable;
+  webhooks: WebhookTable;
+  webhook_cursors: WebhookCursorTable;
 };
 
 type Fixed<T> = ColumnType<T, T, never>;
@@ -88,4 +91,29 @@ export type PendingMessageTable = {
   readonly conversation_id: Fixed<string>;
   /** JSON. */
   readonly message: Fixed<string>;
+};
+
+/** `kind` is `workspace` or `parent`; a path is stored once of each. */
+export type SavedWorkspaceTable = {
+  readonly user_id: Fixed<string>;
+  readonly kind: Fixed<"workspace" | "parent">;
+  readonly path: Fixed<string>;
+  readonly item_id: string;
+  readonly name: string;
+  readonly parent_path: string | null;
+  readonly created_at: Fixed<number>;
+};
+
+/** A receiver that was there before; events from before `since_ms` are not for it. */
+export type WebhookTable = { readonly id: Fixed<string>; readonly since_ms: Fixed<number> };
+
+/** What one receiver has acknowledged of one conversation. */
+export type WebhookCursorTable = {
+  readonly hook_id: Fixed<string>;
+  readonly conversation_id: Fixed<string>;
+  readonly seq: number;
+  /** The seq at which the conversation itself was posted last; -1 before the first time. */
+  readonly info_seq: number;
+  /** 1 once the conversation is gone and the receiver has not heard of it yet. */
+  readonly is_deleted: number;
 };

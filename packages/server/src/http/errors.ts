@@ -14,6 +14,7 @@ export const bodyLimitBytes = 64 * 1024 * 1024;
 
 const statusOf: Readonly<Record<FaultKind, number>> = {
   caller: 422,
+  unusable: 400,
   stranger: 401,
   refused: 403,
   missing: 404,

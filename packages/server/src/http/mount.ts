@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { Route } from "@convoke/protocol";
 import { readQuery, type RawQuery, type Validator } from "@convoke/protocol/validate";
 import { Fault } from "../lib/fault.ts";
@@ -40,6 +40,8 @@ export type MountDeps = {
   readonly validator: Validator;
   /** Null for a stranger. */
   readonly authenticate: (request: FastifyRequest) => Caller | null;
+  /** For routes that a cookie opens too; null for a stranger. */
+  readonly authenticateCookie?: (request: FastifyRequest) => Caller | null;
   /** By operation id: adds to a body, before it is checked, what its caller has set for requests that leave it out. */
   readonly completeBody?: Readonly<Record<string, (body: unknown, caller: Caller) => Promise<unknown>>>;
 };
@@ -54,14 +56,19 @@ export function mountRoutes<Operation extends string>(
   for (const operation of Object.keys(routes) as Operation[]) {
     const route = routes[operation];
     const handler = handlers[operation];
-    app.route({
+    const authenticate = (request: FastifyRequest): Caller | null => {
+      const caller = deps.authenticate(request);
+      if (caller !== null || route.acceptsCookie !== true) return caller;
+      return deps.authenticateCookie?.(request) ?? null;
+    };
+    const options: RouteOptions = {
       method: route.method,
-      url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+      url: toUrl(route),
       onRequest: async (request) => {
-        if (route.auth && deps.authenticate(request) === null) throw unauthorized();
+        if (route.auth && authenticate(request) === null) throw unauthorized();
       },
       handler: async (request, reply) => {
-        const caller = deps.authenticate(request);
+        const caller = authenticate(request);
         // Asked again: a key can be revoked while the body arrives.
         if (route.auth && caller === null) throw unauthorized();
         const read = await readRequest(request, route, caller ?? stranger, deps);
@@ -72,8 +79,23 @@ export function mountRoutes<Operation extends string>(
         send(reply, await handler({ ...read, signal: gone.signal, request }));
         return reply;
       },
-    });
+    };
+    if (route.form === undefined) app.route(options);
+    else mountForm(app, options);
   }
+}
+
+/** In a scope of its own, because no other route reads forms. The handler sets the limits and reads what arrives. */
+function mountForm(app: FastifyInstance, options: RouteOptions): void {
+  void app.register(async (scope) => {
+    const { default: multipart } = await import("@fastify/multipart");
+    await scope.register(multipart, { limits: { fileSize: Infinity } });
+    scope.route(options);
+  });
+}
+
+function toUrl({ path, restParameter }: Route): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === restParameter ? "*" : `:${name}`));
 }
 
 const stranger: Caller = { userId: "" };
@@ -93,7 +115,8 @@ async function readRequest(
     if (!checked.ok) throw new Fault("caller", "validation", `The ${where} is not valid.`, checked.errors);
     return checked.value;
   };
-  const params = { ...(request.params as Record<string, string>) };
+  const { "*": rest, ...named } = request.params as Record<string, string>;
+  const params = route.restParameter === undefined ? named : { ...named, [route.restParameter]: rest ?? "" };
   if (route.params !== undefined) check(route.params, params, "path");
   const query = route.query === undefined ? {} : readQuery(route.query, request.query as RawQuery);
   if (route.query !== undefined) check(route.query, query, "query");

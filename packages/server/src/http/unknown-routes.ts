@@ -24,10 +24,11 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
   });
 }
 
-/** `/a/:b` as a pattern of paths, with or without a slash at the end. */
+/** `/a/:b` or `/a/*` as a pattern of paths, with or without a slash at the end. */
 function toPattern(url: string): RegExp {
-  const parts = url
-    .split("/")
-    .map((part) => (part.startsWith(":") ? "[^/]+" : part.replaceAll(/[^\w-]/g, "\\$&")));
+  const parts = url.split("/").map((part) => {
+    if (part === "*") return ".*";
+    return part.startsWith(":") ? "[^/]+" : part.replaceAll(/[^\w-]/g, "\\$&");
+  });
   return new RegExp(`^${parts.join("/").replace(/\/$/, "")}/?$`);
 }

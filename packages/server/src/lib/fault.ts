@@ -1,6 +1,7 @@
 /** Who must act on a failure, and how: the caller (mend, authenticate, look elsewhere, retry), or us (`bug`). */
 export type FaultKind =
   | "caller"
+  | "unusable"
   | "stranger"
   | "missing"
   | "wrong-method"

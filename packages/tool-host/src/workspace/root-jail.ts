@@ -200,6 +200,9 @@ export function toWorkspaceError(error: unknown, path: string): unknown {
     case "EROFS":
     case "ELOOP":
       return new WorkspaceError("not-permitted", `${path} cannot be accessed.`, { cause: error });
+    case "ENOSPC":
+    case "EDQUOT":
+      return new WorkspaceError("no-space", `The disk is full: ${path} was not written.`, { cause: error });
     case "ENAMETOOLONG":
     case "EINVAL":
       return new WorkspaceError("invalid-path", "The path, or a part of it, is too long or not valid.", {

@@ -71,6 +71,7 @@ const workspaceProblems = [
   "not-text",
   "too-large",
   "no-repository",
+  "no-space",
   "unknown-page",
   "too-many-commands",
 ] as const;

@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import {
+  createLocalWorkspace,
+  openLocalBash,
+  type Bash,
+  type ToolSecret,
+  type Workspace,
+} from "@convoke/tool-host";
+import { Fault } from "../lib/fault.ts";
+import type { OpenAccess } from "./workspace-access.ts";
+
+export type MachineDeps = {
+  /** The allow-listed environment that commands and git start with. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly dataDir: string;
+  readonly workspaceRoot: string;
+  /** Users who may reach this machine's files and run commands on it; `*` is everybody. */
+  readonly users: readonly string[];
+  /** Outputs of commands are forgotten after so long; null keeps them as long as there is room. */
+  readonly bashKeptMs: number | null;
+  /** The server's own keys: no output shows them. */
+  readonly ownKeys: readonly string[];
+  /** The values of a user's secrets. */
+  readonly userSecrets: (userId: string) => Promise<Readonly<Record<string, string>>>;
+};
+
+/** The machine that the server runs on. Nothing is opened before somebody wants it. */
+export class Machine implements AsyncDisposable {
+  readonly #deps: MachineDeps;
+  readonly #workspace: Workspace;
+  #bash: Bash | undefined;
+  #isClosed = false;
+
+  constructor(deps: MachineDeps) {
+    this.#deps = deps;
+    this.#workspace = createLocalWorkspace({ environment: deps.environment });
+  }
+
+  /** For those of `users` only. */
+  readonly openAccess: OpenAccess = async ({ userId }) => {
+    const { users, workspaceRoot } = this.#deps;
+    if (!users.includes(userId) && !users.includes("*")) {
+      throw new Fault(
+        "refused",
+        "machine_refused",
+        "Your key may not use the files and the shell of the server's machine. Whoever runs the server can allow it.",
+      );
+    }
+    return {
+      workspace: this.#workspace,
+      bash: this.#openBash(),
+      workingDir: workspaceRoot,
+      secrets: () => this.#secrets(userId),
+    };
+  };
+
+  /** The files in one directory of this machine, for whoever owns what is in it; links lead nowhere else. */
+  openDirectory(root: string): Workspace {
+    return createLocalWorkspace({ root, environment: this.#deps.environment });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await this.#bash?.[Symbol.asyncDispose]();
+  }
+
+  #openBash(): Bash {
+    if (this.#isClosed) throw new Fault("not-now", "server_closing", "The server is shutting down.");
+    const { dataDir, environment, bashKeptMs } = this.#deps;
+    return (this.#bash ??= openLocalBash({
+      path: join(dataDir, "bash.sqlite"),
+      environment,
+      keptMs: bashKeptMs,
+    }));
+  }
+
+  async #secrets(userId: string): Promise<ToolSecret[]> {
+    const own = Object.entries(await this.#deps.userSecrets(userId)).map(([name, value]) => ({
+      name,
+      value,
+    }));
+    return [...own, ...this.#deps.ownKeys.map((value) => ({ name: "SESSION_API_KEY", value }))];
+  }
+}

@@ -1,0 +1,87 @@
+import type { WorkspaceItem, WorkspaceParentItem, WorkspacesListResponse } from "@convoke/protocol";
+import type { ApplicationDatabase } from "../database/application-database.ts";
+import { Fault } from "../lib/fault.ts";
+
+export type SavedWorkspacesDeps = { readonly database: ApplicationDatabase; readonly nowMs: () => number };
+
+type Kind = "workspace" | "parent";
+
+/** How many of each kind a user may store. */
+export const mostSavedWorkspaces = 500;
+
+/** The directories that users want to find again. Paths are names here: nothing looks whether they exist. */
+export class SavedWorkspaces {
+  readonly #deps: SavedWorkspacesDeps;
+
+  constructor(deps: SavedWorkspacesDeps) {
+    this.#deps = deps;
+  }
+
+  /** In the order in which they were stored first. */
+  async list(userId: string): Promise<WorkspacesListResponse> {
+    const rows = await this.#deps.database.tables
+      .selectFrom("saved_workspaces")
+      .selectAll()
+      .where("user_id", "=", userId)
+      .orderBy("created_at")
+      .orderBy("path")
+      .execute();
+    const of = (kind: Kind): WorkspaceItem[] =>
+      rows
+        .filter((row) => row.kind === kind)
+        .map(({ item_id: id, name, path, parent_path: parentPath }) => ({
+          id,
+          name,
+          path,
+          ...(parentPath === null ? {} : { parentPath }),
+        }));
+    return { workspaces: of("workspace"), workspaceParents: of("parent") };
+  }
+
+  async addWorkspaces(userId: string, items: readonly WorkspaceItem[]): Promise<void> {
+    await this.#add(userId, "workspace", items);
+  }
+
+  async addParents(userId: string, items: readonly WorkspaceParentItem[]): Promise<void> {
+    await this.#add(userId, "parent", items);
+  }
+
+  /** False when it was not stored. */
+  async remove(userId: string, kind: Kind, path: string): Promise<boolean> {
+    const { numDeletedRows } = await this.#deps.database.tables
+      .deleteFrom("saved_workspaces")
+      .where("user_id", "=", userId)
+      .where("kind", "=", kind)
+      .where("path", "=", path)
+      .executeTakeFirst();
+    return numDeletedRows > 0n;
+  }
+
+  async #add(userId: string, kind: Kind, items: readonly WorkspaceItem[]): Promise<void> {
+    const { database, nowMs } = this.#deps;
+    await database.tables.transaction().execute(async (tables) => {
+      const own = await tables
+        .selectFrom("saved_workspaces")
+        .select("path")
+        .where("user_id", "=", userId)
+        .where("kind", "=", kind)
+        .execute();
+      const paths = new Set([...own.map(({ path }) => path), ...items.map(({ path }) => path)]);
+      if (paths.size > mostSavedWorkspaces) {
+        throw new Fault(
+          "conflict",
+          "too_many_workspaces",
+          `A user has at most ${mostSavedWorkspaces} stored workspaces. Remove some.`,
+        );
+      }
+      for (const { id, name, path, parentPath = null } of items) {
+        const values = { item_id: id, name, parent_path: parentPath };
+        await tables
+          .insertInto("saved_workspaces")
+          .values({ user_id: userId, kind, path, created_at: nowMs(), ...values })
+          .onConflict((conflict) => conflict.columns(["user_id", "kind", "path"]).doUpdateSet(values))
+          .execute();
+      }
+    });
+  }
+}
