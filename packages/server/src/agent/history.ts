@@ -1,6 +1,6 @@
 import type { Event, ImageContent, MessageToolCall, TextContent } from "@convoke/protocol";
 import type { EventMeta } from "../journal/event-draft.ts";
-import type { ModelMessage } from "../models/model.ts";
+import type { AssistantMessage, ModelMessage } from "../models/model.ts";
 import { condensedView, type ViewEvent } from "./history-view.ts";
 import { observationContent, text } from "./observation-content.ts";
 
@@ -8,6 +8,8 @@ export { viewKinds, type ViewEvent } from "./history-view.ts";
 
 type Placed = { readonly at: number; readonly messages: ModelMessage[] };
 type ActionEvent = Extract<Event, { kind: "ActionEvent" }>;
+/** `meta` is that of the first action, which carries what belongs to the whole answer. */
+type Turn = { readonly actions: ActionEvent[]; readonly at: number; readonly meta: EventMeta };
 
 /**
  * The only translator from the log to what a model reads; a pure function of the log. An assistant turn is rebuilt by its
@@ -22,7 +24,7 @@ export function buildHistory(log: readonly ViewEvent[]): ModelMessage[] {
 export function renderView(view: readonly ViewEvent[]): ModelMessage[] {
   const answers = collectAnswers(view);
   const placed: Placed[] = [];
-  const turns = new Map<string, { readonly actions: ActionEvent[]; readonly at: number }>();
+  const turns = new Map<string, Turn>();
   for (const { seq, event, meta } of view) {
     switch (event.kind) {
       case "SystemPromptEvent":
@@ -31,7 +33,7 @@ export function renderView(view: readonly ViewEvent[]): ModelMessage[] {
       case "MessageEvent":
         placed.push(
           event.source === "agent"
-            ? { at: afterSeen(seq, meta), messages: [spokenMessage(event)] }
+            ? { at: afterSeen(seq, meta), messages: [spokenMessage(event, meta)] }
             : { at: seq, messages: [userMessage(event)] },
         );
         break;
@@ -41,14 +43,14 @@ export function renderView(view: readonly ViewEvent[]): ModelMessage[] {
       case "ActionEvent": {
         const turn = turns.get(event.llm_response_id);
         if (turn === undefined) {
-          turns.set(event.llm_response_id, { actions: [event], at: afterSeen(seq, meta) });
+          turns.set(event.llm_response_id, { actions: [event], at: afterSeen(seq, meta), meta });
         } else turn.actions.push(event);
         break;
       }
       default:
     }
   }
-  for (const { actions, at } of turns.values()) placed.push({ at, messages: turnMessages(actions, answers) });
+  for (const turn of turns.values()) placed.push({ at: turn.at, messages: turnMessages(turn, answers) });
   return placed.toSorted((left, right) => left.at - right.at).flatMap((item) => item.messages);
 }
 
@@ -84,7 +86,7 @@ function callKey(responseId: string, toolCallId: string): string {
   return `${responseId} ${toolCallId}`;
 }
 
-function turnMessages(actions: readonly ActionEvent[], answers: ReadonlyMap<string, Answer>): ModelMessage[] {
+function turnMessages({ actions, meta }: Turn, answers: ReadonlyMap<string, Answer>): ModelMessage[] {
   const [first] = actions;
   return [
     {
@@ -94,6 +96,7 @@ function turnMessages(actions: readonly ActionEvent[], answers: ReadonlyMap<stri
       reasoningContent: first!.reasoning_content ?? null,
       thinkingBlocks: first!.thinking_blocks ?? [],
       reasoningItem: first!.responses_reasoning_item ?? null,
+      ...replayed(meta),
     },
     ...actions.map((action): ModelMessage => {
       const answer = answers.get(action.id!) ??
@@ -131,7 +134,11 @@ function userMessage(event: Extract<Event, { kind: "MessageEvent" }>): ModelMess
   return { role: "user", content: [...(event.llm_message.content ?? []), ...(event.extended_content ?? [])] };
 }
 
-function spokenMessage(event: Extract<Event, { kind: "MessageEvent" }>): ModelMessage {
+function replayed({ replay }: EventMeta): Pick<AssistantMessage, "replay"> {
+  return replay === undefined ? {} : { replay };
+}
+
+function spokenMessage(event: Extract<Event, { kind: "MessageEvent" }>, meta: EventMeta): ModelMessage {
   const message = event.llm_message;
   return {
     role: "assistant",
@@ -140,5 +147,6 @@ function spokenMessage(event: Extract<Event, { kind: "MessageEvent" }>): ModelMe
     reasoningContent: message.reasoning_content ?? null,
     thinkingBlocks: message.thinking_blocks ?? [],
     reasoningItem: message.responses_reasoning_item ?? null,
+    ...replayed(meta),
   };
 }

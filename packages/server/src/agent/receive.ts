@@ -55,7 +55,7 @@ function receiveMessage({ id, message }: ModelResponse, sawSeq: number): EventDr
       activated_skills: [],
       extended_content: [],
     },
-    meta: { sawSeq },
+    meta: { sawSeq, ...(message.replay === undefined ? {} : { replay: message.replay }) },
   };
   const isSilent = message.content.every((part) => part.text.trim() === "");
   return isSilent ? [said, environmentMessage(nudge)] : [said];
@@ -93,8 +93,10 @@ function receiveCalls(response: ModelResponse, context: ReceiveContext): EventDr
   );
   const gate = needsConfirmation(context.policy, batch) ? "awaiting" : "approved";
 
+  const { replay } = response.message;
+  const firstMeta: EventMeta = { sawSeq: context.sawSeq, ...(replay === undefined ? {} : { replay }) };
   return calls.flatMap(({ call, read, verdict }, index): EventDraft[] => {
-    const meta: EventMeta = index === 0 ? { sawSeq: context.sawSeq } : {};
+    const meta: EventMeta = index === 0 ? firstMeta : {};
     if (read.ok && !isDropped(index)) {
       const risk = shownRisk(read, verdict, context.analyzer);
       const why = verdict.reasons.length === 0 ? {} : { verdict };

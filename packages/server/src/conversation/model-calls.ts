@@ -110,12 +110,11 @@ export class ModelCalls {
     if (last.type === "done")
       return this.#signal.aborted ? [] : this.#receive(last.response, session, prepared);
     if (last.type === "failed" && isWanted(this.#deps, this.#signal)) {
-      const spent = last.spent ?? [];
+      const drafts = this.#afterFailure(last.error, await this.#deps.log.view(), prepared.meta);
+      const [call, ...spent] = last.spent ?? [];
+      if (call === undefined) return drafts;
       const { stats } = this.#deps.log.state;
-      return [
-        ...this.#afterFailure(last.error, await this.#deps.log.view(), prepared.meta),
-        ...(spent.length === 0 ? [] : [addUsage(stats, this.#deps.config().agent.llm, null, spent)]),
-      ];
+      return [...drafts, addUsage(stats, this.#deps.config().agent.llm, { ...call, spent })];
     }
     return [];
   }

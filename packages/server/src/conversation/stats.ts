@@ -1,20 +1,31 @@
 import type { LLM, MetricsSnapshot, TokenUsage } from "@convoke/protocol";
 import type { EventDraft } from "../journal/event-draft.ts";
-import type { ModelResponse } from "../models/model.ts";
+import type { SpentAttempt } from "../models/model.ts";
 import { stateUpdate } from "./decide.ts";
+
+/** What a call has cost: that of its answer, and of earlier attempts that failed. */
+export type SpentCall = SpentAttempt & { readonly spent?: readonly SpentAttempt[] };
 
 /** The `stats` update after one model call: accumulated tokens and US dollars per usage id. Source: reference, agent-server 6. */
 export function addUsage(
   stats: Readonly<Record<string, unknown>>,
   llm: LLM,
-  response: ModelResponse,
+  { spent = [], ...call }: SpentCall,
 ): EventDraft {
   const usageId = llm.usage_id ?? "default";
   const before = stats[usageId] as MetricsSnapshot | undefined;
+  const snapshot = [...spent, call].reduce((sum, one) => withAttempt(sum, llm, one), before);
+  return stateUpdate("stats", { usage_to_metrics: { ...stats, [usageId]: snapshot } });
+}
+
+function withAttempt(
+  before: MetricsSnapshot | undefined,
+  llm: LLM,
+  { id, model, usage }: SpentAttempt,
+): MetricsSnapshot {
   const spent = before?.accumulated_token_usage;
-  const { usage } = response;
   const accumulated: TokenUsage = {
-    model: response.model,
+    model,
     prompt_tokens: (spent?.prompt_tokens ?? 0) + usage.promptTokens,
     completion_tokens: (spent?.completion_tokens ?? 0) + usage.completionTokens,
     cache_read_tokens: (spent?.cache_read_tokens ?? 0) + usage.cacheReadTokens,
@@ -22,13 +33,12 @@ export function addUsage(
     reasoning_tokens: (spent?.reasoning_tokens ?? 0) + usage.reasoningTokens,
     context_window: Math.max(spent?.context_window ?? 0, usage.contextWindow),
     per_turn_token: usage.promptTokens + usage.completionTokens,
-    response_id: response.id,
+    response_id: id,
   };
-  const snapshot: MetricsSnapshot = {
-    model_name: llm.model ?? response.model,
+  return {
+    model_name: llm.model ?? model,
     accumulated_cost: (before?.accumulated_cost ?? 0) + (usage.cost ?? 0),
     max_budget_per_task: null,
     accumulated_token_usage: accumulated,
   };
-  return stateUpdate("stats", { usage_to_metrics: { ...stats, [usageId]: snapshot } });
 }

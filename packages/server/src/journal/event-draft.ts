@@ -2,7 +2,7 @@ import type { Event, InterruptEvent, SecurityRisk } from "@convoke/protocol";
 import type { NewEvent } from "./journal.ts";
 import { formatInstant } from "../lib/instant.ts";
 import { nextUuid7 } from "../lib/uuid7.ts";
-import type { ModelTool } from "../models/model.ts";
+import type { ModelTool, ProviderReplay } from "../models/model.ts";
 
 type WithoutStamp<Body> = Body extends unknown ? Omit<Body, "id" | "timestamp"> : never;
 
@@ -21,6 +21,14 @@ export type EventMeta = {
   readonly wantsRun?: boolean;
   /** On a status update to `running`: a new run begins here, and these actions were approved by it. */
   readonly run?: { readonly approved: readonly string[] };
+  /** On a state update: these actions may start from now on. */
+  readonly approved?: readonly string[];
+  /** On a status update to `waiting_for_confirmation`: epoch milliseconds after which the configured answer counts. */
+  readonly deadlineMs?: number;
+  /** On a Condensation: the message that its sender took back before the model had read it. */
+  readonly dequeued?: string;
+  /** On the first event of an answer: the provider's own output items, to go back to it unchanged. */
+  readonly replay?: ProviderReplay;
   /** On an AgentErrorEvent: the id of the action it answers (tool call ids may repeat). */
   readonly answers?: string;
   /** On a result after which the model has nothing to read: that of `finish`, and of calls behind it. */
@@ -88,6 +96,7 @@ export function stampDrafts(
     const plain = JSON.stringify(unmasked);
     const json = mask(plain);
     const event = json === plain ? unmasked : (JSON.parse(json) as Event);
+    const kept = keptMeta(meta, mask);
     const record: NewEvent = {
       id: lastId,
       timestampMicros: lastMicros,
@@ -95,10 +104,18 @@ export function stampDrafts(
       source: event.source ?? defaultSource(kind),
       json,
       text: searchableText(event),
-      meta: Object.keys(meta).length === 0 ? null : JSON.stringify(meta),
+      meta: Object.keys(kept).length === 0 ? null : JSON.stringify(kept),
     };
-    return { seq: lastSeq, record, event, meta };
+    return { seq: lastSeq, record, event, meta: kept };
   });
+}
+
+/** A provider's items hold what the model wrote once more, so that they are masked like the event. */
+function keptMeta(meta: EventMeta, mask: (json: string) => string): EventMeta {
+  if (meta.replay === undefined) return meta;
+  const plain = JSON.stringify(meta.replay);
+  const masked = mask(plain);
+  return masked === plain ? meta : { ...meta, replay: JSON.parse(masked) as ProviderReplay };
 }
 
 /** What the `body` filter searches: text parts, added content and reasoning of messages; null for other kinds. */

@@ -28,6 +28,14 @@ export class AiSdkAnswer {
   #id = "";
   #finish: Finish | null = null;
 
+  get id(): string {
+    return this.#id;
+  }
+
+  get tokens(): TokenCounts | null {
+    return this.#finish === null ? null : toTokens(this.#finish.usage);
+  }
+
   get pieces(): readonly AnswerPiece[] {
     return this.#pieces;
   }

@@ -6,7 +6,7 @@ import type {
 import type { AttemptContext } from "./answer.ts";
 import { AiSdkAnswer, type AnswerPiece } from "./ai-sdk-answer.ts";
 import { toProviderError } from "./ai-sdk-error.ts";
-import { toResponse } from "./answered.ts";
+import { spentOn, toResponse } from "./answered.ts";
 import type { Attempt } from "./attempt.ts";
 import type { ModelClock } from "./clock.ts";
 import { missingKey } from "./failures.ts";

@@ -1,3 +1,4 @@
+import type { AttemptPart } from "./attempt.ts";
 import type { ModelResponse } from "./model.ts";
 import type { ModelSettings } from "./model-settings.ts";
 import { costOf, noTokens, type TokenCounts } from "./usage.ts";
@@ -20,4 +21,15 @@ export function toResponse(answered: Answered, settings: ModelSettings, latencyM
     usage: { ...(tokens ?? noTokens), contextWindow: settings.contextWindow, cost },
     latencyMs: Math.round(latencyMs),
   };
+}
+
+/** What a failed answer has cost, as a part to give out before the failure; nothing where nobody counted. */
+export function* spentOn(
+  answer: { readonly id: string; readonly tokens: TokenCounts | null },
+  settings: ModelSettings,
+): Generator<AttemptPart> {
+  const { id, tokens } = answer;
+  if (tokens === null) return;
+  const usage = { ...tokens, contextWindow: settings.contextWindow, cost: costOf(tokens, settings.price) };
+  yield { type: "spent", attempt: { id, model: settings.route.model, usage } };
 }

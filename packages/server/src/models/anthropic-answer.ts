@@ -30,6 +30,14 @@ export class MessagesAnswer {
   #usage: Usage = {};
   #isStopped = false;
 
+  get id(): string {
+    return this.#id;
+  }
+
+  get tokens(): TokenCounts | null {
+    return toTokens(this.#usage);
+  }
+
   get isStopped(): boolean {
     return this.#isStopped;
   }

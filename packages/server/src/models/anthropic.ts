@@ -1,9 +1,9 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { readAnswer, type AttemptContext } from "./answer.ts";
-import { toResponse } from "./answered.ts";
+import { readAnswer, type Answer, type AttemptContext } from "./answer.ts";
+import { spentOn, toResponse } from "./answered.ts";
 import { MessagesAnswer } from "./anthropic-answer.ts";
 import { buildMessagesRequest } from "./anthropic-request.ts";
-import type { Attempt } from "./attempt.ts";
+import type { Attempt, AttemptPart } from "./attempt.ts";
 import type { ModelClock } from "./clock.ts";
 import { missingKey } from "./failures.ts";
 import type { ModelRequest } from "./model.ts";
@@ -23,23 +23,36 @@ export function createAnthropicAttempt(settings: ModelSettings, deps: AdapterDep
     const answer = new MessagesAnswer();
     const client = await (opening ??= openClient(settings, deps.send));
     const response = await send(client, request, settings, refused, context);
-    const body = await readAnswer(response, context);
-    if (body.type === "json") {
-      yield* answer.addWhole(body.value as Anthropic.Message);
-    } else {
-      try {
-        for await (const { data } of body.events) {
-          if (answer.isStopped) continue;
-          yield* answer.add(JSON.parse(data) as Anthropic.RawMessageStreamEvent);
-          if (answer.isStopped) context.expectEnd();
-        }
-      } catch (error) {
-        // Whatever happens to the connection after the last event no longer matters.
-        if (!answer.isStopped) throw error;
-      }
+    try {
+      yield* collect(answer, await readAnswer(response, context), context);
+      const answered = answer.finish();
+      yield { type: "done", response: toResponse(answered, settings, deps.clock.nowMs() - startMs) };
+    } catch (error) {
+      yield* spentOn(answer, settings);
+      throw error;
     }
-    yield { type: "done", response: toResponse(answer.finish(), settings, deps.clock.nowMs() - startMs) };
   };
+}
+
+async function* collect(
+  answer: MessagesAnswer,
+  body: Answer,
+  context: AttemptContext,
+): AsyncGenerator<AttemptPart, void> {
+  if (body.type === "json") {
+    yield* answer.addWhole(body.value as Anthropic.Message);
+    return;
+  }
+  try {
+    for await (const { data } of body.events) {
+      if (answer.isStopped) continue;
+      yield* answer.add(JSON.parse(data) as Anthropic.RawMessageStreamEvent);
+      if (answer.isStopped) context.expectEnd();
+    }
+  } catch (error) {
+    // Whatever happens to the connection after the last event no longer matters.
+    if (!answer.isStopped) throw error;
+  }
 }
 
 /** The SDK is loaded at the first request: it is half of what a server would load before it listens. */

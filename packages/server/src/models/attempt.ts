@@ -2,10 +2,12 @@ import type { AttemptContext } from "./answer.ts";
 import { toModelError, type FailureContext } from "./classify.ts";
 import { cutAnswer } from "./failures.ts";
 import type { ModelClock } from "./clock.ts";
-import type { ModelPart, ModelRequest } from "./model.ts";
+import type { ModelPart, ModelRequest, SpentAttempt } from "./model.ts";
 
-/** Parts of a single attempt: a retry is decided above it. */
-export type AttemptPart = Exclude<ModelPart, { type: "retry" }>;
+/** Parts of a single attempt: a retry is decided above it. `spent` comes before a failure that cost tokens. */
+export type AttemptPart =
+  | Exclude<ModelPart, { type: "retry" | "log" }>
+  | { readonly type: "spent"; readonly attempt: SpentAttempt };
 
 /** One request to a provider. Yields parts up to `done`; throws whatever went wrong; every await obeys the signal. */
 export type Attempt = (request: ModelRequest, context: AttemptContext) => AsyncIterable<AttemptPart>;

@@ -1,5 +1,5 @@
 import type { LLM } from "@convoke/protocol";
-import type { Model, ModelError, ModelPart, ModelRequest } from "./model.ts";
+import type { Model, ModelError, ModelPart, ModelRequest, SpentAttempt } from "./model.ts";
 
 /** Opens a saved model by the name of its profile; null when there is none. May throw a Fault for one that is wrong. */
 export type OpenProfile = (name: string) => Promise<Model | null>;
@@ -33,6 +33,7 @@ async function* streamWithFallbacks(
   { request, signal }: Call,
 ): AsyncGenerator<ModelPart> {
   const skipped: string[] = [];
+  const spent: SpentAttempt[] = [];
   let failed: ModelError | null = null;
   for (const name of [null, ...names]) {
     let model: Model | null = primary;
@@ -49,14 +50,22 @@ async function* streamWithFallbacks(
     }
     failed = null;
     for await (const part of model.stream(request, signal)) {
-      if (part.type === "failed") failed = part.error;
-      else yield part;
+      if (part.type === "failed") {
+        failed = part.error;
+        spent.push(...(part.spent ?? []));
+      } else if (part.type === "done" && spent.length > 0) {
+        const all = [...spent, ...(part.response.spent ?? [])];
+        yield { type: "done", response: { ...part.response, spent: all } };
+      } else yield part;
     }
     if (failed === null) return;
     if (!mayPassElsewhere(failed)) break;
   }
   if (signal.aborted || failed === null) yield { type: "aborted" };
-  else yield { type: "failed", error: { ...failed, detail: [failed.detail, ...skipped].join(" ") } };
+  else {
+    const detail = [failed.detail, ...skipped].join(" ");
+    yield { type: "failed", error: { ...failed, detail }, ...(spent.length > 0 ? { spent } : {}) };
+  }
 }
 
 /** The model, or a sentence about why there is none. */

@@ -77,11 +77,13 @@ export type ModelResponse = {
   readonly isTruncated: boolean;
   /** From servers that were asked for token ids and returned them. */
   readonly tokenIds?: TokenIds;
+  /** Earlier attempts of this call that failed and cost tokens all the same; to be booked with it. */
+  readonly spent?: readonly SpentAttempt[];
 };
 
 export type TokenIds = { readonly prompt: readonly number[]; readonly response: readonly number[] };
 
-/** Tokens that a failed attempt has used up. */
+/** Tokens that a failed attempt has used up, as far as its provider told. */
 export type SpentAttempt = Pick<ModelResponse, "id" | "model" | "usage">;
 
 /** One call as it is kept where `log_completions` is on. `data` is free of secrets of the route. */
@@ -120,13 +122,11 @@ export type ModelPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
   | { readonly type: "tool-arguments"; readonly index: number; readonly name: string; readonly text: string }
-  /** Everything streamed so far is void; the request is sent again at `untilMs` (epoch). */
-  /** A failed attempt cost tokens; they are booked although there is no answer. Comes before the part that says what failed. */
-  | { readonly type: "spent"; readonly attempt: SpentAttempt }
+  /** Everything streamed so far is void; the request is sent again at `untilMs` (epoch), 0 means at once and to another model. */
   | { readonly type: "log"; readonly log: CompletionLog }
   | { readonly type: "retry"; readonly attempt: number; readonly untilMs: number; readonly error: ModelError }
   | { readonly type: "done"; readonly response: ModelResponse }
-  | { readonly type: "failed"; readonly error: ModelError }
+  | { readonly type: "failed"; readonly error: ModelError; readonly spent?: readonly SpentAttempt[] }
   | { readonly type: "aborted" };
 
 /** One LLM route behind one streaming interface. Every backend passes `contract.ts`. */

@@ -12,12 +12,15 @@ export type ChatChunk = {
   readonly choices?: readonly ChatChoice[] | null;
   readonly usage?: ChatUsage | null;
   readonly error?: unknown;
+  /** vLLM and SGLang, where `return_token_ids` was asked for. */
+  readonly prompt_token_ids?: readonly number[] | null;
 };
 
 type ChatChoice = {
   readonly delta?: ChatDelta | null;
   readonly message?: ChatDelta | null;
   readonly finish_reason?: string | null;
+  readonly token_ids?: readonly number[] | null;
 };
 
 type ChatDelta = {
@@ -49,6 +52,16 @@ export class ChatAnswer {
   #model = "";
   #finishReason: string | null = null;
   #usage: ChatUsage | null = null;
+  #promptTokenIds: readonly number[] | null = null;
+  readonly #responseTokenIds: number[] = [];
+
+  get id(): string {
+    return this.#id;
+  }
+
+  get tokens(): TokenCounts | null {
+    return toTokens(this.#usage);
+  }
 
   get isFinished(): boolean {
     return this.#finishReason !== null;
@@ -60,8 +73,10 @@ export class ChatAnswer {
     this.#id ||= chunk.id ?? "";
     this.#model ||= chunk.model ?? "";
     this.#usage = chunk.usage ?? this.#usage;
+    this.#promptTokenIds ??= chunk.prompt_token_ids ?? null;
     const choice = chunk.choices?.[0];
     if (choice === undefined) return;
+    for (const id of choice.token_ids ?? []) this.#responseTokenIds.push(id);
     yield* this.#addDelta(choice.delta ?? choice.message ?? {});
     this.#finishReason = choice.finish_reason ?? this.#finishReason;
   }
@@ -89,6 +104,9 @@ export class ChatAnswer {
       isTruncated: this.#finishReason === "length",
       tokens: toTokens(this.#usage),
       billedCost: this.#usage?.cost ?? null,
+      ...(this.#promptTokenIds === null
+        ? {}
+        : { tokenIds: { prompt: this.#promptTokenIds, response: this.#responseTokenIds } }),
     };
   }
 

@@ -1,7 +1,7 @@
 import type OpenAI from "openai";
-import { readAnswer, type AttemptContext } from "./answer.ts";
-import { toResponse } from "./answered.ts";
-import type { Attempt } from "./attempt.ts";
+import { readAnswer, type Answer, type AttemptContext } from "./answer.ts";
+import { spentOn, toResponse } from "./answered.ts";
+import type { Attempt, AttemptPart } from "./attempt.ts";
 import type { ModelClock } from "./clock.ts";
 import { missingKey } from "./failures.ts";
 import type { ModelRequest } from "./model.ts";
@@ -24,30 +24,41 @@ export function createOpenaiChatAttempt(settings: ModelSettings, deps: AdapterDe
     const answer = new ChatAnswer();
     const client = await (opening ??= openClient(settings, deps.send));
     const response = await send(client, request, settings, refused, context);
-    const body = await readAnswer(response, context);
-    let isEnded = false;
-    if (body.type === "json") {
-      isEnded = true;
-      yield* answer.add(body.value as ChatChunk);
-    } else {
-      try {
-        for await (const { data } of body.events) {
-          if (isEnded) continue;
-          if (data.trim() === "[DONE]") {
-            isEnded = true;
-            context.expectEnd();
-          } else yield* answer.add(JSON.parse(data) as ChatChunk);
-        }
-      } catch (error) {
-        // Whatever happens to the connection after the last chunk no longer matters.
-        if (!isEnded) throw error;
-      }
+    try {
+      const isEnded = yield* collect(answer, await readAnswer(response, context), context);
+      const answered = answer.finish(isEnded);
+      yield { type: "done", response: toResponse(answered, settings, deps.clock.nowMs() - startMs) };
+    } catch (error) {
+      yield* spentOn(answer, settings);
+      throw error;
     }
-    yield {
-      type: "done",
-      response: toResponse(answer.finish(isEnded), settings, deps.clock.nowMs() - startMs),
-    };
   };
+}
+
+/** Feeds an answer to its collector; true when the provider marked its end. */
+async function* collect(
+  answer: ChatAnswer,
+  body: Answer,
+  context: AttemptContext,
+): AsyncGenerator<AttemptPart, boolean> {
+  if (body.type === "json") {
+    yield* answer.add(body.value as ChatChunk);
+    return true;
+  }
+  let isEnded = false;
+  try {
+    for await (const { data } of body.events) {
+      if (isEnded) continue;
+      if (data.trim() === "[DONE]") {
+        isEnded = true;
+        context.expectEnd();
+      } else yield* answer.add(JSON.parse(data) as ChatChunk);
+    }
+  } catch (error) {
+    // Whatever happens to the connection after the last chunk no longer matters.
+    if (!isEnded) throw error;
+  }
+  return isEnded;
 }
 
 /** Sends the request; leaves out what the provider refuses by name and remembers it for later requests. */

@@ -65,6 +65,14 @@ export class ResponsesAnswer {
     this.#host = host;
   }
 
+  get id(): string {
+    return this.#response.id ?? "";
+  }
+
+  get tokens(): TokenCounts | null {
+    return toTokens(this.#response.usage ?? null);
+  }
+
   get isEnded(): boolean {
     return this.#isEnded;
   }
@@ -159,8 +167,8 @@ export class ResponsesAnswer {
   }
 
   #end(response: ResponseObject): void {
-    if (response.error) throw reported(response.error);
     this.#response = { ...this.#response, ...response };
+    if (response.error) throw reported(response.error);
     this.#isEnded = true;
   }
 

@@ -1,7 +1,7 @@
 import type OpenAI from "openai";
-import { readAnswer, type AttemptContext } from "./answer.ts";
-import { toResponse } from "./answered.ts";
-import type { Attempt } from "./attempt.ts";
+import { readAnswer, type Answer, type AttemptContext } from "./answer.ts";
+import { spentOn, toResponse } from "./answered.ts";
+import type { Attempt, AttemptPart } from "./attempt.ts";
 import type { ModelClock } from "./clock.ts";
 import { missingKey } from "./failures.ts";
 import type { ModelRequest } from "./model.ts";
@@ -25,23 +25,36 @@ export function createOpenaiResponsesAttempt(settings: ModelSettings, deps: Adap
     const answer = new ResponsesAnswer(hostOf(settings.route.baseUrl));
     const client = await (opening ??= openClient(settings, deps.send));
     const response = await send(client, request, settings, refused, context);
-    const body = await readAnswer(response, context);
-    if (body.type === "json") {
-      yield* answer.addWhole(body.value as ResponseObject);
-    } else {
-      try {
-        for await (const { data } of body.events) {
-          if (answer.isEnded || data.trim() === "[DONE]") continue;
-          yield* answer.add(JSON.parse(data) as ResponsesEvent);
-          if (answer.isEnded) context.expectEnd();
-        }
-      } catch (error) {
-        // Whatever happens to the connection after the last event no longer matters.
-        if (!answer.isEnded) throw error;
-      }
+    try {
+      yield* collect(answer, await readAnswer(response, context), context);
+      const answered = answer.finish();
+      yield { type: "done", response: toResponse(answered, settings, deps.clock.nowMs() - startMs) };
+    } catch (error) {
+      yield* spentOn(answer, settings);
+      throw error;
     }
-    yield { type: "done", response: toResponse(answer.finish(), settings, deps.clock.nowMs() - startMs) };
   };
+}
+
+async function* collect(
+  answer: ResponsesAnswer,
+  body: Answer,
+  context: AttemptContext,
+): AsyncGenerator<AttemptPart, void> {
+  if (body.type === "json") {
+    yield* answer.addWhole(body.value as ResponseObject);
+    return;
+  }
+  try {
+    for await (const { data } of body.events) {
+      if (answer.isEnded || data.trim() === "[DONE]") continue;
+      yield* answer.add(JSON.parse(data) as ResponsesEvent);
+      if (answer.isEnded) context.expectEnd();
+    }
+  } catch (error) {
+    // Whatever happens to the connection after the last event no longer matters.
+    if (!answer.isEnded) throw error;
+  }
 }
 
 /** Sends the request; leaves out what the provider refuses by name and remembers it for later requests. */

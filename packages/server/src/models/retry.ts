@@ -1,5 +1,5 @@
 import { runAttempt, type Attempt, type AttemptDeps } from "./attempt.ts";
-import type { Model, ModelError, ModelPart, ModelRequest } from "./model.ts";
+import type { Model, ModelError, ModelPart, ModelRequest, SpentAttempt } from "./model.ts";
 import type { RetryPolicy } from "./model-settings.ts";
 
 /** Longest wait that a provider's Retry-After can ask for. */
@@ -28,17 +28,21 @@ async function* streamWithRetry(
   deps: RetryDeps,
 ): AsyncGenerator<ModelPart> {
   const startMs = deps.clock.nowMs();
+  const spent: SpentAttempt[] = [];
   for (let number = 1; ; number += 1) {
     let failed: ModelError | null = null;
     for await (const part of runAttempt(attempt, request, signal, deps)) {
       if (part.type === "failed") failed = part.error;
-      else yield part;
+      else if (part.type === "spent") spent.push(part.attempt);
+      else if (part.type === "done" && spent.length > 0) {
+        yield { type: "done", response: { ...part.response, spent } };
+      } else yield part;
     }
     if (failed === null) return;
     const waitMs = waitBefore(number, failed, deps);
     const untilMs = deps.clock.nowMs() + waitMs;
     if (!failed.isRetryable || number >= deps.policy.attempts || untilMs - startMs > maxTotalMs) {
-      yield { type: "failed", error: afterAttempts(failed, number) };
+      yield { type: "failed", error: afterAttempts(failed, number), ...(spent.length > 0 ? { spent } : {}) };
       return;
     }
     yield { type: "retry", attempt: number, untilMs, error: failed };
