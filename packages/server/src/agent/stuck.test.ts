@@ -1,7 +1,7 @@
 import type { Event } from "@convoke/protocol";
 import { expect, test } from "vitest";
-import type { ViewEvent } from "./history.ts";
-import { isStuck } from "./stuck.ts";
+import type { ViewEvent } from "./history-view.ts";
+import { circlingHint, findCircling } from "./stuck.ts";
 
 type Item = Record<string, unknown>;
 
@@ -40,32 +40,69 @@ function step(command: string, result: string, isError = false): Item[] {
 const times = (count: number, make: () => Item[]): Item[] => Array.from({ length: count }, make).flat();
 
 test("the same call with the same result four times in a row, whatever the thoughts", () => {
-  expect(isStuck(view(user, ...times(3, () => step("ls", "a"))), 1)).toBe(false);
-  expect(isStuck(view(user, ...times(4, () => step("ls", "a"))), 1)).toBe(true);
+  expect(findCircling(view(user, ...times(3, () => step("ls", "a"))), 1)).toBe("no");
+  expect(findCircling(view(user, ...times(4, () => step("ls", "a"))), 1)).toBe("hint");
 });
 
 test("a result that changes is progress", () => {
-  expect(isStuck(view(user, ...times(6, () => step("poll", `output ${calls}`))), 1)).toBe(false);
+  expect(findCircling(view(user, ...times(6, () => step("poll", `output ${calls}`))), 1)).toBe("no");
 });
 
 test("the same call failing four times, whatever the error texts", () => {
-  expect(isStuck(view(user, ...times(3, () => step("bad", "no", true))), 1)).toBe(false);
-  expect(isStuck(view(user, ...times(4, () => step("bad", "no", true))), 1)).toBe(true);
+  expect(findCircling(view(user, ...times(3, () => step("bad", "no", true))), 1)).toBe("no");
+  expect(findCircling(view(user, ...times(4, () => step("bad", "no", true))), 1)).toBe("hint");
 });
 
 test("three answers in a row that do nothing; nudges between them do not count", () => {
-  expect(isStuck(view(user, silent, nudge, silent, nudge), 1)).toBe(false);
-  expect(isStuck(view(user, silent, nudge, silent, nudge, silent, nudge), 1)).toBe(true);
+  expect(findCircling(view(user, silent, nudge, silent, nudge), 1)).toBe("no");
+  expect(findCircling(view(user, silent, nudge, silent, nudge, silent, nudge), 1)).toBe("hint");
 });
 
 test("two steps in turn, three times", () => {
   const pair = () => [...step("a", "1"), ...step("b", "2")];
-  expect(isStuck(view(user, ...times(2, pair)), 1)).toBe(false);
-  expect(isStuck(view(user, ...times(3, pair)), 1)).toBe(true);
+  expect(findCircling(view(user, ...times(2, pair)), 1)).toBe("no");
+  expect(findCircling(view(user, ...times(3, pair)), 1)).toBe("hint");
 });
 
 test("a new user message or a new run gives a fresh start", () => {
   const repeated = times(4, () => step("ls", "a"));
-  expect(isStuck(view(user, ...repeated, user, ...step("ls", "a")), 1)).toBe(false);
-  expect(isStuck(view(user, ...repeated), repeated.length + 2)).toBe(false);
+  expect(findCircling(view(user, ...repeated, user, ...step("ls", "a")), 1)).toBe("no");
+  expect(findCircling(view(user, ...repeated), repeated.length + 2)).toBe("no");
+});
+
+const hint: Item = {
+  kind: "MessageEvent",
+  source: "environment",
+  llm_message: { role: "user", content: [{ type: "text", text: circlingHint }] },
+};
+
+test("L23.29: a hint comes first, and who goes on as before is stopped; another way is a way out", () => {
+  const repeated = times(4, () => step("ls", "a"));
+  const after = (...items: readonly Item[]): string =>
+    findCircling(view(user, ...repeated, hint, ...items), 1);
+  expect(after()).toBe("no");
+  expect(after(...step("ls", "a"))).toBe("no");
+  expect(after(...step("ls", "a"), ...step("ls", "a"))).toBe("stuck");
+  expect(after(...step("cat x", "b"), ...step("ls", "a"))).toBe("no");
+});
+
+test("L23.29: cycles of three to six different steps are seen", () => {
+  for (const length of [3, 4, 5, 6]) {
+    const round = () => Array.from({ length }, (_, index) => step(`c${index}`, `r${index}`)).flat();
+    expect(findCircling(view(user, ...times(2, round)), 1)).toBe("no");
+    expect(findCircling(view(user, ...times(3, round)), 1)).toBe("hint");
+  }
+});
+
+test("L23.29: arguments in another order are the same call, other wrong arguments are not", () => {
+  const bad = (text: string): Item[] => {
+    const id = `bad-${++calls}`;
+    return [
+      { kind: "ActionEvent", tool_name: "x", tool_call_id: id, tool_call: { id, arguments: text } },
+      { kind: "AgentErrorEvent", tool_call_id: id, error: "no" },
+    ];
+  };
+  const orders = ['{"a":1,"b":2}', '{"b":2,"a":1}', '{"a":1,"b":2}', '{ "b": 2, "a": 1 }'];
+  expect(findCircling(view(user, ...orders.flatMap(bad)), 1)).toBe("hint");
+  expect(findCircling(view(user, ...[1, 2, 3, 4].flatMap((n) => bad(`{"a":${n}}`))), 1)).toBe("no");
 });

@@ -1,33 +1,75 @@
 import type { Event } from "@convoke/protocol";
-import type { ViewEvent } from "./history.ts";
+import type { ViewEvent } from "./history-view.ts";
 
 /** How many repetitions count as going nowhere. Source: reference, agent-loop 12 and 25. */
-const limits = { samePair: 4, sameErrors: 4, monologue: 3, alternation: 6, window: 20 } as const;
+const limits = {
+  samePair: 4,
+  sameErrors: 4,
+  monologue: 3,
+  alternation: 6,
+  rounds: 3,
+  longestCycle: 6,
+} as const;
+
+/** Enough for three rounds of the longest cycle, each step an action and its result. */
+const windowSize = 2 * limits.rounds * limits.longestCycle + 4;
+
+/** After a hint so many more steps, none of them new, and the run is stopped. */
+const patience = 2;
+
+/** What the model is told before its run is stopped. */
+export const circlingHint =
+  "You are repeating the same calls with the same results. That will not change by trying again: look at what the results " +
+  "say, take another way, or say with finish what keeps you from going on.";
 
 type Step = { readonly action: string; readonly result: string | null; readonly isError: boolean };
 
-/** True when the newest events repeat themselves: since the last user message and since `fromSeq`, the start of the run. */
-export function isStuck(view: readonly ViewEvent[], fromSeq: number): boolean {
+/**
+ * Whether the newest events repeat themselves, since the last user message and since `fromSeq`, the start of the run: first
+ * a hint, then `stuck` when the model goes on in the same way (L23.29).
+ */
+export function findCircling(view: readonly ViewEvent[], fromSeq: number): "no" | "hint" | "stuck" {
   const window: Event[] = [];
-  for (let index = view.length - 1; index >= 0 && window.length < limits.window; index--) {
+  for (let index = view.length - 1; index >= 0 && window.length < windowSize; index--) {
     const { seq, event } = view[index]!;
     if (seq < fromSeq || (event.kind === "MessageEvent" && event.source === "user")) break;
     window.unshift(event);
   }
   const steps = toSteps(window);
-  return repeatsPair(steps) || repeatsError(steps) || isMonologue(window) || alternates(steps);
+  const isCircling = repeatsError(steps) || repeatsCycle(steps) || isMonologue(window);
+  if (!isCircling) return "no";
+  const hintAt = window.findLastIndex(isHint);
+  if (hintAt === -1) return "hint";
+  const since = window.slice(hintAt + 1);
+  const tries = since.filter(({ kind, source }) => kind === "ActionEvent" || source === "agent").length;
+  return tries >= patience ? "stuck" : "no";
 }
 
-function repeatsPair(steps: readonly Step[]): boolean {
-  const last = steps.slice(-limits.samePair);
-  return last.length === limits.samePair && last.every((step) => sameStep(step, last[0]!));
+function isHint(event: Event): boolean {
+  return (
+    event.kind === "MessageEvent" &&
+    event.source === "environment" &&
+    (event.llm_message.content ?? []).some((part) => "text" in part && part.text === circlingHint)
+  );
 }
 
+/** The same call, and nothing but errors, whatever their texts. */
 function repeatsError(steps: readonly Step[]): boolean {
   const last = steps.slice(-limits.sameErrors);
   return (
     last.length === limits.sameErrors && last.every((step) => step.isError && step.action === last[0]!.action)
   );
+}
+
+/** A cycle of one step four times, or one of two to six steps three times. */
+function repeatsCycle(steps: readonly Step[]): boolean {
+  for (let period = 1; period <= limits.longestCycle; period++) {
+    const length = period === 1 ? limits.samePair : limits.rounds * period;
+    const last = steps.slice(-length);
+    if (last.length < length) return false;
+    if (last.every((step, index) => index < period || sameStep(step, last[index - period]!))) return true;
+  }
+  return false;
 }
 
 function isMonologue(window: readonly Event[]): boolean {
@@ -39,25 +81,16 @@ function isMonologue(window: readonly Event[]): boolean {
   return false;
 }
 
-function alternates(steps: readonly Step[]): boolean {
-  const last = steps.slice(-limits.alternation);
-  return (
-    last.length === limits.alternation &&
-    !sameStep(last[0]!, last[1]!) &&
-    last.every((step, index) => index < 2 || sameStep(step, last[index - 2]!))
-  );
-}
-
 function sameStep(left: Step, right: Step): boolean {
   return left.result !== null && left.action === right.action && left.result === right.result;
 }
 
-/** Each action with its result; ids, thoughts and summaries are left out, so that they cannot hide a repetition. */
+/** Each action with its result; ids, thoughts, summaries and the order of arguments are left out, so that they cannot hide a repetition. */
 function toSteps(window: readonly Event[]): Step[] {
   const results = new Map<string, { text: string; isError: boolean }>();
   for (const event of window) {
     if (event.kind === "ObservationEvent") {
-      results.set(event.tool_call_id, { text: JSON.stringify(event.observation), isError: false });
+      results.set(event.tool_call_id, { text: canonical(event.observation), isError: false });
     } else if (event.kind === "AgentErrorEvent") {
       results.set(event.tool_call_id, { text: event.error, isError: true });
     } else if (event.kind === "UserRejectObservation") {
@@ -67,7 +100,25 @@ function toSteps(window: readonly Event[]): Step[] {
   return window.flatMap((event) => {
     if (event.kind !== "ActionEvent") return [];
     const result = results.get(event.tool_call_id);
-    const action = `${event.tool_name} ${event.action ? JSON.stringify(event.action) : event.tool_call.arguments}`;
+    const action = `${event.tool_name} ${event.action ? canonical(event.action) : canonicalText(event.tool_call.arguments)}`;
     return [{ action, result: result?.text ?? null, isError: result?.isError === true }];
   });
+}
+
+function canonicalText(text: string): string {
+  try {
+    return canonical(JSON.parse(text));
+  } catch {
+    // Not JSON: the text is compared as it is.
+    return text;
+  }
+}
+
+/** JSON with its keys in order. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, field: unknown) =>
+    typeof field === "object" && field !== null && !Array.isArray(field)
+      ? Object.fromEntries(Object.entries(field).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : field,
+  );
 }

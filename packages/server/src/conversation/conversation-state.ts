@@ -10,6 +10,15 @@ export type OpenAction = {
   readonly gate: "approved" | "awaiting";
 };
 
+/** A message that no answered request had seen. */
+export type QueuedMessage = {
+  readonly id: string;
+  readonly seq: number;
+  /** False for messages of the scaffold. */
+  readonly isFromUser: boolean;
+  readonly wantsRun: boolean;
+};
+
 /** Everything the conversation decides with: a fold over its log and nothing else. JSON-safe, so that it can be cached. */
 export type ConversationState = {
   lastSeq: number;
@@ -27,11 +36,17 @@ export type ConversationState = {
   /** Last message whose sender asked for a run; 0 once the model has seen it or a client took the run away. */
   runWantedSeq: number;
   openActions: OpenAction[];
+  /** Messages that wait for the next request, oldest first. */
+  queued: QueuedMessage[];
+  /** Epoch milliseconds after which the configured answer counts for what waits; null when nothing does or there is none. */
+  approvalDeadlineMs: number | null;
   /** Where the current run began, and how many answers the model gave in it. */
   runStartSeq: number;
   iterations: number;
   /** Snapshot form of the metrics per usage id, as last published. */
   stats: Record<string, unknown>;
+  /** The last event with stats. */
+  statsSeq: number;
 };
 
 export function initialState(): ConversationState {
@@ -47,9 +62,12 @@ export function initialState(): ConversationState {
     lastSawSeq: 0,
     runWantedSeq: 0,
     openActions: [],
+    queued: [],
+    approvalDeadlineMs: null,
     runStartSeq: 0,
     iterations: 0,
     stats: {},
+    statsSeq: 0,
   };
 }
 

@@ -77,7 +77,7 @@ function observed(state: ConversationState, isFinal = false): ConversationState 
   ]);
 }
 
-const limits = { maxIterations: 10, isStuck: false };
+const limits = { maxIterations: 10, circling: "no" } as const;
 
 test("a first message with a run is one commit: prompt, message, its id, running", () => {
   const message = { role: "user" as const, content: [], thinking_blocks: [] };
@@ -178,7 +178,7 @@ test("reject without such a message leaves the conversation idle, as the referen
 test("the iteration limit ends the run with an error, and the next run counts anew", () => {
   let state = said(initialState(), "go");
   for (let turn = 0; turn < 2; turn++) state = observed(called(state, "approved", ["a"]));
-  const step = nextStep(state, { maxIterations: 2, isStuck: false });
+  const step = nextStep(state, { maxIterations: 2, circling: "no" });
   expect(step).toMatchObject({
     type: "settle",
     drafts: [
@@ -188,7 +188,7 @@ test("the iteration limit ends the run with an error, and the next run counts an
   });
   state = after(state, [statusUpdate("error")]);
   state = after(state, [startRun([])]);
-  expect(nextStep(state, { maxIterations: 2, isStuck: false })).toMatchObject({ type: "request" });
+  expect(nextStep(state, { maxIterations: 2, circling: "no" })).toMatchObject({ type: "request" });
 });
 
 test("P6: an error answers its own action only, also when two calls share a tool call id", () => {

@@ -13,6 +13,7 @@ export const foldedKinds = [
   "ObservationEvent",
   "AgentErrorEvent",
   "UserRejectObservation",
+  "Condensation",
   "ConversationStateUpdateEvent",
 ] as const satisfies readonly Event["kind"][];
 
@@ -51,6 +52,9 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
       state.openActions = state.openActions.filter((action) => action.id !== meta.answers);
       state.lastResultSeq = meta.isFinal === true ? 0 : seq;
       return;
+    case "Condensation":
+      if (meta.dequeued !== undefined) removeQueued(state, meta.dequeued);
+      return;
     case "ConversationStateUpdateEvent":
       applyUpdate(state, seq, event.key, event.value, meta);
       return;
@@ -63,9 +67,19 @@ function applyMessage(state: ConversationState, { seq, event, meta }: FoldedEven
     applyAnswer(state, seq, meta);
     return;
   }
+  const wantsRun = meta.wantsRun === true;
+  state.queued = [...state.queued, { id: event.id!, seq, isFromUser: event.source === "user", wantsRun }];
   state.lastMessageSeq = seq;
   if (event.source === "user") state.lastUserMessageId = event.id ?? null;
-  if (meta.wantsRun === true) state.runWantedSeq = seq;
+  if (wantsRun) state.runWantedSeq = seq;
+}
+
+/** As if the message had never been sent, for what comes next. */
+function removeQueued(state: ConversationState, id: string): void {
+  state.queued = state.queued.filter((message) => message.id !== id);
+  state.lastMessageSeq = Math.max(0, ...state.queued.map(({ seq }) => seq));
+  const wanted = state.queued.filter(({ wantsRun }) => wantsRun).map(({ seq }) => seq);
+  if (state.runWantedSeq > 0) state.runWantedSeq = Math.max(0, ...wanted);
 }
 
 /** The first event of each model answer carries `sawSeq`; it counts as one iteration. */
@@ -73,6 +87,8 @@ function applyAnswer(state: ConversationState, seq: number, meta: EventMeta): vo
   if (meta.sawSeq === undefined) return;
   state.lastSawSeq = Math.min(meta.sawSeq, seq);
   if (state.runWantedSeq <= state.lastSawSeq) state.runWantedSeq = 0;
+  if (state.queued.length > 0)
+    state.queued = state.queued.filter((message) => message.seq > state.lastSawSeq);
   state.iterations += 1;
 }
 
@@ -85,16 +101,23 @@ function applyUpdate(
 ): void {
   if (key === "stats") {
     state.stats = (value as { usage_to_metrics: Record<string, unknown> }).usage_to_metrics;
+    state.statsSeq = seq;
     return;
   }
+  if (meta.approved !== undefined) approve(state, meta.approved);
   if (key !== "execution_status") return;
   state.status = value as ConversationState["status"];
   if (state.status !== "running" && state.status !== "waiting_for_confirmation") state.runWantedSeq = 0;
+  state.approvalDeadlineMs = meta.deadlineMs ?? null;
   if (meta.run === undefined) return;
-  const approved = new Set(meta.run.approved);
+  approve(state, meta.run.approved);
+  state.runStartSeq = seq;
+  state.iterations = 0;
+}
+
+function approve(state: ConversationState, ids: readonly string[]): void {
+  const approved = new Set(ids);
   state.openActions = state.openActions.map((action) =>
     approved.has(action.id) ? { ...action, gate: "approved" } : action,
   );
-  state.runStartSeq = seq;
-  state.iterations = 0;
 }

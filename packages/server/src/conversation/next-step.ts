@@ -1,18 +1,25 @@
+import { circlingHint } from "../agent/stuck.ts";
+import { environmentMessage } from "../agent/receive.ts";
 import { statusUpdate } from "./decide.ts";
 import { hasUnseenInput, type ConversationState, type OpenAction } from "./conversation-state.ts";
 import type { EventDraft } from "../journal/event-draft.ts";
 
-/** What a run does next. `execute` names every open action, those in progress too. `leave`: the client took the run away; `settle`: the run ends by itself with these events. */
+/** What a run does next. `execute` names every open action, those in progress too. `leave`: the client took the run away; `settle`: the run ends by itself with these events; `note`: it goes on after them. */
 export type Step =
   | { readonly type: "execute"; readonly actions: readonly OpenAction[] }
   | { readonly type: "request"; readonly sawSeq: number }
   | { readonly type: "settle"; readonly drafts: readonly EventDraft[] }
+  | { readonly type: "note"; readonly drafts: readonly EventDraft[] }
   | { readonly type: "leave" };
 
 export type StepLimits = {
   readonly maxIterations: number;
-  /** True when the agent repeats itself without getting anywhere. */
-  readonly isStuck: boolean;
+  /** Whether the agent repeats itself without getting anywhere: it is told so first, and stopped when it goes on. */
+  readonly circling: "no" | "hint" | "stuck";
+  /** Says which budget is used up; null while there is money. */
+  readonly overBudget?: string | null;
+  /** Epoch milliseconds up to which an answer is waited for, if what happens next must be asked about. */
+  readonly approvalDeadlineMs?: number | null;
 };
 
 /**
@@ -22,11 +29,16 @@ export type StepLimits = {
 export function nextStep(state: ConversationState, limits: StepLimits): Step {
   if (state.status !== "running") return { type: "leave" };
   if (state.openActions.some((action) => action.gate === "awaiting")) {
-    return { type: "settle", drafts: [statusUpdate("waiting_for_confirmation")] };
+    const deadlineMs = limits.approvalDeadlineMs ?? null;
+    const meta = deadlineMs === null ? {} : { meta: { deadlineMs } };
+    return { type: "settle", drafts: [{ ...statusUpdate("waiting_for_confirmation"), ...meta }] };
   }
   if (state.openActions.length > 0) return { type: "execute", actions: state.openActions };
   if (!hasUnseenInput(state)) return { type: "settle", drafts: [statusUpdate("finished")] };
-  if (limits.isStuck) return { type: "settle", drafts: [statusUpdate("stuck")] };
+  if (limits.circling === "stuck") return { type: "settle", drafts: [statusUpdate("stuck")] };
+  if (limits.circling === "hint") return { type: "note", drafts: [environmentMessage(circlingHint)] };
+  const { overBudget = null } = limits;
+  if (overBudget !== null) return { type: "settle", drafts: failRun("MaxBudgetReached", overBudget) };
   if (state.iterations >= limits.maxIterations) {
     return {
       type: "settle",

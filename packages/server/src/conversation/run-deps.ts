@@ -21,6 +21,9 @@ export type RunDeps = {
   readonly config: () => ConversationConfig;
   readonly secrets: () => ConversationSecrets;
   readonly signals: Signals;
+  /** Says which budget is used up; null while there is money. Asked before each model call. */
+  readonly overBudget: () => string | null;
+  readonly nowMs: () => number;
   readonly validator: Validator;
   readonly logger: Logger;
 };

@@ -1,4 +1,4 @@
-import { isStuck } from "../agent/stuck.ts";
+import { findCircling } from "../agent/stuck.ts";
 import { Fault } from "../lib/fault.ts";
 import { Executions } from "./executions.ts";
 import { ModelCalls } from "./model-calls.ts";
@@ -47,7 +47,7 @@ export class Run {
       for (;;) {
         const step = await this.#next();
         if (step.type === "request") await this.#calls.make(step.sawSeq);
-        else {
+        else if (step.type !== "note") {
           if (step.type === "execute") await this.#executions.begin(step.actions);
           else if (this.#executions.isEmpty) return;
           await this.#executions.next();
@@ -64,18 +64,25 @@ export class Run {
     let step: Step = { type: "leave" };
     await storeEvents(this.#deps, this.#effects.signal, async () => {
       step = isWanted(this.#deps, this.#effects.signal) ? await this.#decide() : { type: "leave" };
-      return step.type === "settle" ? step.drafts : [];
+      return step.type === "settle" || step.type === "note" ? step.drafts : [];
     });
     return step;
   }
 
   async #decide(): Promise<Step> {
-    const { log } = this.#deps;
-    const config = this.#deps.config();
+    const { config, log, nowMs, overBudget } = this.#deps;
+    const { approval_policy: approval, max_iterations: maxIterations, stuck_detection: isWatched } = config();
     return nextStep(log.state, {
-      maxIterations: config.max_iterations,
-      isStuck: config.stuck_detection && isStuck(await log.view(), log.state.runStartSeq),
+      maxIterations,
+      circling: isWatched ? findCircling(await log.view(), log.state.runStartSeq) : "no",
+      overBudget: overBudget(),
+      approvalDeadlineMs: approval ? nowMs() + approval.timeout_seconds * 1000 : null,
     });
+  }
+
+  /** Up to here the model reads at this moment; 0 when it is not asked. */
+  get beingReadSeq(): number {
+    return this.#calls.beingReadSeq;
   }
 
   /** An unexpected failure ends the run visibly; the log stays true. */

@@ -46,9 +46,13 @@ const answers: Record<string, readonly ScriptTurn[]> = {
 };
 
 const script: Script = {
-  turns: Object.entries(answers).flatMap(([name, turns]) =>
-    turns.map((turn): ScriptTurn => ({ ...turn, match: { last_user_contains: `CASE:${name}` } })),
-  ),
+  turns: [
+    ...Object.entries(answers).flatMap(([name, turns]) =>
+      turns.map((turn): ScriptTurn => ({ ...turn, match: { last_user_contains: `CASE:${name}` } })),
+    ),
+    // It goes on after it was told that it repeats itself.
+    ...answers.STUCK.map((turn) => ({ ...turn, match: { last_user_contains: "repeating the same calls" } })),
+  ],
   unique_ids: true,
 };
 
@@ -171,9 +175,13 @@ test("max_iterations ends the run with MaxIterationsReached; run goes on from th
   expect((await logOf(id)).filter((event) => event.kind === "ActionEvent")).toHaveLength(6);
 });
 
-test("an agent that repeats itself is stopped as stuck, unless its detection is off", async () => {
+test("L23.29: an agent that repeats itself is told so, then stopped as stuck, unless its detection is off", async () => {
   const id = await server.runTo("stuck", "CASE:STUCK");
-  expect((await logOf(id)).filter((event) => event.kind === "ActionEvent")).toHaveLength(4);
+  const log = await logOf(id);
+  expect(log.filter((event) => event.kind === "ActionEvent")).toHaveLength(6);
+  expect(log.filter(({ kind, source }) => kind === "MessageEvent" && source === "environment")).toHaveLength(
+    1,
+  );
   await server.runTo("finished", "CASE:STUCK", { stuck_detection: false });
 });
 

@@ -34,10 +34,13 @@ const script: Script = {
       tool_calls: [{ name: "terminal", arguments: { command: "rm it" } }],
     },
     { match: { last_user_contains: "GO:error" }, error: { status: 400, message: "no such model" } },
-    ...Array.from({ length: 6 }, () => ({
-      match: { last_user_contains: "GO:stuck" },
-      tool_calls: [{ name: "terminal", arguments: { command: "same" } }],
-    })),
+    // It goes on after it was told that it repeats itself.
+    ...["GO:stuck", "repeating the same calls"]
+      .flatMap((words) => Array.from({ length: 6 }, () => words))
+      .map((words) => ({
+        match: { last_user_contains: words },
+        tool_calls: [{ name: "terminal", arguments: { command: "same" } }],
+      })),
     { text: "Fine." },
   ],
   loop: true,

@@ -1,0 +1,38 @@
+import type { Message } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import type { ToolSession } from "@convoke/tool-host";
+import type { Journal } from "../journal/journal.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Model } from "../models/model.ts";
+import type { SecretBox } from "../security/seal.ts";
+import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
+import type { ConversationLog } from "./conversation-log.ts";
+import type { SessionContext } from "./mcp-tools.ts";
+
+export type ConversationDeps = {
+  readonly id: string;
+  readonly journal: Pick<Journal, "getInboxEntry" | "release">;
+  readonly log: ConversationLog;
+  readonly config: ConversationConfig;
+  readonly secrets: ConversationSecrets;
+  readonly secretBox: SecretBox;
+  readonly validator: Validator;
+  readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets) => Model;
+  readonly openSession: (config: ConversationConfig, context: SessionContext) => Promise<ToolSession>;
+  /** Says which budget of the conversation's owner is used up; null while there is money. Nobody has one when absent. */
+  readonly overOwnerBudget?: () => string | null;
+  /** Absolute. */
+  readonly workspaceDir: (config: ConversationConfig) => string;
+  /** Called once when another process took the conversation over: this object is of no more use. */
+  readonly onLost: () => void;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+};
+
+export type SendInput = {
+  readonly message: Message;
+  readonly wantsRun: boolean;
+  readonly sender?: string;
+  /** Idempotency key: the same id with the same content is the same message, however often it is sent (P18). */
+  readonly clientMessageId?: string;
+};

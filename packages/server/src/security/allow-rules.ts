@@ -1,0 +1,52 @@
+import type { Action, SecurityRisk } from "@convoke/protocol";
+
+/**
+ * Calls that the user has allowed once and for all: a tool, and for each named argument a form in which `*` stands for any
+ * text. In a terminal's command `*` never stands for what would begin another command. HIGH is not covered unless `up_to` says so.
+ */
+export type AllowRule = {
+  readonly tool_name: string;
+  readonly arguments?: Readonly<Record<string, string>>;
+  readonly up_to?: SecurityRisk;
+};
+
+/** Whether one of the rules covers the call. */
+export function isAllowed(
+  rules: readonly AllowRule[],
+  call: { readonly toolName: string; readonly action: Action; readonly risk: SecurityRisk },
+): boolean {
+  return rules.some((rule) => covers(rule, call));
+}
+
+function covers(
+  rule: AllowRule,
+  { toolName, action, risk }: { toolName: string; action: Action; risk: SecurityRisk },
+): boolean {
+  if (rule.tool_name !== toolName) return false;
+  if (risk === "HIGH" && rule.up_to !== "HIGH") return false;
+  if (risk === "MEDIUM" && rule.up_to === "LOW") return false;
+  const values = action as unknown as Readonly<Record<string, unknown>>;
+  return Object.entries(rule.arguments ?? {}).every(([name, form]) => {
+    const value = values[name];
+    return typeof value === "string" && fits(value, form, toolName === "terminal" && name === "command");
+  });
+}
+
+/** Plain comparison of the pieces between the stars, so that no form can take long. */
+function fits(value: string, form: string, isCommand: boolean): boolean {
+  const [first = "", ...others] = form.split("*");
+  if (others.length === 0) return value === form;
+  const last = others.pop()!;
+  if (value.length < first.length + last.length) return false;
+  if (!value.startsWith(first) || !value.endsWith(last)) return false;
+  const middle = value.slice(first.length, value.length - last.length);
+  let at = 0;
+  let rest = middle;
+  for (const piece of others) {
+    const found = middle.indexOf(piece, at);
+    if (found === -1) return false;
+    rest = rest.replace(piece, "");
+    at = found + piece.length;
+  }
+  return !isCommand || !/[;&|<>$`\n\r()\\{}]/.test(rest);
+}
