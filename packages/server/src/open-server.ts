@@ -14,6 +14,7 @@ import { DataFolderBusyError, lockDataFolder } from "./database/data-folder-lock
 import { docsPage } from "./faces/agent-server/docs-page.ts";
 import { mountEventSocket } from "./faces/agent-server/event-socket.ts";
 import { socketTimes, type SocketTimes } from "./faces/agent-server/socket-times.ts";
+import { isPortCapability } from "./faces/gateway/port-path.ts";
 import { openFaces } from "./faces/open-faces.ts";
 import { createKeyRing } from "./http/auth.ts";
 import { createGuard, isLoopback } from "./http/guard.ts";
@@ -102,7 +103,13 @@ export async function openServer({
     allowedHosts: config.allowedHosts,
     allowedOrigins: config.allowedOrigins,
   });
-  const app = await openHttp({ guard, logger, onActivity: () => (lastActivityMs = Date.now()) });
+  const app = await openHttp({
+    guard,
+    logger,
+    onActivity: () => (lastActivityMs = Date.now()),
+    trustedProxies: config.trustedProxies,
+    isForEveryOrigin: isPortCapability,
+  });
   const journal = wrap.journal(await opening);
   const skills = openSkillAccess(config);
   const directory = scope.use(

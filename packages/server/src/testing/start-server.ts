@@ -251,7 +251,7 @@ async function readReply(reply: Response): Promise<Reply> {
   return toReply(reply.status, reply.headers, await reply.text());
 }
 
-function toReply(status: number, headers: Headers, text: string): Reply {
+export function toReply(status: number, headers: Headers, text: string): Reply {
   const isJson = headers.get("content-type")?.startsWith("application/json") === true && text !== "";
   return { status, headers, text, json: isJson ? JSON.parse(text) : undefined };
 }

@@ -8,9 +8,18 @@ const harmlessHeaders = new Set(["accept", "accept-language", "content-type", "u
 export function hiddenValues(config: unknown): string[] {
   const values = readServers(config, []).servers.flatMap((server): string[] => {
     if (server.transport === "stdio") return Object.values(server.env).filter((value) => !plain.test(value));
-    const headers = Object.entries(server.headers).filter(([name]) => !harmlessHeaders.has(name.toLowerCase()));
-    const credentials = headers.flatMap(([, value]) => [value, value.replace(/^(?:Bearer|Basic|Token)\s+/i, "")]);
-    return [...credentials, ...textsIn(server.oauth?.state), ...textsIn(server.oauth?.authentication["client_secret"])];
+    const headers = Object.entries(server.headers).filter(
+      ([name]) => !harmlessHeaders.has(name.toLowerCase()),
+    );
+    const credentials = headers.flatMap(([, value]) => [
+      value,
+      value.replace(/^(?:Bearer|Basic|Token)\s+/i, ""),
+    ]);
+    return [
+      ...credentials,
+      ...textsIn(server.oauth?.state),
+      ...textsIn(server.oauth?.authentication["client_secret"]),
+    ];
   });
   return [...new Set([...values, ...passwordsIn(config)])].filter((value) => value.trim() !== "");
 }

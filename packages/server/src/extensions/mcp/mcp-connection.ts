@@ -83,10 +83,14 @@ export class McpConnection implements AsyncDisposable {
       return await this.#ask(open, call);
     } catch (error) {
       if (call.signal.aborted || !isConnectionProblem(error)) throw error;
+      if (isClosed(error)) throw new Error(this.#lostText(await open.lost, call), { cause: error });
       // A new connection is on its way; a server that forgot the session answers again at once.
       this.#drop(open, { reason: describe(error), isForgotten: isSessionLost(error) });
       if (!call.isRepeatable || !isSessionLost(error))
-        throw new Error(this.#lostText(error, call), { cause: error });
+        throw new Error(
+          this.#lostText(isSessionLost(error) ? "It has forgotten this session." : describe(error), call),
+          { cause: error },
+        );
       return await this.#ask(await this.#ready(call.signal), call);
     }
   }
@@ -220,14 +224,11 @@ export class McpConnection implements AsyncDisposable {
     void open.close();
   }
 
-  #lostText(error: unknown, { isRepeatable }: McpCall): string {
-    const known = isSessionLost(error)
-      ? "has forgotten this session, and is being connected again"
-      : `cannot be reached: ${describe(error)}`;
+  #lostText(reason: string, { isRepeatable }: McpCall): string {
     const effect = isRepeatable
       ? ""
       : " The call was not repeated, because it may have had effects; check them first.";
-    return `The MCP server ${this.name} ${known}.${effect}`;
+    return `The MCP server ${this.name} was lost during the call, and is being connected again. ${reason}${effect}`;
   }
 
   /** Ends early when a call wants the server; spread out, so that many sessions do not meet a server at once. */
@@ -250,12 +251,11 @@ async function aborted(signal: AbortSignal): Promise<string> {
 
 /** The server did not get the call, or its answer cannot come any more. */
 function isConnectionProblem(error: unknown): boolean {
-  return (
-    isSessionLost(error) ||
-    codeOf(error) === "CONNECTION_CLOSED" ||
-    codeOf(error) === "NOT_CONNECTED" ||
-    error instanceof TypeError
-  );
+  return isSessionLost(error) || isClosed(error) || error instanceof TypeError;
+}
+
+function isClosed(error: unknown): boolean {
+  return codeOf(error) === "CONNECTION_CLOSED" || codeOf(error) === "NOT_CONNECTED";
 }
 
 /** 404 is what the protocol says; some servers answer 400 and name the session. */

@@ -5,6 +5,7 @@ import { expandSecrets } from "./expand-variables.ts";
 import type { AnnouncedTool } from "./list-tools.ts";
 import type { McpConnection } from "./mcp-connection.ts";
 import { toObservation } from "./observation.ts";
+import { listMcpTool } from "./tool-listing.ts";
 
 /** A tool of a server, where it is and what it takes. */
 export type OfferedTool = {
@@ -27,9 +28,8 @@ export function createMcpTool(find: (name: string) => OfferedTool | undefined): 
     name: mcpToolName,
     actionKind: "MCPToolAction",
     isReadOnly: false,
-    define: () => {
-      throw new Error("This tool is never listed: those of the servers are.");
-    },
+    // Only the host that keeps the record asks for it; sessions list the tools of the servers.
+    define: () => listMcpTool(mcpToolName, { name: mcpToolName }).definition,
     open: async ({ params }) => {
       const name = String(params["tool"]);
       return {

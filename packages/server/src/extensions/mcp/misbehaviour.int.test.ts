@@ -1,0 +1,125 @@
+import { fileURLToPath } from "node:url";
+import { watchLeaks } from "@convoke/tool-host/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startMcpHttpServer, type HttpMode, type McpHttpServer } from "../../testing/mcp/http-server.ts";
+import { startTestServer, type TestServer } from "../../testing/start-server.ts";
+
+const program = fileURLToPath(new URL("../../testing/mcp/stdio-server.ts", import.meta.url));
+
+/** Long enough that a server which hangs would be noticed by whoever waited for it. */
+const connectMs = 8_000;
+
+type Case = {
+  readonly what: string;
+  readonly config: (http: (mode: HttpMode) => Promise<string>) => object | Promise<object>;
+  /** A server that works after all makes no event, and its tool is offered under this name. */
+  readonly works?: string;
+};
+
+const stdio = (mode: string) => (): object => ({ command: process.execPath, args: [program, mode] });
+const remote =
+  (mode: HttpMode, more: object = {}) =>
+  async (http: (mode: HttpMode) => Promise<string>) => ({
+    url: await http(mode),
+    ...more,
+  });
+
+const cases: readonly Case[] = [
+  { what: "a program that does not exist", config: () => ({ command: "/no/such/program" }) },
+  { what: "a directory that does not exist", config: () => ({ command: "true", cwd: "/no/such/folder" }) },
+  { what: "crashes at start", config: stdio("crash-at-start") },
+  { what: "never answers", config: stdio("hang") },
+  { what: "never reads", config: stdio("deaf") },
+  { what: "closes its input", config: stdio("closed-input") },
+  { what: "writes a banner first", config: stdio("banner"), works: "echo" },
+  { what: "writes junk for ever", config: stdio("junk-forever") },
+  { what: "speaks another protocol", config: stdio("old-protocol") },
+  { what: "dies before its list", config: stdio("no-list") },
+  { what: "never lists", config: stdio("slow-list") },
+  { what: "refuses to list", config: stdio("list-error") },
+  { what: "lists nothing that is a list", config: stdio("null-list") },
+  { what: "lists without end", config: stdio("endless-list"), works: "echo" },
+  { what: "lists thousands of tools", config: stdio("huge-list"), works: "tool_0" },
+  { what: "announces tools wrongly", config: stdio("bad-schema"), works: "echo" },
+  { what: "announces a name twice", config: stdio("twice"), works: "echo" },
+  { what: "has a tool of a name that is taken", config: stdio("clash"), works: "broken_terminal" },
+  { what: "floods", config: stdio("flood") },
+  { what: "refuses connections", config: () => ({ url: "http://127.0.0.1:9/mcp" }) },
+  { what: "answers 500", config: remote("error") },
+  { what: "answers with a web page", config: remote("page") },
+  { what: "takes the request and is silent", config: remote("hang") },
+  { what: "refuses the key", config: remote("refuse-key", { auth: "wrong" }) },
+  { what: "opens a stream and is silent", config: remote("sse-silent", { transport: "sse" }) },
+];
+
+describe("P20: a conversation with an MCP server that", () => {
+  const owned = new AsyncDisposableStack();
+  const doubles: McpHttpServer[] = [];
+  let leaks: ReturnType<typeof watchLeaks>;
+  let server: TestServer;
+  const created = new Map<string, { id: string; tookMs: number }>();
+
+  beforeAll(async () => {
+    leaks = watchLeaks();
+    server = owned.use(
+      await startTestServer({
+        script: { turns: [{ text: "hello" }], loop: true, select: "in_order" },
+        mcp: { times: { connectMs }, firstWaitMs: 2_000 },
+        environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+      }),
+    );
+    const http = async (mode: HttpMode): Promise<string> => {
+      const double = owned.use(await startMcpHttpServer(mode));
+      doubles.push(double);
+      return double.url;
+    };
+    for (const { what, config } of cases) {
+      const request = server.startRequest({ text: "hi" });
+      const broken = await config(http);
+      const startedAtMs = performance.now();
+      const { id } = await server.client.startConversation({
+        ...request,
+        agent: { ...request.agent, mcp_config: { broken } },
+      } as typeof request);
+      created.set(what, { id, tookMs: performance.now() - startedAtMs });
+    }
+  }, 60_000);
+
+  afterAll(async () => {
+    await owned.disposeAsync();
+    await leaks.assertNone();
+  }, 30_000);
+
+  test.for(cases)("$what: is created at once, and its message is answered", async ({ what, works }) => {
+    const { id, tookMs } = created.get(what)!;
+    expect(tookMs).toBeLessThan(connectMs / 2);
+    await server.waitForStatus(id, "finished", 30_000);
+    const events = await server.events(id);
+    expect(events.map((event) => event.kind)).toContain("SystemPromptEvent");
+    expect(JSON.stringify(events.filter(({ source }) => source === "agent"))).toContain("hello");
+    if (works === undefined) await untilFailed(server, id);
+    else expect(toolsAsked(server, works)).toBe(true);
+    const failures = (await server.events(id)).filter(({ kind }) => kind === "ConversationErrorEvent");
+    expect(failures.length).toBe(works === undefined ? 1 : 0);
+    expect((await server.client.getConversation(id)).execution_status).toBe("finished");
+  });
+});
+
+/** One event that names the server. */
+async function untilFailed(server: TestServer, id: string): Promise<void> {
+  const deadlineMs = performance.now() + connectMs + 20_000;
+  for (;;) {
+    const failure = (await server.events(id)).find(({ kind }) => kind === "ConversationErrorEvent");
+    if (failure !== undefined) {
+      expect(failure).toMatchObject({ source: "environment", code: "MCPServerFailed" });
+      expect(JSON.stringify(failure)).toContain("broken");
+      return;
+    }
+    if (performance.now() > deadlineMs) throw new Error("No event names the server that failed.");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function toolsAsked(server: TestServer, name: string): boolean {
+  return server.model.requests.some(({ body }) => JSON.stringify(body).includes(`"name":"${name}"`));
+}

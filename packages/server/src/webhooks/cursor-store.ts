@@ -1,0 +1,70 @@
+import type { ApplicationDatabase } from "../database/application-database.ts";
+
+/** Where a receiver stands in a conversation. */
+export type Cursor = { readonly seq: number; readonly infoSeq: number; readonly isDeleted: boolean };
+
+/** The cursors of one receiver, in the application's tables. */
+export class CursorStore {
+  readonly #database: ApplicationDatabase;
+  readonly #hookId: string;
+
+  constructor(database: ApplicationDatabase, hookId: string) {
+    this.#database = database;
+    this.#hookId = hookId;
+  }
+
+  /** Since when the receiver is known, in epoch milliseconds; `nowMs` when it is new. */
+  async since(nowMs: number): Promise<number> {
+    const { tables } = this.#database;
+    await tables
+      .insertInto("webhooks")
+      .values({ id: this.#hookId, since_ms: nowMs })
+      .onConflict((conflict) => conflict.column("id").doNothing())
+      .execute();
+    const row = await tables
+      .selectFrom("webhooks")
+      .select("since_ms")
+      .where("id", "=", this.#hookId)
+      .executeTakeFirstOrThrow();
+    return Number(row.since_ms);
+  }
+
+  async load(conversationId: string): Promise<Cursor> {
+    const row = await this.#database.tables
+      .selectFrom("webhook_cursors")
+      .select(["seq", "info_seq", "is_deleted"])
+      .where("hook_id", "=", this.#hookId)
+      .where("conversation_id", "=", conversationId)
+      .executeTakeFirst();
+    if (row === undefined) return { seq: 0, infoSeq: -1, isDeleted: false };
+    return { seq: row.seq, infoSeq: row.info_seq, isDeleted: row.is_deleted === 1 };
+  }
+
+  async save(conversationId: string, { seq, infoSeq, isDeleted }: Cursor): Promise<void> {
+    const values = { seq, info_seq: infoSeq, is_deleted: isDeleted ? 1 : 0 };
+    await this.#database.tables
+      .insertInto("webhook_cursors")
+      .values({ hook_id: this.#hookId, conversation_id: conversationId, ...values })
+      .onConflict((conflict) => conflict.columns(["hook_id", "conversation_id"]).doUpdateSet(values))
+      .execute();
+  }
+
+  async remove(conversationId: string): Promise<void> {
+    await this.#database.tables
+      .deleteFrom("webhook_cursors")
+      .where("hook_id", "=", this.#hookId)
+      .where("conversation_id", "=", conversationId)
+      .execute();
+  }
+
+  /** Conversations that are gone and whose receiver has not heard of it. */
+  async listDeleted(): Promise<string[]> {
+    const rows = await this.#database.tables
+      .selectFrom("webhook_cursors")
+      .select("conversation_id")
+      .where("hook_id", "=", this.#hookId)
+      .where("is_deleted", "=", 1)
+      .execute();
+    return rows.map((row) => row.conversation_id);
+  }
+}

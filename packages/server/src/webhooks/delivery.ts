@@ -1,0 +1,47 @@
+import { createHmac } from "node:crypto";
+import type { WebhookSpec } from "./webhook.ts";
+
+export type Delivery = {
+  /** Behind the base address. */
+  readonly path: string;
+  readonly body: string;
+  /** The same at each attempt, so that a receiver can tell a repetition. */
+  readonly id: string;
+  /** First and last seq of the events in it, when it has events. */
+  readonly sequence: string | null;
+};
+
+const answerMs = 30_000;
+
+/** Posts once; rejects unless the receiver answers with 2xx within 30 seconds. */
+export async function deliver(
+  hook: WebhookSpec,
+  delivery: Delivery,
+  nowMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const timestamp = String(Math.floor(nowMs / 1000));
+  const reply = await fetch(`${hook.base_url}${delivery.path}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "user-agent": "convoke",
+      "x-convoke-delivery": delivery.id,
+      ...(delivery.sequence === null ? {} : { "x-convoke-sequence": delivery.sequence }),
+      "x-convoke-timestamp": timestamp,
+      ...(hook.secret === null ? {} : { "x-convoke-signature": sign(hook.secret, timestamp, delivery.body) }),
+      ...hook.headers,
+    },
+    body: delivery.body,
+    // A key must not travel to an address that nobody configured.
+    redirect: "error",
+    signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
+  });
+  await reply.body?.cancel();
+  if (!reply.ok) throw new Error(`The receiver answered ${reply.status}.`);
+}
+
+/** `v1=` and the HMAC-SHA-256 of timestamp, dot and body in hex; the timestamp is signed so that nothing can be replayed later. */
+export function sign(secret: string, timestamp: string, body: string): string {
+  return `v1=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
+}
