@@ -8,6 +8,7 @@ import { createInProcessHost } from "@convoke/tool-host";
 import type { ConversationConfig } from "../../packages/server/src/conversation/conversation-config.ts";
 import type { Conversation } from "../../packages/server/src/conversation/conversation.ts";
 import { Directory } from "../../packages/server/src/conversation/directory.ts";
+import { contextHandlers } from "../../packages/server/src/faces/agent-server/context-routes.ts";
 import { conversationHandlers } from "../../packages/server/src/faces/agent-server/conversation-routes.ts";
 import { eventHandlers } from "../../packages/server/src/faces/agent-server/event-routes.ts";
 import { mountEventSocket } from "../../packages/server/src/faces/agent-server/event-socket.ts";
@@ -75,10 +76,21 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
   mountRoutes(
     app,
     agentServerRoutes,
-    { ...server, ...conversationHandlers({ directory }), ...eventHandlers({ journal, directory }) },
+    {
+      ...server,
+      ...conversationHandlers({ directory }),
+      ...eventHandlers({ journal, directory }),
+      ...contextHandlers({ journal, directory }),
+    },
     { validator, authenticate: createAuthenticator(keys) },
   );
-  mountEventSocket(app, { journal, directory, keys, validator, logger: silentLogger, times: socketTimes });
+  mountEventSocket(app, {
+    journal,
+    validator,
+    logger: silentLogger,
+    times: socketTimes,
+    scopeOf: () => ({ directory, keys }),
+  });
   await app.listen({ host: "127.0.0.1", port: 0 });
   const config = sampleConfig(join(folder, "work"));
   const owned = scope.move();

@@ -8,21 +8,21 @@ type Manifest = {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 };
 
+const entryFile = realpathSync(fileURLToPath(new URL("./sandbox-host.ts", import.meta.url)));
+
 /** This program as sandboxes run it: the sources of a checkout, or the published package with what is installed beside it. */
-export function findToolHostProgram(from: string = import.meta.url): ToolHostProgram {
-  const here = dirname(realpathSync(fileURLToPath(from)));
+export function findToolHostProgram(entry: string = entryFile): ToolHostProgram {
+  const folder = dirname(entry);
   const node = realpathSync(process.execPath);
-  if (from.endsWith(".ts")) {
-    const root = join(here, "../../..");
-    const entry = join("packages", "cli", "src", "bin.ts");
-    return { node, root, entry, parts: ["package.json", "packages", "node_modules"] };
+  if (entry.endsWith(".ts")) {
+    const root = join(folder, "../../..");
+    return { node, root, entry: relative(root, entry), parts: ["package.json", "packages", "node_modules"] };
   }
-  const ownPackage = dirname(here);
+  const ownPackage = dirname(folder);
   const installed = findDependencies(ownPackage);
   const root = commonParent([ownPackage, ...installed]);
-  const entry = relative(root, join(here, "bin.js"));
-  const files = [join(ownPackage, "package.json"), here, ...installed];
-  return { node, root, entry, parts: files.map((file) => relative(root, file)) };
+  const files = [join(ownPackage, "package.json"), folder, ...installed];
+  return { node, root, entry: relative(root, entry), parts: files.map((file) => relative(root, file)) };
 }
 
 /** Directories of everything that the package needs at run time, where Node finds them; what is left out for this platform is not there. */

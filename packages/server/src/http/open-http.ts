@@ -7,13 +7,25 @@ import type { Logger } from "../lib/logger.ts";
 import { keyOfHeaders, localUser, type Caller, type KeyRing } from "./auth.ts";
 import { bodyLimitBytes, toErrorReply } from "./errors.ts";
 import type { Guard } from "./guard.ts";
+import { createPublicAddress } from "./public-address.ts";
 import { refuseUnknownRoutes } from "./unknown-routes.ts";
 
 export type HttpDeps = {
   readonly guard: Guard;
   readonly logger: Logger;
   readonly onActivity: () => void;
+  /** Whose `X-Forwarded-*` headers are believed; nobody's unless given. */
+  readonly trustedProxies?: readonly string[];
+  /** True for addresses that are keys themselves, so that pages of every origin may use them. */
+  readonly isForEveryOrigin?: (url: string) => boolean;
 };
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Where the client reached this server, without a slash at its end; see {@link createPublicAddress}. */
+    readonly publicAddress: string;
+  }
+}
 
 const socketPayloadBytes = 16 * 1024 * 1024;
 
@@ -29,8 +41,10 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
     const { status, body } = toErrorReply(error, deps.logger);
     return reply.status(status).send(body);
   };
+  const { isForEveryOrigin = () => false } = deps;
   const checkGuard = (request: FastifyRequest, reply: FastifyReply): void => {
-    const refusal = deps.guard.refusal(request.headers.host, request.headers.origin);
+    const origin = isForEveryOrigin(request.url) ? undefined : request.headers.origin;
+    const refusal = deps.guard.refusal(request.headers.host, origin);
     if (refusal === null) return;
     // Nothing more of what the stranger sends is wanted.
     reply.header("connection", "close");
@@ -50,6 +64,12 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       } catch (refusal) {
         void answer(refusal, reply);
       }
+    },
+  });
+  const publicAddress = createPublicAddress(deps.trustedProxies ?? []);
+  app.decorateRequest("publicAddress", {
+    getter() {
+      return publicAddress(this);
     },
   });
   // Before the hooks that refuse: it ends the connections of refused upgrades.

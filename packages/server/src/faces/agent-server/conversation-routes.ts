@@ -10,7 +10,7 @@ import type {
 } from "@convoke/protocol";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { toConversationInfo, type Described } from "../../conversation/describe.ts";
-import type { Directory } from "../../conversation/directory.ts";
+import type { ConversationDirectory } from "../gateway/scoped-directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import type { Caller } from "../../http/auth.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
@@ -20,7 +20,7 @@ import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
 import { conversationIdOf } from "./event-routes.ts";
 import { checkPolicy, readStartRequest, readTitle } from "./start-request.ts";
 
-export type ConversationRouteDeps = { readonly directory: Directory };
+export type ConversationRouteDeps = { readonly directory: ConversationDirectory };
 
 type Search = {
   page_id?: string | null;

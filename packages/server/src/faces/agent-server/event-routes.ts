@@ -1,5 +1,5 @@
 import type { ConfirmationResponseRequest, EventSortOrder, SendMessageRequest } from "@convoke/protocol";
-import type { Directory } from "../../conversation/directory.ts";
+import type { ConversationDirectory } from "../gateway/scoped-directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import type { EventFilter, Journal } from "../../journal/journal.ts";
@@ -8,7 +8,7 @@ import { parseInstant } from "../../lib/instant.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { toUserMessage } from "./user-message.ts";
 
-export type EventRouteDeps = { readonly journal: Journal; readonly directory: Directory };
+export type EventRouteDeps = { readonly journal: Journal; readonly directory: ConversationDirectory };
 
 /** The routes below `/api/conversations/{conversation_id}/events`. Source: contract 4.1; reference, agent-server 8. */
 export function eventHandlers({ journal, directory }: EventRouteDeps) {

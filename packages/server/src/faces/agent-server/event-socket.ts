@@ -19,10 +19,15 @@ import { SocketOutput } from "./socket-output.ts";
 import { readResume, resumeSeq, type Resume } from "./socket-resume.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
+/** What a socket may reach: all of a server, or the part that its address names. */
+export type SocketScope = {
+  readonly directory: Pick<Directory, "open" | "exists">;
+  readonly keys: KeyRing;
+};
+
 export type EventSocketDeps = {
   readonly journal: Journal;
-  readonly directory: Directory;
-  readonly keys: KeyRing;
+  readonly scopeOf: (request: FastifyRequest) => SocketScope;
   readonly validator: Validator;
   readonly logger: Logger;
   readonly times: SocketTimes;
@@ -40,19 +45,24 @@ export function mountEventSocket(app: FastifyInstance, deps: EventSocketDeps): v
       websocket: true,
       onRequest: async (request) => {
         readTarget(request);
-        if (!deps.keys.isOpen && isStranger(request, deps.keys)) {
+        const { keys } = deps.scopeOf(request);
+        if (!keys.isOpen && isStranger(request, keys)) {
           throw new Fault("refused", "bad_key", "The session API key is not valid.");
         }
       },
     },
     (socket, request) => {
-      void serve(socket, request, deps, sharedFrames).catch((error: unknown) => {
-        deps.logger.error({ error: String(error) }, "event socket failed");
-        socket.close(closeCodes.internal, "Internal error");
-      });
+      void serve(socket, request, { ...deps, ...deps.scopeOf(request) }, sharedFrames).catch(
+        (error: unknown) => {
+          deps.logger.error({ error: String(error) }, "event socket failed");
+          socket.close(closeCodes.internal, "Internal error");
+        },
+      );
     },
   );
 }
+
+type ScopedDeps = EventSocketDeps & SocketScope;
 
 /** True when a key was given and is wrong; a good header does not rescue a wrong query value. */
 function isStranger(request: FastifyRequest, keys: KeyRing): boolean {
@@ -85,7 +95,7 @@ function readTarget(request: FastifyRequest): Target {
 async function serve(
   socket: WebSocket,
   request: FastifyRequest,
-  deps: EventSocketDeps,
+  deps: ScopedDeps,
   sharedFrames: EventFrames,
 ): Promise<void> {
   const frames = new SocketFrames(socket);
@@ -135,7 +145,11 @@ async function serve(
   }
 }
 
-async function openIfThere(directory: Directory, caller: Caller, id: string): Promise<Conversation | null> {
+async function openIfThere(
+  directory: SocketScope["directory"],
+  caller: Caller,
+  id: string,
+): Promise<Conversation | null> {
   try {
     return await directory.open(caller, id);
   } catch (error) {
@@ -149,7 +163,7 @@ async function sendAway(
   socket: WebSocket,
   caller: Caller,
   id: string,
-  { directory, logger }: EventSocketDeps,
+  { directory, logger }: ScopedDeps,
 ): Promise<void> {
   const isThere = await directory.exists(caller, id).catch((error: unknown) => {
     logger.error({ error: String(error) }, "a conversation could not be looked up");
@@ -161,7 +175,7 @@ async function sendAway(
 
 type Input = {
   readonly output: SocketOutput;
-  readonly deps: EventSocketDeps;
+  readonly deps: ScopedDeps;
   readonly caller: Caller;
   readonly conversationId: string;
 };

@@ -1,0 +1,110 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import {
+  allowedEnvironment,
+  createLocalWorkspace,
+  openGuardian,
+  openLocalBash,
+  serveToolHost,
+  type ListenAddress,
+} from "@convoke/tool-host/serve";
+import { CommandError, exitCodes } from "./exit-codes.ts";
+
+export type ToolHostOptions = {
+  readonly socket?: string;
+  readonly port?: number;
+  readonly address: string;
+  readonly keyFile: string;
+  readonly stateDir?: string;
+  readonly root?: string;
+  readonly json?: boolean;
+  readonly exitWithParent?: boolean;
+};
+
+/** Serves a tool host until it is told to end. */
+export async function runToolHost(options: ToolHostOptions): Promise<void> {
+  const ended = untilAsked(options.exitWithParent === true);
+  await using scope = new AsyncDisposableStack();
+  const key = await readKey(options.keyFile);
+  const guardian = scope.use(await openGuardian({ marker: `convoke-host-${process.pid}-${randomUUID()}` }));
+  const environment = { ...allowedEnvironment(process.env), ...guardian.environment };
+  const onWarning = (text: string): void => console.error(text);
+  // Tools take longer to load than all the rest: they come after the address, so that clients can connect meanwhile.
+  const ready = Promise.withResolvers<void>();
+  const host = ready.promise.then(async () => loadHost(environment, onWarning));
+  const bash = scope.use(
+    openLocalBash({
+      path: options.stateDir === undefined ? ":memory:" : join(resolve(options.stateDir), "bash.sqlite"),
+      environment,
+    }),
+  );
+  const served = scope.use(
+    await serveToolHost({
+      host,
+      bash,
+      workspace: createLocalWorkspace({
+        environment,
+        ...(options.root === undefined ? {} : { root: resolve(options.root) }),
+      }),
+      listen: readListenAddress(options),
+      key,
+      onWarning,
+      ...(options.stateDir === undefined ? {} : { stateDir: resolve(options.stateDir) }),
+    }),
+  );
+  const { address } = served;
+  console.log(
+    options.json === true
+      ? JSON.stringify({ address, pid: process.pid })
+      : `The tool host is listening on ${address}`,
+  );
+  ready.resolve();
+  // Ended before we stop serving, so that clients still hear what became of their calls.
+  scope.defer(async () => (await host)[Symbol.asyncDispose]());
+  await Promise.race([ended, host.then(async () => ended)]);
+}
+
+async function loadHost(environment: Readonly<Record<string, string>>, onWarning: (text: string) => void) {
+  const { createInProcessHost, defaultTools } = await import("@convoke/tool-host");
+  return createInProcessHost({ tools: defaultTools(), environment, onWarning });
+}
+
+function readListenAddress({ socket, port, address }: ToolHostOptions): ListenAddress {
+  if ((socket === undefined) === (port === undefined)) {
+    throw new CommandError("Say where to listen: either --socket or --port.", exitCodes.usage);
+  }
+  return socket === undefined ? { address, port: port ?? 0 } : { socket: resolve(socket) };
+}
+
+async function readKey(file: string): Promise<string> {
+  try {
+    await mkdir(dirname(resolve(file)), { recursive: true });
+    await writeFile(file, `${randomBytes(32).toString("base64url")}\n`, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    // There already: then it is read. A key in a folder that cannot be written (a mounted secret) is fine too.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "EEXIST" && code !== "EROFS" && code !== "EACCES") throw error;
+  }
+  const key = (await readFile(file, "utf8")).trim();
+  if (key.length < 16) {
+    throw new CommandError(`The key in ${file} is too short; it needs 16 characters.`, exitCodes.usage);
+  }
+  return key;
+}
+
+/** Resolves at SIGTERM or SIGINT and, when asked for, at the end of standard input. A closed terminal or pipe is no reason. */
+async function untilAsked(withParent: boolean): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  process.once("SIGTERM", resolve);
+  process.once("SIGINT", resolve);
+  if (withParent) {
+    process.once("SIGHUP", resolve);
+    process.stdin.once("end", resolve).once("error", resolve).resume();
+  } else {
+    process.on("SIGHUP", () => {});
+    // Nobody may be left to read what we print.
+    for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  }
+  await promise;
+}
