@@ -41,6 +41,7 @@ export * from "./security/secret-source.ts";
 export * from "./security/security-analyzer.ts";
 export * from "./security/security-risk.ts";
 export * from "./conversation/conversation-info.ts";
+export * from "./conversation/event-context.ts";
 export * from "./conversation/hook-config.ts";
 export * from "./conversation/metrics.ts";
 export * from "./conversation/workspace.ts";

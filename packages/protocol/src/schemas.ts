@@ -13,6 +13,7 @@ import * as appConversation from "./app-server/app-conversation.ts";
 import * as appMessage from "./app-server/app-message.ts";
 import * as sandbox from "./app-server/sandbox.ts";
 import * as startTask from "./app-server/start-task.ts";
+import * as eventContext from "./conversation/event-context.ts";
 import * as conversationInfo from "./conversation/conversation-info.ts";
 import * as hookConfig from "./conversation/hook-config.ts";
 import * as metrics from "./conversation/metrics.ts";
@@ -82,7 +83,7 @@ export const contractSchemas: ReadonlyMap<string, TSchema> = byName([
 export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...contractSchemas,
   ...byName(namedIn(extensionActions, extensionEvents, extensionObservations, extensionTools)),
-  ...byName(namedIn(stopConversation)),
+  ...byName(namedIn(stopConversation, eventContext)),
   ...byName(namedIn(commits, fileBrowser, savedWorkspaces)),
   ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),
   ...byName(namedIn(agentProfile, llmCatalogue, settingsPatch, installed)),

@@ -1,4 +1,4 @@
-import type { ConfirmationPolicy, SecretSource } from "@convoke/protocol";
+import type { ConfirmationPolicy, LLM, SecretSource } from "@convoke/protocol";
 import type { ToolSession } from "@convoke/tool-host";
 import { Condensing } from "../agent/condense/condensing.ts";
 import { withCondenserSecrets, type CondenserSettings } from "../agent/condense/condenser-settings.ts";
@@ -81,7 +81,8 @@ export class Conversation implements AsyncDisposable {
       conversationId: deps.id,
       log: deps.log,
       post: (job) => this.#post(job),
-      openModel: () => deps.openModel(this.#config, this.#secrets),
+      openModel: (other) =>
+        other === null ? deps.openModel(this.#config, this.#secrets) : this.#openOtherModel(other),
       llm: () => this.#config.agent.llm,
       logger: deps.logger,
     });
@@ -216,8 +217,8 @@ export class Conversation implements AsyncDisposable {
   }
 
   /** A title of at most `length` characters for the conversation as it is now; it is kept nowhere. */
-  async proposeTitle(length?: number): Promise<string> {
-    return await this.#titling.propose(length);
+  async proposeTitle(length?: number, llm: LLM | null = null): Promise<string> {
+    return await this.#titling.propose(length, llm);
   }
 
   async pause(): Promise<void> {
@@ -324,7 +325,11 @@ export class Conversation implements AsyncDisposable {
   }
 
   #openCondenserModel(settings: CondenserSettings): Model {
-    const llm = withCondenserSecrets(settings, this.#secrets);
+    return this.#openOtherModel(withCondenserSecrets(settings, this.#secrets));
+  }
+
+  /** A model beside the agent's, with its credentials in it. */
+  #openOtherModel(llm: LLM): Model {
     const config = { ...this.#config, agent: { ...this.#config.agent, llm } };
     return this.#deps.openModel(config, { ...this.#secrets, llm: {} });
   }

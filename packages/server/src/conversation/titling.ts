@@ -5,7 +5,7 @@ import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import { stateUpdate } from "./decide.ts";
-import { nothingToTitle } from "./refusals.ts";
+import { conversationClosing, nothingToTitle } from "./refusals.ts";
 import { messageOf } from "./run-deps.ts";
 import { addUsage } from "./stats.ts";
 
@@ -13,7 +13,8 @@ export type TitlingDeps = {
   readonly conversationId: string;
   readonly log: ConversationLog;
   readonly post: <Result>(job: () => Promise<Result> | Result) => Promise<Result>;
-  readonly openModel: () => Model;
+  /** The agent's model, or another one that brings its own credentials. */
+  readonly openModel: (other: LLM | null) => Model;
   readonly llm: () => LLM;
   readonly logger: Logger;
 };
@@ -37,13 +38,12 @@ export class Titling {
   }
 
   /** A title for the conversation as it is now; it is booked, but kept nowhere. */
-  async propose(length = usualTitleLength): Promise<string> {
+  async propose(length = usualTitleLength, other: LLM | null = null): Promise<string> {
     const message = await this.#deps.post(() => this.#firstMessage());
     if (message === null) throw nothingToTitle(this.#deps.conversationId);
-    const written = await writeTitle(message, this.#deps.openModel(), this.#stop.signal, length);
-    if (written === null) throw nothingToTitle(this.#deps.conversationId);
-    const bill = this.#bill(written);
-    if (bill.length > 0) await this.#deps.post(() => this.#deps.log.append(this.#bill(written)));
+    const written = await writeTitle(message, this.#deps.openModel(other), this.#stop.signal, length);
+    if (written === null) throw conversationClosing();
+    if (written.response !== null) await this.#deps.post(() => this.#deps.log.append(this.#bill(written)));
     return written.title;
   }
 
@@ -56,7 +56,7 @@ export class Titling {
   async #name(message: string): Promise<void> {
     const { conversationId: conversation, logger } = this.#deps;
     try {
-      const written = await writeTitle(message, this.#deps.openModel(), this.#stop.signal);
+      const written = await writeTitle(message, this.#deps.openModel(null), this.#stop.signal);
       if (written === null) return;
       if (written.failure !== null)
         logger.warn({ conversation, error: written.failure }, "no model wrote a title");

@@ -21,6 +21,7 @@ import type { SecretStore } from "../settings/secret-store.ts";
 import type { SettingsStore } from "../settings/settings-store.ts";
 import { version } from "../version.ts";
 import { completeStart } from "./agent-server/complete-start.ts";
+import { contextHandlers } from "./agent-server/context-routes.ts";
 import { conversationHandlers } from "./agent-server/conversation-routes.ts";
 import { eventHandlers } from "./agent-server/event-routes.ts";
 import { serverHandlers } from "./agent-server/server-routes.ts";
@@ -61,6 +62,7 @@ export function openFaces(deps: FacesDeps): Face[] {
       ...serverHandlers({ ...deps, serverVersion: version }),
       ...conversationHandlers(deps),
       ...eventHandlers(deps),
+      ...contextHandlers(deps),
     },
     {
       startConversation: (body, caller) =>

@@ -12,6 +12,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   setConfirmationPolicy: { policy: { kind: "NeverConfirm" } },
   setSecurityAnalyzer: { security_analyzer: null },
   sendMessage: { content: "hi" },
+  generateTitle: {},
   respondToConfirmation: { accept: true },
 };
 const routes: readonly Route[] = Object.values(agentServerRoutes);

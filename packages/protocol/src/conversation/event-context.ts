@@ -1,0 +1,30 @@
+import { Type, type Static } from "typebox";
+import { anyObject, nullable, object, ref } from "../schema.ts";
+
+/** How much of a request one source filled. */
+export const ContextShare = object("ContextShare", {
+  source: Type.Enum(["system_prompt", "tools", "user", "agent", "tool_results", "summaries", "environment"], {
+    type: "string",
+  }),
+  tokens: Type.Integer({ minimum: 0 }),
+  share: Type.Number({ minimum: 0, maximum: 1 }),
+});
+export type ContextShare = Static<typeof ContextShare>;
+
+/** What a model was asked, rebuilt from the log. */
+export const EventContext = object("EventContext", {
+  event_id: Type.String(),
+  request_event_id: Type.String({ description: "First event that came of the request." }),
+  model: nullable(Type.String()),
+  is_exact: Type.Boolean({
+    description: "The rebuilt request equals the record that was made of it; false when there is no record.",
+  }),
+  tokens: Type.Integer({ minimum: 0 }),
+  is_counted: Type.Boolean({
+    description: "The provider counted the tokens; otherwise they are an estimate.",
+  }),
+  shares: Type.Array(ref(ContextShare)),
+  messages: Type.Array(anyObject()),
+  tools: Type.Array(anyObject()),
+});
+export type EventContext = Static<typeof EventContext>;
