@@ -218,6 +218,7 @@ export class TestServer implements AsyncDisposable {
         cancelGraceMs: 200,
       }),
       logger: this.#logger(),
+      environment: this.#options.environment ?? {},
       times: { ...socketTimes, ...this.#options.times },
       mcp: { ...this.#options.mcp, times: { ...mcpTimes, ...this.#options.mcp?.times } },
       wrap: { journal: (journal) => (this.#journal = journal), model: (model) => model },

@@ -8,8 +8,10 @@ import {
 import type { Validator } from "@convoke/protocol/validate";
 import type { RepositoryOrder, StartRequest } from "../../app-conversations/start-order.ts";
 import type { AppConversationView } from "../../app-conversations/app-conversations.ts";
+import { secretValues } from "../../conversation/conversation-config.ts";
 import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
+import { createMask } from "../../security/mask.ts";
 import type { JsonObject, StoredSettings } from "../../settings/stored-settings.ts";
 import { withDefaults } from "../../settings/with-defaults.ts";
 import { readStartRequest, readTitle } from "../agent-server/start-request.ts";
@@ -47,7 +49,7 @@ export function readAppStartRequest(body: Body, raw: unknown, context: StartCont
   const message = body.initial_message ?? null;
   return {
     conversationId: readId(body.conversation_id ?? null),
-    shown: { ...body, ...wanted, secrets: null } as StartRequest["shown"],
+    shown: toShown({ ...body, ...wanted, secrets: null }, raw, secretValues(start.secrets)),
     order: {
       title: typeof body.title === "string" ? readTitle(body.title) : null,
       config: start.config,
@@ -71,6 +73,16 @@ export function readAppStartRequest(body: Body, raw: unknown, context: StartCont
       },
     },
   };
+}
+
+/** The request as it is read back: with the run that was meant, and without secrets, also where a text has one. */
+function toShown(request: Body, raw: unknown, secrets: readonly string[]): StartRequest["shown"] {
+  const message = request.initial_message ?? null;
+  const shown = {
+    ...request,
+    initial_message: message === null ? null : { ...message, run: wantsRun(raw) },
+  };
+  return JSON.parse(createMask(secrets)(JSON.stringify(shown))) as StartRequest["shown"];
 }
 
 /** What a conversation below another one takes from it, and what a suggested task says. */

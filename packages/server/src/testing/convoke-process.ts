@@ -1,0 +1,118 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { toReply, type Reply } from "./start-server.ts";
+
+export type ConvokeOptions = {
+  /** What `CONVOKE_SANDBOX` says; the best that works here unless given. */
+  readonly sandbox?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+};
+
+/**
+ * `convoke serve` in a process and a folder of its own, with sandboxes. Disposing it deletes every sandbox, ends the process and
+ * removes the folder, whatever has happened to them.
+ */
+export class ConvokeProcess implements AsyncDisposable {
+  readonly key = "convoke-test-key";
+  readonly folder: string;
+  readonly #options: ConvokeOptions;
+  #child: ChildProcess | null = null;
+  #url = "";
+  #log = "";
+
+  private constructor(folder: string, options: ConvokeOptions) {
+    this.folder = folder;
+    this.#options = options;
+  }
+
+  static async start(options: ConvokeOptions = {}): Promise<ConvokeProcess> {
+    // Sandboxes run as somebody else, who must be able to come in.
+    const started = new ConvokeProcess(await mkdtemp(join(tmpdir(), "convoke-serve-")), options);
+    await started.restart();
+    return started;
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  get dataDir(): string {
+    return join(this.folder, "data");
+  }
+
+  /** Everything that it has written to its error output so far. */
+  get log(): string {
+    return this.#log;
+  }
+
+  async restart(): Promise<void> {
+    await this.end("SIGTERM");
+    const program = fileURLToPath(new URL("../../../cli/src/bin.ts", import.meta.url));
+    const sandbox = this.#options.sandbox;
+    const child = spawn(
+      process.execPath,
+      [
+        ...[program, "serve", "--json", "--port", "0", "--data-dir", this.dataDir, "--log-level", "debug"],
+        ...(sandbox === undefined ? [] : ["--sandbox", sandbox]),
+      ],
+      {
+        cwd: this.folder,
+        env: {
+          PATH: `${dirname(process.execPath)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
+          HOME: this.folder,
+          NODE_COMPILE_CACHE: join(tmpdir(), "convoke-compile-cache"),
+          SESSION_API_KEY: this.key,
+          ...this.#options.environment,
+        },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    this.#child = child;
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (this.#log += text));
+    const first = await Promise.race([
+      once(createInterface({ input: child.stdout }), "line"),
+      once(child, "exit"),
+    ]);
+    if (typeof first[0] !== "string" || child.exitCode !== null)
+      throw new Error(`It did not start: ${this.#log}`);
+    this.#url = (JSON.parse(first[0]) as { url: string }).url;
+  }
+
+  /** Does nothing when it has ended. */
+  async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    const child = this.#child;
+    this.#child = null;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const late = setTimeout(() => child.kill("SIGKILL"), 10_000);
+    child.kill(signal);
+    await once(child, "exit");
+    clearTimeout(late);
+  }
+
+  /** A request with the key, unless another or none (null) is given; a body is sent as JSON. */
+  async call(method: string, path: string, body?: unknown, key: string | null = this.key): Promise<Reply> {
+    const reply = await fetch(`${this.#url}${path}`, {
+      method,
+      headers: {
+        ...(key === null ? {} : { "X-Session-API-Key": key }),
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return toReply(reply.status, reply.headers, await reply.text());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child === null) await this.restart();
+    const { json } = await this.call("GET", "/api/v1/sandboxes/search");
+    const { items = [] } = json as { items?: readonly { id: string }[] };
+    for (const { id } of items) await this.call("DELETE", `/api/v1/sandboxes/${id}`);
+    await this.end("SIGTERM");
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
