@@ -24,7 +24,6 @@ export const contextRoutes = routesOf("Context", {
     auth: true,
     params: conversationParams,
     body: GenerateTitleRequest,
-    isBodyOptional: true,
     responses: { ...ok("The title.", GenerateTitleResponse), ...noConversation, ...conflict, ...invalid },
   },
 });

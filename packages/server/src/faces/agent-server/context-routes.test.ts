@@ -1,0 +1,113 @@
+import type { EventContext } from "@convoke/protocol";
+import { expect, test, vi } from "vitest";
+import { replayConversation } from "../../replay.ts";
+import { startTestServer } from "../../testing/start-server.ts";
+
+const script = {
+  turns: [{ tool_calls: [{ name: "terminal", arguments: { command: "one" } }] }, { text: "All done." }],
+};
+
+test("the context of an event is the request that led to it, with the share of each source", async () => {
+  await using server = await startTestServer({ script });
+  const id = await server.runTo("finished", "Do one thing.");
+  const events = await server.events(id);
+  const context = async (kind: string, source = "agent") => {
+    const event = events.find((item) => item.kind === kind && item.source === source)!;
+    const reply = await server.call("GET", `/api/conversations/${id}/events/${event.id}/context`);
+    return { event, status: reply.status, body: reply.json as EventContext };
+  };
+
+  const action = await context("ActionEvent");
+  expect(action).toMatchObject({ status: 200, body: { is_exact: true, is_counted: true } });
+  expect(action.body.request_event_id).toBe(action.event.id);
+  expect(action.body.messages.map((message) => message["role"])).toEqual(["system", "user"]);
+  expect(action.body.tools.map((tool) => tool["name"])).toContain("terminal");
+  const sources = action.body.shares.map(({ source }) => source);
+  expect(sources.toSorted()).toEqual(["system_prompt", "tools", "user"]);
+  expect(action.body.shares.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
+
+  const said = await context("MessageEvent");
+  expect(said.body.messages.map((message) => message["role"])).toEqual([
+    "system",
+    "user",
+    "assistant",
+    "tool",
+  ]);
+  expect(said.body.shares.map(({ source }) => source)).toContain("tool_results");
+  // What a model read is told by the first request that had it.
+  const observation = await context("ObservationEvent", "environment");
+  expect(observation.body.request_event_id).toBe(said.event.id);
+});
+
+test("an event that no model has read yet has no context, and an unknown one is missing", async () => {
+  await using server = await startTestServer({ script });
+  const { id } = await server.createConversation();
+  await server.client.sendMessage(id, { content: [{ type: "text", text: "later" }], run: false });
+  const [first] = await server.events(id);
+  const unread = await server.call("GET", `/api/conversations/${id}/events/${first!.id}/context`);
+  expect(unread).toMatchObject({ status: 409, json: { code: "not_read_yet" } });
+  const unknown = await server.call("GET", `/api/conversations/${id}/events/${id}/context`);
+  expect(unknown).toMatchObject({ status: 404, json: { code: "event_not_found" } });
+});
+
+test("a replay of the data folder verifies every request, and knows no foreign conversation", async () => {
+  await using server = await startTestServer({ script });
+  const id = await server.runTo("finished", "Do one thing.");
+  expect(await replayConversation(server.dataDir, id)).toEqual({
+    verified: 2,
+    unrecorded: 0,
+    difference: null,
+  });
+  expect(await replayConversation(server.dataDir, "99999999-9999-4999-8999-999999999999")).toBeNull();
+});
+
+test("P62: a conversation that asks for a title gets one beside its run, booked apart", async () => {
+  const titled = {
+    turns: [{ match: { last_user_contains: "<message>" }, text: '"Count the sheep."' }, { text: "Counted." }],
+  };
+  await using server = await startTestServer({ script: titled });
+  const id = await server.runTo("finished", "Please count the sheep.", { autotitle: true });
+  await vi.waitFor(async () => {
+    expect(await server.client.getConversation(id)).toMatchObject({ title: "Count the sheep" });
+  });
+  const info = await server.client.getConversation(id);
+  expect(Object.keys(info.stats?.usage_to_metrics ?? {}).toSorted()).toEqual(["default", "title"]);
+});
+
+test("P62: a title that nobody can write is the beginning of the message, and a hanging one delays nothing", async () => {
+  const failing = {
+    turns: [
+      { match: { last_user_contains: "sheep" }, text: "Counted." },
+      { match: { last_user_contains: "goats" }, text: "Counted." },
+    ],
+  };
+  const withTitleTurn = (turn: object) => ({
+    turns: [{ match: { last_user_contains: "<message>" }, ...turn }, ...failing.turns],
+  });
+  await using server = await startTestServer({ script: withTitleTurn({ error: { status: 400 } }) });
+  const id = await server.runTo("finished", `Count ${"all ".repeat(20)} sheep.`, { autotitle: true });
+  await vi.waitFor(async () => {
+    const { title } = await server.client.getConversation(id);
+    expect(title).toBe(`Count ${"all ".repeat(10)}a...`);
+  });
+  await using hanging = await startTestServer({ script: withTitleTurn({ hang: true }) });
+  const other = await hanging.runTo("finished", "Count the goats.", { autotitle: true });
+  expect((await hanging.client.getConversation(other)).title ?? null).toBeNull();
+});
+
+test("generate_title answers with a title and sets none; without a message there is nothing to name", async () => {
+  const naming = {
+    turns: [
+      { match: { last_user_contains: "<message>" }, text: "A very long name for this" },
+      { text: "Hi." },
+    ],
+  };
+  await using server = await startTestServer({ script: naming });
+  const { id: empty } = await server.createConversation();
+  const nothing = await server.call("POST", `/api/conversations/${empty}/generate_title`, {});
+  expect(nothing).toMatchObject({ status: 409, json: { code: "nothing_to_title" } });
+  const id = await server.runTo("finished", "Hello.");
+  const reply = await server.call("POST", `/api/conversations/${id}/generate_title`, { max_length: 10 });
+  expect(reply).toMatchObject({ status: 200, json: { title: "A very..." } });
+  expect((await server.client.getConversation(id)).title ?? null).toBeNull();
+});
