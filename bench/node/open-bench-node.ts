@@ -2,7 +2,7 @@ import { mkdtempDisposable } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { agentServerRoutes } from "@convoke/protocol";
+import { agentRoutes } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import { createInProcessHost } from "@convoke/tool-host";
 import type { ConversationConfig } from "../../packages/server/src/conversation/conversation-config.ts";
@@ -75,7 +75,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
   });
   mountRoutes(
     app,
-    agentServerRoutes,
+    agentRoutes,
     {
       ...server,
       ...conversationHandlers({ directory }),

@@ -28,9 +28,10 @@ export async function openNode(
   const config = readConfig(process.env, overrides);
   const logger = pino({ level: logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
   const guardian = scope.use(await openGuardian({ marker: `convoke-${process.pid}-${randomUUID()}` }));
+  const environment = { ...allowedEnvironment(process.env), ...guardian.environment };
   const toolHost = createInProcessHost({
     tools: defaultTools(),
-    environment: { ...allowedEnvironment(process.env), ...guardian.environment },
+    environment,
     onWarning: (text) => logger.warn(text),
   });
   const server = scope.use(
@@ -39,6 +40,7 @@ export async function openNode(
         config,
         toolHost,
         logger,
+        environment,
         ...(hasSandboxes ? { openSandboxes: openOurSandboxes } : {}),
       }),
       config,

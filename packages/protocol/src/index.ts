@@ -87,10 +87,6 @@ export { sandboxRoutes, sandboxSpecRoutes } from "./app-server/sandbox-routes.ts
 export { startTaskRoutes } from "./app-server/start-task-routes.ts";
 export * from "./app-server/v1-routes.ts";
 export * from "./routes/agent-server-routes.ts";
-export { bashRoutes } from "./routes/bash-routes.ts";
-export { fileRoutes } from "./routes/file-routes.ts";
-export { gitRoutes } from "./routes/git-routes.ts";
-export { companionRoutes, savedWorkspaceRoutes, workspaceFileRoutes } from "./routes/workspace-routes.ts";
 export * from "./routes/app-server-routes.ts";
 export { agentSettingsRoutes } from "./routes/agent-settings-routes.ts";
 export { catalogueRoutes } from "./routes/catalogue-routes.ts";

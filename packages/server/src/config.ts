@@ -26,6 +26,12 @@ export type ServerConfig = {
   readonly sandbox: SandboxConfig;
   /** Addresses and networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-*` headers are believed. */
   readonly trustedProxies: readonly string[];
+  /** Users who may reach the files and the shell of the server's machine; `*` is everybody. */
+  readonly machineUsers: readonly string[];
+  /** The largest file that can be uploaded. */
+  readonly uploadLimitBytes: number;
+  /** Commands of the bash routes are forgotten after so many seconds; null keeps them as long as there is room. */
+  readonly bashRetentionSeconds: number | null;
 };
 
 /** What flags may set; they win over the environment. */
@@ -59,6 +65,10 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     conversationIdleSeconds: readNumber(environment, "CONVOKE_CONVERSATION_IDLE_SECONDS", 1200, 1_000_000),
     sandbox: readSandboxConfig(environment, overrides.sandbox),
     trustedProxies: readList(environment["CONVOKE_TRUSTED_PROXIES"]),
+    machineUsers: readList(environment["CONVOKE_MACHINE_USERS"] ?? "local"),
+    uploadLimitBytes: readNumber(environment, "CONVOKE_UPLOAD_LIMIT_MIB", 8_192, 1_048_576) * 1024 * 1024,
+    bashRetentionSeconds:
+      readNumber(environment, "OH_BASH_EVENTS_RETENTION_SECONDS", 0, 1_000_000_000) || null,
   };
 }
 

@@ -12,9 +12,11 @@ import type { McpAccess } from "./conversation/mcp-tools.ts";
 import { openApplicationDatabase } from "./database/application-database.ts";
 import { DataFolderBusyError, lockDataFolder } from "./database/data-folder-lock.ts";
 import { docsPage } from "./faces/agent-server/docs-page.ts";
+import { mountBashSocket } from "./faces/agent-server/bash-socket.ts";
 import { mountEventSocket } from "./faces/agent-server/event-socket.ts";
 import { socketTimes, type SocketTimes } from "./faces/agent-server/socket-times.ts";
 import { isPortCapability } from "./faces/gateway/port-path.ts";
+import { createCookieReader } from "./faces/agent-server/workspace-cookie.ts";
 import { openFaces } from "./faces/open-faces.ts";
 import { createKeyRing } from "./http/auth.ts";
 import { createGuard, isLoopback } from "./http/guard.ts";
@@ -34,12 +36,17 @@ import { SealedValues } from "./settings/sealed-values.ts";
 import { SecretStore } from "./settings/secret-store.ts";
 import { SettingsStore } from "./settings/settings-store.ts";
 import { version } from "./version.ts";
+import { Machine } from "./workspaces/machine.ts";
+import { SavedWorkspaces } from "./workspaces/saved-workspaces.ts";
+import { WorkspaceSessions } from "./workspaces/workspace-session.ts";
 
 export type ServerDeps = {
   readonly config: ServerConfig;
   /** Owned by the server from here on. */
   readonly toolHost: ToolHost;
   readonly logger: Logger;
+  /** The allow-listed environment that commands and git on this machine start with; empty unless given. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Opens the sandboxes; null, like leaving it out, serves none. Owned by the server from there on. */
   readonly openSandboxes?: (shared: SharedWithSandboxes) => Promise<Sandboxes | null>;
   /** Instead of the documented ones. */
@@ -75,6 +82,7 @@ export async function openServer({
   config,
   toolHost,
   logger,
+  environment = {},
   openSandboxes = async () => null,
   times = socketTimes,
   mcp = {},
@@ -140,7 +148,23 @@ export async function openServer({
   scope.defer(() => app.close());
   const settings = new SettingsStore({ database, secretBox, nowMs: Date.now });
   const secrets = new SecretStore({ database, secretBox, nowMs: Date.now });
-  const mountDeps = { validator, authenticate: createAuthenticator(keys) };
+  const machine = scope.use(
+    new Machine({
+      environment,
+      dataDir: config.dataDir,
+      workspaceRoot: config.workspaceRoot,
+      users: config.machineUsers,
+      bashKeptMs: config.bashRetentionSeconds === null ? null : config.bashRetentionSeconds * 1_000,
+      ownKeys: sessionKey === null ? [] : [sessionKey.key, ...config.sessionApiKeys],
+      userSecrets: (userId) => secrets.values(userId),
+    }),
+  );
+  const sessions = new WorkspaceSessions({ secretBox, nowMs: Date.now });
+  const mountDeps = {
+    validator,
+    authenticate: createAuthenticator(keys),
+    authenticateCookie: createCookieReader(sessions, keys),
+  };
   const faces = openFaces({
     journal,
     directory,
@@ -153,12 +177,23 @@ export async function openServer({
     sandboxes,
     appConversations,
     nowMs: Date.now,
+    openAccess: machine.openAccess,
+    openFiles: async ({ sandbox_id: sandboxId }, root) => {
+      if (sandboxId === undefined) return machine.openDirectory(root);
+      if (sandboxes === null) throw sandboxesElsewhere();
+      return (await sandboxes.openHost(sandboxId)).toolHost.workspace;
+    },
+    uploadLimitBytes: config.uploadLimitBytes,
+    userSecrets: (userId) => secrets.values(userId),
+    savedWorkspaces: new SavedWorkspaces({ database, nowMs: Date.now }),
+    sessions,
     lastActivityMs: () => lastActivityMs,
     isReady: () => isReady,
   });
   for (const face of faces) face.mount(app, mountDeps);
   const socketDeps = { journal, validator, logger, times };
   mountEventSocket(app, { ...socketDeps, scopeOf: () => ({ directory, keys }) });
+  mountBashSocket(app, { ...socketDeps, scopeOf: () => ({ openAccess: machine.openAccess, keys }) });
   const routes = faces.flatMap((face) => face.routes);
   app.get("/docs", (_request, reply) => reply.type("text/html; charset=utf-8").send(docsPage(routes)));
   let openApi: string | undefined;

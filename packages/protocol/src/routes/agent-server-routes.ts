@@ -1,8 +1,25 @@
+import { bashRoutes } from "./bash-routes.ts";
 import { contextRoutes } from "./context-routes.ts";
 import { conversationRoutes } from "./conversation-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
+import { fileRoutes } from "./file-routes.ts";
+import { gitRoutes } from "./git-routes.ts";
 import { serverRoutes } from "./server-routes.ts";
+import { companionRoutes, savedWorkspaceRoutes, workspaceFileRoutes } from "./workspace-routes.ts";
+
+/** Agents at work: conversations and their logs. */
+export const agentRoutes = { ...serverRoutes, ...conversationRoutes, ...eventRoutes, ...contextRoutes };
+
+/** What agents work on: files, changes and commands of a machine. */
+export const workspaceRoutes = {
+  ...bashRoutes,
+  ...fileRoutes,
+  ...gitRoutes,
+  ...savedWorkspaceRoutes,
+  ...workspaceFileRoutes,
+  ...companionRoutes,
+};
 
 /** Every route of the agent-server face by operation id. Fixed paths stand before those with a parameter in their place. */
-export const agentServerRoutes = { ...serverRoutes, ...conversationRoutes, ...eventRoutes, ...contextRoutes };
+export const agentServerRoutes = { ...agentRoutes, ...workspaceRoutes };
 export type AgentServerOperation = keyof typeof agentServerRoutes;

@@ -27,6 +27,7 @@ import { eventHandlers } from "./agent-server/event-routes.ts";
 import { serverHandlers } from "./agent-server/server-routes.ts";
 import { settingsFace } from "./agent-server/settings-face.ts";
 import type { TryModelDeps } from "./agent-server/try-model.ts";
+import { workspaceHandlers, type WorkspaceHandlersDeps } from "./agent-server/workspace-handlers.ts";
 import { appConversationHandlers } from "./app-server/app-conversation-routes.ts";
 import { appEventHandlers } from "./app-server/app-event-routes.ts";
 import { appWorkspaceHandlers } from "./app-server/app-workspace-routes.ts";
@@ -37,21 +38,22 @@ import { userSettingsHandlers } from "./app-server/user-settings-routes.ts";
 import { secretHandlers } from "./legacy/secret-routes.ts";
 import { settingsHandlers } from "./legacy/settings-routes.ts";
 
-export type FacesDeps = TryModelDeps & {
-  readonly journal: Journal;
-  readonly directory: Directory;
-  readonly toolHost: ToolHost;
-  readonly settings: SettingsStore;
-  readonly secrets: SecretStore;
-  readonly sealedValues: SealedValues;
-  readonly validator: Validator;
-  /** Without them nothing is served below `/api/v1/sandboxes` and `/api/v1/sandbox-specs`. */
-  readonly sandboxes: Sandboxes | null;
-  readonly appConversations: OpenAppConversations;
-  readonly nowMs: () => number;
-  readonly lastActivityMs: () => number;
-  readonly isReady: () => boolean;
-};
+export type FacesDeps = TryModelDeps &
+  WorkspaceHandlersDeps & {
+    readonly journal: Journal;
+    readonly directory: Directory;
+    readonly toolHost: ToolHost;
+    readonly settings: SettingsStore;
+    readonly secrets: SecretStore;
+    readonly sealedValues: SealedValues;
+    readonly validator: Validator;
+    /** Without them nothing is served below `/api/v1/sandboxes` and `/api/v1/sandbox-specs`. */
+    readonly sandboxes: Sandboxes | null;
+    readonly appConversations: OpenAppConversations;
+    readonly nowMs: () => number;
+    readonly lastActivityMs: () => number;
+    readonly isReady: () => boolean;
+  };
 
 /** Every REST surface of the server: one line for each table of routes. */
 export function openFaces(deps: FacesDeps): Face[] {
@@ -63,6 +65,7 @@ export function openFaces(deps: FacesDeps): Face[] {
       ...conversationHandlers(deps),
       ...eventHandlers(deps),
       ...contextHandlers(deps),
+      ...workspaceHandlers(deps),
     },
     {
       startConversation: (body, caller) =>

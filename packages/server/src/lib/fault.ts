@@ -11,6 +11,7 @@ export type FaultKind =
   | "too-many"
   | "not-now"
   | "too-large"
+  | "no-range"
   | "bug";
 
 /** One position in a request and what is wrong there. `loc` begins with `path`, `query`, `header` or `body`. */

@@ -1,0 +1,46 @@
+import type { Workspace } from "@convoke/tool-host";
+import { Fault, invalidField } from "../../lib/fault.ts";
+import type { RouteRequest } from "../../http/mount.ts";
+
+/** What a form may have around its file. */
+const formBytes = 64 * 1024;
+
+/** Writes the first file of the form that a request brings, as it arrives. The target changes when all of it is there. */
+export async function receiveFile(
+  { request }: RouteRequest,
+  workspace: Workspace,
+  path: string,
+  limitBytes: number,
+): Promise<void> {
+  // Told before anything is read, so that nobody sends a gigabyte for a refusal.
+  if (Number(request.headers["content-length"] ?? 0) > limitBytes + formBytes) throw tooLarge(limitBytes);
+  if (!request.isMultipart()) throw noFile();
+  for await (const part of request.parts()) {
+    if (part.type !== "file") continue;
+    await workspace.writeFile(path, limited(part.file as AsyncIterable<Buffer>, limitBytes));
+    return;
+  }
+  throw noFile();
+}
+
+async function* limited(content: AsyncIterable<Buffer>, limitBytes: number): AsyncGenerator<Buffer> {
+  let byteCount = 0;
+  for await (const bytes of content) {
+    byteCount += bytes.length;
+    if (byteCount > limitBytes) throw tooLarge(limitBytes);
+    yield bytes;
+  }
+}
+
+function tooLarge(limitBytes: number): Fault {
+  const mebibytes = Math.floor(limitBytes / 1024 / 1024);
+  return new Fault(
+    "too-large",
+    "upload_too_large",
+    `The file is larger than ${mebibytes} MiB, which is the most that is taken.`,
+  );
+}
+
+function noFile(): Fault {
+  return invalidField(["body", "file"], "Send a multipart form with a file.", "missing");
+}
