@@ -35,6 +35,7 @@ import { Hold } from "./hold.ts";
 import { findSent, messageDigest } from "./inbox.ts";
 import { decideDequeue, queuedMessages } from "./queue.ts";
 import { conversationClosing, ownedElsewhere } from "./refusals.ts";
+import type { HookGate } from "./hook-gate.ts";
 import { Run } from "./run.ts";
 import { settleStarted } from "./settle-started.ts";
 import { Signals } from "./signals.ts";
@@ -57,6 +58,7 @@ export class Conversation implements AsyncDisposable {
   readonly #titling: Titling;
   #session: Promise<ToolSession> | null = null;
   #run: Run | null = null;
+  readonly #hooks: HookGate | null;
   #isClosing = false;
   #isLost = false;
   #disposal: Promise<void> | null = null;
@@ -72,6 +74,11 @@ export class Conversation implements AsyncDisposable {
     this.#secrets = deps.secrets;
     this.#lastUsedMs = deps.nowMs();
     this.#log.mask = createMask(secretValues(deps.secrets));
+    this.#hooks =
+      deps.openHooks?.(deps.config, {
+        openModel: () => deps.openModel(this.#config, this.#secrets),
+        notify: (draft) => this.#notify(draft),
+      }) ?? null;
     this.#condensing = new Condensing({
       openModel: (settings) => this.#openCondenserModel(settings),
       warn: (fields) =>
@@ -124,6 +131,7 @@ export class Conversation implements AsyncDisposable {
   /** Resolves with the id of the MessageEvent, the first one when this client message id was sent before. */
   async send(input: SendInput): Promise<{ readonly eventId: string; readonly isNew: boolean }> {
     const session = await this.#openSession();
+    const admitted = await this.#hooks?.admit(input.message);
     return await this.#post(async () => {
       const { message, clientMessageId: clientId } = input;
       const digest = clientId === undefined ? "" : messageDigest(message);
@@ -137,6 +145,7 @@ export class Conversation implements AsyncDisposable {
         sender: input.sender ?? null,
         systemPrompt: () => this.#systemPrompt(session),
         activation: await this.#activate(session, message),
+        ...(admitted === undefined ? {} : { admitted }),
       });
       const messageIndex = decision.drafts.findIndex(
         ({ body }) => typeof body !== "function" && body.kind === "MessageEvent",
@@ -355,6 +364,7 @@ export class Conversation implements AsyncDisposable {
         description: source.description ?? null,
       })),
       suffix: this.#config.agent.agent_context?.system_message_suffix ?? null,
+      replacement: this.#config.agent.system_prompt ?? null,
       notes: skillsOf(session).promptBlocks(this.#config.agent.llm.model ?? ""),
       now: new Date(this.#deps.nowMs()),
     });
@@ -434,6 +444,7 @@ export class Conversation implements AsyncDisposable {
       config: () => this.#config,
       secrets: () => this.#secrets,
       signals: this.signals,
+      hooks: this.#hooks,
       overBudget: () =>
         overOwnBudget(this.#config, this.#log.state) ?? this.#deps.overOwnerBudget?.() ?? null,
       nowMs: this.#deps.nowMs,

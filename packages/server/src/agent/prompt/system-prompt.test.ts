@@ -31,3 +31,18 @@ test("the dynamic part has the workspace, the suffix, the names of secrets, and 
   expect(dynamic).toContain("$API_TOKEN: for the shop");
   expect(dynamic.endsWith("<date>2026-01-31T12:00Z</date>")).toBe(true);
 });
+
+test("an agent with a system prompt of its own has it word for word, and the dynamic part behind it", () => {
+  const event = systemPromptEvent({ ...context, replacement: "Only this." });
+  expect(event).toMatchObject({
+    system_prompt: { text: "Only this." },
+    dynamic_context: { text: expect.stringContaining("/w") as string },
+  });
+});
+
+test("L21.15: the static part names no date, no folder and no machine", () => {
+  const [fixed] = textsOf(context);
+  expect(fixed).not.toMatch(/\b20\d\d\b|\/(?:home|root|tmp|Users|w)\b/u);
+  // Paid with every request that no cache answers.
+  expect(fixed.length).toBeLessThan(9000);
+});

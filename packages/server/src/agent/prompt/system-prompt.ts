@@ -9,6 +9,8 @@ export type PromptContext = {
   /** Names and descriptions; values never reach a prompt. */
   readonly secrets: readonly { readonly name: string; readonly description: string | null }[];
   readonly suffix: string | null;
+  /** The user's own text instead of the static part. */
+  readonly replacement?: string | null;
   /** What skills and instructions of the workspace say. */
   readonly notes?: readonly string[];
   readonly now: Date;
@@ -19,7 +21,7 @@ export function systemPromptEvent(context: PromptContext): EventBody {
   return {
     kind: "SystemPromptEvent",
     source: "agent",
-    system_prompt: text(promptSections.join("\n\n")),
+    system_prompt: text(context.replacement ?? promptSections.join("\n\n")),
     dynamic_context: text(dynamicContext(context)),
     tools: context.tools.map((tool) => tool.definition),
   };
