@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { appEventRoutes } from "../src/app-server/app-event-routes.ts";
-import { sandboxRoutes, sandboxSpecRoutes } from "../src/app-server/sandbox-routes.ts";
+import { sandboxSpecRoutes } from "../src/app-server/sandbox-routes.ts";
 import { agentServerInterface, appServerInterface } from "../src/openapi-documents.ts";
 import { writeOpenApi } from "../src/openapi.ts";
 import { agentServerRoutes } from "../src/routes/agent-server-routes.ts";
@@ -10,14 +10,7 @@ import { appServerRoutes } from "../src/routes/app-server-routes.ts";
 import { legacyRoutes } from "../src/routes/legacy-routes.ts";
 
 const folder = path.resolve(import.meta.dirname, "../../../docs/openapi");
-/** What is served; app conversations follow when they are. */
-const appRoutes = {
-  ...legacyRoutes,
-  ...appServerRoutes,
-  ...appEventRoutes,
-  ...sandboxRoutes,
-  ...sandboxSpecRoutes,
-};
+const appRoutes = { ...legacyRoutes, v1Routes, ...appServerRoutes, ...v1Routes };
 const documents = {
   "agent-server.json": writeOpenApi(Object.values(agentServerRoutes), agentServerInterface),
   "app-server.json": writeOpenApi(Object.values(appRoutes), appServerInterface),

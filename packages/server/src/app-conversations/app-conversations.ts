@@ -42,6 +42,11 @@ export class AppConversations {
     this.#deps = deps;
   }
 
+  /** Also one whose deletion has begun. */
+  async has(asker: Asker, id: string): Promise<boolean> {
+    return (await this.#deps.rows.find(asker.userId, id)) !== null;
+  }
+
   /** In the order of `ids`, null for those that are not there for the asker. */
   async getMany(asker: Asker, ids: readonly string[]): Promise<(AppConversationView | null)[]> {
     return await this.#views(asker, await this.#deps.rows.getMany(asker.userId, ids));

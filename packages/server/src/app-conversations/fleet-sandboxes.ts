@@ -110,11 +110,15 @@ class FleetSandboxes implements Sandboxes {
   }
 
   sessionKey(id: string): string | null {
-    return this.#fleet.sessionKey(id);
+    return this.#fleet.keyOf(id, "session");
   }
 
-  async ownerOf(id: string): Promise<string | null> {
-    return (await this.#fleet.get(id))?.ownerId ?? null;
+  portKey(id: string): string | null {
+    return this.#fleet.keyOf(id, "ports");
+  }
+
+  ownerOf(id: string): string | null {
+    return this.#fleet.ownerOf(id);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

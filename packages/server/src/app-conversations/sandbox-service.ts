@@ -75,8 +75,10 @@ export interface SandboxAccess {
   connectPort(id: string, port: number): Promise<Duplex>;
   /** The key that opens this sandbox's own surface and nothing else; null when there is no such sandbox. */
   sessionKey(id: string): string | null;
+  /** The key that leads to this sandbox's ports and nowhere else; it stands in addresses. */
+  portKey(id: string): string | null;
   /** Whose sandbox it is; null when there is none. */
-  ownerOf(id: string): Promise<string | null>;
+  ownerOf(id: string): string | null;
 }
 
 /** All that a server knows of sandboxes. Closing it lets go of them: they live on. */

@@ -5,9 +5,11 @@ import {
   appServerRoutes,
   appWorkspaceRoutes,
   legacyRoutes,
+  openAiRoutes,
   sandboxRoutes,
   sandboxSpecRoutes,
   startTaskRoutes,
+  webhookRoutes,
 } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
@@ -19,6 +21,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { SealedValues } from "../settings/sealed-values.ts";
 import type { SecretStore } from "../settings/secret-store.ts";
 import type { SettingsStore } from "../settings/settings-store.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
 import { version } from "../version.ts";
 import { completeStart } from "./agent-server/complete-start.ts";
 import { contextHandlers } from "./agent-server/context-routes.ts";
@@ -28,7 +31,7 @@ import { serverHandlers } from "./agent-server/server-routes.ts";
 import { settingsFace } from "./agent-server/settings-face.ts";
 import type { TryModelDeps } from "./agent-server/try-model.ts";
 import { workspaceHandlers, type WorkspaceHandlersDeps } from "./agent-server/workspace-handlers.ts";
-import { appConversationHandlers } from "./app-server/app-conversation-routes.ts";
+import { appConversationHandlers, deletionHandlers } from "./app-server/app-conversation-routes.ts";
 import { appEventHandlers } from "./app-server/app-event-routes.ts";
 import { appWorkspaceHandlers } from "./app-server/app-workspace-routes.ts";
 import { profileHandlers } from "./app-server/profile-routes.ts";
@@ -63,6 +66,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     {
       ...serverHandlers({ ...deps, serverVersion: version }),
       ...conversationHandlers(deps),
+      ...deletionHandlers(deps),
       ...eventHandlers(deps),
       ...contextHandlers(deps),
       ...workspaceHandlers(deps),

@@ -6,9 +6,10 @@ import type {
 import type { AppConversations } from "../../app-conversations/app-conversations.ts";
 import type { ConversationStarter } from "../../app-conversations/conversation-starter.ts";
 import type { AppConversationSort, ListFilter } from "../../app-conversations/list-conversations.ts";
+import type { OpenAppConversations } from "../../app-conversations/open-app-conversations.ts";
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import type { StartTaskStore } from "../../app-conversations/start-task-store.ts";
-import type { Asker } from "../../conversation/directory.ts";
+import type { Asker, Directory } from "../../conversation/directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import type { RouteHandler, RouteReply, RouteRequest } from "../../http/mount.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
@@ -128,6 +129,26 @@ export function appConversationHandlers({
       }
       const { eventId } = await conversations.send(caller, id, { message, wantsRun: true });
       return { status: 201, json: { id: eventId, queued: false, position: 0 } };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+/** Deleting on the agent-server face: a conversation that has a sandbox is deleted with it. */
+export function deletionHandlers({
+  directory,
+  appConversations,
+}: {
+  readonly directory: Directory;
+  readonly appConversations: OpenAppConversations;
+}) {
+  return {
+    deleteConversation: async (request) => {
+      const { caller } = request;
+      const id = conversationIdOf(request);
+      if (await appConversations.conversations.has(caller, id)) {
+        await deleteConversation(appConversations, caller, id);
+      } else await directory.delete(caller, id);
+      return { json: { success: true } };
     },
   } satisfies Record<string, RouteHandler>;
 }
