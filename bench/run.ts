@@ -14,6 +14,7 @@ const benches: Readonly<Record<string, string>> = {
   conversations: "./journal/conversations.ts",
   send: "./conversations/send.ts",
   turn: "./conversations/turn.ts",
+  "long-run": "./conversations/long-run.ts",
   "page-http": "./http/page.ts",
   list: "./http/list.ts",
   latency: "./sockets/latency.ts",

@@ -25,7 +25,9 @@ export type MemoryConversation = AsyncDisposable & {
 };
 
 /** A conversation whose disk and tools are in memory: what is left is our own work. */
-export async function openMemoryConversation(options: MemoryConversationOptions): Promise<MemoryConversation> {
+export async function openMemoryConversation(
+  options: MemoryConversationOptions,
+): Promise<MemoryConversation> {
   const log = new MemoryLog(sampleConversation("c"));
   const journal = openMemoryJournal(log, async (write) => write());
   let nowMs = 1_700_000_000_000;

@@ -44,7 +44,11 @@ export function createWindowedModel(options: WindowedModelOptions): WindowedMode
         counts.refused += 1;
         yield {
           type: "failed",
-          error: { code: "LLMContextWindowExceedError", detail: "The request is too long.", isRetryable: false },
+          error: {
+            code: "LLMContextWindowExceedError",
+            detail: "The request is too long.",
+            isRetryable: false,
+          },
         };
         return;
       }
