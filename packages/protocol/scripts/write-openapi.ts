@@ -1,8 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { appEventRoutes } from "../src/app-server/app-event-routes.ts";
-import { sandboxSpecRoutes } from "../src/app-server/sandbox-routes.ts";
+import { v1Routes } from "../src/app-server/v1-routes.ts";
 import { agentServerInterface, appServerInterface } from "../src/openapi-documents.ts";
 import { writeOpenApi } from "../src/openapi.ts";
 import { agentServerRoutes } from "../src/routes/agent-server-routes.ts";
@@ -10,7 +9,7 @@ import { appServerRoutes } from "../src/routes/app-server-routes.ts";
 import { legacyRoutes } from "../src/routes/legacy-routes.ts";
 
 const folder = path.resolve(import.meta.dirname, "../../../docs/openapi");
-const appRoutes = { ...legacyRoutes, v1Routes, ...appServerRoutes, ...v1Routes };
+const appRoutes = { ...legacyRoutes, ...appServerRoutes, ...v1Routes };
 const documents = {
   "agent-server.json": writeOpenApi(Object.values(agentServerRoutes), agentServerInterface),
   "app-server.json": writeOpenApi(Object.values(appRoutes), appServerInterface),
