@@ -1,6 +1,8 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { ConfigError } from "./config-error.ts";
+import { readWebhooks } from "./config-webhooks.ts";
+import type { WebhookSpec } from "./webhooks/webhook.ts";
 import { readSandboxConfig, type SandboxConfig } from "./config-sandboxes.ts";
 
 export { ConfigError } from "./config-error.ts";
@@ -26,6 +28,8 @@ export type ServerConfig = {
   readonly sandbox: SandboxConfig;
   /** Addresses and networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-*` headers are believed. */
   readonly trustedProxies: readonly string[];
+  /** Who is told of every event. */
+  readonly webhooks: readonly WebhookSpec[];
   /** Users who may reach the files and the shell of the server's machine; `*` is everybody. */
   readonly machineUsers: readonly string[];
   /** The largest file that can be uploaded. */
@@ -65,6 +69,7 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     conversationIdleSeconds: readNumber(environment, "CONVOKE_CONVERSATION_IDLE_SECONDS", 1200, 1_000_000),
     sandbox: readSandboxConfig(environment, overrides.sandbox),
     trustedProxies: readList(environment["CONVOKE_TRUSTED_PROXIES"]),
+    webhooks: readWebhooks(environment),
     machineUsers: readList(environment["CONVOKE_MACHINE_USERS"] ?? "local"),
     uploadLimitBytes: readNumber(environment, "CONVOKE_UPLOAD_LIMIT_MIB", 8_192, 1_048_576) * 1024 * 1024,
     bashRetentionSeconds:

@@ -7,6 +7,7 @@ import { openAppConversations } from "./app-conversations/open-app-conversations
 import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
 import { ConfigError } from "./config.ts";
+import { toConversationInfo } from "./conversation/describe.ts";
 import { Directory } from "./conversation/directory.ts";
 import type { McpAccess } from "./conversation/mcp-tools.ts";
 import { openApplicationDatabase } from "./database/application-database.ts";
@@ -36,6 +37,8 @@ import { SealedValues } from "./settings/sealed-values.ts";
 import { SecretStore } from "./settings/secret-store.ts";
 import { SettingsStore } from "./settings/settings-store.ts";
 import { version } from "./version.ts";
+import { watchJournal } from "./webhooks/watch-journal.ts";
+import { Webhooks } from "./webhooks/webhooks.ts";
 import { Machine } from "./workspaces/machine.ts";
 import { SavedWorkspaces } from "./workspaces/saved-workspaces.ts";
 import { WorkspaceSessions } from "./workspaces/workspace-session.ts";
@@ -118,7 +121,18 @@ export async function openServer({
     trustedProxies: config.trustedProxies,
     isForEveryOrigin: isPortCapability,
   });
-  const journal = wrap.journal(await opening);
+  const webhooks = scope.use(
+    new Webhooks({
+      hooks: config.webhooks,
+      database,
+      journal: await opening,
+      describe: (id) => describeForHooks(id),
+      nowMs: Date.now,
+      logger,
+    }),
+  );
+  const watched = config.webhooks.length === 0 ? await opening : watchJournal(await opening, webhooks);
+  const journal = wrap.journal(watched);
   const skills = openSkillAccess(config);
   const directory = scope.use(
     new Directory({
@@ -142,6 +156,11 @@ export async function openServer({
   const appConversations = scope.use(
     openAppConversations({ database, secretBox, directory, journal, sandboxes, nowMs: Date.now, logger }),
   );
+  const describeForHooks = async (id: string): Promise<string | null> => {
+    const owner = (await journal.getConversation(id))?.ownerId;
+    const described = owner === undefined ? null : await directory.describe({ userId: owner }, id);
+    return described === null ? null : JSON.stringify(toConversationInfo(described));
+  };
   let isReady = false;
   const keyBook = scope.use(new KeyBook({ database, nowMs: Date.now, logger }));
   const keys = createKeyRing(sessionKey === null ? [] : [sessionKey.key, ...config.sessionApiKeys], keyBook);
@@ -189,6 +208,7 @@ export async function openServer({
     sessions,
     lastActivityMs: () => lastActivityMs,
     isReady: () => isReady,
+    webhooks,
   });
   for (const face of faces) face.mount(app, mountDeps);
   const socketDeps = { journal, validator, logger, times };
@@ -203,6 +223,7 @@ export async function openServer({
       .send((openApi ??= JSON.stringify(writeOpenApi(routes, agentServerInterface)))),
   );
 
+  await webhooks.open();
   await app.listen({ host: config.host, port: config.port });
   await directory.recover();
   await appConversations.recover();

@@ -8,6 +8,7 @@ import {
   openAiRoutes,
   sandboxRoutes,
   sandboxSpecRoutes,
+  turnRoutes,
   startTaskRoutes,
   webhookRoutes,
 } from "@convoke/protocol";
@@ -16,6 +17,7 @@ import type { ToolHost } from "@convoke/tool-host";
 import type { OpenAppConversations } from "../app-conversations/open-app-conversations.ts";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { Directory } from "../conversation/directory.ts";
+import type { Caller } from "../http/auth.ts";
 import { face, type Face } from "../http/mount.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { SealedValues } from "../settings/sealed-values.ts";
@@ -27,6 +29,7 @@ import { completeStart } from "./agent-server/complete-start.ts";
 import { contextHandlers } from "./agent-server/context-routes.ts";
 import { conversationHandlers } from "./agent-server/conversation-routes.ts";
 import { eventHandlers } from "./agent-server/event-routes.ts";
+import { turnHandlers } from "./agent-server/turn-routes.ts";
 import { serverHandlers } from "./agent-server/server-routes.ts";
 import { settingsFace } from "./agent-server/settings-face.ts";
 import type { TryModelDeps } from "./agent-server/try-model.ts";
@@ -40,6 +43,7 @@ import { startTaskHandlers } from "./app-server/start-task-routes.ts";
 import { userSettingsHandlers } from "./app-server/user-settings-routes.ts";
 import { secretHandlers } from "./legacy/secret-routes.ts";
 import { settingsHandlers } from "./legacy/settings-routes.ts";
+import { openAiHandlers } from "./openai/openai-routes.ts";
 
 export type FacesDeps = TryModelDeps &
   WorkspaceHandlersDeps & {
@@ -56,11 +60,14 @@ export type FacesDeps = TryModelDeps &
     readonly nowMs: () => number;
     readonly lastActivityMs: () => number;
     readonly isReady: () => boolean;
+    readonly webhooks: Pick<Webhooks, "status">;
   };
 
 /** Every REST surface of the server: one line for each table of routes. */
 export function openFaces(deps: FacesDeps): Face[] {
   const { settings, secrets, sandboxes, appConversations, toolHost, nowMs } = deps;
+  const complete = (body: unknown, caller: Caller): Promise<unknown> =>
+    completeStart(body, caller, { ...deps, catalogue: toolHost.catalogue });
   const agentServer = face(
     agentServerRoutes,
     {
@@ -69,12 +76,10 @@ export function openFaces(deps: FacesDeps): Face[] {
       ...deletionHandlers(deps),
       ...eventHandlers(deps),
       ...contextHandlers(deps),
+      ...turnHandlers(deps),
       ...workspaceHandlers(deps),
     },
-    {
-      startConversation: (body, caller) =>
-        completeStart(body, caller, { ...deps, catalogue: toolHost.catalogue }),
-    },
+    { startConversation: complete },
   );
   const legacy = face(legacyRoutes, { ...settingsHandlers(deps), ...secretHandlers({ secrets }) });
   const appServer = face(appServerRoutes, {
@@ -84,6 +89,7 @@ export function openFaces(deps: FacesDeps): Face[] {
   const faces = [
     agentServer,
     settingsFace(deps),
+    face(turnRoutes, turnHandlers(deps)),
     legacy,
     appServer,
     face(appEventRoutes, appEventHandlers(deps)),
@@ -91,6 +97,8 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(startTaskRoutes, startTaskHandlers({ ...deps, ...appConversations })),
     face(appConversationRoutes, appConversationHandlers({ sandboxes, ...appConversations })),
     face(appWorkspaceRoutes, appWorkspaceHandlers({ ...deps, ...appConversations })),
+    face(openAiRoutes, openAiHandlers({ ...deps, complete })),
+    face(webhookRoutes, { listWebhooks: () => ({ json: { webhooks: deps.webhooks.status } }) }),
   ];
   if (sandboxes !== null) {
     faces.push(face({ ...sandboxRoutes, ...sandboxSpecRoutes }, sandboxHandlers({ sandboxes })));

@@ -8,6 +8,7 @@ import { keyOfHeaders, localUser, type Caller, type KeyRing } from "./auth.ts";
 import { bodyLimitBytes, toErrorReply } from "./errors.ts";
 import type { Guard } from "./guard.ts";
 import { createPublicAddress } from "./public-address.ts";
+import { withOpenAiError } from "./openai-errors.ts";
 import { refuseUnknownRoutes } from "./unknown-routes.ts";
 
 export type HttpDeps = {
@@ -39,7 +40,7 @@ const socketGraceMs = 500;
 export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const answer = (error: unknown, reply: FastifyReply): FastifyReply => {
     const { status, body } = toErrorReply(error, deps.logger);
-    return reply.status(status).send(body);
+    return reply.status(status).send(withOpenAiError(reply.request.url, status, body));
   };
   const { isForEveryOrigin = () => false } = deps;
   const checkGuard = (request: FastifyRequest, reply: FastifyReply): void => {

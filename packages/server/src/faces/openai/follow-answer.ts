@@ -1,0 +1,113 @@
+import type { Event } from "@convoke/protocol";
+import type { Conversation } from "../../conversation/conversation.ts";
+import { follow } from "../../journal/follow.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { Fault } from "../../lib/fault.ts";
+
+/** What a run says: pieces while it works, then how it ended. */
+export type AnswerPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "done"; readonly text: string };
+
+/**
+ * The answer to what was sent behind `afterSeq`: pieces of text as the model makes them, then the whole last message. Ends with
+ * a fault when the run does not finish. Leaving early lets the run go on.
+ */
+export async function* followAnswer(
+  journal: Journal,
+  conversation: Conversation,
+  afterSeq: number,
+  signal: AbortSignal,
+): AsyncGenerator<AnswerPart> {
+  const leaving = new AbortController();
+  const waiting: AnswerPart[] = [];
+  let wake = (): void => {};
+  let failure: Fault | null = null;
+  let isOver = false;
+  const push = (part: AnswerPart): void => {
+    waiting.push(part);
+    wake();
+  };
+  const unsubscribe = conversation.signals.subscribe((json) => {
+    const { kind, content } = JSON.parse(json) as { kind: string; content?: unknown };
+    if (kind === "StreamingDeltaEvent" && typeof content === "string") push({ type: "text", text: content });
+  });
+  const reading = readLog(journal, conversation.id, afterSeq, AbortSignal.any([signal, leaving.signal]))
+    .then((text) => push({ type: "done", text }))
+    .catch((error: unknown) => {
+      failure = error instanceof Fault ? error : internal();
+    })
+    .finally(() => {
+      isOver = true;
+      wake();
+    });
+  try {
+    for (;;) {
+      const part = waiting.shift();
+      if (part !== undefined) {
+        yield part;
+        if (part.type === "done") return;
+      } else if (failure !== null) throw failure as Fault;
+      else if (isOver) return;
+      else await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    leaving.abort();
+    unsubscribe();
+    await reading;
+  }
+}
+
+/** The last thing the agent said before its run ended. */
+async function readLog(journal: Journal, id: string, afterSeq: number, signal: AbortSignal): Promise<string> {
+  let text = "";
+  let problem = "";
+  for await (const events of follow(journal, id, { afterSeq, signal })) {
+    for (const { json } of events) {
+      const event = JSON.parse(json) as Event;
+      text = saidIn(event) ?? text;
+      if (event.kind === "ConversationErrorEvent" && event.code !== "MCPServerFailed") problem = event.detail;
+      if (event.kind !== "ConversationStateUpdateEvent" || event.key !== "execution_status") continue;
+      switch (event.value) {
+        case "finished":
+          return text;
+        case "error":
+          // The reason is the next event of the same commit.
+          problem ||=
+            errorAfter(events.map((stored) => stored.json)) ?? "The agent's run ended with an error.";
+          throw new Fault("not-now", "run_failed", problem);
+        case "stuck":
+          throw new Fault("not-now", "run_failed", "The agent repeated itself without getting anywhere.");
+        case "paused":
+        case "waiting_for_confirmation":
+          throw new Fault(
+            "conflict",
+            "run_waits",
+            `The conversation ${id} is ${event.value}: it goes on when somebody tells it to.`,
+          );
+        default:
+      }
+    }
+  }
+  throw new Fault("not-now", "run_failed", "The request ended before its answer.");
+}
+
+function saidIn(event: Event): string | null {
+  if (event.kind === "MessageEvent" && event.source === "agent") {
+    return (event.llm_message.content ?? []).map((part) => ("text" in part ? part.text : "")).join("");
+  }
+  if (event.kind === "ActionEvent" && event.action?.kind === "FinishAction") return event.action.message;
+  return null;
+}
+
+function errorAfter(events: readonly string[]): string | null {
+  for (const json of events) {
+    const event = JSON.parse(json) as Event;
+    if (event.kind === "ConversationErrorEvent") return event.detail;
+  }
+  return null;
+}
+
+function internal(): Fault {
+  return new Fault("bug", "internal_error", "Something went wrong here; the log of the server says more.");
+}

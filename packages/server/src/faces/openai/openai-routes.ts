@@ -1,0 +1,158 @@
+import { randomUUID } from "node:crypto";
+import { StartConversationRequest, type ChatCompletionRequest, type openAiRoutes } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import type { Conversation } from "../../conversation/conversation.ts";
+import type { Directory } from "../../conversation/directory.ts";
+import type { Caller } from "../../http/auth.ts";
+import type { RouteHandler } from "../../http/mount.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { Fault } from "../../lib/fault.ts";
+import { normalizeUuid } from "../../lib/uuid7.ts";
+import type { SettingsStore } from "../../settings/settings-store.ts";
+import type { JsonObject } from "../../settings/stored-settings.ts";
+import { readStartRequest } from "../agent-server/start-request.ts";
+import { ChatBook } from "./chat-book.ts";
+import { describeHistory, readChat, type ChatInput } from "./chat-input.ts";
+import { completion, completionStream, type Usage } from "./completion.ts";
+import { followAnswer } from "./follow-answer.ts";
+
+export type OpenAiDeps = {
+  readonly directory: Directory;
+  readonly journal: Journal;
+  readonly settings: SettingsStore;
+  readonly validator: Validator;
+  /** Fills in what a create request leaves out, from its user's settings. */
+  readonly complete: (body: unknown, caller: Caller) => Promise<unknown>;
+  readonly nowMs: () => number;
+};
+
+const prefix = "openhands_";
+const conversationHeader = "x-openhands-serverconversation-id";
+
+/** Profiles as models, conversations as chats. */
+export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRoutes, RouteHandler> {
+  const chats = new ChatBook();
+  const { directory, journal, settings, nowMs } = deps;
+
+  async function modelsOf(userId: string): Promise<Map<string, JsonObject>> {
+    const stored = (await settings.load(userId)).settings;
+    const models = new Map(Object.entries(stored.profiles).map(([name, llm]) => [`${prefix}${name}`, llm]));
+    const usual = `${prefix}default`;
+    if (!models.has(usual) && typeof stored.llm["model"] === "string") models.set(usual, stored.llm);
+    return models;
+  }
+
+  async function openChat(
+    caller: Caller,
+    model: string,
+    chat: ChatInput,
+    wanted: string | null,
+  ): Promise<Conversation> {
+    const llm = (await modelsOf(caller.userId)).get(model);
+    if (llm === undefined)
+      throw new Fault("missing", "model_not_found", `There is no model ${model}. GET /v1/models lists them.`);
+    if (wanted !== null) return await directory.open(caller, wanted);
+    const known = chats.find(caller.userId, model, chat.history);
+    if (known !== null && (await directory.exists(caller, known))) return await directory.open(caller, known);
+    const id = randomUUID();
+    const suffix = [chat.system, describeHistory(chat.history)].filter((text) => text !== "").join("\n\n");
+    const completed = await deps.complete(
+      { workspace: { kind: "LocalWorkspace", working_dir: `chats/${id}` } },
+      caller,
+    );
+    const agent = (completed as { agent?: JsonObject }).agent ?? { kind: "Agent", tools: usualTools };
+    const request = {
+      ...(completed as JsonObject),
+      agent: {
+        ...agent,
+        llm: { ...llm, stream: true },
+        ...(suffix === "" ? {} : { agent_context: { system_message_suffix: suffix } }),
+      },
+    };
+    const checked = deps.validator.check<StartConversationRequest>(StartConversationRequest, request, [
+      "body",
+    ]);
+    if (!checked.ok)
+      throw new Fault("caller", "validation", "The stored settings do not make an agent.", checked.errors);
+    const start = readStartRequest(checked.value);
+    await directory.create(caller, { id, ...start });
+    return await directory.open(caller, id);
+  }
+
+  return {
+    listOpenAiModels: async ({ caller }) => {
+      const data = [...(await modelsOf(caller.userId)).keys()].map((id) => ({
+        id,
+        object: "model",
+        created: 0,
+        owned_by: "openhands",
+      }));
+      return { json: { object: "list", data } };
+    },
+
+    createChatCompletion: async ({ body, caller, headers, signal }) => {
+      const request = body as ChatCompletionRequest;
+      const chat = readChat(request);
+      const conversation = await openChat(
+        caller,
+        request.model,
+        chat,
+        conversationIdOf(headers[conversationHeader]),
+      );
+      const before = usageOf(conversation);
+      const afterSeq = conversation.state.lastSeq;
+      await conversation.send({ message: chat.message, wantsRun: true });
+      const { id } = conversation;
+      const asked = chat.message.content ?? [];
+      const question = asked.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n");
+      const completionDeps = {
+        id,
+        model: request.model,
+        nowMs: nowMs(),
+        parts: followAnswer(journal, conversation, afterSeq, signal),
+        usage: () => difference(usageOf(conversation), before),
+        onAnswer: (text: string) => {
+          const turns = [...chat.history, { role: "user", text: question }, { role: "assistant", text }];
+          chats.remember(caller.userId, request.model, turns, id);
+        },
+      };
+      const reply = { headers: { "X-OpenHands-ServerConversation-ID": id } };
+      if (request.stream !== true) return { ...reply, json: await completion(completionDeps) };
+      const includesUsage = request.stream_options?.["include_usage"] === true;
+      return {
+        ...reply,
+        stream: completionStream(completionDeps, includesUsage),
+        contentType: "text/event-stream",
+      };
+    },
+  };
+}
+
+const usualTools = [{ name: "terminal" }, { name: "file_editor" }, { name: "task_tracker" }];
+
+function conversationIdOf(header: string | string[] | undefined): string | null {
+  if (typeof header !== "string" || header === "") return null;
+  return normalizeUuid(header) ?? header;
+}
+
+function usageOf({ state }: Conversation): Usage {
+  let [prompt, completed] = [0, 0];
+  for (const metrics of Object.values(state.stats)) {
+    const tokens = (
+      metrics as {
+        accumulated_token_usage?: { prompt_tokens?: number; completion_tokens?: number } | null;
+      } | null
+    )?.accumulated_token_usage;
+    prompt += tokens?.prompt_tokens ?? 0;
+    completed += tokens?.completion_tokens ?? 0;
+  }
+  return { prompt_tokens: prompt, completion_tokens: completed, total_tokens: prompt + completed };
+}
+
+function difference(now: Usage, before: Usage): Usage {
+  const [prompt, completed] = [
+    now.prompt_tokens - before.prompt_tokens,
+    now.completion_tokens - before.completion_tokens,
+  ];
+  return { prompt_tokens: prompt, completion_tokens: completed, total_tokens: prompt + completed };
+}
