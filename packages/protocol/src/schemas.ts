@@ -17,6 +17,7 @@ import * as eventContext from "./conversation/event-context.ts";
 import * as conversationInfo from "./conversation/conversation-info.ts";
 import * as hookConfig from "./conversation/hook-config.ts";
 import * as metrics from "./conversation/metrics.ts";
+import * as turnControl from "./conversation/turn-control.ts";
 import * as workspace from "./conversation/workspace.ts";
 import * as events from "./events/event.ts";
 import * as content from "./message/content.ts";
@@ -40,6 +41,9 @@ import * as securityAnalyzer from "./security/security-analyzer.ts";
 import * as securityRisk from "./security/security-risk.ts";
 import * as agentProfile from "./settings/agent-profile.ts";
 import * as llmCatalogue from "./settings/llm-catalogue.ts";
+import * as mcpRoutes from "./routes/mcp-routes.ts";
+import * as openAiRoutes from "./routes/openai-routes.ts";
+import * as webhookRoutes from "./routes/webhook-routes.ts";
 import * as mcpConfig from "./settings/mcp-config.ts";
 import * as profile from "./settings/profile.ts";
 import * as providerToken from "./settings/provider-token.ts";
@@ -83,11 +87,12 @@ export const contractSchemas: ReadonlyMap<string, TSchema> = byName([
 export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...contractSchemas,
   ...byName(namedIn(extensionActions, extensionEvents, extensionObservations, extensionTools)),
-  ...byName(namedIn(stopConversation, eventContext)),
+  ...byName(namedIn(stopConversation, eventContext, turnControl)),
   ...byName(namedIn(commits, fileBrowser, savedWorkspaces)),
   ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),
   ...byName(namedIn(agentProfile, llmCatalogue, settingsPatch, installed)),
   ...byName(namedIn(appConversation, appMessage, sandbox, startTask)),
+  ...byName(namedIn(mcpRoutes, openAiRoutes, webhookRoutes)),
   ...byName([replies.ErrorReply]),
 ]);
 

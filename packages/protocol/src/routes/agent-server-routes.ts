@@ -2,19 +2,28 @@ import { bashRoutes } from "./bash-routes.ts";
 import { contextRoutes } from "./context-routes.ts";
 import { conversationRoutes } from "./conversation-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
-import { fileRoutes } from "./file-routes.ts";
+import { fileRoutes, trajectoryRoutes } from "./file-routes.ts";
 import { gitRoutes } from "./git-routes.ts";
 import { serverRoutes } from "./server-routes.ts";
+import { askRoutes } from "./turn-routes.ts";
 import { companionRoutes, savedWorkspaceRoutes, workspaceFileRoutes } from "./workspace-routes.ts";
 
 /** Agents at work: conversations and their logs. */
-export const agentRoutes = { ...serverRoutes, ...conversationRoutes, ...eventRoutes, ...contextRoutes };
+export const agentRoutes = {
+  ...serverRoutes,
+  ...conversationRoutes,
+  ...eventRoutes,
+  ...contextRoutes,
+  ...askRoutes,
+};
 
-/** What agents work on: files, changes and commands of a machine. */
+/** Commands, files and changes of one machine. */
+export const machineRoutes = { ...bashRoutes, ...fileRoutes, ...gitRoutes };
+
+/** What agents work on, and what people keep of it. */
 export const workspaceRoutes = {
-  ...bashRoutes,
-  ...fileRoutes,
-  ...gitRoutes,
+  ...machineRoutes,
+  ...trajectoryRoutes,
   ...savedWorkspaceRoutes,
   ...workspaceFileRoutes,
   ...companionRoutes,

@@ -161,16 +161,6 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     reason: "A part of that reply.",
   },
   {
-    where: "POST /api/conversations/{conversation_id}/ask_agent",
-    what: ["(absent)"],
-    reason: "Not in the contract and not served yet; its schemas are ready.",
-  },
-  {
-    where: "POST /api/conversations/{conversation_id}/condense",
-    what: ["(absent)"],
-    reason: "Not in the contract and not served yet; its schemas are ready.",
-  },
-  {
     where: "GET /api/bash/bash_events/search",
     what: ["(absent)"],
     reason: "Not in the contract and not served yet; its schemas are ready.",

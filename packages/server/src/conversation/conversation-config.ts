@@ -1,4 +1,11 @@
-import type { Agent, ConfirmationPolicy, LLM, LocalWorkspace, SecretSource } from "@convoke/protocol";
+import type {
+  Agent,
+  ConfirmationPolicy,
+  LLM,
+  LocalWorkspace,
+  SecretSource,
+  HookConfig,
+} from "@convoke/protocol";
 import type { AllowRule } from "../security/allow-rules.ts";
 import type { AnalyzerConfig } from "../security/analyzers/analyzer.ts";
 import { hiddenValues } from "../extensions/mcp/hidden-values.ts";
@@ -26,6 +33,8 @@ export type ConversationConfig = {
   readonly settings_version?: number;
   /** Where a fork comes from. */
   readonly forked_from?: { readonly conversation_id: string; readonly event_id: string | null };
+  /** Hooks in the form that they were sent in. */
+  readonly hook_config?: HookConfig | null;
   /** The sandbox that its tools run in; on the server's own tool host when there is none. */
   readonly sandbox_id?: string;
 };

@@ -7,6 +7,8 @@ import type { Model } from "../models/model.ts";
 import type { SecretBox } from "../security/seal.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
+import type { HookGate } from "./hook-gate.ts";
+import type { OpenHooksDeps } from "./open-hooks.ts";
 import type { SessionContext } from "./mcp-tools.ts";
 
 export type ConversationDeps = {
@@ -19,6 +21,11 @@ export type ConversationDeps = {
   readonly validator: Validator;
   readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets) => Model;
   readonly openSession: (config: ConversationConfig, context: SessionContext) => Promise<ToolSession>;
+  /** The hooks that a configuration asks for, if any; a conversation has none when absent. */
+  readonly openHooks?: (
+    config: ConversationConfig,
+    deps: Pick<OpenHooksDeps, "openModel" | "notify">,
+  ) => HookGate | null;
   /** Says which budget of the conversation's owner is used up; null while there is money. Nobody has one when absent. */
   readonly overOwnerBudget?: () => string | null;
   /** Absolute. */

@@ -329,8 +329,21 @@ export class Conversation implements AsyncDisposable {
     await this.#condensing.close();
     await this.#titling.close();
     await this.#mailbox.drain();
+    await this.#endHooks();
     if (this.#session !== null) await (await this.#session)[Symbol.asyncDispose]();
     await this.#deps.journal.release(this.#log.lease);
+  }
+
+  async #endHooks(): Promise<void> {
+    if (this.#hooks === null) return;
+    await using hooks = this.#hooks;
+    try {
+      const records = this.#isLost ? [] : await hooks.end();
+      if (records.length > 0) await this.#log.append(records);
+    } catch (error) {
+      // The conversation ends all the same; its last hooks are only not on record.
+      this.#deps.logger.warn({ conversation: this.id, error: String(error) }, "end of hooks not recorded");
+    }
   }
 
   #openCondenserModel(settings: CondenserSettings): Model {

@@ -1,6 +1,7 @@
 import type { ConversationExecutionStatus, Message } from "@convoke/protocol";
 import { Fault } from "../lib/fault.ts";
 import type { Activation } from "../extensions/skills/skill-book.ts";
+import type { Admitted } from "./hook-gate.ts";
 import { hasUnseenInput, type ConversationState, type OpenAction } from "./conversation-state.ts";
 import type { EventBody, EventDraft } from "../journal/event-draft.ts";
 
@@ -17,6 +18,8 @@ export type SendCommand = {
   readonly systemPrompt: () => EventBody;
   /** Skills that the message brings up. */
   readonly activation?: Activation;
+  /** What hooks have to say about it. */
+  readonly admitted?: Admitted;
 };
 
 /** A message is logged in every status; it never approves anything (W2) and never strands (W3). */
@@ -25,13 +28,15 @@ export function decideSend(state: ConversationState, command: SendCommand): Deci
   if (state.systemPromptSeq === null) drafts.push({ body: command.systemPrompt() });
   const isReopened = state.status === "finished" || state.status === "stuck";
   if (isReopened) drafts.push(statusUpdate("idle"));
+  drafts.push(...(command.admitted?.records ?? []));
+  const extended = [...(command.activation?.texts ?? []), ...(command.admitted?.contexts ?? [])];
   drafts.push({
     body: {
       kind: "MessageEvent",
       source: "user",
       llm_message: command.message,
       activated_skills: [...(command.activation?.names ?? [])],
-      extended_content: (command.activation?.texts ?? []).map((item) => ({ type: "text", text: item })),
+      extended_content: extended.map((item) => ({ type: "text", text: item })),
       ...(command.sender === null ? {} : { sender: command.sender }),
     },
     meta: { wantsRun: command.wantsRun },

@@ -24,6 +24,12 @@ export function toConversationInfo(described: Described): ConversationInfo {
     workspace: config.workspace,
     persistence_dir: described.persistenceDir,
     title: described.title,
+    ...(config.forked_from === undefined
+      ? {}
+      : {
+          forked_from_conversation_id: config.forked_from.conversation_id,
+          forked_from_event_id: config.forked_from.event_id,
+        }),
     metrics: combinedMetrics(state),
     created_at: formatInstant(described.createdAtMicros),
     updated_at: formatInstant(described.updatedAtMicros),
@@ -85,6 +91,7 @@ function sharedFields(
     agent_state: {},
     tags: { ...config.tags },
     last_user_message_id: state.lastUserMessageId,
+    ...(config.hook_config ? { hook_config: config.hook_config } : {}),
   };
 }
 

@@ -18,7 +18,9 @@ import { Conversation } from "./conversation.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import { ConversationLog } from "./conversation-log.ts";
 import type { Described } from "./describe.ts";
+import { forkConversation, type ForkInput } from "./fork.ts";
 import { FoldedStates } from "./folded-states.ts";
+import { openHooks } from "./open-hooks.ts";
 import { withConversationSkills, type SkillAccess } from "./session-skills.ts";
 import { withMcpTools, type McpAccess, type SessionContext } from "./mcp-tools.ts";
 import { conversationMissing, ownedElsewhere, secretsUnreadable, serverClosing } from "./refusals.ts";
@@ -139,6 +141,18 @@ export class Directory implements AsyncDisposable {
     });
   }
 
+  /** Whether the conversation is in the memory of this process. */
+  isLoaded(id: string): boolean {
+    return this.#loaded.has(id);
+  }
+
+  /** Copies the asker's conversation, see {@link forkConversation}; false when the new id is taken. */
+  async fork(asker: Asker, sourceId: string, input: ForkInput): Promise<boolean> {
+    const row = await this.#deps.journal.getConversation(sourceId);
+    if (row?.ownerId !== asker.userId) throw conversationMissing(sourceId);
+    return await forkConversation(this.#deps, row, input);
+  }
+
   /** Stops the work, then removes the log and the private folder; the workspace stays. Asked twice at once, it is done once. */
   async delete(asker: Asker, id: string): Promise<void> {
     if (!(await this.exists(asker, id))) throw conversationMissing(id);
@@ -238,6 +252,14 @@ export class Directory implements AsyncDisposable {
       openModel: this.#deps.openModel,
       openSession: (config, context) => this.#openSession(id, config, context),
       workspaceDir: (config) => this.#workspaceDir(config),
+      openHooks: (config, deps) =>
+        openHooks(config, {
+          ...deps,
+          conversationId: id,
+          workingDir:
+            config.sandbox_id === undefined ? this.#workspaceDir(config) : config.workspace.working_dir,
+          toolHost: async () => (await this.#deps.chooseHost(config)).toolHost,
+        }),
       onLost: () => void this.#drop(id),
       nowMs,
       logger,

@@ -1,6 +1,7 @@
 import type { Action } from "@convoke/protocol";
 import type { Outcome, ToolSecret, ToolSession } from "@convoke/tool-host";
 import type { ViewEvent } from "../agent/history.ts";
+import type { EventDraft } from "../journal/event-draft.ts";
 import { resolveSecrets } from "../security/secret-sources.ts";
 import { answerAction } from "./answer.ts";
 import { claimOf, startable } from "./claims.ts";
@@ -77,6 +78,7 @@ export class Executions {
 
   async #execute(open: OpenAction, action: Action | null): Promise<void> {
     try {
+      if (action !== null && (await this.#isDenied(open, action))) return;
       const outcome = await this.#outcomeOf(open, action);
       if (outcome === null) return;
       await storeEvents(
@@ -85,6 +87,7 @@ export class Executions {
         () => (this.#isOpen(open) ? [answerAction(open, outcome)] : []),
         () => this.#executing.delete(open.id),
       );
+      if (action !== null) await this.#tellHooks(open, action, outcome);
     } finally {
       this.#executing.delete(open.id);
     }
@@ -118,6 +121,21 @@ export class Executions {
     }
   }
 
+  /** True when a hook turned the call down; the model reads why, and the tool never starts. */
+  async #isDenied(open: OpenAction, action: Action): Promise<boolean> {
+    const gated = await this.#deps.hooks?.beforeTool(open, action, this.#signal);
+    if (gated === undefined || this.#signal.aborted) return false;
+    await storeEvents(this.#deps, this.#signal, () =>
+      this.#isOpen(open) ? [...gated.drafts, ...(gated.isBlocked ? [denial(open, gated.reason)] : [])] : [],
+    );
+    return gated.isBlocked;
+  }
+
+  async #tellHooks(open: OpenAction, action: Action, outcome: Outcome): Promise<void> {
+    const drafts = (await this.#deps.hooks?.afterTool(open, action, outcome, this.#signal)) ?? [];
+    if (drafts.length > 0 && !this.#signal.aborted) await storeEvents(this.#deps, this.#signal, () => drafts);
+  }
+
   #isOpen(action: OpenAction): boolean {
     return this.#deps.log.state.openActions.some(({ id }) => id === action.id);
   }
@@ -130,6 +148,20 @@ export class Executions {
       );
     });
   }
+}
+
+function denial(open: OpenAction, reason: string): EventDraft {
+  return {
+    body: {
+      kind: "UserRejectObservation",
+      source: "environment",
+      tool_name: open.toolName,
+      tool_call_id: open.toolCallId,
+      action_id: open.id,
+      rejection_reason: reason,
+      rejection_source: "hook",
+    },
+  };
 }
 
 function actionAt(view: readonly ViewEvent[], { seq }: OpenAction): Action | null {

@@ -5,6 +5,7 @@ import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
+import type { HookGate } from "./hook-gate.ts";
 import type { Signals } from "./signals.ts";
 
 /** What a run and its parts work with. */
@@ -21,6 +22,8 @@ export type RunDeps = {
   readonly config: () => ConversationConfig;
   readonly secrets: () => ConversationSecrets;
   readonly signals: Signals;
+  /** Null when the conversation has no hooks. */
+  readonly hooks: HookGate | null;
   /** Says which budget is used up; null while there is money. Asked before each model call. */
   readonly overBudget: () => string | null;
   readonly nowMs: () => number;

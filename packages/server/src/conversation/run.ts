@@ -1,4 +1,6 @@
+import { environmentMessage } from "../agent/receive.ts";
 import { findCircling } from "../agent/stuck.ts";
+import type { EventDraft } from "../journal/event-draft.ts";
 import { Fault } from "../lib/fault.ts";
 import { Executions } from "./executions.ts";
 import { ModelCalls } from "./model-calls.ts";
@@ -6,6 +8,8 @@ import { failRun, nextStep, type Step } from "./next-step.ts";
 import { ownedElsewhere } from "./refusals.ts";
 import { isWanted, messageOf, type RunDeps } from "./run-deps.ts";
 import { storeEvents } from "./store-events.ts";
+
+type RunStep = Step | { readonly type: "ask to stop" };
 
 /** One pass of the turn machine after another until the log says that the run is over. Effects only: decisions are in `nextStep`. */
 export class Run {
@@ -15,6 +19,7 @@ export class Run {
   readonly #effects = new AbortController();
   readonly #calls: ModelCalls;
   readonly #executions: Executions;
+  #mayStop = false;
 
   constructor(deps: RunDeps) {
     this.#deps = deps;
@@ -47,6 +52,7 @@ export class Run {
       for (;;) {
         const step = await this.#next();
         if (step.type === "request") await this.#calls.make(step.sawSeq);
+        else if (step.type === "ask to stop") await this.#askToStop();
         else if (step.type !== "note") {
           if (step.type === "execute") await this.#executions.begin(step.actions);
           else if (this.#executions.isEmpty) return;
@@ -60,13 +66,34 @@ export class Run {
   }
 
   /** The next step; the events of a step that ends the run are stored first. */
-  async #next(): Promise<Step> {
-    let step: Step = { type: "leave" };
+  async #next(): Promise<RunStep> {
+    let step: RunStep = { type: "leave" };
     await storeEvents(this.#deps, this.#effects.signal, async () => {
-      step = isWanted(this.#deps, this.#effects.signal) ? await this.#decide() : { type: "leave" };
+      step = isWanted(this.#deps, this.#effects.signal)
+        ? this.#withHooks(await this.#decide())
+        : { type: "leave" };
       return step.type === "settle" || step.type === "note" ? step.drafts : [];
     });
     return step;
+  }
+
+  /** Hooks are asked before a run ends as finished; every request to the model makes it a new question. */
+  #withHooks(step: Step): RunStep {
+    if (step.type === "request") this.#mayStop = false;
+    const isAsked = !this.#mayStop && this.#deps.hooks?.guardsStop === true;
+    return isAsked && step.type === "settle" && isFinish(step.drafts) ? { type: "ask to stop" } : step;
+  }
+
+  /** A hook that does not let the run end says why, and the model goes on with that. */
+  async #askToStop(): Promise<void> {
+    const { signal } = this.#effects;
+    const gated = await this.#deps.hooks!.beforeStop(signal);
+    this.#mayStop = !gated.isBlocked;
+    await storeEvents(this.#deps, signal, () => {
+      if (!isWanted(this.#deps, signal)) return [];
+      const feedback = `This work may not end yet. ${gated.reason}`.trim();
+      return gated.isBlocked ? [...gated.drafts, environmentMessage(feedback)] : gated.drafts;
+    });
   }
 
   async #decide(): Promise<Step> {
@@ -109,4 +136,10 @@ export class Run {
       );
     }
   }
+}
+
+function isFinish(drafts: readonly EventDraft[]): boolean {
+  return drafts.some(
+    ({ body }) => typeof body !== "function" && "value" in body && body.value === "finished",
+  );
 }

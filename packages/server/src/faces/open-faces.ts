@@ -5,6 +5,7 @@ import {
   appServerRoutes,
   appWorkspaceRoutes,
   legacyRoutes,
+  mcpRoutes,
   openAiRoutes,
   sandboxRoutes,
   sandboxSpecRoutes,
@@ -29,7 +30,9 @@ import { completeStart } from "./agent-server/complete-start.ts";
 import { contextHandlers } from "./agent-server/context-routes.ts";
 import { conversationHandlers } from "./agent-server/conversation-routes.ts";
 import { eventHandlers } from "./agent-server/event-routes.ts";
+import { askHandlers } from "./agent-server/ask-routes.ts";
 import { turnHandlers } from "./agent-server/turn-routes.ts";
+import { mcpHandlers } from "./agent-server/mcp-routes.ts";
 import { serverHandlers } from "./agent-server/server-routes.ts";
 import { settingsFace } from "./agent-server/settings-face.ts";
 import type { TryModelDeps } from "./agent-server/try-model.ts";
@@ -60,6 +63,8 @@ export type FacesDeps = TryModelDeps &
     readonly nowMs: () => number;
     readonly lastActivityMs: () => number;
     readonly isReady: () => boolean;
+    /** Absolute. */
+    readonly workspaceRoot: string;
     readonly webhooks: Pick<Webhooks, "status">;
   };
 
@@ -68,19 +73,7 @@ export function openFaces(deps: FacesDeps): Face[] {
   const { settings, secrets, sandboxes, appConversations, toolHost, nowMs } = deps;
   const complete = (body: unknown, caller: Caller): Promise<unknown> =>
     completeStart(body, caller, { ...deps, catalogue: toolHost.catalogue });
-  const agentServer = face(
-    agentServerRoutes,
-    {
-      ...serverHandlers({ ...deps, serverVersion: version }),
-      ...conversationHandlers(deps),
-      ...deletionHandlers(deps),
-      ...eventHandlers(deps),
-      ...contextHandlers(deps),
-      ...turnHandlers(deps),
-      ...workspaceHandlers(deps),
-    },
-    { startConversation: complete },
-  );
+  const agentServer = face(agentServerRoutes, agentServerHandlers(deps), { startConversation: complete });
   const legacy = face(legacyRoutes, { ...settingsHandlers(deps), ...secretHandlers({ secrets }) });
   const appServer = face(appServerRoutes, {
     ...userSettingsHandlers({ settings, secrets, nowMs }),
@@ -97,6 +90,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(startTaskRoutes, startTaskHandlers({ ...deps, ...appConversations })),
     face(appConversationRoutes, appConversationHandlers({ sandboxes, ...appConversations })),
     face(appWorkspaceRoutes, appWorkspaceHandlers({ ...deps, ...appConversations })),
+    face(mcpRoutes, mcpHandlers({ ...deps, fetch, clientVersion: version })),
     face(openAiRoutes, openAiHandlers({ ...deps, complete })),
     face(webhookRoutes, { listWebhooks: () => ({ json: { webhooks: deps.webhooks.status } }) }),
   ];
@@ -104,4 +98,17 @@ export function openFaces(deps: FacesDeps): Face[] {
     faces.push(face({ ...sandboxRoutes, ...sandboxSpecRoutes }, sandboxHandlers({ sandboxes })));
   }
   return faces;
+}
+
+/** The handlers of `agentServerRoutes`, which sandboxes show in part. */
+export function agentServerHandlers(deps: FacesDeps) {
+  return {
+    ...serverHandlers({ ...deps, serverVersion: version }),
+    ...conversationHandlers(deps),
+    ...deletionHandlers(deps),
+    ...eventHandlers(deps),
+    ...contextHandlers(deps),
+    ...askHandlers(deps),
+    ...workspaceHandlers(deps),
+  };
 }

@@ -1,4 +1,4 @@
-import type { Event, InterruptEvent, SecurityRisk } from "@convoke/protocol";
+import type { Event, HookExecutionEvent, InterruptEvent, SecurityRisk } from "@convoke/protocol";
 import type { NewEvent } from "./journal.ts";
 import { formatInstant } from "../lib/instant.ts";
 import { nextUuid7 } from "../lib/uuid7.ts";
@@ -7,7 +7,7 @@ import type { ModelTool, ProviderReplay } from "../models/model.ts";
 type WithoutStamp<Body> = Body extends unknown ? Omit<Body, "id" | "timestamp"> : never;
 
 /** An event as decided, before it has an id and a time. */
-export type EventBody = WithoutStamp<Event | InterruptEvent>;
+export type EventBody = WithoutStamp<Event | InterruptEvent | HookExecutionEvent>;
 
 /** Stored beside an event and never sent: what the contract has no field for. */
 export type EventMeta = {
@@ -119,7 +119,7 @@ function keptMeta(meta: EventMeta, mask: (json: string) => string): EventMeta {
 }
 
 /** What the `body` filter searches: text parts, added content and reasoning of messages; null for other kinds. */
-function searchableText(event: Event): string | null {
+export function searchableText(event: Event): string | null {
   if (event.kind !== "MessageEvent") return null;
   const { llm_message: message, extended_content: extended } = event;
   const parts = [...(message.content ?? []), ...(extended ?? [])].flatMap((part) =>
@@ -130,8 +130,10 @@ function searchableText(event: Event): string | null {
 }
 
 /** The contract's default `source` per kind. Source: contract 2.1. */
-function defaultSource(kind: EventBody["kind"]): "agent" | "user" | "environment" {
+function defaultSource(kind: EventBody["kind"]): "agent" | "user" | "environment" | "hook" {
   switch (kind) {
+    case "HookExecutionEvent":
+      return "hook";
     case "ActionEvent":
     case "AgentErrorEvent":
     case "SystemPromptEvent":

@@ -51,7 +51,10 @@ const script: Script = {
       turns.map((turn): ScriptTurn => ({ ...turn, match: { last_user_contains: `CASE:${name}` } })),
     ),
     // It goes on after it was told that it repeats itself.
-    ...answers.STUCK.map((turn) => ({ ...turn, match: { last_user_contains: "repeating the same calls" } })),
+    ...answers["STUCK"]!.map((turn) => ({
+      ...turn,
+      match: { last_user_contains: "repeating the same calls" },
+    })),
   ],
   unique_ids: true,
 };

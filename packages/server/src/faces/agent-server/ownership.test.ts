@@ -1,4 +1,4 @@
-import { agentServerRoutes, type Route } from "@convoke/protocol";
+import { agentServerRoutes, turnRoutes, type Route } from "@convoke/protocol";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openKeyBook } from "../../settings/open-key-book.ts";
 import { startTestServer, type Reply, type TestServer } from "../../testing/start-server.ts";
@@ -14,8 +14,16 @@ const bodies: Readonly<Record<string, unknown>> = {
   sendMessage: { content: "hi" },
   generateTitle: {},
   respondToConfirmation: { accept: true },
+  askAgent: { question: "Who are you?" },
+  answerApprovals: { answers: [{ action_id: "x", accept: true }] },
+  setApprovalPolicy: { policy: null },
+  setAllowRules: { rules: [] },
+  tryAllowRules: { rules: [] },
+  setLimits: { max_iterations: 7 },
+  switchLlm: { llm: { model: "openai/other" } },
+  switchProfile: { profile_name: "other" },
 };
-const routes: readonly Route[] = Object.values(agentServerRoutes);
+const routes: readonly Route[] = Object.values({ ...agentServerRoutes, ...turnRoutes });
 const ofOneConversation = routes.filter(({ path }) => path.includes("{conversation_id}"));
 
 let server: TestServer;

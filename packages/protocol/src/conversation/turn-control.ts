@@ -1,0 +1,119 @@
+import { Type, type Static } from "typebox";
+import { LLM } from "../agent/llm.ts";
+import { SecurityRisk } from "../security/security-risk.ts";
+import { anyObject, choice, mapOf, object, orAbsent, orNull, ref } from "../schema.ts";
+
+const id = Type.String({ format: "uuid" });
+
+/** An action that waits for its user. */
+export const PendingApproval = object("PendingApproval", {
+  conversation_id: id,
+  action_id: Type.String(),
+  tool_name: Type.String(),
+  tool_call_id: Type.String(),
+  action: anyObject(),
+  summary: orNull(Type.String()),
+  security_risk: ref(SecurityRisk),
+  reasons: Type.Array(Type.String(), { description: "What the security analyzer found." }),
+  requested_at: Type.String({ format: "date-time" }),
+  deadline: orNull(Type.String({ format: "date-time" })),
+  on_timeout: orNull(choice(["accept", "reject"])),
+});
+export type PendingApproval = Static<typeof PendingApproval>;
+
+export const PendingApprovals = object("PendingApprovals", { items: Type.Array(ref(PendingApproval)) });
+
+/** Answers to some of the actions that wait; all of them count or none. */
+export const AnswerApprovalsRequest = object("AnswerApprovalsRequest", {
+  answers: Type.Array(
+    Type.Object({
+      action_id: Type.String(),
+      accept: Type.Boolean(),
+      reason: Type.Optional(Type.String({ maxLength: 10_000 })),
+    }),
+    { minItems: 1, maxItems: 100 },
+  ),
+});
+export type AnswerApprovalsRequest = Static<typeof AnswerApprovalsRequest>;
+
+/** What happens to actions that nobody answers in time; null: they wait for ever. */
+export const ApprovalPolicy = object("ApprovalPolicy", {
+  timeout_seconds: Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000 }),
+  on_timeout: choice(["accept", "reject"]),
+});
+export const SetApprovalPolicyRequest = object("SetApprovalPolicyRequest", {
+  policy: orNull(ref(ApprovalPolicy)),
+});
+export type SetApprovalPolicyRequest = Static<typeof SetApprovalPolicyRequest>;
+
+/** Calls that need no confirmation: `*` in an argument stands for any text that begins no other command. */
+export const AllowRule = object("AllowRule", {
+  tool_name: Type.String({ minLength: 1 }),
+  arguments: Type.Optional(mapOf(Type.String({ maxLength: 2000 }))),
+  up_to: Type.Optional(ref(SecurityRisk)),
+});
+export const AllowRules = object("AllowRules", { rules: Type.Array(ref(AllowRule), { maxItems: 200 }) });
+export type AllowRules = Static<typeof AllowRules>;
+
+/** What rules would have let pass among everything the agent ever asked for. */
+export const AllowRulesTrial = object("AllowRulesTrial", {
+  action_count: Type.Integer(),
+  matches: Type.Array(
+    Type.Object({
+      action_id: Type.String(),
+      tool_name: Type.String(),
+      action: anyObject(),
+      security_risk: ref(SecurityRisk),
+      was_asked: Type.Boolean(),
+      was_rejected: Type.Boolean(),
+    }),
+  ),
+});
+
+/** Messages that the agent has not read yet, oldest first. */
+export const QueuedMessages = object("QueuedMessages", {
+  items: Type.Array(
+    Type.Object({ event_id: Type.String(), wants_run: Type.Boolean(), message: anyObject() }),
+  ),
+});
+
+/** Limits to change; one that is absent stays. */
+export const SetLimitsRequest = object("SetLimitsRequest", {
+  max_iterations: Type.Optional(Type.Integer({ minimum: 1 })),
+  max_budget_per_task: orAbsent(Type.Number({ exclusiveMinimum: 0, description: "US dollars; null: none." })),
+});
+export type SetLimitsRequest = Static<typeof SetLimitsRequest>;
+
+export const ForkConversationRequest = object("ForkConversationRequest", {
+  id: orAbsent(id),
+  title: orAbsent(Type.String({ minLength: 1, maxLength: 200 })),
+  tags: orAbsent(mapOf(Type.String({ maxLength: 256 }))),
+  reset_metrics: Type.Optional(Type.Boolean({ default: true })),
+  from_event_id: orAbsent(Type.String()),
+});
+export type ForkConversationRequest = Static<typeof ForkConversationRequest>;
+
+export const SwitchLLMRequest = object("SwitchLLMRequest", { llm: ref(LLM) });
+export type SwitchLLMRequest = Static<typeof SwitchLLMRequest>;
+
+export const SwitchProfileRequest = object("SwitchProfileRequest", { profile_name: Type.String() });
+export type SwitchProfileRequest = Static<typeof SwitchProfileRequest>;
+
+export const FinalResponse = object("FinalResponse", { response: Type.String() });
+
+/** One call of a model and what it cost. */
+export const ModelCallSpend = object("ModelCallSpend", {
+  timestamp: Type.String({ format: "date-time" }),
+  usage_id: Type.String(),
+  model: Type.String(),
+  cost: Type.Number({ description: "US dollars." }),
+  prompt_tokens: Type.Integer(),
+  completion_tokens: Type.Integer(),
+});
+export const ConversationSpend = object("ConversationSpend", {
+  cost: Type.Number(),
+  max_budget_per_task: orNull(Type.Number()),
+  days: mapOf(Type.Number(), { description: "US dollars by day (UTC)." }),
+  calls: Type.Array(ref(ModelCallSpend)),
+});
+export type ConversationSpend = Static<typeof ConversationSpend>;

@@ -1,0 +1,129 @@
+import { Type } from "typebox";
+import { ConversationInfo } from "../conversation/conversation-info.ts";
+import {
+  AllowRules,
+  AllowRulesTrial,
+  AnswerApprovalsRequest,
+  ConversationSpend,
+  FinalResponse,
+  ForkConversationRequest,
+  PendingApprovals,
+  QueuedMessages,
+  SetApprovalPolicyRequest,
+  SetLimitsRequest,
+  SwitchLLMRequest,
+  SwitchProfileRequest,
+} from "../conversation/turn-control.ts";
+import { AskAgentRequest, AskAgentResponse } from "../requests/update-conversation.ts";
+import { conversationParams } from "./parameters.ts";
+import { conflict, done, invalid, noConversation, ok } from "./responses.ts";
+import { routesOf } from "./route.ts";
+
+const prefix = "/api/conversations/{conversation_id}";
+
+function route<M extends string, P extends string>(method: M, path: P, summary: string) {
+  return { method, path: `${prefix}/${path}`, summary, auth: true, params: conversationParams } as const;
+}
+
+/** Routes of older agent servers. */
+export const askRoutes = routesOf("Conversations", {
+  askAgent: {
+    ...route("POST", "ask_agent", "Ask the agent something beside its task"),
+    body: AskAgentRequest,
+    responses: { ...ok("What it said.", AskAgentResponse), ...noConversation, ...invalid },
+  },
+  condenseConversation: {
+    ...route("POST", "condense", "Shorten what the model reads"),
+    responses: { ...done, ...noConversation, ...conflict, ...invalid },
+  },
+});
+
+/** What can be asked of a conversation beside sending, running and halting it. */
+export const turnRoutes = routesOf("Conversations", {
+  listApprovals: {
+    method: "GET",
+    path: "/api/approvals",
+    summary: "The actions that wait for the caller, in all conversations",
+    auth: true,
+    responses: { ...ok("The actions, oldest first per conversation.", PendingApprovals) },
+  },
+  getApprovals: {
+    ...route("GET", "approvals", "The actions that wait for their user"),
+    responses: { ...ok("The actions, oldest first.", PendingApprovals), ...noConversation, ...invalid },
+  },
+  answerApprovals: {
+    ...route("POST", "approvals", "Accept or reject some of the actions that wait"),
+    body: AnswerApprovalsRequest,
+    responses: { ...done, ...noConversation, ...conflict, ...invalid },
+  },
+  setApprovalPolicy: {
+    ...route("POST", "approval_policy", "Choose what happens to actions that nobody answers in time"),
+    body: SetApprovalPolicyRequest,
+    responses: { ...done, ...noConversation, ...invalid },
+  },
+  getAllowRules: {
+    ...route("GET", "allow_rules", "The calls that need no confirmation"),
+    responses: { ...ok("The rules.", AllowRules), ...noConversation, ...invalid },
+  },
+  setAllowRules: {
+    ...route("PUT", "allow_rules", "Choose the calls that need no confirmation"),
+    body: AllowRules,
+    responses: { ...done, ...noConversation, ...invalid },
+  },
+  tryAllowRules: {
+    ...route("POST", "allow_rules/dry_run", "What rules would have let pass until now; changes nothing"),
+    body: AllowRules,
+    responses: { ...ok("The calls that the rules cover.", AllowRulesTrial), ...noConversation, ...invalid },
+  },
+  getQueue: {
+    ...route("GET", "queue", "The messages that the agent has not read yet"),
+    responses: { ...ok("The messages, oldest first.", QueuedMessages), ...noConversation, ...invalid },
+  },
+  removeQueued: {
+    ...route("DELETE", "queue/{event_id}", "Take back a message that the agent has not read yet"),
+    params: Type.Object({ ...conversationParams.properties, event_id: Type.String() }),
+    responses: { ...done, ...noConversation, ...conflict, ...invalid },
+  },
+  setLimits: {
+    ...route("POST", "limits", "Change the limits of a conversation; they count from the next model call on"),
+    body: SetLimitsRequest,
+    responses: { ...done, ...noConversation, ...invalid },
+  },
+  getSpend: {
+    ...route("GET", "spend", "What a conversation has cost, by call and day"),
+    responses: {
+      ...ok("Costs, the newest 1,000 calls last.", ConversationSpend),
+      ...noConversation,
+      ...invalid,
+    },
+  },
+  getFinalResponse: {
+    ...route("GET", "agent_final_response", "What the agent said last"),
+    responses: {
+      ...ok("The text, empty when there is none.", FinalResponse),
+      ...noConversation,
+      ...invalid,
+    },
+  },
+  forkConversation: {
+    ...route("POST", "fork", "Copy a conversation up to an event into a new one"),
+    body: ForkConversationRequest,
+    isBodyOptional: true,
+    responses: {
+      201: { description: "The new conversation.", schema: ConversationInfo },
+      ...noConversation,
+      ...conflict,
+      ...invalid,
+    },
+  },
+  switchLlm: {
+    ...route("POST", "switch_llm", "Use another model from the next call on"),
+    body: SwitchLLMRequest,
+    responses: { ...done, ...noConversation, ...invalid },
+  },
+  switchProfile: {
+    ...route("POST", "switch_profile", "Use a stored model from the next call on"),
+    body: SwitchProfileRequest,
+    responses: { ...done, ...noConversation, ...invalid },
+  },
+});

@@ -1,0 +1,21 @@
+import type { AskAgentRequest } from "@convoke/protocol";
+import type { Directory } from "../../conversation/directory.ts";
+import type { RouteHandler } from "../../http/mount.ts";
+import { conversationIdOf } from "./event-routes.ts";
+
+/** A question beside the task, and shortening on request. Source: reference, agent-server 9.11 and 9.12. */
+export function askHandlers({ directory }: { readonly directory: Directory }) {
+  return {
+    askAgent: async (request) => {
+      const conversation = await directory.open(request.caller, conversationIdOf(request));
+      const { question } = request.body as AskAgentRequest;
+      return { json: { response: await conversation.ask(question, request.signal) } };
+    },
+
+    condenseConversation: async (request) => {
+      const conversation = await directory.open(request.caller, conversationIdOf(request));
+      await conversation.condense();
+      return { json: { success: true } };
+    },
+  } satisfies Record<string, RouteHandler>;
+}

@@ -1,0 +1,190 @@
+import { randomUUID } from "node:crypto";
+import type {
+  AllowRules,
+  AnswerApprovalsRequest,
+  Event,
+  ForkConversationRequest,
+  LLM,
+  SetApprovalPolicyRequest,
+  SetLimitsRequest,
+  SwitchLLMRequest,
+  SwitchProfileRequest,
+} from "@convoke/protocol";
+import { awaiting, describeApproval } from "../../conversation/approvals.ts";
+import { splitLlmSecrets } from "../../conversation/conversation-config.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
+import { toConversationInfo, type Described } from "../../conversation/describe.ts";
+import type { Directory } from "../../conversation/directory.ts";
+import { readFinalResponse } from "../../conversation/final-response.ts";
+import { parseStored } from "../../conversation/load-state.ts";
+import { queuedMessages } from "../../conversation/queue.ts";
+import { conversationMissing } from "../../conversation/refusals.ts";
+import { readSpend } from "../../conversation/spend.ts";
+import { tryRules } from "../../conversation/try-rules.ts";
+import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { Fault } from "../../lib/fault.ts";
+import { normalizeUuid } from "../../lib/uuid7.ts";
+import { requireProfile } from "../../settings/profiles.ts";
+import type { SettingsStore } from "../../settings/settings-store.ts";
+import { conversationIdOf } from "./event-routes.ts";
+import { readTitle } from "./start-request.ts";
+
+export type TurnRouteDeps = {
+  readonly directory: Directory;
+  readonly journal: Journal;
+  readonly settings: SettingsStore;
+};
+
+const success = { json: { success: true } };
+
+/** Approvals, queue, limits, costs, copies and other models. Source: reference, agent-server 9.13 to 9.15; the rest is ours. */
+export function turnHandlers({ directory, journal, settings }: TurnRouteDeps) {
+  const open = (request: RouteRequest): Promise<Conversation> =>
+    directory.open(request.caller, conversationIdOf(request));
+
+  async function describe(request: RouteRequest): Promise<Described> {
+    const id = conversationIdOf(request);
+    const described = await directory.describe(request.caller, id);
+    if (described === null) throw conversationMissing(id);
+    return described;
+  }
+
+  async function approvalsOf({ id, state, config }: Described): Promise<object[]> {
+    const ids = awaiting(state).map((action) => action.id);
+    const stored = await journal.getEvents(id, ids);
+    return stored.flatMap((item) => {
+      if (item === null) return [];
+      const { event, meta } = parseStored(item);
+      if (event.kind !== "ActionEvent") return [];
+      return [describeApproval(id, event, meta, state, config.approval_policy ?? null)];
+    });
+  }
+
+  async function switchTo(request: RouteRequest, llm: LLM): Promise<void> {
+    const conversation = await open(request);
+    const { shown, secrets } = splitLlmSecrets(llm);
+    await conversation.configure({ agent: { ...conversation.config.agent, llm: shown } }, secrets);
+  }
+
+  return {
+    listApprovals: async ({ caller }) => {
+      const items: object[] = [];
+      let pageId: string | null = null;
+      do {
+        const page: Awaited<ReturnType<Directory["search"]>> = await directory.search(caller, {
+          sort: "CREATED_AT",
+          limit: 100,
+          executionStatus: "waiting_for_confirmation",
+          ...(pageId === null ? {} : { pageId }),
+        });
+        for (const described of page.items) items.push(...(await approvalsOf(described)));
+        pageId = page.nextPageId;
+      } while (pageId !== null);
+      return { json: { items } };
+    },
+
+    getApprovals: async (request) => ({ json: { items: await approvalsOf(await describe(request)) } }),
+
+    answerApprovals: async (request) => {
+      const { answers } = request.body as AnswerApprovalsRequest;
+      await (await open(request)).answer(answers);
+      return success;
+    },
+
+    setApprovalPolicy: async (request) => {
+      const { policy } = request.body as SetApprovalPolicyRequest;
+      await (await open(request)).configure({ approval_policy: policy ?? null });
+      return success;
+    },
+
+    getAllowRules: async (request) => ({
+      json: { rules: (await describe(request)).config.allow_rules ?? [] },
+    }),
+
+    setAllowRules: async (request) => {
+      const { rules } = request.body as AllowRules;
+      await (await open(request)).configure({ allow_rules: rules });
+      return success;
+    },
+
+    tryAllowRules: async (request) => {
+      const { rules } = request.body as AllowRules;
+      const { id } = await describe(request);
+      return { json: await tryRules(journal, id, rules) };
+    },
+
+    getQueue: async (request) => {
+      const { id, state } = await describe(request);
+      const queued = directory.isLoaded(id) ? (await open(request)).queued() : queuedMessages(state, 0);
+      const stored = await journal.getEvents(
+        id,
+        queued.map((message) => message.id),
+      );
+      const items = stored.flatMap((item, index) => {
+        if (item === null) return [];
+        const event = JSON.parse(item.json) as Extract<Event, { kind: "MessageEvent" }>;
+        return [{ event_id: item.id, wants_run: queued[index]!.wantsRun, message: event.llm_message }];
+      });
+      return { json: { items } };
+    },
+
+    removeQueued: async (request) => {
+      const eventId = request.params["event_id"] ?? "";
+      await (await open(request)).dequeue(normalizeUuid(eventId) ?? eventId);
+      return success;
+    },
+
+    setLimits: async (request) => {
+      const { max_iterations: iterations, max_budget_per_task: budget } = request.body as SetLimitsRequest;
+      await (
+        await open(request)
+      ).configure({
+        ...(iterations === undefined ? {} : { max_iterations: iterations }),
+        ...(budget === undefined ? {} : { max_budget_per_task: budget }),
+      });
+      return success;
+    },
+
+    getSpend: async (request) => {
+      const { id, config } = await describe(request);
+      return { json: await readSpend(journal, id, config) };
+    },
+
+    getFinalResponse: async (request) => {
+      const { id } = await describe(request);
+      return { json: { response: await readFinalResponse(journal, id) } };
+    },
+
+    forkConversation: async (request) => {
+      const source = conversationIdOf(request);
+      const body = (request.body ?? {}) as ForkConversationRequest;
+      const id = body.id ? (normalizeUuid(body.id) ?? body.id) : randomUUID();
+      const isNew = await directory.fork(request.caller, source, {
+        id,
+        title: body.title ? readTitle(body.title) : null,
+        tags: body.tags ?? null,
+        resetMetrics: body.reset_metrics ?? true,
+        fromEventId: body.from_event_id ?? null,
+      });
+      if (!isNew)
+        throw new Fault("conflict", "conversation_exists", `There is a conversation ${id} already.`);
+      const described = await directory.describe(request.caller, id);
+      if (described === null) throw conversationMissing(id);
+      return { status: 201, json: toConversationInfo(described) };
+    },
+
+    switchLlm: async (request) => {
+      await switchTo(request, (request.body as SwitchLLMRequest).llm);
+      return success;
+    },
+
+    switchProfile: async (request) => {
+      const { profile_name: name } = request.body as SwitchProfileRequest;
+      const { settings: stored } = await settings.load(request.caller.userId);
+      const llm = requireProfile(stored, name) as LLM;
+      await switchTo(request, { ...llm, usage_id: `profile:${name}` });
+      return success;
+    },
+  } satisfies Record<string, RouteHandler>;
+}
