@@ -54,7 +54,9 @@ function writeOperation(route: Route, toSchema: ToSchema): Json {
     ...(route.body === undefined ? {} : { requestBody: writeBody(route.body, route, toSchema) }),
     ...(route.form === undefined
       ? {}
-      : { requestBody: { required: true, content: writeContent(route.form, toSchema, "multipart/form-data") } }),
+      : {
+          requestBody: { required: true, content: writeContent(route.form, toSchema, "multipart/form-data") },
+        }),
     responses: Object.fromEntries(
       Object.entries(route.responses).map(([status, response]) => [
         status,

@@ -94,6 +94,10 @@ export const fileRoutes = routesOf("Files", {
     }),
     responses: { 200: { description: "The archive." }, ...machineRefusals, ...pathRefusals, ...invalid },
   },
+});
+
+/** A conversation as files. Source: reference, agent-server 14. */
+export const trajectoryRoutes = routesOf("Files", {
   downloadTrajectory: {
     method: "GET",
     path: `${prefix}/download-trajectory/{conversation_id}`,

@@ -26,7 +26,10 @@ export function ok<T extends TSchema>(description: string, schema: T) {
 
 /** Whoever is not let onto the machine. */
 export const machineRefusals = {
-  403: { description: "The caller may not use this machine, or its files do not let the server in.", schema: ErrorReply },
+  403: {
+    description: "The caller may not use this machine, or its files do not let the server in.",
+    schema: ErrorReply,
+  },
 } as const;
 
 /** What can be wrong with a path. */

@@ -6,20 +6,24 @@ import { savedWorkspaceHandlers, type SavedWorkspaceRouteDeps } from "./saved-wo
 import { trajectoryHandlers, type TrajectoryRouteDeps } from "./trajectory-routes.ts";
 import { workspaceFileHandlers, type WorkspaceFileRouteDeps } from "./workspace-file-routes.ts";
 
-/** What the routes of a workspace need: `openAccess` says which machine they mean. */
-export type WorkspaceHandlersDeps = BashRouteDeps &
-  FileRouteDeps &
+/** `openAccess` says which machine the routes mean. */
+export type MachineHandlersDeps = BashRouteDeps & FileRouteDeps;
+
+/** The handlers of `machineRoutes`. */
+export function machineHandlers(deps: MachineHandlersDeps) {
+  return { ...bashHandlers(deps), ...fileHandlers(deps), ...gitHandlers(deps) };
+}
+
+export type WorkspaceHandlersDeps = MachineHandlersDeps &
   SavedWorkspaceRouteDeps &
   TrajectoryRouteDeps &
   WorkspaceFileRouteDeps;
 
-/** The handlers of `bashRoutes`, `fileRoutes`, `gitRoutes` and the tables beside them. */
+/** The handlers of `workspaceRoutes`. */
 export function workspaceHandlers(deps: WorkspaceHandlersDeps) {
   return {
-    ...bashHandlers(deps),
-    ...fileHandlers(deps),
+    ...machineHandlers(deps),
     ...trajectoryHandlers(deps),
-    ...gitHandlers(deps),
     ...savedWorkspaceHandlers(deps),
     ...workspaceFileHandlers(deps),
     ...companionHandlers,
