@@ -16,9 +16,10 @@ import { docsPage } from "./faces/agent-server/docs-page.ts";
 import { mountBashSocket } from "./faces/agent-server/bash-socket.ts";
 import { mountEventSocket } from "./faces/agent-server/event-socket.ts";
 import { socketTimes, type SocketTimes } from "./faces/agent-server/socket-times.ts";
+import { mountGateway } from "./faces/gateway/mount-gateway.ts";
 import { isPortCapability } from "./faces/gateway/port-path.ts";
 import { createCookieReader } from "./faces/agent-server/workspace-cookie.ts";
-import { openFaces } from "./faces/open-faces.ts";
+import { openFaces, type FacesDeps } from "./faces/open-faces.ts";
 import { createKeyRing } from "./http/auth.ts";
 import { createGuard, isLoopback } from "./http/guard.ts";
 import { createAuthenticator, openHttp } from "./http/open-http.ts";
@@ -184,7 +185,7 @@ export async function openServer({
     authenticate: createAuthenticator(keys),
     authenticateCookie: createCookieReader(sessions, keys),
   };
-  const faces = openFaces({
+  const facesDeps: FacesDeps = {
     journal,
     directory,
     toolHost,
@@ -209,11 +210,14 @@ export async function openServer({
     lastActivityMs: () => lastActivityMs,
     isReady: () => isReady,
     webhooks,
-  });
+    workspaceRoot: config.workspaceRoot,
+  };
+  const faces = openFaces(facesDeps);
   for (const face of faces) face.mount(app, mountDeps);
   const socketDeps = { journal, validator, logger, times };
   mountEventSocket(app, { ...socketDeps, scopeOf: () => ({ directory, keys }) });
   mountBashSocket(app, { ...socketDeps, scopeOf: () => ({ openAccess: machine.openAccess, keys }) });
+  if (sandboxes !== null) await mountGateway(app, { ...facesDeps, sandboxes, keys, logger, times });
   const routes = faces.flatMap((face) => face.routes);
   app.get("/docs", (_request, reply) => reply.type("text/html; charset=utf-8").send(docsPage(routes)));
   let openApi: string | undefined;

@@ -1,0 +1,55 @@
+import { expandServer } from "./expand-variables.ts";
+import { anything, listTools } from "./list-tools.ts";
+import type { McpServer } from "./mcp-server.ts";
+import { toObservation } from "./observation.ts";
+import { openClient, type OpenClientDeps } from "./open-client.ts";
+
+/** What came of a test of a server. `error` is safe to show, except for the configuration's own values. */
+export type TriedServer =
+  | {
+      readonly ok: true;
+      readonly tools: string[];
+      readonly tool_result?: { readonly is_error: boolean; readonly text: string };
+    }
+  | { readonly ok: false; readonly error: string; readonly error_kind: "timeout" | "connection" | "unknown" };
+
+export type TryOptions = {
+  readonly timeoutMs: number;
+  readonly call: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> } | null;
+  readonly signal: AbortSignal;
+};
+
+/** Connects once, asks for the tools, calls one when told to, and leaves nothing behind; never rejects. */
+export async function tryServer(
+  server: McpServer,
+  deps: OpenClientDeps,
+  { timeoutMs, call, signal }: TryOptions,
+): Promise<TriedServer> {
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const until = AbortSignal.any([deadline, signal]);
+  let isConnected = false;
+  try {
+    const open = await openClient(expandServer(server, new Map()), deps, until);
+    try {
+      const { tools } = await listTools(open.client, until);
+      isConnected = true;
+      const names = tools.map(({ name }) => name);
+      if (call === null) return { ok: true, tools: names };
+      if (!names.includes(call.name)) throw new Error(`The server has no tool "${call.name}".`);
+      const request = { method: "tools/call", params: { name: call.name, arguments: call.arguments } };
+      const result = await open.client.request(request, anything, { signal: until, timeout: timeoutMs });
+      const { content = [], is_error: isError = false } = toObservation(call.name, result);
+      const text = content.slice(1).flatMap((part) => ("text" in part ? [part.text] : []));
+      return { ok: true, tools: names, tool_result: { is_error: isError, text: text.join("\n") } };
+    } finally {
+      await open.close();
+    }
+  } catch (error) {
+    const seconds = timeoutMs / 1000;
+    if (deadline.aborted) {
+      return { ok: false, error: `The server did not answer within ${seconds} s.`, error_kind: "timeout" };
+    }
+    const text = error instanceof Error ? error.message : String(error);
+    return { ok: false, error: text.slice(0, 1_000), error_kind: isConnected ? "unknown" : "connection" };
+  }
+}

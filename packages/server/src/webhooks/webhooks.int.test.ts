@@ -1,0 +1,147 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { startTestServer, type TestServer } from "../testing/start-server.ts";
+import { until } from "../testing/until.ts";
+import { sign } from "./delivery.ts";
+import { webhookDefaults, type WebhookSpec } from "./webhook.ts";
+
+type Post = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string };
+
+/** Takes posts while it is up; answers 503 while it is down. */
+class TestReceiver implements AsyncDisposable {
+  readonly posts: Post[] = [];
+  isUp = true;
+  refused = 0;
+  url = "";
+  readonly #server = createServer((request, response) => {
+    void (async () => {
+      let body = "";
+      for await (const chunk of request) body += String(chunk);
+      if (!this.isUp) {
+        this.refused += 1;
+        response.writeHead(503).end();
+        return;
+      }
+      this.posts.push({ path: request.url ?? "", headers: request.headers, body });
+      response.end("{}");
+    })();
+  });
+
+  static async start(): Promise<TestReceiver> {
+    const receiver = new TestReceiver();
+    receiver.#server.listen(0, "127.0.0.1");
+    await once(receiver.#server, "listening");
+    receiver.url = `http://127.0.0.1:${(receiver.#server.address() as AddressInfo).port}/hook`;
+    return receiver;
+  }
+
+  /** Ids of the events of a conversation, in the order in which they came. */
+  eventsOf(id: string): string[] {
+    return this.posts
+      .filter(({ path }) => path === `/hook/events/${id.replaceAll("-", "")}`)
+      .flatMap(({ body }) => (JSON.parse(body) as { id: string }[]).map((event) => event.id));
+  }
+
+  statusesOf(id: string): string[] {
+    return this.posts
+      .filter(({ path }) => path === "/hook/conversations")
+      .map(({ body }) => JSON.parse(body) as { id: string; execution_status: string })
+      .filter((info) => info.id === id)
+      .map((info) => info.execution_status);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+}
+
+async function startWith(hook: Partial<WebhookSpec> & { base_url: string }): Promise<TestServer> {
+  return await startTestServer({
+    script: { turns: [{ text: "hello" }], loop: true, select: "in_order" },
+    config: {
+      webhooks: [{ ...webhookDefaults, flush_delay: 0, retry_delay: 0.02, num_retries: 1_000, ...hook }],
+    },
+  });
+}
+
+async function idsOf(server: TestServer, id: string): Promise<string[]> {
+  return (await server.events(id)).map((event) => event.id!);
+}
+
+test("P42: a receiver that is down for a while, and a server that restarts meanwhile: every event arrives in order", async () => {
+  await using receiver = await TestReceiver.start();
+  await using server = await startWith({
+    base_url: receiver.url,
+    secret: "hook-secret",
+    headers: { "X-Own": "1" },
+  });
+  const first = await server.runTo("finished", "one");
+  await until(async () => receiver.eventsOf(first).length === (await idsOf(server, first)).length);
+  receiver.isUp = false;
+  const second = await server.runTo("finished", "two");
+  await server.client.sendMessage(first, { content: [{ type: "text", text: "more" }], run: true });
+  await until(() => receiver.refused > 2);
+  const status = (await server.call("GET", "/api/webhooks")).json as { webhooks: Record<string, unknown>[] };
+  expect(status.webhooks[0]).toMatchObject({
+    base_url: receiver.url,
+    last_error: "The receiver answered 503.",
+  });
+  expect(status.webhooks[0]!["lag_events"]).toBeGreaterThan(3);
+  await server.waitForStatus(first, "finished");
+  await server.restart();
+  const third = await server.runTo("finished", "three");
+  receiver.isUp = true;
+  for (const id of [first, second, third]) {
+    const expected = await idsOf(server, id);
+    await until(() => new Set(receiver.eventsOf(id)).size === expected.length);
+    // At least once: a repetition may only repeat what came last.
+    const seen: string[] = [];
+    for (const event of receiver.eventsOf(id)) if (!seen.includes(event)) seen.push(event);
+    expect(seen).toEqual(expected);
+    await until(() => receiver.statusesOf(id).at(-1) === "finished");
+  }
+  for (const { headers, body } of receiver.posts) {
+    const timestamp = String(headers["x-convoke-timestamp"]);
+    expect(headers["x-convoke-signature"]).toBe(sign("hook-secret", timestamp, body));
+    expect(headers).toMatchObject({ "x-own": "1", "user-agent": "convoke" });
+  }
+  await until(async () => {
+    const { json } = await server.call("GET", "/api/webhooks");
+    return (json as typeof status).webhooks[0]!["lag_events"] === 0;
+  });
+});
+
+test("P42: batches have at most the configured number of events, and a deleted conversation is told", async () => {
+  await using receiver = await TestReceiver.start();
+  await using server = await startWith({ base_url: receiver.url, event_buffer_size: 2 });
+  const id = await server.runTo("finished", "one");
+  const expected = await idsOf(server, id);
+  await until(() => receiver.eventsOf(id).length === expected.length);
+  const sizes = receiver.posts
+    .filter(({ path }) => path.includes("/events/"))
+    .map(({ body }) => (JSON.parse(body) as unknown[]).length);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(2);
+  receiver.isUp = false;
+  await server.call("DELETE", `/api/conversations/${id}`);
+  await server.restart();
+  receiver.isUp = true;
+  await until(() => receiver.statusesOf(id).at(-1) === "deleting");
+});
+
+test("W28: what a receiver is too far behind is left out and counted, never in silence", async () => {
+  await using receiver = await TestReceiver.start();
+  await using server = await startWith({ base_url: receiver.url, max_queue_size: 3 });
+  receiver.isUp = false;
+  const id = await server.runTo("finished", "one");
+  await server.restart();
+  receiver.isUp = true;
+  await until(() => receiver.statusesOf(id).includes("finished"));
+  const { json } = await server.call("GET", "/api/webhooks");
+  const skipped = (json as { webhooks: { skipped_events: number }[] }).webhooks[0]!.skipped_events;
+  expect(skipped).toBeGreaterThan(0);
+  expect(receiver.eventsOf(id)).toEqual((await idsOf(server, id)).slice(skipped));
+});
