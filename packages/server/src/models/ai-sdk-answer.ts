@@ -12,8 +12,10 @@ type Metadata = Readonly<Record<string, Readonly<Record<string, unknown>>>> | un
 /** A piece of an answer in the order of the stream, with what the provider attached to it. */
 export type AnswerPiece = {
   readonly type: "text" | "reasoning" | "call";
-  /** Of the block in the stream; of the call. */
+  /** Of the call, unique; of the block in the stream. */
   readonly id: string;
+  /** As the stream spells it: a provider may use one twice. */
+  readonly streamId: string;
   text: string;
   readonly name: string;
   /** Google's thought signature, or the signature of Claude's thinking. */
@@ -118,16 +120,25 @@ export class AiSdkAnswer {
   }
 
   #begin(type: AnswerPiece["type"], id: string, metadata: Metadata, name = ""): AnswerPiece {
-    const isTaken = type === "call" && this.#pieces.some((piece) => piece.type === "call" && piece.id === id);
+    const isTaken =
+      type === "call" && this.#pieces.some((piece) => piece.type === "call" && piece.streamId === id);
     const own = type === "call" && (id === "" || isTaken) ? `call_${randomUUID().replaceAll("-", "")}` : id;
-    const piece: AnswerPiece = { type, id: own, text: "", name, signature: null, redacted: null };
+    const piece: AnswerPiece = {
+      type,
+      id: own,
+      streamId: id,
+      text: "",
+      name,
+      signature: null,
+      redacted: null,
+    };
     attach(piece, metadata);
     this.#pieces.push(piece);
     return piece;
   }
 
   #extend(type: AnswerPiece["type"], id: string, text: string, metadata: Metadata): AnswerPiece {
-    const isIt = (piece: AnswerPiece): boolean => piece.type === type && piece.id === id;
+    const isIt = (piece: AnswerPiece): boolean => piece.type === type && piece.streamId === id;
     const own =
       this.#pieces.findLast(isIt) ??
       (type === "call" ? this.#pieces.findLast((one) => one.type === "call") : undefined);

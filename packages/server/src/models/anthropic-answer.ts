@@ -92,7 +92,8 @@ export class MessagesAnswer {
     const text = drafts.map((draft) => (draft.type === "text" ? draft.pieces.join("") : "")).join("");
     const thinkingBlocks = drafts.flatMap(toThinkingBlock);
     const reasoning = thinkingBlocks.map((block) => ("thinking" in block ? block.thinking : "")).join("");
-    const toolCalls = drafts.flatMap((draft) => (draft.type === "tool_use" ? [toToolCall(draft)] : []));
+    const seen = new Set<string>();
+    const toolCalls = drafts.flatMap((draft) => (draft.type === "tool_use" ? [toToolCall(draft, seen)] : []));
     if (this.#stopReason === null && drafts.length === 0) throw emptyAnswer();
     return {
       id: this.#id || `response_${randomUUID()}`,
@@ -180,16 +181,20 @@ function toThinkingBlock(draft: Draft): (ThinkingBlock | RedactedThinkingBlock)[
   ];
 }
 
-/** The argument text is kept as streamed; only an answer that was not streamed has nothing but the object. */
-function toToolCall(draft: Extract<Draft, { type: "tool_use" }>): Answered["message"]["toolCalls"][number] {
+/**
+ * The argument text is kept as streamed; only an answer that was not streamed has nothing but the object. An id that is
+ * missing or in `seen` is replaced, because results are matched by id.
+ */
+function toToolCall(
+  draft: Extract<Draft, { type: "tool_use" }>,
+  seen: Set<string>,
+): Answered["message"]["toolCalls"][number] {
   const text = draft.pieces.join("");
   const whole = hasFields(draft.input) ? JSON.stringify(draft.input) : "{}";
-  return {
-    id: draft.id || `toolu_${randomUUID().replaceAll("-", "")}`,
-    name: draft.name,
-    arguments: text.trim() === "" ? whole : text,
-    origin: "completion",
-  };
+  const isUsable = draft.id !== "" && !seen.has(draft.id);
+  const id = isUsable ? draft.id : `toolu_${randomUUID().replaceAll("-", "")}`;
+  seen.add(id);
+  return { id, name: draft.name, arguments: text.trim() === "" ? whole : text, origin: "completion" };
 }
 
 function hasFields(input: unknown): boolean {

@@ -13,6 +13,7 @@ import { hostOf } from "./model-names.ts";
 import { readModelSettings, type ModelSettings } from "./model-settings.ts";
 import { createOpenaiChatAttempt } from "./openai-chat.ts";
 import { createOpenaiResponsesAttempt } from "./openai-responses.ts";
+import { withPairedResults } from "./pair-results.ts";
 import { withPromptedCalls } from "./prompted-calls.ts";
 import type { Send } from "./provider-fetch.ts";
 import { createRetryingModel } from "./retry.ts";
@@ -62,7 +63,7 @@ function openRoute(llm: LLM, deps: OpenModelDeps): Model {
     {
       name: settings.name,
       isVisionEnabled: settings.isVisionEnabled,
-      attempt: withFittedImages(attempt, imageLimitsOf(settings)),
+      attempt: withPairedResults(withFittedImages(attempt, imageLimitsOf(settings))),
     },
     { clock, policy: settings.retry, idleTimeoutMs: settings.idleTimeoutMs, failure },
   );
