@@ -33,6 +33,7 @@ import {
 import { fullStateFrame, secretRegistry } from "./describe.ts";
 import { Hold } from "./hold.ts";
 import { findSent, messageDigest } from "./inbox.ts";
+import { withSettingsVersion } from "./settings-version.ts";
 import { decideDequeue, queuedMessages } from "./queue.ts";
 import { conversationClosing, ownedElsewhere } from "./refusals.ts";
 import type { HookGate } from "./hook-gate.ts";
@@ -438,7 +439,7 @@ export class Conversation implements AsyncDisposable {
       this.#condensing.abort();
     }
     if (decision.drafts.length === 0) return [];
-    const stamped = await this.#log.append(decision.drafts, extra);
+    const stamped = await this.#log.append(withSettingsVersion(decision.drafts, this.#config), extra);
     this.#ensureRun();
     return stamped;
   }

@@ -49,6 +49,8 @@ export function fullStateFrame(
     ...sharedFields(config, secrets, state),
     workspace: config.workspace,
     head_is_empty: false,
+    /** Grows with the log, over restarts too: a frame with a lower one is older (P36). */
+    version: state.lastSeq,
   };
   return JSON.stringify({
     id: nextUuid7(null, nowMs),

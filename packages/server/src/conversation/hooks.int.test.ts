@@ -16,7 +16,9 @@ const group = (command: string, more: object = {}) => [{ matcher: "*", hooks: [{
 
 test("all six moments: hooks get the event, a denied call never starts, and the log has a record of each", async () => {
   await using server = await startTestServer({
-    script: { turns: [run("a", "echo allowed"), run("b", "rm -rf /"), { text: "Early." }, { text: "Done." }] },
+    script: {
+      turns: [run("a", "echo allowed"), run("b", "rm -rf /"), { text: "Early." }, { text: "Done." }],
+    },
     environment: { PATH: process.env["PATH"] ?? "", CANARY: "in-environment" },
   });
   const guard = 'input=$(cat); case "$input" in *"rm -rf"*) echo "no deleting" >&2; exit 2;; esac';
@@ -35,10 +37,17 @@ test("all six moments: hooks get the event, a denied call never starts, and the 
   const events = await eventsOf(server, id);
   const kinds = events.map(({ kind }) => kind);
   expect(kinds[0]).toBe("SystemPromptEvent");
-  const answers = events.filter(({ kind }) => kind === "ObservationEvent" || kind === "UserRejectObservation");
+  const answers = events.filter(
+    ({ kind }) => kind === "ObservationEvent" || kind === "UserRejectObservation",
+  );
   expect(answers).toMatchObject([
     { kind: "ObservationEvent", tool_call_id: "a" },
-    { kind: "UserRejectObservation", tool_call_id: "b", rejection_reason: "no deleting", rejection_source: "hook" },
+    {
+      kind: "UserRejectObservation",
+      tool_call_id: "b",
+      rejection_reason: "no deleting",
+      rejection_source: "hook",
+    },
   ]);
   const records = events.filter(({ kind }) => kind === "HookExecutionEvent");
   expect(records.map((event) => [event["hook_event_type"], event["blocked"] ?? false])).toEqual([

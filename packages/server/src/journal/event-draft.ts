@@ -20,7 +20,7 @@ export type EventMeta = {
   /** On a user message: the sender also asked for a run. */
   readonly wantsRun?: boolean;
   /** On a status update to `running`: a new run begins here, and these actions were approved by it. */
-  readonly run?: { readonly approved: readonly string[] };
+  readonly run?: { readonly approved: readonly string[]; readonly settingsVersion?: number };
   /** On a state update: these actions may start from now on. */
   readonly approved?: readonly string[];
   /** On a status update to `waiting_for_confirmation`: epoch milliseconds after which the configured answer counts. */

@@ -19,17 +19,13 @@ export function withDefaults(
   catalogue: readonly string[],
 ): unknown {
   if (!isObject(request)) return request;
-  const { agent_settings: described, agent_profile_id: profileId, ...rest } = request;
   const { plain } = settings;
   const agent = chooseAgent(request, settings, catalogue);
+  // A description beside an agent is left for the check: one of the two would be dropped.
+  const isDescribed = agent !== null && (request["agent"] ?? null) === null;
+  const { agent_settings: _, agent_profile_id: __, ...plainRequest } = request;
   return {
-    ...rest,
-    ...(isObject(described) || described === null || described === undefined
-      ? {}
-      : { agent_settings: described }),
-    ...(typeof profileId === "string" || profileId === null || profileId === undefined
-      ? {}
-      : { agent_profile_id: profileId }),
+    ...(isDescribed ? plainRequest : request),
     ...(agent === null ? {} : { agent }),
     ...given("max_iterations", request, plain.max_iterations),
     ...given(

@@ -1,4 +1,5 @@
 import type { Caller } from "../../http/auth.ts";
+import { parseHooks } from "../../extensions/hooks/hook-config.ts";
 import { invalidField } from "../../lib/fault.ts";
 import type { SealedValues } from "../../settings/sealed-values.ts";
 import type { SecretStore } from "../../settings/secret-store.ts";
@@ -24,7 +25,7 @@ export async function completeStart(
 ): Promise<unknown> {
   const opened = sealedValues.openIn(userId, body, ["body"]);
   const stored = (await settings.load(userId)).settings;
-  const request = withDefaults(opened, stored, catalogue);
+  const request = withPlainHooks(withDefaults(opened, stored, catalogue));
   if (!isObject(request) || !isObject(request["secrets"])) return request;
   const entries = Object.entries(request["secrets"]).map(async ([name, source]) => {
     const own = ownSecretOf(source);
@@ -35,6 +36,13 @@ export async function completeStart(
     return [name, { kind: "StaticSecret", value, description }];
   });
   return { ...request, secrets: Object.fromEntries(await Promise.all(entries)) as unknown };
+}
+
+/** Hooks in one form, whichever a client uses; what is not valid is left for the check. */
+function withPlainHooks(request: unknown): unknown {
+  if (!isObject(request) || !isObject(request["hook_config"])) return request;
+  const parsed = parseHooks(request["hook_config"]);
+  return parsed.ok ? { ...request, hook_config: parsed.settings } : request;
 }
 
 /** Clients name a stored secret by the path of this server that answers with it. Source: reference, agent-server 16.2. */

@@ -10,7 +10,6 @@ afterAll(() => shared[Symbol.asyncDispose]());
 test.each([
   ["client_tools", { client_tools: [{ name: "x" }] }],
   ["plugins", { plugins: [{ source: "x" }] }],
-  ["hook_config", { hook_config: { pre_tool_use: [{ matcher: "*", hooks: [{ command: "x" }] }] } }],
   ["tool_module_qualnames", { tool_module_qualnames: { x: "os" } }],
   ["agent_profile_id", { agent_profile_id: "00000000-0000-4000-8000-000000000000" }],
   ["conversation_id", { conversation_id: "000000000000-4000-8000-000000000000" }],

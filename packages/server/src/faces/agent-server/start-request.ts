@@ -1,6 +1,7 @@
 import type {
   Agent,
   ConfirmationPolicyInput,
+  HookConfig,
   Message,
   SecretSource,
   StartConversationRequest,
@@ -12,6 +13,7 @@ import {
   type ConversationSecrets,
 } from "../../conversation/conversation-config.ts";
 import { readServers } from "../../extensions/mcp/read-servers.ts";
+import { parseHooks } from "../../extensions/hooks/hook-config.ts";
 import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
@@ -59,6 +61,7 @@ export function readStartRequest(body: StartConversationRequest): Start {
       stuck_detection: body.stuck_detection ?? true,
       ...(body.autotitle === true && typeof body.title !== "string" ? { autotitle: true } : {}),
       tags: body.tags ?? {},
+      ...readHooks(body.hook_config ?? null),
     },
     secrets: {
       llm: llm.secrets,
@@ -70,6 +73,14 @@ export function readStartRequest(body: StartConversationRequest): Start {
       ? toUserMessage(body.initial_message, ["body", "initial_message"])
       : null,
   };
+}
+
+/** Refused where a hook could not be carried out as it was meant: a guard that never runs would be worse than an error. */
+function readHooks(given: StartConversationRequest["hook_config"]): Pick<ConversationConfig, "hook_config"> {
+  if (given === null || given === undefined) return {};
+  const parsed = parseHooks(given);
+  if (!parsed.ok) throw invalidField(["body", "hook_config", ...parsed.loc], parsed.reason);
+  return { hook_config: given as HookConfig };
 }
 
 /** Secrets of the agent's context are secrets like those of the conversation, which win. */
@@ -116,9 +127,6 @@ function refuseUnsupported(body: StartConversationRequest): void {
   const refuse = (loc: string[], what: string): void => {
     fields.push(unsupported(loc, what));
   };
-  if (Object.values(body.hook_config ?? {}).some((hooks) => Array.isArray(hooks) && hooks.length > 0)) {
-    refuse(["hook_config"], "Hooks are");
-  }
   if ((body.plugins ?? []).length > 0) refuse(["plugins"], "Plugins are");
   if (Object.keys(body.tool_module_qualnames ?? {}).length > 0)
     refuse(["tool_module_qualnames"], "Tool modules are");

@@ -1,0 +1,180 @@
+import { posix } from "node:path";
+import { readTextFile, type WorkspaceFiles } from "../skills/workspace-files.ts";
+
+/** The moments at which hooks run, by their names in configurations, with those in events. */
+export const hookMoments = {
+  pre_tool_use: "PreToolUse",
+  post_tool_use: "PostToolUse",
+  user_prompt_submit: "UserPromptSubmit",
+  session_start: "SessionStart",
+  session_end: "SessionEnd",
+  stop: "Stop",
+} as const;
+export type HookMoment = keyof typeof hookMoments;
+
+/** One hook as it is carried out; `timeout` is in seconds. */
+export type Hook = {
+  readonly type: "command" | "prompt";
+  readonly name?: string | null;
+  readonly command: string;
+  readonly prompt?: string | null;
+  readonly timeout: number;
+  /** Started and not waited for; it can decide nothing. */
+  readonly async: boolean;
+  /** What counts when a hook fails, hangs or says nothing that can be understood. */
+  readonly on_failure: "allow" | "deny";
+};
+
+export type HookGroup = { readonly matcher: string; readonly hooks: readonly Hook[] };
+export type HookSettings = { readonly [Moment in HookMoment]: readonly HookGroup[] };
+
+/** A configuration in one form, or the first thing that is wrong with it and where. */
+export type ParsedHooks =
+  | { readonly ok: true; readonly settings: HookSettings }
+  | { readonly ok: false; readonly loc: readonly (string | number)[]; readonly reason: string };
+
+const mostTimeoutSeconds = 600;
+
+/** Reads a configuration: either form of names, with or without `hooks` around it. Source: reference, agent-loop 10.1. */
+export function parseHooks(given: unknown): ParsedHooks {
+  try {
+    const outer = readObject(given, []);
+    const keys = Object.keys(outer);
+    const isWrapped = keys.length === 1 && keys[0] === "hooks" && isObject(outer["hooks"]);
+    const source = isWrapped ? (outer["hooks"] as Record<string, unknown>) : outer;
+    const settings: Record<string, readonly HookGroup[]> = {};
+    for (const moment of Object.keys(hookMoments)) settings[moment] = [];
+    const seen = new Set<string>();
+    for (const [key, groups] of Object.entries(source)) {
+      const moment = momentOf(key);
+      if (moment === null) throw new Wrong([key], "This is no moment of a hook.");
+      if (seen.has(moment)) throw new Wrong([key], "This moment is there twice.");
+      seen.add(moment);
+      settings[moment] = readList(groups ?? [], [key]).map((group, index) => readGroup(group, [key, index]));
+    }
+    return { ok: true, settings: settings as HookSettings };
+  } catch (error) {
+    if (error instanceof Wrong) return { ok: false, loc: error.loc, reason: error.message };
+    throw error;
+  }
+}
+
+/** True when there is any hook at all. */
+export function hasHooks(settings: HookSettings): boolean {
+  return Object.values(settings).some((groups) => groups.some(({ hooks }) => hooks.length > 0));
+}
+
+/** The hooks that a directory configures; null when there is no file, it is not valid, or it has none. */
+export async function readHookFile(files: WorkspaceFiles, directory: string): Promise<HookSettings | null> {
+  const file = await readTextFile(files, posix.join(directory, ".openhands", "hooks.json"));
+  if (file === null || file.isCut) return null;
+  try {
+    const parsed = parseHooks(JSON.parse(file.text));
+    return parsed.ok && hasHooks(parsed.settings) ? parsed.settings : null;
+  } catch {
+    // No JSON: as good as no file. Source: reference, agent-server 17.
+    return null;
+  }
+}
+
+/** Whether a group is for this tool. Source: reference, agent-loop 10.1. */
+export function isFor({ matcher }: HookGroup, toolName: string): boolean {
+  if (isForAll(matcher)) return true;
+  const pattern = patternOf(matcher);
+  return pattern === null ? matcher === toolName : pattern.test(toolName);
+}
+
+function isForAll(matcher: string): boolean {
+  return matcher === "" || matcher === "*";
+}
+
+function patternOf(matcher: string): RegExp | null {
+  const bare = /^\/(.*)\/$/.exec(matcher)?.[1];
+  if (bare === undefined && !/[|.*+?[\]()^$\\]/.test(matcher)) return null;
+  return new RegExp(`^(?:${bare ?? matcher})$`);
+}
+
+class Wrong extends Error {
+  override readonly name = "Wrong";
+  readonly loc: readonly (string | number)[];
+
+  constructor(loc: readonly (string | number)[], message: string) {
+    super(message);
+    this.loc = loc;
+  }
+}
+
+function momentOf(key: string): HookMoment | null {
+  for (const [moment, event] of Object.entries(hookMoments)) {
+    if (key === moment || key === event) return moment as HookMoment;
+  }
+  return null;
+}
+
+function readGroup(given: unknown, loc: readonly (string | number)[]): HookGroup {
+  const { matcher = "*", hooks = [] } = readObject(given, loc);
+  if (typeof matcher !== "string") throw new Wrong([...loc, "matcher"], "Send a text.");
+  try {
+    if (!isForAll(matcher)) patternOf(matcher);
+  } catch {
+    throw new Wrong([...loc, "matcher"], "This is no regular expression.");
+  }
+  return {
+    matcher,
+    hooks: readList(hooks, [...loc, "hooks"]).map((hook, at) => readHook(hook, [...loc, "hooks", at])),
+  };
+}
+
+function readHook(given: unknown, loc: readonly (string | number)[]): Hook {
+  const hook = readObject(given, loc);
+  const {
+    type = "command",
+    command = "",
+    prompt = null,
+    timeout = 60,
+    on_failure: onFailure = "allow",
+  } = hook;
+  if (type !== "command" && type !== "prompt") {
+    throw new Wrong(
+      [...loc, "type"],
+      "Hooks are of type command or prompt; agents as hooks are not supported.",
+    );
+  }
+  if (type === "command" && (typeof command !== "string" || command.trim() === "")) {
+    throw new Wrong([...loc, "command"], "Send the command to run.");
+  }
+  if (type === "prompt" && (typeof prompt !== "string" || prompt.trim() === "")) {
+    throw new Wrong([...loc, "prompt"], "Send the question for the model.");
+  }
+  const isTime = typeof timeout === "number" && timeout > 0 && timeout <= mostTimeoutSeconds;
+  if (!isTime) throw new Wrong([...loc, "timeout"], `Send seconds, at most ${mostTimeoutSeconds}.`);
+  if (onFailure !== "allow" && onFailure !== "deny")
+    throw new Wrong([...loc, "on_failure"], "Use allow or deny.");
+  const isAsync = hook["async"] === true;
+  if (isAsync && (type === "prompt" || onFailure === "deny")) {
+    throw new Wrong([...loc, "async"], "A hook that nobody waits for cannot decide anything.");
+  }
+  return {
+    type,
+    name: typeof hook["name"] === "string" ? hook["name"] : null,
+    command: typeof command === "string" ? command : "",
+    prompt: typeof prompt === "string" ? prompt : null,
+    timeout,
+    async: isAsync,
+    on_failure: onFailure,
+  };
+}
+
+function readObject(value: unknown, loc: readonly (string | number)[]): Record<string, unknown> {
+  if (!isObject(value)) throw new Wrong(loc, "Send an object.");
+  return value;
+}
+
+function readList(value: unknown, loc: readonly (string | number)[]): unknown[] {
+  if (!Array.isArray(value)) throw new Wrong(loc, "Send a list.");
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import { readAnswer, type HookEnd } from "./hook-answer.ts";
+import { isFor, parseHooks, type Hook } from "./hook-config.ts";
+
+const hook: Hook = { type: "command", command: "x", timeout: 60, async: false, on_failure: "allow" };
+const ended: HookEnd = { exitCode: 0, stdout: "", stderr: "", problem: null };
+
+describe("a configuration", () => {
+  test("is the same in both forms of names, with or without hooks around it", () => {
+    const group = { matcher: "terminal", hooks: [{ command: "./guard.sh" }] };
+    const plain = parseHooks({ pre_tool_use: [group] });
+    expect(plain).toMatchObject({
+      ok: true,
+      settings: { pre_tool_use: [{ matcher: "terminal" }], stop: [] },
+    });
+    expect(parseHooks({ PreToolUse: [group] })).toEqual(plain);
+    expect(parseHooks({ hooks: { PreToolUse: [group] } })).toEqual(plain);
+  });
+
+  test.each([
+    ["an unknown moment", { before: [] }, ["before"]],
+    ["a moment twice", { PreToolUse: [], pre_tool_use: [] }, ["pre_tool_use"]],
+    ["no command", { stop: [{ hooks: [{}] }] }, ["stop", 0, "hooks", 0, "command"]],
+    ["no question", { stop: [{ hooks: [{ type: "prompt" }] }] }, ["stop", 0, "hooks", 0, "prompt"]],
+    ["an agent", { stop: [{ hooks: [{ type: "agent", prompt: "x" }] }] }, ["stop", 0, "hooks", 0, "type"]],
+    ["a bad pattern", { stop: [{ matcher: "(" }] }, ["stop", 0, "matcher"]],
+    ["no time", { stop: [{ hooks: [{ command: "x", timeout: 0 }] }] }, ["stop", 0, "hooks", 0, "timeout"]],
+    [
+      "a guard that nobody waits for",
+      { stop: [{ hooks: [{ command: "x", async: true, on_failure: "deny" }] }] },
+      ["stop", 0, "hooks", 0, "async"],
+    ],
+    ["a list", [], []],
+  ])("with %s is refused where it is wrong", (_, given, loc) => {
+    expect(parseHooks(given)).toMatchObject({ ok: false, loc });
+  });
+
+  test.each([
+    ["*", "terminal", true],
+    ["", "terminal", true],
+    ["terminal", "terminal", true],
+    ["term", "terminal", false],
+    ["terminal|file_editor", "file_editor", true],
+    ["/file_.*/", "file_editor", true],
+    ["file", "file_editor", false],
+    ["file.*", "my_file_editor", false],
+  ])("%j is for %s: %s", (matcher, tool, expected) => {
+    expect(isFor({ matcher, hooks: [] }, tool)).toBe(expected);
+  });
+});
+
+describe("an answer", () => {
+  test.each<[string, Partial<HookEnd>, Partial<Hook>, boolean, string | null]>([
+    ["nothing", {}, {}, false, null],
+    ["exit code 2 with words", { exitCode: 2, stderr: "no curl\n" }, {}, true, "no curl"],
+    ["a denial in JSON", { stdout: '{"decision":"deny","reason":"r"}' }, {}, true, "r"],
+    [
+      "a denial with context",
+      { stdout: '{"decision":"deny","additionalContext":"c"}' },
+      {},
+      true,
+      expect.any(String),
+    ],
+    ["continue: false", { stdout: '{"continue":false}' }, {}, true, expect.any(String)],
+    ["allow, but exit code 2", { exitCode: 2, stdout: '{"decision":"allow"}' }, {}, true, expect.any(String)],
+    ["another exit code", { exitCode: 1, stderr: "oops" }, {}, false, null],
+    ["another exit code of a guard", { exitCode: 1, stderr: "oops" }, { on_failure: "deny" }, true, "oops"],
+    ["no end", { exitCode: -1, problem: "late" }, {}, false, null],
+    ["no end of a guard", { exitCode: -1, problem: "late" }, { on_failure: "deny" }, true, "late"],
+    ["an unclear model", { stdout: "well" }, { type: "prompt" }, false, null],
+    [
+      "an unclear model as a guard",
+      { stdout: "well" },
+      { type: "prompt", on_failure: "deny" },
+      true,
+      expect.any(String),
+    ],
+  ])("W8: %s", (_, end, change, isBlocked, reason) => {
+    const answer = readAnswer({ ...hook, ...change }, { ...ended, ...end });
+    expect(answer).toMatchObject({ isBlocked, reason });
+  });
+});

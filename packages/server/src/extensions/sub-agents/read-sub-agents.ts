@@ -1,0 +1,80 @@
+import { posix } from "node:path";
+import type { SubAgentInfo } from "@convoke/protocol";
+import { splitHead, textOf, textsOf } from "../skills/parse-skill.ts";
+import { findMarkdown, readTextFile, type WorkspaceFiles } from "../skills/workspace-files.ts";
+
+/** Where a project, and a person's home, describe helpers. */
+const agentFolders = [".agents/agents", ".openhands/agents"];
+
+const ownKeys = new Set([
+  "name",
+  "description",
+  "model",
+  "color",
+  "tools",
+  "skills",
+  "max_iteration_per_run",
+  "max_budget_per_run",
+  "hooks",
+  "profile_store_dir",
+  "mcp_config",
+  "mcp_servers",
+  "permission_mode",
+  "condenser",
+]);
+
+/** The helpers that the files of a directory describe; a file that cannot be read is left out. Source: reference, agent-loop 18. */
+export async function readSubAgents(
+  files: WorkspaceFiles,
+  root: string,
+  level: "project" | "user",
+): Promise<SubAgentInfo[]> {
+  const found = await Promise.all(
+    agentFolders.map(async (folder) => {
+      const paths = await findMarkdown(files, posix.join(root, folder));
+      return await Promise.all(paths.map((path) => readSubAgent(files, path, level)));
+    }),
+  );
+  return found.flat().flatMap((agent) => agent ?? []);
+}
+
+async function readSubAgent(
+  files: WorkspaceFiles,
+  path: string,
+  level: "project" | "user",
+): Promise<SubAgentInfo | null> {
+  const file = await readTextFile(files, path);
+  if (file === null || file.isCut) return null;
+  const split = await splitHead(file.text);
+  if (!split.ok) return null;
+  const { head, body } = split;
+  const description = textOf(head["description"]) ?? "";
+  const others = Object.entries(head).filter(([key]) => !ownKeys.has(key));
+  return {
+    name: textOf(head["name"]) ?? posix.basename(path).replace(/\.md$/i, ""),
+    description,
+    model: textOf(head["model"]) ?? "inherit",
+    color: textOf(head["color"]),
+    tools: namesOf(head["tools"]),
+    skills: namesOf(head["skills"]),
+    system_prompt: body.trim(),
+    when_to_use_examples: [...description.matchAll(/<example>([\s\S]*?)<\/example>/g)].map(([, text]) =>
+      text!.trim(),
+    ),
+    permission_mode: textOf(head["permission_mode"]),
+    max_iteration_per_run: numberOf(head["max_iteration_per_run"]),
+    max_budget_per_run: numberOf(head["max_budget_per_run"]),
+    metadata: Object.fromEntries(others),
+    level,
+    source: path,
+    is_builtin: false,
+  };
+}
+
+function namesOf(value: unknown): string[] {
+  return textsOf(typeof value === "string" ? value.split(",") : value);
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === "number" ? value : null;
+}
