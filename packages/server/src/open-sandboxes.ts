@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { connectToolHost } from "@convoke/tool-host";
 import { createFleetSandboxes, type FleetTemplate } from "./app-conversations/fleet-sandboxes.ts";
+import { sandboxPorts } from "./app-conversations/sandbox-ports.ts";
 import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
 import { ConfigError } from "./config-error.ts";
 import type { SandboxBackendName, SandboxConfig } from "./config-sandboxes.ts";
@@ -117,7 +118,9 @@ export function chooseTemplates(
     const { memoryMb, cpus, pids, diskMb, image } = config;
     return {
       backend,
-      environment: {},
+      environment: Object.fromEntries(
+        Object.entries(sandboxPorts).map(([name, port]) => [name, String(port)]),
+      ),
       limits: { memoryMb, cpus, pids, diskMb },
       // A plain process has the machine's network, whatever is wished.
       network: backend === "process" ? "on" : config.network,

@@ -46,6 +46,10 @@ export class FleetMember implements AsyncDisposable {
     return this.#news;
   }
 
+  get ownerId(): string {
+    return this.#row.ownerId;
+  }
+
   get rootKey(): string {
     return this.#deps.rootKey;
   }

@@ -199,11 +199,12 @@ test("P13: keys are stored sealed", async () => {
   const { key } = bench.backend.table.get("one")!;
   const row = await bench.store.get("one");
   expect(JSON.stringify(row)).not.toContain(key);
-  const keys = [key, bench.fleet.sessionKey("one"), secretBox.unseal(row!.sealedKey)];
-  expect(new Set(keys).size).toBe(3);
+  const ofFleet = (["session", "ports"] as const).map((purpose) => bench.fleet.keyOf("one", purpose));
+  const keys = [key, ...ofFleet, secretBox.unseal(row!.sealedKey)];
+  expect(new Set(keys).size).toBe(4);
   await bench.crash();
-  expect(bench.fleet.sessionKey("one")).toBe(keys[1]);
-  expect(bench.fleet.sessionKey("two")).toBe(null);
+  expect(bench.fleet.keyOf("one", "session")).toBe(keys[1]);
+  expect(bench.fleet.keyOf("two", "session")).toBe(null);
 });
 
 test("two servers on one data folder do not look after the same sandboxes", async () => {

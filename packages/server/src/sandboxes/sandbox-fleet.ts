@@ -146,10 +146,14 @@ export class SandboxFleet implements AsyncDisposable {
     return this.#known(id).running();
   }
 
-  /** Opens the sandbox's own surface on this server. What runs inside never learns it. */
-  sessionKey(id: string): string | null {
+  /** A key that what runs inside never learns; null when there is no such sandbox. */
+  keyOf(id: string, purpose: "session" | "ports"): string | null {
     const member = this.#members.get(id);
-    return member === undefined ? null : deriveKey(member.rootKey, "session");
+    return member === undefined ? null : deriveKey(member.rootKey, purpose);
+  }
+
+  ownerOf(id: string): string | null {
+    return this.#members.get(id)?.ownerId ?? null;
   }
 
   /** Removes what belongs to no sandbox. */
@@ -226,8 +230,8 @@ export class SandboxFleet implements AsyncDisposable {
   }
 }
 
-/** Two keys of one secret: whoever has one of them does not have the other. */
-function deriveKey(rootKey: string, purpose: "tool-host" | "session"): string {
+/** Several keys of one secret: whoever has one of them does not have the others. */
+function deriveKey(rootKey: string, purpose: "tool-host" | "session" | "ports"): string {
   return createHmac("sha256", rootKey).update(`convoke ${purpose}`).digest("base64url");
 }
 

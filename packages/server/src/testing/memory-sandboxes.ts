@@ -1,9 +1,16 @@
 import { randomUUID } from "node:crypto";
-import type { SandboxService, SandboxTemplate, SandboxView } from "../app-conversations/sandbox-service.ts";
+import type { Duplex } from "node:stream";
+import type {
+  Sandboxes,
+  SandboxHost,
+  SandboxTemplate,
+  SandboxView,
+} from "../app-conversations/sandbox-service.ts";
 import { UnknownPageError } from "../journal/journal.ts";
+import { Fault } from "../lib/fault.ts";
 
 /** Sandboxes that are only written down, in memory: they change when a test says so, and nothing runs in them. */
-export class MemorySandboxes implements SandboxService {
+export class MemorySandboxes implements Sandboxes {
   readonly templates: readonly SandboxTemplate[] = ["first", "second", "third"].map((id) => ({
     id,
     command: null,
@@ -64,6 +71,31 @@ export class MemorySandboxes implements SandboxService {
     return isThere;
   }
 
+  /** What answers at ports; a test may set it. */
+  openPort: (port: number) => Promise<Duplex> = () => Promise.reject(nothingRuns());
+
+  async openHost(): Promise<SandboxHost> {
+    throw nothingRuns();
+  }
+
+  async connectPort(_id: string, port: number): Promise<Duplex> {
+    return await this.openPort(port);
+  }
+
+  sessionKey(id: string): string | null {
+    return this.ownerOf(id) === null ? null : `session-key-of-${id}`;
+  }
+
+  portKey(id: string): string | null {
+    return this.ownerOf(id) === null ? null : `port-key-of-${id}`;
+  }
+
+  ownerOf(id: string): string | null {
+    return this.#views.find((view) => view.id === id)?.ownerId ?? null;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
   #of(ownerId: string): SandboxView[] {
     return this.#views.filter((view) => view.ownerId === ownerId);
   }
@@ -74,4 +106,8 @@ export class MemorySandboxes implements SandboxService {
     this.#views[index] = { ...this.#views[index]!, ...change };
     return true;
   }
+}
+
+function nothingRuns(): Fault {
+  return new Fault("not-now", "sandbox_failed", "Nothing runs in here.");
 }

@@ -1,11 +1,31 @@
-import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
+import type { ExposedUrl } from "@convoke/protocol";
+import type { SandboxAccess } from "../../app-conversations/sandbox-service.ts";
+import { sandboxPorts } from "../../app-conversations/sandbox-ports.ts";
 import type { RouteRequest } from "../../http/mount.ts";
 import type { SandboxDoor } from "./app-conversation-view.ts";
 
+/** How the caller reaches a sandbox through this server. */
+export type SandboxGate = SandboxDoor & {
+  /** The agent server of the sandbox, and ports for web servers that agents start. */
+  readonly exposedUrls: (sandboxId: string) => ExposedUrl[];
+};
+
 /** Sandboxes as the caller reaches them: below the address that the request came to (P16). */
-export function sandboxDoor({ request }: RouteRequest, sandboxes: Sandboxes | null): SandboxDoor {
+export function sandboxDoor({ request }: RouteRequest, sandboxes: SandboxAccess | null): SandboxGate {
+  const url = (sandboxId: string): string => `${request.publicAddress}/sandboxes/${sandboxId}`;
   return {
-    url: (sandboxId) => `${request.publicAddress}/sandboxes/${sandboxId}`,
+    url,
     key: (sandboxId) => sandboxes?.sessionKey(sandboxId) ?? null,
+    exposedUrls: (sandboxId) => {
+      const portKey = sandboxes?.portKey(sandboxId) ?? null;
+      const ports = Object.entries(portKey === null ? {} : sandboxPorts);
+      return [
+        { name: "AGENT_SERVER", url: url(sandboxId), port: agentServerPort },
+        ...ports.map(([name, port]) => ({ name, url: `${url(sandboxId)}~${portKey}/ports/${port}/`, port })),
+      ];
+    },
   };
 }
+
+/** What clients expect to read; nothing inside listens there. */
+const agentServerPort = 8000;

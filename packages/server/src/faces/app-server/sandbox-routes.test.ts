@@ -166,13 +166,25 @@ test("a body of the wrong form is a 422 that names the field", async () => {
   expect(refused.json).toMatchObject({ detail: [{ loc: ["body", "sandbox_spec_id"] }] });
 });
 
-test("P16: no answer names localhost or carries a key", async () => {
+test("P16: a running sandbox has addresses of the server as the client reached it, and a key of its own", async () => {
   await using face = await openFace();
   const { id } = (await face.call("startSandbox")).json as SandboxInfo;
+  const starting = await face.call("getSandboxes", { query: `?id=${id}` });
+  expect(starting.json).toMatchObject([{ session_api_key: null, exposed_urls: null }]);
   await face.call("resumeSandbox", { id });
-  for (const operation of ["searchSandboxes", "getSandboxes", "searchSandboxSpecs"] as const) {
-    const { text } = await face.call(operation, { query: operation === "getSandboxes" ? `?id=${id}` : "" });
+  for (const operation of ["searchSandboxes", "getSandboxes"] as const) {
+    const query = operation === "getSandboxes" ? `?id=${id}` : "";
+    const { json, text } = await face.call(operation, { query });
+    const [info] = operation === "getSandboxes" ? json : json.items;
+    const base = `http://${publicHost}/sandboxes/${id}`;
+    expect(info).toMatchObject({
+      session_api_key: `session-key-of-${id}`,
+      exposed_urls: [
+        { name: "AGENT_SERVER", url: base, port: 8000 },
+        { name: "WORKER_1", url: `${base}~port-key-of-${id}/ports/8011/`, port: 8011 },
+        { name: "WORKER_2", url: `${base}~port-key-of-${id}/ports/8012/`, port: 8012 },
+      ],
+    });
     expect(text).not.toMatch(/localhost|127\.0\.0\.1/);
-    expect(text).not.toMatch(/"session_api_key":"/);
   }
 });

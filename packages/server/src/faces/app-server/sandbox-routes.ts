@@ -1,15 +1,13 @@
 import type { SandboxInfo, SandboxSpecInfo, StartSandboxRequest } from "@convoke/protocol";
-import type {
-  SandboxService,
-  SandboxTemplate,
-  SandboxView,
-} from "../../app-conversations/sandbox-service.ts";
+import type { Sandboxes, SandboxTemplate, SandboxView } from "../../app-conversations/sandbox-service.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { UnknownPageError } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
 import { formatInstant } from "../../lib/instant.ts";
 
-export type SandboxRouteDeps = { readonly sandboxes: SandboxService };
+import { sandboxDoor, type SandboxGate } from "./sandbox-door.ts";
+
+export type SandboxRouteDeps = { readonly sandboxes: Sandboxes };
 
 type Paging = { page_id?: string | null; limit?: number };
 
@@ -26,18 +24,24 @@ export function sandboxHandlers({ sandboxes }: SandboxRouteDeps) {
     };
 
   return {
-    searchSandboxes: async ({ caller, query }) => {
+    searchSandboxes: async (request) => {
+      const { caller, query } = request;
       const { page_id: pageId, limit } = query as Paging;
       const page = await sandboxes.search(caller.userId, {
         limit: limit ?? 100,
         ...(pageId === null || pageId === undefined ? {} : { pageId }),
       });
-      return { json: { items: page.items.map(toSandboxInfo), next_page_id: page.nextPageId } };
+      const door = sandboxDoor(request, sandboxes);
+      return {
+        json: { items: page.items.map((view) => toSandboxInfo(view, door)), next_page_id: page.nextPageId },
+      };
     },
 
-    getSandboxes: async ({ caller, query }) => {
+    getSandboxes: async (request) => {
+      const { caller, query } = request;
       const found = await sandboxes.getMany(caller.userId, query["id"] as readonly string[]);
-      return { json: found.map((view) => (view === null ? null : toSandboxInfo(view))) };
+      const door = sandboxDoor(request, sandboxes);
+      return { json: found.map((view) => (view === null ? null : toSandboxInfo(view, door))) };
     },
 
     startSandbox: async (request) => {
@@ -52,7 +56,8 @@ export function sandboxHandlers({ sandboxes }: SandboxRouteDeps) {
           `There is no sandbox spec "${wanted}", only: ${known}.`,
         );
       }
-      return { json: toSandboxInfo(await sandboxes.start(request.caller.userId, template.id)) };
+      const started = await sandboxes.start(request.caller.userId, template.id);
+      return { json: toSandboxInfo(started, sandboxDoor(request, sandboxes)) };
     },
 
     pauseSandbox: command((ownerId, id) => sandboxes.pause(ownerId, id)),
@@ -88,15 +93,16 @@ function templateIdOf({ body, query }: RouteRequest): string | null {
   return inBody ?? (query["sandbox_spec_id"] as string | null | undefined) ?? null;
 }
 
-/** No key and no address are given out: a sandbox is reached through this server only. */
-function toSandboxInfo(view: SandboxView): SandboxInfo {
+/** The key and the addresses are those of this server's gateway: a sandbox is reached through it only. */
+function toSandboxInfo(view: SandboxView, door: SandboxGate): SandboxInfo {
+  const isRunning = view.status === "RUNNING";
   return {
     id: view.id,
     created_by_user_id: view.ownerId,
     sandbox_spec_id: view.templateId,
     status: view.status,
-    session_api_key: null,
-    exposed_urls: view.status === "RUNNING" ? [] : null,
+    session_api_key: isRunning ? door.key(view.id) : null,
+    exposed_urls: isRunning ? door.exposedUrls(view.id) : null,
     created_at: formatInstant(view.createdAtMs * 1000),
     status_detail: view.statusDetail,
   };

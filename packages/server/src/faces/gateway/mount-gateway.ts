@@ -1,0 +1,130 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { agentServerRoutes, turnRoutes, type Route } from "@convoke/protocol";
+import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
+import type { KeyRing } from "../../http/auth.ts";
+import { mountRoutes, type MountDeps, type RouteHandler } from "../../http/mount.ts";
+import { createAuthenticator } from "../../http/open-http.ts";
+import { Fault } from "../../lib/fault.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { OpenAccess } from "../../workspaces/workspace-access.ts";
+import { conversationMissing } from "../../conversation/refusals.ts";
+import { conversationHandlers } from "../agent-server/conversation-routes.ts";
+import { conversationIdOf } from "../agent-server/event-routes.ts";
+import { mountBashSocket } from "../agent-server/bash-socket.ts";
+import { mountEventSocket } from "../agent-server/event-socket.ts";
+import { completeStart } from "../agent-server/complete-start.ts";
+import { turnHandlers } from "../agent-server/turn-routes.ts";
+import { agentServerHandlers, type FacesDeps } from "../open-faces.ts";
+import type { SocketTimes } from "../agent-server/socket-times.ts";
+import { mountPorts } from "./mount-ports.ts";
+import { SandboxKeyRing } from "./sandbox-key-ring.ts";
+import { ScopedDirectory } from "./scoped-directory.ts";
+
+export type GatewayDeps = FacesDeps & {
+  readonly sandboxes: Sandboxes;
+  readonly keys: KeyRing;
+  readonly logger: Logger;
+  readonly times: SocketTimes;
+};
+
+/**
+ * `/sandboxes/{id}/...`: every sandbox as an agent server of its own, with its conversations, files and commands alone, and its
+ * ports. Opened by its owner's keys and by the sandbox's.
+ */
+export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Promise<void> {
+  const { sandboxes, directory, journal, keys, validator, logger, times, toolHost } = deps;
+  const ringOf = (request: FastifyRequest) => new SandboxKeyRing(keys, sandboxes, sandboxIdOf(request));
+  const authenticate = (request: FastifyRequest) => createAuthenticator(ringOf(request))(request);
+  const openAccess = createSandboxAccess(deps);
+  const directoryOf = (sandboxId: string) =>
+    new ScopedDirectory({ directory, journal, sandboxes, sandboxId });
+  const shown = Object.fromEntries(
+    Object.entries<Route>({ ...agentServerRoutes, ...turnRoutes }).filter(([, { path }]) => isShown(path)),
+  );
+  const handlers = scopeHandlers(
+    shown,
+    { ...agentServerHandlers({ ...deps, openAccess }), ...turnHandlers(deps) },
+    directoryOf,
+  );
+  const completeBody: MountDeps["completeBody"] = {
+    startConversation: (body, caller) => completeStart(body, caller, { ...deps, catalogue: toolHost.catalogue }),
+  };
+  await app.register(
+    async (scoped) => {
+      scoped.addHook("preHandler", async (request) => {
+        const id = sandboxIdOf(request);
+        const ownerId = sandboxes.ownerOf(id);
+        const caller = authenticate(request);
+        // Who has shown no key yet is asked for one by the route itself.
+        if (ownerId === null || (caller !== null && caller.userId !== ownerId)) throw sandboxMissing(id);
+      });
+      mountRoutes(scoped, shown, handlers, { validator, authenticate, completeBody });
+      const socketDeps = { validator, logger, times };
+      mountEventSocket(scoped, {
+        ...socketDeps,
+        journal,
+        scopeOf: (request) => ({ directory: directoryOf(sandboxIdOf(request)), keys: ringOf(request) }),
+      });
+      mountBashSocket(scoped, {
+        ...socketDeps,
+        scopeOf: (request) => ({
+          // The socket's address names its sandbox; its frames do not.
+          openAccess: (caller) => openAccess(caller, { sandbox_id: sandboxIdOf(request) }),
+          keys: ringOf(request),
+        }),
+      });
+    },
+    { prefix: "/sandboxes/:sandbox_id" },
+  );
+  await mountPorts(app, { sandboxes, keys });
+}
+
+/** What is about a user or about the server's machine has no place under a sandbox. */
+function isShown(path: string): boolean {
+  return !path.startsWith("/api/") || /^\/api\/(conversations|bash|file|git|tools)(\/|$)/.test(path);
+}
+
+/** A conversation of another sandbox is not there for any route, whatever its handler would do. */
+function scopeHandlers(
+  routes: Readonly<Record<string, Route>>,
+  handlers: Readonly<Record<string, RouteHandler>>,
+  directoryOf: (sandboxId: string) => ScopedDirectory,
+): Record<string, RouteHandler> {
+  const scoped = Object.entries(routes).map(([operation, { path }]): [string, RouteHandler] => {
+    const handler: RouteHandler = async (request) => {
+      const directory = directoryOf(request.params["sandbox_id"]!);
+      if (path.includes("{conversation_id}")) {
+        const id = conversationIdOf(request);
+        if (!(await directory.exists(request.caller, id))) throw conversationMissing(id);
+      }
+      const ofAll = conversationHandlers({ directory });
+      const isOfAll = !path.includes("{") && Object.hasOwn(ofAll, operation);
+      return await (isOfAll ? ofAll[operation as keyof typeof ofAll] : handlers[operation]!)(request);
+    };
+    return [operation, handler];
+  });
+  return Object.fromEntries(scoped);
+}
+
+/** The machine inside a sandbox, for its owner only. */
+function createSandboxAccess({ sandboxes, userSecrets }: GatewayDeps): OpenAccess {
+  return async ({ userId }, { sandbox_id: id = "" }) => {
+    if (sandboxes.ownerOf(id) !== userId) throw sandboxMissing(id);
+    const { toolHost, workspaceDir } = await sandboxes.openHost(id);
+    return {
+      workspace: toolHost.workspace,
+      bash: toolHost.bash,
+      workingDir: workspaceDir,
+      secrets: async () =>
+        Object.entries(await userSecrets(userId)).map(([name, value]) => ({ name, value })),
+    };
+  };
+}
+
+function sandboxIdOf(request: FastifyRequest): string {
+  return (request.params as { sandbox_id: string }).sandbox_id;
+}
+
+function sandboxMissing(id: string): Fault {
+  return new Fault("missing", "sandbox_not_found", `There is no sandbox ${id}.`);
+}

@@ -1,0 +1,80 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
+import type { KeyRing } from "../../http/auth.ts";
+import { createAuthenticator } from "../../http/open-http.ts";
+import { Fault } from "../../lib/fault.ts";
+import { forwardRequest, forwardUpgrade } from "./forward.ts";
+import { readPortPath, type PortPath } from "./port-path.ts";
+import { isSameKey, SandboxKeyRing } from "./sandbox-key-ring.ts";
+
+export type PortsDeps = { readonly sandboxes: Sandboxes; readonly keys: KeyRing };
+
+/** `/sandboxes/{id}/ports/{n}/`, with a caller's key in a header, or `/sandboxes/{id}~{key}/ports/{n}/` for browsers. */
+export async function mountPorts(app: FastifyInstance, { sandboxes, keys }: PortsDeps): Promise<void> {
+  const lead = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const path = pathOf(request);
+    if (isPreflight(request, path)) return allowPreflight(request, reply);
+    // Relative links of a page need the slash.
+    if (path.rest === "/" && !request.url.startsWith(`${path.prefix}/`)) {
+      return reply.redirect(`${path.port}/${query(request.url)}`, 308);
+    }
+    const stream = await sandboxes.connectPort(path.sandboxId, path.port);
+    const context = {
+      path,
+      publicAddress: request.publicAddress,
+      remoteAddress: request.socket.remoteAddress ?? "",
+    };
+    reply.hijack();
+    if (request.headers.upgrade === undefined) forwardRequest(request.raw, reply.raw, stream, context);
+    else forwardUpgrade(request.raw, stream, context);
+    return reply;
+  };
+  const admit = async (request: FastifyRequest): Promise<void> => {
+    const { sandboxId, portKey } = pathOf(request);
+    const ownerId = sandboxes.ownerOf(sandboxId);
+    if (portKey === null) {
+      const caller = createAuthenticator(new SandboxKeyRing(keys, sandboxes, sandboxId))(request);
+      if (caller === null) throw new Fault("stranger", "unauthorized", "Unauthorized");
+      if (caller.userId === ownerId) return;
+    } else if (isSameKey(portKey, sandboxes.portKey(sandboxId))) return;
+    throw new Fault("missing", "sandbox_not_found", `There is no sandbox ${sandboxId}.`);
+  };
+  await app.register(async (scoped) => {
+    scoped.removeAllContentTypeParsers();
+    // Bodies are passed on as they come.
+    scoped.addContentTypeParser("*", (_request, _payload, done) => done(null));
+    for (const url of ["/sandboxes/:sandbox_id/ports/:port", "/sandboxes/:sandbox_id/ports/:port/*"]) {
+      scoped.all(url, { onRequest: admit }, lead);
+    }
+  });
+}
+
+function pathOf(request: FastifyRequest): PortPath {
+  const path = readPortPath(request.url);
+  if (path === null) throw new Fault("missing", "not_found", "Not Found");
+  return path;
+}
+
+function query(url: string): string {
+  const start = url.indexOf("?");
+  return start === -1 ? "" : url.slice(start);
+}
+
+/** A page without an origin asks before every request that is not simple; the key in the address is the answer. */
+function isPreflight(request: FastifyRequest, { portKey }: PortPath): boolean {
+  const asked = request.headers["access-control-request-method"];
+  return portKey !== null && request.method === "OPTIONS" && asked !== undefined;
+}
+
+function allowPreflight({ headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const asked = headers["access-control-request-headers"];
+  return reply
+    .status(204)
+    .headers({
+      "access-control-allow-origin": headers.origin ?? "*",
+      "access-control-allow-methods": headers["access-control-request-method"],
+      ...(asked === undefined ? {} : { "access-control-allow-headers": asked }),
+      vary: "Origin",
+    })
+    .send();
+}

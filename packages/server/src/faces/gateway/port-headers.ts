@@ -1,0 +1,126 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+import type { PortPath } from "./port-path.ts";
+
+export type PortHeaderContext = {
+  readonly path: PortPath;
+  /** Where the client reached this server, e.g. `https://agents.example.org/prefix`. */
+  readonly publicAddress: string;
+  readonly remoteAddress: string;
+};
+
+/** Of one connection only (RFC 9110, 7.6.1), or this server's own business. */
+const notPassedOn = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** A page's request without what belongs to this server: keys, other cookies, and the address with its key. */
+export function toInnerHeaders(
+  headers: IncomingHttpHeaders,
+  { path, publicAddress, remoteAddress }: PortHeaderContext,
+): OutgoingHttpHeaders {
+  const inner: OutgoingHttpHeaders = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (notPassedOn.has(name) || name === "x-session-api-key" || name === "referer") continue;
+    if (name.startsWith("x-forwarded-") || name === "forwarded") continue;
+    inner[name] = value;
+  }
+  // A key in a header opened this server's door; with the key in the address it can only be the page's own.
+  if (path.portKey === null) delete inner["authorization"];
+  const cookies = readOwnCookies(headers.cookie ?? "", path);
+  if (cookies === "") delete inner["cookie"];
+  else inner["cookie"] = cookies;
+  // Servers under development accept loopback and nothing else.
+  inner["host"] = `localhost:${path.port}`;
+  if (headers.origin !== undefined) inner["origin"] = `http://localhost:${path.port}`;
+  const outside = new URL(publicAddress);
+  inner["x-forwarded-for"] = remoteAddress;
+  inner["x-forwarded-proto"] = outside.protocol.slice(0, -1);
+  inner["x-forwarded-host"] = outside.host;
+  inner["x-forwarded-prefix"] = `${outside.pathname.replace(/\/$/, "")}${path.prefix}`;
+  return inner;
+}
+
+/** What a page must not say for the whole server it is shown on. */
+const notTold = new Set([
+  "access-control-allow-credentials",
+  "access-control-allow-origin",
+  "alt-svc",
+  "clear-site-data",
+  "nel",
+  "public-key-pins",
+  "report-to",
+  "reporting-endpoints",
+  "service-worker-allowed",
+  "strict-transport-security",
+]);
+
+/** Pages from a sandbox have no origin: nothing of this server's pages is within their reach, above all no cookie and no storage. */
+const isolation =
+  "sandbox allow-downloads allow-forms allow-modals allow-pointer-lock allow-popups allow-scripts";
+
+/** An answer from inside as it is fit for this server's address. `origin` is the request's. */
+export function toOuterHeaders(
+  headers: IncomingHttpHeaders,
+  { path, publicAddress }: PortHeaderContext,
+  origin: string | undefined,
+): OutgoingHttpHeaders {
+  const outer: OutgoingHttpHeaders = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (!notPassedOn.has(name) && !notTold.has(name) && name !== "set-cookie") outer[name] = value;
+  }
+  const base = `${new URL(publicAddress).pathname.replace(/\/$/, "")}${path.prefix}`;
+  if (headers.location !== undefined) outer["location"] = toOuterLocation(headers.location, path, base);
+  if (headers["set-cookie"] !== undefined) {
+    outer["set-cookie"] = headers["set-cookie"].flatMap((cookie) => toOuterCookie(cookie, path, base));
+  }
+  const own = headers["content-security-policy"];
+  // Of several policies each one holds.
+  outer["content-security-policy"] = own === undefined ? isolation : `${own}, ${isolation}`;
+  outer["referrer-policy"] = "no-referrer";
+  if (path.portKey !== null && origin !== undefined) {
+    outer["access-control-allow-origin"] = origin;
+    outer["vary"] = [headers.vary, "Origin"].filter(Boolean).join(", ");
+  }
+  return outer;
+}
+
+/** Cookies from inside carry their sandbox and port in their name, so that they meet no other cookie of this host. */
+function cookiePrefix({ sandboxId, port }: PortPath): string {
+  return `sandbox.${sandboxId}.${port}.`;
+}
+
+function readOwnCookies(header: string, path: PortPath): string {
+  const prefix = cookiePrefix(path);
+  return header
+    .split(";")
+    .flatMap((cookie) => {
+      const plain = cookie.trim();
+      return plain.startsWith(prefix) ? [plain.slice(prefix.length)] : [];
+    })
+    .join("; ");
+}
+
+function toOuterCookie(cookie: string, path: PortPath, base: string): string[] {
+  const [pair = "", ...attributes] = cookie.split(";").map((part) => part.trim());
+  if (!pair.includes("=")) return [];
+  const kept = attributes.filter((attribute) => !/^(domain|path)\s*(=|$)/i.test(attribute));
+  return [[`${cookiePrefix(path)}${pair}`, ...kept, `Path=${base}/`].join("; ")];
+}
+
+/** A place on the same port stays behind the gateway; other places are left as they are. */
+function toOuterLocation(location: string, { port }: PortPath, base: string): string {
+  if (location.startsWith("/") && !location.startsWith("//")) return `${base}${location}`;
+  if (!URL.canParse(location)) return location;
+  const { protocol, hostname, port: given, pathname, search, hash } = new URL(location);
+  const isInside = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/.test(hostname);
+  if (!isInside || Number(given || (protocol === "https:" ? 443 : 80)) !== port) return location;
+  return `${base}${pathname}${search}${hash}`;
+}

@@ -1,0 +1,39 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { SandboxAccess } from "../../app-conversations/sandbox-service.ts";
+import type { Caller, KeyRing } from "../../http/auth.ts";
+
+/** The server's keys, and the sandbox's own, whose caller is the sandbox's owner. */
+export class SandboxKeyRing implements KeyRing {
+  readonly #keys: KeyRing;
+  readonly #sandboxes: SandboxAccess;
+  readonly #sandboxId: string;
+
+  constructor(keys: KeyRing, sandboxes: SandboxAccess, sandboxId: string) {
+    this.#keys = keys;
+    this.#sandboxes = sandboxes;
+    this.#sandboxId = sandboxId;
+  }
+
+  get isOpen(): boolean {
+    return this.#keys.isOpen;
+  }
+
+  identify(key: string): Caller | null {
+    const ownerId = this.#sandboxes.ownerOf(this.#sandboxId);
+    const isOwn = isSameKey(key, this.#sandboxes.sessionKey(this.#sandboxId));
+    return isOwn && ownerId !== null ? { userId: ownerId } : this.#keys.identify(key);
+  }
+
+  isStillGood(caller: Caller): boolean {
+    return this.#sandboxes.ownerOf(this.#sandboxId) !== null && this.#keys.isStillGood(caller);
+  }
+}
+
+/** Takes the same time for every wrong key. */
+export function isSameKey(given: string, known: string | null): boolean {
+  return known !== null && timingSafeEqual(digest(given), digest(known));
+}
+
+function digest(key: string): Buffer {
+  return createHash("sha256").update(key, "utf8").digest();
+}
