@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { StartConversationRequest, type ChatCompletionRequest, type openAiRoutes } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
+import type { ToolHost } from "@convoke/tool-host";
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { Directory } from "../../conversation/directory.ts";
 import type { Caller } from "../../http/auth.ts";
@@ -21,6 +22,7 @@ export type OpenAiDeps = {
   readonly journal: Journal;
   readonly settings: SettingsStore;
   readonly validator: Validator;
+  readonly toolHost: Pick<ToolHost, "catalogue">;
   /** Fills in what a create request leaves out, from its user's settings. */
   readonly complete: (body: unknown, caller: Caller) => Promise<unknown>;
   readonly nowMs: () => number;
@@ -60,7 +62,10 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
       { workspace: { kind: "LocalWorkspace", working_dir: `chats/${id}` } },
       caller,
     );
-    const agent = (completed as { agent?: JsonObject }).agent ?? { kind: "Agent", tools: usualTools };
+    const tools = usualTools
+      .filter((name) => deps.toolHost.catalogue.includes(name))
+      .map((name) => ({ name }));
+    const agent = (completed as { agent?: JsonObject }).agent ?? { kind: "Agent", tools };
     const request = {
       ...(completed as JsonObject),
       agent: {
@@ -128,7 +133,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
   };
 }
 
-const usualTools = [{ name: "terminal" }, { name: "file_editor" }, { name: "task_tracker" }];
+const usualTools = ["terminal", "file_editor", "task_tracker"];
 
 function conversationIdOf(header: string | string[] | undefined): string | null {
   if (typeof header !== "string" || header === "") return null;
