@@ -1,6 +1,7 @@
 import type { ToolSession } from "@convoke/tool-host";
 import { AgentRequests, withRequestMeta, type PreparedRequest } from "../agent/agent-requests.ts";
 import { mostCondensations, sinceLastAnswer, type Condensed } from "../agent/condense/condensing.ts";
+import { criticised } from "../agent/critic/criticised.ts";
 import { condenserSettings } from "../agent/condense/condenser-settings.ts";
 import type { ViewEvent } from "../agent/history-view.ts";
 import { repairAfter } from "../agent/poison.ts";
@@ -140,7 +141,11 @@ export class ModelCalls {
     return [...drafts.slice(0, -1), ...withRequestMeta(drafts.slice(-1), meta)];
   }
 
-  #receive(response: ModelResponse, session: ToolSession, { meta }: PreparedRequest): EventDraft[] {
+  #receive(
+    response: ModelResponse,
+    session: ToolSession,
+    { condensed: view, meta }: PreparedRequest,
+  ): EventDraft[] {
     const config = this.#deps.config();
     const received = receiveResponse(response, {
       sawSeq: meta.request!.sawSeq!,
@@ -151,7 +156,7 @@ export class ModelCalls {
         isAllowed(config.allow_rules ?? [], { toolName: call.tool.name, action: call.action, risk }),
     });
     return [
-      ...withRequestMeta(received, meta, response.usage.promptTokens),
+      ...withRequestMeta(criticised(received, config.agent.critic, view), meta, response.usage.promptTokens),
       ...tokenEvents(response),
       addUsage(this.#deps.log.state.stats, config.agent.llm, response),
     ];

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, type ConvokeClient } from "@convoke/client";
 import type { Event, StartConversationRequest } from "@convoke/protocol";
+import { replayConversation, type ReplayReport } from "../replay.ts";
 import { readIfThere } from "../lib/read-if-there.ts";
 import { crashScript } from "./crash-script.ts";
+import type { Script } from "./scripted-model/script.ts";
 import { startScriptedModel } from "./scripted-model/scripted-model-server.ts";
 import { ServerProcess } from "./server-process.ts";
 
@@ -23,14 +25,16 @@ export type CrashResult = {
   readonly followed: readonly string[];
   /** Lines that the commands left behind. */
   readonly marks: readonly string[];
+  /** Whether the stored log leads to the model requests that were made. */
+  readonly replay: ReplayReport | null;
 };
 
 /** Plays the script once without harm and returns every passage of every fail point on the way. */
-export async function countPassages(): Promise<Passage[]> {
+export async function countPassages(script = crashScript): Promise<Passage[]> {
   const folder = await mkdtemp(join(tmpdir(), "convoke-crash-"));
   try {
     const traceFile = join(folder, "trace");
-    await play({ folder, traceFile });
+    await play({ folder, script, traceFile });
     const lines = (await readFile(traceFile, "utf8")).trim().split("\n");
     return lines.map((line) => {
       const [point = "", number = ""] = line.split(" ");
@@ -42,10 +46,10 @@ export async function countPassages(): Promise<Passage[]> {
 }
 
 /** Plays the script on a server that dies at the passage, and on until the end on a second one over the same data. */
-export async function crashAt({ point, number }: Passage): Promise<CrashResult> {
+export async function crashAt({ point, number }: Passage, script = crashScript): Promise<CrashResult> {
   const folder = await mkdtemp(join(tmpdir(), "convoke-crash-"));
   try {
-    return await play({ folder, failPoints: `${point}=kill:${number}` });
+    return await play({ folder, script, failPoints: `${point}=kill:${number}` });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -76,16 +80,23 @@ const longestPlayMs = 30_000;
 
 type Play = {
   readonly folder: string;
+  readonly script?: Script;
   readonly failPoints?: string;
   readonly traceFile?: string;
   readonly killAfterMs?: number;
 };
 
-async function play({ folder, failPoints = "", traceFile, killAfterMs }: Play): Promise<CrashResult> {
+async function play({
+  folder,
+  script = crashScript,
+  failPoints = "",
+  traceFile,
+  killAfterMs,
+}: Play): Promise<CrashResult> {
   const workspace = join(folder, "work");
   const dataDir = join(folder, "data");
   await mkdir(workspace);
-  await using model = await startScriptedModel({ script: crashScript, vars: { workspace } });
+  await using model = await startScriptedModel({ script, vars: { workspace } });
   await using servers = new AsyncDisposableStack();
   let server = servers.use(await ServerProcess.start({ dataDir, failPoints, traceFile: traceFile ?? null }));
   const victim = server;
@@ -140,6 +151,7 @@ async function play({ folder, failPoints = "", traceFile, killAfterMs }: Play): 
     status,
     stored,
     followed,
+    replay: await replayConversation(dataDir, conversationId),
     events: stored.map((json) => JSON.parse(json) as Event),
     marks: ((await readIfThere(join(workspace, "side.log"))) ?? "").split("\n").filter((line) => line !== ""),
   };

@@ -27,6 +27,22 @@ export const crashScript: Script = {
   ],
 };
 
+/** A provider whose window is full after two calls: the log is condensed, and the work goes on behind the notes. */
+export const condensingCrashScript: Script = {
+  unique_ids: true,
+  turns: [
+    { match: { last_user_contains: "Write the notes now" }, text: "One and two are done." },
+    { match: { last_user_contains: "<conversation_notes>" }, tool_calls: [append("three")] },
+    {
+      match: { last_user_contains: "<conversation_notes>" },
+      tool_calls: [{ name: "finish", arguments: { message: "Everything is done." } }],
+    },
+    { tool_calls: [append("one")] },
+    { tool_calls: [append("two")] },
+    { overflow: true },
+  ],
+};
+
 /** The lines that the commands leave in `side.log` when each runs once. */
 export const crashMarks = ["one", "two", "three", "four"] as const;
 

@@ -134,8 +134,7 @@ function refuseUnsupported(body: StartConversationRequest): void {
   if (body.agent_settings) refuse(["agent_settings"], "Agents made from settings are");
   if (body.agent_profile_id) refuse(["agent_profile_id"], "Agent profiles are");
   if (body.parent_conversation_id) refuse(["parent_conversation_id"], "Sub-conversations are");
-  if (body.agent.critic && body.agent.critic.kind !== "PassCritic")
-    refuse(["agent", "critic"], "Critics are");
+  if (body.agent.critic?.kind === "APIBasedCritic") refuse(["agent", "critic"], "Critics behind an API are");
   if (fields.length > 0)
     throw new Fault("caller", "not_supported", "The request asks for something unsupported.", fields);
   const filter = body.agent.filter_tools_regex;

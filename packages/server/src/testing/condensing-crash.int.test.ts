@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { checkLeaksAfterEach } from "./check-leaks.ts";
+import { condensingCrashScript } from "./crash-script.ts";
+import { countPassages, crashAt, type CrashResult } from "./crash-harness.ts";
+
+checkLeaksAfterEach();
+
+test("P2, P6, P11: after kill -9 at every append and every model call around a condensation the run ends by itself", async ({
+  signal,
+}) => {
+  // From the request that is too long to the first one behind the notes.
+  const passages = await countPassages(condensingCrashScript);
+  const at = (number: number) =>
+    passages.findIndex((passage) => passage.point === "model.before" && passage.number === number);
+  const waiting = passages.slice(at(3), at(5) + 1);
+  expect(waiting.length).toBeGreaterThanOrEqual(10);
+  const failures: object[] = [];
+  const worker = async (): Promise<void> => {
+    for (let passage = waiting.shift(); passage !== undefined && !signal.aborted; passage = waiting.shift()) {
+      const wrong = faultsOf(await crashAt(passage, condensingCrashScript));
+      if (wrong.length > 0) failures.push({ ...passage, wrong });
+    }
+  };
+  await Promise.all([worker(), worker()]);
+  expect(failures).toEqual([]);
+}, 300_000);
+
+function faultsOf(result: CrashResult): string[] {
+  const { events, followed, marks, stored } = result;
+  const wrong: string[] = [];
+  if (!result.wasKilled) wrong.push("the server was not killed");
+  if (result.status !== "finished") wrong.push(`the conversation is ${result.status}`);
+  if (JSON.stringify(followed) !== JSON.stringify(stored)) wrong.push("the follower saw another log");
+  if (result.replay?.difference !== null) wrong.push("the log leads to other requests");
+  if (marks.toSorted().join() !== "one,three,two") wrong.push(`the commands left ${marks.join()}`);
+  const condensations = events.filter(({ kind }) => kind === "Condensation");
+  if (condensations.length !== 1) wrong.push(`${condensations.length} condensations`);
+  const kinds = new Set(events.map(({ kind }) => kind));
+  if (!kinds.has("CondensationRequest")) wrong.push("nobody asked for the condensation");
+  for (const action of events.filter((event) => event.kind === "ActionEvent")) {
+    const answers = events.filter((event) => "action_id" in event && event.action_id === action.id);
+    if (answers.length !== 1) wrong.push(`${action.tool_call_id} has ${answers.length} answers`);
+  }
+  return wrong;
+}
