@@ -17,10 +17,15 @@ import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
+import type { SettingsStore } from "../../settings/settings-store.ts";
 import { conversationIdOf } from "./event-routes.ts";
 import { checkPolicy, readStartRequest, readTitle } from "./start-request.ts";
 
-export type ConversationRouteDeps = { readonly directory: ConversationDirectory };
+export type ConversationRouteDeps = {
+  readonly directory: ConversationDirectory;
+  /** Tells which settings a new conversation is made with (P34). */
+  readonly settings?: Pick<SettingsStore, "load">;
+};
 
 type Search = {
   page_id?: string | null;
@@ -32,7 +37,7 @@ type Search = {
 const success = { json: { success: true } };
 
 /** The routes below `/api/conversations`. Source: reference, agent-server 9; contract 4.2 for stop. */
-export function conversationHandlers({ directory }: ConversationRouteDeps) {
+export function conversationHandlers({ directory, settings }: ConversationRouteDeps) {
   async function describe(caller: Caller, id: string): Promise<ConversationInfo> {
     const described = await directory.describe(caller, id);
     if (described === null) throw conversationMissing(id);
@@ -58,7 +63,9 @@ export function conversationHandlers({ directory }: ConversationRouteDeps) {
       const raw = request.rawBody as { initial_message?: { run?: unknown } | null };
       const { caller } = request;
       const id = start.conversationId ?? randomUUID();
-      const isNew = await directory.create(caller, { id, ...start });
+      const version = (await settings?.load(caller.userId))?.version;
+      const config = version === undefined ? start.config : { ...start.config, settings_version: version };
+      const isNew = await directory.create(caller, { id, ...start, config });
       const isUnused = isNew || (await directory.describe(caller, id))?.state.lastSeq === 0;
       if (start.initialMessage !== null && isUnused) {
         const conversation = await directory.open(caller, id);

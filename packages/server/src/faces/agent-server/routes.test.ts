@@ -170,6 +170,8 @@ const bad: readonly Case[] = [
     body: { security_analyzer: { kind: "GraySwanAnalyzer" } },
     status: 422,
   },
+  { operation: "askAgent", what: "no body", status: 422 },
+  { operation: "condenseConversation", what: "without a condenser", status: 409 },
   { operation: "getEvent", what: "unknown event", event: missingId, status: 404 },
   { operation: "getEvent", what: "hostile event id", event: "..%2F%00", status: 404 },
   { operation: "getEvents", what: "neither body nor query", status: 422 },

@@ -61,8 +61,7 @@ export function turnHandlers({ directory, journal, settings }: TurnRouteDeps) {
     });
   }
 
-  async function switchTo(request: RouteRequest, llm: LLM): Promise<void> {
-    const conversation = await open(request);
+  async function switchTo(conversation: Conversation, llm: LLM): Promise<void> {
     const { shown, secrets } = splitLlmSecrets(llm);
     await conversation.configure({ agent: { ...conversation.config.agent, llm: shown } }, secrets);
   }
@@ -175,15 +174,16 @@ export function turnHandlers({ directory, journal, settings }: TurnRouteDeps) {
     },
 
     switchLlm: async (request) => {
-      await switchTo(request, (request.body as SwitchLLMRequest).llm);
+      await switchTo(await open(request), (request.body as SwitchLLMRequest).llm);
       return success;
     },
 
     switchProfile: async (request) => {
       const { profile_name: name } = request.body as SwitchProfileRequest;
+      const conversation = await open(request);
       const { settings: stored } = await settings.load(request.caller.userId);
       const llm = requireProfile(stored, name) as LLM;
-      await switchTo(request, { ...llm, usage_id: `profile:${name}` });
+      await switchTo(conversation, { ...llm, usage_id: `profile:${name}` });
       return success;
     },
   } satisfies Record<string, RouteHandler>;

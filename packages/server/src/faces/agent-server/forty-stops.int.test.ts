@@ -1,0 +1,70 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { defaultTools } from "@convoke/tool-host";
+import { expect, test } from "vitest";
+import { startTestServer, type TestServer } from "../../testing/start-server.ts";
+import { until } from "../../testing/until.ts";
+
+const rounds = 10;
+const atOnce = 4;
+
+test("P43: forty stops of commands that ignore every signal: all dead soon, and nothing goes on", async ({
+  annotate,
+}) => {
+  const command = "trap '' TERM HUP INT; echo \\$\\$ > command.pid; while :; do sleep 1; done";
+  const script = {
+    turns: [{ tool_calls: [{ name: "terminal", arguments: { command: `bash -c "${command}"` } }] }],
+    loop: true,
+  };
+  await using server = await startTestServer({
+    tools: defaultTools(),
+    environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+    script,
+  });
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    times.push(
+      ...(await Promise.all(Array.from({ length: atOnce }, (_, n) => stopOne(server, `${round}-${n}`)))),
+    );
+  }
+  times.sort((a, b) => a - b);
+  await annotate(
+    `p50 ${Math.round(times[20]!)} ms, worst of ${times.length} ${Math.round(times.at(-1)!)} ms`,
+  );
+  // The promise is 2 s and the note above says what it was; a machine that runs other suites gets far more time.
+  expect(times.at(-1)).toBeLessThan(15_000);
+}, 120_000);
+
+/** Milliseconds from the stop to the death of the command. */
+async function stopOne(server: TestServer, name: string): Promise<number> {
+  const working_dir = join(server.workspaceDir, name);
+  const { id } = await server.createConversation({
+    text: "go",
+    workspace: { kind: "LocalWorkspace", working_dir },
+  });
+  let pid = 0;
+  await until(async () => (pid = await readPid(working_dir)) > 0);
+  const startedMs = performance.now();
+  await server.client.stop(id);
+  const requests = (await server.events(id)).length;
+  await until(() => !isAlive(pid));
+  const took = performance.now() - startedMs;
+  await server.waitForStatus(id, "paused");
+  const log = await server.events(id);
+  expect(log).toHaveLength(requests);
+  expect(log.filter(({ kind }) => kind === "AgentErrorEvent")).toHaveLength(1);
+  return took;
+}
+
+async function readPid(folder: string): Promise<number> {
+  return Number(await readFile(join(folder, "command.pid"), "utf8").catch(() => ""));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false; // Nobody has this number: that is the answer.
+  }
+}

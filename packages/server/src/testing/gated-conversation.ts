@@ -1,0 +1,82 @@
+import type { Agent } from "@convoke/protocol";
+import { createValidator } from "@convoke/protocol/validate";
+import type { ConversationConfig } from "../conversation/conversation-config.ts";
+import type { EventMeta } from "../journal/event-draft.ts";
+import { sampleConversation } from "../journal/sample-events.ts";
+import { JournalWriteError } from "../journal/journal.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { createSecretBox } from "../security/seal.ts";
+import { createGatedModel } from "./interleaving/gated-model.ts";
+import { createGatedSession } from "./interleaving/gated-session.ts";
+import { Gates } from "./interleaving/gates.ts";
+import { MemoryLog, openMemoryJournal } from "./interleaving/memory-journal.ts";
+import { until } from "./until.ts";
+import { ConversationLog } from "../conversation/conversation-log.ts";
+import { Conversation } from "../conversation/conversation.ts";
+
+/** A conversation whose disk can be filled, between a model and tools that move when told. */
+export async function openGatedConversation(changes: Partial<ConversationConfig> = {}) {
+  const disk = { isFull: false };
+  const memory = new MemoryLog(sampleConversation("c"));
+  const journal = openMemoryJournal(memory, async (write) => {
+    if (disk.isFull) throw new JournalWriteError("The disk is full.");
+    write();
+  });
+  const gates = new Gates();
+  const started: string[] = [];
+  const requests: number[] = [];
+  const model = createGatedModel(gates, ({ messages }) => requests.push(messages.length));
+  const session = createGatedSession({
+    gates,
+    disk: new Map(),
+    onStart: ({ actionId }) => started.push(actionId),
+  });
+  const nowMs = Date.now;
+  const conversation = new Conversation({
+    id: "c",
+    journal,
+    log: await ConversationLog.open({ journal, lease: memory.claim(), nowMs }, memory.row),
+    config: {
+      agent: { kind: "Agent", llm: { model: "gated" }, tools: [{ name: "terminal" }] } as unknown as Agent,
+      workspace: { kind: "LocalWorkspace", working_dir: "/" },
+      confirmation_policy: { kind: "NeverConfirm" },
+      security_analyzer: null,
+      max_iterations: 100,
+      stuck_detection: false,
+      tags: {},
+      ...changes,
+    },
+    secrets: { llm: {}, sources: {} },
+    secretBox: createSecretBox(Buffer.alloc(32)),
+    validator: createValidator(),
+    openModel: () => model,
+    openSession: async () => session,
+    workspaceDir: () => "/",
+    onLost: () => {},
+    nowMs,
+    logger: silentLogger,
+  });
+  /** Ends the oldest thing in progress. */
+  const end = async (ending: string): Promise<void> => {
+    await until(() => gates.open.length > 0);
+    gates.end(gates.open[0]!, ending);
+  };
+  const message = {
+    role: "user" as const,
+    content: [{ type: "text" as const, text: "go", cache_prompt: false }],
+    thinking_blocks: [],
+  };
+  await conversation.send({ message, wantsRun: true });
+  const kinds = (): string[] => memory.events.map(({ json }) => (JSON.parse(json) as { kind: string }).kind);
+  return {
+    conversation,
+    disk,
+    end,
+    started,
+    requests,
+    kinds,
+    /** Stored beside each event. */
+    metas: () => memory.events.map(({ meta }) => (meta === null ? {} : (JSON.parse(meta) as EventMeta))),
+    [Symbol.asyncDispose]: () => conversation[Symbol.asyncDispose](),
+  };
+}
