@@ -4,8 +4,9 @@
  * Usage: npx node packages/server/scripts/write-model-matrix.ts
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { renderBehaviourMatrix } from "../src/models/behaviour-matrix.ts";
-import { withMatrix } from "../src/models/matrix-page.ts";
+import { join } from "node:path";
+import { renderBehaviourMatrix } from "../src/testing/model-matrix/behaviour-matrix.ts";
+import { withMatrix } from "../src/testing/model-matrix/matrix-page.ts";
 
-const page = new URL("../../../docs/models.md", import.meta.url);
+const page = join(import.meta.dirname, "../../..", "docs/models.md");
 writeFileSync(page, withMatrix(readFileSync(page, "utf8"), await renderBehaviourMatrix()));

@@ -60,15 +60,14 @@ export function createAiSdkAttempt(wire: AiSdkWire, settings: ModelSettings, dep
           if (isObject(part.rawValue) && wire.isLastChunk(part.rawValue)) end();
         } else yield* answer.add(part);
       }
+      const answered = answer.finish();
+      const message = wire.withSealed(answered.message, answer.pieces, settings);
+      const latencyMs = deps.clock.nowMs() - startMs;
+      yield { type: "done", response: toResponse({ ...answered, message }, settings, latencyMs) };
     } catch (error) {
+      yield* spentOn(answer, settings);
       throw toProviderError(error);
     }
-    const answered = answer.finish();
-    const message = wire.withSealed(answered.message, answer.pieces, settings);
-    yield {
-      type: "done",
-      response: toResponse({ ...answered, message }, settings, deps.clock.nowMs() - startMs),
-    };
   };
 }
 

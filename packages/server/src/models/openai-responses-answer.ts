@@ -179,7 +179,7 @@ export class ResponsesAnswer {
     return items.map((item) => {
       if (item.type !== "function_call") return item;
       const isUsable = item.call_id !== undefined && item.call_id !== "" && !seen.has(item.call_id);
-      const call_id = isUsable ? item.call_id! : `call_${randomUUID().replaceAll("-", "")}`;
+      const call_id = isUsable ? item.call_id : `call_${randomUUID().replaceAll("-", "")}`;
       seen.add(call_id);
       return isUsable ? item : { ...item, call_id };
     });

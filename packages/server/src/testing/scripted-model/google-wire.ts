@@ -85,7 +85,7 @@ function chunksOf(played: Played, model: string): Part[] {
   const pieces = wholeParts(played).flatMap((part) => {
     if (typeof part["text"] !== "string") return [part];
     const { text, ...rest } = part;
-    const texts = piecesOf(text as string, played.turn.chunk_size);
+    const texts = piecesOf(text, played.turn.chunk_size);
     const { thoughtSignature, ...first } = rest;
     return texts.map((piece, at) => ({
       text: piece,

@@ -10,6 +10,6 @@ export async function sendRaw(response: ServerResponse, raw: ScriptRaw, signal: 
     if (copy > 0 && raw.delay_ms !== undefined) await delay(raw.delay_ms, undefined, { signal });
     await new Promise<void>((resolve) => response.write(raw.body ?? "", () => resolve()));
   }
-  if (raw.then === "cut") response.destroy();
-  else if (raw.then !== "hang") response.end();
+  if (raw.ending === "cut") response.destroy();
+  else if (raw.ending !== "hang") response.end();
 }

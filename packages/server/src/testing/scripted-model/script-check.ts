@@ -114,7 +114,7 @@ const raw = record({
   body: text,
   repeat: positive,
   delay_ms: count,
-  then: oneOf("end", "hang", "cut"),
+  ending: oneOf("end", "hang", "cut"),
 });
 
 const turn = record({

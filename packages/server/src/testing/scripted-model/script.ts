@@ -75,7 +75,7 @@ export type ScriptRaw = {
   /** Wait between copies. */
   readonly delay_ms?: number;
   /** What happens behind the body: it ends unless given. */
-  readonly then?: "end" | "hang" | "cut";
+  readonly ending?: "end" | "hang" | "cut";
 };
 
 export type ScriptCondition = {

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { renderBehaviourMatrix } from "./behaviour-matrix.ts";
 import { withMatrix } from "./matrix-page.ts";
 
 test("the table of docs/models.md says what the wires do; scripts/write-model-matrix.ts writes it", async () => {
-  const page = readFileSync(new URL("../../../../docs/models.md", import.meta.url), "utf8");
+  const page = readFileSync(join(import.meta.dirname, "../../../../..", "docs/models.md"), "utf8");
   expect(page).toBe(withMatrix(page, await renderBehaviourMatrix()));
 }, 30_000);

@@ -2,8 +2,8 @@ import {
   startScriptedModel,
   type RecordedRequest,
   type ScriptTurn,
-} from "../testing/scripted-model/scripted-model.ts";
-import { createFastModelClock } from "./clock.ts";
+} from "../scripted-model/scripted-model.ts";
+import { createFastModelClock } from "../../models/clock.ts";
 import {
   collect,
   doneOf,
@@ -13,9 +13,9 @@ import {
   textOf,
   toolResult,
   userMessage,
-} from "./contract-bench.ts";
-import type { AssistantMessage, Model, ModelMessage, ModelPart } from "./model.ts";
-import { openModel } from "./open-model.ts";
+} from "../../models/contract-bench.ts";
+import type { AssistantMessage, Model, ModelMessage, ModelPart } from "../../models/model.ts";
+import { openModel } from "../../models/open-model.ts";
 
 const wires = [
   { title: "chat completions", model: "openai/gpt-4.1", path: "/v1" },
@@ -84,7 +84,7 @@ async function observe(wire: Wire, scenario: Scenario): Promise<string> {
 }
 
 async function openOn(
-  { title: _, path, ...route }: Wire,
+  { path, ...route }: Wire,
   servers: AsyncDisposableStack,
   turns: readonly ScriptTurn[],
   llm: object = {},
