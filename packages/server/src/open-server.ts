@@ -192,6 +192,7 @@ export async function openServer({
     settings,
     secrets,
     sealedValues: new SealedValues(secretBox),
+    skills,
     validator,
     openModel: (llm) => wrap.model(openModel(llm)),
     sandboxes,

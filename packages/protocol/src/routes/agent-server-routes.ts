@@ -1,4 +1,5 @@
 import { bashRoutes } from "./bash-routes.ts";
+import { catalogueRoutes } from "./catalogue-routes.ts";
 import { contextRoutes } from "./context-routes.ts";
 import { conversationRoutes } from "./conversation-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
@@ -30,5 +31,5 @@ export const workspaceRoutes = {
 };
 
 /** Every route of the agent-server face by operation id. Fixed paths stand before those with a parameter in their place. */
-export const agentServerRoutes = { ...agentRoutes, ...workspaceRoutes };
+export const agentServerRoutes = { ...agentRoutes, ...workspaceRoutes, ...catalogueRoutes };
 export type AgentServerOperation = keyof typeof agentServerRoutes;

@@ -4,6 +4,7 @@ import {
   appEventRoutes,
   appServerRoutes,
   appWorkspaceRoutes,
+  installedRoutes,
   legacyRoutes,
   mcpRoutes,
   openAiRoutes,
@@ -17,6 +18,7 @@ import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
 import type { OpenAppConversations } from "../app-conversations/open-app-conversations.ts";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
+import type { SkillAccess } from "../conversation/session-skills.ts";
 import type { Directory } from "../conversation/directory.ts";
 import type { Caller } from "../http/auth.ts";
 import { face, type Face } from "../http/mount.ts";
@@ -34,6 +36,8 @@ import { askHandlers } from "./agent-server/ask-routes.ts";
 import { turnHandlers } from "./agent-server/turn-routes.ts";
 import { mcpHandlers } from "./agent-server/mcp-routes.ts";
 import { serverHandlers } from "./agent-server/server-routes.ts";
+import { catalogueHandlers, type CatalogueRouteDeps } from "./agent-server/skill-routes.ts";
+import { installedHandlers } from "./agent-server/plugin-routes.ts";
 import { settingsFace } from "./agent-server/settings-face.ts";
 import type { TryModelDeps } from "./agent-server/try-model.ts";
 import { workspaceHandlers, type WorkspaceHandlersDeps } from "./agent-server/workspace-handlers.ts";
@@ -56,6 +60,7 @@ export type FacesDeps = TryModelDeps &
     readonly settings: SettingsStore;
     readonly secrets: SecretStore;
     readonly sealedValues: SealedValues;
+    readonly skills: SkillAccess;
     readonly validator: Validator;
     /** Without them nothing is served below `/api/v1/sandboxes` and `/api/v1/sandbox-specs`. */
     readonly sandboxes: Sandboxes | null;
@@ -82,6 +87,7 @@ export function openFaces(deps: FacesDeps): Face[] {
   const faces = [
     agentServer,
     settingsFace(deps),
+    face(installedRoutes, installedHandlers({ ...catalogueDeps(deps), nowMs })),
     face(turnRoutes, turnHandlers(deps)),
     legacy,
     appServer,
@@ -100,6 +106,11 @@ export function openFaces(deps: FacesDeps): Face[] {
   return faces;
 }
 
+function catalogueDeps({ settings, skills, toolHost, workspaceRoot }: FacesDeps): CatalogueRouteDeps {
+  const { files, home, publicFolder } = skills.server;
+  return { settings, files: skills.filesOf(toolHost) ?? files, home, publicFolder, workspaceRoot };
+}
+
 /** The handlers of `agentServerRoutes`, which sandboxes show in part. */
 export function agentServerHandlers(deps: FacesDeps) {
   return {
@@ -110,5 +121,6 @@ export function agentServerHandlers(deps: FacesDeps) {
     ...contextHandlers(deps),
     ...askHandlers(deps),
     ...workspaceHandlers(deps),
+    ...catalogueHandlers(catalogueDeps(deps)),
   };
 }

@@ -1,8 +1,14 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import {
   AgentProfilesClient,
   LLMMetadataClient,
+  PluginsClient,
   ProfilesClient,
   SettingsClient,
+  SkillsClient,
+  SubAgentsClient,
+  ToolClient,
 } from "@openhands/typescript-client/clients";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openKeyBook } from "../../settings/open-key-book.ts";
@@ -70,7 +76,7 @@ describe("the official client, unmodified", () => {
     const plain = await client.getSettings({ exposeSecrets: "plaintext" });
     expect(plain.agent_settings).toMatchObject({ llm: { api_key: secret } });
     const sealed = await client.getSettings({ exposeSecrets: "encrypted" });
-    const token = (sealed.agent_settings as { llm: { api_key: string } }).llm.api_key;
+    const token = (sealed.agent_settings as unknown as { llm: { api_key: string } }).llm.api_key;
     expect(token).not.toContain(secret);
     // What was sealed for me is good for me, and for nobody else.
     await client.updateSettings({ agent_settings_diff: { llm: { api_key: "other" } } });
@@ -217,4 +223,79 @@ test("P55: an agent described by settings is the one that is created, and a secr
   const unknown = { ...own, url: "/api/settings/secrets/NOBODY" };
   const refused = await server.call("POST", "/api/conversations", { ...body, secrets: { A: unknown } });
   expect(refused.status).toBe(422);
+});
+
+describe("what a workspace brings", () => {
+  const put = async (path: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(server.workspaceDir, path)), { recursive: true });
+    await writeFile(join(server.workspaceDir, path), text);
+  };
+
+  test("skills are listed, installed, switched off and removed", async () => {
+    await put("AGENTS.md", "Notes.");
+    await put("shared/deploy/SKILL.md", "---\ndescription: How to deploy.\n---\nPush the button.");
+    const client = new SkillsClient(options());
+    const listed = await client.getSkills({ project_dir: server.workspaceDir });
+    expect(listed).toMatchObject({
+      skills: [{ name: "agents", type: "repo" }],
+      sources: { project: 1, org: 0 },
+    });
+    expect(await client.syncSkills()).toMatchObject({ status: "success" });
+    const source = join(server.workspaceDir, "shared/deploy");
+    expect(await client.installSkill({ source })).toMatchObject({ name: "deploy", enabled: true });
+    await expect(client.installSkill({ source })).rejects.toMatchObject({ status: 409 });
+    await expect(client.installSkill({ source: "https://example.org/x.git" })).rejects.toMatchObject({
+      status: 422,
+    });
+    expect((await client.getSkills({})).skills).toMatchObject([{ name: "deploy", type: "agentskills" }]);
+    expect(await client.toggleSkill("deploy", false)).toEqual({ name: "deploy", enabled: false });
+    expect((await client.getSkills({})).skills).toEqual([]);
+    expect(await client.refreshSkill("deploy")).toMatchObject({ skill: { name: "deploy", enabled: false } });
+    const stranger = new SkillsClient({ host: server.url, apiKey: strangerKey });
+    expect((await stranger.listInstalledSkills()).skills).toEqual([]);
+    await expect(stranger.getInstalledSkill("deploy")).rejects.toMatchObject({ status: 404 });
+    await client.uninstallSkill("deploy");
+    await expect(client.uninstallSkill("deploy")).rejects.toMatchObject({ status: 404 });
+    expect(await client.getMarketplace()).toEqual({ skills: [] });
+  });
+
+  test("plugins and helpers are found", async () => {
+    await put(".agents/plugins/tools/.plugin/plugin.json", '{"name":"tools","version":"1.0"}');
+    await put(".agents/plugins/tools/skills/lint.md", "---\ntriggers: [lint]\n---\nLint it.");
+    await put(".agents/agents/reviewer.md", "---\ndescription: Reviews.\ntools: [terminal]\n---\nBe strict.");
+    const plugins = new PluginsClient(options());
+    const project = { project_dir: server.workspaceDir };
+    expect((await plugins.getPlugins(project)).plugins).toMatchObject([
+      { name: "tools", version: "1.0", skills: [{ name: "lint" }] },
+    ]);
+    const source = join(server.workspaceDir, ".agents/plugins/tools");
+    expect(await plugins.installPlugin({ source })).toMatchObject({
+      name: "tools",
+      skills: [{ name: "lint" }],
+    });
+    expect((await plugins.getPlugins({})).plugins).toMatchObject([{ name: "tools" }]);
+    await plugins.uninstallPlugin("tools");
+    const { agents } = await new SubAgentsClient(options()).getSubAgents(project);
+    expect(agents).toMatchObject([
+      { name: "reviewer", tools: ["terminal"], system_prompt: "Be strict.", level: "project" },
+    ]);
+  });
+
+  test("hooks of a directory are read in one form; a file that is not valid counts as none", async () => {
+    const ask = () => server.call("POST", "/api/hooks", { project_dir: server.workspaceDir });
+    expect((await ask()).json).toEqual({ hook_config: null });
+    await put(".openhands/hooks.json", '{"PreToolUse":[{"hooks":[{"command":"./guard.sh"}]}]}');
+    expect((await ask()).json).toMatchObject({
+      hook_config: {
+        pre_tool_use: [{ matcher: "*", hooks: [{ command: "./guard.sh", timeout: 60 }] }],
+        stop: [],
+      },
+    });
+    await put(".openhands/hooks.json", '{"Before":[]}');
+    expect((await ask()).json).toEqual({ hook_config: null });
+  });
+
+  test("tools are listed", async () => {
+    expect(await new ToolClient(options()).listTools()).toContain("terminal");
+  });
 });
