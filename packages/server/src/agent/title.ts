@@ -48,15 +48,12 @@ export async function writeTitle(
 
 /** The text on one line, cut at `length` characters with dots at its end. */
 function shorten(content: string, length: number): string {
-  const line = [...content.replace(/\s+/gu, " ").trim()];
-  const dots = "...";
-  if (line.length <= length) return line.join("");
-  return length <= dots.length
-    ? line.slice(0, length).join("")
-    : `${line
-        .slice(0, length - dots.length)
-        .join("")
-        .trimEnd()}${dots}`;
+  const line = content.replace(/\s+/gu, " ").trim();
+  if (line.length <= length) return line;
+  const dots = length > 3 ? "..." : "";
+  // Half a surrogate pair at the cut is left out.
+  const kept = line.slice(0, length - dots.length).replace(/[\ud800-\udbff]$/u, "");
+  return `${kept.trimEnd()}${dots}`;
 }
 
 async function lastPart(

@@ -43,7 +43,7 @@ export async function openMemoryConversation(
         llm: { model: "windowed" },
         tools: [{ name: "terminal" }],
         ...options.agent,
-      } as Agent,
+      },
       workspace: { kind: "LocalWorkspace", working_dir: "/" },
       confirmation_policy: { kind: "NeverConfirm" },
       security_analyzer: null,

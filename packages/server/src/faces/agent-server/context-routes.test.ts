@@ -1,6 +1,5 @@
 import type { EventContext } from "@convoke/protocol";
 import { expect, test, vi } from "vitest";
-import { replayConversation } from "../../replay.ts";
 import { startTestServer } from "../../testing/start-server.ts";
 
 const script = {
@@ -48,17 +47,6 @@ test("an event that no model has read yet has no context, and an unknown one is 
   expect(unread).toMatchObject({ status: 409, json: { code: "not_read_yet" } });
   const unknown = await server.call("GET", `/api/conversations/${id}/events/${id}/context`);
   expect(unknown).toMatchObject({ status: 404, json: { code: "event_not_found" } });
-});
-
-test("a replay of the data folder verifies every request, and knows no foreign conversation", async () => {
-  await using server = await startTestServer({ script });
-  const id = await server.runTo("finished", "Do one thing.");
-  expect(await replayConversation(server.dataDir, id)).toEqual({
-    verified: 2,
-    unrecorded: 0,
-    difference: null,
-  });
-  expect(await replayConversation(server.dataDir, "99999999-9999-4999-8999-999999999999")).toBeNull();
 });
 
 test("P62: a conversation that asks for a title gets one beside its run, booked apart", async () => {
