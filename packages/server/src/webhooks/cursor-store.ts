@@ -26,7 +26,7 @@ export class CursorStore {
       .select("since_ms")
       .where("id", "=", this.#hookId)
       .executeTakeFirstOrThrow();
-    return Number(row.since_ms);
+    return row.since_ms;
   }
 
   async load(conversationId: string): Promise<Cursor> {

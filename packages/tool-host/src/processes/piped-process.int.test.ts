@@ -10,7 +10,7 @@ import { findMarkedProcesses, readProcess } from "./process-table.ts";
 
 const owned: AsyncDisposable[] = [];
 afterEach(async () => {
-  for (const one of owned.splice(0).reverse()) await one[Symbol.asyncDispose]();
+  for (const one of owned.splice(0).toReversed()) await one[Symbol.asyncDispose]();
 });
 
 const hosts: readonly { readonly name: string; readonly open: () => Promise<ToolHost> }[] = [
@@ -84,7 +84,7 @@ describe.each(hosts)("a piped process of a host $name", ({ open }) => {
     await started[Symbol.asyncDispose]();
     await host[Symbol.asyncDispose]();
     expect(readProcess(pid)).toBeUndefined();
-    for (const one of owned.splice(0).reverse()) await one[Symbol.asyncDispose]();
+    for (const one of owned.splice(0).toReversed()) await one[Symbol.asyncDispose]();
     await leaks.assertNone();
   });
 });

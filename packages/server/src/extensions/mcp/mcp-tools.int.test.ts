@@ -81,7 +81,7 @@ test("P20: a server that dies in the middle of a call comes back by itself, and 
   expect(events.filter(({ kind }) => kind === "ConversationErrorEvent").length).toBe(1);
 });
 
-test("P58: a forgotten session is begun anew once; only a call that may be repeated is repeated", async () => {
+test("headers and keys of a configuration reach a remote server, and nobody else", async () => {
   await using mcp = await startMcpHttpServer();
   await using server = await startWith({
     turns: [call("read"), call("read"), call("write"), { text: "done" }],

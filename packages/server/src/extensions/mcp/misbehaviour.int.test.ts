@@ -80,7 +80,7 @@ describe("P20: a conversation with an MCP server that", () => {
       const { id } = await server.client.startConversation({
         ...request,
         agent: { ...request.agent, mcp_config: { broken } },
-      } as typeof request);
+      });
       created.set(what, { id, tookMs: performance.now() - startedAtMs });
     }
   }, 60_000);
