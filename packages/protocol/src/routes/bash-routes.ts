@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { ErrorReply } from "../requests/replies.ts";
-import { nullable, orAbsent, ref } from "../schema.ts";
+import { mapOf, nullable, orAbsent, ref } from "../schema.ts";
 import {
   BashCommand,
   BashEvent,
@@ -74,7 +74,7 @@ export const bashRoutes = routesOf("Bash", {
     summary: "Forget one's commands and their outputs; what runs goes on",
     auth: true,
     responses: {
-      ...ok("How many events there were.", Type.Record(Type.String(), Type.Integer())),
+      ...ok("How many events there were.", mapOf(Type.Integer())),
       ...machineRefusals,
     },
   },

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { ErrorReply } from "../requests/replies.ts";
+import { mapOf } from "../schema.ts";
 import {
   AddWorkspaceParentsRequest,
   AddWorkspacesRequest,
@@ -119,7 +120,7 @@ export const companionRoutes = routesOf("Editor and desktop", {
     path: "/api/vscode/status",
     summary: "Whether there is an editor",
     auth: true,
-    responses: ok("The status.", Type.Record(Type.String(), Type.Union([Type.Boolean(), Type.String()]))),
+    responses: ok("The status.", mapOf(Type.Union([Type.Boolean(), Type.String()]))),
   },
   getDesktopUrl: {
     method: "GET",

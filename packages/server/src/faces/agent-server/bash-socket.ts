@@ -140,10 +140,8 @@ async function receive({ text }: SocketFrame, { output, access, caller, deps }: 
   if (frame["type"] === "auth" && !("command" in frame)) return;
   const checked = deps.validator.check<ExecuteBashRequest>(ExecuteBashRequest, frame, ["command"]);
   if (!checked.ok) {
-    return bad(
-      "invalid_command",
-      checked.errors.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; "),
-    );
+    const detail = checked.errors.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");
+    return bad("invalid_command", detail);
   }
   try {
     await startBash(access, caller.userId, checked.value);

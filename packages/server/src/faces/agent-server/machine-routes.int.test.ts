@@ -341,7 +341,7 @@ describe.each([
     const { command_id: commandId } = (await workspace.bash.executeCommand("echo x")) as {
       command_id: string;
     };
-    const { items } = await workspace.bash.searchEvents({ command_id__eq: commandId } as never);
+    const { items } = await workspace.bash.searchEvents({ command_id__eq: commandId });
     expect(items).toHaveLength(2);
     expect(await workspace.bash.batchGetEvents([commandId, "nothing"])).toMatchObject([
       { id: commandId },
