@@ -127,7 +127,7 @@ export class AppConversationStore {
     const { number } = await this.#filtered(filter)
       .select((select) => select.fn.countAll<number>().as("number"))
       .executeTakeFirstOrThrow();
-    return Number(number);
+    return number;
   }
 
   /** Ids of those directly below each of these. */

@@ -223,7 +223,7 @@ export class StartTaskStore {
     const { number } = await this.#filtered(filter)
       .select((select) => select.fn.countAll<number>().as("number"))
       .executeTakeFirstOrThrow();
-    return Number(number);
+    return number;
   }
 
   /** Leaves a message for a start that is under way; `position` counts from 1. */
@@ -244,13 +244,13 @@ export class StartTaskStore {
         .select((select) => select.fn.countAll<number>().as("number"))
         .where("conversation_id", "=", conversationId)
         .executeTakeFirstOrThrow();
-      if (Number(number) >= mostPending) return "full";
+      if (number >= mostPending) return "full";
       const id = randomUUID();
       await tables
         .insertInto("pending_messages")
         .values({ id, conversation_id: conversationId, message: JSON.stringify(message) })
         .execute();
-      return { id, position: Number(number) + 1 };
+      return { id, position: number + 1 };
     });
   }
 

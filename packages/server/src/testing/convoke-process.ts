@@ -57,7 +57,12 @@ export class ConvokeProcess implements AsyncDisposable {
     const child = spawn(
       process.execPath,
       [
-        ...[program, "serve", "--json", "--port", "0", "--data-dir", this.dataDir, "--log-level", "debug"],
+        program,
+        "serve",
+        "--json",
+        "--port=0",
+        `--data-dir=${this.dataDir}`,
+        "--log-level=debug",
         ...(sandbox === undefined ? [] : ["--sandbox", sandbox]),
       ],
       {
