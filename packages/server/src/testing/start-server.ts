@@ -10,7 +10,7 @@ import { mcpTimes, type McpTimes } from "../extensions/mcp/mcp-connection.ts";
 import { socketTimes, type SocketTimes } from "../faces/agent-server/socket-times.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Logger } from "../lib/logger.ts";
-import { openServer, type Server } from "../open-server.ts";
+import { openServer, type Server, type ServerDeps } from "../open-server.ts";
 import { checkReplays } from "./check-replays.ts";
 import { createQuickTools, type QuickTools } from "./quick-tools.ts";
 import type { Script } from "./scripted-model/script.ts";
@@ -27,6 +27,8 @@ export type TestServerOptions = {
   readonly config?: Partial<ServerConfig>;
   /** Over the documented waiting times of sockets. */
   readonly times?: Partial<SocketTimes>;
+  /** Without it there are none. */
+  readonly openSandboxes?: ServerDeps["openSandboxes"];
   /** Over the documented waiting times for MCP servers. */
   readonly mcp?: { readonly times?: Partial<McpTimes>; readonly firstWaitMs?: number };
 };
@@ -218,6 +220,7 @@ export class TestServer implements AsyncDisposable {
         cancelGraceMs: 200,
       }),
       logger: this.#logger(),
+      ...(this.#options.openSandboxes === undefined ? {} : { openSandboxes: this.#options.openSandboxes }),
       environment: this.#options.environment ?? {},
       times: { ...socketTimes, ...this.#options.times },
       mcp: { ...this.#options.mcp, times: { ...mcpTimes, ...this.#options.mcp?.times } },

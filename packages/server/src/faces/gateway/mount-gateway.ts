@@ -47,7 +47,8 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
     directoryOf,
   );
   const completeBody: MountDeps["completeBody"] = {
-    startConversation: (body, caller) => completeStart(body, caller, { ...deps, catalogue: toolHost.catalogue }),
+    startConversation: (body, caller) =>
+      completeStart(body, caller, { ...deps, catalogue: toolHost.catalogue }),
   };
   await app.register(
     async (scoped) => {

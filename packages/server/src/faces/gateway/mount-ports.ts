@@ -11,6 +11,14 @@ export type PortsDeps = { readonly sandboxes: Sandboxes; readonly keys: KeyRing 
 
 /** `/sandboxes/{id}/ports/{n}/`, with a caller's key in a header, or `/sandboxes/{id}~{key}/ports/{n}/` for browsers. */
 export async function mountPorts(app: FastifyInstance, { sandboxes, keys }: PortsDeps): Promise<void> {
+  const open = async (request: FastifyRequest, path: PortPath) => ({
+    stream: await sandboxes.connectPort(path.sandboxId, path.port),
+    context: {
+      path,
+      publicAddress: request.publicAddress,
+      remoteAddress: request.socket.remoteAddress ?? "",
+    },
+  });
   const lead = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = pathOf(request);
     if (isPreflight(request, path)) return allowPreflight(request, reply);
@@ -18,15 +26,17 @@ export async function mountPorts(app: FastifyInstance, { sandboxes, keys }: Port
     if (path.rest === "/" && !request.url.startsWith(`${path.prefix}/`)) {
       return reply.redirect(`${path.port}/${query(request.url)}`, 308);
     }
-    const stream = await sandboxes.connectPort(path.sandboxId, path.port);
-    const context = {
-      path,
-      publicAddress: request.publicAddress,
-      remoteAddress: request.socket.remoteAddress ?? "",
-    };
+    const { stream, context } = await open(request, path);
     reply.hijack();
-    if (request.headers.upgrade === undefined) forwardRequest(request.raw, reply.raw, stream, context);
-    else forwardUpgrade(request.raw, stream, context);
+    forwardRequest(request.raw, reply.raw, stream, context);
+    return reply;
+  };
+  /** A hook, because every upgrade that comes to a handler is answered as a WebSocket of this server. */
+  const leadUpgrade = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void> => {
+    if (!request.ws) return;
+    const { stream, context } = await open(request, pathOf(request));
+    reply.hijack();
+    forwardUpgrade(request.raw, stream, context);
     return reply;
   };
   const admit = async (request: FastifyRequest): Promise<void> => {
@@ -44,7 +54,7 @@ export async function mountPorts(app: FastifyInstance, { sandboxes, keys }: Port
     // Bodies are passed on as they come.
     scoped.addContentTypeParser("*", (_request, _payload, done) => done(null));
     for (const url of ["/sandboxes/:sandbox_id/ports/:port", "/sandboxes/:sandbox_id/ports/:port/*"]) {
-      scoped.all(url, { onRequest: admit }, lead);
+      scoped.all(url, { onRequest: [admit, leadUpgrade] }, lead);
     }
   });
 }

@@ -81,9 +81,8 @@ export function toOuterHeaders(
   if (headers["set-cookie"] !== undefined) {
     outer["set-cookie"] = headers["set-cookie"].flatMap((cookie) => toOuterCookie(cookie, path, base));
   }
-  const own = headers["content-security-policy"];
   // Of several policies each one holds.
-  outer["content-security-policy"] = own === undefined ? isolation : `${own}, ${isolation}`;
+  outer["content-security-policy"] = [headers["content-security-policy"] ?? [], isolation].flat().join(", ");
   outer["referrer-policy"] = "no-referrer";
   if (path.portKey !== null && origin !== undefined) {
     outer["access-control-allow-origin"] = origin;
