@@ -5,6 +5,8 @@ const longestLineBytes = 32 * 1024 * 1024;
 /** So much may come that is no message, e.g. a greeting, before the program is taken for something else. */
 const mostJunkBytes = 1024 * 1024;
 const floodBytes = 64 * 1024 * 1024;
+/** Of messages that nobody asked for. */
+const unaskedFloodBytes = 8 * 1024 * 1024;
 const floodWindowMs = 10_000;
 
 /** MCP over the standard input and output of a process at the tool host: one JSON message a line. Owns the process. */
@@ -17,7 +19,7 @@ export class StdioTransport implements Transport {
   #parts: Buffer[] = [];
   #partBytes = 0;
   #junkBytes = 0;
-  #window = { startedAtMs: 0, bytes: 0 };
+  #window = { startedAtMs: 0, bytes: 0, unaskedBytes: 0 };
   #isClosed = false;
   #end: string | null = null;
 
@@ -83,14 +85,16 @@ export class StdioTransport implements Transport {
       return;
     }
     this.#junkBytes = 0;
+    if (!("id" in message)) this.#window.unaskedBytes += line.length;
     this.onmessage?.(message);
   }
 
   #isFlood(byteCount: number): boolean {
     const nowMs = performance.now();
-    if (nowMs - this.#window.startedAtMs > floodWindowMs) this.#window = { startedAtMs: nowMs, bytes: 0 };
+    if (nowMs - this.#window.startedAtMs > floodWindowMs)
+      this.#window = { startedAtMs: nowMs, bytes: 0, unaskedBytes: 0 };
     this.#window.bytes += byteCount;
-    return this.#window.bytes > floodBytes;
+    return this.#window.bytes > floodBytes || this.#window.unaskedBytes > unaskedFloodBytes;
   }
 
   #stop(reason: string): void {
