@@ -40,12 +40,24 @@ export class CursorStore {
     return { seq: row.seq, infoSeq: row.info_seq, isDeleted: row.is_deleted === 1 };
   }
 
-  async save(conversationId: string, { seq, infoSeq, isDeleted }: Cursor): Promise<void> {
-    const values = { seq, info_seq: infoSeq, is_deleted: isDeleted ? 1 : 0 };
+  /** Leaves alone whether the conversation is deleted: that is said by somebody else, at any time. */
+  async save(conversationId: string, { seq, infoSeq }: Cursor): Promise<void> {
+    const values = { seq, info_seq: infoSeq };
     await this.#database.tables
       .insertInto("webhook_cursors")
-      .values({ hook_id: this.#hookId, conversation_id: conversationId, ...values })
+      .values({ hook_id: this.#hookId, conversation_id: conversationId, ...values, is_deleted: 0 })
       .onConflict((conflict) => conflict.columns(["hook_id", "conversation_id"]).doUpdateSet(values))
+      .execute();
+  }
+
+  async markDeleted(conversationId: string): Promise<void> {
+    const values = { hook_id: this.#hookId, conversation_id: conversationId, seq: 0, info_seq: -1 };
+    await this.#database.tables
+      .insertInto("webhook_cursors")
+      .values({ ...values, is_deleted: 1 })
+      .onConflict((conflict) =>
+        conflict.columns(["hook_id", "conversation_id"]).doUpdateSet({ is_deleted: 1 }),
+      )
       .execute();
   }
 

@@ -112,14 +112,13 @@ export class Receiver implements AsyncDisposable {
 
   async #follow(id: string, lane: Lane): Promise<void> {
     const { signal } = this.#closing;
-    let cursor = await this.#deps.cursors.load(id);
     while (!signal.aborted) {
       lane.isTold = false;
+      const cursor = await this.#deps.cursors.load(id);
       lane.ackedSeq = cursor.seq;
       const next = await this.#step(id, lane, cursor);
       if (next === "gone") break;
-      if (next !== null) cursor = next;
-      else if (!lane.isTold) break;
+      if (next === null && !lane.isTold) break;
     }
     this.#lanes.delete(id);
   }
@@ -143,7 +142,8 @@ export class Receiver implements AsyncDisposable {
       }
       const isNews =
         first === 1 || events.some(({ json }) => json.includes('"ConversationStateUpdateEvent"'));
-      const next = { ...start, seq: last, infoSeq: isNews ? start.infoSeq : Math.max(start.infoSeq, -1) };
+      // Stored as not posted yet, so that a crash between the two posts loses none.
+      const next = { ...start, seq: last, infoSeq: isNews && fresh.length > 0 ? -1 : start.infoSeq };
       await this.#deps.cursors.save(id, next);
       return isNews && fresh.length > 0 ? await this.#postInfo(id, next) : next;
     }
@@ -151,8 +151,10 @@ export class Receiver implements AsyncDisposable {
     return start === cursor ? null : start;
   }
 
-  async #postInfo(id: string, cursor: Cursor): Promise<Cursor | "gone"> {
+  async #postInfo(id: string, cursor: Cursor): Promise<Cursor | "gone" | null> {
     const described = await this.#deps.describe(id);
+    // It is being deleted at this moment: its end is told when it has come.
+    if (described !== null && cursor.isDeleted && cursor.infoSeq >= 0) return null;
     const body = described ?? JSON.stringify({ id, execution_status: "deleting" });
     const state = described === null ? "deleted" : String(cursor.seq);
     const delivery = {

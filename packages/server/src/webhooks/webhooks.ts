@@ -50,8 +50,7 @@ export class Webhooks implements AsyncDisposable {
   /** Call before a conversation is removed, so that a crash right after it is not forgotten. */
   async onDelete(conversationId: string): Promise<void> {
     for (const hook of this.#deps.hooks) {
-      const cursors = new CursorStore(this.#deps.database, webhookId(hook));
-      await cursors.save(conversationId, { ...(await cursors.load(conversationId)), isDeleted: true });
+      await new CursorStore(this.#deps.database, webhookId(hook)).markDeleted(conversationId);
     }
   }
 
