@@ -197,24 +197,24 @@ async function uploadInPieces(
       method: "POST",
       headers: { "x-session-api-key": machine.key, "content-type": "multipart/form-data; boundary=xyz" },
     },
-    (reply) => {
-      reply.resume();
-      answered.resolve(reply.statusCode ?? 0);
+    (response) => {
+      response.resume();
+      answered.resolve(response.statusCode ?? 0);
     },
   );
   // A refusal may cut the sending short; the answer says all.
   sent.on("error", () => {});
-  let isAnswered = false;
-  void answered.promise.then(() => (isAnswered = true));
+  const reply = { isThere: false };
+  void answered.promise.then(() => (reply.isThere = true));
   sent.write('--xyz\r\ncontent-disposition: form-data; name="file"; filename="x"\r\n\r\n');
   const piece = Buffer.alloc(mebibyte);
-  for (let at = 0; at < total && !isAnswered; at += piece.length) {
+  for (let at = 0; at < total && !reply.isThere; at += piece.length) {
     if (!sent.write(piece)) {
       await Promise.race([new Promise((resolve) => sent.once("drain", resolve)), answered.promise]);
     }
     if ((at / mebibyte) % 12 === 0) await onPiece();
   }
-  if (!isAnswered) sent.end("\r\n--xyz--\r\n");
+  if (!reply.isThere) sent.end("\r\n--xyz--\r\n");
   const status = await answered.promise;
   sent.destroy();
   return status;
