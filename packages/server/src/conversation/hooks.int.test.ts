@@ -32,7 +32,7 @@ test("all six moments: hooks get the event, a denied call never starts, and the 
       session_end: group("touch ended"),
       stop: group("test -e stopped && exit 0; touch stopped; echo 'run the tests' >&2; exit 2"),
     },
-  } as never);
+  });
   await server.waitForStatus(id, "finished");
   const events = await eventsOf(server, id);
   const kinds = events.map(({ kind }) => kind);
@@ -113,7 +113,7 @@ test("a hook that hangs is ended in time: a guard denies, another one does not",
     const { id } = await server.createConversation({
       text: "go",
       hook_config: { pre_tool_use: group("sleep 300", { timeout: 1, on_failure: policy }) },
-    } as never);
+    });
     await server.waitForStatus(id, "finished");
     const events = await eventsOf(server, id);
     expect(events.filter(({ tool_call_id: call }) => call === "a").at(-1)).toMatchObject({ kind });

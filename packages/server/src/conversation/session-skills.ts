@@ -5,7 +5,7 @@ import {
   type ToolHost,
   type ToolSession,
 } from "@convoke/tool-host";
-import { openSkillBook, type SkillContext, type SkillPlaces } from "../extensions/skills/open-skill-book.ts";
+import { openSkillBook, type SkillPlaces } from "../extensions/skills/open-skill-book.ts";
 import { withSkills } from "../extensions/skills/invoke-skill-tool.ts";
 import type { WorkspaceFiles } from "../extensions/skills/workspace-files.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -45,7 +45,7 @@ export async function withConversationSkills(
   { conversationId, config, toolHost, workingDir, access, logger }: SessionSkillsDeps,
 ): Promise<ToolSession> {
   const files = access?.filesOf(toolHost) ?? null;
-  const book = await openSkillBook((config.agent.agent_context ?? null) as SkillContext | null, {
+  const book = await openSkillBook(config.agent.agent_context ?? null, {
     workspace: files === null ? null : { files, workingDir },
     server: access?.server ?? null,
   });

@@ -46,8 +46,8 @@ export function diagnoseAgentProfile(settings: StoredSettings, profile: JsonObje
   const resolved = resolveAgentProfile(settings, profile);
   const keys = Object.keys(servers ?? {});
   const disabled = (profile["disabled_skills"] ?? []) as string[];
-  const skills = ((profile["skills"] ?? []) as { name?: unknown }[]).map((skill) =>
-    String(skill.name ?? skill),
+  const skills = ((profile["skills"] ?? []) as { name?: unknown }[]).flatMap(({ name }) =>
+    typeof name === "string" ? [name] : [],
   );
   return {
     agent_kind: shown.agent_kind,

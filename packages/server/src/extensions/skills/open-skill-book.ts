@@ -7,7 +7,6 @@ import {
   mergeFound,
   type SkillsFound,
 } from "./load-skills.ts";
-import type { LoadedSkill } from "./parse-skill.ts";
 import { SkillBook } from "./skill-book.ts";
 import type { WorkspaceFiles } from "./workspace-files.ts";
 
@@ -67,7 +66,7 @@ export async function openSkillBook(context: SkillContext | null, places: SkillP
     user: context?.load_user_skills === true,
     project: context?.load_project_skills !== false,
   });
-  const given: SkillsFound = { skills: (context?.skills ?? []) as LoadedSkill[], problems: [] };
+  const given: SkillsFound = { skills: context?.skills ?? [], problems: [] };
   const { skills, problems } = mergeFound([found.project, given, found.user, found.public]);
   const disabled = new Set(context?.disabled_skills ?? []);
   return new SkillBook(

@@ -73,7 +73,7 @@ export async function splitHead(
   } catch (error) {
     return {
       ok: false,
-      reason: `The head is not valid YAML: ${error instanceof Error ? error.message : error}`,
+      reason: `The head is not valid YAML: ${error instanceof Error ? error.message : String(error)}`,
     };
   }
 }

@@ -54,7 +54,8 @@ describe("what a project brings", () => {
     });
     const { skills, problems } = await loadProjectSkills(files, "/repo/pkg");
     expect(problems).toEqual([]);
-    expect(skills.map(({ name, content }) => [name, content]).sort()).toEqual([
+    const read = skills.map(({ name, content }) => [name, content] as const);
+    expect(read.toSorted(([left], [right]) => (left < right ? -1 : 1))).toEqual([
       ["agents", "Package notes."],
       ["claude", "For Claude."],
       ["deploy", "Run it."],

@@ -1,5 +1,4 @@
 import type {
-  LLM,
   LLMProfileList,
   RenameProfileRequest,
   SaveProfileRequest,
@@ -90,7 +89,7 @@ export function llmProfileHandlers(deps: LlmProfileRouteDeps) {
       const merged = mergeChange(keysOf(profileOf(stored, params["name"]!)), llm, ["body", "llm"]);
       const resolved = resolveConnection(stored, merged);
       if (resolved === null) throw connectionMissing();
-      return { json: await tryModel(resolved as LLM, deps, signal) };
+      return { json: await tryModel(resolved, deps, signal) };
     },
   } satisfies Record<string, RouteHandler>;
 }

@@ -36,7 +36,7 @@ describe("the official client, unmodified", () => {
       agent_settings_diff: { llm: { model: "openai/m", api_key: secret }, enable_sub_agents: true },
       conversation_settings_diff: { max_iterations: 9 },
       misc_settings_diff: { theme: { dark: true } },
-    } as never);
+    });
     expect(JSON.stringify(changed)).not.toContain(secret);
     expect(await client.getSettings()).toMatchObject({
       agent_settings: { llm: { model: "openai/m", api_key: mask }, enable_sub_agents: true },
@@ -51,7 +51,7 @@ describe("the official client, unmodified", () => {
         status: 409,
       },
     );
-    const patched = await client.patchMcpServer("docs", { timeout: 5 } as never);
+    const patched = await client.patchMcpServer("docs", { timeout: 5 });
     expect(patched.agent_settings).toMatchObject({
       mcp_config: { docs: { timeout: 5, headers: { A: mask } } },
     });
@@ -96,15 +96,15 @@ describe("the official client, unmodified", () => {
   test("stores, lists, renames, uses and removes models", async () => {
     const client = new ProfilesClient(options());
     const llm = { model: "openai/scripted", base_url: `${server.model.url}/v1`, api_key: secret };
-    await client.saveProfile("fast", { llm, include_secrets: true } as never);
+    await client.saveProfile("fast", { llm, include_secrets: true });
     expect(await client.listProfiles()).toMatchObject({
       profiles: [{ name: "fast", model: llm.model, api_key_set: true, provider_connection_broken: false }],
     });
     expect(await client.getProfile("fast")).toMatchObject({ config: { api_key: null }, api_key_set: true });
     expect(await client.getProfile("fast", { exposeSecrets: "plaintext" })).toMatchObject({ config: llm });
-    expect(await client.validateProfile("fast", { llm } as never)).toEqual({ valid: true, error: null });
+    expect(await client.validateProfile("fast", { llm })).toEqual({ valid: true, error: null });
     const nowhere = { llm: { model: "no-such-model-anywhere" } };
-    expect(await client.validateProfile("fast", nowhere as never)).toMatchObject({ valid: false });
+    expect(await client.validateProfile("fast", nowhere)).toMatchObject({ valid: false });
     await client.renameProfile("fast", "quick");
     expect(await client.activateProfile("quick")).toMatchObject({ name: "quick", llm_applied: true });
     const settings = await new SettingsClient(options()).getSettings();
@@ -121,7 +121,7 @@ describe("the official client, unmodified", () => {
     expect(first.profiles).toMatchObject([{ name: "default", agent_kind: "openhands", revision: 1 }]);
     expect(first.active_agent_profile_id).toBe(first.profiles[0]!.id);
     const llm = { model: "openai/scripted", base_url: `${server.model.url}/v1`, api_key: secret };
-    await new ProfilesClient(options()).saveProfile("quick", { llm } as never);
+    await new ProfilesClient(options()).saveProfile("quick", { llm });
     await client.saveAgentProfile("reviewer", {
       agent_kind: "openhands",
       llm_profile_ref: "quick",

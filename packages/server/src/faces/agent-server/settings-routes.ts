@@ -40,12 +40,12 @@ export function agentSettingsHandlers({ settings, secrets, sealedValues }: Agent
     return { status, json: { ...toSettings(after), applies_from: "new conversations", version } };
   }
 
-  const opened = <Body>({ caller, body }: RouteRequest): Body =>
-    sealedValues.openIn(caller.userId, body, ["body"]) as Body;
+  const opened = ({ caller, body }: RouteRequest): unknown =>
+    sealedValues.openIn(caller.userId, body, ["body"]);
 
   return {
     patchSettings: async (request) => {
-      const patch = opened<SettingsPatch>(request);
+      const patch = opened(request) as SettingsPatch;
       if (!isPatch(patch)) {
         return { status: 400, json: { detail: "Name at least one setting to change.", code: "bad_request" } };
       }
@@ -57,12 +57,12 @@ export function agentSettingsHandlers({ settings, secrets, sealedValues }: Agent
     getConversationSchema: () => ({ json: conversationSettingsForm() }),
 
     createMcpServer: async (request) => {
-      const server = opened<MCPServerSettings>(request);
+      const server = opened(request) as MCPServerSettings;
       return await change(request, (stored) => addServer(stored, serverName(request), server), 201);
     },
 
     patchMcpServer: async (request) => {
-      const patch = opened<MCPServerPatch>(request);
+      const patch = opened(request) as MCPServerPatch;
       return await change(request, (stored) => patchServer(stored, serverName(request), patch));
     },
 
@@ -75,7 +75,7 @@ export function agentSettingsHandlers({ settings, secrets, sealedValues }: Agent
     },
 
     putSettingsSecret: async (request) => {
-      const { name, description = null, value } = opened<SecretCreateRequest>(request);
+      const { name, description = null, value } = opened(request) as SecretCreateRequest;
       await secrets.store(request.caller.userId, { name, description, value }, "replace");
       return { json: { name, description } };
     },

@@ -1,7 +1,6 @@
 import type {
   Agent,
   ConfirmationPolicyInput,
-  HookConfig,
   Message,
   SecretSource,
   StartConversationRequest,
@@ -80,7 +79,7 @@ function readHooks(given: StartConversationRequest["hook_config"]): Pick<Convers
   if (given === null || given === undefined) return {};
   const parsed = parseHooks(given);
   if (!parsed.ok) throw invalidField(["body", "hook_config", ...parsed.loc], parsed.reason);
-  return { hook_config: given as HookConfig };
+  return { hook_config: given };
 }
 
 /** Secrets of the agent's context are secrets like those of the conversation, which win. */
@@ -147,10 +146,6 @@ function checkMcpServers(config: Readonly<Record<string, unknown>>): void {
   refuseMasks(config, loc);
   const { faults } = readServers(config, loc);
   if (faults.length > 0) throw new Fault("caller", "validation", "The MCP servers are not valid.", faults);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }
 
 function checkPattern(pattern: string): void {
