@@ -2,9 +2,8 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { toReply, type Reply } from "./start-server.ts";
 
 export type ConvokeOptions = {
@@ -52,7 +51,8 @@ export class ConvokeProcess implements AsyncDisposable {
 
   async restart(): Promise<void> {
     await this.end("SIGTERM");
-    const program = fileURLToPath(new URL("../../../cli/src/bin.ts", import.meta.url));
+    // Tests run at the root of the repository; the command is in a package above this one.
+    const program = resolve("packages/cli/src/bin.ts");
     const sandbox = this.#options.sandbox;
     const child = spawn(
       process.execPath,
