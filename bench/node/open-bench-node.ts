@@ -2,13 +2,12 @@ import { mkdtempDisposable } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { agentRoutes } from "@convoke/protocol";
+import { agentServerRoutes } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import { createInProcessHost } from "@convoke/tool-host";
 import type { ConversationConfig } from "../../packages/server/src/conversation/conversation-config.ts";
 import type { Conversation } from "../../packages/server/src/conversation/conversation.ts";
 import { Directory } from "../../packages/server/src/conversation/directory.ts";
-import { contextHandlers } from "../../packages/server/src/faces/agent-server/context-routes.ts";
 import { conversationHandlers } from "../../packages/server/src/faces/agent-server/conversation-routes.ts";
 import { eventHandlers } from "../../packages/server/src/faces/agent-server/event-routes.ts";
 import { mountEventSocket } from "../../packages/server/src/faces/agent-server/event-socket.ts";
@@ -73,17 +72,14 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
     isReady: () => true,
     serverVersion: "bench",
   });
-  mountRoutes(
-    app,
-    agentRoutes,
-    {
-      ...server,
-      ...conversationHandlers({ directory }),
-      ...eventHandlers({ journal, directory }),
-      ...contextHandlers({ journal, directory }),
-    },
-    { validator, authenticate: createAuthenticator(keys) },
-  );
+  const handlers = {
+    ...server,
+    ...conversationHandlers({ directory }),
+    ...eventHandlers({ journal, directory }),
+  };
+  const operations = Object.keys(handlers) as (keyof typeof handlers)[];
+  const routes = Object.fromEntries(operations.map((name) => [name, agentServerRoutes[name]]));
+  mountRoutes(app, routes, handlers, { validator, authenticate: createAuthenticator(keys) });
   mountEventSocket(app, {
     journal,
     validator,
