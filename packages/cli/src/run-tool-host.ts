@@ -28,7 +28,11 @@ export async function runToolHost(options: ToolHostOptions): Promise<void> {
   await using scope = new AsyncDisposableStack();
   const key = await readKey(options.keyFile);
   const guardian = scope.use(await openGuardian({ marker: `convoke-host-${process.pid}-${randomUUID()}` }));
-  const environment = { ...allowedEnvironment(process.env), ...guardian.environment };
+  const environment = {
+    ...allowedEnvironment(process.env),
+    ...passedEnvironment(process.env),
+    ...guardian.environment,
+  };
   const onWarning = (text: string): void => console.error(text);
   // Tools take longer to load than all the rest: they come after the address, so that clients can connect meanwhile.
   const ready = Promise.withResolvers<void>();
@@ -63,6 +67,16 @@ export async function runToolHost(options: ToolHostOptions): Promise<void> {
   // Ended before we stop serving, so that clients still hear what became of their calls.
   scope.defer(async () => (await host)[Symbol.asyncDispose]());
   await Promise.race([ended, host.then(async () => ended)]);
+}
+
+/** The variables that whoever ordered the sandbox chose: `CONVOKE_PASS_ENVIRONMENT` names them, with commas between. */
+function passedEnvironment(source: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const name of source["CONVOKE_PASS_ENVIRONMENT"]?.split(",") ?? []) {
+    const value = source[name];
+    if (value !== undefined) passed[name] = value;
+  }
+  return passed;
 }
 
 async function loadHost(environment: Readonly<Record<string, string>>, onWarning: (text: string) => void) {

@@ -14,7 +14,11 @@ import {
   type SandboxPlatform,
 } from "./sandboxes/open-sandbox.ts";
 import { openSandboxFleet } from "./sandboxes/sandbox-fleet.ts";
-import { openSqliteSandboxStore, SandboxesHeldError } from "./sandboxes/sqlite-sandbox-store.ts";
+import {
+  openSqliteSandboxStore,
+  sandboxesFile,
+  SandboxesHeldError,
+} from "./sandboxes/sqlite-sandbox-store.ts";
 import type { ToolHostProgram } from "./sandboxes/tool-host-program.ts";
 import type { SecretBox } from "./security/seal.ts";
 
@@ -46,7 +50,7 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
   await using scope = new AsyncDisposableStack();
   const sandboxesDir = join(dataDir, "sandboxes");
   await makeDirectory(sandboxesDir, 0o711);
-  const store = openStore(join(dataDir, "sandboxes.sqlite"));
+  const store = openStore(sandboxesFile(dataDir));
   if (store === null) {
     logger.warn(
       { dataDir },

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openApplicationDatabase } from "./database/application-database.ts";
 import { openJournal } from "./journal/open-journal.ts";
 import { rotateMasterKey } from "./rotate-master-key.ts";
+import { openSqliteSandboxStore, sandboxesFile } from "./sandboxes/sqlite-sandbox-store.ts";
 import { openSecretBox, SealError } from "./security/seal.ts";
 import { startTestServer, type TestServer } from "./testing/start-server.ts";
 
@@ -55,6 +56,36 @@ test.each([1, 3, 5])("ended after %d texts, servers can run, and it goes on wher
   const { resealed, unopened } = await rotateMasterKey({ dataDir: server.dataDir });
   expect({ resealed, unopened }).toEqual({ resealed: 6 - last, unopened: 0 });
   await expectOpened(6);
+});
+
+test("keys of sandboxes are sealed with the new key too", async () => {
+  const box = await openSecretBox(join(server.dataDir, "master-key"));
+  const file = sandboxesFile(server.dataDir);
+  const sealedKey = box.seal("canary-sandbox");
+  const spec = {
+    id: "one",
+    workspaceDir: "/w",
+    environment: {},
+    limits: { memoryMb: 64, cpus: 1, pids: 10 },
+    network: "none" as const,
+  };
+  const row = {
+    id: "one",
+    ownerId: "local",
+    backend: "process",
+    spec,
+    record: null,
+    sealedKey,
+    createdAtMs: 1,
+  };
+  {
+    await using store = openSqliteSandboxStore(file);
+    await store.insert({ ...row, status: "PAUSED", statusDetail: null, wish: "paused" });
+  }
+  expect(await rotateMasterKey({ dataDir: server.dataDir })).toEqual({ resealed: 6, unopened: 0 });
+  const newBox = await openSecretBox(join(server.dataDir, "master-key"));
+  await using store = openSqliteSandboxStore(file);
+  expect(newBox.unseal((await store.get("one"))!.sealedKey)).toBe("canary-sandbox");
 });
 
 test("while a server runs it is refused and changes nothing", async () => {

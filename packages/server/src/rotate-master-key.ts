@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "./config.ts";
 import { openApplicationDatabase, type ApplicationDatabase } from "./database/application-database.ts";
 import { DataFolderBusyError, lockDataFolder } from "./database/data-folder-lock.ts";
 import type { Journal } from "./journal/journal.ts";
 import { openJournal } from "./journal/open-journal.ts";
+import { openSqliteSandboxStore, sandboxesFile } from "./sandboxes/sqlite-sandbox-store.ts";
 import { openKeyRotation, SealError, type KeyRotation } from "./security/seal.ts";
 
 export type RotateDeps = {
@@ -29,6 +31,7 @@ export async function rotateMasterKey({ dataDir, onProgress = () => {} }: Rotate
   await resealSecrets(database, tally);
   await resealStarts(database, tally);
   await resealConversations(journal, tally);
+  await resealSandboxes(dataDir, tally);
   await rotation.finish();
   return { resealed: tally.resealed, unopened: tally.unopened };
 }
@@ -136,5 +139,15 @@ async function resealConversations(journal: Journal, tally: Tally): Promise<void
       });
     }
     pageId = page.nextPageId;
+  }
+}
+
+/** A data folder that never had sandboxes gets no file for them. */
+async function resealSandboxes(dataDir: string, tally: Tally): Promise<void> {
+  const file = sandboxesFile(dataDir);
+  if (!existsSync(file)) return;
+  await using store = openSqliteSandboxStore(file);
+  for (const { id, sealedKey } of await store.list()) {
+    await tally.change(sealedKey, (resealed) => store.update(id, { sealedKey: resealed }));
   }
 }

@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync } from "node:fs";
-import { insidePath, programBinds } from "./tool-host-program.ts";
+import { insidePath, orderedEnvironment, programBinds } from "./tool-host-program.ts";
 import type { ToolHostProgram } from "./tool-host-program.ts";
 import type { Account } from "./sandbox-directory.ts";
 import type { SandboxSpec } from "./sandbox.ts";
@@ -54,7 +54,11 @@ export function bubblewrapArguments(
   },
 ): string[] {
   const temporaryBytes = String((spec.limits.diskMb ?? 1024) * 1024 * 1024);
-  const environment = { ...localeOf(options.environment), ...spec.environment, ...insideEnvironment };
+  const environment = {
+    ...localeOf(options.environment),
+    ...orderedEnvironment(spec.environment),
+    ...insideEnvironment,
+  };
   return [
     isolation,
     ["--uid", String(options.account.uid), "--gid", String(options.account.gid)],

@@ -51,6 +51,13 @@ export function describeSandboxBackend({ name, create, isIsolated, uid }: Backen
       expect((await stat(join(workspaceDir, "made", "out.txt"))).uid).toBe(uid);
     });
 
+    test("variables of the order reach the commands inside", async () => {
+      const bench = await openBench();
+      const handle = await bench.start({ environment: { WORKER_1: "8011", GREETING: "two words, one" } });
+      const terminal = await bench.openTerminal(handle);
+      expect(await terminal.run('echo "$WORKER_1 $GREETING"')).toContain("8011 two words, one");
+    });
+
     test("P13, W9: neither the server's secrets nor the sandbox's key are in any environment, argument or file it can read", async () => {
       const bench = await openBench();
       const handle = await bench.start({ environment: { LC_ALL: "C.UTF-8" } });

@@ -3,7 +3,7 @@ import { inside, type Bind } from "./bubblewrap-arguments.ts";
 import { doorPlace } from "./port-door-client.ts";
 import type { Account } from "./sandbox-directory.ts";
 import type { SandboxSpec } from "./sandbox.ts";
-import { serveArguments } from "./tool-host-program.ts";
+import { orderedEnvironment, serveArguments } from "./tool-host-program.ts";
 
 export const labels = { installation: "convoke.installation", sandbox: "convoke.sandbox" } as const;
 
@@ -60,7 +60,7 @@ export function containerBody(order: ContainerOrder): object {
     return {
       LANG,
       ...(TZ === undefined ? {} : { TZ }),
-      ...spec.environment,
+      ...orderedEnvironment(spec.environment),
       HOME: inside.home,
       USER: "agent",
       // The tool host's own; it passes no such variable on to what it starts.

@@ -24,7 +24,7 @@ import { SandboxError } from "./sandbox.ts";
 import type { SandboxBackend, SandboxHandle, SandboxRecord, StartOrder } from "./sandbox.ts";
 import { ToolHostLink } from "./tool-host-link.ts";
 import type { ConnectToolHost } from "./tool-host-link.ts";
-import { memoryLimitKiB, serveArguments } from "./tool-host-program.ts";
+import { memoryLimitKiB, orderedEnvironment, serveArguments } from "./tool-host-program.ts";
 import type { ToolHostProgram } from "./tool-host-program.ts";
 
 export type LocalBackendDeps = {
@@ -138,7 +138,7 @@ class ProcessBackend implements SandboxBackend {
   #environment({ spec }: StartOrder): Record<string, string> {
     return {
       ...allowedEnvironment(this.#deps.environment),
-      ...spec.environment,
+      ...orderedEnvironment(spec.environment),
       [markerVariable]: this.#marker(spec.id),
     };
   }

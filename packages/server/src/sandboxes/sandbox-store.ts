@@ -24,7 +24,9 @@ export type SandboxRow = {
   readonly createdAtMs: number;
 };
 
-export type SandboxChange = Partial<Pick<SandboxRow, "status" | "statusDetail" | "wish" | "record">>;
+export type SandboxChange = Partial<
+  Pick<SandboxRow, "status" | "statusDetail" | "wish" | "record" | "sealedKey">
+>;
 
 /** Where sandboxes are written down: durable when a promise resolves. */
 export interface SandboxStore extends AsyncDisposable {

@@ -1,7 +1,13 @@
 import { closeSync, openSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isBusy } from "../database/sqlite-file.ts";
 import type { SandboxChange, SandboxRow, SandboxStore } from "./sandbox-store.ts";
+
+/** Where a data folder keeps its sandboxes. */
+export function sandboxesFile(dataDir: string): string {
+  return join(dataDir, "sandboxes.sqlite");
+}
 
 /** Another process has the store open. */
 export class SandboxesHeldError extends Error {
@@ -74,8 +80,10 @@ class SqliteSandboxStore implements SandboxStore {
     if (old === null) return;
     const row = { ...old, ...change };
     this.#database
-      .prepare("UPDATE sandboxes SET status = ?, status_detail = ?, wish = ?, record = ? WHERE id = ?")
-      .run(row.status, row.statusDetail, row.wish, JSON.stringify(row.record), id);
+      .prepare(
+        "UPDATE sandboxes SET status = ?, status_detail = ?, wish = ?, record = ?, sealed_key = ? WHERE id = ?",
+      )
+      .run(row.status, row.statusDetail, row.wish, JSON.stringify(row.record), row.sealedKey, id);
   }
 
   async remove(id: string): Promise<void> {

@@ -54,3 +54,8 @@ export const insidePath = `/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sb
 export function memoryLimitKiB(memoryMb: number): string {
   return String((memoryMb + 1_024) * 1_024);
 }
+
+/** What the tool host starts with of a spec: the variables, and the names of those that its own children may see. */
+export function orderedEnvironment(environment: Readonly<Record<string, string>>): Record<string, string> {
+  return { ...environment, CONVOKE_PASS_ENVIRONMENT: Object.keys(environment).join(",") };
+}

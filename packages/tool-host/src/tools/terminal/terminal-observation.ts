@@ -1,5 +1,6 @@
 import type { CmdOutputMetadata, TerminalObservation } from "@convoke/protocol";
-import { hostname, userInfo } from "node:os";
+import { hostname } from "node:os";
+import { userName } from "../../processes/user-name.ts";
 import { textPart } from "../observation-content.ts";
 import type { CommandEnd } from "./shell-messages.ts";
 
@@ -27,7 +28,7 @@ export function toTerminalObservation(
   const metadata: Required<CmdOutputMetadata> = {
     exit_code: end?.exitCode ?? -1,
     pid: end?.backgroundPid ?? -1,
-    username: end === undefined ? null : userInfo().username,
+    username: end === undefined ? null : userName(),
     hostname: end === undefined ? null : hostname(),
     working_dir: end === undefined ? null : hide(end.workingDir),
     py_interpreter_path: end === undefined ? null : hide(end.pythonPath),

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { userInfo } from "node:os";
+import { userName } from "../../processes/user-name.ts";
 import { ToolInputError } from "../../tool.ts";
 
 /** The tool's parameters after checking. */
@@ -21,7 +21,7 @@ export function parseTerminalParams(
   environment: Readonly<Record<string, string>>,
 ): TerminalParams {
   const { username, terminal_type: type } = params;
-  if (!isAbsent(username) && username !== userInfo().username) {
+  if (!isAbsent(username) && username !== userName()) {
     throw new ToolInputError(
       "username: the terminal runs as the user of the tool host and cannot change to another.",
     );
