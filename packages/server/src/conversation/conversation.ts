@@ -1,21 +1,17 @@
-import type { ConfirmationPolicy, LLM, SecretSource } from "@convoke/protocol";
+import type { LLM, SecretSource } from "@convoke/protocol";
 import type { ToolSession } from "@convoke/tool-host";
 import { Condensing } from "../agent/condense/condensing.ts";
 import { withCondenserSecrets, type CondenserSettings } from "../agent/condense/condenser-settings.ts";
-import { systemPromptEvent } from "../agent/prompt/system-prompt.ts";
-import type { Activation } from "../extensions/skills/skill-book.ts";
-import { skillsOf } from "../extensions/skills/invoke-skill-tool.ts";
 import type { EventBody, EventDraft, StampedEvent } from "../journal/event-draft.ts";
 import { LeaseLostError, SeqConflictError, type ConversationPatch } from "../journal/journal.ts";
 import { Mailbox } from "../lib/mailbox.ts";
 import type { Model } from "../models/model.ts";
-import type { AnalyzerConfig } from "../security/analyzers/analyzer.ts";
-import { createMask } from "../security/mask.ts";
 import { ApprovalClock } from "./approval-clock.ts";
 import { decideAnswers, decideTimeout, type ApprovalAnswer } from "./approvals.ts";
 import { askAgent, textOf } from "./ask-agent.ts";
 import { overOwnBudget } from "./budget.ts";
-import { secretValues, type ConversationConfig, type ConversationSecrets } from "./conversation-config.ts";
+import { Configuration } from "./configuration.ts";
+import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import type { ConversationDeps, SendInput } from "./conversation-deps.ts";
 import type { ConversationState, QueuedMessage } from "./conversation-state.ts";
@@ -30,7 +26,8 @@ import {
   stateUpdate,
   type Decision,
 } from "./decide.ts";
-import { fullStateFrame, secretRegistry } from "./describe.ts";
+import { fullStateFrame } from "./describe.ts";
+import { activateSkills, firstEvent } from "./first-event.ts";
 import { Hold } from "./hold.ts";
 import { findSent, messageDigest } from "./inbox.ts";
 import { withSettingsVersion } from "./settings-version.ts";
@@ -53,8 +50,7 @@ export class Conversation implements AsyncDisposable {
   readonly #hold: Hold;
   readonly #clock: ApprovalClock;
   readonly #closing = new AbortController();
-  #config: ConversationConfig;
-  #secrets: ConversationSecrets;
+  readonly #configuration: Configuration;
   readonly #condensing: Condensing;
   readonly #titling: Titling;
   #session: Promise<ToolSession> | null = null;
@@ -64,6 +60,7 @@ export class Conversation implements AsyncDisposable {
   #isLost = false;
   #disposal: Promise<void> | null = null;
   #lastUsedMs: number;
+  #openJobs = 0;
 
   constructor(deps: ConversationDeps) {
     this.id = deps.id;
@@ -71,13 +68,11 @@ export class Conversation implements AsyncDisposable {
     this.#log = deps.log;
     this.#hold = new Hold(deps.logger);
     this.#clock = new ApprovalClock({ onDeadline: () => this.#answerOverdue(), nowMs: deps.nowMs });
-    this.#config = deps.config;
-    this.#secrets = deps.secrets;
+    this.#configuration = new Configuration({ ...deps, post: (job) => this.#post(job) });
     this.#lastUsedMs = deps.nowMs();
-    this.#log.mask = createMask(secretValues(deps.secrets));
     this.#hooks =
       deps.openHooks?.(deps.config, {
-        openModel: () => deps.openModel(this.#config, this.#secrets),
+        openModel: () => deps.openModel(this.config, this.secrets),
         notify: (draft) => this.#notify(draft),
       }) ?? null;
     this.#condensing = new Condensing({
@@ -90,8 +85,8 @@ export class Conversation implements AsyncDisposable {
       log: deps.log,
       post: (job) => this.#post(job),
       openModel: (other) =>
-        other === null ? deps.openModel(this.#config, this.#secrets) : this.#openOtherModel(other),
-      llm: () => this.#config.agent.llm,
+        other === null ? deps.openModel(this.config, this.secrets) : this.#openOtherModel(other),
+      llm: () => this.config.agent.llm,
       logger: deps.logger,
     });
   }
@@ -101,11 +96,11 @@ export class Conversation implements AsyncDisposable {
   }
 
   get config(): ConversationConfig {
-    return this.#config;
+    return this.#configuration.config;
   }
 
   get secrets(): ConversationSecrets {
-    return this.#secrets;
+    return this.#configuration.secrets;
   }
 
   /** Epoch milliseconds of the last command or run step. */
@@ -113,9 +108,9 @@ export class Conversation implements AsyncDisposable {
     return this.#lastUsedMs;
   }
 
-  /** True while a run is in progress or its last tool is still settling, and while an answer is due. */
+  /** True while a run is in progress or its last tool is still settling, while an answer is due, and while a command is on its way. */
   get isBusy(): boolean {
-    return this.#run !== null || this.#clock.isSet;
+    return this.#run !== null || this.#clock.isSet || this.#openJobs > 0;
   }
 
   /** Goes on where the last process stopped: calls that had started get their answers, then a run goes on if there was one. */
@@ -131,6 +126,8 @@ export class Conversation implements AsyncDisposable {
 
   /** Resolves with the id of the MessageEvent, the first one when this client message id was sent before. */
   async send(input: SendInput): Promise<{ readonly eventId: string; readonly isNew: boolean }> {
+    // Counted from here on: an idle conversation may be put away, one that opens its workspace for a message may not.
+    using _use = this.#use();
     const session = await this.#openSession();
     const admitted = await this.#hooks?.admit(input.message);
     return await this.#post(async () => {
@@ -144,8 +141,9 @@ export class Conversation implements AsyncDisposable {
         message,
         wantsRun: input.wantsRun,
         sender: input.sender ?? null,
-        systemPrompt: () => this.#systemPrompt(session),
-        activation: await this.#activate(session, message),
+        systemPrompt: () =>
+          firstEvent({ ...this.#deps, session, config: this.config, secrets: this.secrets }),
+        activation: await activateSkills(session, () => this.#log.view(), message),
         ...(admitted === undefined ? {} : { admitted }),
       });
       const messageIndex = decision.drafts.findIndex(
@@ -157,7 +155,7 @@ export class Conversation implements AsyncDisposable {
           ? {}
           : { inbox: (ids: string[]) => ({ clientId, eventId: ids[messageIndex]!, digest }) },
       );
-      if (isFirst && this.#config.autotitle === true)
+      if (isFirst && this.config.autotitle === true)
         this.#titling.begin(textOfMessage(message.content ?? []));
       return { eventId: stamped[messageIndex]!.record.id, isNew: true };
     });
@@ -201,12 +199,13 @@ export class Conversation implements AsyncDisposable {
 
   /** A question beside the task; only what it cost enters the log. */
   async ask(question: string, signal: AbortSignal): Promise<string> {
+    using _use = this.#use();
     const session = await this.#openSession();
     const view = await this.#post(async () => [...(await this.#log.view())]);
-    const model = this.#deps.openModel(this.#config, this.#secrets);
+    const model = this.#deps.openModel(this.config, this.secrets);
     const either = AbortSignal.any([signal, this.#closing.signal]);
     const response = await askAgent({ session, view, model, cacheKey: this.id }, question, either);
-    const llm = { ...this.#config.agent.llm, usage_id: "ask-agent-llm" };
+    const llm = { ...this.config.agent.llm, usage_id: "ask-agent-llm" };
     await this.#post(() => this.#log.append([addUsage(this.#log.state.stats, llm, response)]));
     return JSON.parse(this.#log.mask(JSON.stringify(textOf(response)))) as string;
   }
@@ -219,7 +218,7 @@ export class Conversation implements AsyncDisposable {
         log: this.#log,
         post: (job) => this.#post(job),
         condensing: this.#condensing,
-        config: () => this.#config,
+        config: () => this.config,
         isRunning: () => this.#run !== null,
       },
       await this.#openSession(),
@@ -272,35 +271,21 @@ export class Conversation implements AsyncDisposable {
     return this.#run?.isWorking === true;
   }
 
-  async setConfirmationPolicy(policy: ConfirmationPolicy): Promise<void> {
-    await this.configure({ confirmation_policy: policy });
-  }
-
-  async setSecurityAnalyzer(analyzer: AnalyzerConfig | null): Promise<void> {
-    await this.configure({ security_analyzer: analyzer });
-  }
-
-  async setTags(tags: Readonly<Record<string, string>>): Promise<void> {
-    await this.configure({ tags });
-  }
-
-  async setTitle(title: string | null): Promise<void> {
-    await this.#post(() => this.#log.append([stateUpdate("title", title)], { patch: { title } }));
+  /** Changes the configuration, and the model's credentials with it; each field that changes is told to clients. */
+  async configure(
+    change: Partial<ConversationConfig>,
+    llmSecrets: ConversationSecrets["llm"] | null = null,
+  ): Promise<void> {
+    await this.#configuration.change(change, llmSecrets);
   }
 
   /** Adds or replaces secrets; durable and sealed when it resolves (W5). */
   async updateSecrets(sources: Readonly<Record<string, SecretSource>>): Promise<void> {
-    await this.#post(async () => {
-      const secrets: ConversationSecrets = {
-        ...this.#secrets,
-        sources: { ...this.#secrets.sources, ...sources },
-      };
-      this.#log.mask = createMask([...secretValues(this.#secrets), ...secretValues(secrets)]);
-      await this.#log.append([stateUpdate("secret_registry", secretRegistry(secrets))], {
-        patch: { sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(secrets)) },
-      });
-      this.#secrets = secrets;
-    });
+    await this.#configuration.addSecrets(sources);
+  }
+
+  async setTitle(title: string | null): Promise<void> {
+    await this.#post(() => this.#log.append([stateUpdate("title", title)], { patch: { title } }));
   }
 
   /** Tells everyone who listens now how the conversation stands; stored nowhere. */
@@ -310,7 +295,7 @@ export class Conversation implements AsyncDisposable {
 
   fullStateFrame(): string {
     return this.#log.mask(
-      fullStateFrame(this.#config, this.#secrets, this.#log.state, this.id, this.#deps.nowMs()),
+      fullStateFrame(this.config, this.secrets, this.#log.state, this.id, this.#deps.nowMs()),
     );
   }
 
@@ -348,73 +333,17 @@ export class Conversation implements AsyncDisposable {
   }
 
   #openCondenserModel(settings: CondenserSettings): Model {
-    return this.#openOtherModel(withCondenserSecrets(settings, this.#secrets));
+    return this.#openOtherModel(withCondenserSecrets(settings, this.secrets));
   }
 
   /** A model beside the agent's, with its credentials in it. */
   #openOtherModel(llm: LLM): Model {
-    const config = { ...this.#config, agent: { ...this.#config.agent, llm } };
-    return this.#deps.openModel(config, { ...this.#secrets, llm: {} });
-  }
-
-  /** A skill is brought up once, for as long as the model can still read it. */
-  async #activate(session: ToolSession, message: SendInput["message"]): Promise<Activation> {
-    const book = skillsOf(session);
-    if (book.skills.length === 0) return { names: [], texts: [] };
-    const view = await this.#log.view();
-    const known = view.flatMap(({ event }) =>
-      event.kind === "MessageEvent" ? (event.activated_skills ?? []) : [],
-    );
-    const text = (message.content ?? []).map((part) => ("text" in part ? part.text : "")).join("\n");
-    return book.activate(text, new Set(known));
-  }
-
-  #systemPrompt(session: ToolSession): EventBody {
-    return systemPromptEvent({
-      tools: session.tools,
-      workspaceDir: this.#deps.workspaceDir(this.#config),
-      secrets: Object.entries(this.#secrets.sources).map(([name, source]) => ({
-        name,
-        description: source.description ?? null,
-      })),
-      suffix: this.#config.agent.agent_context?.system_message_suffix ?? null,
-      replacement: this.#config.agent.system_prompt ?? null,
-      notes: skillsOf(session).promptBlocks(this.#config.agent.llm.model ?? ""),
-      now: new Date(this.#deps.nowMs()),
-    });
-  }
-
-  /** Changes the configuration, and the model's credentials with it; each field that changes is told to clients. */
-  async configure(
-    change: Partial<ConversationConfig>,
-    llmSecrets: ConversationSecrets["llm"] | null = null,
-  ): Promise<void> {
-    await this.#post(async () => {
-      const config = { ...this.#config, ...change };
-      const secrets = llmSecrets === null ? this.#secrets : { ...this.#secrets, llm: llmSecrets };
-      const drafts = Object.entries(change)
-        .filter(
-          ([key, value]) =>
-            JSON.stringify(value) !== JSON.stringify(this.#config[key as keyof ConversationConfig]),
-        )
-        .map(([key, value]) => stateUpdate(key, value));
-      if (drafts.length === 0 && llmSecrets === null) return;
-      this.#log.mask = createMask([...secretValues(this.#secrets), ...secretValues(secrets)]);
-      await this.#log.append(drafts.length === 0 ? [stateUpdate("agent", config.agent)] : drafts, {
-        patch: {
-          config: JSON.stringify(config),
-          ...(llmSecrets === null
-            ? {}
-            : { sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(secrets)) }),
-        },
-      });
-      this.#config = config;
-      this.#secrets = secrets;
-    });
+    const config = { ...this.config, agent: { ...this.config.agent, llm } };
+    return this.#deps.openModel(config, { ...this.secrets, llm: {} });
   }
 
   #answerOverdue(): void {
-    const { approval_policy: policy } = this.#config;
+    const { approval_policy: policy } = this.config;
     if (!policy) return;
     this.#command((state) => decideTimeout(state, policy)).catch((error: unknown) => {
       this.#deps.logger.warn(
@@ -439,7 +368,7 @@ export class Conversation implements AsyncDisposable {
       this.#condensing.abort();
     }
     if (decision.drafts.length === 0) return [];
-    const stamped = await this.#log.append(withSettingsVersion(decision.drafts, this.#config), extra);
+    const stamped = await this.#log.append(withSettingsVersion(decision.drafts, this.config), extra);
     this.#ensureRun();
     return stamped;
   }
@@ -453,14 +382,13 @@ export class Conversation implements AsyncDisposable {
       post: (job) => this.#post(job),
       isHeld: () => this.#hold.isOn,
       openSession: () => this.#openSession(),
-      openModel: () => this.#deps.openModel(this.#config, this.#secrets),
+      openModel: () => this.#deps.openModel(this.config, this.secrets),
       condensing: this.#condensing,
-      config: () => this.#config,
-      secrets: () => this.#secrets,
+      config: () => this.config,
+      secrets: () => this.secrets,
       signals: this.signals,
       hooks: this.#hooks,
-      overBudget: () =>
-        overOwnBudget(this.#config, this.#log.state) ?? this.#deps.overOwnerBudget?.() ?? null,
+      overBudget: () => overOwnBudget(this.config, this.#log.state) ?? this.#deps.overOwnerBudget?.() ?? null,
       nowMs: this.#deps.nowMs,
       validator: this.#deps.validator,
       logger: this.#deps.logger,
@@ -478,12 +406,18 @@ export class Conversation implements AsyncDisposable {
     void this.#mailbox.post(() => this.#ensureRun());
   }
 
+  #use(): Disposable {
+    this.#openJobs += 1;
+    return { [Symbol.dispose]: () => (this.#openJobs -= 1) };
+  }
+
   #post<Result>(job: () => Promise<Result> | Result): Promise<Result> {
     this.#lastUsedMs = this.#deps.nowMs();
+    const use = this.#use();
     return this.#mailbox.post(async () => {
-      // A run that is being closed may still record what its tool has done.
-      if (this.#isLost || (this.#isClosing && this.#run === null)) throw conversationClosing();
       try {
+        // A run that is being closed may still record what its tool has done.
+        if (this.#isLost || (this.#isClosing && this.#run === null)) throw conversationClosing();
         const result = await job();
         if (!this.#isClosing) this.#clock.set(this.#log.state.approvalDeadlineMs);
         return result;
@@ -491,6 +425,8 @@ export class Conversation implements AsyncDisposable {
         if (!(error instanceof LeaseLostError || error instanceof SeqConflictError)) throw error;
         this.#lose();
         throw ownedElsewhere();
+      } finally {
+        use[Symbol.dispose]();
       }
     });
   }
@@ -516,8 +452,8 @@ export class Conversation implements AsyncDisposable {
 
   /** Opened once and reused; a failed opening is tried again at the next use. */
   async #openSession(): Promise<ToolSession> {
-    this.#session ??= this.#deps.openSession(this.#config, {
-      secrets: () => this.#secrets,
+    this.#session ??= this.#deps.openSession(this.config, {
+      secrets: () => this.secrets,
       notify: (draft) => this.#notify(draft),
     });
     try {

@@ -104,7 +104,7 @@ export function conversationHandlers({ directory, settings }: ConversationRouteD
       const conversation = await open(request);
       const { title, tags } = request.body as UpdateConversationRequest;
       if (title !== undefined) await conversation.setTitle(readTitle(title));
-      if (tags !== undefined && tags !== null) await conversation.setTags(tags);
+      if (tags !== undefined && tags !== null) await conversation.configure({ tags });
       return success;
     },
 
@@ -147,14 +147,14 @@ export function conversationHandlers({ directory, settings }: ConversationRouteD
     setConfirmationPolicy: async (request) => {
       const { policy } = request.body as SetConfirmationPolicyRequest;
       checkPolicy(policy, ["body", "policy"]);
-      await (await open(request)).setConfirmationPolicy(policy);
+      await (await open(request)).configure({ confirmation_policy: policy });
       return success;
     },
 
     setSecurityAnalyzer: async (request) => {
       const { security_analyzer: analyzer } = request.body as SetSecurityAnalyzerRequest;
       const checked = checkAnalyzer(analyzer, ["body", "security_analyzer"]);
-      await (await open(request)).setSecurityAnalyzer(checked);
+      await (await open(request)).configure({ security_analyzer: checked });
       return success;
     },
   } satisfies Record<string, RouteHandler>;

@@ -1,4 +1,3 @@
-import type { Action } from "@convoke/protocol";
 import { expect, test } from "vitest";
 import { assessCall, type AnalyzerConfig, type AssessedCall } from "./analyzer.ts";
 import { checkAnalyzer } from "./check-analyzer.ts";
@@ -6,7 +5,7 @@ import { checkAnalyzer } from "./check-analyzer.ts";
 const terminal = (command: string, more: Partial<AssessedCall> = {}): AssessedCall => ({
   toolName: "terminal",
   isReadOnly: false,
-  action: { kind: "TerminalAction", command } as Action,
+  action: { kind: "TerminalAction", command },
   predictedRisk: null,
   words: [],
   ...more,

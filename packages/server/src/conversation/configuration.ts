@@ -1,0 +1,87 @@
+import type { SecretSource } from "@convoke/protocol";
+import { createMask } from "../security/mask.ts";
+import type { SecretBox } from "../security/seal.ts";
+import { secretValues, type ConversationConfig, type ConversationSecrets } from "./conversation-config.ts";
+import type { ConversationLog } from "./conversation-log.ts";
+import { stateUpdate } from "./decide.ts";
+import { secretRegistry } from "./describe.ts";
+import type { RunDeps } from "./run-deps.ts";
+
+export type ConfigurationDeps = {
+  readonly config: ConversationConfig;
+  readonly secrets: ConversationSecrets;
+  readonly log: ConversationLog;
+  readonly post: RunDeps["post"];
+  readonly secretBox: SecretBox;
+};
+
+/** What a conversation works with at this moment. A change is durable, told to clients and in force when it resolves. */
+export class Configuration {
+  readonly #deps: ConfigurationDeps;
+  #config: ConversationConfig;
+  #secrets: ConversationSecrets;
+
+  constructor(deps: ConfigurationDeps) {
+    this.#deps = deps;
+    this.#config = deps.config;
+    this.#secrets = deps.secrets;
+    deps.log.mask = createMask(secretValues(deps.secrets));
+  }
+
+  get config(): ConversationConfig {
+    return this.#config;
+  }
+
+  get secrets(): ConversationSecrets {
+    return this.#secrets;
+  }
+
+  /** `llmSecrets` replace the credentials of the agent's model, together with the change. */
+  async change(
+    change: Partial<ConversationConfig>,
+    llmSecrets: ConversationSecrets["llm"] | null,
+  ): Promise<void> {
+    const { log, post } = this.#deps;
+    await post(async () => {
+      const config = { ...this.#config, ...change };
+      const secrets = llmSecrets === null ? this.#secrets : { ...this.#secrets, llm: llmSecrets };
+      const drafts = Object.entries(change)
+        .filter(
+          ([key, value]) =>
+            JSON.stringify(value) !== JSON.stringify(this.#config[key as keyof ConversationConfig]),
+        )
+        .map(([key, value]) => stateUpdate(key, value));
+      if (drafts.length === 0 && llmSecrets === null) return;
+      this.#maskBoth(secrets);
+      await log.append(drafts.length === 0 ? [stateUpdate("agent", config.agent)] : drafts, {
+        patch: {
+          config: JSON.stringify(config),
+          ...(llmSecrets === null ? {} : { sealedSecrets: this.#seal(secrets) }),
+        },
+      });
+      this.#config = config;
+      this.#secrets = secrets;
+    });
+  }
+
+  async addSecrets(sources: Readonly<Record<string, SecretSource>>): Promise<void> {
+    const { log, post } = this.#deps;
+    await post(async () => {
+      const secrets = { ...this.#secrets, sources: { ...this.#secrets.sources, ...sources } };
+      this.#maskBoth(secrets);
+      await log.append([stateUpdate("secret_registry", secretRegistry(secrets))], {
+        patch: { sealedSecrets: this.#seal(secrets) },
+      });
+      this.#secrets = secrets;
+    });
+  }
+
+  /** What was secret until now may still turn up. */
+  #maskBoth(secrets: ConversationSecrets): void {
+    this.#deps.log.mask = createMask([...secretValues(this.#secrets), ...secretValues(secrets)]);
+  }
+
+  #seal(secrets: ConversationSecrets): string {
+    return this.#deps.secretBox.seal(JSON.stringify(secrets));
+  }
+}
