@@ -1,4 +1,4 @@
-import { ConfigError } from "./config-error.ts";
+import { ConfigError } from "./lib/config-error.ts";
 
 const backendNames = ["bubblewrap", "process", "docker"] as const;
 export type SandboxBackendName = (typeof backendNames)[number];

@@ -1,4 +1,4 @@
-import { ConfigError } from "./config-error.ts";
+import { ConfigError } from "./lib/config-error.ts";
 import { readWebhook, type WebhookSpec } from "./webhooks/webhook.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

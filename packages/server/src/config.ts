@@ -1,11 +1,11 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { ConfigError } from "./config-error.ts";
+import { ConfigError } from "./lib/config-error.ts";
 import { readWebhooks } from "./config-webhooks.ts";
 import type { WebhookSpec } from "./webhooks/webhook.ts";
 import { readSandboxConfig, type SandboxConfig } from "./config-sandboxes.ts";
 
-export { ConfigError } from "./config-error.ts";
+export { ConfigError } from "./lib/config-error.ts";
 
 /** Everything that can be configured about a server, in one typed object. */
 export type ServerConfig = {

@@ -3,7 +3,7 @@ import { connectToolHost } from "@convoke/tool-host";
 import { createFleetSandboxes, type FleetTemplate } from "./app-conversations/fleet-sandboxes.ts";
 import { sandboxPorts } from "./app-conversations/sandbox-ports.ts";
 import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigError } from "./lib/config-error.ts";
 import type { SandboxBackendName, SandboxConfig } from "./config-sandboxes.ts";
 import type { Logger } from "./lib/logger.ts";
 import { makeDirectory } from "./lib/make-directory.ts";

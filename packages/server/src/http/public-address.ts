@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import type { FastifyRequest } from "fastify";
-import { ConfigError } from "../config-error.ts";
+import { ConfigError } from "../lib/config-error.ts";
 
 /** The address under which a client reached this server: `https://agents.example.org/prefix`, without a slash at its end. */
 export type PublicAddress = (request: Pick<FastifyRequest, "headers" | "socket">) => string;
