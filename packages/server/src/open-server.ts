@@ -37,7 +37,7 @@ import { openSkillAccess } from "./conversation/session-skills.ts";
 import { SealedValues } from "./settings/sealed-values.ts";
 import { SecretStore } from "./settings/secret-store.ts";
 import { SettingsStore } from "./settings/settings-store.ts";
-import { version } from "./version.ts";
+import { version } from "./lib/version.ts";
 import { watchJournal } from "./webhooks/watch-journal.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 import { Machine } from "./workspaces/machine.ts";

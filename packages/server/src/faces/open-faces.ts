@@ -27,7 +27,7 @@ import type { SealedValues } from "../settings/sealed-values.ts";
 import type { SecretStore } from "../settings/secret-store.ts";
 import type { SettingsStore } from "../settings/settings-store.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
-import { version } from "../version.ts";
+import { version } from "../lib/version.ts";
 import { completeStart } from "./agent-server/complete-start.ts";
 import { contextHandlers } from "./agent-server/context-routes.ts";
 import { conversationHandlers } from "./agent-server/conversation-routes.ts";
