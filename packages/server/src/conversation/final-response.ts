@@ -26,7 +26,7 @@ export async function readFinalResponse(
       const event = JSON.parse(json) as Event;
       if (message !== null && event.id! < message.id!) return textOf(message);
       if (event.kind === "ActionEvent" && event.tool_name === "finish" && event.action) {
-        return "message" in event.action ? String(event.action.message) : "";
+        return "message" in event.action ? event.action.message : "";
       }
     }
     pageId = page.nextPageId;
