@@ -118,7 +118,10 @@ export const conversationRoutes = routesOf("Conversations", {
   stopConversation: {
     ...command("stop", "End the agent's work now and say what it was doing"),
     params: Type.Object({ conversation_id: Type.String() }),
-    responses: { ...ok("The status before the stop.", ConversationResponse), ...noConversation, ...invalid },
+    responses: {
+      ...ok("The status before the stop; an unknown conversation is a stopped one.", ConversationResponse),
+      ...invalid,
+    },
   },
   updateSecrets: {
     ...command("secrets", "Add or replace secrets"),

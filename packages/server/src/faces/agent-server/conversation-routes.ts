@@ -57,6 +57,16 @@ export function conversationHandlers({ directory, settings }: ConversationRouteD
   const open = (request: RouteRequest): Promise<Conversation> =>
     directory.open(request.caller, conversationIdOf(request));
 
+  /** To this route a conversation that is not there is one that does not run. Source: contract 4.2; reference, app-server 3.1. */
+  async function stopIfThere(request: RouteRequest): Promise<string> {
+    try {
+      return await (await open(request)).stop();
+    } catch (error) {
+      if (error instanceof Fault && error.kind === "missing") return "STOPPED";
+      throw error;
+    }
+  }
+
   return {
     startConversation: async (request) => {
       const start = readStartRequest(request.body as StartConversationRequest);
@@ -130,7 +140,7 @@ export function conversationHandlers({ directory, settings }: ConversationRouteD
 
     stopConversation: async (request) => {
       const id = conversationIdOf(request);
-      const before = await (await open(request)).stop();
+      const before = await stopIfThere(request);
       const message =
         before === "RUNNING"
           ? "The agent loop was stopped."

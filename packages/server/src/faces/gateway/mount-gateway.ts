@@ -94,13 +94,16 @@ function scopeHandlers(
   const scoped = Object.entries(routes).map(([operation, { path }]): [string, RouteHandler] => {
     const handler: RouteHandler = async (request) => {
       const directory = directoryOf(request.params["sandbox_id"]!);
+      const ofConversations = conversationHandlers({ directory });
+      // More goes with a conversation than its log: the deletion is not the directory's alone.
+      if (Object.hasOwn(ofConversations, operation) && operation !== "deleteConversation") {
+        return await ofConversations[operation as keyof typeof ofConversations](request);
+      }
       if (path.includes("{conversation_id}")) {
         const id = conversationIdOf(request);
         if (!(await directory.exists(request.caller, id))) throw conversationMissing(id);
       }
-      const ofAll = conversationHandlers({ directory });
-      const isOfAll = !path.includes("{") && Object.hasOwn(ofAll, operation);
-      return await (isOfAll ? ofAll[operation as keyof typeof ofAll] : handlers[operation]!)(request);
+      return await handlers[operation]!(request);
     };
     return [operation, handler];
   });
