@@ -1,30 +1,14 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { v1Routes } from "../src/app-server/v1-routes.ts";
 import { agentServerInterface, appServerInterface } from "../src/openapi-documents.ts";
 import { writeOpenApi } from "../src/openapi.ts";
-import { agentServerRoutes } from "../src/routes/agent-server-routes.ts";
-import { agentSettingsRoutes } from "../src/routes/agent-settings-routes.ts";
-import { appServerRoutes } from "../src/routes/app-server-routes.ts";
-import { installedRoutes } from "../src/routes/installed-routes.ts";
-import { legacyRoutes } from "../src/routes/legacy-routes.ts";
-import { agentProfileRoutes, llmProfileRoutes } from "../src/routes/llm-profile-routes.ts";
-import { llmRoutes } from "../src/routes/llm-routes.ts";
+import { agentFaceRoutes, appFaceRoutes } from "../src/routes/face-routes.ts";
 
 const folder = path.resolve(import.meta.dirname, "../../../docs/openapi");
-const appRoutes = { ...legacyRoutes, ...appServerRoutes, ...v1Routes };
-const agentRoutes = {
-  ...agentServerRoutes,
-  ...agentSettingsRoutes,
-  ...llmProfileRoutes,
-  ...agentProfileRoutes,
-  ...llmRoutes,
-  ...installedRoutes,
-};
 const documents = {
-  "agent-server.json": writeOpenApi(Object.values(agentRoutes), agentServerInterface),
-  "app-server.json": writeOpenApi(Object.values(appRoutes), appServerInterface),
+  "agent-server.json": writeOpenApi(Object.values(agentFaceRoutes), agentServerInterface),
+  "app-server.json": writeOpenApi(Object.values(appFaceRoutes), appServerInterface),
 };
 
 /** Writes the OpenAPI documents of the faces; with `--check`, fails when a written one is not current. */

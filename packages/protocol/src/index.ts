@@ -89,6 +89,7 @@ export { startTaskRoutes } from "./app-server/start-task-routes.ts";
 export * from "./app-server/v1-routes.ts";
 export * from "./routes/agent-server-routes.ts";
 export * from "./routes/app-server-routes.ts";
+export { agentFaceRoutes, appFaceRoutes } from "./routes/face-routes.ts";
 export { agentSettingsRoutes } from "./routes/agent-settings-routes.ts";
 export { catalogueRoutes } from "./routes/catalogue-routes.ts";
 export { installedRoutes } from "./routes/installed-routes.ts";

@@ -1,16 +1,10 @@
 import { expect, test } from "vitest";
-import { v1Routes } from "./app-server/v1-routes.ts";
-import { agentServerRoutes } from "./routes/agent-server-routes.ts";
 import { appServerRoutes } from "./routes/app-server-routes.ts";
+import { agentFaceRoutes, appFaceRoutes } from "./routes/face-routes.ts";
 import { legacyRoutes } from "./routes/legacy-routes.ts";
 import type { Route } from "./routes/route.ts";
 
-const tables: readonly Readonly<Record<string, Route>>[] = [
-  agentServerRoutes,
-  appServerRoutes,
-  legacyRoutes,
-  v1Routes,
-];
+const tables: readonly Readonly<Record<string, Route>>[] = [agentFaceRoutes, appFaceRoutes];
 const routes = tables.flatMap((table) => Object.values(table));
 
 test("all faces are served from one origin: no operation id and no address is there twice", () => {

@@ -37,6 +37,7 @@ import { openSkillAccess } from "./conversation/session-skills.ts";
 import { SealedValues } from "./settings/sealed-values.ts";
 import { SecretStore } from "./settings/secret-store.ts";
 import { SettingsStore } from "./settings/settings-store.ts";
+import { findStoredModel } from "./settings/stored-models.ts";
 import { version } from "./lib/version.ts";
 import { watchJournal } from "./webhooks/watch-journal.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
@@ -134,6 +135,7 @@ export async function openServer({
   );
   const watched = config.webhooks.length === 0 ? await opening : watchJournal(await opening, webhooks);
   const journal = wrap.journal(watched);
+  const settings = new SettingsStore({ database, secretBox, nowMs: Date.now });
   const skills = openSkillAccess(config);
   const directory = scope.use(
     new Directory({
@@ -144,7 +146,10 @@ export async function openServer({
         return await sandboxes.openHost(sandboxId);
       },
       secretBox,
-      openModel: ({ agent }, secrets) => wrap.model(openModel({ ...agent.llm, ...secrets.llm })),
+      openModel: ({ agent }, secrets, ownerId) =>
+        wrap.model(
+          openModel({ ...agent.llm, ...secrets.llm }, { findProfile: findStoredModel(settings, ownerId) }),
+        ),
       validator,
       skills,
       mcp: { fetch, clientVersion: version, ...mcp },
@@ -166,7 +171,6 @@ export async function openServer({
   const keyBook = scope.use(new KeyBook({ database, nowMs: Date.now, logger }));
   const keys = createKeyRing(sessionKey === null ? [] : [sessionKey.key, ...config.sessionApiKeys], keyBook);
   scope.defer(() => app.close());
-  const settings = new SettingsStore({ database, secretBox, nowMs: Date.now });
   const secrets = new SecretStore({ database, secretBox, nowMs: Date.now });
   const machine = scope.use(
     new Machine({

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { choice, credential, orAbsent } from "../schema.ts";
+import { anyObject, choice, credential, orAbsent } from "../schema.ts";
 
 /** Fields of newer clients on the LLM object; optional, and absent from replies unless they were sent. */
 export const llmExtensions = {
@@ -12,4 +12,17 @@ export const llmExtensions = {
   aws_session_name: orAbsent(Type.String()),
   aws_bedrock_runtime_endpoint: orAbsent(Type.String()),
   inline_image_urls: orAbsent(Type.Boolean()),
+  fallback_strategy: orAbsent(
+    anyObject({
+      description: "`fallback_llms`: names of stored models, asked in order when this one fails.",
+    }),
+  ),
+  router: orAbsent(
+    anyObject({
+      description: "Chooses one of several stored models for each call: `kind` and `llms_for_routing`.",
+    }),
+  ),
+  capability_overrides: orAbsent(
+    anyObject({ description: "What the catalogue does not know about the model, e.g. `vision`." }),
+  ),
 };

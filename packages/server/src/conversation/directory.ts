@@ -37,7 +37,8 @@ export type DirectoryDeps = {
   readonly chooseHost: (config: ConversationConfig) => Promise<ConversationHost>;
   readonly secretBox: SecretBox;
   readonly validator: Validator;
-  readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets) => Model;
+  /** `ownerId` is whose stored models a conversation may name. */
+  readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets, ownerId: string) => Model;
   readonly mcp: McpAccess;
   /** Without it a conversation has only the skills that came with its agent. */
   readonly skills?: SkillAccess;
@@ -249,7 +250,7 @@ export class Directory implements AsyncDisposable {
       secrets: this.#unseal(row),
       secretBox,
       validator: this.#deps.validator,
-      openModel: this.#deps.openModel,
+      openModel: (config, secrets) => this.#deps.openModel(config, secrets, row.ownerId),
       openSession: (config, context) => this.#openSession(id, config, context),
       workspaceDir: (config) => this.#workspaceDir(config),
       openHooks: (config, deps) =>
@@ -310,7 +311,7 @@ export class Directory implements AsyncDisposable {
         : { workspaceDir: config.workspace.working_dir, stateDir: posix.join(stateDir, id) };
     const opened = await toolHost.openSession({
       sessionId: id,
-      tools: toolSpecs(config.agent, this.#canSee(config)),
+      tools: toolSpecs(config.agent, this.#canSee(config, this.#owners.get(id) ?? "")),
       ...places,
     });
     const session = withMcpTools(opened, {
@@ -332,9 +333,9 @@ export class Directory implements AsyncDisposable {
     });
   }
 
-  #canSee(config: ConversationConfig): boolean {
+  #canSee(config: ConversationConfig, ownerId: string): boolean {
     try {
-      return this.#deps.openModel(config, noSecrets).isVisionEnabled;
+      return this.#deps.openModel(config, noSecrets, ownerId).isVisionEnabled;
     } catch (error) {
       // A model that cannot be opened is reported when it is called; here it only cannot see.
       this.#deps.logger.warn(

@@ -1,0 +1,29 @@
+import { v1Routes } from "../app-server/v1-routes.ts";
+import { agentServerRoutes } from "./agent-server-routes.ts";
+import { agentSettingsRoutes } from "./agent-settings-routes.ts";
+import { appServerRoutes } from "./app-server-routes.ts";
+import { installedRoutes } from "./installed-routes.ts";
+import { legacyRoutes } from "./legacy-routes.ts";
+import { agentProfileRoutes, llmProfileRoutes } from "./llm-profile-routes.ts";
+import { llmRoutes } from "./llm-routes.ts";
+import { mcpRoutes } from "./mcp-routes.ts";
+import { openAiRoutes } from "./openai-routes.ts";
+import { turnRoutes } from "./turn-routes.ts";
+import { webhookRoutes } from "./webhook-routes.ts";
+
+/** All that the document of the agent-server face describes, by operation id; no route is served that is in neither table. */
+export const agentFaceRoutes = {
+  ...agentServerRoutes,
+  ...turnRoutes,
+  ...agentSettingsRoutes,
+  ...llmProfileRoutes,
+  ...agentProfileRoutes,
+  ...llmRoutes,
+  ...installedRoutes,
+  ...mcpRoutes,
+  ...openAiRoutes,
+  ...webhookRoutes,
+};
+
+/** All that the document of the app-server face describes, by operation id. */
+export const appFaceRoutes = { ...legacyRoutes, ...appServerRoutes, ...v1Routes };

@@ -1,0 +1,16 @@
+import type { LLM } from "@convoke/protocol";
+import { profileOf } from "./profiles.ts";
+import { resolveConnection } from "./provider-connections.ts";
+import type { SettingsStore } from "./settings-store.ts";
+
+/** Finds the models that a user has stored, keys included, by name; null when there is none, or its connection is gone. */
+export function findStoredModel(
+  settings: Pick<SettingsStore, "load">,
+  userId: string,
+): (name: string) => Promise<LLM | null> {
+  return async (name) => {
+    const { settings: stored } = await settings.load(userId);
+    const profile = profileOf(stored, name);
+    return profile === null ? null : (resolveConnection(stored, profile) as LLM | null);
+  };
+}
