@@ -98,6 +98,7 @@ function toPlatform(
     connect: ({ address, key }) => connectToolHost({ address, key }),
     self: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
     unprivileged: config.user,
+    isNetworkShared: config.isNetworkShared,
     containers: config.image === null ? null : { socketPath: config.engineSocket, image: config.image },
   };
 }

@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { insidePath, orderedEnvironment, programBinds } from "./tool-host-program.ts";
 import type { ToolHostProgram } from "./tool-host-program.ts";
+import type { OutsideNetwork } from "./outside-network.ts";
 import type { Account } from "./sandbox-directory.ts";
 import type { SandboxSpec } from "./sandbox.ts";
 
@@ -29,12 +30,11 @@ export function sandboxBinds(
   ];
 }
 
-/** New namespaces of every kind, no way to make more, no capabilities, no terminal of ours. */
+/** New namespaces of every kind but the network's, no way to make more, no capabilities, no terminal of ours. */
 export const isolation = [
   "--unshare-user",
   "--unshare-ipc",
   "--unshare-pid",
-  "--unshare-net",
   "--unshare-uts",
   "--unshare-cgroup-try",
   "--disable-userns",
@@ -48,6 +48,7 @@ export function bubblewrapArguments(
   spec: SandboxSpec,
   options: {
     readonly account: Account;
+    readonly network: OutsideNetwork;
     readonly binds: readonly Bind[];
     /** The server's; only language and time zone mean anything inside. */
     readonly environment: Readonly<Record<string, string | undefined>>;
@@ -61,6 +62,7 @@ export function bubblewrapArguments(
   };
   return [
     isolation,
+    options.network === "shared" ? [] : ["--unshare-net"],
     ["--uid", String(options.account.uid), "--gid", String(options.account.gid)],
     ["--hostname", `sandbox-${spec.id}`.slice(0, 63), "--clearenv"],
     ...Object.entries(environment).map(([name, value]) => ["--setenv", name, value]),
@@ -137,8 +139,13 @@ const insideEnvironment = {
 };
 
 /** Small files made for the sandbox instead of this machine's own. */
-export function settingsFiles({ uid, gid }: Account, spec: SandboxSpec): Record<string, string> {
+export function settingsFiles(
+  { uid, gid }: Account,
+  spec: SandboxSpec,
+  resolver: string | null = null,
+): Record<string, string> {
   return {
+    ...(resolver === null ? {} : { "/etc/resolv.conf": resolver }),
     "/etc/passwd": `agent:x:${uid}:${gid}::${inside.home}:/bin/bash\n`,
     "/etc/group": `agent:x:${gid}:\n`,
     "/etc/hosts": `127.0.0.1 localhost sandbox-${spec.id}\n::1 localhost\n`,

@@ -9,6 +9,8 @@ import { launchDetached } from "./launch.ts";
 import { endOf, killLeftovers, LocalSandbox, readLiveRecord, removeLocalSandbox } from "./local-sandbox.ts";
 import type { LocalRecord } from "./local-sandbox.ts";
 import { connectPortDoor, doorBind, doorPlace } from "./port-door-client.ts";
+import { chooseNetwork, openTranslatedNetwork, resolverSettings } from "./outside-network.ts";
+import type { OutsideNetwork } from "./outside-network.ts";
 import { findSame } from "./process-group.ts";
 import type { ProcessKey } from "./process-group.ts";
 import type { LocalBackendDeps } from "./process.ts";
@@ -32,6 +34,8 @@ import { memoryLimitKiB, programPlace, serveArguments } from "./tool-host-progra
 export type BubblewrapDeps = LocalBackendDeps & {
   /** The user of this process, from the kernel. */
   readonly self: Account;
+  /** With network `on`, whether the machine's own may be used where no other can be made. */
+  readonly isNetworkShared?: boolean;
   /** Who sandboxes run as when this process is root and the workspace's owner is root too. */
   readonly unprivileged: Account;
 };
@@ -53,6 +57,11 @@ class BubblewrapBackend implements SandboxBackend {
   async start(order: StartOrder): Promise<SandboxHandle> {
     const { spec, key, onProgress, signal } = order;
     refuseWhatCannotHold(order);
+    const path = this.#deps.environment["PATH"] ?? "/usr/bin:/bin";
+    const network = chooseNetwork(spec.network, {
+      path,
+      isSharingAllowed: this.#deps.isNetworkShared === true,
+    });
     onProgress({ phase: "preparing" });
     const directory = sandboxDirectory(this.#deps.sandboxesDir, spec.id);
     await killLeftovers(directory, this.#marker(spec.id));
@@ -64,8 +73,13 @@ class BubblewrapBackend implements SandboxBackend {
     signal.throwIfAborted();
     try {
       onProgress({ phase: "launching" });
-      const outer = await this.#launch(order, directory, workspaceDir, account);
+      const outer = await this.#launch(order, { directory, workspaceDir, account, network });
       const init = await untilInit(directory, outer, signal);
+      const marker = this.#marker(spec.id);
+      const carriers =
+        network === "translated"
+          ? [await openTranslatedNetwork({ init, directory, marker, path, signal })]
+          : [];
       onProgress({ phase: "connecting" });
       const { connect } = this.#deps;
       await new ToolHostLink({ directory, key, connect }).untilReady(endOf(outer, directory), signal);
@@ -73,7 +87,7 @@ class BubblewrapBackend implements SandboxBackend {
         backend: this.name,
         id: spec.id,
         bootId: readBootId(),
-        roots: [outer, init],
+        roots: [outer, init, ...carriers],
         mark: null,
         workspaceDir: inside.workspace,
         stateDir: inside.state,
@@ -101,18 +115,23 @@ class BubblewrapBackend implements SandboxBackend {
   /** The process that is returned lives as long as the tool host, the one below it as long as anything inside. */
   async #launch(
     { spec }: StartOrder,
-    directory: SandboxDirectory,
-    workspaceDir: string,
-    account: Account,
+    place: {
+      readonly directory: SandboxDirectory;
+      readonly workspaceDir: string;
+      readonly account: Account;
+      readonly network: OutsideNetwork;
+    },
   ): Promise<ProcessKey> {
+    const { directory, workspaceDir, account, network } = place;
     const { program, environment } = this.#deps;
     const { runDir: run, stateDir: state, homeDir: home } = directory;
     const binds = [doorBind, ...sandboxBinds({ workspace: workspaceDir, run, state, home }, program)];
-    const files = Object.entries(settingsFiles(account, spec));
+    const files = Object.entries(settingsFiles(account, spec, resolverSettings(network)));
     const filter = systemCallFilter(process.arch);
     const args = [
       ...bubblewrapArguments(spec, {
         account,
+        network,
         binds: this.#isRoot ? binds.map((bind, index) => ({ ...bind, source: stagedPath(index) })) : binds,
         environment,
       }),
@@ -225,11 +244,6 @@ async function untilInit(
 const pollMs = 3;
 
 function refuseWhatCannotHold({ spec }: StartOrder): void {
-  if (spec.network === "on") {
-    throw new SandboxError(
-      "The bubblewrap sandbox has no network that would keep this machine's own services out of reach. Ask for network none, or use docker.",
-    );
-  }
   if (spec.image !== undefined) {
     throw new SandboxError(
       "The bubblewrap sandbox runs this machine's programs, not images; leave the image out or use docker.",

@@ -25,6 +25,8 @@ export type SandboxChoice = {
 export type SandboxPlatform = LocalBackendDeps & {
   readonly self: Account;
   readonly unprivileged: Account;
+  /** See `BubblewrapDeps`. */
+  readonly isNetworkShared?: boolean;
   /** Null when no engine is to be used. */
   readonly containers: { readonly socketPath: string; readonly image: string } | null;
 };
@@ -90,6 +92,7 @@ export async function findBubblewrap(
   const inner = [
     "bwrap",
     ...isolation,
+    "--unshare-net",
     "--ro-bind",
     "/",
     "/",
