@@ -1,0 +1,227 @@
+import { Agent, request as sendRequest } from "node:http";
+import fc from "fast-check";
+import { operationsOf, type OpenApiDocument } from "./document.ts";
+import { openFuzzServer } from "./fuzz-server.ts";
+import { createJudge, type FuzzReply } from "./judge-reply.ts";
+import { LivePool } from "./live-pool.ts";
+import { watchNetwork } from "./network-watch.ts";
+import { requestArbitrary, type FuzzRequest } from "./request-arbitrary.ts";
+
+export type FuzzOptions = {
+  readonly count: number;
+  readonly seed: number;
+  /** Operations whose `METHOD /path` contains it; all unless given. */
+  readonly only?: string;
+  /** No request begins after so long. */
+  readonly budgetMs?: number;
+  readonly concurrency?: number;
+};
+
+export type Finding = { readonly what: string; readonly request: string; readonly reply: string };
+
+export type FuzzReport = {
+  readonly sent: number;
+  readonly operations: number;
+  /** Operation -> status -> how many. */
+  readonly statuses: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly findings: readonly Finding[];
+};
+
+/** The slowest honest answer waits for a start that gives up after seconds. */
+const patienceMs = 30_000;
+const refreshEvery = 150;
+const roundSize = 400;
+
+/** Sends `count` requests made from the document that a server serves of itself. The same seed makes the same requests. */
+export async function fuzz({
+  count,
+  seed,
+  only = "",
+  budgetMs = Infinity,
+  concurrency = 4,
+}: FuzzOptions): Promise<FuzzReport> {
+  using network = watchNetwork();
+  const findings: Finding[] = [];
+  const statuses: Record<string, Record<string, number>> = {};
+  let sent = 0;
+  let operationCount = 0;
+  {
+    await using fuzzed = await openFuzzServer();
+    const { server, root } = fuzzed;
+    const document = (await server.call("GET", "/openapi.json")).json as OpenApiDocument;
+    const operations = operationsOf(document).filter(({ name }) => name.includes(only));
+    operationCount = operations.length;
+    const bounds = { root, serverUrl: server.model.url };
+    const named = namedValues(root);
+    const arbitraries = operations.map((operation) =>
+      requestArbitrary(operation, { document, bounds, named, pathValues }),
+    );
+    const judge = createJudge(document);
+    const pool = new LivePool(server, root);
+    using connections = closing(new Agent({ keepAlive: true, maxSockets: concurrency }));
+    const endMs = performance.now() + budgetMs;
+    const note = (
+      what: string,
+      request: FuzzRequest,
+      target: string,
+      body: string | null,
+      reply: string,
+    ): void => {
+      findings.push({
+        what,
+        request: `${request.method} ${target} (${request.fault?.how ?? "as documented"}) ${shorten(body ?? "")}`,
+        reply: shorten(reply),
+      });
+    };
+
+    const sendOne = async (request: FuzzRequest, choice: number): Promise<void> => {
+      const target = pool.fill(request.target, choice);
+      const body = request.body === null ? null : pool.fill(request.body, choice);
+      const headers = { ...request.headers, ...(request.hasKey ? { "x-session-api-key": server.key } : {}) };
+      const reply = await send({
+        url: server.url,
+        agent: connections.agent,
+        method: request.method,
+        target,
+        headers,
+        body,
+      });
+      sent += 1;
+      if (typeof reply === "string") {
+        note(reply, request, target, body, "");
+        return;
+      }
+      const ofOperation = (statuses[request.operation.name] ??= {});
+      ofOperation[reply.status] = (ofOperation[reply.status] ?? 0) + 1;
+      for (const what of judge(request, reply))
+        note(what, request, target, body, `${reply.status} ${reply.text}`);
+    };
+
+    for (let round = 0; sent < count && performance.now() < endMs; round++) {
+      const size = Math.min(roundSize, count - sent);
+      const requests = makeRequests(arbitraries, size, round * roundSize, seed);
+      for (let start = 0; start < requests.length && performance.now() < endMs; start += refreshEvery) {
+        await pool.refresh();
+        const waiting = requests
+          .slice(start, start + refreshEvery)
+          .map((request, index) => ({ request, index }));
+        const worker = async (): Promise<void> => {
+          for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+            await sendOne(next.request, next.index);
+          }
+        };
+        await Promise.all(Array.from({ length: concurrency }, worker));
+      }
+    }
+    const alive = await server.call("GET", "/alive");
+    if (alive.status !== 200)
+      findings.push({ what: "The server is not alive", request: "", reply: alive.text });
+    for (const { level, message, fields } of server.log) {
+      if (level === "error" || message === "request failed") {
+        findings.push({ what: `Logged: ${message}`, request: "", reply: JSON.stringify(fields) });
+      }
+    }
+  }
+  for (const address of network.outward) {
+    findings.push({ what: "A connection to another machine", request: "", reply: address });
+  }
+  return { sent, operations: operationCount, statuses, findings };
+}
+
+/** Every operation in turn, from a seed of its own for each request. */
+function makeRequests(
+  arbitraries: readonly fc.Arbitrary<FuzzRequest>[],
+  size: number,
+  from: number,
+  seed: number,
+): FuzzRequest[] {
+  return Array.from({ length: size }, (_, index) => {
+    const position = from + index;
+    const arbitrary = arbitraries[position % arbitraries.length]!;
+    return fc.sample(arbitrary, { seed: seed * 1_000_003 + position, numRuns: 1 })[0]!;
+  });
+}
+
+const pathValues = {
+  conversation_id: ["@conversation_id@"],
+  event_id: ["@event_id@"],
+  sandbox_id: ["@sandbox_id@"],
+  task_id: ["@task_id@"],
+  sha: ["@sha@"],
+  connection_id: ["@connection_id@"],
+  profile_id: ["@profile_id@"],
+  path: ["@path@"],
+  file_path: ["a.txt", "sub/b.txt", "missing"],
+  skill_name: ["demo", "missing"],
+  plugin_name: ["demo", "missing"],
+};
+
+function namedValues(root: string) {
+  const folder = fc.constantFrom(root, `${root}/sub`, `${root}/repository`, `${root}/missing`);
+  return {
+    tools: fc.constantFrom([], [{ name: "terminal" }], [{ name: "terminal", params: {} }, { name: "grep" }]),
+    include_default_tools: fc.constantFrom([], ["FinishTool"], ["FinishTool", "ThinkTool"]),
+    filter_tools_regex: fc.constantFrom(null, "^t"),
+    model: fc.constantFrom("openai/scripted", "openai/other"),
+    llm_model: fc.constantFrom("openai/scripted", "openai/other"),
+    working_dir: folder,
+    project_dir: folder,
+    cwd: folder,
+    source: fc.constantFrom(`${root}/skills/demo`, `${root}/plugin`, `${root}/missing`),
+    conversation_id: fc.constantFrom("@conversation_id@", null),
+    parent_conversation_id: fc.constantFrom("@conversation_id@", null),
+    sandbox_id: fc.constantFrom("@sandbox_id@", null),
+    agent_profile_id: fc.constantFrom("@profile_id@", null),
+    timeout: fc.constantFrom(1, 2),
+  };
+}
+
+type Sending = {
+  readonly url: string;
+  readonly agent: Agent;
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+};
+
+/** The answer, or a sentence when there is none in time. */
+async function send({ url, agent, method, target, headers, body }: Sending): Promise<FuzzReply | string> {
+  const signal = AbortSignal.timeout(patienceMs);
+  const { promise, resolve } = Promise.withResolvers<FuzzReply | string>();
+  const { hostname, port } = new URL(url);
+  const length = body === null ? {} : { "content-length": String(Buffer.byteLength(body)) };
+  const outgoing = sendRequest({
+    hostname,
+    port,
+    agent,
+    method,
+    path: target,
+    headers: { ...headers, ...length },
+    signal,
+  });
+  const fail = (error: Error): void =>
+    resolve(signal.aborted ? `No answer within ${patienceMs} ms` : `The connection broke: ${error.message}`);
+  outgoing.once("error", fail).once("response", (response) => {
+    const chunks: Buffer[] = [];
+    response.on("data", (chunk: Buffer) => chunks.push(chunk)).once("error", fail);
+    response.once("end", () => {
+      const text = Buffer.concat(chunks).toString("utf8");
+      resolve({
+        status: response.statusCode ?? 0,
+        contentType: response.headers["content-type"] ?? "",
+        text,
+      });
+    });
+  });
+  outgoing.end(body ?? undefined);
+  return await promise;
+}
+
+function closing(agent: Agent): Disposable & { readonly agent: Agent } {
+  return { agent, [Symbol.dispose]: () => agent.destroy() };
+}
+
+function shorten(text: string): string {
+  return text.length <= 1_500 ? text : `${text.slice(0, 1_500)}… (${text.length} characters)`;
+}

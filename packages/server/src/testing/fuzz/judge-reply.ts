@@ -1,0 +1,106 @@
+import { compileForeignSchema, type CheckForeign } from "@convoke/protocol/validate";
+import type { OpenApiDocument, Operation, Schema, Schemas } from "./document.ts";
+import type { FuzzRequest } from "./request-arbitrary.ts";
+
+export type FuzzReply = {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+};
+
+/** Answers that every address may give, whatever it does. */
+const everywhere = new Set([401, 403, 405, 415]);
+
+/** What a reply breaks of the contract, in sentences; empty when nothing. */
+export function createJudge(document: OpenApiDocument): (request: FuzzRequest, reply: FuzzReply) => string[] {
+  const checks = new Map<string, CheckForeign>();
+
+  function checkOf({ name }: Operation, status: number, schema: Schema): CheckForeign {
+    const key = `${status} ${name}`;
+    let check = checks.get(key);
+    if (check === undefined) {
+      const { schemas } = document.components;
+      check = compileForeignSchema({ ...schema, components: { schemas: reachable(schema, schemas) } });
+      checks.set(key, check);
+    }
+    return check;
+  }
+
+  function judgeSuccess({ operation }: FuzzRequest, { status, text, contentType }: FuzzReply): string[] {
+    const schema = operation.responses[status]?.content?.["application/json"]?.schema;
+    if (schema === undefined || !contentType.startsWith("application/json")) return [];
+    const value = parse(text);
+    if (value === undefined) return ["The body is no JSON."];
+    const [first] = checkOf(operation, status, schema)(value);
+    return first === undefined
+      ? []
+      : [`The answer is not as documented: ${first.loc.join(".")} ${first.msg}`];
+  }
+
+  return (request, reply) => {
+    const { status } = reply;
+    const found: string[] = [];
+    const isOwn = request.fault === null || request.fault.at !== null;
+    const isDocumented = request.operation.responses[status] !== undefined;
+    if (status >= 500 && !(isDocumented && (status === 501 || status === 503)))
+      found.push(`Status ${status}`);
+    else if (isOwn && !isDocumented && !everywhere.has(status))
+      found.push(`Status ${status} is not documented`);
+    if (request.method === "OPTIONS") return found;
+    if (status === 422) return [...found, ...judgeInvalid(request, reply)];
+    if (status >= 400) return [...found, ...judgeRefusal(reply)];
+    return isOwn && request.hasKey ? [...found, ...judgeSuccess(request, reply)] : found;
+  };
+}
+
+function judgeRefusal({ text }: FuzzReply): string[] {
+  const { detail } = (parse(text) ?? {}) as { detail?: unknown };
+  return typeof detail === "string" && detail !== "" ? [] : ["A refusal without a detail"];
+}
+
+function judgeInvalid({ fault, operation }: FuzzRequest, { text }: FuzzReply): string[] {
+  const { detail } = (parse(text) ?? {}) as { detail?: unknown };
+  if (!Array.isArray(detail) || detail.length === 0) return ["422 without a list of what is wrong"];
+  const found: string[] = [];
+  const locs: (string | number)[][] = [];
+  for (const { loc, msg, type } of detail as { loc?: unknown; msg?: unknown; type?: unknown }[]) {
+    const isForm =
+      Array.isArray(loc) &&
+      loc.every((step) => typeof step === "string" || typeof step === "number") &&
+      ["body", "query", "path"].includes(String(loc[0]));
+    if (!isForm || typeof msg !== "string" || msg === "" || typeof type !== "string") {
+      return ["422 in another form than the contract's"];
+    }
+    locs.push(loc as (string | number)[]);
+    if (loc.length < 2 && operation.body !== null && fault === null) found.push("422 that names no field");
+  }
+  const at = fault?.at ?? null;
+  if (at !== null && at.length > 1 && locs.every((loc) => loc.length === 1)) {
+    found.push(`422 that names no field though ${at.join(".")} is wrong`);
+  }
+  return [...new Set(found)];
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // That it is no JSON is what the caller wants to know.
+    return undefined;
+  }
+}
+
+/** The components that a schema mentions, directly or through others. */
+function reachable(schema: Schema, schemas: Schemas): Record<string, Schema> {
+  const found: Record<string, Schema> = {};
+  const waiting: string[] = [JSON.stringify(schema)];
+  while (waiting.length > 0) {
+    for (const [, name = ""] of waiting.pop()!.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      const part = schemas[name];
+      if (part === undefined || found[name] !== undefined) continue;
+      found[name] = part;
+      waiting.push(JSON.stringify(part));
+    }
+  }
+  return found;
+}
