@@ -60,7 +60,7 @@ export class DockerSandbox implements SandboxHandle {
     } catch (error) {
       const after = await this.#inspect();
       if (after.state !== "running") return after;
-      return { state: "stopped", detail: `the tool host does not answer (${describeReason(error)})` };
+      return { state: "silent", detail: `the tool host does not answer (${describeReason(error)})` };
     }
   }
 

@@ -17,6 +17,7 @@ export type FleetMemberDeps = {
   readonly rootKey: string;
   /** Opens its tool host. */
   readonly key: string;
+  readonly nowMs: () => number;
   readonly newsEveryMs: number;
   readonly startDeadlineMs: number;
   readonly onChange: (news: StartNews | null) => void;
@@ -24,6 +25,9 @@ export type FleetMemberDeps = {
 
 /** After so many looks in a row without an answer a sandbox has failed. */
 const missesAllowed = 3;
+
+/** One that ends sooner again would only be started and end for ever. */
+const startAgainEveryMs = 60_000;
 
 /** One sandbox: what is asked of it happens one after another, and its row says what is true before anybody is told. */
 export class FleetMember implements AsyncDisposable {
@@ -34,6 +38,7 @@ export class FleetMember implements AsyncDisposable {
   #handle: SandboxHandle | null = null;
   #host: Promise<RemoteToolHost> | null = null;
   #misses = 0;
+  #startedAgainMs = Number.NEGATIVE_INFINITY;
   #news: StartNews | null = null;
 
   constructor(deps: FleetMemberDeps) {
@@ -71,7 +76,10 @@ export class FleetMember implements AsyncDisposable {
       this.#handle = record === null ? null : await this.#deps.backend.reattach(record, this.#deps.key);
       if (this.#handle === null) return this.#settleAbsence();
       const { state, detail } = await this.#handle.health();
-      if (state === "running") return this.#change({ status: "RUNNING", statusDetail: null });
+      // One that does not answer may be busy; the next looks will tell.
+      if (state === "running" || state === "silent") {
+        return this.#change({ status: "RUNNING", statusDetail: null });
+      }
       if (state === "paused") return this.#change({ status: "PAUSED", statusDetail: null });
       await this.#change({ status: "ERROR", statusDetail: detail });
     });
@@ -121,6 +129,18 @@ export class FleetMember implements AsyncDisposable {
     return this.#handle;
   }
 
+  /** A sandbox that has ended is started again over its files, so that its conversations go on; one that ends again soon is left. */
+  async #startAgain(reason: string | null): Promise<void> {
+    const nowMs = this.#deps.nowMs();
+    if (this.#row.wish !== "running" || nowMs - this.#startedAgainMs < startAgainEveryMs) {
+      return this.#change({ status: "ERROR", statusDetail: reason });
+    }
+    this.#startedAgainMs = nowMs;
+    this.#deps.logger.warn({ sandbox: this.#row.id, reason }, "a sandbox ended and is started again");
+    // A failure is in the row.
+    await this.#start().catch(() => {});
+  }
+
   /** Skipped while something else is done to the sandbox: its outcome will be newer. */
   async check(): Promise<void> {
     if (this.#row.status !== "RUNNING") return;
@@ -129,10 +149,7 @@ export class FleetMember implements AsyncDisposable {
       const { state, detail } = await this.#handle.health();
       if (state === "running") this.#misses = 0;
       else if (state === "paused") await this.#change({ status: "PAUSED", statusDetail: null });
-      else if (++this.#misses >= missesAllowed || state === "missing") {
-        await this.#letGoOfHost();
-        await this.#change({ status: "ERROR", statusDetail: detail });
-      }
+      else if (state !== "silent" || ++this.#misses >= missesAllowed) await this.#startAgain(detail);
     });
   }
 
@@ -157,9 +174,9 @@ export class FleetMember implements AsyncDisposable {
     });
   }
 
+  /** The connection stays: whoever waits for an answer over it finds the new tool host at the same place. */
   async #start(): Promise<void> {
     const { backend, key, startDeadlineMs, newsEveryMs, onChange } = this.#deps;
-    await this.#letGoOfHost();
     this.#misses = 0;
     await this.#change({ status: "STARTING", statusDetail: null });
     try {

@@ -95,7 +95,10 @@ export class LocalSandbox implements SandboxHandle {
       await this.#link.probe();
       return seen;
     } catch (error) {
-      return { state: "stopped", detail: `the tool host does not answer (${describeReason(error)})` };
+      // It may have ended while it was asked.
+      const after = this.#look();
+      if (after.state !== "running") return after;
+      return { state: "silent", detail: `the tool host does not answer (${describeReason(error)})` };
     }
   }
 

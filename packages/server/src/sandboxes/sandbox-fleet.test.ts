@@ -180,16 +180,37 @@ test("P25: after 500 crashes in the middle of starts nothing is left without an 
   expect([...bench.backend.table]).toEqual([]);
 });
 
-test("P23: a sandbox that stops answering is in ERROR after three looks, with the reason", async () => {
+test("P23: a sandbox that ends or stops answering is started again once, then it is in ERROR with the reason", async () => {
   const bench = await openBench();
   await bench.create();
   await bench.fleet.settled("one");
-  bench.backend.table.set("one", { ...bench.backend.table.get("one")!, state: "stopped" });
-  for (const expected of ["RUNNING", "RUNNING", "ERROR"]) {
+  const set = (state: "silent" | "stopped" | "running"): void =>
+    void bench.backend.table.set("one", { ...bench.backend.table.get("one")!, state });
+  const look = async () => {
     await bench.fleet.check();
-    expect((await bench.fleet.get("one"))?.status).toBe(expected);
-  }
+    return `${(await bench.fleet.get("one"))?.status} ${bench.backend.table.get("one")?.state}`;
+  };
+  set("silent");
+  expect([await look(), await look(), await look()]).toEqual([
+    "RUNNING silent",
+    "RUNNING silent",
+    "RUNNING running",
+  ]);
+  set("stopped");
+  expect(await look()).toBe("ERROR stopped");
   expect((await bench.fleet.get("one"))?.statusDetail).toBe("the tool host has ended");
+  await bench.fleet.resume("one");
+  expect(await look()).toBe("RUNNING running");
+});
+
+test("P23: what cannot be started again is in ERROR with the reason of that", async () => {
+  const bench = await openBench();
+  await bench.create();
+  await bench.fleet.settled("one");
+  bench.backend.duringStart = () => Promise.reject(new Error("the disk is full"));
+  bench.backend.table.set("one", { ...bench.backend.table.get("one")!, state: "stopped" });
+  await bench.fleet.check();
+  expect(await bench.fleet.get("one")).toMatchObject({ status: "ERROR", statusDetail: "the disk is full" });
 });
 
 test("P13: keys are stored sealed", async () => {

@@ -36,7 +36,7 @@ export type FleetTimes = {
 const fleetTimes: FleetTimes = {
   newsEveryMs: 2_000,
   reconcileEveryMs: 60_000,
-  checkEveryMs: 15_000,
+  checkEveryMs: 5_000,
   startDeadlineMs: null,
 };
 
@@ -167,7 +167,7 @@ export class SandboxFleet implements AsyncDisposable {
     return removed;
   }
 
-  /** Looks after every running sandbox; one that has ended is put in `ERROR` with the reason. */
+  /** Looks after every running sandbox; one that has ended is started again, and is in `ERROR` with the reason when that does not help. */
   async check(): Promise<void> {
     await Promise.all([...this.#members.values()].map((member) => member.check()));
   }
@@ -193,7 +193,7 @@ export class SandboxFleet implements AsyncDisposable {
   }
 
   #member(row: SandboxRow): FleetMember {
-    const { store, secretBox, logger, onChange = () => {} } = this.#deps;
+    const { store, secretBox, logger, nowMs, onChange = () => {} } = this.#deps;
     const backend = this.#backend(row.backend);
     const rootKey = secretBox.unseal(row.sealedKey);
     const member = new FleetMember({
@@ -201,6 +201,7 @@ export class SandboxFleet implements AsyncDisposable {
       backend,
       store,
       logger,
+      nowMs,
       rootKey,
       key: deriveKey(rootKey, "tool-host"),
       newsEveryMs: this.#times.newsEveryMs,

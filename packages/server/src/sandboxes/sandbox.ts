@@ -47,9 +47,12 @@ export type StartOrder = {
 /** What a backend needs to find a running sandbox again after a restart of the server: JSON, no secrets. */
 export type SandboxRecord = { readonly backend: string } & Readonly<Record<string, unknown>>;
 
-/** `stopped`: its tool host ended but files are left, so it can be started again. `missing`: nothing is left. */
+/**
+ * `silent`: its tool host is there and does not answer, perhaps because it is busy. `stopped`: its tool host ended but files are
+ * left, so it can be started again. `missing`: nothing is left.
+ */
 export type SandboxHealth = {
-  readonly state: "running" | "paused" | "stopped" | "missing";
+  readonly state: "running" | "paused" | "silent" | "stopped" | "missing";
   readonly detail: string | null;
 };
 
