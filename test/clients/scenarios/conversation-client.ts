@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import type { ClientWorld } from "../client-world.ts";
+
+const words = (text: string) => ({ role: "user", content: [{ type: "text", text }] });
+const missing = "00000000-0000-4000-8000-000000000000";
+
+/** Conversations by their ids, as web clients use them. */
+export async function conversationClient(world: ClientWorld): Promise<void> {
+  const client = world.record.watch(new world.client.ConversationClient(world.options));
+  const { id } = await client.createConversation(world.startRequest as never);
+  await client.sendEvent(id, words("Please run") as never);
+  await client.runConversation(id);
+  await world.untilStatus(id, "finished");
+  assert.equal((await client.getConversation(id)).id, id);
+  assert.deepEqual(
+    (await client.getConversations([id, missing])).map((found) => found?.id),
+    [id, undefined],
+  );
+  assert.ok((await client.searchConversations({ limit: 1 })).items.length === 1);
+  assert.ok((await client.countConversations()) >= 1);
+  assert.equal((await client.getAgentFinalResponse(id)).response, "It ran.");
+
+  const page = await client.searchEvents(id, { limit: 100, sort_order: "TIMESTAMP" });
+  assert.equal(await client.getEventCount(id), page.items.length);
+  assert.equal(await client.getEventCount(id, { kind: "ObservationEvent" }), 1);
+  assert.match(JSON.stringify(page.items), /it ran/);
+  const first = page.items[0]!.id!;
+  assert.equal((await client.getEvent(id, first)).id, first);
+  assert.deepEqual(
+    (await client.getEvents(id, [first, missing])).map((event) => event?.id),
+    [first, undefined],
+  );
+
+  assert.equal((await client.askAgent(id, "What did you do?")).response, "Hello.");
+  await client.updateSecrets(id, { secrets: { TOKEN: { kind: "StaticSecret", value: "canary" } } });
+  await client.setSecurityAnalyzer(id, null);
+  await client.updateConversation(id, { title: "Named", tags: { team: "a" } });
+  assert.equal((await client.getConversation(id)).title, "Named");
+  const fork = await client.forkConversation(id, { title: "Forked" }, { includeSkills: false });
+  assert.equal(fork.title, "Forked");
+  assert.ok((await client.getEventCount(fork.id)) > 0);
+  await client.condenseConversation(fork.id);
+  await client.switchLLM(fork.id, { ...world.llm, usage_id: "other" } as never);
+  await world.server.call("POST", "/api/profiles/quick", { llm: world.llm });
+  await client.switchProfile(fork.id, "quick");
+  await assert.rejects(client.switchAcpModel(fork.id, "other"), { status: 404 });
+  await client.deleteConversation(fork.id);
+  await assert.rejects(client.getConversation(fork.id), { status: 404 });
+
+  for (const accept of [false, true]) {
+    await client.setConfirmationPolicy(id, { kind: "AlwaysConfirm" });
+    await client.sendEvent(id, words("Please run") as never, { run: true });
+    await world.untilStatus(id, "waiting_for_confirmation");
+    await client.respondToConfirmation(id, { accept, reason: "as I like" });
+    await world.untilStatus(id, "finished");
+    const kind = accept ? "ObservationEvent" : "UserRejectObservation";
+    assert.equal(await client.getEventCount(id, { kind }), accept ? 2 : 1);
+  }
+  for (const stop of ["interruptConversation", "pauseConversation"] as const) {
+    const asked = world.model.requests.length;
+    await client.sendEvent(id, words("Please wait") as never, { run: true });
+    await world.until("the model to be asked", () => world.model.requests.length > asked);
+    await client[stop](id);
+    await world.untilStatus(id, "paused");
+  }
+  await client.deleteConversation(id);
+  client.close();
+}
+
+/** Goals and branches, which the server does not have. */
+export async function goalsAndBranches(world: ClientWorld): Promise<void> {
+  const client = world.record.watch(new world.client.ConversationClient(world.options));
+  const { id } = await client.createConversation(world.startRequest as never);
+  await assert.rejects(client.startGoal(id, { objective: "x" }), { status: 404 });
+  await assert.rejects(client.stopGoal(id), { status: 404 });
+  await assert.rejects(client.resumeGoal(id), { status: 404 });
+  await assert.rejects(client.navigateConversation(id, { event_id: null }), { status: 404 });
+}
