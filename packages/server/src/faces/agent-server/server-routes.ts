@@ -18,7 +18,7 @@ export function serverHandlers(deps: ServerRouteDeps) {
       uptime: Math.floor((deps.nowMs() - startedMs) / 1000),
       idle_time: Math.floor((deps.nowMs() - deps.lastActivityMs()) / 1000),
       title: "Convoke agent server",
-      version: contractVersion,
+      version: agentServerVersion,
       server_version: deps.serverVersion,
       docs: "/docs",
       redoc: "/docs",
@@ -38,5 +38,8 @@ export function serverHandlers(deps: ServerRouteDeps) {
 /** Every agent has these unless it says otherwise; they are not asked for by name. Source: reference, tools 1.2. */
 const builtIn = new Set(["finish", "think"]);
 
-/** The version of the wire that this server speaks. Source: contract 9. */
-const contractVersion = "0.1.0";
+/**
+ * The newest agent server whose routes are served: clients refuse to use workspaces, hooks and MCP below 1.23. The interface itself
+ * is 0.1.0, as its OpenAPI document says.
+ */
+const agentServerVersion = "1.43.0";
