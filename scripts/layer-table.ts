@@ -33,7 +33,7 @@ export const layerTable: LayerTable = {
       ["lib"],
       ["database", "models", "security"],
       ["journal", "settings", "sandboxes", "workspaces"],
-      ["extensions", "webhooks"],
+      ["extensions", "observability", "webhooks"],
       ["agent"],
       ["conversation"],
       ["app-conversations"],

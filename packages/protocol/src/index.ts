@@ -98,6 +98,7 @@ export * from "./routes/legacy-routes.ts";
 export { agentProfileRoutes, llmProfileRoutes } from "./routes/llm-profile-routes.ts";
 export { llmRoutes } from "./routes/llm-routes.ts";
 export * from "./routes/mcp-routes.ts";
+export { metricsRoutes } from "./routes/metrics-routes.ts";
 export * from "./routes/openai-routes.ts";
 export * from "./routes/webhook-routes.ts";
 export type { Route, RouteResponse } from "./routes/route.ts";

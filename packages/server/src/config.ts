@@ -1,6 +1,12 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { ConfigError } from "./lib/config-error.ts";
+import {
+  readMetricsAccess,
+  readTracing,
+  type MetricsAccess,
+  type TracingConfig,
+} from "./config-observability.ts";
 import { readWebhooks } from "./config-webhooks.ts";
 import type { WebhookSpec } from "./webhooks/webhook.ts";
 import { readSandboxConfig, type SandboxConfig } from "./config-sandboxes.ts";
@@ -36,6 +42,9 @@ export type ServerConfig = {
   readonly uploadLimitBytes: number;
   /** Commands of the bash routes are forgotten after so many seconds; null keeps them as long as there is room. */
   readonly bashRetentionSeconds: number | null;
+  readonly metrics: MetricsAccess;
+  /** Null traces nothing. */
+  readonly tracing: TracingConfig | null;
 };
 
 /** What flags may set; they win over the environment. */
@@ -74,6 +83,8 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     uploadLimitBytes: readNumber(environment, "CONVOKE_UPLOAD_LIMIT_MIB", 8_192, 1_048_576) * 1024 * 1024,
     bashRetentionSeconds:
       readNumber(environment, "OH_BASH_EVENTS_RETENTION_SECONDS", 0, 1_000_000_000) || null,
+    metrics: readMetricsAccess(environment),
+    tracing: readTracing(environment),
   };
 }
 

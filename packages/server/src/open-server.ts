@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { agentServerInterface, writeOpenApi } from "@convoke/protocol";
+import { agentServerInterface, writeOpenApi, type LLM } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
 import { openAppConversations } from "./app-conversations/open-app-conversations.ts";
@@ -31,6 +31,9 @@ import type { Logger } from "./lib/logger.ts";
 import { makeDirectory } from "./lib/make-directory.ts";
 import type { Model } from "./models/model.ts";
 import { openModel } from "./models/open-model.ts";
+import { watchAppends } from "./observability/watch-appends.ts";
+import { watchModel } from "./observability/watch-model.ts";
+import { openObservability } from "./open-observability.ts";
 import { openSecretBox, type SecretBox } from "./security/seal.ts";
 import { KeyBook } from "./settings/key-book.ts";
 import { openSkillAccess } from "./conversation/session-skills.ts";
@@ -86,7 +89,7 @@ function sweepEveryMs(idleSeconds: number): number {
 export async function openServer({
   config,
   toolHost,
-  logger,
+  logger: plainLogger,
   environment = {},
   openSandboxes = async () => null,
   times = socketTimes,
@@ -98,6 +101,8 @@ export async function openServer({
   await makeDataDir(config.dataDir);
   scope.use(shareDataFolder(config.dataDir));
   const sessionKey = await chooseKey(config);
+  const observability = scope.use(await openObservability(config, plainLogger));
+  const { observer, logger } = observability;
   // The journal starts a thread; meanwhile this one opens what needs no journal.
   const opening = openJournal({ dataDir: config.dataDir });
   // Whether it failed is told where it is awaited.
@@ -122,6 +127,7 @@ export async function openServer({
     onActivity: () => (lastActivityMs = Date.now()),
     trustedProxies: config.trustedProxies,
     isForEveryOrigin: isPortCapability,
+    observer,
   });
   const webhooks = scope.use(
     new Webhooks({
@@ -134,8 +140,10 @@ export async function openServer({
     }),
   );
   const watched = config.webhooks.length === 0 ? await opening : watchJournal(await opening, webhooks);
-  const journal = wrap.journal(watched);
+  const journal = watchAppends(wrap.journal(watched), observer);
   const settings = new SettingsStore({ database, secretBox, nowMs: Date.now });
+  const openOurModel = (llm: LLM, ownerId: string): Model =>
+    watchModel(wrap.model(openModel(llm, { findProfile: findStoredModel(settings, ownerId) })), observer);
   const skills = openSkillAccess(config);
   const directory = scope.use(
     new Directory({
@@ -146,10 +154,7 @@ export async function openServer({
         return await sandboxes.openHost(sandboxId);
       },
       secretBox,
-      openModel: ({ agent }, secrets, ownerId) =>
-        wrap.model(
-          openModel({ ...agent.llm, ...secrets.llm }, { findProfile: findStoredModel(settings, ownerId) }),
-        ),
+      openModel: ({ agent }, secrets, ownerId) => openOurModel({ ...agent.llm, ...secrets.llm }, ownerId),
       validator,
       skills,
       mcp: { fetch, clientVersion: version, ...mcp },
@@ -157,6 +162,7 @@ export async function openServer({
       workspaceRoot: config.workspaceRoot,
       nowMs: Date.now,
       logger,
+      observer,
     }),
   );
   const appConversations = scope.use(
@@ -198,7 +204,7 @@ export async function openServer({
     sealedValues: new SealedValues(secretBox),
     skills,
     validator,
-    openModel: (llm) => wrap.model(openModel(llm)),
+    openModel: (llm) => watchModel(wrap.model(openModel(llm)), observer),
     sandboxes,
     appConversations,
     nowMs: Date.now,
@@ -217,7 +223,7 @@ export async function openServer({
     webhooks,
     workspaceRoot: config.workspaceRoot,
   };
-  const faces = openFaces(facesDeps);
+  const faces = [...openFaces(facesDeps), ...observability.openFaces({ app, journal, sandboxes, webhooks })];
   for (const face of faces) face.mount(app, mountDeps);
   const socketDeps = { journal, validator, logger, times };
   mountEventSocket(app, { ...socketDeps, scopeOf: () => ({ directory, keys }) });

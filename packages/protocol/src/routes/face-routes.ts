@@ -7,6 +7,7 @@ import { legacyRoutes } from "./legacy-routes.ts";
 import { agentProfileRoutes, llmProfileRoutes } from "./llm-profile-routes.ts";
 import { llmRoutes } from "./llm-routes.ts";
 import { mcpRoutes } from "./mcp-routes.ts";
+import { metricsRoutes } from "./metrics-routes.ts";
 import { openAiRoutes } from "./openai-routes.ts";
 import { turnRoutes } from "./turn-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
@@ -23,6 +24,7 @@ export const agentFaceRoutes = {
   ...mcpRoutes,
   ...openAiRoutes,
   ...webhookRoutes,
+  ...metricsRoutes,
 };
 
 /** All that the document of the app-server face describes, by operation id. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
+import type { SandboxStatus } from "@convoke/protocol";
 import { ToolHostUnreachableError } from "@convoke/tool-host";
 import { UnknownPageError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
@@ -119,6 +120,11 @@ class FleetSandboxes implements Sandboxes {
 
   ownerOf(id: string): string | null {
     return this.#fleet.ownerOf(id);
+  }
+
+  async countByStatus(): Promise<ReadonlyMap<SandboxStatus, number>> {
+    const statuses = (await this.#fleet.list()).map(({ status }) => status);
+    return new Map([...Map.groupBy(statuses, (status) => status)].map(([one, all]) => [one, all.length]));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -79,6 +79,8 @@ export interface SandboxAccess {
   portKey(id: string): string | null;
   /** Whose sandbox it is; null when there is none. */
   ownerOf(id: string): string | null;
+  /** Of all owners. */
+  countByStatus(): Promise<ReadonlyMap<SandboxStatus, number>>;
 }
 
 /** All that a server knows of sandboxes. Closing it lets go of them: they live on. */

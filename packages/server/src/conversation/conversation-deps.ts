@@ -4,6 +4,7 @@ import type { ToolSession } from "@convoke/tool-host";
 import type { Journal } from "../journal/journal.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
+import type { Observer } from "../observability/observer.ts";
 import type { SecretBox } from "../security/seal.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
@@ -34,6 +35,8 @@ export type ConversationDeps = {
   readonly onLost: () => void;
   readonly nowMs: () => number;
   readonly logger: Logger;
+  /** Nobody looks on when absent. */
+  readonly observer?: Observer;
 };
 
 export type SendInput = {

@@ -392,6 +392,7 @@ export class Conversation implements AsyncDisposable {
       nowMs: this.#deps.nowMs,
       validator: this.#deps.validator,
       logger: this.#deps.logger,
+      ...(this.#deps.observer === undefined ? {} : { observer: this.#deps.observer }),
       conversationId: this.id,
     });
     this.#run = run;

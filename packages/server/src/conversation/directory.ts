@@ -12,6 +12,8 @@ import { Fault, invalidField } from "../lib/fault.ts";
 import { makeDirectory } from "../lib/make-directory.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
+import type { Observer } from "../observability/observer.ts";
+import { watchSession } from "../observability/watch-session.ts";
 import { SealError, type SecretBox } from "../security/seal.ts";
 import { toolSpecs } from "../agent/tool-specs.ts";
 import { Conversation } from "./conversation.ts";
@@ -48,6 +50,8 @@ export type DirectoryDeps = {
   readonly workspaceRoot: string;
   readonly nowMs: () => number;
   readonly logger: Logger;
+  /** Nobody looks on when absent. */
+  readonly observer?: Observer;
 };
 
 /** Whom the directory is asked by: the conversations of others are not there for them. */
@@ -237,7 +241,7 @@ export class Directory implements AsyncDisposable {
   }
 
   async #load(id: string): Promise<Conversation> {
-    const { journal, secretBox, nowMs, logger } = this.#deps;
+    const { journal, secretBox, nowMs, logger, observer } = this.#deps;
     if ((await journal.getConversation(id)) === null) throw conversationMissing(id);
     const lease = await journal.claim(id);
     const row = await journal.getConversation(id);
@@ -264,6 +268,7 @@ export class Directory implements AsyncDisposable {
       onLost: () => void this.#drop(id),
       nowMs,
       logger,
+      ...(observer === undefined ? {} : { observer }),
     });
     this.#owners.set(id, row.ownerId);
     // Ahead of every command: what the last process left in progress is settled first.
@@ -323,7 +328,7 @@ export class Directory implements AsyncDisposable {
       stateDir: join(this.#stateDir(id), "mcp"),
       access: this.#deps.mcp,
     });
-    return await withConversationSkills(session, {
+    const skilled = await withConversationSkills(session, {
       conversationId: id,
       config,
       toolHost,
@@ -331,6 +336,8 @@ export class Directory implements AsyncDisposable {
       access: this.#deps.skills ?? null,
       logger: this.#deps.logger,
     });
+    const { observer } = this.#deps;
+    return observer === undefined ? skilled : watchSession(skilled, id, observer);
   }
 
   #canSee(config: ConversationConfig, ownerId: string): boolean {

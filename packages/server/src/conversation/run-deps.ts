@@ -3,6 +3,7 @@ import type { ToolSession } from "@convoke/tool-host";
 import type { Condensing } from "../agent/condense/condensing.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
+import type { Observer } from "../observability/observer.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import type { HookGate } from "./hook-gate.ts";
@@ -29,6 +30,8 @@ export type RunDeps = {
   readonly nowMs: () => number;
   readonly validator: Validator;
   readonly logger: Logger;
+  /** Nobody looks on when absent. */
+  readonly observer?: Observer;
 };
 
 /** False once a client took the run away; asked inside the mailbox. */

@@ -25,7 +25,7 @@ export class Run {
     this.#deps = deps;
     this.#calls = new ModelCalls(deps, this.#effects.signal);
     this.#executions = new Executions(deps, this.#effects.signal);
-    this.ended = this.#drive();
+    this.ended = this.#watched(() => this.#drive());
   }
 
   /** True while a model call or a tool is in progress that nobody has cut off. */
@@ -45,6 +45,15 @@ export class Run {
 
   get #isLeaving(): boolean {
     return this.#effects.signal.aborted;
+  }
+
+  async #watched(drive: () => Promise<void>): Promise<void> {
+    const { observer, conversationId, log } = this.#deps;
+    if (observer === undefined) return await drive();
+    const begun = observer.begin({ kind: "run", conversationId });
+    await observer.within(begun, drive);
+    const { status } = log.state;
+    observer.end(begun, { error: status === "error" || status === "stuck" ? status : null });
   }
 
   async #drive(): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import cors from "@fastify/cors";
 import websocket from "@fastify/websocket";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
@@ -5,7 +6,8 @@ import type { WebSocket } from "ws";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { keyOfHeaders, localUser, type Caller, type KeyRing } from "./auth.ts";
-import { bodyLimitBytes, toErrorReply } from "./errors.ts";
+import { Observer, type Begun } from "../observability/observer.ts";
+import { bodyLimitBytes, toErrorReply, type ErrorReply } from "./errors.ts";
 import type { Guard } from "./guard.ts";
 import { createPublicAddress } from "./public-address.ts";
 import { withOpenAiError } from "./openai-errors.ts";
@@ -19,12 +21,16 @@ export type HttpDeps = {
   readonly trustedProxies?: readonly string[];
   /** True for addresses that are keys themselves, so that pages of every origin may use them. */
   readonly isForEveryOrigin?: (url: string) => boolean;
+  /** Nobody looks on when absent. */
+  readonly observer?: Observer;
 };
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Where the client reached this server, without a slash at its end; see {@link createPublicAddress}. */
     readonly publicAddress: string;
+    /** The request as an activity; null where it was never begun. */
+    activity: Begun | null;
   }
 }
 
@@ -38,11 +44,13 @@ const socketGraceMs = 500;
 
 /** The HTTP server without routes: guard first, then CORS, then unknown routes; one shape for every error. */
 export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
+  const { isForEveryOrigin = () => false, observer = new Observer() } = deps;
   const answer = (error: unknown, reply: FastifyReply): FastifyReply => {
-    const { status, body } = toErrorReply(error, deps.logger);
+    const { activity } = reply.request;
+    const toReply = (): ErrorReply => toErrorReply(error, deps.logger);
+    const { status, body } = activity ? observer.within(activity, toReply) : toReply();
     return reply.status(status).send(withOpenAiError(reply.request.url, status, body));
   };
-  const { isForEveryOrigin = () => false } = deps;
   const checkGuard = (request: FastifyRequest, reply: FastifyReply): void => {
     const origin = isForEveryOrigin(request.url) ? undefined : request.headers.origin;
     const refusal = deps.guard.refusal(request.headers.host, origin);
@@ -54,6 +62,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const app = Fastify({
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
+    genReqId: () => randomUUID(),
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     // Addresses that cannot be decoded never reach a hook, not even the one that ends a refused upgrade.
@@ -73,6 +82,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       return publicAddress(this);
     },
   });
+  observeRequests(app, observer);
   // Before the hooks that refuse: it ends the connections of refused upgrades.
   await app.register(websocket, {
     options: { maxPayload: socketPayloadBytes, perMessageDeflate: false },
@@ -100,6 +110,32 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   });
   refuseUnknownRoutes(app);
   return app;
+}
+
+/** Each request is an activity, and whatever its handler begins is a part of it. */
+function observeRequests(app: FastifyInstance, observer: Observer): void {
+  app.decorateRequest("activity", null);
+  app.addHook("onRequest", (request, _reply, done) => {
+    const route = request.is404 ? "unknown" : (request.routeOptions.url ?? "unknown");
+    request.activity = observer.begin({
+      kind: "request",
+      requestId: request.id,
+      method: request.method,
+      route,
+    });
+    done();
+  });
+  // Later than the body, whose arrival loses what it belongs to.
+  app.addHook("preHandler", (request, _reply, done) => {
+    if (request.activity === null) done();
+    else observer.within(request.activity, done);
+  });
+  app.addHook("onResponse", (request, { statusCode: status }, done) => {
+    if (request.activity !== null) {
+      observer.end(request.activity, { error: status >= 500 ? String(status) : null, status });
+    }
+    done();
+  });
 }
 
 export function createAuthenticator(keys: KeyRing): (request: FastifyRequest) => Caller | null {

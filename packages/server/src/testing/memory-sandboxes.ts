@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Duplex } from "node:stream";
+import type { SandboxStatus } from "@convoke/protocol";
 import type {
   Sandboxes,
   SandboxHost,
@@ -88,6 +89,11 @@ export class MemorySandboxes implements Sandboxes {
 
   portKey(id: string): string | null {
     return this.ownerOf(id) === null ? null : `port-key-of-${id}`;
+  }
+
+  async countByStatus(): Promise<ReadonlyMap<SandboxStatus, number>> {
+    const statuses = this.#views.map(({ status }) => status);
+    return new Map([...Map.groupBy(statuses, (status) => status)].map(([one, all]) => [one, all.length]));
   }
 
   ownerOf(id: string): string | null {

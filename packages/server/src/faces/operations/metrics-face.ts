@@ -1,0 +1,34 @@
+import { metricsRoutes } from "@convoke/protocol";
+import { localUser } from "../../http/auth.ts";
+import { face, type Face } from "../../http/mount.ts";
+import { Fault } from "../../lib/fault.ts";
+import type { Metrics } from "../../observability/metrics.ts";
+
+export type MetricsFaceDeps = {
+  readonly metrics: Pick<Metrics, "read">;
+  /** True lets in whoever reaches the server; else only its local user, because the numbers are those of all users. */
+  readonly isOpen: boolean;
+};
+
+/** The metrics of the whole server. */
+export function metricsFace({ metrics, isOpen }: MetricsFaceDeps): Face {
+  const readMetrics = { ...metricsRoutes.readMetrics, auth: !isOpen };
+  return face(
+    { readMetrics },
+    {
+      readMetrics: async ({ caller }) => {
+        if (!isOpen && caller.userId !== localUser.userId) throw notForUsers();
+        const { text, contentType } = await metrics.read();
+        return { bytes: Buffer.from(text), contentType };
+      },
+    },
+  );
+}
+
+function notForUsers(): Fault {
+  return new Fault(
+    "refused",
+    "operators_only",
+    "The metrics are of all users, so they are for the local user's keys only. Use the server's own key.",
+  );
+}

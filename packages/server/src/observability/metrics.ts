@@ -1,0 +1,69 @@
+import type { Registry } from "prom-client";
+import type { Begun, Ending, Sink } from "./observer.ts";
+import { openRegistry, type MetricsRegistry } from "./metrics-registry.ts";
+
+/** What is not an activity and is looked up when somebody asks. Labels are few and never ids. */
+export type Gauges = {
+  readonly conversationsByStatus: () => Promise<ReadonlyMap<string, number>>;
+  readonly sandboxesByStatus: () => Promise<ReadonlyMap<string, number>>;
+  readonly openSockets: () => number;
+  readonly webhooks: () => readonly { readonly id: string; readonly lag_events: number }[];
+};
+
+type Note = (registry: MetricsRegistry) => void;
+
+/** So many notes wait at most until the library is there. */
+const mostNotes = 1_000;
+/** Loaded so long after the start at the latest, because loading takes longer than a cold start may. */
+const loadAfterMs = 5_000;
+
+/** Prometheus metrics of one server. The library is loaded behind the start; until then notes wait. */
+export class Metrics implements Sink, Disposable {
+  readonly #gauges: () => Gauges;
+  readonly #timer: NodeJS.Timeout;
+  #waiting: Note[] = [];
+  #loading: Promise<MetricsRegistry> | null = null;
+  #registry: MetricsRegistry | null = null;
+
+  constructor(gauges: () => Gauges) {
+    this.#gauges = gauges;
+    this.#timer = setTimeout(() => void this.#load(), loadAfterMs).unref();
+  }
+
+  ended({ activity }: Begun, ending: Ending, durationMs: number): void {
+    this.#note((registry) => registry.ended(activity, ending, durationMs / 1000));
+  }
+
+  appended(durationMs: number): void {
+    this.#note((registry) => registry.appended(durationMs / 1000));
+  }
+
+  /** The text that Prometheus reads, and its type. */
+  async read(): Promise<{ readonly text: string; readonly contentType: string }> {
+    const { prometheus }: { prometheus: Registry } = await this.#load();
+    return { text: await prometheus.metrics(), contentType: prometheus.contentType };
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#registry?.[Symbol.dispose]();
+  }
+
+  #note(note: Note): void {
+    if (this.#registry !== null) note(this.#registry);
+    else {
+      this.#waiting.push(note);
+      if (this.#waiting.length >= mostNotes) void this.#load();
+    }
+  }
+
+  async #load(): Promise<MetricsRegistry> {
+    this.#loading ??= openRegistry(this.#gauges()).then((registry) => {
+      for (const note of this.#waiting) note(registry);
+      this.#waiting = [];
+      this.#registry = registry;
+      return registry;
+    });
+    return await this.#loading;
+  }
+}

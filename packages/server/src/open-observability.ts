@@ -1,0 +1,65 @@
+import type { FastifyInstance } from "fastify";
+import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
+import type { ServerConfig } from "./config.ts";
+import { metricsFace } from "./faces/operations/metrics-face.ts";
+import type { Face } from "./http/mount.ts";
+import type { Journal } from "./journal/journal.ts";
+import type { Logger } from "./lib/logger.ts";
+import { createJoinedLogger } from "./observability/joined-logger.ts";
+import { Metrics, type Gauges } from "./observability/metrics.ts";
+import { Observer } from "./observability/observer.ts";
+import type { Webhooks } from "./webhooks/webhooks.ts";
+
+/** What a server shows of itself. */
+export interface Observability extends AsyncDisposable {
+  readonly observer: Observer;
+  /** Joins its lines with what they were written in. */
+  readonly logger: Logger;
+  /** The routes that show metrics; none when they are switched off. Call once everything is open. */
+  openFaces(watched: Watched): Face[];
+}
+
+export type Watched = {
+  readonly app: FastifyInstance;
+  readonly journal: Journal;
+  readonly sandboxes: Sandboxes | null;
+  readonly webhooks: Webhooks;
+};
+
+const statuses = ["idle", "running", "paused", "waiting_for_confirmation", "finished", "error", "stuck"];
+
+export async function openObservability(
+  { metrics: access }: ServerConfig,
+  logger: Logger,
+): Promise<Observability> {
+  await using scope = new AsyncDisposableStack();
+  const observer = new Observer();
+  let watched: Watched | null = null;
+  const metrics = access === "off" ? null : scope.use(new Metrics(() => gaugesOf(watched)));
+  if (metrics !== null) observer.add(metrics);
+  const owned = scope.move();
+  return {
+    observer,
+    logger: createJoinedLogger(logger, observer),
+    openFaces(opened) {
+      watched = opened;
+      return metrics === null ? [] : [metricsFace({ metrics, isOpen: access === "open" })];
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+function gaugesOf(watched: Watched | null): Gauges {
+  return {
+    conversationsByStatus: async () => {
+      const counts = statuses.map(
+        async (executionStatus) =>
+          [executionStatus, (await watched?.journal.countConversations({ executionStatus })) ?? 0] as const,
+      );
+      return new Map(await Promise.all(counts));
+    },
+    sandboxesByStatus: async () => (await watched?.sandboxes?.countByStatus()) ?? new Map(),
+    openSockets: () => watched?.app.websocketServer.clients.size ?? 0,
+    webhooks: () => watched?.webhooks.status ?? [],
+  };
+}
