@@ -132,3 +132,16 @@ describe("P56: masking leaves unrelated text alone", () => {
     expect(performance.now() - start).toBeLessThan(4_000);
   });
 });
+
+test("secrets of any size and number are masked", () => {
+  const long = `begin-${"x".repeat(200_000)}-end`;
+  const many = Array.from({ length: 3_000 }, (_, index) => ({
+    name: `N${index}`,
+    value: `secret-value-${index}`,
+  }));
+  const secrets = [{ name: "LONG", value: long }, ...many];
+  const base64 = Buffer.from(long).toString("base64");
+  expect(maskText(`a ${long} b ${base64} c secret-value-2999 d`, secrets)).toBe(
+    `a ${hiddenMark} b ${hiddenMark} c ${hiddenMark} d`,
+  );
+});

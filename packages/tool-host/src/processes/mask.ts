@@ -17,7 +17,8 @@ export function maskText(text: string, secrets: readonly ToolSecret[]): string {
 export class SecretMask {
   #secrets: readonly ToolSecret[] = [];
   #forms: readonly SecretForm[] = [];
-  #pattern: RegExp | undefined;
+  /** Finds where a form may begin. */
+  #heads: RegExp | undefined;
   #held = "";
   /** The last character given out before `#held`: a whole token may not begin right after a letter or digit. */
   #before = "";
@@ -40,8 +41,7 @@ export class SecretMask {
   setSecrets(secrets: readonly ToolSecret[]): void {
     this.#secrets = secrets;
     this.#forms = secretForms(secrets);
-    this.#pattern =
-      this.#forms.length === 0 ? undefined : new RegExp(this.#forms.map(toPattern).join("|"), "gu");
+    this.#heads = this.#forms.length === 0 ? undefined : toHeads(this.#forms);
   }
 
   /** Takes the next piece and returns what can be given out. */
@@ -57,7 +57,7 @@ export class SecretMask {
   }
 
   #take(text: string, isEnd: boolean): string {
-    if (this.#pattern === undefined || text === "") {
+    if (this.#heads === undefined || text === "") {
       this.#held = "";
       return text;
     }
@@ -66,18 +66,34 @@ export class SecretMask {
     const subject = this.#before + text;
     let masked = "";
     let done = 0;
-    this.#pattern.lastIndex = offset;
-    for (let match = this.#pattern.exec(subject); match !== null; match = this.#pattern.exec(subject)) {
-      const start = match.index - offset;
+    for (
+      let found = this.#find(subject, offset);
+      found !== null;
+      found = this.#find(subject, done + offset)
+    ) {
+      const start = found.start - offset;
       if (start >= keepFrom) break;
       masked += text.slice(done, start) + hiddenMark;
-      done = start + match[0].length;
+      done = found.end - offset;
       keepFrom = Math.max(keepFrom, done);
     }
     masked += text.slice(done, keepFrom);
     if (keepFrom > 0) this.#before = text.slice(keepFrom - 1, keepFrom);
     this.#held = text.slice(keepFrom);
     return masked;
+  }
+
+  /** The first form in `subject` at or after `from`; where several begin, the first in the order of the forms. */
+  #find(subject: string, from: number): { readonly start: number; readonly end: number } | null {
+    const heads = this.#heads!;
+    heads.lastIndex = from;
+    for (let match = heads.exec(subject); match !== null; match = heads.exec(subject)) {
+      const start = match.index;
+      const form = this.#forms.find((candidate) => isAt(subject, start, candidate));
+      if (form !== undefined) return { start, end: start + form.text.length };
+      heads.lastIndex = start + 1;
+    }
+    return null;
   }
 
   /** Where the longest ending of `text` starts that more text could turn into a secret. */
@@ -101,7 +117,21 @@ function overlap(text: string, form: string, mayBeWhole: boolean): number {
   return 0;
 }
 
-function toPattern(form: SecretForm): string {
-  const text = form.text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
-  return form.isWholeToken ? String.raw`(?<![\p{L}\p{N}])${text}(?![\p{L}\p{N}])` : text;
+/** More characters find fewer places in vain; too many of them and an expression cannot be compiled. */
+function toHeads(forms: readonly SecretForm[]): RegExp {
+  const length = forms.length > 500 ? 4 : 24;
+  const heads = new Set(forms.map(({ text }) => text.slice(0, length)));
+  const escaped = [...heads].map((head) => head.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
+  return new RegExp(escaped.join("|"), "g");
+}
+
+function isAt(subject: string, start: number, { text, isWholeToken }: SecretForm): boolean {
+  if (!subject.startsWith(text, start)) return false;
+  if (!isWholeToken) return true;
+  const end = start + text.length;
+  // Two units, because letters beyond the first plane have two.
+  const isPart =
+    /[\p{L}\p{N}]$/u.test(subject.slice(Math.max(0, start - 2), start)) ||
+    /^[\p{L}\p{N}]/u.test(subject.slice(end, end + 2));
+  return !isPart;
 }
