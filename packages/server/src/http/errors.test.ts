@@ -51,7 +51,6 @@ test.each([
   ["half", '{"agent":'],
   ["plain text", "hello"],
   ["NaN", '{"max_iterations":NaN}'],
-  ["prototype pollution", '{"__proto__":{"isAdmin":true}}'],
 ])("a JSON body that is %s is a 422 for the body", async (_what, body) => {
   const reply = await post(body, "application/json");
   expect(reply.status).toBe(422);

@@ -83,10 +83,6 @@ function frameworkFault(error: unknown): ErrorReply | null {
   const status = Number(error.statusCode);
   if (!(status >= 400 && status < 500)) return null;
   const code = "code" in error ? String(error.code) : "";
-  if (code === "FST_ERR_CTP_INVALID_JSON_BODY" || error instanceof SyntaxError) {
-    const msg = "The body is not valid JSON. Send one JSON document with Content-Type: application/json.";
-    return { status: 422, body: { detail: [{ loc: ["body"], msg, type: "json_invalid" }] } };
-  }
   const known = frameworkSentences[code];
   if (known !== undefined) return { status, body: { detail: known.detail, code: known.code } };
   return { status, body: { detail: error.message, code: "bad_request" } };

@@ -9,6 +9,7 @@ import { keyOfHeaders, localUser, type Caller, type KeyRing } from "./auth.ts";
 import { Observer, type Begun } from "../observability/observer.ts";
 import { bodyLimitBytes, toErrorReply, type ErrorReply } from "./errors.ts";
 import type { Guard } from "./guard.ts";
+import { parseJsonBody } from "./parse-json-body.ts";
 import { createPublicAddress } from "./public-address.ts";
 import { withOpenAiError } from "./openai-errors.ts";
 import { refuseUnknownRoutes } from "./unknown-routes.ts";
@@ -67,6 +68,8 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     // Addresses that cannot be decoded never reach a hook, not even the one that ends a refused upgrade.
     frameworkErrors: (error, request, reply) => {
+      // Said, so that the client does not send its next request into a connection that ends.
+      reply.header("connection", "close");
       reply.raw.once("finish", () => request.raw.socket.destroySoon());
       try {
         checkGuard(request, reply);
@@ -151,11 +154,9 @@ function readJsonBodies(app: FastifyInstance): void {
   // Clients of this wire send a list of ids as the body of a GET.
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
-  const parse = app.getDefaultJsonParser("error", "error");
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
-    if (body.length === 0) done(null, undefined);
-    else void parse(request, body.toString(), done);
-  });
+  app.addContentTypeParser("application/json", { parseAs: "string" }, async (_request, body) =>
+    body.length === 0 ? undefined : parseJsonBody(body.toString()),
+  );
 }
 
 /** A client that does not answer the closing must not keep the process alive. */

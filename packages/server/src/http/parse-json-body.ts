@@ -1,0 +1,59 @@
+import { Fault, invalidField } from "../lib/fault.ts";
+
+/** Far more than any request needs, and few enough that whatever walks a body later has the stack for it. */
+const mostLevels = 200;
+
+type Step = string | number;
+
+/** The value of a JSON body. Throws a Fault that names the place for what no program should pass on. */
+export function parseJsonBody(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    const msg = "The body is not valid JSON. Send one JSON document with Content-Type: application/json.";
+    throw new Fault("caller", "validation", msg, [{ loc: ["body"], msg, type: "json_invalid" }]);
+  }
+  checkPart(value, []);
+  return value;
+}
+
+function checkPart(value: unknown, path: Step[]): void {
+  if (typeof value !== "object" || value === null) return;
+  if (path.length >= mostLevels) {
+    // The first steps are enough to find it.
+    throw invalidField(
+      ["body", ...path.slice(0, 3)],
+      `Send a value that is nested at most ${mostLevels} levels deep.`,
+      "recursion_loop",
+    );
+  }
+  if (Array.isArray(value)) {
+    value.forEach((item, index) => checkAt(item, index, path));
+    return;
+  }
+  for (const [name, part] of Object.entries(value)) {
+    if (name === "__proto__" || (name === "constructor" && hasPrototype(part))) {
+      throw invalidField(
+        ["body", ...path, name],
+        "Remove this field: its name is not taken here.",
+        "extra_forbidden",
+      );
+    }
+    checkAt(part, name, path);
+  }
+}
+
+/** One path for the whole walk: a copy for each value of a large body would be felt. */
+function checkAt(part: unknown, step: Step, path: Step[]): void {
+  if (typeof part !== "object" || part === null) return;
+  path.push(step);
+  checkPart(part, path);
+  path.pop();
+}
+
+/** Code that copies `constructor.prototype` of a body would change every object of the program. */
+function hasPrototype(part: unknown): boolean {
+  return typeof part === "object" && part !== null && Object.hasOwn(part, "prototype");
+}
