@@ -14,13 +14,18 @@ export async function receiveFile(
 ): Promise<void> {
   // Told before anything is read, so that nobody sends a gigabyte for a refusal.
   if (Number(request.headers["content-length"] ?? 0) > limitBytes + formBytes) throw tooLarge(limitBytes);
-  if (!request.isMultipart()) throw noFile();
+  if (!request.isMultipart() || !hasBoundary(request.headers["content-type"])) throw noFile();
   for await (const part of request.parts()) {
     if (part.type !== "file") continue;
     await workspace.writeFile(path, limited(part.file as AsyncIterable<Buffer>, limitBytes));
     return;
   }
   throw noFile();
+}
+
+/** Without one nothing tells where a part ends. */
+function hasBoundary(contentType: string | undefined): boolean {
+  return /;\s*boundary=\s*[^\s;]/i.test(contentType ?? "");
 }
 
 async function* limited(content: AsyncIterable<Buffer>, limitBytes: number): AsyncGenerator<Buffer> {

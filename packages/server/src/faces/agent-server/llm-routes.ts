@@ -1,6 +1,6 @@
 import type { ProviderConnectionCreateRequest, ProviderConnectionUpdateRequest } from "@convoke/protocol";
 import type { RouteHandler } from "../../http/mount.ts";
-import { Fault } from "../../lib/fault.ts";
+import { invalidField, type Fault } from "../../lib/fault.ts";
 import { modelsByProvider } from "../../settings/model-list.ts";
 import {
   addConnection,
@@ -84,9 +84,9 @@ export function llmHandlers({ settings, sealedValues, nowMs }: LlmRouteDeps) {
 const notConnected = { vendor: "openai", connected: false, account_email: null, expires_at: null };
 
 function noSubscriptions(): Fault {
-  return new Fault(
-    "caller",
-    "not_supported",
+  return invalidField(
+    ["path", "subscription"],
     "Logging in with a subscription is not supported by this version of the server. Use an API key.",
+    "not_supported",
   );
 }
