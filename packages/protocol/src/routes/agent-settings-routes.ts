@@ -33,6 +33,7 @@ export const agentSettingsRoutes = routesOf("Settings", {
     responses: {
       ...ok("The settings after the change.", Settings),
       400: { description: "Nothing is named.", schema: ErrorReply },
+      404: { description: "There is no such profile.", schema: ErrorReply },
       ...invalid,
     },
   },

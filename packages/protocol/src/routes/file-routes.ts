@@ -60,7 +60,12 @@ export const fileRoutes = routesOf("Files", {
     summary: "Where a file browser starts",
     auth: true,
     query: Type.Object({ include_hidden: hidden }),
-    responses: { ...ok("The places.", HomeResponse), ...machineRefusals, ...invalid },
+    responses: {
+      ...ok("The places.", HomeResponse),
+      ...machineRefusals,
+      404: { description: "The person that the server runs for has no home.", schema: ErrorReply },
+      ...invalid,
+    },
   },
   searchSubdirectories: {
     method: "GET",
