@@ -14,7 +14,8 @@ const startMs = performance.now();
 const report = await fuzz({ count: Number(values.count), seed: Number(values.seed), only: values.only });
 const grouped = Map.groupBy(
   report.findings,
-  ({ what, request }) => `${what} | ${request.split(/[ ?]/, 1)[0]}`,
+  ({ what, request, reply }) =>
+    `${what} | ${request === "" ? reply.slice(50, 200) : request.split(/[ ?]/, 1)[0]}`,
 );
 for (const [, [first, ...more]] of grouped) {
   console.log(`\n${first!.what}${more.length > 0 ? ` (${more.length + 1} times)` : ""}`);
