@@ -1,18 +1,8 @@
 import { ConfigError } from "./lib/config-error.ts";
+import type { TracingConfig } from "./observability/traces.ts";
 
 /** Who may read the metrics: the local user with a key, everybody, or nobody. */
 export type MetricsAccess = "key" | "open" | "off";
-
-/** Where traces go. */
-export type TracingConfig = {
-  /** Complete address of the collector, e.g. `http://127.0.0.1:4318/v1/traces`. */
-  readonly url: string;
-  /** For the collector; they may hold a key. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly serviceName: string;
-  /** True puts what models are sent into their spans. */
-  readonly hasContent: boolean;
-};
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

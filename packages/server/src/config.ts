@@ -1,13 +1,9 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { ConfigError } from "./lib/config-error.ts";
-import {
-  readMetricsAccess,
-  readTracing,
-  type MetricsAccess,
-  type TracingConfig,
-} from "./config-observability.ts";
+import { readMetricsAccess, readTracing, type MetricsAccess } from "./config-observability.ts";
 import { readWebhooks } from "./config-webhooks.ts";
+import type { TracingConfig } from "./observability/traces.ts";
 import type { WebhookSpec } from "./webhooks/webhook.ts";
 import { readSandboxConfig, type SandboxConfig } from "./config-sandboxes.ts";
 

@@ -8,6 +8,7 @@ import type { Logger } from "./lib/logger.ts";
 import { createJoinedLogger } from "./observability/joined-logger.ts";
 import { Metrics, type Gauges } from "./observability/metrics.ts";
 import { Observer } from "./observability/observer.ts";
+import { version } from "./lib/version.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 
 /** What a server shows of itself. */
@@ -29,18 +30,23 @@ export type Watched = {
 const statuses = ["idle", "running", "paused", "waiting_for_confirmation", "finished", "error", "stuck"];
 
 export async function openObservability(
-  { metrics: access }: ServerConfig,
-  logger: Logger,
+  { metrics: access, tracing }: ServerConfig,
+  plainLogger: Logger,
 ): Promise<Observability> {
   await using scope = new AsyncDisposableStack();
   const observer = new Observer();
   let watched: Watched | null = null;
   const metrics = access === "off" ? null : scope.use(new Metrics(() => gaugesOf(watched)));
   if (metrics !== null) observer.add(metrics);
+  const logger = createJoinedLogger(plainLogger, observer);
+  if (tracing !== null) {
+    const { openTraces } = await import("./observability/traces.ts");
+    observer.add(scope.use(await openTraces({ config: tracing, logger, version })));
+  }
   const owned = scope.move();
   return {
     observer,
-    logger: createJoinedLogger(logger, observer),
+    logger,
     openFaces(opened) {
       watched = opened;
       return metrics === null ? [] : [metricsFace({ metrics, isOpen: access === "open" })];

@@ -1,0 +1,39 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ConvokeProcess } from "../testing/convoke-process.ts";
+
+/** Names every module that a process loads on its error output. */
+const naming = `import { registerHooks } from "node:module";
+registerHooks({ load: (url, context, next) => (process.stderr.write("loaded " + url + "\\n"), next(url, context)) });`;
+
+async function loadedWith(environment: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "convoke-loaded-"));
+  try {
+    const hook = join(folder, "hook.mjs");
+    await writeFile(hook, naming);
+    await using server = await ConvokeProcess.start({
+      sandbox: "off",
+      environment: { ...environment, NODE_OPTIONS: `--import ${hook}` },
+    });
+    expect((await server.call("GET", "/api/conversations/count")).json).toBe(0);
+    return server.log;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+test("P60, B1: without the address of a collector nothing of OpenTelemetry is loaded; metrics are loaded behind the start", async () => {
+  const log = await loadedWith({});
+  expect(log).toContain("loaded ");
+  expect(log).toContain("/fastify/");
+  expect(log).not.toContain("opentelemetry");
+  expect(log).not.toContain("prom-client");
+});
+
+test("with it, it is", async () => {
+  // Nobody listens there: the server does not mind.
+  const log = await loadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" });
+  expect(log).toContain("exporter-trace-otlp-http");
+});

@@ -1,0 +1,71 @@
+import type { Attributes } from "@opentelemetry/api";
+import type { Activity, Begun, Ending } from "./observer.ts";
+
+/** Names and attributes follow the semantic conventions of OpenTelemetry for HTTP and for generative AI. */
+export function spanNameOf(activity: Activity): string {
+  switch (activity.kind) {
+    case "request":
+      return `${activity.method} ${activity.route}`;
+    case "run":
+      return "invoke_agent";
+    case "model call":
+      return `chat ${activity.model}`;
+    case "tool":
+      return `execute_tool ${activity.tool}`;
+  }
+}
+
+/** What is known when it begins. Content only where it is wanted. */
+export function attributesAt({ activity, ids }: Begun, hasContent: boolean): Attributes {
+  const conversation = ids["conversation"];
+  const joined = conversation === undefined ? {} : { "gen_ai.conversation.id": conversation };
+  switch (activity.kind) {
+    case "request":
+      return {
+        "http.request.method": activity.method,
+        "http.route": activity.route,
+        "convoke.request.id": activity.requestId,
+      };
+    case "run":
+      return { ...joined, "gen_ai.operation.name": "invoke_agent", "convoke.run.id": ids["run"] };
+    case "model call":
+      return {
+        ...joined,
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": activity.model.split("/", 1)[0],
+        "gen_ai.request.model": activity.model,
+        "convoke.model_call.id": ids["modelCall"],
+        ...(hasContent ? { "gen_ai.input.messages": activity.content() } : {}),
+      };
+    case "tool":
+      return {
+        ...joined,
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": activity.tool,
+        "gen_ai.tool.type": "function",
+        "convoke.action.id": activity.actionId,
+      };
+  }
+}
+
+/** What is known when it has ended. Tokens are of all attempts, as they are booked; the answer is the last of them. */
+export function attributesOf({ error, status, spent = [] }: Ending): Attributes {
+  const answer = spent.at(-1);
+  const sum = (read: (usage: NonNullable<typeof answer>["usage"]) => number): number =>
+    spent.reduce((total, { usage }) => total + read(usage), 0);
+  return {
+    ...(error === null ? {} : { "error.type": error }),
+    ...(status === undefined ? {} : { "http.response.status_code": status }),
+    ...(answer === undefined
+      ? {}
+      : {
+          "gen_ai.response.id": answer.id,
+          "gen_ai.response.model": answer.model,
+          "gen_ai.usage.input_tokens": sum((usage) => usage.promptTokens),
+          "gen_ai.usage.output_tokens": sum((usage) => usage.completionTokens),
+          "gen_ai.usage.cache_read.input_tokens": sum((usage) => usage.cacheReadTokens),
+          "gen_ai.usage.cache_creation.input_tokens": sum((usage) => usage.cacheWriteTokens),
+          "convoke.usage.cost_dollars": sum((usage) => usage.cost ?? 0),
+        }),
+  };
+}
