@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import type { BenchResult } from "./bench-result.ts";
 import { budgetOf, isWithin, toText, type Budget, type Budgets } from "./budget.ts";
 import { describeMachine } from "./machine.ts";
+import { writePage } from "./write-page.ts";
 
 /** File of each bench by its name; `npm run bench -- NAME...` runs those, and all without a name. */
 const benches: Readonly<Record<string, string>> = {
@@ -26,7 +27,7 @@ const benches: Readonly<Record<string, string>> = {
 async function main(): Promise<number> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { out: { type: "string" } },
+    options: { out: { type: "string" }, page: { type: "string" } },
   });
   const unknown = positionals.filter((name) => benches[name] === undefined);
   if (unknown.length > 0) {
@@ -50,6 +51,10 @@ async function main(): Promise<number> {
       for (const result of measured) console.log(toLine(result, budgetOf(result.id, budgets)));
       results.push(...measured);
     }
+  }
+  if (values.page !== undefined) {
+    const command = ["npm run bench --", ...positionals, `--page ${values.page}`].join(" ");
+    writePage(values.page, { machine, results, budgets, command });
   }
   if (values.out !== undefined) {
     writeFileSync(
