@@ -52,7 +52,7 @@ export async function conversationClient(world: ClientWorld): Promise<void> {
     await client.sendEvent(id, words("Please run") as never, { run: true });
     await world.untilStatus(id, "waiting_for_confirmation");
     await client.respondToConfirmation(id, { accept, reason: "as I like" });
-    await world.untilStatus(id, "finished");
+    await world.untilStatus(id, accept ? "finished" : "idle");
     const kind = accept ? "ObservationEvent" : "UserRejectObservation";
     assert.equal(await client.getEventCount(id, { kind }), accept ? 2 : 1);
   }

@@ -45,7 +45,7 @@ export async function remoteConversation(world: ClientWorld): Promise<void> {
   await conversation.run();
   await world.untilStatus(conversation.id, "waiting_for_confirmation");
   await conversation.sendConfirmationResponse(false, "not now");
-  await world.untilStatus(conversation.id, "finished");
+  await world.untilStatus(conversation.id, "idle");
   await world.until("the refusal", () => seen.some(({ kind }) => kind === "UserRejectObservation"));
 
   const asked = world.model.requests.length;

@@ -16,7 +16,8 @@ export async function serverItself(world: ClientWorld): Promise<void> {
   assert.ok((await tools.listTools()).includes("terminal"));
   tools.close();
   const code = record.watch(new client.VSCodeClient(options));
-  assert.deepEqual(await code.getStatus(), { enabled: false, running: false });
+  const { enabled, running } = await code.getStatus();
+  assert.deepEqual([enabled, running], [false, false]);
   await assert.rejects(code.getUrl(), { status: 503 });
   code.close();
   const desktop = record.watch(new client.DesktopClient(options));

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { dirname } from "node:path";
+import type { ClientWorld } from "../client-world.ts";
+
+/** Skills of a project, and installed ones. */
+export async function skills(world: ClientWorld): Promise<void> {
+  const client = world.record.watch(new world.client.SkillsClient(world.options));
+  await world.write("AGENTS.md", "Notes.");
+  const file = await world.write(
+    "shared/deploy/SKILL.md",
+    "---\nname: deploy\ndescription: How to deploy.\n---\nPush the button.",
+  );
+  const listed = await client.getSkills({ project_dir: world.folder });
+  assert.ok(listed.skills.some(({ name }) => name === "agents"));
+  assert.equal((await client.syncSkills()).status, "success");
+  await client.installSkill({ source: dirname(file) });
+  assert.equal((await client.getInstalledSkill("deploy")).name, "deploy");
+  assert.equal((await client.listInstalledSkills()).skills.length, 1);
+  assert.deepEqual(await client.toggleSkill("deploy", false), { name: "deploy", enabled: false });
+  await client.refreshSkill("deploy");
+  await client.uninstallSkill("deploy");
+  assert.deepEqual(await client.getMarketplace(), { skills: [] });
+  client.close();
+}
+
+/** Plugins of a project, and installed ones. */
+export async function plugins(world: ClientWorld): Promise<void> {
+  const client = world.record.watch(new world.client.PluginsClient(world.options));
+  const file = await world.write(
+    ".agents/plugins/tools/.plugin/plugin.json",
+    '{"name":"tools","version":"1.0"}',
+  );
+  const found = await client.getPlugins({ project_dir: world.folder });
+  assert.ok(found.plugins.some(({ name }) => name === "tools"));
+  await client.installPlugin({ source: dirname(dirname(file)) });
+  assert.equal((await client.getInstalledPlugin("tools")).name, "tools");
+  assert.equal((await client.listInstalledPlugins()).plugins.length, 1);
+  await client.setPluginEnabled("tools", false);
+  await client.refreshPlugin("tools");
+  await client.uninstallPlugin("tools");
+  assert.ok(await client.getPluginsMarketplace());
+  client.close();
+}
+
+/** Hooks and sub-agents of a project. */
+export async function hooksAndSubAgents(world: ClientWorld): Promise<void> {
+  const hooks = world.record.watch(new world.client.HooksClient(world.options));
+  await world.write(".openhands/hooks.json", '{"PreToolUse":[{"hooks":[{"command":"true"}]}]}');
+  assert.ok((await hooks.loadHooks({ project_dir: world.folder })).hook_config);
+  hooks.close();
+  const agents = world.record.watch(new world.client.SubAgentsClient(world.options));
+  await world.write(".agents/agents/reviewer.md", "---\ndescription: Reviews.\n---\nBe strict.");
+  const found = await agents.getSubAgents({ project_dir: world.folder });
+  assert.ok(found.agents.some(({ name }) => name === "reviewer"));
+  agents.close();
+}
+
+const program = fileURLToPath(
+  new URL("../../../packages/server/src/testing/mcp/stdio-server.ts", import.meta.url),
+);
+
+/** An MCP server is tried; the login of one is not served. */
+export async function mcp(world: ClientWorld): Promise<void> {
+  const client = world.record.watch(new world.client.MCPClient(world.options));
+  const server = { type: "stdio", command: process.execPath, args: [program, "good"] };
+  const tried = await client.testServer({ server } as never);
+  assert.deepEqual(tried, { ok: true, tools: ["echo", "environment"] });
+  const remote = { server: { url: "https://mcp.example.org", type: "shttp" } };
+  await assert.rejects(client.startOAuth(remote as never), { status: 404 });
+  await assert.rejects(client.getOAuthStatus("x"), { status: 404 });
+  await assert.rejects(client.submitOAuthCallback("x", {} as never), { status: 404 });
+  client.close();
+}
