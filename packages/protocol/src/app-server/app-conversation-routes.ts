@@ -125,6 +125,7 @@ export const appConversationRoutes = routesOf("App conversations", {
     responses: {
       201: { description: "The message is stored.", schema: PendingMessageResponse },
       ...missing,
+      ...refusal(409, "Its sandbox does not run."),
       ...refusal(429, "Ten messages are waiting already."),
       ...invalid,
     },

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { EventContext } from "../conversation/event-context.ts";
 import { GenerateTitleRequest, GenerateTitleResponse } from "../requests/update-conversation.ts";
 import { conversationParams } from "./parameters.ts";
-import { conflict, invalid, noConversation, ok } from "./responses.ts";
+import { conflict, invalid, modelFailed, noConversation, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
 const prefix = "/api/conversations/{conversation_id}";
@@ -24,6 +24,12 @@ export const contextRoutes = routesOf("Context", {
     auth: true,
     params: conversationParams,
     body: GenerateTitleRequest,
-    responses: { ...ok("The title.", GenerateTitleResponse), ...noConversation, ...conflict, ...invalid },
+    responses: {
+      ...ok("The title.", GenerateTitleResponse),
+      ...noConversation,
+      ...conflict,
+      ...invalid,
+      ...modelFailed,
+    },
   },
 });

@@ -24,6 +24,11 @@ export function ok<T extends TSchema>(description: string, schema: T) {
   return { 200: { description, schema } } as const;
 }
 
+/** A model was needed and gave no answer. */
+export const modelFailed = {
+  503: { description: "The model gave no answer.", schema: ErrorReply },
+} as const;
+
 /** Whoever is not let onto the machine. */
 export const machineRefusals = {
   403: {

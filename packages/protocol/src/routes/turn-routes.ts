@@ -16,7 +16,7 @@ import {
 } from "../conversation/turn-control.ts";
 import { AskAgentRequest, AskAgentResponse } from "../requests/update-conversation.ts";
 import { conversationParams } from "./parameters.ts";
-import { conflict, done, invalid, noConversation, ok } from "./responses.ts";
+import { conflict, done, invalid, modelFailed, noConversation, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
 const prefix = "/api/conversations/{conversation_id}";
@@ -30,7 +30,7 @@ export const askRoutes = routesOf("Conversations", {
   askAgent: {
     ...route("POST", "ask_agent", "Ask the agent something beside its task"),
     body: AskAgentRequest,
-    responses: { ...ok("What it said.", AskAgentResponse), ...noConversation, ...invalid },
+    responses: { ...ok("What it said.", AskAgentResponse), ...noConversation, ...invalid, ...modelFailed },
   },
   condenseConversation: {
     ...route("POST", "condense", "Shorten what the model reads"),

@@ -149,8 +149,13 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   },
   {
     where: "POST /api/conversations/{conversation_id}/generate_title",
-    what: ["409"],
-    reason: "A conversation without a message has nothing that a title could be made from.",
+    what: ["409", "503"],
+    reason: "A conversation without a message has nothing to make a title from; a model may not answer.",
+  },
+  {
+    where: "POST /api/conversations/{conversation_id}/ask_agent",
+    what: ["503"],
+    reason: "A model may not answer.",
   },
   {
     where: "POST /api/conversations/{conversation_id}/condense",

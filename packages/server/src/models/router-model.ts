@@ -16,7 +16,7 @@ export type Router =
     };
 
 /** Reads `llm.router`; null where there is none. Throws a Fault for one that is not understood. */
-export function readRouter(llm: LLM): Router | null {
+export function readRouter(llm: LLM, loc: readonly string[] = ["body", "llm", "router"]): Router | null {
   const { router } = llm as { readonly router?: unknown };
   if (typeof router !== "object" || router === null) return null;
   const {
@@ -32,8 +32,8 @@ export function readRouter(llm: LLM): Router | null {
     return { kind, primary, secondary, secondaryInputTokens: typeof limit === "number" ? limit : null };
   }
   throw invalidField(
-    ["llm", "router"],
-    "is not understood: use kind RandomRouter or MultimodalRouter, and llms_for_routing with names of profiles.",
+    [...loc],
+    "This router is not understood: use kind RandomRouter or MultimodalRouter, and llms_for_routing with names of profiles.",
   );
 }
 

@@ -15,9 +15,9 @@ export async function receiveFile(
   // Told before anything is read, so that nobody sends a gigabyte for a refusal.
   if (Number(request.headers["content-length"] ?? 0) > limitBytes + formBytes) throw tooLarge(limitBytes);
   if (!request.isMultipart() || !hasBoundary(request.headers["content-type"])) throw noFile();
-  for await (const part of request.parts()) {
+  for await (const part of whole(request.parts())) {
     if (part.type !== "file") continue;
-    await workspace.writeFile(path, limited(part.file as AsyncIterable<Buffer>, limitBytes));
+    await workspace.writeFile(path, limited(whole(part.file as AsyncIterable<Buffer>), limitBytes));
     return;
   }
   throw noFile();
@@ -26,6 +26,23 @@ export async function receiveFile(
 /** Without one nothing tells where a part ends. */
 function hasBoundary(contentType: string | undefined): boolean {
   return /;\s*boundary=\s*[^\s;]/i.test(contentType ?? "");
+}
+
+/** Its reader throws plain errors for a form that ends too early, which is the sender's mistake. */
+async function* whole<Part>(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
+  const iterator = parts[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await iterator.next().catch((cause: unknown) => {
+        if (cause instanceof Fault) throw cause;
+        throw invalidField(["body", "file"], "The form ends before its last part does. Send it whole.");
+      });
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
 }
 
 async function* limited(content: AsyncIterable<Buffer>, limitBytes: number): AsyncGenerator<Buffer> {

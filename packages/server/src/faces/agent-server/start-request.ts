@@ -12,6 +12,7 @@ import {
   type ConversationSecrets,
 } from "../../conversation/conversation-config.ts";
 import { readServers } from "../../extensions/mcp/read-servers.ts";
+import { readRouter } from "../../models/router-model.ts";
 import { parseHooks } from "../../extensions/hooks/hook-config.ts";
 import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
@@ -138,6 +139,7 @@ function refuseUnsupported(body: StartConversationRequest): void {
     throw new Fault("caller", "not_supported", "The request asks for something unsupported.", fields);
   const filter = body.agent.filter_tools_regex;
   if (filter) checkPattern(filter);
+  readRouter(body.agent.llm, ["body", "agent", "llm", "router"]);
 }
 
 /** Refuses servers that could never be reached; a server that does not answer is no reason to refuse. */
