@@ -44,6 +44,7 @@ export * from "./conversation/conversation-info.ts";
 export * from "./conversation/event-context.ts";
 export * from "./conversation/hook-config.ts";
 export * from "./conversation/metrics.ts";
+export * from "./conversation/approval-policy.ts";
 export * from "./conversation/turn-control.ts";
 export * from "./conversation/workspace.ts";
 export * from "./requests/replies.ts";

@@ -17,6 +17,7 @@ import * as eventContext from "./conversation/event-context.ts";
 import * as conversationInfo from "./conversation/conversation-info.ts";
 import * as hookConfig from "./conversation/hook-config.ts";
 import * as metrics from "./conversation/metrics.ts";
+import * as approvalPolicy from "./conversation/approval-policy.ts";
 import * as turnControl from "./conversation/turn-control.ts";
 import * as workspace from "./conversation/workspace.ts";
 import * as events from "./events/event.ts";
@@ -87,7 +88,7 @@ export const contractSchemas: ReadonlyMap<string, TSchema> = byName([
 export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...contractSchemas,
   ...byName(namedIn(extensionActions, extensionEvents, extensionObservations, extensionTools)),
-  ...byName(namedIn(stopConversation, eventContext, turnControl)),
+  ...byName(namedIn(stopConversation, eventContext, approvalPolicy, turnControl)),
   ...byName(namedIn(commits, fileBrowser, savedWorkspaces)),
   ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),
   ...byName(namedIn(agentProfile, llmCatalogue, settingsPatch, installed)),

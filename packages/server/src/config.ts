@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { ConfigError } from "./lib/config-error.ts";
 import { readMetricsAccess, readTracing, type MetricsAccess } from "./config-observability.ts";
+import { readApprovalDefault, readDayBudget, type ApprovalDefault } from "./config-limits.ts";
 import { readWebhooks } from "./config-webhooks.ts";
 import type { TracingConfig } from "./observability/traces.ts";
 import type { WebhookSpec } from "./webhooks/webhook.ts";
@@ -38,6 +39,10 @@ export type ServerConfig = {
   readonly uploadLimitBytes: number;
   /** Commands of the bash routes are forgotten after so many seconds; null keeps them as long as there is room. */
   readonly bashRetentionSeconds: number | null;
+  /** US dollars that model calls of one user may cost in a day; null for no limit. */
+  readonly maxBudgetPerUserPerDay: number | null;
+  /** What happens to actions that nobody answers, in conversations that were created without a word about it. */
+  readonly approvalDefault: ApprovalDefault | null;
   readonly metrics: MetricsAccess;
   /** Null traces nothing. */
   readonly tracing: TracingConfig | null;
@@ -79,6 +84,8 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     uploadLimitBytes: readNumber(environment, "CONVOKE_UPLOAD_LIMIT_MIB", 8_192, 1_048_576) * 1024 * 1024,
     bashRetentionSeconds:
       readNumber(environment, "OH_BASH_EVENTS_RETENTION_SECONDS", 0, 1_000_000_000) || null,
+    maxBudgetPerUserPerDay: readDayBudget(environment),
+    approvalDefault: readApprovalDefault(environment),
     metrics: readMetricsAccess(environment),
     tracing: readTracing(environment),
   };

@@ -9,7 +9,9 @@ import type { ServerConfig } from "./config.ts";
 import { ConfigError } from "./config.ts";
 import { toConversationInfo } from "./conversation/describe.ts";
 import { Directory } from "./conversation/directory.ts";
+import { Ledger } from "./conversation/ledger.ts";
 import type { McpAccess } from "./conversation/mcp-tools.ts";
+import { Purse } from "./conversation/purse.ts";
 import { openApplicationDatabase } from "./database/application-database.ts";
 import { DataFolderBusyError, lockDataFolder } from "./database/data-folder-lock.ts";
 import { docsPage } from "./faces/agent-server/docs-page.ts";
@@ -145,6 +147,9 @@ export async function openServer({
   const openOurModel = (llm: LLM, ownerId: string): Model =>
     watchModel(wrap.model(openModel(llm, { findProfile: findStoredModel(settings, ownerId) })), observer);
   const skills = openSkillAccess(config);
+  const purse = new Purse(
+    new Ledger({ database, maxPerDay: config.maxBudgetPerUserPerDay, nowMs: Date.now, logger }),
+  );
   const directory = scope.use(
     new Directory({
       journal,
@@ -157,6 +162,7 @@ export async function openServer({
       openModel: ({ agent }, secrets, ownerId) => openOurModel({ ...agent.llm, ...secrets.llm }, ownerId),
       validator,
       skills,
+      purse,
       mcp: { fetch, clientVersion: version, ...mcp },
       dataDir: config.dataDir,
       workspaceRoot: config.workspaceRoot,
@@ -198,6 +204,8 @@ export async function openServer({
   const facesDeps: FacesDeps = {
     journal,
     directory,
+    ledger: purse.ledger,
+    approvalDefault: config.approvalDefault,
     toolHost,
     settings,
     secrets,

@@ -1,7 +1,8 @@
 import { Type, type Static } from "typebox";
 import { LLM } from "../agent/llm.ts";
+import { ApprovalPolicy } from "./approval-policy.ts";
 import { SecurityRisk } from "../security/security-risk.ts";
-import { anyObject, choice, mapOf, object, orAbsent, orNull, ref } from "../schema.ts";
+import { anyObject, choice, mapOf, nullable, object, orAbsent, orNull, ref } from "../schema.ts";
 
 const id = Type.String({ format: "uuid" });
 
@@ -36,11 +37,7 @@ export const AnswerApprovalsRequest = object("AnswerApprovalsRequest", {
 });
 export type AnswerApprovalsRequest = Static<typeof AnswerApprovalsRequest>;
 
-/** What happens to actions that nobody answers in time; null: they wait for ever. */
-export const ApprovalPolicy = object("ApprovalPolicy", {
-  timeout_seconds: Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000 }),
-  on_timeout: choice(["accept", "reject"]),
-});
+/** The policy to use from now on; null: actions wait for ever. */
 export const SetApprovalPolicyRequest = object("SetApprovalPolicyRequest", {
   policy: orNull(ref(ApprovalPolicy)),
 });
@@ -117,3 +114,32 @@ export const ConversationSpend = object("ConversationSpend", {
   calls: Type.Array(ref(ModelCallSpend)),
 });
 export type ConversationSpend = Static<typeof ConversationSpend>;
+
+/** What the model calls of one user have cost; days are in UTC. */
+export const UserSpend = object("UserSpend", {
+  cost: Type.Number({ description: "US dollars on all the days that were asked for." }),
+  today: Type.Number({ description: "US dollars since midnight." }),
+  max_budget_per_day: orNull(Type.Number({ description: "The limit that counts; null: none." })),
+  own_max_budget_per_day: orNull(Type.Number({ description: "The limit that the user has set." })),
+  days: mapOf(Type.Number(), { description: "US dollars by day." }),
+  conversations: Type.Array(
+    Type.Object({
+      conversation_id: id,
+      cost: Type.Number(),
+      calls: Type.Integer(),
+      prompt_tokens: Type.Integer(),
+      completion_tokens: Type.Integer(),
+      last_day: Type.String({ format: "date" }),
+    }),
+    { description: "The 1,000 dearest, dearest first; deleted ones too." },
+  ),
+});
+export type UserSpend = Static<typeof UserSpend>;
+
+/** What the caller wants to spend at most. */
+export const SetUserBudgetRequest = object("SetUserBudgetRequest", {
+  max_budget_per_day: nullable(Type.Number({ minimum: 0 }), {
+    description: "US dollars; null: no limit beside the operator's.",
+  }),
+});
+export type SetUserBudgetRequest = Static<typeof SetUserBudgetRequest>;

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
-import { anyObject, mapOf, orAbsent } from "../schema.ts";
+import { ApprovalPolicy } from "../conversation/approval-policy.ts";
+import { anyObject, mapOf, orAbsent, ref } from "../schema.ts";
 
 const tags = Type.Optional(mapOf(Type.String({ maxLength: 256 })));
 
@@ -22,6 +23,13 @@ export const startConversationExtensions = {
   agent_profile_id: orAbsent(Type.String({ format: "uuid" })),
   parent_conversation_id: orAbsent(Type.String({ format: "uuid" })),
   client_tools: Type.Optional(Type.Array(anyObject())),
+  max_budget_per_task: orAbsent(
+    Type.Number({
+      minimum: 0,
+      description: "US dollars for all model calls of the conversation; null: no limit.",
+    }),
+  ),
+  approval_policy: orAbsent(ref(ApprovalPolicy)),
 };
 
 /** Newer clients may change tags as well; they replace the old ones. */

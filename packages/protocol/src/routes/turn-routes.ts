@@ -11,8 +11,10 @@ import {
   QueuedMessages,
   SetApprovalPolicyRequest,
   SetLimitsRequest,
+  SetUserBudgetRequest,
   SwitchLLMRequest,
   SwitchProfileRequest,
+  UserSpend,
 } from "../conversation/turn-control.ts";
 import { AskAgentRequest, AskAgentResponse } from "../requests/update-conversation.ts";
 import { conversationParams } from "./parameters.ts";
@@ -96,6 +98,26 @@ export const turnRoutes = routesOf("Conversations", {
       ...noConversation,
       ...invalid,
     },
+  },
+  getUserSpend: {
+    method: "GET",
+    path: "/api/spend",
+    summary: "What the caller's conversations have cost, by day and conversation",
+    auth: true,
+    query: Type.Object({
+      days: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 3660, default: 30, description: "Up to today." }),
+      ),
+    }),
+    responses: { ...ok("Costs and limits.", UserSpend), ...invalid },
+  },
+  setUserBudget: {
+    method: "PUT",
+    path: "/api/spend/limits",
+    summary: "Limit what the caller's conversations may cost in a day",
+    auth: true,
+    body: SetUserBudgetRequest,
+    responses: { ...done, ...invalid },
   },
   getFinalResponse: {
     ...route("GET", "agent_final_response", "What the agent said last"),

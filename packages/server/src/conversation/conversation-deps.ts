@@ -27,8 +27,8 @@ export type ConversationDeps = {
     config: ConversationConfig,
     deps: Pick<OpenHooksDeps, "openModel" | "notify">,
   ) => HookGate | null;
-  /** Says which budget of the conversation's owner is used up; null while there is money. Nobody has one when absent. */
-  readonly overOwnerBudget?: () => string | null;
+  /** Says which budget is used up, of the conversation or of its owner; null while there is money. Nobody has one when absent. */
+  readonly overBudget?: () => string | null;
   /** Absolute. */
   readonly workspaceDir: (config: ConversationConfig) => string;
   /** Called once when another process took the conversation over: this object is of no more use. */

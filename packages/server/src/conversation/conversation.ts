@@ -9,7 +9,6 @@ import type { Model } from "../models/model.ts";
 import { ApprovalClock } from "./approval-clock.ts";
 import { decideAnswers, decideTimeout, type ApprovalAnswer } from "./approvals.ts";
 import { askAgent, textOf } from "./ask-agent.ts";
-import { overOwnBudget } from "./budget.ts";
 import { Configuration } from "./configuration.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
@@ -388,7 +387,7 @@ export class Conversation implements AsyncDisposable {
       secrets: () => this.secrets,
       signals: this.signals,
       hooks: this.#hooks,
-      overBudget: () => overOwnBudget(this.config, this.#log.state) ?? this.#deps.overOwnerBudget?.() ?? null,
+      overBudget: () => this.#deps.overBudget?.() ?? null,
       nowMs: this.#deps.nowMs,
       validator: this.#deps.validator,
       logger: this.#deps.logger,

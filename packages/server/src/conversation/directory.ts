@@ -16,6 +16,7 @@ import type { Observer } from "../observability/observer.ts";
 import { watchSession } from "../observability/watch-session.ts";
 import { SealError, type SecretBox } from "../security/seal.ts";
 import { toolSpecs } from "../agent/tool-specs.ts";
+import { ownBudget } from "./budget.ts";
 import { Conversation } from "./conversation.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import { ConversationLog } from "./conversation-log.ts";
@@ -24,7 +25,9 @@ import { forkConversation, type ForkInput } from "./fork.ts";
 import { FoldedStates } from "./folded-states.ts";
 import { openHooks } from "./open-hooks.ts";
 import { withConversationSkills, type SkillAccess } from "./session-skills.ts";
+import { meteredModel } from "./metered-model.ts";
 import { withMcpTools, type McpAccess, type SessionContext } from "./mcp-tools.ts";
+import type { Purse } from "./purse.ts";
 import { conversationMissing, ownedElsewhere, secretsUnreadable, serverClosing } from "./refusals.ts";
 
 export type ConversationHost = {
@@ -41,6 +44,8 @@ export type DirectoryDeps = {
   readonly validator: Validator;
   /** `ownerId` is whose stored models a conversation may name. */
   readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets, ownerId: string) => Model;
+  /** Lets every model call in and books it; there are no budgets without it. */
+  readonly purse?: Purse;
   readonly mcp: McpAccess;
   /** Without it a conversation has only the skills that came with its agent. */
   readonly skills?: SkillAccess;
@@ -246,7 +251,13 @@ export class Directory implements AsyncDisposable {
     const lease = await journal.claim(id);
     const row = await journal.getConversation(id);
     if (row === null) throw conversationMissing(id);
-    const conversation = new Conversation({
+    const { purse } = this.#deps;
+    const account = {
+      userId: row.ownerId,
+      conversationId: id,
+      conversation: () => ownBudget(conversation.config, conversation.state),
+    };
+    const conversation: Conversation = new Conversation({
       id,
       journal,
       log: await ConversationLog.open({ journal, lease, nowMs }, row),
@@ -254,7 +265,11 @@ export class Directory implements AsyncDisposable {
       secrets: this.#unseal(row),
       secretBox,
       validator: this.#deps.validator,
-      openModel: (config, secrets) => this.#deps.openModel(config, secrets, row.ownerId),
+      openModel: (config, secrets) => {
+        const model = this.#deps.openModel(config, secrets, row.ownerId);
+        return purse === undefined ? model : meteredModel(model, config.agent.llm, { purse, ...account });
+      },
+      overBudget: () => purse?.refusal(account) ?? null,
       openSession: (config, context) => this.#openSession(id, config, context),
       workspaceDir: (config) => this.#workspaceDir(config),
       openHooks: (config, deps) =>

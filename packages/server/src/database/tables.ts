@@ -12,6 +12,8 @@ export type Tables = {
   saved_workspaces: SavedWorkspaceTable;
   webhooks: WebhookTable;
   webhook_cursors: WebhookCursorTable;
+  spend_days: SpendDayTable;
+  user_budgets: UserBudgetTable;
 };
 
 type Fixed<T> = ColumnType<T, T, never>;
@@ -117,3 +119,18 @@ export type WebhookCursorTable = {
   /** 1 once the conversation is gone and the receiver has not heard of it yet. */
   readonly is_deleted: number;
 };
+
+/** What the model calls of one conversation cost on one day, `YYYY-MM-DD` in UTC; it outlives the conversation. */
+export type SpendDayTable = {
+  readonly user_id: Fixed<string>;
+  readonly day: Fixed<string>;
+  readonly conversation_id: Fixed<string>;
+  /** US dollars. */
+  readonly cost: number;
+  readonly calls: number;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+};
+
+/** What a user wants to spend at most in US dollars; there is no row for a user who has no wish. */
+export type UserBudgetTable = { readonly user_id: Fixed<string>; readonly max_budget_per_day: number };

@@ -19,7 +19,9 @@ import type { ToolHost } from "@convoke/tool-host";
 import type { OpenAppConversations } from "../app-conversations/open-app-conversations.ts";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { SkillAccess } from "../conversation/session-skills.ts";
+import type { ApprovalPolicy } from "../conversation/approvals.ts";
 import type { Directory } from "../conversation/directory.ts";
+import type { Ledger } from "../conversation/ledger.ts";
 import type { Caller } from "../http/auth.ts";
 import { face, type Face } from "../http/mount.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -56,6 +58,9 @@ export type FacesDeps = TryModelDeps &
   WorkspaceHandlersDeps & {
     readonly journal: Journal;
     readonly directory: Directory;
+    readonly ledger: Ledger;
+    /** For conversations that are created without an approval policy. */
+    readonly approvalDefault: ApprovalPolicy | null;
     readonly toolHost: ToolHost;
     readonly settings: SettingsStore;
     readonly secrets: SecretStore;

@@ -106,7 +106,9 @@ export type ModelErrorCode =
   | "LLMContentPolicyViolationError"
   | "LLMContextWindowExceedError"
   | "LLMMalformedConversationHistoryError"
-  | "LLMNoResponseError";
+  | "LLMNoResponseError"
+  /** Of our own: no provider was asked, because there is no money left. */
+  | "MaxBudgetReached";
 
 export type ModelError = {
   readonly code: ModelErrorCode;

@@ -3,7 +3,7 @@ import { defaultSettings } from "./stored-settings.ts";
 import { updateSettings } from "./update-settings.ts";
 import { withDefaults } from "./with-defaults.ts";
 
-const catalogue = ["terminal", "grep"];
+const server = { catalogue: ["terminal", "grep"], approvalDefault: null };
 const settings = updateSettings(defaultSettings, {
   llm_model: "openai/m",
   llm_base_url: "https://llm.example",
@@ -25,7 +25,7 @@ const full = {
 
 test("what is left out comes from the settings", () => {
   const workspace = { working_dir: "w" };
-  expect(withDefaults({ workspace }, settings, catalogue)).toEqual({ workspace, ...full });
+  expect(withDefaults({ workspace }, settings, server)).toEqual({ workspace, ...full });
 });
 
 test("what is given stays", () => {
@@ -35,7 +35,7 @@ test("what is given stays", () => {
     confirmation_policy: { kind: "NeverConfirm" },
     security_analyzer: null,
   };
-  expect(withDefaults(request, settings, catalogue)).toEqual(request);
+  expect(withDefaults(request, settings, server)).toEqual(request);
 });
 
 test.each([
@@ -43,7 +43,7 @@ test.each([
   ["another address", { model: "openai/m", base_url: "https://evil.example" }],
   ["a key of its own", { model: "openai/m", api_key: "own" }],
 ])("P13: the stored key does not go to %s", (_, llm) => {
-  expect(JSON.stringify(withDefaults({ agent: { llm } }, settings, catalogue))).not.toContain("canary");
+  expect(JSON.stringify(withDefaults({ agent: { llm } }, settings, server))).not.toContain("canary");
 });
 
 test.each([
@@ -51,16 +51,14 @@ test.each([
   ["nothing", {}],
   ["nulls", { model: "openai/m", api_key: null, base_url: null }],
 ])("an llm with %s is the stored one", (_, llm) => {
-  expect(withDefaults({ agent: { llm: { ...llm, seed: 1 }, tools: [] } }, settings, catalogue)).toMatchObject(
-    {
-      agent: { llm: { ...full.agent.llm, seed: 1 }, tools: [] },
-    },
-  );
+  expect(withDefaults({ agent: { llm: { ...llm, seed: 1 }, tools: [] } }, settings, server)).toMatchObject({
+    agent: { llm: { ...full.agent.llm, seed: 1 }, tools: [] },
+  });
 });
 
 test.each([null, [], "x", { agent: "x" }, { agent: { llm: "x" } }, {}])(
   "%j is left for the check",
   (request) => {
-    expect(withDefaults(request, defaultSettings, catalogue)).toEqual(request);
+    expect(withDefaults(request, defaultSettings, server)).toEqual(request);
   },
 );

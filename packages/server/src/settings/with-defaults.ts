@@ -8,15 +8,23 @@ import { updateSettings } from "./update-settings.ts";
 /** Tools of an agent that is made from settings, as far as the server has them. */
 const usualTools = ["terminal", "file_editor", "task_tracker"];
 
+/** What the server adds to the settings of a user. */
+export type ServerDefaults = {
+  /** Names of the tools that there are. */
+  readonly catalogue: readonly string[];
+  /** What happens to actions that nobody answers; null: they wait for ever. */
+  readonly approvalDefault: JsonObject | null;
+};
+
 /**
- * A create request as it came, with what it leaves out taken from its user's settings: the agent, the model's address and key,
- * the limit of steps, the asking before actions. A stored key is added only for the stored model at the stored address. An
+ * A create request as it came, with what it leaves out taken from its user's settings: the agent with its MCP servers and its
+ * condenser, the model's address and key, the limits of steps and money, the asking before actions. A stored key is added only for the stored model at the stored address. An
  * agent that is described by settings or by a profile is put in the place of the description.
  */
 export function withDefaults(
   request: unknown,
   settings: StoredSettings,
-  catalogue: readonly string[],
+  { catalogue, approvalDefault }: ServerDefaults,
 ): unknown {
   if (!isObject(request)) return request;
   const { plain } = settings;
@@ -28,6 +36,8 @@ export function withDefaults(
     ...(isDescribed ? plainRequest : request),
     ...(agent === null ? {} : { agent }),
     ...given("max_iterations", request, plain.max_iterations),
+    ...given("max_budget_per_task", request, plain.max_budget_per_task),
+    ...given("approval_policy", request, approvalDefault),
     ...given(
       "confirmation_policy",
       request,
@@ -82,6 +92,30 @@ function agentOf(settings: StoredSettings, catalogue: readonly string[]): JsonOb
     tools: Array.isArray(wanted) && wanted.length > 0 ? wanted : tools,
     ...(Object.keys(agentContext).length > 0 ? { agent_context: agentContext } : {}),
     ...(typeof limit === "number" ? { tool_concurrency_limit: limit } : {}),
+    ...(Object.keys(settings.mcpServers ?? {}).length > 0
+      ? { mcp_config: { mcpServers: settings.mcpServers } }
+      : {}),
+    ...condenserOf(settings, llm),
+  };
+}
+
+/**
+ * The stored condenser, which writes with the agent's model unless it brings one. Switched off, or never changed, it is left
+ * out: then a conversation is shortened at the end of its model's window alone.
+ */
+function condenserOf({ plain, agentExtras }: StoredSettings, llm: JsonObject): JsonObject {
+  const stored = isObject(agentExtras["condenser"]) ? agentExtras["condenser"] : {};
+  const { enabled = plain.enable_default_condenser, kind, type: _, ...options } = stored;
+  const size = options["max_size"] ?? plain.condenser_max_size;
+  if (enabled === false || (size === null && Object.keys(stored).length === 0)) return {};
+  if (kind !== undefined && kind !== null && kind !== "LLMSummarizingCondenser") return { condenser: stored };
+  return {
+    condenser: {
+      llm,
+      ...withoutNulls(options),
+      ...(size === null ? {} : { max_size: size }),
+      kind: "LLMSummarizingCondenser",
+    },
   };
 }
 

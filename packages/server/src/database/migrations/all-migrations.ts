@@ -3,6 +3,7 @@ import { usersKeysSettingsSecrets } from "./0001-users-keys-settings-secrets.ts"
 import { appConversations } from "./0002-app-conversations.ts";
 import { savedWorkspaces } from "./0003-saved-workspaces.ts";
 import { webhookCursors } from "./0004-webhook-cursors.ts";
+import { spend } from "./0005-spend.ts";
 
 /** In the order of their names; one that was released is never changed. */
 export const allMigrations: Readonly<Record<string, Migration>> = {
@@ -10,4 +11,5 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   "0002-app-conversations": appConversations,
   "0003-saved-workspaces": savedWorkspaces,
   "0004-webhook-cursors": webhookCursors,
+  "0005-spend": spend,
 };

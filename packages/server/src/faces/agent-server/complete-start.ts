@@ -1,4 +1,5 @@
 import type { Caller } from "../../http/auth.ts";
+import type { ApprovalPolicy } from "../../conversation/approvals.ts";
 import { parseHooks } from "../../extensions/hooks/hook-config.ts";
 import { invalidField } from "../../lib/fault.ts";
 import type { SealedValues } from "../../settings/sealed-values.ts";
@@ -12,6 +13,8 @@ export type CompleteStartDeps = {
   readonly sealedValues: SealedValues;
   /** Names of the tools that there are. */
   readonly catalogue: readonly string[];
+  /** For conversations that are created without an approval policy. */
+  readonly approvalDefault: ApprovalPolicy | null;
 };
 
 /**
@@ -21,11 +24,11 @@ export type CompleteStartDeps = {
 export async function completeStart(
   body: unknown,
   { userId }: Caller,
-  { settings, secrets, sealedValues, catalogue }: CompleteStartDeps,
+  { settings, secrets, sealedValues, catalogue, approvalDefault }: CompleteStartDeps,
 ): Promise<unknown> {
   const opened = sealedValues.openIn(userId, body, ["body"]);
   const stored = (await settings.load(userId)).settings;
-  const request = withPlainHooks(withDefaults(opened, stored, catalogue));
+  const request = withPlainHooks(withDefaults(opened, stored, { catalogue, approvalDefault }));
   if (!isObject(request) || !isObject(request["secrets"])) return request;
   const entries = Object.entries(request["secrets"]).map(async ([name, source]) => {
     const own = ownSecretOf(source);

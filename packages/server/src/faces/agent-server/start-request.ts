@@ -61,6 +61,8 @@ export function readStartRequest(body: StartConversationRequest): Start {
       stuck_detection: body.stuck_detection ?? true,
       ...(body.autotitle === true && typeof body.title !== "string" ? { autotitle: true } : {}),
       tags: body.tags ?? {},
+      ...(body.max_budget_per_task === undefined ? {} : { max_budget_per_task: body.max_budget_per_task }),
+      ...(body.approval_policy === undefined ? {} : { approval_policy: body.approval_policy }),
       ...readHooks(body.hook_config ?? null),
     },
     secrets: {

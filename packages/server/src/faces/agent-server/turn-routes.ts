@@ -7,6 +7,7 @@ import type {
   LLM,
   SetApprovalPolicyRequest,
   SetLimitsRequest,
+  SetUserBudgetRequest,
   SwitchLLMRequest,
   SwitchProfileRequest,
 } from "@convoke/protocol";
@@ -17,6 +18,7 @@ import { toConversationInfo, type Described } from "../../conversation/describe.
 import type { Directory } from "../../conversation/directory.ts";
 import { readFinalResponse } from "../../conversation/final-response.ts";
 import { parseStored } from "../../conversation/load-state.ts";
+import type { Ledger } from "../../conversation/ledger.ts";
 import { queuedMessages } from "../../conversation/queue.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import { readSpend } from "../../conversation/spend.ts";
@@ -34,12 +36,13 @@ export type TurnRouteDeps = {
   readonly directory: Directory;
   readonly journal: Journal;
   readonly settings: SettingsStore;
+  readonly ledger: Ledger;
 };
 
 const success = { json: { success: true } };
 
 /** Approvals, queue, limits, costs, copies and other models. Source: reference, agent-server 9.13 to 9.15; the rest is ours. */
-export function turnHandlers({ directory, journal, settings }: TurnRouteDeps) {
+export function turnHandlers({ directory, journal, settings, ledger }: TurnRouteDeps) {
   const open = (request: RouteRequest): Promise<Conversation> =>
     directory.open(request.caller, conversationIdOf(request));
 
@@ -148,6 +151,16 @@ export function turnHandlers({ directory, journal, settings }: TurnRouteDeps) {
     getSpend: async (request) => {
       const { id, config } = await describe(request);
       return { json: await readSpend(journal, id, config) };
+    },
+
+    getUserSpend: async ({ caller, query }) => {
+      const { days = 30 } = query as { days?: number };
+      return { json: await ledger.report(caller.userId, days) };
+    },
+
+    setUserBudget: async ({ body, caller }) => {
+      await ledger.setDayLimit(caller.userId, (body as SetUserBudgetRequest).max_budget_per_day);
+      return success;
     },
 
     getFinalResponse: async (request) => {

@@ -20,6 +20,7 @@ const context: StartContext = {
   settings,
   secrets: { CUSTOM: "custom-value-123", SHARED: "of the user" },
   catalogue: ["file_editor", "terminal"],
+  approvalDefault: null,
   templateIds: ["bubblewrap", "process"],
   parent: null,
 };

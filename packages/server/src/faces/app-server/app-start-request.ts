@@ -6,6 +6,7 @@ import {
   type SuggestedTask,
 } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
+import type { ApprovalPolicy } from "../../conversation/approvals.ts";
 import type { RepositoryOrder, StartRequest } from "../../app-conversations/start-order.ts";
 import type { AppConversationView } from "../../app-conversations/app-conversations.ts";
 import { secretValues } from "../../conversation/conversation-config.ts";
@@ -24,6 +25,7 @@ export type StartContext = {
   /** The user's own, by name. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly catalogue: readonly string[];
+  readonly approvalDefault: ApprovalPolicy | null;
   readonly templateIds: readonly string[];
   readonly parent: AppConversationView | null;
 };
@@ -103,7 +105,7 @@ function composeStart(
   body: Body,
   model: string | null,
   secrets: Readonly<Record<string, SecretSource>>,
-  { settings, catalogue, validator }: StartContext,
+  { settings, catalogue, approvalDefault, validator }: StartContext,
 ): StartConversationRequest {
   const message = body.suggested_task
     ? { role: "user", content: [{ type: "text", text: suggestedMessage(body.suggested_task) }] }
@@ -115,7 +117,10 @@ function composeStart(
     secrets,
     ...(body.agent_profile_id ? { agent_profile_id: body.agent_profile_id } : {}),
   };
-  const complete = withDefaults(draft, withModel(settings, model), catalogue) as JsonObject;
+  const complete = withDefaults(draft, withModel(settings, model), {
+    catalogue,
+    approvalDefault,
+  }) as JsonObject;
   const agent = complete["agent"];
   if (!isObject(agent)) {
     throw invalidField(
@@ -126,7 +131,7 @@ function composeStart(
   }
   const checked = validator.check<StartConversationRequest>(
     StartConversationRequest,
-    { ...complete, agent: { ...withServers(agent, settings), agent_context: contextOf(agent, body) } },
+    { ...complete, agent: { ...agent, agent_context: contextOf(agent, body) } },
     ["body"],
   );
   if (checked.ok) return checked.value;
@@ -136,11 +141,6 @@ function composeStart(
 /** The named model with everything else of the stored one: its address, its key, its options. */
 function withModel(settings: StoredSettings, model: string | null): StoredSettings {
   return model === null ? settings : { ...settings, llm: { ...settings.llm, model } };
-}
-
-function withServers(agent: JsonObject, { mcpServers }: StoredSettings): JsonObject {
-  if (mcpServers === null || agent["mcp_config"] !== undefined) return agent;
-  return { ...agent, mcp_config: { mcpServers } };
 }
 
 function contextOf(agent: JsonObject, { system_message_suffix: suffix }: Body): unknown {

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { AppConversationStartRequest } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
+import type { ApprovalPolicy } from "../../conversation/approvals.ts";
 import type { AppConversations } from "../../app-conversations/app-conversations.ts";
 import type { ConversationStarter } from "../../app-conversations/conversation-starter.ts";
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
@@ -25,6 +26,7 @@ export type StartTaskRouteDeps = {
   readonly settings: SettingsStore;
   readonly secrets: SecretStore;
   readonly toolHost: Pick<ToolHost, "catalogue">;
+  readonly approvalDefault: ApprovalPolicy | null;
   readonly validator: Validator;
 };
 
@@ -52,6 +54,7 @@ export function startTaskHandlers(deps: StartTaskRouteDeps) {
       settings,
       secrets,
       catalogue: deps.toolHost.catalogue,
+      approvalDefault: deps.approvalDefault,
       templateIds: sandboxes?.templates.map(({ id }) => id) ?? [],
       parent,
     });

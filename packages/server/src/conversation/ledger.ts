@@ -1,0 +1,178 @@
+import type { UserSpend } from "@convoke/protocol";
+import { sql } from "kysely";
+import type { ApplicationDatabase } from "../database/application-database.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { ModelUsage } from "../models/model.ts";
+
+export type LedgerDeps = {
+  readonly database: ApplicationDatabase;
+  /** US dollars that the operator lets every user spend in a day; null for no such limit. */
+  readonly maxPerDay: number | null;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+};
+
+/** What some calls of one conversation have cost, retries that were billed included. */
+export type Booking = {
+  readonly userId: string;
+  readonly conversationId: string;
+  readonly usages: readonly ModelUsage[];
+};
+
+type DatedBooking = Booking & { readonly day: string };
+
+/** Conversations that a report lists one by one; its sums count all. */
+const mostListed = 1000;
+
+/**
+ * The money of all users: one line per user, day and conversation, written when a model call ends, whether or not its answer
+ * is used. Conversations that are deleted stay in it, so that deleting gives no money back.
+ */
+export class Ledger {
+  readonly #deps: LedgerDeps;
+  /** Booked while the storage failed; it counts, and goes in with the next booking. */
+  #owed: readonly DatedBooking[] = [];
+
+  constructor(deps: LedgerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Durable when it resolves, unless the storage failed: then it is kept in memory and counts all the same. Never rejects. */
+  async book(booking: Booking): Promise<void> {
+    if (booking.usages.length === 0) return;
+    const due = [...this.#owed, { ...booking, day: this.#today() }];
+    this.#owed = due;
+    try {
+      await this.#deps.database.tables.transaction().execute(async (tables) => {
+        for (const { userId, conversationId, day, usages } of due) {
+          const added = sumOf(usages);
+          await tables
+            .insertInto("spend_days")
+            .values({ user_id: userId, day, conversation_id: conversationId, ...added })
+            .onConflict((conflict) =>
+              conflict.columns(["user_id", "day", "conversation_id"]).doUpdateSet({
+                cost: sql`spend_days.cost + excluded.cost`,
+                calls: sql`spend_days.calls + excluded.calls`,
+                prompt_tokens: sql`spend_days.prompt_tokens + excluded.prompt_tokens`,
+                completion_tokens: sql`spend_days.completion_tokens + excluded.completion_tokens`,
+              }),
+            )
+            .execute();
+        }
+      });
+      this.#owed = this.#owed.filter((owed) => !due.includes(owed));
+    } catch (error) {
+      this.#deps.logger.error({ user: booking.userId, error: String(error) }, "spending was not stored yet");
+    }
+  }
+
+  /** US dollars of the user since midnight UTC. */
+  spentToday(userId: string): number {
+    const day = this.#today();
+    const { database } = this.#deps;
+    const [row] = database.readNow(
+      database.tables
+        .selectFrom("spend_days")
+        .select((select) => select.fn.sum<number | null>("cost").as("cost"))
+        .where("user_id", "=", userId)
+        .where("day", "=", day),
+    );
+    return (row?.cost ?? 0) + this.#owedBy((owed) => owed.userId === userId && owed.day === day);
+  }
+
+  /** US dollars of one conversation on all days. */
+  spentIn(conversationId: string): number {
+    const { database } = this.#deps;
+    const [row] = database.readNow(
+      database.tables
+        .selectFrom("spend_days")
+        .select((select) => select.fn.sum<number | null>("cost").as("cost"))
+        .where("conversation_id", "=", conversationId),
+    );
+    return (row?.cost ?? 0) + this.#owedBy((owed) => owed.conversationId === conversationId);
+  }
+
+  /** US dollars that the user may spend in a day: the lower of the operator's limit and their own; null for neither. */
+  dayLimit(userId: string): number | null {
+    const limits = [this.#deps.maxPerDay, this.#ownDayLimit(userId)].filter((limit) => limit !== null);
+    return limits.length === 0 ? null : Math.min(...limits);
+  }
+
+  /** Null takes the user's own limit away. Counts from the next model call on. */
+  async setDayLimit(userId: string, limit: number | null): Promise<void> {
+    const { tables } = this.#deps.database;
+    if (limit === null) {
+      await tables.deleteFrom("user_budgets").where("user_id", "=", userId).execute();
+      return;
+    }
+    await tables
+      .insertInto("user_budgets")
+      .values({ user_id: userId, max_budget_per_day: limit })
+      .onConflict((conflict) => conflict.column("user_id").doUpdateSet({ max_budget_per_day: limit }))
+      .execute();
+  }
+
+  /** What the user has spent in the last `days` days, today included. */
+  async report(userId: string, days: number): Promise<UserSpend> {
+    const since = dayOf(this.#deps.nowMs() - (days - 1) * 86_400_000);
+    const lines = this.#deps.database.tables
+      .selectFrom("spend_days")
+      .where("user_id", "=", userId)
+      .where("day", ">=", since);
+    const byDay = await lines
+      .select((select) => ["day", select.fn.sum<number>("cost").as("cost")])
+      .groupBy("day")
+      .orderBy("day")
+      .execute();
+    const conversations = await lines
+      .select((select) => [
+        "conversation_id",
+        select.fn.sum<number>("cost").as("cost"),
+        select.fn.sum<number>("calls").as("calls"),
+        select.fn.sum<number>("prompt_tokens").as("prompt_tokens"),
+        select.fn.sum<number>("completion_tokens").as("completion_tokens"),
+        select.fn.max("day").as("last_day"),
+      ])
+      .groupBy("conversation_id")
+      .orderBy("cost", "desc")
+      .limit(mostListed)
+      .execute();
+    return {
+      cost: byDay.reduce((sum, { cost }) => sum + cost, 0),
+      today: this.spentToday(userId),
+      max_budget_per_day: this.dayLimit(userId),
+      own_max_budget_per_day: this.#ownDayLimit(userId),
+      days: Object.fromEntries(byDay.map(({ day, cost }) => [day, cost])),
+      conversations,
+    };
+  }
+
+  #ownDayLimit(userId: string): number | null {
+    const { database } = this.#deps;
+    const [row] = database.readNow(
+      database.tables.selectFrom("user_budgets").select("max_budget_per_day").where("user_id", "=", userId),
+    );
+    return row?.max_budget_per_day ?? null;
+  }
+
+  #owedBy(isMeant: (owed: DatedBooking) => boolean): number {
+    return this.#owed.filter(isMeant).reduce((sum, { usages }) => sum + sumOf(usages).cost, 0);
+  }
+
+  #today(): string {
+    return dayOf(this.#deps.nowMs());
+  }
+}
+
+function dayOf(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 10);
+}
+
+function sumOf(usages: readonly ModelUsage[]) {
+  return {
+    cost: usages.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
+    calls: usages.length,
+    prompt_tokens: usages.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
+    completion_tokens: usages.reduce((sum, { completionTokens }) => sum + completionTokens, 0),
+  };
+}

@@ -1,0 +1,52 @@
+import type { LLM } from "@convoke/protocol";
+import type { Model, ModelPart, ModelUsage } from "../models/model.ts";
+import { readModelSettings } from "../models/model-settings.ts";
+import type { Purchase, Purse } from "./purse.ts";
+
+export type MeterDeps = Omit<Purchase, "most"> & { readonly purse: Purse };
+
+/** The same model; each call is let in by the purse, and booked before its end is told. A refused call fails with `MaxBudgetReached`. */
+export function meteredModel(model: Model, llm: LLM, { purse, ...purchase }: MeterDeps): Model {
+  const { userId, conversationId } = purchase;
+  return {
+    name: model.name,
+    isVisionEnabled: model.isVisionEnabled,
+    async *stream(request, signal): AsyncGenerator<ModelPart> {
+      const admission = await purse.admit({ ...purchase, most: mostOf(llm) }, signal);
+      if (admission.type === "aborted") {
+        yield { type: "aborted" };
+        return;
+      }
+      if (admission.type === "refused") {
+        const { detail } = admission;
+        yield { type: "failed", error: { code: "MaxBudgetReached", detail, isRetryable: false } };
+        return;
+      }
+      try {
+        for await (const part of model.stream(request, signal)) {
+          const usages = usagesOf(part);
+          if (usages.length > 0) await purse.ledger.book({ userId, conversationId, usages });
+          yield part;
+        }
+      } finally {
+        admission.release();
+      }
+    },
+  };
+}
+
+function usagesOf(part: ModelPart): ModelUsage[] {
+  if (part.type === "failed") return (part.spent ?? []).map(({ usage }) => usage);
+  if (part.type !== "done") return [];
+  return [...(part.response.spent ?? []), part.response].map(({ usage }) => usage);
+}
+
+/** What a call can cost at most in US dollars, by the list price of a full window and the longest answer, for each attempt; infinite where another price may count. */
+function mostOf(llm: LLM): number {
+  const { price, contextWindow, outputLimit, facts, isOwnAddress, retry } = readModelSettings(llm);
+  const isOneModel = (llm.fallback_strategy ?? null) === null && (llm.router ?? null) === null;
+  if (price === null || !isOwnAddress || !isOneModel) return Infinity;
+  const input = Math.max(price.input, price.cacheRead, price.cacheWrite);
+  const output = outputLimit ?? facts.outputLimit ?? contextWindow;
+  return retry.attempts * (contextWindow * input + output * price.output);
+}
