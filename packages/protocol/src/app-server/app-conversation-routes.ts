@@ -126,6 +126,7 @@ export const appConversationRoutes = routesOf("App conversations", {
       201: { description: "The message is stored.", schema: PendingMessageResponse },
       ...missing,
       ...refusal(409, "Its sandbox does not run."),
+      ...refusal(410, "Its sandbox is gone."),
       ...refusal(429, "Ten messages are waiting already."),
       ...invalid,
     },

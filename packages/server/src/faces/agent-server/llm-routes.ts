@@ -85,7 +85,7 @@ const notConnected = { vendor: "openai", connected: false, account_email: null, 
 
 function noSubscriptions(): Fault {
   return invalidField(
-    ["path", "subscription"],
+    ["path"],
     "Logging in with a subscription is not supported by this version of the server. Use an API key.",
     "not_supported",
   );
