@@ -6,6 +6,7 @@ import type { Face } from "./http/mount.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createJoinedLogger } from "./observability/joined-logger.ts";
+import { logActivities } from "./observability/log-activities.ts";
 import { Metrics, type Gauges } from "./observability/metrics.ts";
 import { Observer } from "./observability/observer.ts";
 import { version } from "./lib/version.ts";
@@ -35,6 +36,7 @@ export async function openObservability(
 ): Promise<Observability> {
   await using scope = new AsyncDisposableStack();
   const observer = new Observer();
+  observer.add(logActivities(plainLogger));
   let watched: Watched | null = null;
   const metrics = access === "off" ? null : scope.use(new Metrics(() => gaugesOf(watched)));
   if (metrics !== null) observer.add(metrics);

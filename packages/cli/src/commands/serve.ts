@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { openNode, untilSignalled, type Node } from "../open-node.ts";
 import { parseLogLevel, parsePort } from "./parse-options.ts";
 
@@ -31,11 +31,11 @@ export function addServe(program: Command): void {
     )
     .option("--no-auth", "let everyone on this machine in without a key; loopback only")
     .option("--json", 'print one line {"url": ..., "pid": ...} when ready, and nothing else')
-    .option(
-      "--log-level <level>",
-      "fatal, error, warn, info, debug or silent; logs go to stderr",
-      parseLogLevel,
-      "warn",
+    .addOption(
+      new Option("--log-level <level>", "fatal, error, warn, info, debug or silent; logs go to stderr")
+        .argParser(parseLogLevel)
+        .env("CONVOKE_LOG_LEVEL")
+        .default("warn"),
     )
     .action(serve);
 }
