@@ -1,5 +1,6 @@
 import { Type, type Static } from "typebox";
 import { anyObject, list, object, orNull, ref } from "../schema.ts";
+import { ErrorReply } from "../requests/replies.ts";
 import { invalid, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
@@ -41,6 +42,10 @@ export const openAiRoutes = routesOf("OpenAI", {
     summary: "Let an agent answer a chat, as one answer or as a stream",
     auth: true,
     body: ChatCompletionRequest,
-    responses: { ...ok("The answer, or a stream of its pieces.", anyObject()), ...invalid },
+    responses: {
+      ...ok("The answer, or a stream of its pieces.", anyObject()),
+      404: { description: "There is no such model.", schema: ErrorReply },
+      ...invalid,
+    },
   },
 });

@@ -71,8 +71,12 @@ export function renameProfile(settings: StoredSettings, name: string, newName: s
   };
 }
 
-export function requireProfile(settings: StoredSettings, name: string): JsonObject {
-  checkProfileName(name, ["path", "name"]);
+export function requireProfile(
+  settings: StoredSettings,
+  name: string,
+  loc: string[] = ["path", "name"],
+): JsonObject {
+  checkProfileName(name, loc);
   const profile = profileOf(settings, name);
   if (profile === null) throw new Fault("missing", "profile_not_found", `There is no profile ${name}.`);
   return profile;

@@ -1,6 +1,7 @@
 import type { AskAgentRequest } from "@convoke/protocol";
 import type { Directory } from "../../conversation/directory.ts";
 import type { RouteHandler } from "../../http/mount.ts";
+import { Fault } from "../../lib/fault.ts";
 import { conversationIdOf } from "./event-routes.ts";
 
 /** A question beside the task, and shortening on request. Source: reference, agent-server 9.11 and 9.12. */
@@ -9,7 +10,8 @@ export function askHandlers({ directory }: { readonly directory: Directory }) {
     askAgent: async (request) => {
       const conversation = await directory.open(request.caller, conversationIdOf(request));
       const { question } = request.body as AskAgentRequest;
-      return { json: { response: await conversation.ask(question, request.signal) } };
+      const response = await conversation.ask(question, request.signal).catch(notOfTheRequest);
+      return { json: { response } };
     },
 
     condenseConversation: async (request) => {
@@ -18,4 +20,12 @@ export function askHandlers({ directory }: { readonly directory: Directory }) {
       return { json: { success: true } };
     },
   } satisfies Record<string, RouteHandler>;
+}
+
+/** What is wrong with the stored model is no mistake of who asks. */
+function notOfTheRequest(error: unknown): never {
+  if (error instanceof Fault && error.kind === "caller") {
+    throw new Fault("not-now", "model_failed", `The conversation's model cannot be used. ${error.message}`);
+  }
+  throw error;
 }

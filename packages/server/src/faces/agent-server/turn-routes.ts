@@ -195,7 +195,7 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
       const { profile_name: name } = request.body as SwitchProfileRequest;
       const conversation = await open(request);
       const { settings: stored } = await settings.load(request.caller.userId);
-      const llm = requireProfile(stored, name) as LLM;
+      const llm = requireProfile(stored, name, ["body", "profile_name"]) as LLM;
       await switchTo(conversation, { ...llm, usage_id: `profile:${name}` });
       return success;
     },
