@@ -22,7 +22,7 @@ export type FuzzServer = AsyncDisposable & {
 
 const environment = {
   PATH: "/usr/local/bin:/usr/bin:/bin",
-  HOME: "/nonexistent",
+  HOME: "/tmp",
   GIT_ALLOW_PROTOCOL: "file",
 };
 
@@ -37,6 +37,12 @@ export async function openFuzzServer(): Promise<FuzzServer> {
       mcp: { times: { connectMs: 1_000, firstRetryMs: 60_000 }, firstWaitMs: 500 },
       openSandboxes: async () => {
         const sandboxes = new MemorySandboxes();
+        const start = sandboxes.start.bind(sandboxes);
+        sandboxes.start = async (ownerId, templateId, id) => {
+          const { id: started } = await start(ownerId, templateId, id);
+          await sandboxes.resume(ownerId, started);
+          return (await sandboxes.getMany(ownerId, [started]))[0]!;
+        };
         sandboxes.openHost = async () => {
           if (sandboxHost === null) throw new Error("The host of the sandboxes is not open yet.");
           return sandboxHost;

@@ -5,7 +5,7 @@ import { openFuzzServer } from "./fuzz-server.ts";
 import { createJudge, type FuzzReply } from "./judge-reply.ts";
 import { LivePool } from "./live-pool.ts";
 import { watchNetwork } from "./network-watch.ts";
-import { requestArbitrary, type FuzzRequest } from "./request-arbitrary.ts";
+import { requestArbitrary, type FuzzRequest, type PathValues } from "./request-arbitrary.ts";
 
 export type FuzzOptions = {
   readonly count: number;
@@ -24,6 +24,8 @@ export type FuzzReport = {
   readonly operations: number;
   /** Operation -> status -> how many. */
   readonly statuses: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Operation -> why requests as documented were not valid after all. */
+  readonly refusals: Readonly<Record<string, readonly string[]>>;
   readonly findings: readonly Finding[];
 };
 
@@ -43,6 +45,7 @@ export async function fuzz({
   using network = watchNetwork();
   const findings: Finding[] = [];
   const statuses: Record<string, Record<string, number>> = {};
+  const refusals: Record<string, string[]> = {};
   let sent = 0;
   let operationCount = 0;
   {
@@ -52,7 +55,7 @@ export async function fuzz({
     const operations = operationsOf(document).filter(({ name }) => name.includes(only));
     operationCount = operations.length;
     const bounds = { root, serverUrl: server.model.url };
-    const named = namedValues(root);
+    const named = namedValues(root, bounds.serverUrl);
     const arbitraries = operations.map((operation) =>
       requestArbitrary(operation, { document, bounds, named, pathValues }),
     );
@@ -93,6 +96,9 @@ export async function fuzz({
       }
       const ofOperation = (statuses[request.operation.name] ??= {});
       ofOperation[reply.status] = (ofOperation[reply.status] ?? 0) + 1;
+      if (reply.status === 422 && request.fault === null) {
+        (refusals[request.operation.name] ??= []).push(reply.text.slice(0, 200));
+      }
       for (const what of judge(request, reply))
         note(what, request, target, body, `${reply.status} ${reply.text}`);
     };
@@ -125,7 +131,7 @@ export async function fuzz({
   for (const address of network.outward) {
     findings.push({ what: "A connection to another machine", request: "", reply: address });
   }
-  return { sent, operations: operationCount, statuses, findings };
+  return { sent, operations: operationCount, statuses, refusals, findings };
 }
 
 /** Every operation in turn, from a seed of its own for each request. */
@@ -142,8 +148,27 @@ function makeRequests(
   });
 }
 
-const pathValues = {
+/** Fields whose every value is refused; mutations still try them. */
+const notServed = Object.fromEntries(
+  Object.entries({
+    plugins: [],
+    processors: [],
+    client_tools: [],
+    tool_module_qualnames: {},
+    agent_type: "default",
+    agent_settings: null,
+    observability_metadata: null,
+    observability_tags: null,
+    observability_span_name: null,
+    provider_connection_id: null,
+  }).map(([name, value]) => [name, fc.constant(value)]),
+);
+
+/** By name, or by name and the first three parts of the path. */
+const pathValues: PathValues = {
   conversation_id: ["@conversation_id@"],
+  "conversation_id /api/v1/app-conversations": ["@app_conversation_id@"],
+  "conversation_id /api/v1/conversation": ["@app_conversation_id@"],
   event_id: ["@event_id@"],
   sandbox_id: ["@sandbox_id@"],
   task_id: ["@task_id@"],
@@ -156,7 +181,7 @@ const pathValues = {
   plugin_name: ["demo", "missing"],
 };
 
-function namedValues(root: string) {
+function namedValues(root: string, serverUrl: string) {
   const folder = fc.constantFrom(root, `${root}/sub`, `${root}/repository`, `${root}/missing`);
   return {
     tools: fc.constantFrom([], [{ name: "terminal" }], [{ name: "terminal", params: {} }, { name: "grep" }]),
@@ -173,6 +198,19 @@ function namedValues(root: string) {
     sandbox_id: fc.constantFrom("@sandbox_id@", null),
     agent_profile_id: fc.constantFrom("@profile_id@", null),
     timeout: fc.constantFrom(1, 2),
+    new_name: fc.constantFrom("two", "three"),
+    secret_name: fc.constantFrom("one", "two"),
+    base_url: fc.constantFrom(null),
+    url: fc.constantFrom(`${serverUrl}/mcp`),
+    router: fc.constantFrom(null, { kind: "RandomRouter", llms_for_routing: { any: "one" } }),
+    critic: fc.constantFrom(null, { kind: "PassCritic" }),
+    role: fc.constant("user"),
+    selected_repository: fc.constantFrom(null, "owner/name"),
+    auth: fc.constant(null),
+    active_agent_profile_id: fc.constantFrom(null, "@profile_id@"),
+    active_profile: fc.constantFrom(null, "one"),
+    messages: fc.constant([{ role: "user", content: "Hello." }]),
+    ...notServed,
   };
 }
 

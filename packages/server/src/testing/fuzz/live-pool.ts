@@ -22,33 +22,40 @@ export class LivePool {
 
   /** Looks again, and makes what has been deleted. */
   async refresh(): Promise<void> {
+    await this.#makeAgain();
     const conversations = await this.#conversations();
-    const [conversation = ""] = conversations;
-    await this.#server.call("POST", "/api/v1/sandboxes");
-    await this.#server.call("POST", "/api/profiles/one", {
-      llm: { model: "openai/scripted", base_url: `${this.#server.model.url}/v1` },
-    });
-    const events = await this.#ids(`/api/conversations/${conversation}/events/search?limit=5`);
-    const sandboxes = await this.#ids("/api/v1/sandboxes/search?limit=3");
-    const commits = (await this.#server.call("GET", `/api/git/commits?path=${this.#root}/repository`)).json;
-    const tasks = await this.#ids("/api/v1/app-conversations/start-tasks/search?limit=3");
-    const profiles = (await this.#server.call("GET", "/api/agent-profiles")).json;
     this.#values = {
       conversation_id: conversations,
-      event_id: events,
-      sandbox_id: sandboxes,
-      task_id: tasks,
-      sha: namesIn(commits, "sha"),
-      profile_id: namesIn(profiles, "id"),
-      connection_id: namesIn((await this.#server.call("GET", "/api/llm/provider-connections")).json, "id"),
+      // One of each, in the same order, so that the same choice gives what belongs together.
+      event_id: await Promise.all(conversations.map((id) => this.#firstEvent(id))),
+      app_conversation_id: await this.#ids("/api/v1/app-conversations/search?limit=3"),
+      sandbox_id: await this.#ids("/api/v1/sandboxes/search?limit=3"),
+      task_id: await this.#ids("/api/v1/app-conversations/start-tasks/search?limit=3"),
+      sha: namesIn(await this.#get(`/api/git/commits?path=${this.#root}/repository`), "sha"),
+      profile_id: namesIn(await this.#get("/api/agent-profiles"), "id"),
+      connection_id: namesIn(await this.#get("/api/llm/provider-connections"), "id"),
       path: ["a.txt", "sub", "repository", "plugin", "skills/demo", "missing", "odd näme 👋.txt"].map(
         (name) => encodeURI(`${this.#root}/${name}`),
       ),
     };
   }
 
+  /** What of it is there already is refused, which is as good. */
+  async #makeAgain(): Promise<void> {
+    const { model } = this.#server;
+    const llm = { model: "openai/scripted", base_url: `${model.url}/v1` };
+    await this.#server.call("POST", "/api/v1/settings", { llm_model: llm.model, llm_base_url: llm.base_url });
+    await this.#server.call("POST", "/api/v1/sandboxes");
+    await this.#server.call("POST", "/api/v1/app-conversations", { title: "Started" });
+    await this.#server.call("POST", "/api/profiles/one", { llm });
+    await this.#server.call("POST", "/api/agent-profiles/one", { agent_kind: "openhands" });
+    await this.#server.call("PUT", "/api/settings/secrets", { name: "one", value: "a value" });
+    await this.#server.call("POST", "/api/skills/install", { source: `${this.#root}/skills/demo` });
+    await this.#server.call("POST", "/api/plugins/install", { source: `${this.#root}/plugin` });
+  }
+
   async #conversations(): Promise<string[]> {
-    const found = await this.#ids("/api/conversations/search?limit=5");
+    const found = await this.#ids("/api/conversations/search?limit=3");
     while (found.length < 3) {
       const { id } = await this.#server.createConversation({ text: "Hello." });
       found.push(id);
@@ -56,8 +63,16 @@ export class LivePool {
     return found;
   }
 
+  async #firstEvent(id: string): Promise<string> {
+    return (await this.#ids(`/api/conversations/${id}/events/search?limit=1`))[0] ?? "nothing";
+  }
+
+  async #get(path: string): Promise<unknown> {
+    return (await this.#server.call("GET", path)).json;
+  }
+
   async #ids(path: string): Promise<string[]> {
-    return namesIn((await this.#server.call("GET", path)).json, "id");
+    return namesIn(await this.#get(path), "id");
   }
 }
 

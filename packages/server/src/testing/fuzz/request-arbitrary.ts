@@ -135,7 +135,7 @@ function pathOf({ path }: Operation, { pathValues }: RequestDeps): fc.Arbitrary<
   const parts = path.split(/(\{\w+\})/).map((part) => {
     const name = /^\{(\w+)\}$/.exec(part)?.[1];
     if (name === undefined) return fc.constant(part);
-    const known = pathValues[name] ?? ["one", "two"];
+    const known = pathValues[`${name} ${path.split("/", 4).join("/")}`] ?? pathValues[name] ?? ["one", "two"];
     return fc.constantFrom(...known).map((value) => encodeURI(value));
   });
   return fc.tuple(...parts).map((values) => values.join(""));

@@ -22,8 +22,12 @@ for (const [, [first, ...more]] of grouped) {
   console.log(`  ${first!.request}\n  ${first!.reply}`);
 }
 if (values.coverage) {
-  for (const [name, counts] of Object.entries(report.statuses).sort())
+  for (const [name, counts] of Object.entries(report.statuses).sort()) {
     console.log(name, JSON.stringify(counts));
+    const isNeverDone = Object.keys(counts).every((status) => status >= "300");
+    if (isNeverDone)
+      for (const refusal of (report.refusals[name] ?? []).slice(0, 5)) console.log("   ", refusal);
+  }
 }
 const total: Record<string, number> = {};
 for (const counts of Object.values(report.statuses)) {
