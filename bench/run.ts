@@ -21,6 +21,7 @@ const benches: Readonly<Record<string, string>> = {
   latency: "./sockets/latency.ts",
   "fan-out": "./sockets/fan-out.ts",
   "cold-start": "./start/cold-start.ts",
+  sandboxes: "./sandboxes/start.ts",
 };
 
 /** The exit code: a number beyond its budget is news, not a failure; a bench that breaks is one. */

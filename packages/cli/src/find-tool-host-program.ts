@@ -20,7 +20,11 @@ export function findToolHostProgram(entry: string = entryFile): ToolHostProgram 
   }
   const ownPackage = dirname(folder);
   const installed = findDependencies(ownPackage);
-  const root = commonParent([ownPackage, ...installed]);
+  // Node looks into directories of this name, so it must be there inside too.
+  const holders = installed.map((directory) =>
+    directory.slice(0, directory.lastIndexOf(`${sep}node_modules${sep}`)),
+  );
+  const root = commonParent([ownPackage, ...holders]);
   const files = [join(ownPackage, "package.json"), folder, ...installed];
   return { node, root, entry: relative(root, entry), parts: files.map((file) => relative(root, file)) };
 }

@@ -65,7 +65,8 @@ export async function runToolHost(options: ToolHostOptions): Promise<void> {
   );
   ready.resolve();
   // Ended before we stop serving, so that clients still hear what became of their calls.
-  scope.defer(async () => (await host)[Symbol.asyncDispose]());
+  // Why it could not be loaded is thrown below.
+  scope.defer(async () => (await host.catch(() => null))?.[Symbol.asyncDispose]());
   await Promise.race([ended, host.then(async () => ended)]);
 }
 

@@ -24,8 +24,6 @@ export type SandboxConfig = {
   readonly pids: number;
   /** Space in each private temporary directory. */
   readonly diskMb: number;
-  /** Started sandboxes that wait for somebody to want one. */
-  readonly warm: number;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -44,7 +42,6 @@ export function readSandboxConfig(environment: Environment, use?: string): Sandb
     cpus: readAmount(environment, "CONVOKE_SANDBOX_CPUS", 2, 0.1, false),
     pids: readAmount(environment, "CONVOKE_SANDBOX_PIDS", 512, 32),
     diskMb: readAmount(environment, "CONVOKE_SANDBOX_DISK_MB", 1_024, 1),
-    warm: readAmount(environment, "CONVOKE_SANDBOX_WARM", 0, 0),
   };
 }
 
