@@ -62,3 +62,38 @@ test.each([null, [], "x", { agent: "x" }, { agent: { llm: "x" } }, {}])(
     expect(withDefaults(request, defaultSettings, server)).toEqual(request);
   },
 );
+
+test("an agent made from settings has their MCP servers and their condenser, which writes with the agent's model", () => {
+  const stored = updateSettings(settings, {
+    condenser_max_size: 80,
+    mcp_config: { shttp_servers: [{ url: "https://mcp.example", api_key: "mcp-key" }] },
+    agent_settings_diff: { condenser: { keep_first: 4 } },
+  });
+  const made = withDefaults({}, stored, server) as { agent: Record<string, unknown> };
+  expect(made.agent["mcp_config"]).toEqual({ mcpServers: stored.mcpServers });
+  expect(JSON.stringify(made.agent["mcp_config"])).toContain("mcp-key");
+  expect(made.agent["condenser"]).toEqual({
+    kind: "LLMSummarizingCondenser",
+    llm: full.agent.llm,
+    max_size: 80,
+    keep_first: 4,
+  });
+  const off = updateSettings(stored, { enable_default_condenser: false });
+  expect(withDefaults({}, off, server)).not.toHaveProperty("agent.condenser");
+  // An agent of the request's own is taken as it is.
+  const given = { agent: { llm: { model: "other" } } };
+  expect(withDefaults(given, stored, server)).toMatchObject(given);
+  expect(withDefaults(given, stored, server)).not.toHaveProperty("agent.mcp_config");
+});
+
+test("the budget of the settings and the server's answer to unanswered actions are defaults; null is an answer", () => {
+  const stored = updateSettings(defaultSettings, { max_budget_per_task: 2 });
+  const approvalDefault = { timeout_seconds: 60, on_timeout: "reject" };
+  const withPolicy = { ...server, approvalDefault };
+  expect(withDefaults({}, stored, withPolicy)).toEqual({
+    max_budget_per_task: 2,
+    approval_policy: approvalDefault,
+  });
+  const given = { max_budget_per_task: null, approval_policy: null };
+  expect(withDefaults(given, stored, withPolicy)).toEqual(given);
+});

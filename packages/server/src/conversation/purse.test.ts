@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openApplicationDatabase } from "../database/application-database.ts";
+import type { ModelUsage } from "../models/model.ts";
+import { Ledger } from "./ledger.ts";
+import { Purse, type Purchase } from "./purse.ts";
+
+const noon = Date.parse("2026-01-31T12:00:00Z");
+
+async function openPurse(maxPerDay: number | null) {
+  const folder = await mkdtemp(join(tmpdir(), "convoke-purse-"));
+  const database = await openApplicationDatabase(folder);
+  const clock = { nowMs: noon };
+  const logger = { info: () => {}, warn: () => {}, error: () => {} };
+  const ledger = new Ledger({ database, maxPerDay, nowMs: () => clock.nowMs, logger });
+  return {
+    clock,
+    ledger,
+    database,
+    purse: new Purse(ledger),
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function usage(cost: number): ModelUsage {
+  const tokens = { promptTokens: 1, completionTokens: 1, reasoningTokens: 0 };
+  return { ...tokens, cacheReadTokens: 0, cacheWriteTokens: 0, contextWindow: 1, cost };
+}
+
+function purchase(more: Partial<Purchase> = {}): Purchase {
+  const conversation = () => ({ limit: null, spent: 0 });
+  return { userId: "ada", conversationId: "c", most: Infinity, conversation, ...more };
+}
+
+const { signal } = new AbortController();
+
+test("P48: where nobody knows the price, calls under one budget wait for each other; others do not", async () => {
+  await using opened = await openPurse(1);
+  const { ledger, purse } = opened;
+  const first = await purse.admit(purchase(), signal);
+  const second = purse.admit(purchase({ conversationId: "d" }), signal);
+  expect(await purse.admit(purchase({ userId: "bob" }), signal)).toMatchObject({ type: "admitted" });
+  expect(await Promise.race([second, Promise.resolve("waits")])).toBe("waits");
+  await ledger.book({ userId: "ada", conversationId: "c", usages: [usage(0.7), usage(0.6)] });
+  if (first.type === "admitted") first.release();
+  expect(await second).toMatchObject({
+    type: "refused",
+    detail: expect.stringContaining("$1.3000") as string,
+  });
+});
+
+test("P48: calls whose price is known run side by side as long as all of them fit", async () => {
+  await using opened = await openPurse(1);
+  const { purse } = opened;
+  const dear = purchase({ most: 0.4 });
+  expect(await purse.admit(dear, signal)).toMatchObject({ type: "admitted" });
+  expect(await purse.admit({ ...dear }, signal)).toMatchObject({ type: "admitted" });
+  expect(await purse.admit({ ...dear }, signal)).toMatchObject({ type: "admitted" });
+  const stop = new AbortController();
+  const waiting = purse.admit({ ...dear }, stop.signal);
+  stop.abort();
+  expect(await waiting).toEqual({ type: "aborted" });
+});
+
+test("P48: a new day brings new money; the conversation's own budget counts all days", async () => {
+  await using opened = await openPurse(1);
+  const { clock, ledger, purse } = opened;
+  await ledger.book({ userId: "ada", conversationId: "c", usages: [usage(2)] });
+  expect(purse.refusal(purchase())).toContain("today");
+  clock.nowMs += 86_400_000;
+  expect(purse.refusal(purchase())).toBeNull();
+  const limited = purchase({ conversation: () => ({ limit: 2, spent: 0 }) });
+  expect(purse.refusal(limited)).toContain("conversation");
+  const report = await ledger.report("ada", 2);
+  expect(report).toMatchObject({ cost: 2, today: 0, days: { "2026-01-31": 2 } });
+  expect((await ledger.report("ada", 1)).conversations).toEqual([]);
+});
+
+test("what could not be stored counts all the same, and is stored with the next booking", async () => {
+  await using opened = await openPurse(null);
+  const { database, ledger } = opened;
+  await database.tables.schema.alterTable("spend_days").renameTo("away").execute();
+  await ledger.book({ userId: "ada", conversationId: "c", usages: [usage(0.5)] });
+  await database.tables.schema.alterTable("away").renameTo("spend_days").execute();
+  expect(ledger.spentToday("ada")).toBe(0.5);
+  await ledger.book({ userId: "ada", conversationId: "c", usages: [usage(0.25)] });
+  expect(ledger.spentIn("c")).toBe(0.75);
+  expect((await ledger.report("ada", 1)).conversations).toMatchObject([{ calls: 2, cost: 0.75 }]);
+});
+
+test("P48: a year of spending in ten thousand conversations is reported within a second", async () => {
+  await using opened = await openPurse(1);
+  const { database, ledger } = opened;
+  const lines = Array.from({ length: 10_000 }, (_, index) => ({
+    user_id: "ada",
+    day: new Date(noon - (index % 365) * 86_400_000).toISOString().slice(0, 10),
+    conversation_id: String(index),
+    cost: 0.5,
+    calls: 3,
+    prompt_tokens: 10,
+    completion_tokens: 1,
+  }));
+  for (let at = 0; at < lines.length; at += 1000)
+    await database.tables
+      .insertInto("spend_days")
+      .values(lines.slice(at, at + 1000))
+      .execute();
+  const beforeMs = performance.now();
+  const report = await ledger.report("ada", 365);
+  expect(performance.now() - beforeMs).toBeLessThan(1000);
+  expect(report).toMatchObject({ cost: 5000, conversations: { length: 1000 } });
+});
