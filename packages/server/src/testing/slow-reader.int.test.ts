@@ -12,7 +12,7 @@ checkLeaksAfterEach();
 const id = "33333333-3333-4333-8333-333333333333";
 const wedgedCount = 3;
 /** So many that the noise of a heap between two collections is small beside what nobody took. */
-const largeCount = 60;
+const largeCount = 40;
 const largeBytes = 1_000_000;
 const stallMs = 4_000;
 
