@@ -15,7 +15,7 @@ export default defineConfig({
       {
         test: {
           name: "int",
-          include: ["{packages,scripts,bench}/**/*.int.test.ts"],
+          include: ["{packages,scripts,bench,test}/**/*.int.test.ts"],
           exclude: ["**/node_modules/**", "**/dist/**"],
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -30,7 +30,8 @@ export class CallRecord implements Disposable {
     return new Proxy(watched, {
       get: (target, property) => {
         const owner = findOwner(target, property);
-        if (typeof property === "symbol" || owner === null) return this.#watchResult(Reflect.get(target, property));
+        if (typeof property === "symbol" || owner === null)
+          return this.#watchResult(Reflect.get(target, property));
         const name = `${owner.name}.${property}`;
         const read = (): unknown => Reflect.get(target, property);
         if (owner.isAccessor) return this.#record(name, read);
@@ -87,7 +88,7 @@ export class CallRecord implements Disposable {
 }
 
 function findOwner(target: object, property: PropertyKey): { name: string; isAccessor: boolean } | null {
-  for (let holder: object = target; ; ) {
+  for (let holder: object = target; ;) {
     holder = Object.getPrototypeOf(holder) as object;
     if (holder === null || holder === Object.prototype) return null;
     const found = Object.getOwnPropertyDescriptor(holder, property);

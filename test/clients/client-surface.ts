@@ -45,8 +45,7 @@ export function readPaths(): string[] {
   return [...paths].sort();
 }
 
-const addressPattern =
-  /["'`](\/(?:api|oauth|v1|alive|health|ready|server_info)(?:[/?][^"'`]*)?)["'`]/g;
+const addressPattern = /["'`](\/(?:api|oauth|v1|alive|health|ready|server_info)(?:[/?][^"'`]*)?)["'`]/g;
 
 function toTemplate(text: string): string {
   return text

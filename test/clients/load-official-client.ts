@@ -1,4 +1,5 @@
-type Package = typeof import("@openhands/typescript-client") & typeof import("@openhands/typescript-client/clients");
+type Package = typeof import("@openhands/typescript-client") &
+  typeof import("@openhands/typescript-client/clients");
 
 /**
  * Every export of the official client, unmodified. Its sockets look for a browser's `window.WebSocket` or for `require`, and a

@@ -7,8 +7,8 @@ const missing = "00000000-0000-4000-8000-000000000000";
 /** Conversations by their ids, as web clients use them. */
 export async function conversationClient(world: ClientWorld): Promise<void> {
   const client = world.record.watch(new world.client.ConversationClient(world.options));
-  const { id } = await client.createConversation(world.startRequest as never);
-  await client.sendEvent(id, words("Please run") as never);
+  const { id } = await client.createConversation(world.startRequest);
+  await client.sendEvent(id, words("Please run"));
   await client.runConversation(id);
   await world.untilStatus(id, "finished");
   assert.equal((await client.getConversation(id)).id, id);
@@ -24,7 +24,7 @@ export async function conversationClient(world: ClientWorld): Promise<void> {
   assert.equal(await client.getEventCount(id), page.items.length);
   assert.equal(await client.getEventCount(id, { kind: "ObservationEvent" }), 1);
   assert.match(JSON.stringify(page.items), /it ran/);
-  const first = page.items[0]!.id!;
+  const first = page.items[0]!.id;
   assert.equal((await client.getEvent(id, first)).id, first);
   assert.deepEqual(
     (await client.getEvents(id, [first, missing])).map((event) => event?.id),
@@ -40,7 +40,7 @@ export async function conversationClient(world: ClientWorld): Promise<void> {
   assert.equal(fork.title, "Forked");
   assert.ok((await client.getEventCount(fork.id)) > 0);
   await client.condenseConversation(fork.id);
-  await client.switchLLM(fork.id, { ...world.llm, usage_id: "other" } as never);
+  await client.switchLLM(fork.id, { ...world.llm, usage_id: "other" });
   await world.server.call("POST", "/api/profiles/quick", { llm: world.llm });
   await client.switchProfile(fork.id, "quick");
   await assert.rejects(client.switchAcpModel(fork.id, "other"), { status: 404 });
@@ -49,7 +49,7 @@ export async function conversationClient(world: ClientWorld): Promise<void> {
 
   for (const accept of [false, true]) {
     await client.setConfirmationPolicy(id, { kind: "AlwaysConfirm" });
-    await client.sendEvent(id, words("Please run") as never, { run: true });
+    await client.sendEvent(id, words("Please run"), { run: true });
     await world.untilStatus(id, "waiting_for_confirmation");
     await client.respondToConfirmation(id, { accept, reason: "as I like" });
     await world.untilStatus(id, accept ? "finished" : "idle");
@@ -58,7 +58,7 @@ export async function conversationClient(world: ClientWorld): Promise<void> {
   }
   for (const stop of ["interruptConversation", "pauseConversation"] as const) {
     const asked = world.model.requests.length;
-    await client.sendEvent(id, words("Please wait") as never, { run: true });
+    await client.sendEvent(id, words("Please wait"), { run: true });
     await world.until("the model to be asked", () => world.model.requests.length > asked);
     await client[stop](id);
     await world.untilStatus(id, "paused");
@@ -70,7 +70,7 @@ export async function conversationClient(world: ClientWorld): Promise<void> {
 /** Goals and branches, which the server does not have. */
 export async function goalsAndBranches(world: ClientWorld): Promise<void> {
   const client = world.record.watch(new world.client.ConversationClient(world.options));
-  const { id } = await client.createConversation(world.startRequest as never);
+  const { id } = await client.createConversation(world.startRequest);
   await assert.rejects(client.startGoal(id, { objective: "x" }), { status: 404 });
   await assert.rejects(client.stopGoal(id), { status: 404 });
   await assert.rejects(client.resumeGoal(id), { status: 404 });

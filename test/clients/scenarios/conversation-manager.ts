@@ -7,7 +7,7 @@ const missing = "00000000-0000-4000-8000-000000000000";
 export async function conversationManager(world: ClientWorld): Promise<void> {
   const manager = world.record.watch(new world.client.ConversationManager(world.options));
   const place = { workingDir: world.folder };
-  const created = await manager.createConversation(world.agent as never, {
+  const created = await manager.createConversation(world.agent, {
     ...place,
     initialMessage: "Please run",
   });
@@ -26,7 +26,7 @@ export async function conversationManager(world: ClientWorld): Promise<void> {
   await manager.switchProfile(id, "quick");
 
   // The client's forms for ACP agents differ in their types alone.
-  const acp = await manager.createACPConversation(world.agent as never, place);
+  const acp = await manager.createACPConversation(world.agent, place);
   assert.equal((await manager.getACPConversation(acp.id)).id, acp.id);
   assert.equal((await manager.getACPConversations([acp.id])).length, 1);
   assert.ok((await manager.searchACPConversations()).items.length > 0);

@@ -11,12 +11,12 @@ export async function remoteConversation(world: ClientWorld): Promise<void> {
   await world.write(".openhands/hooks.json", '{"PreToolUse":[{"hooks":[{"command":"true"}]}]}');
   const conversation = record.watch(
     new client.Conversation(world.agent as never, workspace, {
-      callback: (event) => seen.push(event as unknown as Seen),
-    } as never),
+      callback: (event: unknown) => seen.push(event as Seen),
+    }),
   );
   const hooks = await conversation.loadHooks();
   assert.ok(hooks !== null);
-  await conversation.start({ hookConfig: hooks as never, maxIterations: 20 });
+  await conversation.start({ hookConfig: hooks, maxIterations: 20 });
   assert.ok((await conversation.getHookConfig()) !== null);
   await conversation.startWebSocketClient();
   await world.until("the first frame", () => seen.length > 0);
@@ -33,14 +33,14 @@ export async function remoteConversation(world: ClientWorld): Promise<void> {
   assert.equal(await conversation.askAgent("What?"), "Hello.");
   await conversation.updateSecrets({ TOKEN: "canary", LATER: () => "canary" });
   await conversation.setSecurityAnalyzer(null);
-  assert.ok(((await conversation.downloadTrajectory()) as Blob).size > 0);
+  assert.ok((await conversation.downloadTrajectory()).size > 0);
   await conversation.condense();
-  await conversation.switchLlm({ ...world.llm, usage_id: "other" } as never);
+  await conversation.switchLlm({ ...world.llm, usage_id: "other" });
   await world.server.call("POST", "/api/profiles/quick", { llm: world.llm });
   await conversation.switchProfile("quick");
   await assert.rejects(conversation.switchAcpModel("other"), { status: 404 });
 
-  await conversation.setConfirmationPolicy({ kind: "AlwaysConfirm" } as never);
+  await conversation.setConfirmationPolicy({ kind: "AlwaysConfirm" });
   await conversation.sendMessage("Please run");
   await conversation.run();
   await world.untilStatus(conversation.id, "waiting_for_confirmation");
@@ -97,18 +97,24 @@ export async function callbackSocket(world: ClientWorld): Promise<void> {
 type Conversation = InstanceType<ClientWorld["client"]["RemoteConversation"]>;
 
 async function remoteState(world: ClientWorld, state: Conversation["state"]): Promise<void> {
+  const { RemoteState, HttpClient } = world.client;
+  // A state of its own for each question: one answers from what it has heard for two seconds.
+  const fresh = (): typeof state => {
+    const http = new HttpClient({ baseUrl: world.server.url, apiKey: world.server.key });
+    return world.record.watch(new RemoteState(http, state.id));
+  };
   assert.equal((await state.refresh()).id, state.id);
-  assert.equal(await state.getExecutionStatus(), "finished");
-  assert.equal(await state.getAgentStatus(), "finished");
-  assert.ok(await state.getConfirmationPolicy());
-  assert.deepEqual(await state.getActivatedKnowledgeSkills(), []);
-  assert.ok(await state.getAgent());
-  assert.ok(await state.getWorkspace());
-  assert.equal(typeof (await state.getPersistenceDir()), "string");
-  assert.equal((await state.modelDump()).id, state.id);
-  assert.ok((await state.modelDumpJson()).includes(state.id));
+  assert.equal(await fresh().getExecutionStatus(), "finished");
+  assert.equal(await fresh().getAgentStatus(), "finished");
+  assert.ok(await fresh().getConfirmationPolicy());
+  assert.deepEqual(await fresh().getActivatedKnowledgeSkills(), []);
+  assert.ok(await fresh().getAgent());
+  assert.ok(await fresh().getWorkspace());
+  assert.equal(typeof (await fresh().getPersistenceDir()), "string");
+  assert.equal((await fresh().modelDump()).id, state.id);
+  assert.ok((await fresh().modelDumpJson()).includes(state.id));
   const { json } = await world.server.call("GET", `/api/conversations/${state.id}`);
-  const event = { kind: "ConversationStateUpdateEvent", key: "full_state", value: json };
+  const event = { kind: "ConversationStateUpdateEvent", key: "__full_state__", value: json };
   state.createStateUpdateCallback()(event as never);
   await state.updateStateFromEvent(event as never);
   await assert.rejects(state.setAgentStatus("paused" as never));

@@ -9,18 +9,18 @@ export async function settings(world: ClientWorld): Promise<void> {
   assert.ok((await client.getAgentSchema()).sections.length > 0);
   assert.ok((await client.getConversationSchema()).sections.length > 0);
   const llm = { ...world.llm, api_key: canary };
-  await client.updateSettings({ agent_settings_diff: { llm } } as never);
+  await client.updateSettings({ agent_settings_diff: { llm } });
   assert.ok(!JSON.stringify(await client.getSettings()).includes(canary));
   assert.ok(JSON.stringify(await client.getSettings({ exposeSecrets: "plaintext" })).includes(canary));
   await client.createMcpServer("docs", { url: "https://mcp.example.org" } as never);
-  await client.patchMcpServer("docs", { timeout: 5 } as never);
+  await client.patchMcpServer("docs", { timeout: 5 });
   await client.deleteMcpServer("docs");
   await client.upsertSecret({ name: "TOKEN", value: canary, description: "d" });
   assert.deepEqual(await client.listSecrets(), { secrets: [{ name: "TOKEN", description: "d" }] });
   assert.equal(await client.getSecret("TOKEN"), canary);
   assert.deepEqual(await client.deleteSecret("TOKEN"), { deleted: true });
 
-  await client.saveProfile("mine", { llm, include_secrets: true } as never);
+  await client.saveProfile("mine", { llm, include_secrets: true });
   assert.ok((await client.listProfiles()).profiles.some(({ name }) => name === "mine"));
   assert.equal((await client.getProfile("mine")).name, "mine");
   await client.renameProfile("mine", "yours");
@@ -32,8 +32,8 @@ export async function settings(world: ClientWorld): Promise<void> {
 export async function profiles(world: ClientWorld): Promise<void> {
   const client = world.record.watch(new world.client.ProfilesClient(world.options));
   const { llm } = world;
-  await client.saveProfile("fast", { llm, include_secrets: true } as never);
-  assert.deepEqual(await client.validateProfile("fast", { llm } as never), { valid: true, error: null });
+  await client.saveProfile("fast", { llm, include_secrets: true });
+  assert.deepEqual(await client.validateProfile("fast", { llm }), { valid: true, error: null });
   assert.ok((await client.listProfiles()).profiles.some(({ name }) => name === "fast"));
   assert.equal((await client.getProfile("fast", { exposeSecrets: "encrypted" })).name, "fast");
   await client.renameProfile("fast", "faster");
