@@ -103,7 +103,8 @@ export async function fuzz({
         note(what, request, target, body, `${reply.status} ${reply.text}`);
     };
 
-    for (let round = 0; sent < count && performance.now() < endMs; round++) {
+    const isOver = (): boolean => sent >= count || performance.now() >= endMs;
+    for (let round = 0; !isOver(); round++) {
       const size = Math.min(roundSize, count - sent);
       const requests = makeRequests(arbitraries, size, round * roundSize, seed);
       for (let start = 0; start < requests.length && performance.now() < endMs; start += refreshEvery) {

@@ -83,8 +83,8 @@ function judgeInvalid({ fault, operation }: FuzzRequest, { text }: FuzzReply): s
     if (!isForm || typeof msg !== "string" || msg === "" || typeof type !== "string") {
       return ["422 in another form than the contract's"];
     }
-    locs.push(loc as (string | number)[]);
-    if (!isPlaceOf(operation, loc as (string | number)[])) {
+    locs.push(loc);
+    if (!isPlaceOf(operation, loc)) {
       found.push(`422 for ${loc.slice(0, 2).join(".")}, which this operation does not have`);
     }
     if (loc.length < 2 && operation.body !== null && fault === null && type !== "not_supported")

@@ -149,7 +149,7 @@ function queryOf(
     .filter(({ in: where }) => where === "query")
     .map(({ name, schema, required }) => {
       const values = (namedQuery[name] ?? toValue(schema)).map((value) =>
-        [value].flat().flatMap((item) => (item === null ? [] : [[name, String(item)] as [string, string]])),
+        [value].flat().flatMap((item) => (item === null ? [] : [[name, toText(item)] as [string, string]])),
       );
       return required === true ? values : fc.oneof(fc.constant([]), values);
     });
@@ -171,6 +171,10 @@ const namedQuery: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   commit: fc.constantFrom("@sha@", "HEAD"),
   base_url: fc.constantFrom("http://127.0.0.1:9/"),
 };
+
+function toText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
 
 function toRequest(operation: Operation, draft: Draft, changed: Partial<FuzzRequest> = {}): FuzzRequest {
   const isForm = operation.form !== null;

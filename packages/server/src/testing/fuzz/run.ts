@@ -22,7 +22,7 @@ for (const [, [first, ...more]] of grouped) {
   console.log(`  ${first!.request}\n  ${first!.reply}`);
 }
 if (values.coverage) {
-  for (const [name, counts] of Object.entries(report.statuses).sort()) {
+  for (const [name, counts] of Object.entries(report.statuses)) {
     console.log(name, JSON.stringify(counts));
     const isNeverDone = Object.keys(counts).every((status) => status >= "300");
     if (isNeverDone)
