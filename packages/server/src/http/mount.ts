@@ -65,7 +65,9 @@ export function mountRoutes<Operation extends string>(
       method: route.method,
       url: toUrl(route),
       onRequest: async (request) => {
-        if (route.auth && authenticate(request) === null) throw unauthorized();
+        const caller = route.auth ? authenticate(request) : null;
+        request.noteCaller(caller);
+        if (route.auth && caller === null) throw unauthorized();
       },
       handler: async (request, reply) => {
         const caller = authenticate(request);

@@ -6,10 +6,11 @@ import type { WebSocket } from "ws";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { keyOfHeaders, localUser, type Caller, type KeyRing } from "./auth.ts";
-import { Observer, type Begun } from "../observability/observer.ts";
+import { Observer } from "../observability/observer.ts";
 import { bodyLimitBytes, toErrorReply, type ErrorReply } from "./errors.ts";
 import type { Guard } from "./guard.ts";
 import { parseJsonBody } from "./parse-json-body.ts";
+import { observeRequests, type AuditedCall } from "./observe-requests.ts";
 import { createPublicAddress } from "./public-address.ts";
 import { withOpenAiError } from "./openai-errors.ts";
 import { refuseUnknownRoutes } from "./unknown-routes.ts";
@@ -24,14 +25,14 @@ export type HttpDeps = {
   readonly isForEveryOrigin?: (url: string) => boolean;
   /** Nobody looks on when absent. */
   readonly observer?: Observer;
+  /** Hears of every call that was let in or refused. */
+  readonly onCall?: (call: AuditedCall) => void;
 };
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Where the client reached this server, without a slash at its end; see {@link createPublicAddress}. */
     readonly publicAddress: string;
-    /** The request as an activity; null where it was never begun. */
-    activity: Begun | null;
   }
 }
 
@@ -45,7 +46,7 @@ const socketGraceMs = 500;
 
 /** The HTTP server without routes: guard first, then CORS, then unknown routes; one shape for every error. */
 export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
-  const { isForEveryOrigin = () => false, observer = new Observer() } = deps;
+  const { isForEveryOrigin = () => false, observer = new Observer(), onCall = () => {} } = deps;
   const answer = (error: unknown, reply: FastifyReply): FastifyReply => {
     const { activity } = reply.request;
     const toReply = (): ErrorReply => toErrorReply(error, deps.logger);
@@ -85,7 +86,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       return publicAddress(this);
     },
   });
-  observeRequests(app, observer);
+  observeRequests(app, { observer, onCall });
   // Before the hooks that refuse: it ends the connections of refused upgrades.
   await app.register(websocket, {
     options: { maxPayload: socketPayloadBytes, perMessageDeflate: false },
@@ -115,32 +116,6 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   return app;
 }
 
-/** Each request is an activity, and whatever its handler begins is a part of it. */
-function observeRequests(app: FastifyInstance, observer: Observer): void {
-  app.decorateRequest("activity", null);
-  app.addHook("onRequest", (request, _reply, done) => {
-    const route = request.is404 ? "unknown" : (request.routeOptions.url ?? "unknown");
-    request.activity = observer.begin({
-      kind: "request",
-      requestId: request.id,
-      method: request.method,
-      route,
-    });
-    done();
-  });
-  // Later than the body, whose arrival loses what it belongs to.
-  app.addHook("preHandler", (request, _reply, done) => {
-    if (request.activity === null) done();
-    else observer.within(request.activity, done);
-  });
-  app.addHook("onResponse", (request, { statusCode: status }, done) => {
-    if (request.activity !== null) {
-      observer.end(request.activity, { error: status >= 500 ? String(status) : null, status });
-    }
-    done();
-  });
-}
-
 export function createAuthenticator(keys: KeyRing): (request: FastifyRequest) => Caller | null {
   return (request) => {
     if (keys.isOpen) return localUser;
@@ -154,8 +129,11 @@ function readJsonBodies(app: FastifyInstance): void {
   // Clients of this wire send a list of ids as the body of a GET.
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "string" }, async (_request, body) =>
-    body.length === 0 ? undefined : parseJsonBody(body.toString()),
+  app.addContentTypeParser(
+    "application/json",
+    { parseAs: "string" },
+    async (_request: FastifyRequest, body: string | Buffer) =>
+      body.length === 0 ? undefined : parseJsonBody(body.toString()),
   );
 }
 

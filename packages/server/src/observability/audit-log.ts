@@ -1,0 +1,109 @@
+import { open, rename, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { makeDirectory } from "../lib/make-directory.ts";
+import type { Logger } from "../lib/logger.ts";
+
+export type AuditLogDeps = {
+  /** Absolute; made when it is not there, for this user only. */
+  readonly directory: string;
+  /** `calls` becomes `calls.jsonl`, and `calls.1.jsonl` and so on for older ones. */
+  readonly name: string;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+  /** The size of a file at which a new one is begun; 16 MiB unless given. */
+  readonly rotateBytes?: number;
+  /** Older files that are kept; 8 unless given. */
+  readonly keptFiles?: number;
+};
+
+/** Lines that wait for the disk; beyond that they are lost, and it is told how many. */
+const mostWaiting = 100_000;
+
+/** A file of JSON lines that only grows, bounded by rotation. Lines are written soon, in order; losing some is told in the log. */
+export class AuditLog implements AsyncDisposable {
+  readonly #deps: Required<AuditLogDeps>;
+  #waiting: string[] = [];
+  #lost = 0;
+  #file: FileHandle | null = null;
+  #sizeBytes = 0;
+  #writing: Promise<void> | null = null;
+
+  constructor(deps: AuditLogDeps) {
+    this.#deps = { rotateBytes: 16 * 1024 * 1024, keptFiles: 8, ...deps };
+  }
+
+  /** Returns at once. `entry` must be free of secrets. */
+  append(entry: object): void {
+    if (this.#waiting.length >= mostWaiting) {
+      this.#lost += 1;
+      return;
+    }
+    const at = new Date(this.#deps.nowMs()).toISOString();
+    this.#waiting.push(`${JSON.stringify({ at, ...entry })}\n`);
+    this.#writing ??= this.#write();
+  }
+
+  /** Writes what waits. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writing;
+    await this.#file?.close();
+    this.#file = null;
+  }
+
+  async #write(): Promise<void> {
+    try {
+      while (this.#waiting.length > 0) {
+        const lines = this.#waiting;
+        this.#waiting = [];
+        await this.#writeLines(lines);
+      }
+    } finally {
+      this.#writing = null;
+    }
+  }
+
+  async #writeLines(lines: readonly string[]): Promise<void> {
+    try {
+      const file = await this.#openFile();
+      const bytes = Buffer.from(lines.join(""));
+      await file.appendFile(bytes);
+      this.#sizeBytes += bytes.length;
+      if (this.#lost > 0) this.#deps.logger.error({ lost: this.#lost }, "lines of the audit log were lost");
+      this.#lost = 0;
+    } catch (error) {
+      this.#lost += lines.length;
+      this.#deps.logger.error(
+        { error: String(error), lost: this.#lost },
+        "the audit log could not be written",
+      );
+    }
+  }
+
+  async #openFile(): Promise<FileHandle> {
+    const { directory, name, rotateBytes } = this.#deps;
+    if (this.#file !== null && this.#sizeBytes >= rotateBytes) {
+      await this.#file.close();
+      this.#file = null;
+      await this.#rotate();
+    }
+    if (this.#file === null) {
+      await makeDirectory(directory, 0o700);
+      this.#file = await open(join(directory, `${name}.jsonl`), "a", 0o600);
+      this.#sizeBytes = (await this.#file.stat()).size;
+    }
+    return this.#file;
+  }
+
+  /** The oldest file is written over. */
+  async #rotate(): Promise<void> {
+    const { directory, name, keptFiles } = this.#deps;
+    const pathOf = (age: number): string => join(directory, `${name}${age === 0 ? "" : `.${age}`}.jsonl`);
+    for (let age = keptFiles - 1; age >= 0; age -= 1) {
+      try {
+        await rename(pathOf(age), pathOf(age + 1));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      }
+    }
+  }
+}
