@@ -9,7 +9,9 @@ export function addReplay(program: Command): void {
   program
     .command("replay <conversation>")
     .exitOverride()
-    .description("Rebuild every model request of a conversation from its log, and compare it with what was asked")
+    .description(
+      "Rebuild every model request of a conversation from its log, and compare it with what was asked",
+    )
     .option("--data-dir <directory>", "where the server keeps its data (default ~/.convoke)")
     .option("--json", "print JSON")
     .action(replay);
@@ -18,7 +20,8 @@ export function addReplay(program: Command): void {
 async function replay(conversation: string, { dataDir, json }: ReplayOptions): Promise<void> {
   const config = readConfig(process.env, dataDir === undefined ? {} : { dataDir });
   const report = await replayConversation(config.dataDir, conversation);
-  if (report === null) throw new CommandError(`There is no conversation ${conversation} in ${config.dataDir}.`);
+  if (report === null)
+    throw new CommandError(`There is no conversation ${conversation} in ${config.dataDir}.`);
   if (json === true) console.log(JSON.stringify(report));
   const words = describe(report);
   if (report.difference !== null) throw new CommandError(words);
@@ -27,7 +30,8 @@ async function replay(conversation: string, { dataDir, json }: ReplayOptions): P
 
 function describe({ verified, unrecorded, difference }: ReplayReport): string {
   const lines = [`${verified} model ${verified === 1 ? "request follows" : "requests follow"} from the log.`];
-  if (unrecorded > 0) lines.push(`${unrecorded} were made by a release that recorded none; they are not checked.`);
+  if (unrecorded > 0)
+    lines.push(`${unrecorded} were made by a release that recorded none; they are not checked.`);
   if (difference !== null) {
     const { who, eventId, seq, recorded, rebuilt } = difference;
     lines.push(

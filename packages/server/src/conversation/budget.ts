@@ -10,7 +10,7 @@ export function ownBudget(config: ConversationConfig, state: Readonly<Conversati
 }
 
 /** US dollars that all model calls of the conversation cost, helpers, condensing and retries that were billed included. */
-export function spentOf(state: Readonly<ConversationState>): number {
+function spentOf(state: Readonly<ConversationState>): number {
   return (Object.values(state.stats) as MetricsSnapshot[]).reduce(
     (sum, { accumulated_cost: cost }) => sum + (cost ?? 0),
     0,
