@@ -9,7 +9,7 @@ test("P2, P6, P11: after kill -9 at every append and every model call around a c
   signal,
 }) => {
   // From the request that is too long to the first one behind the notes.
-  const passages = await countPassages(condensingCrashScript);
+  const passages = await countPassages({ script: condensingCrashScript });
   const at = (number: number) =>
     passages.findIndex((passage) => passage.point === "model.before" && passage.number === number);
   const waiting = passages.slice(at(3), at(5) + 1);
@@ -17,7 +17,7 @@ test("P2, P6, P11: after kill -9 at every append and every model call around a c
   const failures: object[] = [];
   for (const passage of waiting) {
     if (signal.aborted) break;
-    const wrong = faultsOf(await crashAt(passage, condensingCrashScript));
+    const wrong = faultsOf(await crashAt(passage, { script: condensingCrashScript }));
     if (wrong.length > 0) failures.push({ ...passage, wrong });
   }
   expect(failures).toEqual([]);

@@ -1,3 +1,4 @@
+import type { CrashScenario } from "./crash-play.ts";
 import type { Script } from "./scripted-model/script.ts";
 
 /**
@@ -42,6 +43,43 @@ export const condensingCrashScript: Script = {
     { overflow: true },
   ],
 };
+
+const behindNotes = { match: { last_user_contains: "<conversation_notes>" } };
+const toFile = (name: string, risk = "LOW") => ({
+  name: "file_editor",
+  arguments: {
+    command: "create",
+    path: `{{workspace}}/${name}`,
+    file_text: "made\n",
+    security_risk: risk,
+  },
+});
+
+/**
+ * Everything at once: two calls side by side, two more that must be approved, a request that is too long, and behind the notes
+ * a provider that is down, so that the second model goes on.
+ */
+export const eventfulScripts = {
+  script: {
+    unique_ids: true,
+    turns: [
+      { match: { last_user_contains: "Write the notes now" }, text: "One and two are done." },
+      { ...behindNotes, error: { status: 503 } },
+      { ...behindNotes, error: { status: 503 } },
+      { tool_calls: [append("one"), toFile("first.txt")] },
+      { tool_calls: [append("two", "", "HIGH"), toFile("second.txt", "HIGH")] },
+      { overflow: true },
+    ],
+  },
+  fallback: {
+    unique_ids: true,
+    turns: [
+      { ...behindNotes, tool_calls: [append("three"), toFile("third.txt")] },
+      { ...behindNotes, tool_calls: [{ name: "finish", arguments: { message: "Everything is done." } }] },
+    ],
+  },
+  restartsAtApproval: true,
+} as const satisfies CrashScenario;
 
 /** The lines that the commands leave in `side.log` when each runs once. */
 export const crashMarks = ["one", "two", "three", "four"] as const;
