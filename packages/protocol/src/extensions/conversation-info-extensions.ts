@@ -15,4 +15,5 @@ export const conversationInfoExtensions = {
   parent_conversation_id: orAbsent(id),
   sub_conversation_ids: Type.Optional(Type.Array(id)),
   client_tools: Type.Optional(Type.Array(anyObject())),
+  tool_module_qualnames: Type.Optional(mapOf(Type.String())),
 };

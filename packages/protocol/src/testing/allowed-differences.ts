@@ -49,6 +49,7 @@ export const allowedDifferences: readonly AllowedDifference[] = [
       "parent_conversation_id",
       "sub_conversation_ids",
       "client_tools",
+      "tool_module_qualnames",
     ],
     reason: "Newer clients read them; each appears only where it says something.",
   },

@@ -35,6 +35,8 @@ export type ConversationConfig = {
   readonly forked_from?: { readonly conversation_id: string; readonly event_id: string | null };
   /** Hooks in the form that they were sent in. */
   readonly hook_config?: HookConfig | null;
+  /** Where the client that created it has the definitions of its tools; told to others, never loaded here. */
+  readonly tool_module_qualnames?: Readonly<Record<string, string>>;
   /** The sandbox that its tools run in; on the server's own tool host when there is none. */
   readonly sandbox_id?: string;
 };

@@ -24,6 +24,9 @@ export function toConversationInfo(described: Described): ConversationInfo {
     workspace: config.workspace,
     persistence_dir: described.persistenceDir,
     title: described.title,
+    ...(config.tool_module_qualnames === undefined
+      ? {}
+      : { tool_module_qualnames: { ...config.tool_module_qualnames } }),
     ...(config.forked_from === undefined
       ? {}
       : {

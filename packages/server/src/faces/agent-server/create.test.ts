@@ -10,7 +10,6 @@ afterAll(() => shared[Symbol.asyncDispose]());
 test.each([
   ["client_tools", { client_tools: [{ name: "x" }] }],
   ["plugins", { plugins: [{ source: "x" }] }],
-  ["tool_module_qualnames", { tool_module_qualnames: { x: "os" } }],
   ["agent_profile_id", { agent_profile_id: "00000000-0000-4000-8000-000000000000" }],
   ["conversation_id", { conversation_id: "000000000000-4000-8000-000000000000" }],
   ["title", { title: "   " }],
@@ -66,6 +65,28 @@ test("one id with different first messages at once: one of them stands, nobody g
   );
   expect(countByStatus(replies)).toEqual({ 200: 3, 201: 1 });
   expect(await server.client.countEvents(id, { kind: "MessageEvent", source: "user" })).toBe(1);
+});
+
+test("W31: modules of a client's tools are told to whoever attaches, for tools of the agent alone; none is loaded", async () => {
+  const body = shared.startRequest();
+  const created = await shared.call("POST", "/api/conversations", {
+    ...body,
+    agent: { ...body.agent, tools: [{ name: "terminal" }] },
+    tool_module_qualnames: { terminal: "client.tools.terminal", other: "client.tools.other" },
+  });
+  expect(created.status).toBe(201);
+  const { id } = created.json as { id: string };
+  const { json } = await shared.call("GET", `/api/conversations/${id}`);
+  expect(json).toMatchObject({ tool_module_qualnames: { terminal: "client.tools.terminal" } });
+  expect(JSON.stringify(json)).not.toContain("client.tools.other");
+
+  const foreign = await shared.call("POST", "/api/conversations", {
+    ...body,
+    agent: { ...body.agent, tools: [{ name: "magic" }] },
+    tool_module_qualnames: { magic: "os" },
+  });
+  expect(foreign.status).toBe(422);
+  expect(foreign.json).toMatchObject({ detail: [{ loc: expect.arrayContaining(["agent", "tools"]) }] });
 });
 
 test("an unknown tool and a working directory that cannot be made are refused by name", async () => {

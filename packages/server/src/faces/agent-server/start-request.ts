@@ -64,6 +64,7 @@ export function readStartRequest(body: StartConversationRequest): Start {
       ...(body.max_budget_per_task === undefined ? {} : { max_budget_per_task: body.max_budget_per_task }),
       ...(body.approval_policy === undefined ? {} : { approval_policy: body.approval_policy }),
       ...readHooks(body.hook_config ?? null),
+      ...readToolModules(body),
     },
     secrets: {
       llm: llm.secrets,
@@ -83,6 +84,16 @@ function readHooks(given: StartConversationRequest["hook_config"]): Pick<Convers
   const parsed = parseHooks(given);
   if (!parsed.ok) throw invalidField(["body", "hook_config", ...parsed.loc], parsed.reason);
   return { hook_config: given };
+}
+
+/**
+ * Where a client has the definitions of the agent's tools. Nothing is ever loaded from there: a tool that is not one of ours is
+ * refused by its name. Whoever attaches later is told, because a client may need its own definitions to read the events.
+ */
+function readToolModules(body: StartConversationRequest): Pick<ConversationConfig, "tool_module_qualnames"> {
+  const names = new Set((body.agent.tools ?? []).map(({ name }) => name));
+  const used = Object.entries(body.tool_module_qualnames ?? {}).filter(([name]) => names.has(name));
+  return used.length === 0 ? {} : { tool_module_qualnames: Object.fromEntries(used) };
 }
 
 /** Secrets of the agent's context are secrets like those of the conversation, which win. */
@@ -130,8 +141,6 @@ function refuseUnsupported(body: StartConversationRequest): void {
     fields.push(unsupported(loc, what));
   };
   if ((body.plugins ?? []).length > 0) refuse(["plugins"], "Plugins are");
-  if (Object.keys(body.tool_module_qualnames ?? {}).length > 0)
-    refuse(["tool_module_qualnames"], "Tool modules are");
   if ((body.client_tools ?? []).length > 0) refuse(["client_tools"], "Tools of clients are");
   if (body.agent_settings) refuse(["agent_settings"], "Agents made from settings are");
   if (body.agent_profile_id) refuse(["agent_profile_id"], "Agent profiles are");
