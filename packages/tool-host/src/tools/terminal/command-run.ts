@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { maskText, SecretMask } from "../../processes/mask.ts";
 import { signalProcesses } from "../../processes/end-processes.ts";
-import { ticksSinceBoot } from "../../processes/process-table.ts";
+import { readProcess, ticksSinceBoot } from "../../processes/process-table.ts";
 import type { ToolSecret } from "../../tool.ts";
 import { OutputCleaner } from "./output-cleaner.ts";
 import { OutputLog } from "./output-log.ts";
@@ -43,6 +44,7 @@ const progressSource = 20_000;
 const interruptGraceMs = 250;
 const terminateGraceMs = 250;
 const killGraceMs = 300;
+const killPollMs = 5;
 
 /** One command from its start to its end, over as many calls as that takes. */
 export class CommandRun {
@@ -161,9 +163,14 @@ export class CommandRun {
     await this.#endsWithin(killGraceMs);
   }
 
-  /** Kills what the command left running in the background. */
-  killStarted(): void {
-    signalProcesses({ pids: this.#started(), groupIds: [] }, "SIGKILL");
+  /** Kills what the command left running in the background; over when the shell has noticed, so that it tells no later command. */
+  async killStarted(): Promise<void> {
+    const pids = this.#started();
+    signalProcesses({ pids, groupIds: [] }, "SIGKILL");
+    const until = performance.now() + killGraceMs;
+    while (pids.some((pid) => readProcess(pid) !== undefined) && performance.now() < until) {
+      await sleep(killPollMs);
+    }
   }
 
   /** One interrupt is good for one wake-up: a program that reads the terminal must not be typed at again and again. */

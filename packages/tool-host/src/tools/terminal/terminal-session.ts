@@ -219,7 +219,7 @@ export class TerminalSession implements AsyncDisposable {
   async #abort(run: CommandRun, command: string): Promise<TerminalAnswer> {
     await run.abort();
     const answer = await this.#concluded(run, command);
-    run.killStarted();
+    await run.killStarted();
     return { ...stoppedAnswer(command, answer.text), suffix: notices.stopped + (answer.suffix ?? "") };
   }
 
