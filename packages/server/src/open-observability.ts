@@ -1,10 +1,13 @@
+import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
 import { metricsFace } from "./faces/operations/metrics-face.ts";
 import type { Face } from "./http/mount.ts";
+import type { AuditedCall } from "./http/observe-requests.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { Logger } from "./lib/logger.ts";
+import { AuditLog } from "./observability/audit-log.ts";
 import { createJoinedLogger } from "./observability/joined-logger.ts";
 import { logActivities } from "./observability/log-activities.ts";
 import { Metrics, type Gauges } from "./observability/metrics.ts";
@@ -17,6 +20,8 @@ export interface Observability extends AsyncDisposable {
   readonly observer: Observer;
   /** Joins its lines with what they were written in. */
   readonly logger: Logger;
+  /** Writes a call into the audit log. */
+  onCall(call: AuditedCall): void;
   /** The routes that show metrics; none when they are switched off. Call once everything is open. */
   openFaces(watched: Watched): Face[];
 }
@@ -31,7 +36,7 @@ export type Watched = {
 const statuses = ["idle", "running", "paused", "waiting_for_confirmation", "finished", "error", "stuck"];
 
 export async function openObservability(
-  { metrics: access, tracing }: ServerConfig,
+  { metrics: access, tracing, dataDir }: ServerConfig,
   plainLogger: Logger,
 ): Promise<Observability> {
   await using scope = new AsyncDisposableStack();
@@ -45,10 +50,16 @@ export async function openObservability(
     const { openTraces } = await import("./observability/traces.ts");
     observer.add(scope.use(await openTraces({ config: tracing, logger, version })));
   }
+  const openAudit = (name: string): AuditLog =>
+    scope.use(new AuditLog({ directory: join(dataDir, "audit"), name, nowMs: Date.now, logger }));
+  // Apart, so that strangers who knock for days do not push out what users did.
+  const calls = openAudit("calls");
+  const refusals = openAudit("refusals");
   const owned = scope.move();
   return {
     observer,
     logger,
+    onCall: (call) => (call.user === null ? refusals : calls).append(call),
     openFaces(opened) {
       watched = opened;
       return metrics === null ? [] : [metricsFace({ metrics, isOpen: access === "open" })];

@@ -5,6 +5,8 @@ export type Caller = {
   readonly userId: string;
   /** Of the issued key that told who it is; absent with keys that cannot be revoked. */
   readonly keyId?: string;
+  /** What told who it is, where that was no key of a user. */
+  readonly means?: "cookie" | "sandbox key" | "port key";
 };
 
 /** The user of configured keys and of the data folder's own, and everybody where no key is needed. */

@@ -59,15 +59,16 @@ export function mountRoutes<Operation extends string>(
     const authenticate = (request: FastifyRequest): Caller | null => {
       const caller = deps.authenticate(request);
       if (caller !== null || route.acceptsCookie !== true) return caller;
-      return deps.authenticateCookie?.(request) ?? null;
+      const visitor = deps.authenticateCookie?.(request) ?? null;
+      return visitor === null ? null : { ...visitor, means: "cookie" };
     };
     const options: RouteOptions = {
       method: route.method,
       url: toUrl(route),
       onRequest: async (request) => {
-        const caller = route.auth ? authenticate(request) : null;
-        request.noteCaller(caller);
-        if (route.auth && caller === null) throw unauthorized();
+        if (!route.auth) return;
+        request.caller = authenticate(request);
+        if (request.caller === null) throw unauthorized();
       },
       handler: async (request, reply) => {
         const caller = authenticate(request);

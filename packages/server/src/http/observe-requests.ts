@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Begun, Observer } from "../observability/observer.ts";
 import type { Caller } from "./auth.ts";
 
@@ -9,14 +9,16 @@ export type AuditedCall = {
   readonly user: string | null;
   /** Of an issued key; null with keys that were configured. */
   readonly keyId: string | null;
-  /** Where the connection comes from. */
+  /** What opened the server where it was no key of a user. */
+  readonly means: Caller["means"] | null;
+  /** Where the connection comes from: the client, or the proxy in front. */
   readonly peer: string;
   readonly method: string;
   /** A template, e.g. `/api/conversations/:conversation_id`. */
   readonly route: string;
   /** Which object, by parameter of the route. */
   readonly target: Readonly<Record<string, string>>;
-  /** 101 for a socket that was let in, 401 for one that was not. */
+  /** 101 for a socket that was let in, 401 for one that was not; 499 when the client left before an answer began. */
   readonly status: number;
 };
 
@@ -24,32 +26,50 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The request as an activity; null where it was never begun. */
     activity: Begun | null;
+    /** Who calls, as far as it is known; null is a stranger. */
     caller: Caller | null;
-    /** Says who calls as soon as that is known; null is a stranger. */
-    noteCaller(caller: Caller | null): void;
+    /** True for a wrong key that is answered like a missing object. */
+    isRefused: boolean;
+    /** Says that the request became a socket of this caller; null is a stranger, whose socket is closed. */
+    noteSocket(caller: Caller | null): void;
   }
 }
 
 export type ObserveDeps = { readonly observer: Observer; readonly onCall: (call: AuditedCall) => void };
 
-/** Other parameters may be keys, e.g. that of a sandbox's port. */
-const targetParameters = ["conversation_id", "conversationId", "sandbox_id", "event_id", "name"];
+/** Rests of paths are left out: they may be long, and of somebody else's choice. */
+const restParameter = "*";
+
+const maxTargetLetters = 200;
 
 /** Each request is an activity, and whatever its handler begins is a part of it; calls are told when they are answered. */
 export function observeRequests(app: FastifyInstance, { observer, onCall }: ObserveDeps): void {
+  const answered = new WeakSet<FastifyRequest>();
+  const end = (request: FastifyRequest, status: number): void => {
+    if (answered.has(request)) return;
+    answered.add(request);
+    if (request.activity !== null) {
+      observer.end(request.activity, { error: status >= 500 ? String(status) : null, status });
+    }
+    if (isAudited(request, status)) onCall(toAuditedCall(request, status));
+  };
   app.decorateRequest("activity", null);
   app.decorateRequest("caller", null);
-  app.decorateRequest("noteCaller", function noteCaller(this: FastifyRequest, caller: Caller | null): void {
+  app.decorateRequest("isRefused", false);
+  app.decorateRequest("noteSocket", function noteSocket(this: FastifyRequest, caller: Caller | null): void {
     this.caller = caller;
-    if (this.ws) onCall(callOf(this, caller === null ? 401 : 101));
+    end(this, caller === null ? 401 : 101);
   });
-  app.addHook("onRequest", (request, _reply, done) => {
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.header(requestIdHeader, request.id);
     request.activity = observer.begin({
       kind: "request",
       requestId: request.id,
       method: request.method,
       route: routeOf(request),
     });
+    // Who leaves before the answer is complete has called all the same.
+    reply.raw.once("close", () => end(request, statusAtClose(request, reply)));
     done();
   });
   // Later than the body, whose arrival loses what it belongs to.
@@ -57,31 +77,48 @@ export function observeRequests(app: FastifyInstance, { observer, onCall }: Obse
     if (request.activity === null) done();
     else observer.within(request.activity, done);
   });
-  app.addHook("onResponse", (request, { statusCode: status }, done) => {
-    if (request.activity !== null) {
-      observer.end(request.activity, { error: status >= 500 ? String(status) : null, status });
-    }
-    if (request.caller !== null || status === 401 || status === 403) onCall(callOf(request, status));
+  app.addHook("onResponse", (request, { statusCode }, done) => {
+    end(request, statusCode);
     done();
   });
 }
 
-function callOf(request: FastifyRequest, status: number): AuditedCall {
-  const params = (request.params ?? {}) as Readonly<Record<string, string | undefined>>;
-  const target = targetParameters.flatMap((name): [string, string][] => {
-    const value = params[name];
-    return value === undefined ? [] : [[name, value.slice(0, 200)]];
-  });
+/** Every answer says under which id it is found in the logs. */
+export const requestIdHeader = "x-request-id";
+
+export function toAuditedCall(request: FastifyRequest, status: number): AuditedCall {
   return {
     requestId: request.id,
     user: request.caller?.userId ?? null,
     keyId: request.caller?.keyId ?? null,
+    means: request.caller?.means ?? null,
     peer: request.socket.remoteAddress ?? "",
     method: request.method,
     route: routeOf(request),
-    target: Object.fromEntries(target),
+    target: targetOf(request),
     status,
   };
+}
+
+function isAudited(request: FastifyRequest, status: number): boolean {
+  return request.caller !== null || request.isRefused || status === 401 || status === 403;
+}
+
+function statusAtClose(request: FastifyRequest, reply: FastifyReply): number {
+  if (request.ws) return 101;
+  return reply.raw.headersSent ? reply.raw.statusCode : 499;
+}
+
+function targetOf(request: FastifyRequest): Record<string, string> {
+  const params = Object.entries((request.params ?? {}) as Readonly<Record<string, string | undefined>>);
+  return Object.fromEntries(
+    params.flatMap(([name, value]): [string, string][] => {
+      if (value === undefined || name === restParameter) return [];
+      // The address of a sandbox's port may have the key of that port behind the sandbox's id.
+      const id = name === "sandbox_id" ? value.split("~", 1)[0]! : value;
+      return [[name, id.slice(0, maxTargetLetters)]];
+    }),
+  );
 }
 
 function routeOf(request: FastifyRequest): string {

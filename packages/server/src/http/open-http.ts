@@ -10,7 +10,7 @@ import { Observer } from "../observability/observer.ts";
 import { bodyLimitBytes, toErrorReply, type ErrorReply } from "./errors.ts";
 import type { Guard } from "./guard.ts";
 import { parseJsonBody } from "./parse-json-body.ts";
-import { observeRequests, type AuditedCall } from "./observe-requests.ts";
+import { observeRequests, requestIdHeader, toAuditedCall, type AuditedCall } from "./observe-requests.ts";
 import { createPublicAddress } from "./public-address.ts";
 import { withOpenAiError } from "./openai-errors.ts";
 import { refuseUnknownRoutes } from "./unknown-routes.ts";
@@ -70,12 +70,13 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
     // Addresses that cannot be decoded never reach a hook, not even the one that ends a refused upgrade.
     frameworkErrors: (error, request, reply) => {
       // Said, so that the client does not send its next request into a connection that ends.
-      reply.header("connection", "close");
+      reply.headers({ connection: "close", [requestIdHeader]: request.id });
       reply.raw.once("finish", () => request.raw.socket.destroySoon());
       try {
         checkGuard(request, reply);
         void answer(error, reply);
       } catch (refusal) {
+        onCall(toAuditedCall(request, 403));
         void answer(refusal, reply);
       }
     },
@@ -108,6 +109,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       callback(null, {
         origin: isAllowed,
         credentials: true,
+        exposedHeaders: [requestIdHeader],
         methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"],
       });
     },

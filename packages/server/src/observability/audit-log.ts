@@ -43,7 +43,7 @@ export class AuditLog implements AsyncDisposable {
     this.#writing ??= this.#write();
   }
 
-  /** Writes what waits. */
+  /** Writes what waits. Nothing may be appended afterwards. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writing;
     await this.#file?.close();
@@ -89,6 +89,8 @@ export class AuditLog implements AsyncDisposable {
     if (this.#file === null) {
       await makeDirectory(directory, 0o700);
       this.#file = await open(join(directory, `${name}.jsonl`), "a", 0o600);
+      // A file that somebody else made may be open to others.
+      await this.#file.chmod(0o600);
       this.#sizeBytes = (await this.#file.stat()).size;
     }
     return this.#file;

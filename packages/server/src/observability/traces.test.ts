@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { silentLogger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
 import { startTestServer } from "../testing/start-server.ts";
+import { TestSocket } from "../testing/test-socket.ts";
 import { Observer } from "./observer.ts";
 import { openTraces } from "./traces.ts";
 import { watchModel } from "./watch-model.ts";
@@ -158,4 +159,22 @@ test.each([true, false])("messages are in the spans where they are wanted: %s", 
   const [span] = spans;
   expect(span!.attributes["error.type"]).toBe("LLMTimeoutError");
   expect(JSON.stringify(span!.attributes).includes("canary")).toBe(hasContent);
+});
+
+test("P32: the span of a socket whose address has a key is without it", async () => {
+  await using collector = await openCollector();
+  await using server = await startTestServer({ config: { tracing: { ...config, url: collector.url } } });
+  const { id } = await server.createConversation();
+  for (const key of [server.key, "canary-wrong-key"]) {
+    using socket = new TestSocket(`${server.url}/sockets/events/${id}?session_api_key=${key}`);
+    if ((await socket.opened) === "open") await socket.untilCount(1);
+    await server.call("GET", `/nowhere?session_api_key=${key}`);
+  }
+  await server.close();
+  const statuses = spansOf(collector.sent)
+    .filter(({ name }) => name.endsWith("/sockets/events/:conversationId"))
+    .map((span) => Number(attribute(span, "http.response.status_code")));
+  expect(statuses).toEqual([101, 403]);
+  const text = collector.sent.map((one) => one.text).join("\n");
+  for (const key of [server.key, "canary-wrong-key"]) expect(text).not.toContain(key);
 });

@@ -93,14 +93,16 @@ function withReports(exporter: SpanExporter, logger: Logger): SpanExporter {
     export(spans, done) {
       exporter.export(spans, (result) => {
         const { error } = result;
-        // Code 0 is success.
-        if (result.code !== 0 && !isFailing) {
+        // The enumeration is in a package that nothing else here needs; 0 is success.
+        const code: number = result.code;
+        const hasFailed = code !== 0;
+        if (hasFailed && !isFailing) {
           logger.warn(
             { error: error?.message ?? "unknown", spans: spans.length },
             "traces could not be sent",
           );
         }
-        isFailing = result.code !== 0;
+        isFailing = hasFailed;
         done(result);
       });
     },

@@ -11,6 +11,6 @@ export function findStoredModel(
   return async (name) => {
     const { settings: stored } = await settings.load(userId);
     const profile = profileOf(stored, name);
-    return profile === null ? null : (resolveConnection(stored, profile) as LLM | null);
+    return profile === null ? null : resolveConnection(stored, profile);
   };
 }

@@ -70,7 +70,7 @@ async function serve(
   const caller =
     callerOfHandshake(request, keys) ??
     (await authenticateFirstFrame(frames, keys, deps.times.authDeadlineMs));
-  request.noteCaller(caller);
+  request.noteSocket(caller);
   if (caller === null) {
     socket.close(closeCodes.authFailed, "Authentication failed");
     return;

@@ -110,7 +110,7 @@ async function serve(
   const caller =
     knownCaller(request, deps.keys) ??
     (await authenticateFirstFrame(frames, deps.keys, deps.times.authDeadlineMs));
-  request.noteCaller(caller);
+  request.noteSocket(caller);
   if (caller === null) {
     socket.close(closeCodes.authFailed, "Authentication failed");
     return;

@@ -1,10 +1,8 @@
-import { execFile } from "node:child_process";
 import { request } from "node:http";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { ConvokeClient } from "@convoke/client";
 import type { SandboxInfo } from "@convoke/protocol";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { openKeyBook } from "../../settings/open-key-book.ts";
 import { ConvokeProcess } from "../../testing/convoke-process.ts";
 import { startScriptedModel, type ScriptedModelServer } from "../../testing/index.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
@@ -150,10 +148,8 @@ describe("a sandbox as an agent server", () => {
   });
 
   test("a sandbox of another user is a 404 on every route, socket and port", async () => {
-    const cli = fileURLToPath(new URL("../../../../cli/src/bin.ts", import.meta.url));
-    const args = [cli, "keys", "create", "--user", "bob", "--json", "--data-dir", server.dataDir];
-    const { stdout } = await promisify(execFile)(process.execPath, args);
-    const { key } = JSON.parse(stdout) as { key: string };
+    await using keys = await openKeyBook(server.dataDir);
+    const { key } = await keys.book.create("bob", "");
     const statuses = await Promise.all(
       [
         ["GET", "/api/conversations/count"],

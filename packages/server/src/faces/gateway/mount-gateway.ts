@@ -56,6 +56,7 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
         const id = sandboxIdOf(request);
         const ownerId = sandboxes.ownerOf(id);
         const caller = authenticate(request);
+        request.caller ??= caller;
         // Who has shown no key yet is asked for one by the route itself.
         if (ownerId === null || (caller !== null && caller.userId !== ownerId)) throw sandboxMissing(id);
       });

@@ -36,6 +36,7 @@ export async function mountPorts(app: FastifyInstance, { sandboxes, keys }: Port
     if (!request.ws) return;
     const { stream, context } = await open(request, pathOf(request));
     reply.hijack();
+    request.noteSocket(request.caller);
     forwardUpgrade(request.raw, stream, context);
     return reply;
   };
@@ -45,8 +46,12 @@ export async function mountPorts(app: FastifyInstance, { sandboxes, keys }: Port
     if (portKey === null) {
       const caller = createAuthenticator(new SandboxKeyRing(keys, sandboxes, sandboxId))(request);
       if (caller === null) throw new Fault("stranger", "unauthorized", "Unauthorized");
+      request.caller = caller;
       if (caller.userId === ownerId) return;
-    } else if (isSameKey(portKey, sandboxes.portKey(sandboxId))) return;
+    } else if (ownerId !== null && isSameKey(portKey, sandboxes.portKey(sandboxId))) {
+      request.caller = { userId: ownerId, means: "port key" };
+      return;
+    } else request.isRefused = true;
     throw new Fault("missing", "sandbox_not_found", `There is no sandbox ${sandboxId}.`);
   };
   await app.register(async (scoped) => {

@@ -21,7 +21,7 @@ export class SandboxKeyRing implements KeyRing {
   identify(key: string): Caller | null {
     const ownerId = this.#sandboxes.ownerOf(this.#sandboxId);
     const isOwn = isSameKey(key, this.#sandboxes.sessionKey(this.#sandboxId));
-    return isOwn && ownerId !== null ? { userId: ownerId } : this.#keys.identify(key);
+    return isOwn && ownerId !== null ? { userId: ownerId, means: "sandbox key" } : this.#keys.identify(key);
   }
 
   isStillGood(caller: Caller): boolean {

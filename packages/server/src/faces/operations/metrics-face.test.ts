@@ -31,8 +31,8 @@ test("P48: what ran is counted: requests, runs, model calls with tokens and cost
     openSandboxes: async () => new MemorySandboxes(),
   });
   const { agent, ...start } = server.startRequest();
-  const priced = { ...agent, llm: { ...agent!.llm, input_cost_per_token: 0.5, output_cost_per_token: 1 } };
-  const id = await server.runTo("finished", "Say hi.", { ...start, agent: priced as typeof agent });
+  const priced = { ...agent, llm: { ...agent.llm, input_cost_per_token: 0.5, output_cost_per_token: 1 } };
+  const id = await server.runTo("finished", "Say hi.", { ...start, agent: priced });
   using socket = new TestSocket(`${server.url}/sockets/events/${id}?session_api_key=${server.key}`);
   await socket.untilCount(1);
   await server.call("GET", `/api/conversations/${id}/events/search`);

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { createGuard } from "../http/guard.ts";
-import { openHttp } from "../http/open-http.ts";
-import { startTestServer } from "../testing/start-server.ts";
-import { TestSocket } from "../testing/test-socket.ts";
-import { createJoinedLogger } from "./joined-logger.ts";
-import { Observer } from "./observer.ts";
+import { createGuard } from "../../http/guard.ts";
+import { openHttp } from "../../http/open-http.ts";
+import { startTestServer } from "../../testing/start-server.ts";
+import { TestSocket } from "../../testing/test-socket.ts";
+import { createJoinedLogger } from "../../observability/joined-logger.ts";
+import { Observer } from "../../observability/observer.ts";
 
 test("P53: a request that fails inside leaves a line with its error id and its request id", async () => {
   const lines: Record<string, unknown>[] = [];
@@ -37,10 +37,10 @@ test("lines of one run are joined: request, run, model calls, tools, and what go
     },
   });
   const { agent, ...start } = server.startRequest();
-  const llm = { ...agent!.llm, num_retries: 2, retry_min_wait: 0, retry_max_wait: 0, retry_multiplier: 0 };
+  const llm = { ...agent.llm, num_retries: 2, retry_min_wait: 0, retry_max_wait: 0, retry_multiplier: 0 };
   const id = await server.runTo("error", "canary-question", {
     ...start,
-    agent: { ...agent, llm } as typeof agent,
+    agent: { ...agent, llm },
   });
   await expect.poll(() => server.log.some(({ message }) => message === "run")).toBe(true);
   const linesOf = (message: string): Record<string, unknown>[] =>
