@@ -130,6 +130,7 @@ export async function openServer({
     trustedProxies: config.trustedProxies,
     isForEveryOrigin: isPortCapability,
     observer,
+    onCall: observability.onCall,
   });
   const webhooks = scope.use(
     new Webhooks({
