@@ -39,6 +39,7 @@ import { openObservability } from "./open-observability.ts";
 import { openSecretBox, type SecretBox } from "./security/seal.ts";
 import { KeyBook } from "./settings/key-book.ts";
 import { openSkillAccess } from "./conversation/session-skills.ts";
+import { McpLogins } from "./settings/mcp-logins.ts";
 import { SealedValues } from "./settings/sealed-values.ts";
 import { SecretStore } from "./settings/secret-store.ts";
 import { SettingsStore } from "./settings/settings-store.ts";
@@ -151,6 +152,7 @@ export async function openServer({
   const purse = new Purse(
     new Ledger({ database, maxPerDay: config.maxBudgetPerUserPerDay, nowMs: Date.now, logger }),
   );
+  const mcpLogins = new McpLogins({ database, secretBox, nowMs: Date.now });
   const directory = scope.use(
     new Directory({
       journal,
@@ -164,7 +166,7 @@ export async function openServer({
       validator,
       skills,
       purse,
-      mcp: { fetch, clientVersion: version, ...mcp },
+      mcp: { fetch, clientVersion: version, logins: mcpLogins, ...mcp },
       dataDir: config.dataDir,
       workspaceRoot: config.workspaceRoot,
       nowMs: Date.now,
@@ -210,6 +212,7 @@ export async function openServer({
     toolHost,
     settings,
     secrets,
+    mcpLogins,
     sealedValues: new SealedValues(secretBox),
     skills,
     validator,

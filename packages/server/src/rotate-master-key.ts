@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { ConfigError } from "./config.ts";
 import { openApplicationDatabase, type ApplicationDatabase } from "./database/application-database.ts";
 import { DataFolderBusyError, lockDataFolder } from "./database/data-folder-lock.ts";
@@ -27,9 +28,7 @@ export async function rotateMasterKey({ dataDir, onProgress = () => {} }: Rotate
   await using journal = await openJournal({ dataDir });
   const rotation = await openKeyRotation(join(dataDir, "master-key"));
   const tally = new Tally(rotation, onProgress);
-  await resealSettings(database, tally);
-  await resealSecrets(database, tally);
-  await resealStarts(database, tally);
+  await resealTables(database, tally);
   await resealConversations(journal, tally);
   await resealSandboxes(dataDir, tally);
   await rotation.finish();
@@ -79,45 +78,25 @@ class Tally {
   }
 }
 
-async function resealStarts({ tables }: ApplicationDatabase, tally: Tally): Promise<void> {
-  const rows = await tables
-    .selectFrom("start_tasks")
-    .select(["id", "sealed_order"])
-    .where("sealed_order", "is not", null)
-    .execute();
-  for (const { id, sealed_order: order } of rows) {
-    await tally.change(order!, (resealed) =>
-      tables.updateTable("start_tasks").set({ sealed_order: resealed }).where("id", "=", id).execute(),
-    );
+/** Every column that is named `sealed_*`, so that none can be forgotten. */
+async function resealTables({ tables }: ApplicationDatabase, tally: Tally): Promise<void> {
+  for (const { name, columns } of await tables.introspection.getTables()) {
+    for (const column of columns.filter((one) => one.name.startsWith("sealed_"))) {
+      const [table, field] = [sql.table(name), sql.ref(column.name)];
+      const { rows } = await sql<SealedRow>`
+        SELECT rowid, ${field} AS sealed FROM ${table} WHERE ${field} IS NOT NULL ORDER BY rowid`.execute(
+        tables,
+      );
+      for (const { rowid, sealed } of rows) {
+        await tally.change(sealed, (resealed) =>
+          sql`UPDATE ${table} SET ${field} = ${resealed} WHERE rowid = ${rowid}`.execute(tables),
+        );
+      }
+    }
   }
 }
 
-async function resealSettings({ tables }: ApplicationDatabase, tally: Tally): Promise<void> {
-  const rows = await tables.selectFrom("settings").select(["user_id", "sealed_document"]).execute();
-  for (const row of rows) {
-    await tally.change(row.sealed_document, (resealed) =>
-      tables
-        .updateTable("settings")
-        .set({ sealed_document: resealed })
-        .where("user_id", "=", row.user_id)
-        .execute(),
-    );
-  }
-}
-
-async function resealSecrets({ tables }: ApplicationDatabase, tally: Tally): Promise<void> {
-  const rows = await tables.selectFrom("secrets").select(["user_id", "name", "sealed_value"]).execute();
-  for (const row of rows) {
-    await tally.change(row.sealed_value, (resealed) =>
-      tables
-        .updateTable("secrets")
-        .set({ sealed_value: resealed })
-        .where("user_id", "=", row.user_id)
-        .where("name", "=", row.name)
-        .execute(),
-    );
-  }
-}
+type SealedRow = { readonly rowid: number; readonly sealed: string };
 
 async function resealConversations(journal: Journal, tally: Tally): Promise<void> {
   for (let pageId: string | null | undefined; pageId !== null;) {

@@ -336,6 +336,7 @@ export class Directory implements AsyncDisposable {
     });
     const session = withMcpTools(opened, {
       conversationId: id,
+      ownerId: this.#owners.get(id) ?? "",
       config,
       context,
       toolHost,

@@ -5,6 +5,7 @@ import { mcpTimes, type McpTimes } from "../extensions/mcp/mcp-connection.ts";
 import { openMcpSession } from "../extensions/mcp/mcp-session.ts";
 import { readServers } from "../extensions/mcp/read-servers.ts";
 import type { EventDraft } from "../journal/event-draft.ts";
+import type { McpLogins } from "../settings/mcp-logins.ts";
 import { resolveSecrets } from "../security/secret-sources.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 
@@ -14,6 +15,8 @@ export type McpAccess = {
   /** What servers are told of this program. */
   readonly clientVersion: string;
   readonly times?: McpTimes;
+  /** Where the tokens of logins are kept; in memory without it. */
+  readonly logins?: McpLogins;
   /** How long the first request to the model waits for servers that have not answered yet; 3,000 unless given. */
   readonly firstWaitMs?: number;
 };
@@ -27,6 +30,7 @@ export type SessionContext = {
 
 export type McpToolsDeps = {
   readonly conversationId: string;
+  readonly ownerId: string;
   readonly config: ConversationConfig;
   readonly context: SessionContext;
   readonly toolHost: ToolHost;
@@ -43,6 +47,8 @@ export function withMcpTools(base: ToolSession, deps: McpToolsDeps): ToolSession
   const { servers } = readServers(mcp, []);
   if (servers.length === 0) return base;
   const filter = config.agent.filter_tools_regex;
+  const { logins } = access;
+  const hidden = new Set(hiddenValues(mcp));
   return openMcpSession({
     base,
     sessionId: deps.conversationId,
@@ -57,7 +63,11 @@ export function withMcpTools(base: ToolSession, deps: McpToolsDeps): ToolSession
       const resolved = await resolveSecrets(context.secrets().sources, signal, () => {});
       return new Map(resolved.map(({ name, value }) => [name, value]));
     },
-    hidden: hiddenValues(mcp),
+    hidden,
+    onToken: (token) => hidden.add(token),
+    ...(logins === undefined
+      ? {}
+      : { openLogin: (url, configured) => logins.open(deps.ownerId, url, configured) }),
     onFailed: (server, reason) => context.notify(serverFailed(server, reason)),
     times: access.times ?? mcpTimes,
     firstWaitMs: access.firstWaitMs ?? 3_000,

@@ -14,6 +14,7 @@ export type Tables = {
   webhook_cursors: WebhookCursorTable;
   spend_days: SpendDayTable;
   user_budgets: UserBudgetTable;
+  mcp_logins: McpLoginTable;
 };
 
 type Fixed<T> = ColumnType<T, T, never>;
@@ -134,3 +135,11 @@ export type SpendDayTable = {
 
 /** What a user wants to spend at most in US dollars; there is no row for a user who has no wish. */
 export type UserBudgetTable = { readonly user_id: Fixed<string>; readonly max_budget_per_day: number };
+
+/** The credentials of one login to an MCP server; `id` says which, without telling anything about them. */
+export type McpLoginTable = {
+  readonly user_id: Fixed<string>;
+  readonly id: Fixed<string>;
+  readonly sealed_state: string;
+  readonly updated_at: number;
+};

@@ -25,6 +25,7 @@ import type { Ledger } from "../conversation/ledger.ts";
 import type { Caller } from "../http/auth.ts";
 import { face, type Face } from "../http/mount.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { McpLogins } from "../settings/mcp-logins.ts";
 import type { SealedValues } from "../settings/sealed-values.ts";
 import type { SecretStore } from "../settings/secret-store.ts";
 import type { SettingsStore } from "../settings/settings-store.ts";
@@ -64,6 +65,7 @@ export type FacesDeps = TryModelDeps &
     readonly toolHost: ToolHost;
     readonly settings: SettingsStore;
     readonly secrets: SecretStore;
+    readonly mcpLogins: McpLogins;
     readonly sealedValues: SealedValues;
     readonly skills: SkillAccess;
     readonly validator: Validator;

@@ -4,6 +4,7 @@ import { appConversations } from "./0002-app-conversations.ts";
 import { savedWorkspaces } from "./0003-saved-workspaces.ts";
 import { webhookCursors } from "./0004-webhook-cursors.ts";
 import { spend } from "./0005-spend.ts";
+import { mcpLogins } from "./0006-mcp-logins.ts";
 
 /** In the order of their names; one that was released is never changed. */
 export const allMigrations: Readonly<Record<string, Migration>> = {
@@ -12,4 +13,5 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   "0003-saved-workspaces": savedWorkspaces,
   "0004-webhook-cursors": webhookCursors,
   "0005-spend": spend,
+  "0006-mcp-logins": mcpLogins,
 };

@@ -29,8 +29,8 @@ export type McpSessionDeps = OpenClientDeps & {
   readonly filter: RegExp | null;
   /** Present values of the conversation's secrets, for `${NAME}` in the configuration. */
   readonly variables: (signal: AbortSignal) => Promise<ReadonlyMap<string, string>>;
-  /** Secrets of the configuration; hidden in results like those of the conversation. */
-  readonly hidden: readonly string[];
+  /** Secrets of the configuration; hidden in results like those of the conversation. It may grow. */
+  readonly hidden: Iterable<string>;
   /** A server stopped working; it is tried again by itself. */
   readonly onFailed: (server: string, reason: string) => void;
   readonly times: McpTimes;
@@ -105,7 +105,7 @@ class McpSession implements SettlingSession {
       return { type: "error", text: "The tool session is closed; the call was not run." };
     }
     const lane = await this.#lane(request.tool);
-    const hidden = this.#deps.hidden.map((value) => ({ name: "", value }));
+    const hidden = Array.from(this.#deps.hidden, (value) => ({ name: "", value }));
     const secrets = [...request.secrets, ...hidden];
     return await lane.execute({ ...request, tool: mcpToolName, secrets }, options);
   }

@@ -5,12 +5,15 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
+import type { McpLogin } from "../../settings/mcp-logins.ts";
 import type { McpOAuth } from "./mcp-server.ts";
 
 /** What an authorization has brought so far, in the form that clients store. */
 export type OAuthState = {
   tokens?: StoredOAuthTokens;
   client_info?: StoredOAuthClientInformation;
+  /** Epoch seconds. */
+  token_expires_at?: number;
 };
 
 export type OAuthProviderDeps = McpOAuth & {
@@ -19,22 +22,26 @@ export type OAuthProviderDeps = McpOAuth & {
   /** Called with the address at which a person can give their consent. */
   readonly onAuthorize: (url: URL) => void;
   readonly stateToken?: string;
+  /** Where refreshed tokens are kept; only in memory without it. */
+  readonly login?: McpLogin;
+  /** Told of every token that is used, so that it can be hidden. */
+  readonly onToken?: (token: string) => void;
+  readonly nowMs?: () => number;
 };
 
-/** The credentials of one remote server, kept in memory: tokens are refreshed as long as the server lets us. */
+/** The credentials of one remote server: tokens are refreshed as long as the server lets us. */
 export class OAuthProvider implements OAuthClientProvider {
+  readonly clientMetadataUrl?: string;
   readonly #deps: OAuthProviderDeps;
-  readonly #state: OAuthState;
+  #state: OAuthState;
   #verifier = "";
   #discovery: OAuthDiscoveryState | undefined;
 
   constructor(deps: OAuthProviderDeps) {
     this.#deps = deps;
-    const { tokens, client_info: client } = deps.state as OAuthState;
-    this.#state = {
-      ...(tokens?.access_token ? { tokens } : {}),
-      ...(client?.client_id ? { client_info: client } : {}),
-    };
+    this.#state = usable(deps.state);
+    const metadataUrl = textOf(deps.authentication["client_metadata_url"]);
+    if (metadataUrl !== undefined) this.clientMetadataUrl = metadataUrl;
   }
 
   get current(): OAuthState {
@@ -53,13 +60,13 @@ export class OAuthProvider implements OAuthClientProvider {
       client_auth_method: method,
       additional_client_metadata: more,
     } = authentication;
-    const scope = Array.isArray(scopes) ? scopes.join(" ") : typeof scopes === "string" ? scopes : undefined;
+    const scope = Array.isArray(scopes) ? scopes.join(" ") : textOf(scopes);
     return {
-      client_name: typeof name === "string" && name !== "" ? name : "Convoke",
+      client_name: textOf(name) ?? "Convoke",
       redirect_uris: redirectUrl === null ? [] : [redirectUrl],
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
-      token_endpoint_auth_method: typeof method === "string" ? method : "none",
+      token_endpoint_auth_method: textOf(method) ?? "none",
       ...(scope === undefined ? {} : { scope }),
       ...(typeof more === "object" ? more : {}),
     };
@@ -69,27 +76,34 @@ export class OAuthProvider implements OAuthClientProvider {
     return this.#deps.stateToken ?? "";
   }
 
-  clientInformation(): StoredOAuthClientInformation | undefined {
-    const { client_id: id, client_secret: secret } = this.#deps.authentication;
-    if (typeof id === "string" && id !== "") {
-      return {
-        client_id: id,
-        ...(typeof secret === "string" && secret !== "" ? { client_secret: secret } : {}),
-      };
-    }
+  async clientInformation(): Promise<StoredOAuthClientInformation | undefined> {
+    const id = textOf(this.#deps.authentication["client_id"]);
+    const secret = textOf(this.#deps.authentication["client_secret"]);
+    if (id !== undefined)
+      return { client_id: id, ...(secret === undefined ? {} : { client_secret: secret }) };
+    await this.#read();
     return this.#state.client_info;
   }
 
-  saveClientInformation(information: StoredOAuthClientInformation): void {
-    this.#state.client_info = information;
+  async saveClientInformation(information: StoredOAuthClientInformation): Promise<void> {
+    await this.#change({ client_info: information });
   }
 
-  tokens(): StoredOAuthTokens | undefined {
-    return this.#state.tokens;
+  async tokens(): Promise<StoredOAuthTokens | undefined> {
+    await this.#read();
+    const { tokens } = this.#state;
+    this.#tell(tokens);
+    return tokens;
   }
 
-  saveTokens(tokens: StoredOAuthTokens): void {
-    this.#state.tokens = tokens;
+  async saveTokens(tokens: StoredOAuthTokens): Promise<void> {
+    this.#tell(tokens);
+    const { expires_in: seconds } = tokens;
+    const now = this.#deps.nowMs?.() ?? Date.now();
+    await this.#change({
+      tokens,
+      ...(seconds === undefined ? {} : { token_expires_at: Math.floor(now / 1000) + seconds }),
+    });
   }
 
   redirectToAuthorization(url: URL): void {
@@ -112,9 +126,46 @@ export class OAuthProvider implements OAuthClientProvider {
     return this.#discovery;
   }
 
-  invalidateCredentials(scope: "all" | "client" | "tokens" | "verifier" | "discovery"): void {
-    if (scope === "all" || scope === "tokens") delete this.#state.tokens;
-    if (scope === "all" || scope === "client") delete this.#state.client_info;
+  async invalidateCredentials(scope: "all" | "client" | "tokens" | "verifier" | "discovery"): Promise<void> {
+    const { tokens, client_info: client, ...rest } = this.#state;
+    const keepsTokens = scope !== "all" && scope !== "tokens";
+    const keepsClient = scope !== "all" && scope !== "client";
+    this.#state = {
+      ...(keepsTokens ? rest : {}),
+      ...(keepsTokens && tokens !== undefined ? { tokens } : {}),
+      ...(keepsClient && client !== undefined ? { client_info: client } : {}),
+    };
+    if (!keepsTokens || !keepsClient) await this.#deps.login?.write(this.#state);
     if (scope === "all" || scope === "discovery") this.#discovery = undefined;
   }
+
+  async #read(): Promise<void> {
+    const stored = await this.#deps.login?.read();
+    if (stored !== null && stored !== undefined) this.#state = usable(stored);
+  }
+
+  async #change(change: OAuthState): Promise<void> {
+    this.#state = { ...this.#state, ...change };
+    await this.#deps.login?.write(this.#state);
+  }
+
+  #tell(tokens: StoredOAuthTokens | undefined): void {
+    const { onToken = () => {} } = this.#deps;
+    if (tokens?.access_token) onToken(tokens.access_token);
+    if (tokens?.refresh_token) onToken(tokens.refresh_token);
+  }
+}
+
+/** Clients send back what they were shown, empty fields included. */
+function usable(given: Readonly<Record<string, unknown>>): OAuthState {
+  const { tokens, client_info: client, token_expires_at: expiresAt } = given as OAuthState;
+  return {
+    ...(tokens?.access_token ? { tokens } : {}),
+    ...(client?.client_id ? { client_info: client } : {}),
+    ...(typeof expiresAt === "number" ? { token_expires_at: expiresAt } : {}),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }

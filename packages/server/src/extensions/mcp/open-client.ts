@@ -1,15 +1,19 @@
 import { isAbsolute, posix } from "node:path";
 import type {
+  AuthProvider,
   Client,
   jsonSchemaValidator,
   JsonSchemaValidator,
-  Transport,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import type { PipedProcess, ProcessSpec } from "@convoke/tool-host";
 import { createBoundedFetch, type Fetch } from "./bounded-fetch.ts";
+import type { McpLogin, McpLoginState } from "../../settings/mcp-logins.ts";
 import type { McpRemote, McpServer } from "./mcp-server.ts";
 import { OAuthProvider } from "./oauth-provider.ts";
 import { StdioTransport } from "./stdio-transport.ts";
+import { unattendedAuth } from "./unattended-auth.ts";
 
 export type OpenClientDeps = {
   readonly startProcess: (spec: ProcessSpec) => PipedProcess;
@@ -17,8 +21,12 @@ export type OpenClientDeps = {
   readonly workspaceDir: string;
   readonly fetch: Fetch;
   readonly clientVersion: string;
-  /** Called for a remote server that wants a person's consent; null where nobody can be asked. */
+  /** Called for a remote server that wants a person's consent; nobody is asked without it. */
   readonly oauthProvider?: OAuthProvider;
+  /** Where the tokens of a remote server are kept after they were refreshed. */
+  readonly openLogin?: (url: string, configured: McpLoginState) => McpLogin;
+  /** Told of every token that is used. */
+  readonly onToken?: (token: string) => void;
 };
 
 /** A connection that has shaken hands. */
@@ -83,6 +91,21 @@ export async function openClient(
 /** The signal bounds the handshake; this is only larger than any. */
 const longestMs = 2 ** 31 - 1;
 
+/** Exchanges what a person's browser brought back for tokens, which `oauthProvider` keeps; rejects when that is refused. */
+export async function finishLogin(
+  server: McpServer & McpRemote,
+  deps: OpenClientDeps,
+  params: URLSearchParams,
+  signal: AbortSignal,
+): Promise<void> {
+  const transport = toRemote(server, deps, await import("@modelcontextprotocol/client"));
+  try {
+    await abortable(transport.finishAuth(params), signal);
+  } finally {
+    await transport.close();
+  }
+}
+
 function toProgram(server: McpServer & { transport: "stdio" }, deps: OpenClientDeps): StdioTransport {
   const { command, args, env, cwd } = server;
   const workingDir =
@@ -93,13 +116,10 @@ function toProgram(server: McpServer & { transport: "stdio" }, deps: OpenClientD
 function toRemote(
   server: McpServer & McpRemote,
   deps: OpenClientDeps,
-  { SSEClientTransport, StreamableHTTPClientTransport }: typeof import("@modelcontextprotocol/client"),
-): Transport {
-  const provider =
-    deps.oauthProvider ??
-    (server.oauth === null
-      ? undefined
-      : new OAuthProvider({ ...server.oauth, redirectUrl: null, onAuthorize: () => {} }));
+  library: typeof import("@modelcontextprotocol/client"),
+): SSEClientTransport | StreamableHTTPClientTransport {
+  const { SSEClientTransport, StreamableHTTPClientTransport } = library;
+  const provider = deps.oauthProvider ?? unattended(server, deps, library);
   const options = {
     fetch: createBoundedFetch(deps.fetch),
     requestInit: { headers: { "user-agent": "convoke", ...server.headers } },
@@ -109,6 +129,23 @@ function toRemote(
   return server.transport === "sse"
     ? new SSEClientTransport(url, options)
     : new StreamableHTTPClientTransport(url, { ...options, reconnectionOptions });
+}
+
+function unattended(
+  { url, oauth }: McpRemote,
+  { openLogin, onToken }: OpenClientDeps,
+  library: typeof import("@modelcontextprotocol/client"),
+): AuthProvider | undefined {
+  if (oauth === null) return undefined;
+  const login = openLogin?.(url, oauth.state) ?? null;
+  const provider = new OAuthProvider({
+    ...oauth,
+    redirectUrl: null,
+    onAuthorize: () => {},
+    ...(login === null ? {} : { login }),
+    ...(onToken === undefined ? {} : { onToken }),
+  });
+  return unattendedAuth(provider, login, library);
 }
 
 /** For the stream on which a server tells of changes; a call that finds the server gone is told at once. */

@@ -2,10 +2,13 @@ import type { mcpRoutes, McpTestRequest } from "@convoke/protocol";
 import { maskText, type ToolHost } from "@convoke/tool-host";
 import type { Fetch } from "../../extensions/mcp/bounded-fetch.ts";
 import { hiddenValues } from "../../extensions/mcp/hidden-values.ts";
-import { readServers } from "../../extensions/mcp/read-servers.ts";
+import { LoginJobs } from "../../extensions/mcp/login-jobs.ts";
 import { tryServer } from "../../extensions/mcp/try-server.ts";
 import type { RouteHandler } from "../../http/mount.ts";
-import { Fault } from "../../lib/fault.ts";
+import type { McpLogins } from "../../settings/mcp-logins.ts";
+import type { SealedValues } from "../../settings/sealed-values.ts";
+import { mcpLoginHandlers } from "./mcp-login-routes.ts";
+import { readTestRequest } from "./mcp-test-request.ts";
 
 export type McpRouteDeps = {
   readonly toolHost: ToolHost;
@@ -13,35 +16,39 @@ export type McpRouteDeps = {
   readonly workspaceRoot: string;
   readonly fetch: Fetch;
   readonly clientVersion: string;
+  readonly sealedValues: SealedValues;
+  readonly mcpLogins: McpLogins;
+  readonly nowMs: () => number;
 };
 
-/** A server can be tried before a conversation relies on it. */
+/** A server can be tried, and logged in to, before a conversation relies on it. */
 export function mcpHandlers(deps: McpRouteDeps): Record<keyof typeof mcpRoutes, RouteHandler> {
+  const { toolHost, workspaceRoot, fetch, clientVersion, sealedValues, mcpLogins: logins, nowMs } = deps;
+  const clientDeps = {
+    startProcess: toolHost.startProcess.bind(toolHost),
+    workspaceDir: workspaceRoot,
+    fetch,
+    clientVersion,
+  };
+  const loginJobs = new LoginJobs({ ...clientDeps, logins, nowMs });
   return {
-    testMcpServer: async ({ body, signal }) => {
-      const { name = "test-server", server, timeout = 15, tool_call: call } = body as McpTestRequest;
-      const config = { [name]: { ...server, enabled: true } };
-      const { servers, faults } = readServers(config, ["body", "server"]);
-      if (faults.length > 0) {
-        throw new Fault("caller", "validation", "The MCP server is not valid.", faults);
-      }
-      const tried = await tryServer(
-        servers[0]!,
-        {
-          startProcess: (spec) => deps.toolHost.startProcess(spec),
-          workspaceDir: deps.workspaceRoot,
-          fetch: deps.fetch,
-          clientVersion: deps.clientVersion,
-        },
-        {
-          timeoutMs: timeout * 1000,
-          call:
-            call === null || call === undefined ? null : { name: call.name, arguments: call.arguments ?? {} },
-          signal,
-        },
+    testMcpServer: async ({ body, caller, signal }) => {
+      const { server, config, ...options } = readTestRequest(
+        sealedValues.openIn(caller.userId, body, ["body"]) as McpTestRequest,
       );
-      const secrets = hiddenValues(config).map((value) => ({ name: "", value }));
+      const hidden = new Set(hiddenValues(config));
+      const tried = await tryServer(
+        server,
+        {
+          ...clientDeps,
+          openLogin: (url, configured) => logins.open(caller.userId, url, configured),
+          onToken: (token) => hidden.add(token),
+        },
+        { ...options, signal },
+      );
+      const secrets = Array.from(hidden, (value) => ({ name: "", value }));
       return { json: JSON.parse(maskText(JSON.stringify(tried), secrets)) as unknown };
     },
+    ...mcpLoginHandlers({ loginJobs, sealedValues }),
   };
 }

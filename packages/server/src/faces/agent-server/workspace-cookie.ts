@@ -15,7 +15,7 @@ export function createCookieReader(
 }
 
 /** Empty when there is none. */
-function readCookie(header: string | undefined, name: string): string {
+export function readCookie(header: string | undefined, name: string): string {
   const pairs = (header ?? "").split(";").map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? "";
 }

@@ -1,0 +1,41 @@
+import type { AuthProvider } from "@modelcontextprotocol/client";
+import type { McpLogin } from "../../settings/mcp-logins.ts";
+import type { OAuthProvider } from "./oauth-provider.ts";
+
+type Library = Pick<typeof import("@modelcontextprotocol/client"), "auth" | "extractWWWAuthenticateParams">;
+
+/**
+ * Tokens where nobody can be asked. Many servers take a refresh token once and end the login when it comes again, so of
+ * all conversations with a login one refreshes, and the others go on with what that one got.
+ */
+export function unattendedAuth(
+  provider: OAuthProvider,
+  login: McpLogin | null,
+  library: Library,
+): AuthProvider {
+  let used: string | undefined;
+  const current = async (): Promise<string | undefined> => (await provider.tokens())?.access_token;
+  return {
+    token: async () => (used = await current()),
+    onUnauthorized: async ({ response, serverUrl, fetchFn }) => {
+      const refused = used;
+      const renew = async (): Promise<void> => {
+        const token = await current();
+        if (token !== undefined && token !== refused) return;
+        const { resourceMetadataUrl, scope } = library.extractWWWAuthenticateParams(response);
+        const tokens = await provider.tokens();
+        if (!tokens?.refresh_token) throw new Error(loginNeeded);
+        const outcome = await library.auth(provider, {
+          serverUrl,
+          fetchFn,
+          ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+          ...(scope === undefined ? {} : { scope }),
+        });
+        if (outcome !== "AUTHORIZED") throw new Error(loginNeeded);
+      };
+      await (login === null ? renew() : login.exclusively(renew));
+    },
+  };
+}
+
+const loginNeeded = "It wants a person to log in; begin a login at /api/mcp/oauth/start.";

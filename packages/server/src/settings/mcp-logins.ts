@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import type { ApplicationDatabase } from "../database/application-database.ts";
+import { SealError, type SecretBox } from "../security/seal.ts";
+
+export type McpLoginsDeps = {
+  readonly database: ApplicationDatabase;
+  readonly secretBox: SecretBox;
+  readonly nowMs: () => number;
+};
+
+/** Tokens and the registration of the client that got them, in the form of `auth.state`. */
+export type McpLoginState = Readonly<Record<string, unknown>>;
+
+/** One login of one user, wherever it is used: what one conversation refreshes, the others use. */
+export interface McpLogin {
+  /** Null when nothing was stored, or nothing that can still be opened. */
+  read(): Promise<McpLoginState | null>;
+  write(state: McpLoginState): Promise<void>;
+  /** Runs after everything that was begun before for the same login in this process. */
+  exclusively<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+const mostLogins = 200;
+
+/**
+ * What logins to MCP servers have brought, sealed. A login is found by the server's address and the tokens that a
+ * configuration names, so that a configuration which was stored once goes on working after its tokens were replaced.
+ */
+export class McpLogins {
+  readonly #deps: McpLoginsDeps;
+  readonly #queues = new Map<string, Promise<void>>();
+
+  constructor(deps: McpLoginsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The login that a configuration with these tokens, or without any, goes on from. */
+  open(userId: string, url: string, configured: McpLoginState): McpLogin {
+    const named = loginId(url, configured);
+    const found = async (): Promise<string> => {
+      const stored = await this.#read(userId, named);
+      return typeof stored?.["same_as"] === "string" ? stored["same_as"] : named;
+    };
+    return {
+      read: async () => await this.#read(userId, await found()),
+      write: async (state) => await this.#write(userId, await found(), state),
+      exclusively: async (work) => await this.#queue(`${userId} ${await found()}`, work),
+    };
+  }
+
+  /** A person has logged in: configurations without tokens, and those with these, go on from here. */
+  async begin(userId: string, url: string, state: McpLoginState): Promise<void> {
+    const id = loginId(url, {});
+    await this.#write(userId, id, state);
+    const named = loginId(url, state);
+    if (named !== id) await this.#write(userId, named, { same_as: id });
+  }
+
+  async #queue<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#queues.get(id) ?? Promise.resolve();
+    const result = before.then(work);
+    const settled = result.then(
+      () => {},
+      () => {}, // Whoever asked for it hears of it.
+    );
+    this.#queues.set(id, settled);
+    try {
+      return await result;
+    } finally {
+      if (this.#queues.get(id) === settled) this.#queues.delete(id);
+    }
+  }
+
+  async #read(userId: string, id: string): Promise<McpLoginState | null> {
+    const { database, secretBox } = this.#deps;
+    const row = await database.tables
+      .selectFrom("mcp_logins")
+      .select("sealed_state")
+      .where("user_id", "=", userId)
+      .where("id", "=", id)
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    try {
+      return JSON.parse(secretBox.unseal(row.sealed_state)) as McpLoginState;
+    } catch (error) {
+      // The key it was sealed with is lost; logging in again is all that can be done, and is possible.
+      if (error instanceof SealError) return null;
+      throw error;
+    }
+  }
+
+  async #write(userId: string, id: string, state: McpLoginState): Promise<void> {
+    const { database, secretBox, nowMs } = this.#deps;
+    const values = { sealed_state: secretBox.seal(JSON.stringify(state)), updated_at: nowMs() };
+    await database.tables.transaction().execute(async (tables) => {
+      await tables
+        .insertInto("mcp_logins")
+        .values({ user_id: userId, id, ...values })
+        .onConflict((conflict) => conflict.columns(["user_id", "id"]).doUpdateSet(values))
+        .execute();
+      const oldest = await tables
+        .selectFrom("mcp_logins")
+        .select("id")
+        .where("user_id", "=", userId)
+        .orderBy("updated_at", "desc")
+        .offset(mostLogins)
+        .limit(mostLogins)
+        .execute();
+      if (oldest.length === 0) return;
+      const ids = oldest.map((row) => row.id);
+      await tables.deleteFrom("mcp_logins").where("user_id", "=", userId).where("id", "in", ids).execute();
+    });
+  }
+}
+
+function loginId(url: string, configured: McpLoginState): string {
+  const tokens = (configured["tokens"] ?? {}) as Readonly<Record<string, unknown>>;
+  const named = tokens["refresh_token"] ?? tokens["access_token"] ?? "";
+  return createHash("sha256")
+    .update(JSON.stringify([url, named]))
+    .digest("hex");
+}
