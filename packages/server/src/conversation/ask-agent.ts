@@ -1,22 +1,44 @@
+import type { LLM } from "@convoke/protocol";
 import type { ToolSession } from "@convoke/tool-host";
 import { buildHistory } from "../agent/history.ts";
 import type { ViewEvent } from "../agent/history-view.ts";
 import { toModelTool } from "../agent/tool-schema.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Model, ModelRequest, ModelResponse } from "../models/model.ts";
+import type { ConversationLog } from "./conversation-log.ts";
+import type { RunDeps } from "./run-deps.ts";
+import { addUsage } from "./stats.ts";
 
-export type AskDeps = {
+type AskDeps = {
   readonly session: ToolSession;
   readonly view: readonly ViewEvent[];
   readonly model: Model;
   readonly cacheKey: string;
 };
 
+/** Asks and books; what was said is masked like everything that goes out. */
+export async function askBeside(
+  deps: Pick<AskDeps, "session" | "model" | "cacheKey"> & {
+    readonly log: ConversationLog;
+    readonly post: RunDeps["post"];
+    readonly llm: LLM;
+  },
+  question: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { log, post } = deps;
+  const view = await post(async () => [...(await log.view())]);
+  const response = await askAgent({ ...deps, view }, question, signal);
+  const llm = { ...deps.llm, usage_id: "ask-agent-llm" };
+  await post(() => log.append([addUsage(log.state.stats, llm, response)]));
+  return JSON.parse(log.mask(JSON.stringify(textOf(response)))) as string;
+}
+
 /**
  * One question beside the conversation: the model reads what the agent reads, with placeholders for calls that have no result
  * yet (L23.26), and answers in text. Nothing of it enters the log. Fails with `model_failed` or `question_aborted`.
  */
-export async function askAgent(
+async function askAgent(
   { session, view, model, cacheKey }: AskDeps,
   question: string,
   signal: AbortSignal,
@@ -35,7 +57,7 @@ export async function askAgent(
 }
 
 /** What the model said, without its calls. */
-export function textOf({ message }: ModelResponse): string {
+function textOf({ message }: ModelResponse): string {
   return message.content
     .map(({ text }) => text)
     .join("")

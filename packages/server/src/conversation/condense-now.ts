@@ -2,6 +2,8 @@ import type { ToolSession } from "@convoke/tool-host";
 import { AgentRequests } from "../agent/agent-requests.ts";
 import { condenserSettings } from "../agent/condense/condenser-settings.ts";
 import type { Condensed, Condensing } from "../agent/condense/condensing.ts";
+import { keptRanges } from "../agent/kept-ranges.ts";
+import type { EventDraft } from "../journal/event-draft.ts";
 import type { ConversationConfig } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import { nothingToCondense, noCondenser } from "./refusals.ts";
@@ -41,10 +43,17 @@ export async function condenseNow(deps: CondenseDeps, session: ToolSession): Pro
     return isRunning() ? null : { room: condensing.before({ ...situation, view: await log.view() }) };
   });
   const condensed = await begun?.room;
-  if (condensed) await post(() => log.append(condensedDrafts(condensed, log)));
+  if (condensed) await post(async () => log.append(await condensedDrafts(condensed, log)));
 }
 
-/** A condensation with what it cost. */
-export function condensedDrafts({ draft, bill }: Condensed, { state }: Pick<ConversationLog, "state">) {
-  return bill === null ? [draft] : [draft, addUsage(state.stats, bill.llm, bill.response)];
+/** A condensation with what the view keeps behind it, and with what it cost. */
+export async function condensedDrafts(
+  { draft, bill }: Condensed,
+  log: Pick<ConversationLog, "state" | "view">,
+): Promise<EventDraft[]> {
+  const { lastSeq, stats } = log.state;
+  const keeps =
+    typeof draft.body === "function" ? null : keptRanges(await log.view(), draft.body, lastSeq + 1);
+  const kept = keeps === null ? draft : { ...draft, meta: { ...draft.meta, keeps } };
+  return bill === null ? [kept] : [kept, addUsage(stats, bill.llm, bill.response)];
 }

@@ -78,24 +78,44 @@ export class ConversationLog {
     this.#state = next;
     if (isSnapshotDue) this.#snapshotSeq = next.lastSeq;
     this.#view?.push(...stamped.filter(({ event }) => isViewKind.has(event.kind)));
+    if (stamped.some(({ meta }) => meta.keeps !== undefined)) this.#trimView();
     return stamped;
   }
 
-  /** What the model's history is built from; read once, then kept up to date until {@link forgetView}. */
+  /**
+   * What the model's history is built from, without what a condensation has made needless (P59); read once, then kept up
+   * to date until {@link forgetView}.
+   */
   async view(): Promise<readonly ViewEvent[]> {
     if (this.#view === null) {
-      const stored = await this.#deps.journal.readKinds(
-        this.#deps.lease.conversationId,
-        viewKinds,
-        1,
-        this.#state.lastSeq,
-      );
-      this.#view = stored.map(parseStored);
+      const { kept, fromSeq } = this.#state.viewStart;
+      const parts: ViewEvent[][] = [];
+      for (const [from, to] of [...kept, [fromSeq, this.#state.lastSeq] as const])
+        parts.push(await this.#read(from, to));
+      this.#view = parts.flat();
     }
     return this.#view;
   }
 
+  /** The view with everything that was ever in it, at the price of the whole log. */
+  async wholeView(): Promise<readonly ViewEvent[]> {
+    return await this.#read(1, this.#state.lastSeq);
+  }
+
   forgetView(): void {
     this.#view = null;
+  }
+
+  async #read(fromSeq: number, toSeq: number): Promise<ViewEvent[]> {
+    const { conversationId } = this.#deps.lease;
+    const stored = await this.#deps.journal.readKinds(conversationId, viewKinds, fromSeq, toSeq);
+    return stored.map(parseStored);
+  }
+
+  #trimView(): void {
+    const { kept, fromSeq } = this.#state.viewStart;
+    const isKept = ({ seq }: ViewEvent): boolean =>
+      seq >= fromSeq || kept.some(([from, to]) => from <= seq && seq <= to);
+    this.#view = this.#view?.filter(isKept) ?? null;
   }
 }

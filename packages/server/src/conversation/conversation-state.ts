@@ -1,4 +1,5 @@
 import type { ConversationExecutionStatus } from "@convoke/protocol";
+import type { SeqRange } from "../journal/event-draft.ts";
 
 /** An ActionEvent that has no answer yet. */
 export type OpenAction = {
@@ -47,6 +48,8 @@ export type ConversationState = {
   stats: Record<string, unknown>;
   /** The last event with stats. */
   statsSeq: number;
+  /** Where the model's view begins: these events, and everything from a condensation on. */
+  viewStart: { readonly kept: readonly SeqRange[]; readonly fromSeq: number };
 };
 
 export function initialState(): ConversationState {
@@ -68,6 +71,7 @@ export function initialState(): ConversationState {
     iterations: 0,
     stats: {},
     statsSeq: 0,
+    viewStart: { kept: [], fromSeq: 1 },
   };
 }
 

@@ -54,6 +54,7 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
       return;
     case "Condensation":
       if (meta.dequeued !== undefined) removeQueued(state, meta.dequeued);
+      if (meta.keeps !== undefined) state.viewStart = { kept: meta.keeps, fromSeq: seq };
       return;
     case "ConversationStateUpdateEvent":
       applyUpdate(state, seq, event.key, event.value, meta);

@@ -77,7 +77,7 @@ export class Titling {
   }
 
   async #firstMessage(): Promise<string | null> {
-    const view = await this.#deps.log.view();
+    const view = await this.#deps.log.wholeView();
     for (const { event } of view) {
       if (event.kind !== "MessageEvent" || event.source !== "user") continue;
       const said = textOfMessage(event.llm_message.content ?? []);

@@ -41,9 +41,14 @@ export type EventMeta = {
   readonly repaired?: readonly string[];
   /** On a Condensation whose summary a model wrote: how much of each event that model was shown, in characters. */
   readonly shownCharacters?: number;
+  /** On a Condensation: the events before it that the model's view still needs; all of them when absent. */
+  readonly keeps?: readonly SeqRange[];
   /** On a message of the critic: how many it sent since the user's last message, this one included. */
   readonly refinement?: number;
 };
+
+/** Positions in a log, both included. */
+export type SeqRange = readonly [from: number, to: number];
 
 /** A model request in digests; `agent/replay` rebuilds the request and compares. */
 export type RequestRecord = {

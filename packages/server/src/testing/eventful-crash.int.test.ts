@@ -34,16 +34,15 @@ test.runIf(isWhole)(
   1_800_000,
 );
 
-test(`P2, P6, P17: ${title}: five times in one run`, async () => {
-  // Before and after the approval, in the condensation and in the fallback; the same moments each time.
+test(`P2, P6, P17: ${title}: again and again in one run`, async () => {
+  // The approval ends the third server; the fourth dies while the summary is written. The same moments each time.
   const passages = [
     { point: "append.after", number: 4 },
     { point: "execute.after", number: 1 },
-    { point: "tool.before", number: 1 },
+    null,
     { point: "model.during", number: 1 },
-    { point: "append.before", number: 4 },
   ];
-  const points = passages.map(({ point }) => point);
+  const points = passages.flatMap((passage) => (passage === null ? [] : [passage.point]));
   expect(faultsOf(await crashThrough(passages, eventfulScripts), points)).toEqual([]);
 }, 120_000);
 

@@ -1,0 +1,38 @@
+import type { EventBody, SeqRange } from "../journal/event-draft.ts";
+import { condensedView, extendView, type ViewEvent } from "./history-view.ts";
+
+/** With more pieces than this the whole view is read again. */
+const mostRanges = 32;
+
+/**
+ * The parts of a view that are still needed behind a condensation at `seq`: what it leaves, and everything since the model's
+ * last answer. Null when they would not give the model exactly what the whole gives.
+ */
+export function keptRanges(
+  view: readonly ViewEvent[],
+  condensation: EventBody,
+  seq: number,
+): readonly SeqRange[] | null {
+  const item = { seq, event: { ...condensation, id: "condensation" }, meta: {} } as ViewEvent;
+  const whole = extendView(condensedView(view), [item]);
+  const left = new Set(whole.map(({ event }) => event.id));
+  const lastAnswer = view.findLastIndex(({ meta }) => meta.sawSeq !== undefined);
+  const isKept = ({ event }: ViewEvent, index: number): boolean => left.has(event.id) || index > lastAnswer;
+  const kept = condensedView([...view.filter(isKept), item]);
+  const isSame = kept.length === whole.length && whole.every((one, index) => isAlike(one, kept[index]!));
+  if (!isSame) return null;
+  const ranges: [number, number][] = [];
+  for (const [index, one] of view.entries()) {
+    if (!isKept(one, index)) continue;
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === view[index - 1]?.seq) last[1] = one.seq;
+    else ranges.push([one.seq, one.seq]);
+  }
+  return ranges.length > mostRanges ? null : ranges;
+}
+
+/** The same stored event; a repaired copy is none. Summaries are made anew each time. */
+function isAlike(left: ViewEvent, right: ViewEvent): boolean {
+  const isSummary = left.event.kind === "CondensationSummaryEvent";
+  return isSummary ? left.event.id === right.event.id : left.event === right.event;
+}

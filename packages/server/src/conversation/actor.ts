@@ -1,0 +1,248 @@
+import type { LLM } from "@convoke/protocol";
+import { Condensing } from "../agent/condense/condensing.ts";
+import { withCondenserSecrets } from "../agent/condense/condenser-settings.ts";
+import type { EventDraft, StampedEvent } from "../journal/event-draft.ts";
+import type { Model } from "../models/model.ts";
+import { ApprovalClock } from "./approval-clock.ts";
+import { decideTimeout } from "./approvals.ts";
+import { Configuration } from "./configuration.ts";
+import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
+import type { ConversationDeps } from "./conversation-deps.ts";
+import type { ConversationLog } from "./conversation-log.ts";
+import type { ConversationState } from "./conversation-state.ts";
+import type { Decision } from "./decide.ts";
+import { fullStateFrame } from "./describe.ts";
+import { Hold } from "./hold.ts";
+import type { HookGate } from "./hook-gate.ts";
+import { LazySession } from "./lazy-session.ts";
+import type { RunDeps } from "./run-deps.ts";
+import { Runner } from "./runner.ts";
+import { settleStarted } from "./settle-started.ts";
+import { withSettingsVersion } from "./settings-version.ts";
+import { Signals } from "./signals.ts";
+import { Titling } from "./titling.ts";
+import { WorkQueue } from "./work-queue.ts";
+
+/** What a conversation works with, tied together: from a decision to its events, and from the events to the work. */
+export class Actor implements AsyncDisposable {
+  readonly log: ConversationLog;
+  readonly signals = new Signals();
+  readonly queue: WorkQueue;
+  readonly hold: Hold;
+  readonly configuration: Configuration;
+  readonly condensing: Condensing;
+  readonly titling: Titling;
+  readonly session: LazySession;
+  readonly runner: Runner;
+  readonly hooks: HookGate | null;
+  readonly #deps: ConversationDeps;
+  readonly #clock: ApprovalClock;
+  readonly #closing = new AbortController();
+  #disposal: Promise<void> | null = null;
+
+  constructor(deps: ConversationDeps) {
+    this.#deps = deps;
+    this.log = deps.log;
+    this.hold = new Hold(deps.logger);
+    this.#clock = new ApprovalClock({ onDeadline: () => this.#answerOverdue(), nowMs: deps.nowMs });
+    this.queue = new WorkQueue({
+      nowMs: deps.nowMs,
+      isSettling: () => this.runner.isAlive,
+      onDone: () => this.#clock.set(this.log.state.approvalDeadlineMs),
+      onLost: () => {
+        this.runner.abort();
+        deps.onLost();
+      },
+    });
+    const post: RunDeps["post"] = (job) => this.queue.post(job);
+    this.runner = new Runner({
+      log: deps.log,
+      queue: this.queue,
+      isHeld: () => this.hold.isOn,
+      runDeps: () => this.#runDeps(post),
+      onEnded: () => this.publishFullState(),
+    });
+    this.session = new LazySession(() =>
+      deps.openSession(this.config, {
+        secrets: () => this.secrets,
+        notify: (draft) => this.#notify(draft),
+      }),
+    );
+    this.configuration = new Configuration({ ...deps, post });
+    this.hooks =
+      deps.openHooks?.(deps.config, {
+        openModel: () => this.openModel(),
+        notify: (draft) => this.#notify(draft),
+      }) ?? null;
+    this.condensing = new Condensing({
+      openModel: (settings) => this.#openOtherModel(withCondenserSecrets(settings, this.secrets)),
+      warn: (fields) =>
+        deps.logger.warn({ conversation: deps.id, ...fields }, "summary could not be written"),
+    });
+    this.titling = new Titling({
+      conversationId: deps.id,
+      log: deps.log,
+      post,
+      openModel: (other) => (other === null ? this.openModel() : this.#openOtherModel(other)),
+      llm: () => this.config.agent.llm,
+      logger: deps.logger,
+    });
+  }
+
+  get config(): ConversationConfig {
+    return this.configuration.config;
+  }
+
+  get secrets(): ConversationSecrets {
+    return this.configuration.secrets;
+  }
+
+  /** Aborts when the conversation leaves this process. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** True while something waits for an answer that has a deadline. */
+  get isAnswerDue(): boolean {
+    return this.#clock.isSet;
+  }
+
+  async resume(): Promise<void> {
+    await this.queue.post(async () => {
+      try {
+        await this.#settleLeft();
+      } finally {
+        this.runner.ensure();
+      }
+    });
+  }
+
+  /** Tells everyone who listens now how the conversation stands; stored nowhere. */
+  publishFullState(): void {
+    if (this.signals.isHeard) this.signals.emit(this.fullStateFrame());
+  }
+
+  fullStateFrame(): string {
+    const { id, nowMs } = this.#deps;
+    return this.log.mask(fullStateFrame(this.config, this.secrets, this.log.state, id, nowMs()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposal ??= this.#dispose();
+    await this.#disposal;
+  }
+
+  async #dispose(): Promise<void> {
+    this.queue.close();
+    this.hold.end();
+    this.#closing.abort();
+    this.#clock.set(null);
+    this.runner.abort();
+    await this.runner.ended();
+    await this.condensing.close();
+    await this.titling.close();
+    await this.queue.drain();
+    await this.#endHooks();
+    await this.session[Symbol.asyncDispose]();
+    await this.#deps.journal.release(this.log.lease);
+  }
+
+  async #endHooks(): Promise<void> {
+    if (this.hooks === null) return;
+    await using hooks = this.hooks;
+    try {
+      const records = this.queue.isLost ? [] : await hooks.end();
+      if (records.length > 0) await this.log.append(records);
+    } catch (error) {
+      // The conversation ends all the same; its last hooks are only not on record.
+      this.#deps.logger.warn(
+        { conversation: this.#deps.id, error: String(error) },
+        "end of hooks not recorded",
+      );
+    }
+  }
+
+  async #settleLeft(): Promise<void> {
+    const left = this.log.state.openActions.filter(({ gate }) => gate === "approved");
+    if (left.length === 0) return;
+    const drafts = await settleStarted(left, await this.session.open());
+    if (drafts.length > 0) await this.log.append(drafts);
+  }
+
+  #runDeps(post: RunDeps["post"]): RunDeps {
+    const { observer } = this.#deps;
+    return {
+      conversationId: this.#deps.id,
+      log: this.log,
+      post,
+      isHeld: () => this.hold.isOn,
+      openSession: () => this.session.open(),
+      openModel: () => this.openModel(),
+      condensing: this.condensing,
+      config: () => this.config,
+      secrets: () => this.secrets,
+      signals: this.signals,
+      hooks: this.hooks,
+      overBudget: () => this.#deps.overBudget?.() ?? null,
+      nowMs: this.#deps.nowMs,
+      validator: this.#deps.validator,
+      logger: this.#deps.logger,
+      ...(observer === undefined ? {} : { observer }),
+    };
+  }
+
+  /** The agent's own model. */
+  openModel(): Model {
+    return this.#deps.openModel(this.config, this.secrets);
+  }
+
+  /** A model beside the agent's, with its credentials in it. */
+  #openOtherModel(llm: LLM): Model {
+    const config = { ...this.config, agent: { ...this.config.agent, llm } };
+    return this.#deps.openModel(config, { ...this.secrets, llm: {} });
+  }
+
+  #answerOverdue(): void {
+    const { approval_policy: policy } = this.config;
+    if (!policy) return;
+    this.command((state) => decideTimeout(state, policy)).catch((error: unknown) => {
+      this.#deps.logger.warn(
+        { conversation: this.#deps.id, error: String(error) },
+        "the default answer was not recorded",
+      );
+    });
+  }
+
+  /** Decides inside the mailbox and records what comes of it. */
+  async command(decide: (state: ConversationState) => Decision): Promise<void> {
+    await this.queue.post(async () => {
+      await this.commit(decide(this.log.state));
+    });
+  }
+
+  /** Records a decision and starts what follows from it; to be called inside the mailbox. */
+  async commit(
+    decision: Decision,
+    extra: Parameters<ConversationLog["append"]>[1] = {},
+  ): Promise<StampedEvent[]> {
+    if (decision.isAbort === true) {
+      this.runner.abort();
+      this.condensing.abort();
+    }
+    if (decision.drafts.length === 0) return [];
+    const stamped = await this.log.append(withSettingsVersion(decision.drafts, this.config), extra);
+    this.runner.ensure();
+    return stamped;
+  }
+
+  #notify(draft: EventDraft): void {
+    this.queue
+      .post(() => this.log.append([draft]))
+      .catch((error: unknown) => {
+        this.#deps.logger.warn(
+          { conversation: this.#deps.id, error: String(error) },
+          "a notice could not be stored",
+        );
+      });
+  }
+}
