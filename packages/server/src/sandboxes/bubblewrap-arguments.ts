@@ -62,7 +62,8 @@ export function bubblewrapArguments(
   };
   return [
     isolation,
-    options.network === "shared" ? [] : ["--unshare-net"],
+    // A translated network is made before bubblewrap starts: see `inOwnNetwork`.
+    options.network === "none" ? ["--unshare-net"] : [],
     ["--uid", String(options.account.uid), "--gid", String(options.account.gid)],
     ["--hostname", `sandbox-${spec.id}`.slice(0, 63), "--clearenv"],
     ...Object.entries(environment).map(([name, value]) => ["--setenv", name, value]),

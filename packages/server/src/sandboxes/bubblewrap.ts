@@ -9,7 +9,7 @@ import { launchDetached } from "./launch.ts";
 import { endOf, killLeftovers, LocalSandbox, readLiveRecord, removeLocalSandbox } from "./local-sandbox.ts";
 import type { LocalRecord } from "./local-sandbox.ts";
 import { connectPortDoor, doorBind, doorPlace } from "./port-door-client.ts";
-import { chooseNetwork, openTranslatedNetwork, resolverSettings } from "./outside-network.ts";
+import { chooseNetwork, inOwnNetwork, openTranslatedNetwork, resolverSettings } from "./outside-network.ts";
 import type { OutsideNetwork } from "./outside-network.ts";
 import { findSame } from "./process-group.ts";
 import type { ProcessKey } from "./process-group.ts";
@@ -78,7 +78,7 @@ class BubblewrapBackend implements SandboxBackend {
       const marker = this.#marker(spec.id);
       const carriers =
         network === "translated"
-          ? [await openTranslatedNetwork({ init, directory, marker, path, signal })]
+          ? [await openTranslatedNetwork({ holder: outer, directory, marker, path, signal })]
           : [];
       onProgress({ phase: "connecting" });
       const { connect } = this.#deps;
@@ -140,7 +140,7 @@ class BubblewrapBackend implements SandboxBackend {
       "/",
       ...(filter === null ? [] : ["--seccomp", String(descriptors.filter)]),
     ];
-    const command = [
+    const bubblewrap = [
       // The marker is only to be found by: whoever looks sees the arguments of a process. The rest begins with --clearenv.
       ["bwrap", "--setenv", markerVariable, this.#marker(spec.id)],
       ["--json-status-fd", String(descriptors.status), "--args", String(descriptors.args), "--"],
@@ -153,10 +153,11 @@ class BubblewrapBackend implements SandboxBackend {
         stateDir: inside.state,
       }),
     ].flat();
+    const command = network === "translated" ? inOwnNetwork(bubblewrap) : bubblewrap;
     const sources = binds.map(({ source }) => source);
     const { file, args: commandArgs } = this.#isRoot
       ? stagedCommand(account, sources, command)
-      : { file: "bwrap", args: command.slice(1) };
+      : { file: command[0] ?? "", args: command.slice(1) };
     const statusFile = openSync(statusPath(directory), "w", 0o600);
     try {
       return await launchDetached({

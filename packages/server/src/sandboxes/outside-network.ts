@@ -37,15 +37,28 @@ export function resolverSettings(network: OutsideNetwork): string | null {
   return readFileSync("/etc/resolv.conf", "utf8");
 }
 
-/** Gives the namespace of `init` a network. The process that is returned carries it and must end with the sandbox. */
+/**
+ * Runs `command` in a new network without interfaces and the user namespace that owns it. The process keeps its id and stays in
+ * both for its whole life, whatever namespaces it gives its children, so a translator can join it at any time. It is root there
+ * because a translator of an ordinary user has to become that; bubblewrap drops what this allows, and its children live in user
+ * namespaces below, without a capability here.
+ */
+export function inOwnNetwork(command: readonly string[]): string[] {
+  return ["unshare", "--user", "--map-root-user", "--net", "--", ...command];
+}
+
+/**
+ * Gives a network to the namespace of `holder`, which runs in {@link inOwnNetwork}. The process that is returned carries it and
+ * must end with the sandbox.
+ */
 export async function openTranslatedNetwork(options: {
-  readonly init: ProcessKey;
+  readonly holder: ProcessKey;
   readonly directory: SandboxDirectory;
   readonly marker: string;
   readonly path: string;
   readonly signal: AbortSignal;
 }): Promise<ProcessKey> {
-  const { init, directory, marker, path, signal } = options;
+  const { holder, directory, marker, path, signal } = options;
   const readyPath = join(directory.root, "network-ready");
   const readyFile = openSync(readyPath, "w", 0o600);
   const readyDescriptor = 3;
@@ -60,7 +73,7 @@ export async function openTranslatedNetwork(options: {
         "--configure",
         "--mtu=65520",
         `--ready-fd=${readyDescriptor}`,
-        String(init.pid),
+        String(holder.pid),
         "tap0",
       ],
       cwd: "/",
