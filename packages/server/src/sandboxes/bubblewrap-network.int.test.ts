@@ -3,11 +3,12 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { readProcess } from "@convoke/tool-host";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBubblewrapBackend } from "./bubblewrap.ts";
 import { findBubblewrap } from "./open-sandbox.ts";
 import { chooseNetwork } from "./outside-network.ts";
+import { findSame } from "./process-group.ts";
+import type { ProcessKey } from "./process-group.ts";
 import { SandboxBench } from "./testing/sandbox-bench.ts";
 
 const unprivileged = { uid: 65_534, gid: 65_534 };
@@ -63,11 +64,11 @@ describe.skipIf(!probe.isUsable)(`needs a working bubblewrap (${probe.detail})`,
       expect(await terminal.run(`${changeNetwork}; grep -E 'Cap(Eff|Prm)' /proc/[0-9]*/status`)).toMatch(
         /^may not(\S*Cap(Eff|Prm):\s+0+\s*)+$/,
       );
-      const roots = handle.record["roots"] as { pid: number }[];
+      const roots = handle.record["roots"] as ProcessKey[];
       expect(await readFile(`/proc/${roots[0]?.pid}/status`, "utf8")).toMatch(/CapPrm:\s+0+\nCapEff:\s+0+\n/);
       expect((await handle.health()).state).toBe("running");
       await bench.backend.remove(handle.id);
-      expect(roots.filter(({ pid }) => readProcess(pid) !== undefined)).toEqual([]);
+      expect(roots.filter(findSame)).toEqual([]);
     },
   );
 });
