@@ -17,8 +17,8 @@ export type OAuthState = {
 };
 
 export type OAuthProviderDeps = McpOAuth & {
-  /** Where a person's browser is sent back to; null where nobody can be asked. */
-  readonly redirectUrl: string | null;
+  /** Where a person's browser is sent back to. */
+  readonly redirectUrl: string;
   /** Called with the address at which a person can give their consent. */
   readonly onAuthorize: (url: URL) => void;
   readonly stateToken?: string;
@@ -48,8 +48,8 @@ export class OAuthProvider implements OAuthClientProvider {
     return this.#state;
   }
 
-  get redirectUrl(): string | undefined {
-    return this.#deps.redirectUrl ?? undefined;
+  get redirectUrl(): string {
+    return this.#deps.redirectUrl;
   }
 
   get clientMetadata(): OAuthClientMetadata {
@@ -63,7 +63,7 @@ export class OAuthProvider implements OAuthClientProvider {
     const scope = Array.isArray(scopes) ? scopes.join(" ") : textOf(scopes);
     return {
       client_name: textOf(name) ?? "Convoke",
-      redirect_uris: redirectUrl === null ? [] : [redirectUrl],
+      redirect_uris: [redirectUrl],
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
       token_endpoint_auth_method: textOf(method) ?? "none",

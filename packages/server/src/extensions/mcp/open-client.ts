@@ -140,7 +140,8 @@ function unattended(
   const login = openLogin?.(url, oauth.state) ?? null;
   const provider = new OAuthProvider({
     ...oauth,
-    redirectUrl: null,
+    // The library refreshes nothing where nobody could be sent; nobody is sent there.
+    redirectUrl: "http://127.0.0.1/",
     onAuthorize: () => {},
     ...(login === null ? {} : { login }),
     ...(onToken === undefined ? {} : { onToken }),
