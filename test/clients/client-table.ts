@@ -58,7 +58,7 @@ export function renderClientTable(
 }
 
 /** `METHOD /template`: ours where it is served, else the client's own. */
-function toRoute(request: string, paths: readonly string[]): string {
+export function toRoute(request: string, paths: readonly string[]): string {
   const [method, path] = request.split(" ") as [string, string];
   const served = servedRoutes.filter((route) => route.method === method && matches(route.path, path));
   const template =
@@ -77,7 +77,8 @@ function matches(template: string, path: string): boolean {
   return new RegExp(`^${pattern}$`).test(path);
 }
 
-function renderTable(rows: readonly (readonly string[])[]): string {
+/** Markdown with columns as wide as their longest cell; the first row is the head. */
+export function renderTable(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`;

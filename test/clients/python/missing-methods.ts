@@ -1,0 +1,18 @@
+const sandboxOfOne = "fails in the SDK: only with a container for one conversation alone.";
+const sdkHasNone = "fails in the SDK: not for remote conversations.";
+const noPause = "fails in the SDK: not for this workspace.";
+
+/** Public methods of the SDK that do not come to their end, by `Class.method`, and why; the runner holds the server to it. */
+export const missingMethods: ReadonlyMap<string, string> = new Map([
+  ["RemoteConversation.arun", sdkHasNone],
+  ["RemoteConversation.execute_tool", sdkHasNone],
+  ["RemoteConversation.stuck_detector", sdkHasNone],
+  ["RemoteConversation.navigate_to", "404: A log has one line; a fork at an event is a conversation of its own."],
+  ["RemoteConversation.load_plugin", "404: Plugins are part of what a conversation starts with."],
+  ["RemoteWorkspace.pause", noPause],
+  ["RemoteWorkspace.resume", noPause],
+  ["RemoteWorkspace.get_runtime_session_key", sandboxOfOne],
+  ["RemoteWorkspace.release_runtime", sandboxOfOne],
+  ["AsyncRemoteWorkspace.get_runtime_session_key", sandboxOfOne],
+  ["AsyncRemoteWorkspace.release_runtime", sandboxOfOne],
+]);

@@ -1,0 +1,35 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Python } from "./find-python.ts";
+
+const requirements = join(import.meta.dirname, "requirements.txt");
+
+/**
+ * The program of a virtual environment with exactly the pinned packages, in the folder for temporary files; made once for each Python and
+ * each list of packages. Throws when the packages cannot be had.
+ */
+export function preparePython({ program, version }: Python): string {
+  const digest = createHash("sha256").update(version).update(readFileSync(requirements)).digest("hex");
+  const folder = join(tmpdir(), `convoke-python-sdk-${digest.slice(0, 12)}`);
+  const python = join(folder, "bin", "python");
+  const mark = join(folder, "complete");
+  if (existsSync(mark)) return python;
+  console.error(`Installing the SDK into ${folder}; this takes minutes, once.`);
+  // What an interrupted run left.
+  rmSync(folder, { recursive: true, force: true });
+  const run = (command: string, ...words: readonly string[]): void => {
+    execFileSync(command, words, { stdio: ["ignore", "inherit", "inherit"], timeout: 1_200_000 });
+  };
+  run(program, "-m", "venv", folder);
+  run(python, "-m", "pip", "install", "--quiet", "--no-deps", "--only-binary=:all:", "-r", requirements);
+  writeFileSync(mark, "");
+  return python;
+}
+
+/** The version of the SDK in the list. */
+export function sdkVersion(): string {
+  return /^openhands-sdk==(\S+)$/m.exec(readFileSync(requirements, "utf8"))?.[1] ?? "unknown";
+}

@@ -1,0 +1,56 @@
+import { renderTable, toRoute } from "../client-table.ts";
+import { missingMethods } from "./missing-methods.ts";
+import type { SdkReport } from "./python-world.ts";
+
+const begin = "<!-- python: written by npm run test:python -- --write -->";
+const end = "<!-- end of python -->";
+
+/** What is not as `missing-methods.ts` says, a line each: methods that nobody called, that failed, or that work by now. */
+export function judge({ surface, worked, failed }: SdkReport): string[] {
+  const complaints: string[] = [];
+  const methods = new Set(methodsOf(surface));
+  for (const method of methods) {
+    const reason = missingMethods.get(method);
+    const works = worked.includes(method);
+    if (reason !== undefined && works) complaints.push(`${method} works, but is listed as missing.`);
+    if (reason === undefined && !works) {
+      complaints.push(`${method} ${failed[method] ? `failed with ${failed[method]}` : "was not called"}.`);
+    }
+  }
+  for (const method of missingMethods.keys()) {
+    if (!methods.has(method)) complaints.push(`${method} is listed as missing, but the SDK has no such method.`);
+  }
+  return complaints;
+}
+
+/** One line for each public method and property: what it asks for, and what comes of it. */
+export function renderPythonTable({ surface, requests, worked }: SdkReport): string {
+  const methods = methodsOf(surface);
+  const rows = methods.map((method) => {
+    const asked = [...new Set((requests[method] ?? []).map(describeRequest))].sort();
+    const result = missingMethods.get(method) ?? (worked.includes(method) ? "works" : "fails");
+    return [`\`${method}\``, asked.length === 0 ? "none" : asked.join(", "), result];
+  });
+  const count = methods.filter((method) => missingMethods.has(method)).length;
+  return [
+    `${methods.length - count} methods and properties work, ${count} do not.`,
+    renderTable([["Method", "Requests", "Result"], ...rows]),
+  ].join("\n\n");
+}
+
+/** The page with a new table between its marks. Throws when the marks are missing. */
+export function withPythonTable(page: string, table: string): string {
+  const from = page.indexOf(begin);
+  const to = page.indexOf(end);
+  if (from === -1 || to < from) throw new Error("The page has no marks for the table of the Python SDK.");
+  return `${page.slice(0, from)}${begin}\n\n${table}\n\n${page.slice(to)}`;
+}
+
+function methodsOf(surface: SdkReport["surface"]): string[] {
+  return Object.entries(surface).flatMap(([name, methods]) => methods.map((method) => `${name}.${method}`));
+}
+
+/** Addresses inside a sandbox are those of any server, behind its own prefix. */
+function describeRequest(request: string): string {
+  return `\`${toRoute(request.replace(/\/sandboxes\/[^/]+\/(?=api\/|health|server_info)/, "/"), [])}\``;
+}
