@@ -1,5 +1,6 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openApplicationDatabase } from "./database/application-database.ts";
 import { openJournal } from "./journal/open-journal.ts";
@@ -58,34 +59,70 @@ test.each([1, 3, 5])("ended after %d texts, servers can run, and it goes on wher
   await expectOpened(6);
 });
 
-test("keys of sandboxes are sealed with the new key too", async () => {
-  const box = await openSecretBox(join(server.dataDir, "master-key"));
-  const file = sandboxesFile(server.dataDir);
-  const sealedKey = box.seal("canary-sandbox");
-  const spec = {
-    id: "one",
-    workspaceDir: "/w",
-    environment: {},
-    limits: { memoryMb: 64, cpus: 1, pids: 10 },
-    network: "none" as const,
-  };
-  const row = {
-    id: "one",
-    ownerId: "local",
-    backend: "process",
-    spec,
-    record: null,
-    sealedKey,
-    createdAtMs: 1,
-  };
+test("every column of every database that holds sealed texts is sealed with the new key, and with no other", async () => {
+  const oldBox = await openSecretBox(join(server.dataDir, "master-key"));
+  const seal = (what: string): string => oldBox.seal(`canary-${what}`);
   {
-    await using store = openSqliteSandboxStore(file);
-    await store.insert({ ...row, status: "PAUSED", statusDetail: null, wish: "paused" });
+    await using database = await openApplicationDatabase(server.dataDir);
+    const login = { user_id: "bob", id: "1", sealed_state: seal("login"), updated_at: 1 };
+    await database.tables.insertInto("mcp_logins").values(login).execute();
+    const task = {
+      id: "1",
+      owner_id: "bob",
+      conversation_id: "1",
+      sandbox_id: "1",
+    };
+    const state = {
+      status: "WORKING",
+      detail: null,
+      request: "{}",
+      attempts: 0,
+      created_at: 1,
+      updated_at: 1,
+    };
+    await database.tables
+      .insertInto("start_tasks")
+      .values({ ...task, ...state, sealed_order: seal("order") })
+      .execute();
+    await using store = openSqliteSandboxStore(sandboxesFile(server.dataDir));
+    const limits = { memoryMb: 64, cpus: 1, pids: 10 };
+    await store.insert({
+      id: "one",
+      ownerId: "local",
+      backend: "process",
+      spec: { id: "one", workspaceDir: "/w", environment: {}, limits, network: "none" },
+      record: null,
+      sealedKey: seal("sandbox"),
+      createdAtMs: 1,
+      status: "PAUSED",
+      statusDetail: null,
+      wish: "paused",
+    });
   }
-  expect(await rotateMasterKey({ dataDir: server.dataDir })).toEqual({ resealed: 6, unopened: 0 });
+  const before = await sealedColumns();
+  // A new column needs a row here; that it is sealed anew is then shown below.
+  expect(Object.entries(before).filter(([, texts]) => texts.length === 0)).toEqual([]);
+  expect(Object.keys(before)).toEqual(
+    expect.arrayContaining([
+      "conversation_documents.sealed_secrets",
+      "mcp_logins.sealed_state",
+      "sandboxes.sealed_key",
+      "secrets.sealed_value",
+      "settings.sealed_document",
+      "start_tasks.sealed_order",
+    ]),
+  );
+  const count = Object.values(before).flat().length;
+  expect(await rotateMasterKey({ dataDir: server.dataDir })).toEqual({ resealed: count, unopened: 0 });
   const newBox = await openSecretBox(join(server.dataDir, "master-key"));
-  await using store = openSqliteSandboxStore(file);
-  expect(newBox.unseal((await store.get("one"))!.sealedKey)).toBe("canary-sandbox");
+  const after = await sealedColumns();
+  for (const [column, texts] of Object.entries(after)) {
+    expect(texts, column).toHaveLength(before[column]!.length);
+    for (const text of texts) {
+      expect(newBox.unseal(text), column).toContain("canary");
+      expect(() => oldBox.unseal(text), column).toThrow(SealError);
+    }
+  }
 });
 
 test("while a server runs it is refused and changes nothing", async () => {
@@ -129,4 +166,26 @@ async function allSealed(): Promise<string[]> {
     ...secrets.map((row) => row.sealed_value),
     ...items.map((row) => row.sealedSecrets ?? ""),
   ];
+}
+
+/** By `table.column`: what is in every column of the data folder that is named `sealed_*`. */
+async function sealedColumns(): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  const files = await readdir(server.dataDir);
+  for (const file of files.filter((name) => /\.(db|sqlite)$/.test(name))) {
+    using database = new DatabaseSync(join(server.dataDir, file), { readOnly: true });
+    const columns = database
+      .prepare(
+        `SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
+         WHERE t.type = 'table' AND c.name LIKE 'sealed%'`,
+      )
+      .all() as { table: string; column: string }[];
+    for (const { table, column } of columns) {
+      const rows = database
+        .prepare(`SELECT ${column} AS text FROM ${table} WHERE ${column} IS NOT NULL`)
+        .all();
+      found[`${table}.${column}`] = rows.map(({ text }) => String(text));
+    }
+  }
+  return found;
 }
