@@ -53,6 +53,10 @@ export type Operation = Written & {
   readonly path: string;
   /** `METHOD /path`, as in tables. */
   readonly name: string;
+  /** Matches the paths that it answers. */
+  readonly template: RegExp;
+  /** A digit for each part of the path, 1 for braces: the smallest of those that match answers. */
+  readonly rank: string;
   readonly body: Schema | null;
   readonly form: Schema | null;
 };
@@ -66,11 +70,35 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
         method: key.toUpperCase(),
         path,
         name: `${key.toUpperCase()} ${path}`,
+        template: templateOf(path),
+        rank: Array.from(path.split("/"), (part) => (part.startsWith("{") ? "1" : "0")).join(""),
         body: content?.["application/json"]?.schema ?? null,
         form: content?.["multipart/form-data"]?.schema ?? null,
       };
     }),
   );
+}
+
+/** The operation that answers a method and a target; a written part of a path comes before one in braces. */
+export function findOperation(
+  operations: readonly Operation[],
+  method: string,
+  target: string,
+): Operation | undefined {
+  const [path = ""] = target.split("?", 1);
+  const matching = operations.filter(
+    (operation) => operation.method === method && operation.template.test(path),
+  );
+  return matching.toSorted((one, two) => (one.rank < two.rank ? -1 : 1))[0];
+}
+
+function templateOf(path: string): RegExp {
+  const parts = path.split("/").map((part) => {
+    if (!part.startsWith("{")) return part.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&");
+    // A file's path is the rest of the address.
+    return /^\{(file_)?path\}$/.test(part) ? ".*" : "[^/]*";
+  });
+  return new RegExp(`^${parts.join("/")}$`);
 }
 
 /** What a reference leads to; other schemas are themselves. */

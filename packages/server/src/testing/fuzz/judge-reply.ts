@@ -1,4 +1,5 @@
 import { compileForeignSchema, type CheckForeign } from "@convoke/protocol/validate";
+import { findOperation, operationsOf } from "./document.ts";
 import type { OpenApiDocument, Operation, Schema, Schemas } from "./document.ts";
 import type { FuzzRequest } from "./request-arbitrary.ts";
 
@@ -16,6 +17,7 @@ const closing = /"code":"(conversation|server)_closing"/;
 /** What a reply breaks of the contract, in sentences; empty when nothing. */
 export function createJudge(document: OpenApiDocument): (request: FuzzRequest, reply: FuzzReply) => string[] {
   const checks = new Map<string, CheckForeign>();
+  const operations = operationsOf(document);
 
   function checkOf({ name }: Operation, status: number, schema: Schema): CheckForeign {
     const key = `${status} ${name}`;
@@ -46,8 +48,9 @@ export function createJudge(document: OpenApiDocument): (request: FuzzRequest, r
 
   return (sent, reply) => {
     const { status } = reply;
-    // With another method it may be another operation, about which this one says nothing.
-    const request = sent.method === sent.operation.method ? sent : { ...sent, operation: anyOperation(sent) };
+    // With another method or path it may be another operation, whose promises then hold.
+    const answering = findOperation(operations, sent.method, sent.target) ?? unknownOperation(sent);
+    const request = { ...sent, operation: answering };
     const found: string[] = [];
     const isOwn = request.fault === null || request.fault.at !== null;
     const isDocumented = request.operation.responses[status] !== undefined;
@@ -97,8 +100,9 @@ function judgeInvalid({ fault, operation }: FuzzRequest, { text }: FuzzReply): s
   return [...new Set(found)];
 }
 
-function anyOperation({ operation }: FuzzRequest): Operation {
-  return { ...operation, body: operation.body ?? {}, responses: {} };
+/** No operation of the document: whatever it says, it does not speak of fields. */
+function unknownOperation({ operation }: FuzzRequest): Operation {
+  return { ...operation, parameters: [], body: null, form: null, responses: {} };
 }
 
 function isPlaceOf({ parameters = [], body, form }: Operation, [where, name]: (string | number)[]): boolean {
