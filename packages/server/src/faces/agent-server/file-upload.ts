@@ -1,4 +1,5 @@
 import type { Workspace } from "@convoke/tool-host";
+import { openYoungCollector } from "../../lib/collect-young.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import type { RouteRequest } from "../../http/mount.ts";
 
@@ -47,12 +48,21 @@ async function* whole<Part>(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
 
 async function* limited(content: AsyncIterable<Buffer>, limitBytes: number): AsyncGenerator<Buffer> {
   let byteCount = 0;
+  let collectAt = collectEveryBytes;
+  let collect: (() => void) | null = null;
   for await (const bytes of content) {
     byteCount += bytes.length;
     if (byteCount > limitBytes) throw tooLarge(limitBytes);
     yield bytes;
+    if (byteCount < collectAt) continue;
+    collectAt = byteCount + collectEveryBytes;
+    collect ??= openYoungCollector();
+    collect?.();
   }
 }
+
+/** P46: the pieces of an upload that wait for being collected take no more memory than this. */
+const collectEveryBytes = 4 * 1024 * 1024;
 
 function tooLarge(limitBytes: number): Fault {
   const mebibytes = Math.floor(limitBytes / 1024 / 1024);
