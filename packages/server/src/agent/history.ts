@@ -6,7 +6,7 @@ import { observationContent, text } from "./observation-content.ts";
 
 export { viewKinds, type ViewEvent } from "./history-view.ts";
 
-type Placed = { readonly at: number; readonly messages: ModelMessage[] };
+type Placed = { readonly at: number; readonly messages: readonly ModelMessage[] };
 type ActionEvent = Extract<Event, { kind: "ActionEvent" }>;
 /** `meta` is that of the first action, which carries what belongs to the whole answer. */
 type Turn = { readonly actions: ActionEvent[]; readonly at: number; readonly meta: EventMeta };
@@ -33,7 +33,7 @@ export function renderView(view: readonly ViewEvent[]): ModelMessage[] {
       case "MessageEvent":
         placed.push(
           event.source === "agent"
-            ? { at: afterSeen(seq, meta), messages: [spokenMessage(event, meta)] }
+            ? { at: afterSeen(seq, meta), messages: spokenMessages(event, meta) }
             : { at: seq, messages: [userMessage(event)] },
         );
         break;
@@ -137,6 +137,17 @@ function userMessage(event: Extract<Event, { kind: "MessageEvent" }>): ModelMess
 function replayed({ replay }: EventMeta): Pick<AssistantMessage, "replay"> {
   return replay === undefined ? {} : { replay };
 }
+
+/** Behind an answer that was broken off stands a note: providers refuse or go on with a request that ends with their own words. */
+function spokenMessages(
+  event: Extract<Event, { kind: "MessageEvent" }>,
+  meta: EventMeta,
+): readonly ModelMessage[] {
+  const said = spokenMessage(event, meta);
+  return meta.isInterrupted === true ? [said, { role: "user", content: [text(brokenOff)] }] : [said];
+}
+
+const brokenOff = "(The answer above was stopped before its end.)";
 
 function spokenMessage(event: Extract<Event, { kind: "MessageEvent" }>, meta: EventMeta): ModelMessage {
   const message = event.llm_message;

@@ -169,7 +169,7 @@ export class Conversation implements AsyncDisposable {
   async interrupt(): Promise<void> {
     await this.#actor.hold.halt(() =>
       this.#actor.command((state) =>
-        decideInterrupt(state, { kind: "InterruptEvent", source: "user" }, this.#actor.runner.isWorking),
+        decideInterrupt(state, { kind: "InterruptEvent", source: "user" }, this.#actor.runner),
       ),
     );
     this.#actor.publishFullState();
@@ -180,10 +180,10 @@ export class Conversation implements AsyncDisposable {
     let wasRunning = false;
     await this.#actor.hold.halt(() =>
       this.#actor.command((state) => {
-        const { isWorking } = this.#actor.runner;
+        const { isWorking, said } = this.#actor.runner;
         wasRunning = state.status === "running" || isWorking;
         if (!wasRunning) return { drafts: [] };
-        return decideInterrupt(state, { kind: "PauseEvent", source: "user" }, isWorking);
+        return decideInterrupt(state, { kind: "PauseEvent", source: "user" }, { isWorking, said });
       }),
     );
     if (wasRunning) this.#actor.publishFullState();

@@ -114,16 +114,42 @@ export function decidePause(state: ConversationState): Decision {
   return { drafts: [statusUpdate("paused"), { body: { kind: "PauseEvent", source: "user" } }] };
 }
 
-/** Cuts off the model call and the tools now and answers every open action. Without work in progress it is a pause. */
-export function decideInterrupt(state: ConversationState, marker: EventBody, isWorking: boolean): Decision {
+/**
+ * Cuts off the model call and the tools now, keeps what the model has `said` until now (L23.19), and answers every open
+ * action. Without work in progress it is a pause.
+ */
+export function decideInterrupt(
+  state: ConversationState,
+  marker: EventBody,
+  { isWorking, said = "" }: { readonly isWorking: boolean; readonly said?: string },
+): Decision {
   if (state.status !== "running" && !isWorking) return decidePause(state);
   return {
     drafts: [
+      ...(said.trim() === "" ? [] : [interruptedMessage(said)]),
       ...state.openActions.map((action) => agentError(action, interruptedText)),
       ...(state.status === "paused" ? [] : [statusUpdate("paused")]),
       { body: marker },
     ],
     isAbort: true,
+  };
+}
+
+/** Without what its request had seen: the messages before it are still to be answered. */
+function interruptedMessage(said: string): EventDraft {
+  return {
+    body: {
+      kind: "MessageEvent",
+      source: "agent",
+      llm_message: {
+        role: "assistant",
+        content: [{ type: "text", text: said, cache_prompt: false }],
+        thinking_blocks: [],
+      },
+      activated_skills: [],
+      extended_content: [],
+    },
+    meta: { isInterrupted: true },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { LLM } from "@convoke/protocol";
 import type { Model, ModelPart, ModelUsage } from "../models/model.ts";
 import { readModelSettings } from "../models/model-settings.ts";
+import { AbortedCall } from "./aborted-call.ts";
 import type { Purchase, Purse } from "./purse.ts";
 
 export type MeterDeps = Omit<Purchase, "most"> & { readonly purse: Purse };
@@ -23,7 +24,11 @@ export function meteredModel(model: Model, llm: LLM, { purse, ...purchase }: Met
         return;
       }
       try {
-        for await (const part of model.stream(request, signal)) {
+        const call = new AbortedCall(llm, request);
+        for await (const given of model.stream(request, signal)) {
+          const part =
+            given.type === "aborted" ? { ...given, spent: [...(given.spent ?? []), ...call.spent()] } : given;
+          call.see(given);
           const usages = usagesOf(part);
           if (usages.length > 0) await purse.ledger.book({ userId, conversationId, usages });
           yield part;
@@ -36,7 +41,7 @@ export function meteredModel(model: Model, llm: LLM, { purse, ...purchase }: Met
 }
 
 function usagesOf(part: ModelPart): ModelUsage[] {
-  if (part.type === "failed") return (part.spent ?? []).map(({ usage }) => usage);
+  if (part.type === "failed" || part.type === "aborted") return (part.spent ?? []).map(({ usage }) => usage);
   if (part.type !== "done") return [];
   return [...(part.response.spent ?? []), part.response].map(({ usage }) => usage);
 }

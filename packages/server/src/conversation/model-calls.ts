@@ -9,7 +9,7 @@ import { receiveResponse } from "../agent/receive.ts";
 import { createCallReader } from "../agent/tool-call.ts";
 import { untilSettled } from "../extensions/mcp/mcp-session.ts";
 import type { EventDraft } from "../journal/event-draft.ts";
-import type { ModelError, ModelPart, ModelResponse } from "../models/model.ts";
+import type { ModelError, ModelPart, ModelResponse, SpentAttempt } from "../models/model.ts";
 import { isAllowed } from "../security/allow-rules.ts";
 import { condensedDrafts } from "./condense-now.ts";
 import { completionLogEvent, retryOver, retryUpdate, tokenEvents } from "./model-events.ts";
@@ -33,6 +33,7 @@ export class ModelCalls {
   readonly #requests = new AgentRequests();
   #isOpen = false;
   #sawSeq = 0;
+  #said = "";
 
   constructor(deps: RunDeps, signal: AbortSignal) {
     this.#deps = deps;
@@ -48,6 +49,11 @@ export class ModelCalls {
   /** The highest `seq` that the request in progress has; 0 without one. */
   get beingReadSeq(): number {
     return this.#isOpen ? this.#sawSeq : 0;
+  }
+
+  /** What the model has said of the answer in progress. */
+  get said(): string {
+    return this.#isOpen ? this.#said : "";
   }
 
   /**
@@ -90,6 +96,7 @@ export class ModelCalls {
     });
     this.#isOpen = true;
     this.#sawSeq = sawSeq;
+    this.#said = "";
     const room = condensing.before({ ...prepared, settings: condenserSettings(agent), view });
     if (room !== null) return { room };
     return { parts: this.#deps.openModel().stream(prepared.request, this.#signal), prepared };
@@ -108,16 +115,16 @@ export class ModelCalls {
     session: ToolSession,
     prepared: PreparedRequest,
   ): Promise<readonly EventDraft[]> {
-    if (last.type === "done")
-      return this.#signal.aborted ? [] : this.#receive(last.response, session, prepared);
-    if (last.type === "failed" && isWanted(this.#deps, this.#signal)) {
-      const drafts = this.#afterFailure(last.error, await this.#deps.log.view(), prepared.meta);
-      const [call, ...spent] = last.spent ?? [];
-      if (call === undefined) return drafts;
-      const { stats } = this.#deps.log.state;
-      return [...drafts, addUsage(stats, this.#deps.config().agent.llm, { ...call, spent })];
-    }
-    return [];
+    if (last.type === "done" && !this.#signal.aborted) return this.#receive(last.response, session, prepared);
+    if (last.type === "done") return this.#booked([...(last.response.spent ?? []), last.response]);
+    const spent = this.#booked(last.spent ?? []);
+    if (last.type === "aborted" || !isWanted(this.#deps, this.#signal)) return spent;
+    return [...this.#afterFailure(last.error, await this.#deps.log.view(), prepared.meta), ...spent];
+  }
+
+  #booked([call, ...spent]: readonly SpentAttempt[]): readonly EventDraft[] {
+    if (call === undefined) return [];
+    return [addUsage(this.#deps.log.state.stats, this.#deps.config().agent.llm, { ...call, spent })];
   }
 
   /** What goes beside an answer is not written any more once the run was taken away. */
@@ -180,6 +187,7 @@ export class ModelCalls {
           break;
         case "retry":
           isWaiting = true;
+          this.#said = "";
           logger.warn(
             { conversation: conversationId, attempt: part.attempt, code: part.error.code },
             "model call failed, trying again",
@@ -187,6 +195,9 @@ export class ModelCalls {
           await storeEvents(this.#deps, this.#signal, () => this.#wanted([retryUpdate(part)]));
           break;
         case "text":
+          this.#said += part.text;
+          if (isStreamed && signals.isHeard) signals.emit(log.mask(deltaFrame(part)));
+          break;
         case "reasoning":
           if (isStreamed && signals.isHeard) signals.emit(log.mask(deltaFrame(part)));
           break;

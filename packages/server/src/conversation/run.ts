@@ -38,6 +38,11 @@ export class Run {
     return this.#executions.executing;
   }
 
+  /** What the model has said of the answer in progress; nothing once it was cut off. */
+  get said(): string {
+    return this.#isLeaving ? "" : this.#calls.said;
+  }
+
   /** Cuts off the model call and the tools in progress; what a tool has done until now is recorded where its action is still open. */
   abort(): void {
     this.#effects.abort();

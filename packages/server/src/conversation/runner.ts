@@ -42,6 +42,11 @@ export class Runner {
     return this.#run?.beingReadSeq ?? 0;
   }
 
+  /** What the model has said of the answer in progress. */
+  get said(): string {
+    return this.#run?.said ?? "";
+  }
+
   abort(): void {
     this.#run?.abort();
   }

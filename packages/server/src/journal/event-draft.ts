@@ -13,6 +13,8 @@ export type EventBody = WithoutStamp<Event | InterruptEvent | HookExecutionEvent
 export type EventMeta = {
   /** On a model's answer: the highest `seq` that its request had seen. */
   readonly sawSeq?: number;
+  /** On a message of the agent: somebody broke the answer off, and this is what there was of it. */
+  readonly isInterrupted?: true;
   /** On an ActionEvent: whether it may start, or waits for the user. */
   readonly gate?: "approved" | "awaiting";
   /** On an ActionEvent: what the security analyzer found. */

@@ -56,12 +56,14 @@ async function* streamWithFallbacks(
       } else if (part.type === "done" && spent.length > 0) {
         const all = [...spent, ...(part.response.spent ?? [])];
         yield { type: "done", response: { ...part.response, spent: all } };
-      } else yield part;
+      } else if (part.type === "aborted" && spent.length > 0)
+        yield { type: "aborted", spent: [...spent, ...(part.spent ?? [])] };
+      else yield part;
     }
     if (failed === null) return;
     if (!mayPassElsewhere(failed)) break;
   }
-  if (signal.aborted || failed === null) yield { type: "aborted" };
+  if (signal.aborted || failed === null) yield { type: "aborted", ...(spent.length > 0 ? { spent } : {}) };
   else {
     const detail = [failed.detail, ...skipped].join(" ");
     yield { type: "failed", error: { ...failed, detail }, ...(spent.length > 0 ? { spent } : {}) };

@@ -129,7 +129,7 @@ export type ModelPart =
   | { readonly type: "retry"; readonly attempt: number; readonly untilMs: number; readonly error: ModelError }
   | { readonly type: "done"; readonly response: ModelResponse }
   | { readonly type: "failed"; readonly error: ModelError; readonly spent?: readonly SpentAttempt[] }
-  | { readonly type: "aborted" };
+  | { readonly type: "aborted"; readonly spent?: readonly SpentAttempt[] };
 
 /** One LLM route behind one streaming interface. Every backend passes `contract.ts`. */
 export interface Model {

@@ -36,7 +36,8 @@ async function* streamWithRetry(
       else if (part.type === "spent") spent.push(part.attempt);
       else if (part.type === "done" && spent.length > 0) {
         yield { type: "done", response: { ...part.response, spent } };
-      } else yield part;
+      } else if (part.type === "aborted" && spent.length > 0) yield { type: "aborted", spent };
+      else yield part;
     }
     if (failed === null) return;
     const waitMs = waitBefore(number, failed, deps);
@@ -47,7 +48,7 @@ async function* streamWithRetry(
     }
     yield { type: "retry", attempt: number, untilMs, error: failed };
     if (!(await isSleptThrough(waitMs, signal, deps))) {
-      yield { type: "aborted" };
+      yield { type: "aborted", ...(spent.length > 0 ? { spent } : {}) };
       return;
     }
   }

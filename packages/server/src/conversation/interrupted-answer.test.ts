@@ -1,0 +1,75 @@
+import type { Event } from "@convoke/protocol";
+import { expect, test } from "vitest";
+import { startTestServer } from "../testing/start-server.ts";
+import { until } from "../testing/until.ts";
+
+const beginning = "These words came before the end.";
+
+test("L23.19, P48: an interrupt keeps what the model has said, and counts what it has used", async () => {
+  const slow = { text: `${beginning} ${"more ".repeat(400)}`, chunk_size: 40, chunk_delay_ms: 25 };
+  await using server = await startTestServer({ script: { turns: [slow, { text: "Now to the end." }] } });
+  const agent = {
+    kind: "Agent" as const,
+    llm: {
+      model: "openai/scripted",
+      base_url: `${server.model.url}/v1`,
+      api_key: "llm-key",
+      stream: true,
+      input_cost_per_token: 0.001,
+      output_cost_per_token: 0.002,
+    },
+    tools: [],
+  };
+  const { id } = await server.createConversation({ agent, text: "Tell me." });
+  await until(() => server.model.requests.length === 1);
+  // The frames of a socket say how far the answer is.
+  const heard = await hearDeltas(server.url, server.key, id, beginning.length + 40);
+  await server.call("POST", `/api/conversations/${id}/interrupt`);
+  expect(heard).toBe(true);
+  const stats = (log: readonly Event[]) =>
+    log.filter((event) => event.kind === "ConversationStateUpdateEvent" && event.key === "stats");
+  let log = await server.events(id);
+  for (let tries = 0; tries < 200 && stats(log).length === 0; tries++) log = await server.events(id);
+  const kept = log.find(({ kind, source }) => kind === "MessageEvent" && source === "agent");
+  const text = JSON.stringify(kept);
+  expect(text).toContain(beginning);
+  expect(text.length).toBeLessThan(JSON.stringify(slow).length);
+  expect(stats(log)[0]).toMatchObject({
+    value: {
+      usage_to_metrics: {
+        default: {
+          accumulated_cost: expect.toSatisfy((cost: number) => cost > 0.1) as number,
+          accumulated_token_usage: {
+            prompt_tokens: expect.toSatisfy((tokens: number) => tokens > 100) as number,
+            completion_tokens: expect.toSatisfy((tokens: number) => tokens >= 8) as number,
+          },
+        },
+      },
+    },
+  });
+  // The question is still open: the model is asked again, with its own words and a note behind them.
+  await server.call("POST", `/api/conversations/${id}/run`);
+  await server.waitForStatus(id, "finished");
+  const { messages } = server.model.requests[1]!.body as { messages: { role: string; content: unknown }[] };
+  expect(messages.slice(1).map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+  expect(JSON.stringify(messages[2])).toContain(beginning);
+  expect(JSON.stringify(messages[3])).toContain("stopped before its end");
+});
+
+/** Resolves with true once so many characters of the answer have come. */
+async function hearDeltas(url: string, key: string, id: string, characters: number): Promise<boolean> {
+  const socket = new WebSocket(`${url.replace("http", "ws")}/sockets/events/${id}?session_api_key=${key}`);
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+  let count = 0;
+  socket.addEventListener("error", () => reject(new Error("The socket failed.")));
+  socket.addEventListener("message", ({ data }) => {
+    const frame = JSON.parse(String(data)) as { kind: string; content?: string };
+    if (frame.kind === "StreamingDeltaEvent") count += frame.content?.length ?? 0;
+    if (count >= characters) resolve(true);
+  });
+  try {
+    return await promise;
+  } finally {
+    socket.close();
+  }
+}
