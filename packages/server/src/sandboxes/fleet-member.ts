@@ -3,10 +3,11 @@ import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { Mailbox } from "../lib/mailbox.ts";
 import { describeReason } from "./describe-reason.ts";
-import type { SandboxBackend, SandboxHandle } from "./sandbox.ts";
+import type { SandboxBackend, SandboxHandle, SandboxHealth } from "./sandbox.ts";
 import type { SandboxChange, SandboxRow, SandboxStore } from "./sandbox-store.ts";
 import { startWatched } from "./watched-start.ts";
 import type { StartNews } from "./watched-start.ts";
+import { withinDeadline } from "./within-deadline.ts";
 
 export type FleetMemberDeps = {
   readonly row: SandboxRow;
@@ -20,6 +21,8 @@ export type FleetMemberDeps = {
   readonly nowMs: () => number;
   readonly newsEveryMs: number;
   readonly startDeadlineMs: number;
+  /** For everything else that is asked of the backend. */
+  readonly stepDeadlineMs: number;
   readonly onChange: (news: StartNews | null) => void;
 };
 
@@ -68,21 +71,35 @@ export class FleetMember implements AsyncDisposable {
     await this.#mailbox.drain();
   }
 
-  /** Finds out what became of the sandbox while no server looked after it, and finishes what was asked. */
+  /** Finds out what became of the sandbox while no server looked after it, and finishes what was asked. What fails is in the row. */
   async recover(): Promise<void> {
     await this.#mailbox.post(async () => {
-      const { record, wish } = this.#row;
-      if (wish === "deleted") return this.#remove();
-      this.#handle = record === null ? null : await this.#deps.backend.reattach(record, this.#deps.key);
-      if (this.#handle === null) return this.#settleAbsence();
-      const { state, detail } = await this.#handle.health();
-      // One that does not answer may be busy; the next looks will tell.
-      if (state === "running" || state === "silent") {
-        return this.#change({ status: "RUNNING", statusDetail: null });
+      if (this.#row.wish === "deleted") return this.#remove().catch(() => {});
+      try {
+        await this.#findAgain();
+      } catch (error) {
+        await this.#change({ status: "ERROR", statusDetail: describeReason(error) });
       }
-      if (state === "paused") return this.#change({ status: "PAUSED", statusDetail: null });
-      await this.#change({ status: "ERROR", statusDetail: detail });
     });
+  }
+
+  async #findAgain(): Promise<void> {
+    await this.#reattach();
+    if (this.#handle === null) return this.#settleAbsence();
+    const { state, detail } = await this.#healthOf(this.#handle);
+    // One that does not answer may be busy; the next looks will tell.
+    if (state === "running" || state === "silent") {
+      return this.#change({ status: "RUNNING", statusDetail: null });
+    }
+    if (state === "paused") return this.#change({ status: "PAUSED", statusDetail: null });
+    await this.#change({ status: "ERROR", statusDetail: detail });
+  }
+
+  async #reattach(): Promise<void> {
+    const { record } = this.#row;
+    if (record === null) return;
+    const { backend, key } = this.#deps;
+    this.#handle = await this.#inTime(backend.reattach(record, key), "Looking for the sandbox");
   }
 
   async pause(): Promise<void> {
@@ -90,7 +107,7 @@ export class FleetMember implements AsyncDisposable {
       await this.#change({ wish: "paused" });
       if (this.#handle === null) throw this.#notNow("paused");
       // The connection stays: it finds the tool host again when that goes on.
-      await this.#handle.pause();
+      await this.#inTime(this.#handle.pause(), "Pausing it");
       await this.#change({ status: "PAUSED", statusDetail: null });
     });
   }
@@ -98,11 +115,13 @@ export class FleetMember implements AsyncDisposable {
   async resume(): Promise<void> {
     await this.#ask(async () => {
       await this.#change({ wish: "running" });
-      const health = this.#handle === null ? null : await this.#handle.health();
+      // Its engine may not have answered when the server started.
+      if (this.#handle === null) await this.#reattach();
+      const health = this.#handle === null ? null : await this.#healthOf(this.#handle);
       if (this.#handle === null || health === null || !["running", "paused"].includes(health.state)) {
         return this.#start();
       }
-      if (health.state === "paused") await this.#handle.resume();
+      if (health.state === "paused") await this.#inTime(this.#handle.resume(), "Resuming it");
       await this.#change({ status: "RUNNING", statusDetail: null });
     });
   }
@@ -146,7 +165,7 @@ export class FleetMember implements AsyncDisposable {
     if (this.#row.status !== "RUNNING") return;
     await this.#mailbox.post(async () => {
       if (this.#handle === null || this.#row.status !== "RUNNING") return;
-      const { state, detail } = await this.#handle.health();
+      const { state, detail } = await this.#healthOf(this.#handle);
       if (state === "running") this.#misses = 0;
       else if (state === "paused") await this.#change({ status: "PAUSED", statusDetail: null });
       else if (state !== "silent" || ++this.#misses >= missesAllowed) await this.#startAgain(detail);
@@ -176,7 +195,7 @@ export class FleetMember implements AsyncDisposable {
 
   /** The connection stays: whoever waits for an answer over it finds the new tool host at the same place. */
   async #start(): Promise<void> {
-    const { backend, key, startDeadlineMs, newsEveryMs, onChange } = this.#deps;
+    const { backend, key, startDeadlineMs, stepDeadlineMs, newsEveryMs, onChange } = this.#deps;
     this.#misses = 0;
     await this.#change({ status: "STARTING", statusDetail: null });
     try {
@@ -186,6 +205,7 @@ export class FleetMember implements AsyncDisposable {
         newsEveryMs,
         spec: this.#row.spec,
         deadlineMs: startDeadlineMs,
+        cleanUpMs: stepDeadlineMs,
         onNews: (news) => {
           this.#news = news;
           onChange(news);
@@ -206,6 +226,20 @@ export class FleetMember implements AsyncDisposable {
     }
   }
 
+  /** Silent when there is no answer in time. */
+  async #healthOf(handle: SandboxHandle): Promise<SandboxHealth> {
+    try {
+      return await this.#inTime(handle.health(), "Asking it whether it works");
+    } catch (error) {
+      return { state: "silent", detail: describeReason(error) };
+    }
+  }
+
+  /** However long a backend takes, the sandbox comes to a state in which it can be deleted. */
+  #inTime<Result>(step: Promise<Result>, what: string): Promise<Result> {
+    return withinDeadline(step, this.#deps.stepDeadlineMs, what);
+  }
+
   async #settleAbsence(): Promise<void> {
     const { status, wish } = this.#row;
     const detail =
@@ -224,7 +258,7 @@ export class FleetMember implements AsyncDisposable {
     this.#handle = null;
     await this.#change({ status: "MISSING", statusDetail: "being deleted" });
     try {
-      await this.#deps.backend.remove(this.#row.id);
+      await this.#inTime(this.#deps.backend.remove(this.#row.id), "Removing it");
     } catch (error) {
       await this.#change({
         status: "ERROR",

@@ -1,66 +1,9 @@
-import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { silentLogger } from "../lib/logger.ts";
-import { createSecretBox } from "../security/seal.ts";
-import { openSandboxFleet } from "./sandbox-fleet.ts";
-import type { FleetTimes, SandboxFleet } from "./sandbox-fleet.ts";
-import type { SandboxSpec } from "./sandbox.ts";
+import { expect, test } from "vitest";
 import { openSqliteSandboxStore, SandboxesHeldError } from "./sqlite-sandbox-store.ts";
-import { TableBackend } from "./testing/table-backend.ts";
-import type { StartNews } from "./watched-start.ts";
-
-const secretBox = createSecretBox(randomBytes(32));
-
-async function openBench(times: Partial<FleetTimes> = {}) {
-  const dir = await mkdtemp(join(tmpdir(), "convoke-fleet-"));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
-  const file = join(dir, "sandboxes.sqlite");
-  const news: StartNews[] = [];
-  const bench = {
-    file,
-    backend: new TableBackend(),
-    news,
-    fleet: undefined as unknown as SandboxFleet,
-    store: openSqliteSandboxStore(file),
-    open: async () => {
-      bench.fleet = await openSandboxFleet({
-        backends: [bench.backend],
-        store: bench.store,
-        secretBox,
-        nowMs: Date.now,
-        logger: silentLogger,
-        times,
-        onChange: (_id, item) => {
-          if (item !== null) news.push(item);
-        },
-      });
-      return bench.fleet;
-    },
-    /** As kill -9 would: the sandboxes stay, the next fleet knows only what was written down. */
-    crash: async () => {
-      bench.backend = new TableBackend(bench.backend.table);
-      // What a dead process can no longer do.
-      await bench.store[Symbol.asyncDispose]();
-      bench.store = openSqliteSandboxStore(file);
-      return bench.open();
-    },
-    create: async (id = "one") => bench.fleet.create({ ownerId: "user", backend: "table", spec: spec(id) }),
-  };
-  await bench.open();
-  onTestFinished(() => bench.fleet[Symbol.asyncDispose]());
-  return bench;
-}
-
-function spec(id: string): SandboxSpec {
-  const limits = { memoryMb: 512, cpus: 1, pids: 100 };
-  return { id, workspaceDir: "/w", environment: {}, limits, network: "none" };
-}
+import { fleetSpec, openFleetBench, secretBox } from "./testing/fleet-bench.ts";
 
 test("a sandbox is written down before it is started, and runs", async () => {
-  const bench = await openBench();
+  const bench = await openFleetBench();
   bench.backend.duringStart = async () => {
     expect((await bench.fleet.list()).map(({ status }) => status)).toEqual(["STARTING"]);
   };
@@ -69,7 +12,7 @@ test("a sandbox is written down before it is started, and runs", async () => {
 });
 
 test("P22: a start has news again and again while it lasts, and its phase is in the row", async () => {
-  const bench = await openBench({ newsEveryMs: 5 });
+  const bench = await openFleetBench({ newsEveryMs: 5 });
   const gate = Promise.withResolvers<void>();
   bench.backend.duringStart = () => gate.promise;
   await bench.create();
@@ -81,7 +24,7 @@ test("P22: a start has news again and again while it lasts, and its phase is in 
 });
 
 test("P23: a start that takes too long ends in ERROR with the reason, and can be resumed", async () => {
-  const bench = await openBench({ startDeadlineMs: 20 });
+  const bench = await openFleetBench({ startDeadlineMs: 20 });
   bench.backend.duringStart = () => new Promise(() => {});
   await bench.create();
   const row = await bench.fleet.settled("one");
@@ -93,7 +36,7 @@ test("P23: a start that takes too long ends in ERROR with the reason, and can be
 });
 
 test("pause and resume are idempotent and show in the row", async () => {
-  const bench = await openBench();
+  const bench = await openFleetBench();
   await bench.create();
   for (let round = 0; round < 2; round++) {
     await bench.fleet.pause("one");
@@ -109,7 +52,7 @@ test("pause and resume are idempotent and show in the row", async () => {
 test.each(["starting", "running", "paused", "error", "after a crash"])(
   "P23: a sandbox that is %s can be deleted, twice, and nothing is left",
   async (state) => {
-    const bench = await openBench();
+    const bench = await openFleetBench();
     if (state === "starting") bench.backend.duringStart = () => new Promise(() => {});
     if (state === "error") bench.backend.duringStart = () => Promise.reject(new Error("broken"));
     await bench.create();
@@ -124,7 +67,7 @@ test.each(["starting", "running", "paused", "error", "after a crash"])(
 );
 
 test("P23: a removal that fails says why, and works when it is asked again", async () => {
-  const bench = await openBench();
+  const bench = await openFleetBench();
   await bench.create();
   bench.backend.duringRemove = () => Promise.reject(new Error("device busy"));
   await expect(bench.fleet.delete("one")).rejects.toThrow("device busy");
@@ -138,7 +81,7 @@ test("P23: a removal that fails says why, and works when it is asked again", asy
 });
 
 test("a removal that a crash interrupted is finished by the next server", async () => {
-  const bench = await openBench();
+  const bench = await openFleetBench();
   await bench.create();
   await bench.fleet.settled("one");
   bench.backend.duringRemove = () => Promise.reject(new Error("killed"));
@@ -149,7 +92,7 @@ test("a removal that a crash interrupted is finished by the next server", async 
 });
 
 test("after a crash every sandbox is in the state it is really in", async () => {
-  const bench = await openBench();
+  const bench = await openFleetBench();
   for (const id of ["runs", "paused", "died"]) await bench.create(id);
   for (const id of ["runs", "paused", "died"]) await bench.fleet.settled(id);
   await bench.fleet.pause("paused");
@@ -165,7 +108,7 @@ test("after a crash every sandbox is in the state it is really in", async () => 
 });
 
 test("P25: what belongs to no sandbox is removed at boot and in every round, what belongs to one never", async () => {
-  const bench = await openBench({ reconcileEveryMs: 5 });
+  const bench = await openFleetBench({ reconcileEveryMs: 5 });
   await bench.create();
   await bench.fleet.settled("one");
   bench.backend.table.set("stray", { state: "running", key: "" });
@@ -173,7 +116,7 @@ test("P25: what belongs to no sandbox is removed at boot and in every round, wha
 });
 
 test("P25: after 500 crashes in the middle of starts nothing is left without an owner", async () => {
-  const bench = await openBench();
+  const bench = await openFleetBench();
   for (let round = 0; round < 500; round++)
     bench.backend.table.set(`stray-${round}`, { state: "stopped", key: "" });
   await bench.crash();
@@ -181,7 +124,7 @@ test("P25: after 500 crashes in the middle of starts nothing is left without an 
 });
 
 test("P23: a sandbox that ends or stops answering is started again once, then it is in ERROR with the reason", async () => {
-  const bench = await openBench();
+  const bench = await openFleetBench();
   await bench.create();
   await bench.fleet.settled("one");
   const set = (state: "silent" | "stopped" | "running"): void =>
@@ -204,7 +147,7 @@ test("P23: a sandbox that ends or stops answering is started again once, then it
 });
 
 test("P23: what cannot be started again is in ERROR with the reason of that", async () => {
-  const bench = await openBench();
+  const bench = await openFleetBench();
   await bench.create();
   await bench.fleet.settled("one");
   bench.backend.duringStart = () => Promise.reject(new Error("the disk is full"));
@@ -214,7 +157,7 @@ test("P23: what cannot be started again is in ERROR with the reason of that", as
 });
 
 test("P13: keys are stored sealed", async () => {
-  const bench = await openBench();
+  const bench = await openFleetBench();
   await bench.create();
   await bench.fleet.settled("one");
   const { key } = bench.backend.table.get("one")!;
@@ -229,7 +172,7 @@ test("P13: keys are stored sealed", async () => {
 });
 
 test("two servers on one data folder do not look after the same sandboxes", async () => {
-  const bench = await openBench();
+  const bench = await openFleetBench();
   await bench.create();
   await bench.fleet.settled("one");
   const { file } = bench;
@@ -240,12 +183,12 @@ test("two servers on one data folder do not look after the same sandboxes", asyn
 });
 
 test("an id that could not name files, an unknown backend and an unknown sandbox are refused", async () => {
-  const bench = await openBench();
+  const bench = await openFleetBench();
   for (const id of ["", "../x", "UP", "a".repeat(41), "a/b"]) {
     await expect(bench.create(id)).rejects.toMatchObject({ name: "SandboxError" });
   }
   await expect(
-    bench.fleet.create({ ownerId: "user", backend: "cloud", spec: spec("one") }),
+    bench.fleet.create({ ownerId: "user", backend: "cloud", spec: fleetSpec("one") }),
   ).rejects.toMatchObject({ name: "SandboxError" });
   await expect(bench.fleet.pause("none")).rejects.toMatchObject({ code: "sandbox_not_found" });
 });

@@ -3,6 +3,7 @@ import type { RemoteToolHost } from "@convoke/tool-host";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { SecretBox } from "../security/seal.ts";
+import { createAbsentBackend } from "./absent-backend.ts";
 import { describeReason } from "./describe-reason.ts";
 import { FleetMember } from "./fleet-member.ts";
 import { reconcile } from "./reconcile.ts";
@@ -31,6 +32,8 @@ export type FleetTimes = {
   readonly checkEveryMs: number;
   /** Instead of each backend's own. */
   readonly startDeadlineMs: number | null;
+  /** For everything else that a backend is asked. */
+  readonly stepDeadlineMs: number;
 };
 
 const fleetTimes: FleetTimes = {
@@ -38,6 +41,7 @@ const fleetTimes: FleetTimes = {
   reconcileEveryMs: 60_000,
   checkEveryMs: 5_000,
   startDeadlineMs: null,
+  stepDeadlineMs: 60_000,
 };
 
 export type CreateSandbox = {
@@ -80,7 +84,7 @@ export class SandboxFleet implements AsyncDisposable {
 
   /** Writes the sandbox down and begins to start it; resolves at once, in `STARTING`. */
   async create({ ownerId, backend, spec }: CreateSandbox): Promise<SandboxRow> {
-    this.#backend(backend);
+    this.#assertServed(backend);
     if (!isSandboxId(spec.id)) {
       throw new SandboxError(
         `"${spec.id}" cannot be a sandbox's id: use lower-case letters, digits and "-", at most 40.`,
@@ -194,7 +198,9 @@ export class SandboxFleet implements AsyncDisposable {
 
   #member(row: SandboxRow): FleetMember {
     const { store, secretBox, logger, nowMs, onChange = () => {} } = this.#deps;
-    const backend = this.#backend(row.backend);
+    const { backends } = this.#deps;
+    const backend =
+      backends.find(({ name }) => name === row.backend) ?? createAbsentBackend(row.backend, backends);
     const rootKey = secretBox.unseal(row.sealedKey);
     const member = new FleetMember({
       row,
@@ -206,6 +212,7 @@ export class SandboxFleet implements AsyncDisposable {
       key: deriveKey(rootKey, "tool-host"),
       newsEveryMs: this.#times.newsEveryMs,
       startDeadlineMs: this.#times.startDeadlineMs ?? backend.startDeadlineMs,
+      stepDeadlineMs: this.#times.stepDeadlineMs,
       onChange: (news) => onChange(row.id, news),
     });
     this.#members.set(row.id, member);
@@ -218,11 +225,10 @@ export class SandboxFleet implements AsyncDisposable {
     return member;
   }
 
-  #backend(name: string): SandboxBackend {
-    const backend = this.#deps.backends.find((candidate) => candidate.name === name);
-    if (backend !== undefined) return backend;
-    const names = this.#deps.backends.map((candidate) => candidate.name).join(", ");
-    throw new SandboxError(`There are no ${name} sandboxes here, only: ${names}.`);
+  #assertServed(name: string): void {
+    const names = this.#deps.backends.map((backend) => backend.name);
+    if (names.includes(name)) return;
+    throw new SandboxError(`There are no ${name} sandboxes here, only: ${names.join(", ")}.`);
   }
 
   #describe(row: SandboxRow): SandboxRow {

@@ -1,5 +1,6 @@
 import { SandboxError } from "./sandbox.ts";
 import type { SandboxBackend, SandboxHandle, SandboxSpec, StartProgress } from "./sandbox.ts";
+import { withinDeadline } from "./within-deadline.ts";
 
 /** A start as its owner sees it while it lasts. */
 export type StartNews = StartProgress & { readonly elapsedMs: number };
@@ -9,6 +10,8 @@ export type WatchedStart = {
   readonly spec: SandboxSpec;
   readonly key: string;
   readonly deadlineMs: number;
+  /** How long the backend may clean up after a start that was given up. */
+  readonly cleanUpMs: number;
   readonly newsEveryMs: number;
   readonly onNews: (news: StartNews) => void;
   /** Aborting gives the start up. */
@@ -17,7 +20,7 @@ export type WatchedStart = {
 
 /** Starts a sandbox, tells its phase when it changes and again and again while it lasts, and gives up at the deadline. */
 export async function startWatched(options: WatchedStart): Promise<SandboxHandle> {
-  const { backend, spec, key, deadlineMs, newsEveryMs, onNews, signal } = options;
+  const { backend, spec, key, deadlineMs, cleanUpMs, newsEveryMs, onNews, signal } = options;
   signal.throwIfAborted();
   const startedAtMs = performance.now();
   let progress: StartProgress = { phase: "preparing" };
@@ -33,18 +36,35 @@ export async function startWatched(options: WatchedStart): Promise<SandboxHandle
     deadlineMs,
   );
   const newsTimer = setInterval(tell, newsEveryMs);
+  const givenUp = AbortSignal.any([signal, late.signal]);
+  const starting = backend.start({
+    spec,
+    key,
+    onProgress: (next) => {
+      if (givenUp.aborted) return;
+      progress = next;
+      tell();
+    },
+    signal: givenUp,
+  });
   try {
-    return await backend.start({
-      spec,
-      key,
-      onProgress: (next) => {
-        progress = next;
-        tell();
-      },
-      signal: AbortSignal.any([signal, late.signal]),
-    });
+    return await Promise.race([starting, aborted(givenUp)]);
+  } catch (error) {
+    if (!givenUp.aborted) throw error;
+    try {
+      // It may have succeeded at the last moment. What a backend that does not come back leaves goes with the next start or removal.
+      return await withinDeadline(starting, cleanUpMs, "Giving the start up");
+    } catch {
+      throw givenUp.reason;
+    }
   } finally {
     clearTimeout(timer);
     clearInterval(newsTimer);
   }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  return promise;
 }

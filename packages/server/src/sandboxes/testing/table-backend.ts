@@ -13,15 +13,20 @@ type Entry = { state: SandboxHealth["state"]; readonly key: string };
 
 /** Sandboxes that are rows of a table: they outlive the backend objects that share it, and do what the test says. */
 export class TableBackend implements SandboxBackend {
-  readonly name = "table";
-  readonly startDeadlineMs = 1_000;
+  readonly name: string;
+  startDeadlineMs = 1_000;
   readonly table: Map<string, Entry>;
   /** What a start does before it succeeds. */
   duringStart: (order: StartOrder) => Promise<void> = async () => {};
   duringRemove: (id: string) => Promise<void> = async () => {};
+  /** What everything else does first that is asked of the backend or a handle. */
+  duringStep: () => Promise<void> = async () => {};
+  /** Whether a start comes back when it is aborted. */
+  isObedient = true;
 
-  constructor(table: Map<string, Entry> = new Map()) {
+  constructor(table: Map<string, Entry> = new Map(), name = "table") {
     this.table = table;
+    this.name = name;
   }
 
   async start(order: StartOrder): Promise<SandboxHandle> {
@@ -29,13 +34,16 @@ export class TableBackend implements SandboxBackend {
     order.onProgress({ phase: "launching" } satisfies StartProgress);
     this.table.set(id, { state: "stopped", key: order.key });
     const aborted = Promise.withResolvers<never>();
-    order.signal.addEventListener("abort", () => aborted.reject(order.signal.reason as Error));
+    order.signal.addEventListener("abort", () => {
+      if (this.isObedient) aborted.reject(order.signal.reason as Error);
+    });
     await Promise.race([this.duringStart(order), aborted.promise]);
     this.table.set(id, { state: "running", key: order.key });
     return this.#handle(id);
   }
 
   async reattach(record: SandboxRecord, key: string): Promise<SandboxHandle | null> {
+    await this.duringStep();
     const id = String(record["id"]);
     const entry = this.table.get(id);
     if (entry === undefined || entry.state === "stopped") return null;
@@ -54,7 +62,10 @@ export class TableBackend implements SandboxBackend {
 
   #handle(id: string): SandboxHandle {
     const entry = (): Entry => this.table.get(id) ?? { state: "missing", key: "" };
-    const set = (state: Entry["state"]): void => void this.table.set(id, { ...entry(), state });
+    const set = async (state: Entry["state"]): Promise<void> => {
+      await this.duringStep();
+      this.table.set(id, { ...entry(), state });
+    };
     return {
       id,
       record: { backend: this.name, id },
@@ -63,9 +74,9 @@ export class TableBackend implements SandboxBackend {
       connect: async (): Promise<RemoteToolHost> => {
         throw new SandboxError("no tool host lives here");
       },
-      pause: async () => set("paused"),
-      resume: async () => set("running"),
-      stop: async () => set("stopped"),
+      pause: () => set("paused"),
+      resume: () => set("running"),
+      stop: () => set("stopped"),
       health: async () => ({
         state: entry().state,
         detail: entry().state === "stopped" ? "the tool host has ended" : null,
