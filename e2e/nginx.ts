@@ -23,7 +23,7 @@ export function findNginx(): string | null {
 }
 
 export const proxyHost = "agents.test";
-export const proxyPrefix = "/convoke";
+const proxyPrefix = "/convoke";
 
 export type ProxyOptions = {
   readonly host: string;

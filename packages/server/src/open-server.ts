@@ -131,7 +131,7 @@ export async function openServer({
     trustedProxies: config.trustedProxies,
     isForEveryOrigin: isPortCapability,
     observer,
-    onCall: observability.onCall,
+    onCall: (call) => observability.onCall(call),
   });
   const webhooks = scope.use(
     new Webhooks({

@@ -39,7 +39,7 @@ function repair(view: readonly ViewEvent[], ids: ReadonlySet<string>): ViewEvent
 }
 
 /** Id of the summary that a condensation puts into the view; a later condensation forgets it by this id. */
-export function summaryId(condensationId: string): string {
+function summaryId(condensationId: string): string {
   return `${condensationId}-summary`;
 }
 

@@ -208,7 +208,7 @@ export class ConversationStarter implements AsyncDisposable {
 }
 
 /** The sandbox that is made for a conversation. Short, because a socket's path may have a hundred letters only. */
-export function ownSandboxId(conversationId: string): string {
+function ownSandboxId(conversationId: string): string {
   return createHash("sha256").update(conversationId).digest("hex").slice(0, 20);
 }
 

@@ -47,7 +47,7 @@ export type StartTaskStoreDeps = {
 };
 
 /** How many messages may wait for one start. */
-export const mostPending = 10;
+const mostPending = 10;
 
 export function hasEnded({ status }: Pick<StartTask, "status">): boolean {
   return status === "READY" || status === "ERROR";

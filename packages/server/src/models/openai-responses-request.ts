@@ -13,7 +13,7 @@ type InputPart = OpenAI.Responses.ResponseInputText | OpenAI.Responses.ResponseI
 export type ResponsesRequest = { readonly body: Body; readonly optionalFields: readonly string[] };
 
 /** Stands for sealed reasoning among the fields that can be left out: another account or model cannot open it. */
-export const sealedReasoning = "encrypted_content";
+const sealedReasoning = "encrypted_content";
 
 /** Translates a request for the responses wire, without the fields in `refused`. Nothing is stored at the provider. Pure. */
 export function buildResponsesRequest(

@@ -7,7 +7,7 @@ export function withPairedResults(attempt: Attempt): Attempt {
 }
 
 /** Adds a stand-in for each result that is missing, and leaves out results of no call. Returns what it got where all is well. */
-export function pairResults(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+function pairResults(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const paired: ModelMessage[] = [];
   let open = new Map<string, string>();
   let isChanged = false;

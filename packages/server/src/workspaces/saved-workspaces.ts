@@ -7,7 +7,7 @@ export type SavedWorkspacesDeps = { readonly database: ApplicationDatabase; read
 type Kind = "workspace" | "parent";
 
 /** How many of each kind a user may store. */
-export const mostSavedWorkspaces = 500;
+const mostSavedWorkspaces = 500;
 
 /** The directories that users want to find again. Paths are names here: nothing looks whether they exist. */
 export class SavedWorkspaces {

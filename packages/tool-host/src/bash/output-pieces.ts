@@ -21,7 +21,7 @@ export type OutputLimits = {
 };
 
 /** The limits of a command's output. A quick command's whole output is one piece. */
-export const outputLimits: OutputLimits = {
+const outputLimits: OutputLimits = {
   holdMs: 50,
   longestPiece: 32 * 1024,
   longestOutput: 8 * 1024 * 1024,

@@ -10,7 +10,7 @@ import {
 } from "./workspace-files.ts";
 
 /** Where a project, and a person's home, keep skills; what comes first wins. */
-export const skillFolders = [".agents/skills", ".openhands/skills", ".openhands/microagents"] as const;
+const skillFolders = [".agents/skills", ".openhands/skills", ".openhands/microagents"] as const;
 
 /** Instructions that other tools read too, by the name of the skill they become. */
 const instructionFiles: ReadonlyMap<string, string> = new Map([

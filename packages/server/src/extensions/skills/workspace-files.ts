@@ -9,7 +9,7 @@ export type FoundFile = { readonly path: string; readonly text: string; readonly
 
 /** Files that one reading takes at most, and bytes of each. */
 export const mostFiles = 300;
-export const mostFileBytes = 64 * 1024;
+const mostFileBytes = 64 * 1024;
 
 /** Null when the file is not there or cannot be read: a broken file must not break who looks for it. */
 export async function readTextFile(files: WorkspaceFiles, path: string): Promise<FoundFile | null> {

@@ -154,7 +154,7 @@ export function deletionHandlers({
 }
 
 /** Ends the start, if there is one, and removes whatever there is of the conversation. */
-export async function deleteConversation(
+async function deleteConversation(
   { conversations, starter, tasks }: Pick<AppConversationRouteDeps, "conversations" | "starter" | "tasks">,
   asker: Asker,
   id: string,

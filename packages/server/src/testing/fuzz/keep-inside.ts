@@ -21,7 +21,7 @@ export function keepInside(value: unknown, bounds: Bounds, name = ""): unknown {
 }
 
 /** True when a path, however it is encoded, stays below the root. */
-export function isInside(path: string, { root }: Bounds): boolean {
+function isInside(path: string, { root }: Bounds): boolean {
   if (/^~|\\/.test(path)) return false;
   const full = resolve(root, path.replaceAll("\0", ""));
   return full === root || full.startsWith(`${root}${sep}`);
