@@ -1,4 +1,5 @@
 import { invalidField } from "../lib/fault.ts";
+import { parseModelAddress } from "./model-address.ts";
 import { providers, unsupportedProviders, type Provider, type Wire } from "./providers.ts";
 
 /** Which protocol is spoken, where, and under which name the provider knows the model. */
@@ -106,7 +107,7 @@ function regionalUrl(provider: Provider, options: RouteOptions): string | undefi
 
 function baseOf(wire: Wire, address: string, isVersionAdded: boolean): string {
   if (wire === "anthropic") return anthropicBase(address);
-  if (wire === "google" || wire === "bedrock") return parseBase(address).href.replace(/\/+$/u, "");
+  if (wire === "google" || wire === "bedrock") return parseModelAddress(address).href.replace(/\/+$/u, "");
   return openaiBase(address, isVersionAdded);
 }
 
@@ -154,7 +155,7 @@ function guessRoute(name: string, options: RouteOptions): ModelRoute {
 }
 
 function openaiBase(address: string, isVersionAdded: boolean): string {
-  const url = parseBase(address);
+  const url = parseModelAddress(address);
   url.pathname = url.pathname.replace(/\/+$/u, "").replace(/\/(?:(?:chat\/)?completions|responses)$/u, "");
   if (isVersionAdded && url.pathname === "/") url.pathname = "/v1";
   return url.href.replace(/\/+$/u, "");
@@ -162,20 +163,10 @@ function openaiBase(address: string, isVersionAdded: boolean): string {
 
 /** The SDK adds `/v1/messages` itself. */
 function anthropicBase(address: string): string {
-  const url = parseBase(address);
+  const url = parseModelAddress(address);
   url.pathname = url.pathname
     .replace(/\/+$/u, "")
     .replace(/\/messages$/u, "")
     .replace(/\/v1$/u, "");
   return url.href.replace(/\/+$/u, "");
-}
-
-function parseBase(address: string): URL {
-  const url = URL.canParse(address.trim()) ? new URL(address.trim()) : null;
-  if (url === null || !/^https?:$/u.test(url.protocol)) {
-    throw invalidField(["llm", "base_url"], "is not an address: write it like https://host/v1.");
-  }
-  url.search = "";
-  url.hash = "";
-  return url;
 }

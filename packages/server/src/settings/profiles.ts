@@ -1,5 +1,6 @@
 import type { SaveProfileRequest } from "@convoke/protocol";
 import { Fault, invalidField } from "../lib/fault.ts";
+import { checkModelAddress } from "../models/model-address.ts";
 import { mergeChange } from "./secret-fields.ts";
 import type { JsonObject, StoredSettings } from "./stored-settings.ts";
 
@@ -17,6 +18,7 @@ export function saveProfile(
   if (before === null && Object.keys(settings.profiles).length >= mostProfiles) {
     throw new Fault("conflict", "too_many_profiles", `A user has at most ${mostProfiles} profiles.`);
   }
+  checkModelAddress(llm ?? {}, ["body", "llm"]);
   const kept = before === null ? {} : onlySecrets(before);
   const given = llm === undefined || llm === null ? settings.llm : mergeChange(kept, llm, ["body", "llm"]);
   const profile = hasSecrets ? given : withoutSecrets(given);

@@ -1,5 +1,6 @@
 import type { ProviderTokens, ProviderType, SettingsUpdate } from "@convoke/protocol";
 import { invalidField } from "../lib/fault.ts";
+import { checkModelAddress, parseModelAddress } from "../models/model-address.ts";
 import { checkServers, fromMcpConfig } from "./mcp-servers.ts";
 import { changeSecret, mergeChange, onlyChanges, refuseMasks } from "./secret-fields.ts";
 import { toSettings } from "./settings-views.ts";
@@ -79,6 +80,8 @@ function changeLlm(llm: JsonObject, update: SettingsUpdate): JsonObject {
   const change: Record<string, unknown> = {};
   if (typeof update.llm_model === "string") change["model"] = update.llm_model.trim() || null;
   if (typeof update.llm_base_url === "string") change["base_url"] = update.llm_base_url.trim() || null;
+  if (typeof update.llm_base_url === "string" && change["base_url"] !== null)
+    parseModelAddress(update.llm_base_url, ["body", "llm_base_url"]);
   if (typeof update.llm_api_key === "string") change["api_key"] = update.llm_api_key.trim();
   return mergeChange(llm, change, ["body", "llm"]);
 }
@@ -117,6 +120,7 @@ function changeAgent(stored: StoredSettings, change: JsonObject): StoredSettings
   }
   let settings = stored;
   if (typeof agent === "string" || agent === null) settings = withPlain(settings, { agent });
+  if (isObject(llm)) checkModelAddress(llm, [...loc, "llm"]);
   if (isObject(llm)) settings = { ...settings, llm: mergeChange(settings.llm, llm, [...loc, "llm"]) };
   if (isObject(condenser)) settings = changeCondenser(settings, condenser, loc);
   if (mcp !== undefined)

@@ -6,6 +6,7 @@ import { conversationMissing } from "../../conversation/refusals.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
+import { checkModelAddress } from "../../models/model-address.ts";
 import { conversationIdOf } from "./event-routes.ts";
 
 export type ContextRouteDeps = { readonly journal: Journal; readonly directory: Directory };
@@ -31,6 +32,7 @@ export function contextHandlers({ journal, directory }: ContextRouteDeps) {
     generateTitle: async (request) => {
       const conversation = await directory.open(request.caller, conversationIdOf(request));
       const body = (request.body ?? {}) as GenerateTitleRequest;
+      checkModelAddress(body.llm ?? {}, ["body", "llm"]);
       return { json: { title: await conversation.proposeTitle(body.max_length, body.llm ?? null) } };
     },
   } satisfies Record<string, RouteHandler>;

@@ -13,6 +13,7 @@ test.each([
   ["agent_profile_id", { agent_profile_id: "00000000-0000-4000-8000-000000000000" }],
   ["conversation_id", { conversation_id: "000000000000-4000-8000-000000000000" }],
   ["title", { title: "   " }],
+  ["agent", { agent: { llm: { model: "openai/m", base_url: "no address" } } }],
   ["max_iterations", { max_iterations: 0 }],
   ["confirmation_policy", { confirmation_policy: { kind: "ConfirmRisky", threshold: "UNKNOWN" } }],
   ["initial_message", { initial_message: { role: "assistant", content: "x" } }],
@@ -111,3 +112,23 @@ function countByStatus(replies: readonly { readonly status: number }[]): Record<
   const groups = Map.groupBy(replies, ({ status }) => status);
   return Object.fromEntries([...groups].map(([status, group]) => [status, group.length]));
 }
+
+test("P55: a model's address that is none is refused where it is given, on every route that takes one", async () => {
+  const { id } = await shared.createConversation();
+  const llm = { model: "openai/m", base_url: "no address" };
+  for (const [method, path, body, loc] of [
+    ["POST", `/api/conversations/${id}/switch_llm`, { llm }, ["llm", "base_url"]],
+    ["POST", `/api/conversations/${id}/generate_title`, { llm }, ["llm", "base_url"]],
+    ["POST", "/api/profiles/wrong", { llm }, ["llm", "base_url"]],
+    ["POST", "/api/v1/settings/profiles/wrong", { llm }, ["llm", "base_url"]],
+    ["POST", "/api/v1/settings", { llm_base_url: "no address" }, ["llm_base_url"]],
+    ["PATCH", "/api/settings", { agent_settings_diff: { llm } }, ["agent_settings_diff", "llm", "base_url"]],
+  ] as const) {
+    const reply = await shared.call(method, path, body);
+    expect([path, reply.status, reply.json]).toMatchObject([
+      path,
+      422,
+      { detail: [{ loc: ["body", ...loc] }] },
+    ]);
+  }
+});

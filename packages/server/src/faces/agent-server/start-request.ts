@@ -12,6 +12,7 @@ import {
   type ConversationSecrets,
 } from "../../conversation/conversation-config.ts";
 import { readServers } from "../../extensions/mcp/read-servers.ts";
+import { checkModelAddress } from "../../models/model-address.ts";
 import { readRouter } from "../../models/router-model.ts";
 import { parseHooks } from "../../extensions/hooks/hook-config.ts";
 import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
@@ -36,6 +37,7 @@ export type Start = {
 export function readStartRequest(body: StartConversationRequest): Start {
   refuseUnsupported(body);
   checkPolicy(body.confirmation_policy, ["body", "confirmation_policy"]);
+  checkModelAddress(body.agent.llm, ["body", "agent", "llm"]);
   const llm = splitLlmSecrets(body.agent.llm);
   const condenser = splitCondenserSecrets(body.agent.condenser ?? null);
   const mcp = body.agent.mcp_config ?? {};

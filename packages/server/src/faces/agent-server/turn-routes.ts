@@ -23,6 +23,7 @@ import { queuedMessages } from "../../conversation/queue.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import { readSpend } from "../../conversation/spend.ts";
 import { tryRules } from "../../conversation/try-rules.ts";
+import { checkModelAddress } from "../../models/model-address.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
@@ -187,7 +188,9 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
     },
 
     switchLlm: async (request) => {
-      await switchTo(await open(request), (request.body as SwitchLLMRequest).llm);
+      const { llm } = request.body as SwitchLLMRequest;
+      checkModelAddress(llm, ["body", "llm"]);
+      await switchTo(await open(request), llm);
       return success;
     },
 
