@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config";
 /** Three levels by file suffix: fast (in memory), int (pty, git, processes), e2e (the built server). */
 export default defineConfig({
   test: {
+    // Most tests wait for something; one worker less than there are cores would leave a small machine idle.
+    maxWorkers: 2,
     projects: [
       {
         test: {
@@ -10,6 +12,8 @@ export default defineConfig({
           include: ["{packages,scripts,bench}/**/*.test.ts"],
           exclude: ["**/*.int.test.ts", "**/node_modules/**", "**/dist/**"],
           testTimeout: 20_000,
+          // No module keeps state, so files can share what they import.
+          isolate: false,
         },
       },
       {

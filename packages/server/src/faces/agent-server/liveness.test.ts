@@ -3,6 +3,9 @@ import { startTestServer, type TestServer } from "../../testing/start-server.ts"
 import { until } from "../../testing/until.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
 
+/** The promise is 50 ms; a machine that runs other suites too gets a wider limit, as a blocked call would take for ever. */
+const mostMs = 2_000;
+
 /** Milliseconds of each of `count` calls, sorted. */
 async function measure(count: number, call: (n: number) => Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
@@ -48,10 +51,9 @@ describe.each([
           });
       }
     });
-    // The promise is 50 ms; a shared machine that runs other suites gets a wider limit, a blocked call would take seconds.
-    expect(p99(times)).toBeLessThan(500);
+    expect(p99(times)).toBeLessThan(mostMs);
     const [stop] = await measure(1, () => client.stop(id));
-    expect(stop).toBeLessThan(500);
+    expect(stop).toBeLessThan(mostMs);
     server.quickTools.release();
   });
 });
@@ -75,7 +77,7 @@ test("W10: sockets that read nothing hold up neither the run nor its end nor com
   await server.client.sendMessage(id, { content: [{ type: "text", text: "go" }], run: true });
   await server.waitForStatus(id, "finished");
   const [again] = await measure(1, () => server.client.run(id));
-  expect(again).toBeLessThan(500);
+  expect(again).toBeLessThan(mostMs);
   for (const socket of sockets) socket[Symbol.dispose]();
 });
 
@@ -88,7 +90,7 @@ test("W12: callers of a busy conversation do not starve those of an idle one", a
   await until(() => server.quickTools.started.length > 0);
   const pauses = Promise.all(Array.from({ length: 30 }, () => server.client.pause(busy)));
   const times = await measure(20, () => server.client.searchEvents(idle));
-  expect(times.at(-1)).toBeLessThan(500);
+  expect(times.at(-1)).toBeLessThan(mostMs);
   await pauses;
   server.quickTools.release();
 });
