@@ -144,7 +144,7 @@ export class LoginJobs {
 
   /** The oldest go first; a map keeps the order in which they began. */
   #forgetOld(userId: string): void {
-    for (const job of [...this.#jobs.values()]) if (this.#isOver(job)) this.#jobs.delete(job.id);
+    for (const job of this.#jobs.values()) if (this.#isOver(job)) this.#jobs.delete(job.id);
     const own = this.#jobs
       .values()
       .filter((job) => job.userId === userId)

@@ -132,7 +132,7 @@ function toStatus(job: LoginJob, sealedValues: SealedValues): object {
 
 /** The client stores it and sends it back, and need not be able to read it. */
 function seal(state: OAuthState, sealOne: (secret: string) => string): object {
-  return hideSecrets(state as Readonly<Record<string, unknown>>, sealOne);
+  return hideSecrets(state, sealOne);
 }
 
 function hide(text: string, secrets: readonly string[]): string {
