@@ -1,6 +1,7 @@
 import type { Message } from "@convoke/protocol";
 import type { ToolSession } from "@convoke/tool-host";
 import type { ViewEvent } from "../agent/history-view.ts";
+import { staticPrompt } from "../agent/prompt/prompt-choice.ts";
 import { systemPromptEvent } from "../agent/prompt/system-prompt.ts";
 import { skillsOf } from "../extensions/skills/invoke-skill-tool.ts";
 import type { Activation } from "../extensions/skills/skill-book.ts";
@@ -29,7 +30,7 @@ export function firstEvent({
       description: source.description ?? null,
     })),
     suffix: config.agent.agent_context?.system_message_suffix ?? null,
-    replacement: config.agent.system_prompt ?? null,
+    replacement: staticPrompt(config.agent),
     notes: skillsOf(session).promptBlocks(config.agent.llm.model ?? ""),
     now: new Date(nowMs()),
   });

@@ -5,6 +5,7 @@ import type {
   SecretSource,
   StartConversationRequest,
 } from "@convoke/protocol";
+import { promptRefusal } from "../../agent/prompt/prompt-choice.ts";
 import {
   splitCondenserSecrets,
   splitLlmSecrets,
@@ -37,6 +38,7 @@ export type Start = {
 export function readStartRequest(body: StartConversationRequest): Start {
   refuseUnsupported(body);
   checkPolicy(body.confirmation_policy, ["body", "confirmation_policy"]);
+  checkPrompt(body.agent);
   checkModelAddress(body.agent.llm, ["body", "agent", "llm"]);
   const llm = splitLlmSecrets(body.agent.llm);
   const condenser = splitCondenserSecrets(body.agent.condenser ?? null);
@@ -96,6 +98,11 @@ function readToolModules(body: StartConversationRequest): Pick<ConversationConfi
   const names = new Set((body.agent.tools ?? []).map(({ name }) => name));
   const used = Object.entries(body.tool_module_qualnames ?? {}).filter(([name]) => names.has(name));
   return used.length === 0 ? {} : { tool_module_qualnames: Object.fromEntries(used) };
+}
+
+function checkPrompt(agent: StartConversationRequest["agent"]): void {
+  const refusal = promptRefusal(agent as Agent);
+  if (refusal !== null) throw invalidField(["body", "agent", ...refusal.field.split(".")], refusal.reason);
 }
 
 /** Secrets of the agent's context are secrets like those of the conversation, which win. */

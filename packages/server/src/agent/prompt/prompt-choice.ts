@@ -1,0 +1,61 @@
+import type { Agent } from "@convoke/protocol";
+import { promptSections } from "./sections.ts";
+
+type PromptAgent = Pick<
+  Agent,
+  "system_prompt" | "system_prompt_filename" | "security_policy_filename" | "system_prompt_kwargs"
+>;
+
+/** Names of reference templates that stand for the built-in texts. */
+const builtIn = { prompt: "system_prompt.j2", policy: "security_policy.j2" } as const;
+
+/** Values that reference clients send along for texts that ours does not vary; `soul_content` is used. */
+const knownValues = [
+  "cli_mode",
+  "llm_security_analyzer",
+  "enable_browser",
+  "memory_enabled",
+  "model_name",
+  "model_family",
+  "model_variant",
+  "soul_content",
+];
+
+/** Why an agent's prompt fields cannot be honoured, by field below `agent`; null when they can. */
+export function promptRefusal(
+  agent: PromptAgent,
+): { readonly field: string; readonly reason: string } | null {
+  const { system_prompt_filename: prompt, security_policy_filename: policy } = agent;
+  if (prompt !== undefined && prompt !== builtIn.prompt) {
+    const reason = `Prompt templates are not read from files: send the text as system_prompt, or "${builtIn.prompt}".`;
+    return { field: "system_prompt_filename", reason };
+  }
+  if (policy !== undefined && policy !== builtIn.policy && policy !== "") {
+    const reason = `Policies are not read from files: send "${builtIn.policy}", "" for none, or a system_prompt of your own.`;
+    return { field: "security_policy_filename", reason };
+  }
+  const { soul_content: soul, ...values } = agent.system_prompt_kwargs ?? {};
+  const unknown = Object.keys(values).find((name) => !knownValues.includes(name));
+  const isSoulText = soul === undefined || soul === null || typeof soul === "string";
+  if (unknown === undefined && isSoulText) return null;
+  const name = unknown ?? "soul_content";
+  const reason =
+    unknown === undefined
+      ? "This is a text."
+      : "No prompt uses this value: write a system_prompt of your own.";
+  return { field: `system_prompt_kwargs.${name}`, reason };
+}
+
+/** The static part of an agent's prompt: its own text, or ours with another identity or without the safety section where it says so. */
+export function staticPrompt(agent: PromptAgent): string {
+  if (typeof agent.system_prompt === "string") return agent.system_prompt;
+  const { soul_content: soul } = agent.system_prompt_kwargs ?? {};
+  const isSafe = agent.security_policy_filename !== "";
+  return promptSections
+    .filter((section) => isSafe || !section.startsWith("<safety>"))
+    .map((section) => {
+      const isRole = typeof soul === "string" && soul.trim() !== "" && section.startsWith("<role>");
+      return isRole ? `<role>\n${soul.trim()}\n</role>` : section;
+    })
+    .join("\n\n");
+}
