@@ -199,6 +199,10 @@ function namedValues(root: string, serverUrl: string) {
     sandbox_id: fc.constantFrom("@sandbox_id@", null),
     agent_profile_id: fc.constantFrom("@profile_id@", null),
     timeout: fc.constantFrom(1, 2),
+    // Waiting for a model that does not answer is as documented, and would take minutes.
+    num_retries: fc.constantFrom(0, 1),
+    retry_min_wait: fc.constant(0),
+    retry_max_wait: fc.constantFrom(0, 1),
     new_name: fc.constantFrom("two", "three"),
     secret_name: fc.constantFrom("one", "two"),
     base_url: fc.constantFrom(null),
