@@ -16,10 +16,13 @@ const benches: Readonly<Record<string, string>> = {
   send: "./conversations/send.ts",
   turn: "./conversations/turn.ts",
   "long-run": "./conversations/long-run.ts",
+  "many-runs": "./conversations/many-runs.ts",
   "page-http": "./http/page.ts",
   list: "./http/list.ts",
+  upload: "./http/upload.ts",
   latency: "./sockets/latency.ts",
   "fan-out": "./sockets/fan-out.ts",
+  idle: "./sockets/idle.ts",
   "cold-start": "./start/cold-start.ts",
   sandboxes: "./sandboxes/start.ts",
 };

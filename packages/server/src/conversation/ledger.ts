@@ -30,8 +30,10 @@ const mostListed = 1000;
  */
 export class Ledger {
   readonly #deps: LedgerDeps;
-  /** Booked while the storage failed; it counts, and goes in with the next booking. */
+  /** Booked and not stored yet, or not while the storage failed; it counts. */
   #owed: readonly DatedBooking[] = [];
+  #storing: Promise<void> | null = null;
+  #next: Promise<void> | null = null;
 
   constructor(deps: LedgerDeps) {
     this.#deps = deps;
@@ -40,10 +42,27 @@ export class Ledger {
   /** Durable when it resolves, unless the storage failed: then it is kept in memory and counts all the same. Never rejects. */
   async book(booking: Booking): Promise<void> {
     if (booking.usages.length === 0) return;
-    const due = [...this.#owed, { ...booking, day: this.#today() }];
-    this.#owed = due;
+    this.#owed = [...this.#owed, { ...booking, day: this.#today() }];
+    await this.#store();
+  }
+
+  /** What is booked while others are being stored goes in together, once. */
+  async #store(): Promise<void> {
+    if (this.#storing !== null) await (this.#next ??= this.#storeAfter(this.#storing));
+    else await (this.#storing = this.#storeOwed());
+  }
+
+  async #storeAfter(storing: Promise<void>): Promise<void> {
+    await storing;
+    this.#next = null;
+    await this.#store();
+  }
+
+  async #storeOwed(): Promise<void> {
+    const due = this.#owed;
+    const { database, logger } = this.#deps;
     try {
-      await this.#deps.database.tables.transaction().execute(async (tables) => {
+      await database.commitSoon(async (tables) => {
         for (const { userId, conversationId, day, usages } of due) {
           const added = sumOf(usages);
           await tables
@@ -61,8 +80,11 @@ export class Ledger {
         }
       });
       this.#owed = this.#owed.filter((owed) => !due.includes(owed));
+      await database.untilDurable();
     } catch (error) {
-      this.#deps.logger.error({ user: booking.userId, error: String(error) }, "spending was not stored yet");
+      logger.error({ bookings: due.length, error: String(error) }, "spending was not stored yet");
+    } finally {
+      this.#storing = null;
     }
   }
 

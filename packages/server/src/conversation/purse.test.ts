@@ -115,3 +115,18 @@ test("P48: a year of spending in ten thousand conversations is reported within a
   expect(performance.now() - beforeMs).toBeLessThan(1000);
   expect(report).toMatchObject({ cost: 5000, conversations: { length: 1000 } });
 });
+
+test("P48: bookings that come at the same time are stored once each, together", async () => {
+  await using opened = await openPurse(null);
+  const { ledger } = opened;
+  const bookings = Array.from({ length: 50 }, (_, number) => ({
+    userId: "ada",
+    conversationId: `c${number % 5}`,
+    usages: [usage(0.5)],
+  }));
+  await Promise.all(bookings.map((booking) => ledger.book(booking)));
+  expect(ledger.spentToday("ada")).toBe(25);
+  expect((await ledger.report("ada", 1)).conversations.map(({ calls }) => calls)).toEqual([
+    10, 10, 10, 10, 10,
+  ]);
+});

@@ -1,0 +1,7 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { Script } from "../../packages/server/src/testing/scripted-model/script.ts";
+import { startScriptedModel } from "../../packages/server/src/testing/scripted-model/scripted-model-server.ts";
+
+/** A scripted model in a thread of its own; it says its address, and ends with the thread. */
+const model = await startScriptedModel({ script: workerData as Script });
+parentPort?.postMessage(model.url);
