@@ -33,6 +33,8 @@ const { values } = parseArgs({
   options: { image: { type: "string", default: "convoke-sandbox:offline" }, host: { type: "string" } },
 });
 const tree = mkdtempSync(path.join(tmpdir(), "convoke-image-"));
+// It becomes the root of the image, which everybody inside has to pass.
+chmodSync(tree, 0o755);
 try {
   for (const program of programs) copyProgram(program);
   copyFile(realpathSync(process.execPath), "/usr/bin/node");

@@ -124,7 +124,7 @@ export async function removeSandboxDirectory(directory: SandboxDirectory): Promi
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "EACCES" && code !== "EPERM" && code !== "ENOTEMPTY") throw error;
     await unlockTree(directory.root);
-    await rm(directory.root, { recursive: true, force: true });
+    await rm(directory.root, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
@@ -178,9 +178,14 @@ async function giveTreeTo(path: string, account: Account): Promise<void> {
   await giveTo(path, account);
 }
 
+/** The removal that failed may still be at work beside it: what it has taken away meanwhile is as it should be. */
 async function unlockTree(path: string): Promise<void> {
-  await chmod(path, 0o700);
-  for (const entry of await readdir(path, { withFileTypes: true })) {
-    if (entry.isDirectory()) await unlockTree(join(path, entry.name));
+  try {
+    await chmod(path, 0o700);
+    for (const entry of await readdir(path, { withFileTypes: true })) {
+      if (entry.isDirectory()) await unlockTree(join(path, entry.name));
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }
