@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { ErrorReply } from "../requests/replies.ts";
+import { ErrorReply, Success } from "../requests/replies.ts";
 import { mapOf, nullable, orAbsent, ref } from "../schema.ts";
 import {
   BashCommand,
@@ -85,6 +85,19 @@ export const bashRoutes = routesOf("Bash", {
     auth: true,
     body: ExecuteBashRequest,
     responses: { ...ok("The command.", BashCommand), ...machineRefusals, ...busy, ...invalid },
+  },
+  stopBashCommand: {
+    method: "POST",
+    path: `${prefix}/bash_commands/{command_id}/stop`,
+    summary: "End a command with all it started; answers when it has ended, also where it had already",
+    auth: true,
+    params: Type.Object({ command_id: Type.String() }),
+    responses: {
+      ...ok("It has ended.", Success),
+      ...machineRefusals,
+      404: { description: "There is no such command.", schema: ErrorReply },
+      ...invalid,
+    },
   },
   executeBashCommand: {
     method: "POST",

@@ -19,7 +19,7 @@ export type BashRunDeps = {
   readonly timeoutMs: number;
   readonly secrets: readonly ToolSecret[];
   readonly onPiece: (piece: Piece) => void;
-  /** Ends the command. */
+  /** Ends the command; its reason is a text that finishes the sentence "The command was ended because". */
   readonly signal: AbortSignal;
   readonly limits?: Partial<OutputLimits>;
 };
@@ -103,7 +103,8 @@ async function untilExit(
     () => late.resolve(`\nThe command was ended after its limit of ${deps.timeoutMs / 1_000} s.\n`),
     Math.min(deps.timeoutMs, longestTimerMs),
   ).unref();
-  const onAbort = (): void => late.resolve("\nThe command was ended because its host stops.\n");
+  const onAbort = (): void =>
+    late.resolve(`\nThe command was ended because ${String(deps.signal.reason)}.\n`);
   deps.signal.addEventListener("abort", onAbort);
   if (deps.signal.aborted) onAbort();
   try {

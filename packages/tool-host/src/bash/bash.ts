@@ -43,6 +43,8 @@ export interface Bash extends AsyncDisposable {
   start(request: BashRequest): Promise<string>;
   /** Waits for the end; one BashOutput with everything the command printed, its middle left out when it is long. Null when it is not there. */
   result(owner: string, commandId: string, signal?: AbortSignal): Promise<string | null>;
+  /** Ends a command with all it started; resolves when it has ended, also one that had already. False when it is not there. */
+  stop(owner: string, commandId: string): Promise<boolean>;
   /** Rejects with a WorkspaceError `unknown-page`. */
   search(query: BashQuery): Promise<BashPage>;
   /** In the order of `ids`, null for misses. */

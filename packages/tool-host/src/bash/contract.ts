@@ -80,6 +80,24 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
     expect(findMarkedProcesses(`CONVOKE_COMMAND=${output.command_id}`)).toEqual([]);
   });
 
+  test("a command is stopped with all it started, by its owner alone; stopping what has ended changes nothing", async () => {
+    const { bash, start, events } = await openBench();
+    const id = await start("echo begun; setsid sleep 61.9 & sleep 61.9");
+    await expect
+      .poll(async () => (await events({ commandId: id, kind: "BashOutput" })).length, { timeout: 5_000 })
+      .toBe(1);
+    expect(await bash.stop("bob", id)).toBe(false);
+    expect(await bash.stop("ada", createBashId())).toBe(false);
+    expect(await bash.stop("ada", id)).toBe(true);
+    expect(findMarkedProcesses(`CONVOKE_COMMAND=${id}`)).toEqual([]);
+    const whole = JSON.parse((await bash.result("ada", id)) ?? "null") as BashOutput;
+    expect(whole).toMatchObject({ exit_code: -1, stdout: "begun\n" });
+    expect(whole.stderr).toContain("because somebody stopped it");
+    const before = await events();
+    expect(await bash.stop("ada", id)).toBe(true);
+    expect(await events()).toEqual(before);
+  });
+
   test("P15: a child in the background delays nobody, goes on, and ends with its host", async () => {
     const { run, restart } = await openBench();
     const output = await run("while :; do echo noise; sleep 0.01; done & echo done");

@@ -27,6 +27,13 @@ export type LocalBashDeps = {
   readonly limits?: Partial<OutputLimits>;
 };
 
+type Running = {
+  readonly owner: string;
+  readonly stopping: AbortController;
+  /** Resolves when the end is on record. */
+  readonly ended: Promise<void>;
+};
+
 /** In the environment of everything that one process's commands start. */
 const runnerVariable = "CONVOKE_BASH";
 const endOptions = { graceMs: 1_000, killMs: 1_000 };
@@ -43,7 +50,7 @@ export function openLocalBash(deps: LocalBashDeps): Bash {
 class LocalBash implements Bash {
   readonly #deps: LocalBashDeps;
   readonly #log: BashLog;
-  readonly #running = new Map<string, Promise<void>>();
+  readonly #running = new Map<string, Running>();
   readonly #waiting = new Set<() => void>();
   readonly #stopping = new AbortController();
   readonly #marker = randomUUID();
@@ -81,8 +88,10 @@ class LocalBash implements Bash {
     this.#log.markRunning(id, owner, thisRunner());
     const recorded = this.#log.append({ id, owner, commandId: id, kind: "BashCommand", fields });
     this.#ring();
-    const run = this.#run(request).finally(() => this.#running.delete(id));
-    this.#running.set(id, run);
+    const stopping = new AbortController();
+    const signal = AbortSignal.any([stopping.signal, this.#stopping.signal]);
+    const ended = this.#run(request, signal).finally(() => this.#running.delete(id));
+    this.#running.set(id, { owner, stopping, ended });
     return recorded;
   }
 
@@ -95,6 +104,14 @@ class LocalBash implements Bash {
       if (this.#log.findCommand(owner, commandId) === undefined) return null;
       await this.#untilRing(signal);
     }
+  }
+
+  async stop(owner: string, commandId: string): Promise<boolean> {
+    const running = this.#running.get(commandId);
+    if (running?.owner !== owner) return this.#log.findCommand(owner, commandId) !== undefined;
+    running.stopping.abort("somebody stopped it");
+    await running.ended;
+    return true;
   }
 
   async search(query: BashQuery): Promise<BashPage> {
@@ -136,8 +153,8 @@ class LocalBash implements Bash {
 
   async #dispose(): Promise<void> {
     clearInterval(this.#sweeping);
-    this.#stopping.abort();
-    await Promise.all(this.#running.values());
+    this.#stopping.abort("its host stops");
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
     // What commands left in the background.
     const assignment = `${runnerVariable}=${this.#marker}`;
     await endProcesses(
@@ -149,7 +166,7 @@ class LocalBash implements Bash {
     this.#ring();
   }
 
-  async #run(request: BashRequest): Promise<void> {
+  async #run(request: BashRequest, signal: AbortSignal): Promise<void> {
     const { id, owner, command, cwd, secrets, timeoutSeconds } = request;
     let order = 0;
     const record = (piece: Piece, exitCode: number | null): void => {
@@ -169,7 +186,7 @@ class LocalBash implements Bash {
       timeoutMs: timeoutSeconds * 1_000,
       secrets,
       onPiece: (piece) => record(piece, null),
-      signal: this.#stopping.signal,
+      signal,
       ...(this.#deps.limits === undefined ? {} : { limits: this.#deps.limits }),
     });
     record(end, end.exitCode);

@@ -49,6 +49,7 @@ export type Methods = {
   bashStart: { params: { readonly request: BashRequest }; result: string };
   /** Aborting it stops the waiting, not the command. */
   bashResult: { params: { readonly owner: string; readonly commandId: string }; result: string | null };
+  bashStop: { params: { readonly owner: string; readonly commandId: string }; result: boolean };
   bashSearch: { params: { readonly query: BashQuery }; result: BashPage };
   bashGet: {
     params: { readonly owner: string; readonly ids: readonly string[] };

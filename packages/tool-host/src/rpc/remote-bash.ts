@@ -10,6 +10,8 @@ export function createRemoteBash(link: Link): Bash {
       link.run(async (connection) =>
         connection.request("bashResult", { owner, commandId }, signal === undefined ? {} : { signal }),
       ),
+    stop: async (owner, commandId) =>
+      link.run(async (connection) => connection.request("bashStop", { owner, commandId })),
     search: async (query) => link.run(async (connection) => connection.request("bashSearch", { query })),
     get: async (owner, ids) => link.run(async (connection) => connection.request("bashGet", { owner, ids })),
     clear: async (owner) => link.run(async (connection) => connection.request("bashClear", { owner })),

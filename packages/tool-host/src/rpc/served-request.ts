@@ -137,6 +137,10 @@ export class ServedRequest {
       const { owner, commandId } = readFields(params, { owner: "string", commandId: "string" });
       return this.#deps.bash.result(owner, commandId, this.#controller.signal);
     },
+    bashStop: async (params) => {
+      const { owner, commandId } = readFields(params, { owner: "string", commandId: "string" });
+      return this.#deps.bash.stop(owner, commandId);
+    },
     bashSearch: async (params) =>
       this.#deps.bash.search(readFields(params, { query: "object" }).query as BashQuery),
     bashGet: async (params) => {

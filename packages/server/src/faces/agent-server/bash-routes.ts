@@ -48,6 +48,11 @@ export function bashHandlers({ openAccess }: BashRouteDeps) {
     startBashCommand: onMachine(openAccess, async (access, { caller, body }) => ({
       text: (await startBash(access, caller.userId, body as ExecuteBashRequest)).json,
     })),
+    stopBashCommand: onMachine(openAccess, async ({ bash }, { caller, params }) => {
+      const id = params["command_id"] ?? "";
+      if (await bash.stop(caller.userId, toBashId(id))) return { json: { success: true } };
+      throw new Fault("missing", "bash_event_not_found", `There is no bash command ${id}.`);
+    }),
     executeBashCommand: onMachine(openAccess, async (access, { caller, body, signal }) => {
       const { id } = await startBash(access, caller.userId, body as ExecuteBashRequest);
       const output = await access.bash.result(caller.userId, id, signal);

@@ -274,6 +274,20 @@ describe.each([
       expect((await machine.call("GET", "/api/bash/bash_events/search")).json).toMatchObject({ items: [] });
     });
 
+    test("a command is stopped by its id; one that is not there is a 404", async () => {
+      const { json } = await machine.call("POST", "/api/bash/start_bash_command", { command: "sleep 63.1" });
+      const { id } = json as { id: string };
+      const stop = `/api/bash/bash_commands/${id}/stop`;
+      expect(await machine.call("POST", stop)).toMatchObject({ status: 200, json: { success: true } });
+      const ended = await machine.call("GET", `/api/bash/bash_events/search?command_id__eq=${id}`);
+      expect(ended.json).toMatchObject({ items: [{}, { exit_code: -1 }] });
+      expect(await machine.call("POST", stop)).toMatchObject({ status: 200 });
+      expect(await machine.call("POST", "/api/bash/bash_commands/nothing/stop")).toMatchObject({
+        status: 404,
+        json: { code: "bash_event_not_found" },
+      });
+    });
+
     test.each([
       [{}, "command"],
       [{ command: "a\0b" }, "command"],
