@@ -24,6 +24,15 @@ test("P33: what is read and sent back changes nothing, masks and all", () => {
   expect(patchSettings(start, patch)).toEqual(start);
 });
 
+test("newer clients take no null for an agent's name or a condenser's size: what is not set is left out", () => {
+  const { agent_settings: agent } = toSettings(defaultSettings);
+  expect(agent).not.toHaveProperty("agent");
+  expect(agent).toMatchObject({ condenser: { enabled: true } });
+  expect(agent?.["condenser"]).not.toHaveProperty("max_size");
+  const set = patchSettings(start, { agent_settings_diff: { agent: "Mine", condenser: { max_size: 30 } } });
+  expect(toSettings(set).agent_settings).toMatchObject({ agent: "Mine", condenser: { max_size: 30 } });
+});
+
 test("P33: any sequence of patches changes only what it names, and never stores a mask", () => {
   const patch = record(
     {

@@ -108,7 +108,7 @@ function v1Members(stored: StoredSettings): Omit<UserInfo, "id"> {
   };
 }
 
-/** The agent settings of newer clients. */
+/** The agent settings of newer clients, whose models take no null for an agent's name or a condenser's size. */
 export function toAgentSettings(
   { plain, llm, mcpServers, agentExtras }: StoredSettings,
   shownAs: ShownAs = secretMask,
@@ -117,13 +117,13 @@ export function toAgentSettings(
     ...hideSecrets(agentExtras, shownAs),
     schema_version: 5,
     agent_kind: "openhands",
-    agent: plain.agent,
+    ...(plain.agent === null ? {} : { agent: plain.agent }),
     llm: { model: null, base_url: null, api_key: null, ...hideSecrets(llm, shownAs) },
     mcp_config: hideSecrets(mcpServers ?? {}, shownAs),
     condenser: {
       ...hideSecrets((agentExtras["condenser"] ?? {}) as JsonObject, shownAs),
       enabled: plain.enable_default_condenser,
-      max_size: plain.condenser_max_size,
+      ...(plain.condenser_max_size === null ? {} : { max_size: plain.condenser_max_size }),
     },
   };
 }
