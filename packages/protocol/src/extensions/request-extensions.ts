@@ -4,8 +4,11 @@ import { anyObject, mapOf, orAbsent, ref } from "../schema.ts";
 
 const tags = Type.Optional(mapOf(Type.String({ maxLength: 256 })));
 
-/** Our own field on messages: sending the same id again adds nothing and answers with the first result. */
+/** Fields on messages; `client_message_id` is ours: sending the same one again adds nothing and answers with the first result. */
 export const sendMessageExtensions = {
+  sender: orAbsent(
+    Type.String({ maxLength: 256, description: "Which agent sends it, where there are several." }),
+  ),
   client_message_id: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: "Makes sending the message again harmless." }),
   ),

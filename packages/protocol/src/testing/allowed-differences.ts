@@ -73,10 +73,17 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     reason: "Newer clients send them; optional.",
   },
   {
+    where: "StartConversationRequest",
+    what: ["approval_policy", "max_budget_per_task"],
+    reason: "Ours: what happens to actions that nobody answers, and what a conversation may cost; optional.",
+  },
+  { where: "ApprovalPolicy", what: ["(added)"], reason: "A part of that request." },
+  {
     where: "SendMessageRequest",
     what: ["client_message_id"],
     reason: "Ours: lets a client send a message again without doubling it.",
   },
+  { where: "SendMessageRequest", what: ["sender"], reason: "Newer clients send it; it is on the event." },
   {
     where: "UpdateConversationRequest",
     what: ["title"],
@@ -257,6 +264,11 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   },
   {
     where: "GET /api/git/diff",
+    what: ["(added)"],
+    reason: "Newer clients call it.",
+  },
+  {
+    where: "POST /api/bash/bash_commands/{command_id}/stop",
     what: ["(added)"],
     reason: "Newer clients call it.",
   },

@@ -84,6 +84,17 @@ test("W4: a pause during a model call holds when the answer comes; run goes on f
   expect(server.quickTools.started).toEqual(["after pause"]);
 });
 
+test("a message says who sent it, where the request does", async () => {
+  await using server = await startTestServer();
+  const { id } = await server.createConversation();
+  for (const sender of ["ada", null, undefined]) {
+    const reply = await server.call("POST", `/api/conversations/${id}/events`, { content: "hi", sender });
+    expect(reply.status).toBe(200);
+  }
+  const messages = (await server.events(id)).filter(({ kind }) => kind === "MessageEvent");
+  expect(messages.map((event) => (event as { sender?: unknown }).sender ?? null)).toEqual(["ada", null, null]);
+});
+
 describe("P18: one message, however often it is sent", () => {
   test.each([
     [

@@ -63,6 +63,7 @@ export function eventHandlers({ journal, directory }: EventRouteDeps) {
       await conversation.send({
         message: toUserMessage(body, ["body"]),
         wantsRun: body.run ?? false,
+        ...(typeof body.sender === "string" ? { sender: body.sender } : {}),
         ...(clientMessageId === undefined ? {} : { clientMessageId }),
       });
       return { json: { success: true } };
