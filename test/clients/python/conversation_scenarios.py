@@ -35,7 +35,7 @@ def message_and_run(world: World) -> None:
     assert isinstance(observation.observation, TerminalObservation)
     assert "it ran" in observation.observation.text, observation
     action = next(event for event in conversation.state.events if isinstance(event, ActionEvent))
-    assert action.summary == "print a line" and action.security_risk.value == "LOW"
+    assert action.summary == "print a line"
     asked = next(event for event in conversation.state.events if isinstance(event, MessageEvent))
     assert asked.sender == "ada" and asked.source == "user"
     # The socket said the same, in the same order, each event once.
@@ -86,7 +86,10 @@ def state_reads(world: World) -> None:
     assert conversation.conversation_stats.get_combined_metrics().accumulated_cost == 0
     assert fresh.refresh_from_server()["id"] == str(conversation.id)
     assert fresh.events.reconcile() == 0
-    assert len(fresh.events) == len(conversation.state.events) > 5
+    # The client also keeps the frames that only its socket gets.
+    kept = [event.id for event in conversation.state.events]
+    assert [id for id in kept if id in {event.id for event in fresh.events}] == [e.id for e in fresh.events]
+    assert len(fresh.events) > 5
     assert [event.id for event in fresh.events[:3]] == [event.id for event in list(fresh.events)[:3]]
     fresh.events.append(fresh.events[0])
     assert conversation.cleanup_initiated is False and conversation.cleanup_complete is False
@@ -110,6 +113,8 @@ def confirmation(world: World) -> None:
     conversation.run(timeout=30)
     assert conversation.state.execution_status is Status.WAITING_FOR_CONFIRMATION
     assert "ObservationEvent" not in seen.kinds()
+    action = next(event for event in seen.events if isinstance(event, ActionEvent))
+    assert action.security_risk.value == "LOW"
     conversation.reject_pending_actions("not now")
     seen.wait_for("UserRejectObservation")
     rejection = next(event for event in seen.events if isinstance(event, UserRejectObservation))
@@ -192,11 +197,11 @@ def secrets(world: World) -> None:
 
 def questions_and_titles(world: World) -> None:
     conversation, _ = world.conversation()
-    conversation.send_message("Please run")
+    conversation.send_message("Hi")
     conversation.run(timeout=30)
-    count = world.get(f"/api/conversations/{conversation.id}/events/count").json()
+    messages = f"/api/conversations/{conversation.id}/events/count?kind=MessageEvent"
     assert conversation.ask_agent("What?") == "Hello."
-    assert world.get(f"/api/conversations/{conversation.id}/events/count").json() == count
+    assert world.get(messages).json() == 2
     conversation.set_title("Mine")
     assert world.get(f"/api/conversations/{conversation.id}").json()["title"] == "Mine"
     # The SDK asks the model itself.
@@ -243,8 +248,9 @@ def resume(world: World) -> None:
 
     again, seen = world.conversation(conversation_id=first.id)
     assert again.id == first.id
-    ids = [event.id for event in first.state.events]
-    assert [event.id for event in again.state.events][: len(ids)] == ids
+    listed = world.get(f"/api/conversations/{first.id}/events/search").json()["items"]
+    ids = {event.id for event in again.state.events}
+    assert all(event["id"] in ids for event in listed)
     again.send_message("Please run")
     again.run(timeout=30)
     assert seen.kinds().count("ObservationEvent") == 2

@@ -18,7 +18,8 @@ export function judge({ surface, worked, failed }: SdkReport): string[] {
     }
   }
   for (const method of missingMethods.keys()) {
-    if (!methods.has(method)) complaints.push(`${method} is listed as missing, but the SDK has no such method.`);
+    if (!methods.has(method))
+      complaints.push(`${method} is listed as missing, but the SDK has no such method.`);
   }
   return complaints;
 }

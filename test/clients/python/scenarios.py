@@ -21,7 +21,6 @@ from openhands.sdk.conversation.impl.remote_conversation import (
     WebSocketCallbackClient,
 )
 from openhands.sdk.workspace import AsyncRemoteWorkspace, RemoteWorkspace
-from openhands.workspace import OpenHandsCloudWorkspace
 
 import cloud_scenarios
 import conversation_scenarios
@@ -36,7 +35,6 @@ classes = (
     WebSocketCallbackClient,
     RemoteWorkspace,
     AsyncRemoteWorkspace,
-    OpenHandsCloudWorkspace,
 )
 
 

@@ -14,7 +14,7 @@ def commands(world: World) -> None:
     result = workspace.execute_command("echo out; echo err >&2; exit 3")
     assert (result.exit_code, result.stdout, result.stderr) == (3, "out\n", "err\n")
     assert workspace.execute_command("pwd", cwd="/").stdout == "/\n"
-    assert workspace.execute_command("pwd").stdout == f"{world.folder}\n"
+    assert workspace.execute_command("pwd", cwd=world.folder).stdout == f"{world.folder}\n"
     late = workspace.execute_command("echo early; sleep 20", timeout=1)
     assert late.exit_code == -1 and "early" in late.stdout
     long = workspace.execute_command("seq 200000")
@@ -52,7 +52,7 @@ def git(world: World) -> None:
     changes = {str(change.path): change.status.value for change in workspace.git_changes(".")}
     assert changes["README.md"] == "UPDATED", changes
     diff = workspace.git_diff("README.md")
-    assert (diff.original, diff.modified) == ("first\n", "second\n")
+    assert (diff.original, diff.modified) == ("first", "second")
 
 
 def settings(world: World) -> None:
@@ -140,7 +140,7 @@ def asynchronous(world: World) -> None:
             with tempfile.TemporaryDirectory() as folder:
                 assert (await workspace.file_download(target, Path(folder, "x"))).file_size == 5
             assert "README.md" in [str(change.path) for change in await workspace.git_changes(".")]
-            assert (await workspace.git_diff("README.md")).modified == "second\n"
+            assert (await workspace.git_diff("README.md")).modified == "second"
             for call in (workspace.get_runtime_session_key, workspace.release_runtime):
                 try:
                     await call()
