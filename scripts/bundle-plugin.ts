@@ -16,6 +16,14 @@ export function bundlePlugin(root: string, workspace: WorkspaceExports): Plugin 
         if (file === null) return { errors: [{ text: `${specifier} is not exported` }] };
         return { path: path.join(root, file) };
       });
+      // A module view of these reads every export at once, and one of `node:http` loads all of `fetch` (a fifth of a start).
+      build.onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
+        kind === "import-statement" ? { path: "http", namespace: lazyBuiltin } : null,
+      );
+      build.onLoad({ filter: /.*/, namespace: lazyBuiltin }, ({ path: name }) => ({
+        contents: `module.exports = process.getBuiltinModule(${JSON.stringify(`node:${name}`)});`,
+        loader: "js",
+      }));
       build.onLoad({ filter: /\.tsx?$/ }, async ({ path: file }) => {
         const source = await readFile(file, "utf8");
         const directory = path.posix.dirname(path.relative(root, file).split(path.sep).join("/"));
@@ -24,6 +32,8 @@ export function bundlePlugin(root: string, workspace: WorkspaceExports): Plugin 
     },
   };
 }
+
+const lazyBuiltin = "lazy-builtin";
 
 /** Renames every address in place, line by line, so that source maps stay right. `directory` is the source's, relative to the root. */
 function pointAtOutput(source: string, directory: string): string {

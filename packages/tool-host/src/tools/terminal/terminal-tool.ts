@@ -6,9 +6,7 @@ import { ToolInputError, type Tool, type ToolContext, type ToolInstance } from "
 import { annotate, defineTool } from "../define-tool.ts";
 import { describeTerminal } from "./describe-terminal.ts";
 import { unfinishedPrefix } from "./output-log.ts";
-import { Shell } from "./shell.ts";
 import { parseTerminalParams } from "./terminal-params.ts";
-import { TerminalSession } from "./terminal-session.ts";
 
 export type TerminalToolOptions = {
   /** A call without a timeout answers after so many seconds at the latest. */
@@ -61,6 +59,11 @@ async function openTerminal(
     () => false,
   );
   const marker = randomUUID();
+  // Emulating a screen takes much to load: only who opens a terminal pays for it.
+  const [{ Shell }, { TerminalSession }] = await Promise.all([
+    import("./shell.ts"),
+    import("./terminal-session.ts"),
+  ]);
   const session = new TerminalSession({
     openShell: async () => {
       await mkdir(stateDir, { recursive: true, mode: 0o700 });
