@@ -15,12 +15,16 @@ export type BackendTraits = {
   readonly create: (bench: SandboxBench) => SandboxBackend;
   /** False where a sandbox is an ordinary process of the same user. */
   readonly isIsolated: boolean;
+  /** False where the engine cannot limit or pause for want of control groups. */
+  readonly hasControlGroups?: boolean;
   /** Who owns what the agent makes. */
   readonly uid: number;
 };
 
 /** What every backend must do. */
-export function describeSandboxBackend({ name, create, isIsolated, uid }: BackendTraits): void {
+export function describeSandboxBackend(traits: BackendTraits): void {
+  const { name, create, isIsolated, uid, hasControlGroups = true } = traits;
+
   async function openBench(): Promise<SandboxBench> {
     const bench = await SandboxBench.open(create);
     onTestFinished(() => bench[Symbol.asyncDispose]());
@@ -79,32 +83,36 @@ export function describeSandboxBackend({ name, create, isIsolated, uid }: Backen
       expect(log).not.toContain(canary);
     });
 
-    test("P24: pause freezes every process, resume continues them where they were", async () => {
-      const bench = await openBench();
-      const { workspaceDir } = bench.spec();
-      const handle = await bench.start();
-      const terminal = await bench.openTerminal(handle);
-      await terminal.run(
-        "(setsid bash -c 'n=0; while :; do n=$((n+1)); echo $n > ticks; sleep 0.02; done' >/dev/null 2>&1 &)",
-      );
-      await terminal.run("sleep 1000 & kill -STOP $!; echo $! > stopped");
-      const ticks = async (): Promise<number> => Number(await readFile(join(workspaceDir, "ticks"), "utf8"));
-      await expect.poll(ticks).toBeGreaterThan(2);
-      const before = hashTree(workspaceDir, ["ticks"]);
-      await handle.pause();
-      await handle.pause();
-      expect(await handle.health()).toEqual({ state: "paused", detail: null });
-      await expect(handle.connect()).rejects.toThrow("paused");
-      const frozen = await ticks();
-      await sleep(300);
-      expect(await ticks()).toBe(frozen);
-      await handle.resume();
-      await handle.resume();
-      expect(await handle.health()).toEqual({ state: "running", detail: null });
-      await expect.poll(ticks).toBeGreaterThan(frozen);
-      expect(hashTree(workspaceDir, ["ticks"])).toBe(before);
-      expect(await terminal.run("ps -o stat= -p $(cat stopped)")).toContain("T");
-    });
+    test.runIf(hasControlGroups)(
+      "P24: pause freezes every process, resume continues them where they were",
+      async () => {
+        const bench = await openBench();
+        const { workspaceDir } = bench.spec();
+        const handle = await bench.start();
+        const terminal = await bench.openTerminal(handle);
+        await terminal.run(
+          "(setsid bash -c 'n=0; while :; do n=$((n+1)); echo $n > ticks; sleep 0.02; done' >/dev/null 2>&1 &)",
+        );
+        await terminal.run("sleep 1000 & kill -STOP $!; echo $! > stopped");
+        const ticks = async (): Promise<number> =>
+          Number(await readFile(join(workspaceDir, "ticks"), "utf8"));
+        await expect.poll(ticks).toBeGreaterThan(2);
+        const before = hashTree(workspaceDir, ["ticks"]);
+        await handle.pause();
+        await handle.pause();
+        expect(await handle.health()).toEqual({ state: "paused", detail: null });
+        await expect(handle.connect()).rejects.toThrow("paused");
+        const frozen = await ticks();
+        await sleep(300);
+        expect(await ticks()).toBe(frozen);
+        await handle.resume();
+        await handle.resume();
+        expect(await handle.health()).toEqual({ state: "running", detail: null });
+        await expect.poll(ticks).toBeGreaterThan(frozen);
+        expect(hashTree(workspaceDir, ["ticks"])).toBe(before);
+        expect(await terminal.run("ps -o stat= -p $(cat stopped)")).toContain("T");
+      },
+    );
 
     test("a restarted server finds the sandbox again, running or paused, with the tool's work going on", async () => {
       const bench = await openBench();
@@ -117,6 +125,7 @@ export function describeSandboxBackend({ name, create, isIsolated, uid }: Backen
       const again = await bench.backend.reattach(record, bench.key);
       expect(await again?.health()).toEqual({ state: "running", detail: null });
       expect(await (await bench.openTerminal(again!)).run("echo $marker")).toContain("still-here");
+      if (!hasControlGroups) return;
       await again!.pause();
       bench.restart();
       const paused = await bench.backend.reattach(record, bench.key);
@@ -147,7 +156,8 @@ export function describeSandboxBackend({ name, create, isIsolated, uid }: Backen
       expect(await readFile(join(workspaceDir, "kept.txt"), "utf8")).toBe("kept\n");
     });
 
-    test.each(["running", "paused", "stopped", "killed", "never started"])(
+    const states = ["running", ...(hasControlGroups ? ["paused"] : []), "stopped", "killed", "never started"];
+    test.each(states)(
       "P23, P25: removing a %s sandbox leaves no process, mount or file, and removing it again does nothing",
       async (state) => {
         const bench = await openBench();
@@ -211,15 +221,18 @@ export function describeSandboxBackend({ name, create, isIsolated, uid }: Backen
       expect((await neighbour.health()).state).toBe("running");
     });
 
-    test("a program that needs more memory than it may have ends, and the sandbox goes on", async () => {
-      const bench = await openBench();
-      const handle = await bench.start({ limits: { memoryMb: 512, cpus: 1, pids: 128 } });
-      const terminal = await bench.openTerminal(handle);
-      const greedy =
-        "node -e 'const a=[]; for(let i=0;i<64;i++) a.push(Buffer.alloc(32<<20,1)); console.log(\"had it all\")'";
-      expect(await terminal.run(`${greedy}; echo ended $?`, 60)).not.toContain("had it all");
-      expect((await handle.health()).state).toBe("running");
-    });
+    test.runIf(hasControlGroups)(
+      "a program that needs more memory than it may have ends, and the sandbox goes on",
+      async () => {
+        const bench = await openBench();
+        const handle = await bench.start({ limits: { memoryMb: 512, cpus: 1, pids: 128 } });
+        const terminal = await bench.openTerminal(handle);
+        const greedy =
+          "node -e 'const a=[]; for(let i=0;i<64;i++) a.push(Buffer.alloc(32<<20,1)); console.log(\"had it all\")'";
+        expect(await terminal.run(`${greedy}; echo ended $?`, 60)).not.toContain("had it all");
+        expect((await handle.health()).state).toBe("running");
+      },
+    );
 
     test("a port inside can be reached from the server", async () => {
       const bench = await openBench();
@@ -273,7 +286,7 @@ export function describeSandboxBackend({ name, create, isIsolated, uid }: Backen
       ).toMatch(/^end/);
     });
 
-    test.runIf(isIsolated)("more processes than allowed cannot be started", async () => {
+    test.runIf(isIsolated && hasControlGroups)("more processes than allowed cannot be started", async () => {
       const bench = await openBench();
       const handle = await bench.start({ limits: { memoryMb: 1_024, cpus: 1, pids: 80 } });
       const terminal = await bench.openTerminal(handle);

@@ -14,6 +14,7 @@ describe.skipIf(!engine.isUsable)(`needs a container engine (${engine.detail})`,
     name: "docker",
     create: ({ deps }) => createDockerBackend({ ...deps, socketPath, image, self, unprivileged }),
     isIsolated: true,
+    hasControlGroups: engine.hasControlGroups,
     uid: self.uid === 0 ? unprivileged.uid : self.uid,
   });
 });

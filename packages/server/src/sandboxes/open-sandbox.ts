@@ -59,24 +59,41 @@ export function installationIdOf(dataDir: string): string {
   return createHash("sha256").update(`${hostname()}\0${dataDir}`).digest("hex").slice(0, 12);
 }
 
-/** Asks the engine for its version and for the image. */
+/** An engine without control groups neither limits nor pauses its containers, whatever it is asked for. */
+export type EngineFinding = BackendFinding & { readonly hasControlGroups: boolean };
+
+/** Asks the engine what it can do and for the image. */
 export async function findContainerEngine(place: {
   readonly socketPath: string;
   readonly image: string;
-}): Promise<BackendFinding> {
+}): Promise<EngineFinding> {
   const engine = new ContainerEngine(place.socketPath);
+  let hasControlGroups = true;
   try {
-    await engine.call("GET", "/version", { signal: AbortSignal.timeout(probeMs) });
+    const { body } = await engine.call("GET", "/info", { signal: AbortSignal.timeout(probeMs) });
+    hasControlGroups = !isRootlessOnVersionOne(body);
     const { status } = await engine.call("GET", `/images/${encodeURIComponent(place.image)}/json`, {
       accepted: [404],
       signal: AbortSignal.timeout(probeMs),
     });
-    return status === 404
-      ? { isUsable: false, detail: `the image ${place.image} is not here` }
-      : { isUsable: true, detail: `works with ${place.image}` };
+    if (status === 404) {
+      return { isUsable: false, hasControlGroups, detail: `the image ${place.image} is not here` };
+    }
+    const limits = hasControlGroups ? "" : ", without limits and pauses: they need control groups v2";
+    return { isUsable: true, hasControlGroups, detail: `works with ${place.image}${limits}` };
   } catch (error) {
-    return { isUsable: false, detail: describeReason(error) };
+    return { isUsable: false, hasControlGroups, detail: describeReason(error) };
   }
+}
+
+function isRootlessOnVersionOne(info: unknown): boolean {
+  const { SecurityOptions, Rootless, CgroupVersion } = info as {
+    readonly SecurityOptions?: readonly string[] | null;
+    readonly Rootless?: boolean;
+    readonly CgroupVersion?: string;
+  };
+  const isRootless = Rootless === true || SecurityOptions?.includes("name=rootless") === true;
+  return isRootless && CgroupVersion === "1";
 }
 
 export type BackendFinding = { readonly isUsable: boolean; /** For people. */ readonly detail: string };

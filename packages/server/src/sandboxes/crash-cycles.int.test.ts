@@ -1,0 +1,83 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { listProcesses, readCommandLine } from "@convoke/tool-host";
+import { expect, test } from "vitest";
+import { silentLogger } from "../lib/logger.ts";
+import { createBubblewrapBackend } from "./bubblewrap.ts";
+import { findBubblewrap } from "./open-sandbox.ts";
+import { createProcessBackend } from "./process.ts";
+import { reconcile } from "./reconcile.ts";
+import { SandboxBench } from "./testing/sandbox-bench.ts";
+import type { StartOrderOfTest } from "./testing/start-until-killed.ts";
+
+const unprivileged = { uid: 65_534, gid: 65_534 };
+const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+const probe = await findBubblewrap({ self, unprivileged, environment: process.env });
+/** The promise is about 500; the guide says how they are run. */
+const cycleCount = Number(process.env["CONVOKE_TEST_CRASH_CYCLES"] ?? 3);
+const moments = ["connecting", "launching", "running", "preparing"];
+
+test.skipIf(!probe.isUsable)(
+  `P25: after ${cycleCount} servers that were killed at all moments of a start the next one leaves nothing of theirs`,
+  { timeout: 20_000 + cycleCount * 10_000 },
+  async () => {
+    await using bench = await SandboxBench.open(({ deps }) =>
+      createBubblewrapBackend({ ...deps, self, unprivileged }),
+    );
+    const backends = [bench.backend, createProcessBackend(bench.deps)];
+    const mounts = await readFile("/proc/self/mountinfo", "utf8");
+    for (let cycle = 0; cycle < cycleCount; cycle++) {
+      const backend = cycle % 3 === 2 ? "process" : "bubblewrap";
+      await startAndKill(bench, backend, `lost-${cycle}`, moments[cycle % moments.length] ?? "");
+      const isLast = cycle === cycleCount - 1;
+      // A server does not always come back before the next one is killed.
+      if (cycle % 2 === 0 && !isLast) continue;
+      const listKnownIds = async (): Promise<Set<string>> => new Set();
+      expect(await reconcile({ backends, listKnownIds, logger: silentLogger })).toContain(`lost-${cycle}`);
+    }
+    expect(await readdir(join(bench.dataDir, "sandboxes"))).toEqual([]);
+    await expect.poll(() => findTraces(bench.deps.installationId)).toEqual([]);
+    expect(await readFile("/proc/self/mountinfo", "utf8")).toBe(mounts);
+  },
+);
+
+/** Resolves when the server has ended, at the moment that it had said. */
+async function startAndKill(
+  bench: SandboxBench,
+  backend: StartOrderOfTest["backend"],
+  id: string,
+  moment: string,
+): Promise<void> {
+  const { connect: _, environment, ...deps } = bench.deps;
+  const { PATH } = environment;
+  const server = fork(join(import.meta.dirname, "testing", "start-until-killed.ts"), {
+    env: { PATH },
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const { workspaceDir } = bench.spec({ id });
+  const heard = Promise.withResolvers<void>();
+  server.on("message", (said) => {
+    if (said === moment) heard.resolve();
+  });
+  const ended = once(server, "exit");
+  server.send({
+    backend,
+    deps: { ...deps, environment: { PATH } },
+    id,
+    workspaceDir,
+  } satisfies StartOrderOfTest);
+  await Promise.race([heard.promise, ended]);
+  server.kill("SIGKILL");
+  expect(await ended).toEqual([null, "SIGKILL"]);
+}
+
+function findTraces(installationId: string): string[] {
+  return listProcesses()
+    .filter(({ state }) => state !== "Z")
+    .flatMap(({ pid }) => readCommandLine(pid)?.replaceAll("\0", " ") ?? [])
+    .filter(
+      (line) => line.includes(`convoke-sbx-${installationId}`) || line.includes(`${installationId}.lost`),
+    );
+}

@@ -1,0 +1,38 @@
+import { connectToolHost } from "@convoke/tool-host";
+import { createBubblewrapBackend } from "../bubblewrap.ts";
+import { createProcessBackend } from "../process.ts";
+import type { LocalBackendDeps } from "../process.ts";
+
+/** What the process that is killed is told: a start without a row, as one whose row was lost. */
+export type StartOrderOfTest = {
+  readonly backend: "bubblewrap" | "process";
+  readonly deps: Omit<LocalBackendDeps, "connect">;
+  readonly id: string;
+  readonly workspaceDir: string;
+};
+
+/** Run by {@link ../crash-cycles.int.test.ts}: starts a sandbox, says each phase and `running`, and waits to be killed. */
+process.once("message", (order: StartOrderOfTest) => void start(order));
+
+async function start({ backend, deps, id, workspaceDir }: StartOrderOfTest): Promise<void> {
+  const connect: LocalBackendDeps["connect"] = ({ address, key }) => connectToolHost({ address, key });
+  const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  const unprivileged = { uid: 65_534, gid: 65_534 };
+  const created =
+    backend === "process"
+      ? createProcessBackend({ ...deps, connect })
+      : createBubblewrapBackend({ ...deps, connect, self, unprivileged });
+  await created.start({
+    spec: {
+      id,
+      workspaceDir,
+      environment: {},
+      limits: { memoryMb: 512, cpus: 1, pids: 128 },
+      network: backend === "process" ? "on" : "none",
+    },
+    key: "key-of-a-lost-sandbox",
+    onProgress: ({ phase }) => process.send?.(phase),
+    signal: new AbortController().signal,
+  });
+  process.send?.("running");
+}
