@@ -1,0 +1,47 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
+import { expect, test } from "vitest";
+import { startTestServer } from "../../testing/start-server.ts";
+
+/** Hears of every connection that this process begins, whichever library does it, and of every name it looks up. */
+function listen() {
+  const targets = new Set<string>();
+  const names = new Set<string>();
+  const onSocket = (message: unknown): void => {
+    const { socket } = message as { readonly socket: Socket };
+    socket.on("lookup", (_error, _address, _family, host) => names.add(host));
+    socket.on("connectionAttempt", (address, port) => targets.add(`${address}:${port}`));
+  };
+  subscribe("net.client.socket", onSocket);
+  return { targets, names, [Symbol.dispose]: () => void unsubscribe("net.client.socket", onSocket) };
+}
+
+test("P60: a server with default settings calls the model of its conversations and nobody else", async () => {
+  using heard = listen();
+  await using server = await startTestServer({
+    script: {
+      turns: [
+        { tool_calls: [{ name: "terminal", arguments: { command: "echo hi" } }] },
+        { text: "Done." },
+        { text: "A title." },
+      ],
+      loop: true,
+    },
+  });
+  const id = await server.runTo("finished", "Say hi.");
+  await server.call("POST", `/api/conversations/${id}/generate_title`, {});
+  const { paths } = (await server.call("GET", "/openapi.json")).json as { readonly paths: object };
+  const readable = Object.entries(paths).filter(([path, methods]) => "get" in methods && !path.includes("{"));
+  for (const [path] of readable) await server.call("GET", path);
+  await server.restart();
+  expect(readable.length).toBeGreaterThan(30);
+  const own = [server.url, server.model.url].map((url) => new URL(url).host);
+  expect([...heard.targets].toSorted()).toEqual(own.toSorted());
+  expect([...heard.names]).toEqual([]);
+});
+
+test("P60: a name that is called is heard, so that silence means something", async () => {
+  using heard = listen();
+  await expect(fetch("http://nobody.invalid:8080/")).rejects.toThrow("fetch failed");
+  expect([...heard.names]).toEqual(["nobody.invalid"]);
+});
