@@ -90,6 +90,13 @@ export const ForkConversationRequest = object("ForkConversationRequest", {
 });
 export type ForkConversationRequest = Static<typeof ForkConversationRequest>;
 
+/** What to work on until a judge calls it reached, and how many rounds that may take. */
+export const StartGoalRequest = object("StartGoalRequest", {
+  objective: Type.String({ minLength: 1, maxLength: 20_000 }),
+  max_iterations: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 10 })),
+});
+export type StartGoalRequest = Static<typeof StartGoalRequest>;
+
 export const SwitchLLMRequest = object("SwitchLLMRequest", { llm: ref(LLM) });
 export type SwitchLLMRequest = Static<typeof SwitchLLMRequest>;
 

@@ -12,6 +12,7 @@ import {
   SetApprovalPolicyRequest,
   SetLimitsRequest,
   SetUserBudgetRequest,
+  StartGoalRequest,
   SwitchLLMRequest,
   SwitchProfileRequest,
   UserSpend,
@@ -137,6 +138,23 @@ export const turnRoutes = routesOf("Conversations", {
       ...conflict,
       ...invalid,
     },
+  },
+  startGoal: {
+    ...route(
+      "POST",
+      "goal",
+      "Set the agent a goal: a judge is asked after each run, and the work goes on until it is reached",
+    ),
+    body: StartGoalRequest,
+    responses: { ...done, ...noConversation, ...conflict, ...invalid },
+  },
+  stopGoal: {
+    ...route("POST", "goal/stop", "End the goal; a run in progress goes on to its end"),
+    responses: { ...done, ...noConversation, ...invalid },
+  },
+  resumeGoal: {
+    ...route("POST", "goal/resume", "Go on with a goal that was interrupted"),
+    responses: { ...done, ...noConversation, ...conflict, ...invalid },
   },
   switchLlm: {
     ...route("POST", "switch_llm", "Use another model from the next call on"),

@@ -13,6 +13,7 @@ import type { ConversationState } from "./conversation-state.ts";
 import type { Decision } from "./decide.ts";
 import { fullStateFrame } from "./describe.ts";
 import { Hold } from "./hold.ts";
+import { GoalLoop } from "./goal-loop.ts";
 import type { HookGate } from "./hook-gate.ts";
 import { LazySession } from "./lazy-session.ts";
 import type { RunDeps } from "./run-deps.ts";
@@ -32,6 +33,7 @@ export class Actor implements AsyncDisposable {
   readonly configuration: Configuration;
   readonly condensing: Condensing;
   readonly titling: Titling;
+  readonly goals: GoalLoop;
   readonly session: LazySession;
   readonly runner: Runner;
   readonly hooks: HookGate | null;
@@ -60,7 +62,10 @@ export class Actor implements AsyncDisposable {
       queue: this.queue,
       isHeld: () => this.hold.isOn,
       runDeps: () => this.#runDeps(post),
-      onEnded: () => this.publishFullState(),
+      onEnded: () => {
+        this.publishFullState();
+        this.goals.check();
+      },
     });
     this.session = new LazySession(() =>
       deps.openSession(this.config, {
@@ -78,6 +83,15 @@ export class Actor implements AsyncDisposable {
       openModel: (settings) => this.#openOtherModel(withCondenserSecrets(settings, this.secrets)),
       warn: (fields) =>
         deps.logger.warn({ conversation: deps.id, ...fields }, "summary could not be written"),
+    });
+    this.goals = new GoalLoop({
+      conversationId: deps.id,
+      log: deps.log,
+      post,
+      commit: (decision) => this.commit(decision),
+      openModel: () => this.openModel(),
+      llm: () => this.config.agent.llm,
+      logger: deps.logger,
     });
     this.titling = new Titling({
       conversationId: deps.id,
@@ -113,6 +127,7 @@ export class Actor implements AsyncDisposable {
         await this.#settleLeft();
       } finally {
         this.runner.ensure();
+        this.goals.check();
       }
     });
   }
@@ -141,6 +156,7 @@ export class Actor implements AsyncDisposable {
     await this.runner.ended();
     await this.condensing.close();
     await this.titling.close();
+    await this.goals.close();
     await this.queue.drain();
     await this.#endHooks();
     await this.session[Symbol.asyncDispose]();

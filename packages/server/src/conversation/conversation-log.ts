@@ -66,7 +66,7 @@ export class ConversationLog {
       events: stamped.map(({ record }) => record),
       conversation: {
         executionStatus: next.status,
-        isActive: next.status === "running" || next.approvalDeadlineMs !== null,
+        isActive: next.status === "running" || next.approvalDeadlineMs !== null || next.goal?.active === true,
         ...(stamped.some(({ event }) => event.kind !== "ConversationStateUpdateEvent")
           ? { updatedAtMicros: next.lastMicros }
           : {}),

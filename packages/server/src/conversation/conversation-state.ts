@@ -1,4 +1,5 @@
 import type { ConversationExecutionStatus } from "@convoke/protocol";
+import type { Goal } from "./goal.ts";
 import type { SeqRange } from "../journal/event-draft.ts";
 
 /** An ActionEvent that has no answer yet. */
@@ -48,6 +49,8 @@ export type ConversationState = {
   stats: Record<string, unknown>;
   /** The last event with stats. */
   statsSeq: number;
+  /** The last goal that was set. */
+  goal: Goal | null;
   /** Where the model's view begins: these events, and everything from a condensation on. */
   viewStart: { readonly kept: readonly SeqRange[]; readonly fromSeq: number };
 };
@@ -72,6 +75,7 @@ export function initialState(): ConversationState {
     stats: {},
     statsSeq: 0,
     viewStart: { kept: [], fromSeq: 1 },
+    goal: null,
   };
 }
 

@@ -14,6 +14,7 @@ import {
   decideRun,
   stateUpdate,
 } from "./decide.ts";
+import { decideGoalResume, decideGoalStop } from "./goal.ts";
 import { decideDequeue, queuedMessages } from "./queue.ts";
 import { sendMessage, type Sent } from "./send-message.ts";
 import type { Signals } from "./signals.ts";
@@ -53,7 +54,12 @@ export class Conversation implements AsyncDisposable {
 
   /** True while a run is in progress or its last tool is still settling, while an answer is due, and while a command is on its way. */
   get isBusy(): boolean {
-    return this.#actor.runner.isAlive || this.#actor.isAnswerDue || this.#actor.queue.isInUse;
+    return (
+      this.#actor.goals.isBusy ||
+      this.#actor.runner.isAlive ||
+      this.#actor.isAnswerDue ||
+      this.#actor.queue.isInUse
+    );
   }
 
   /** Goes on where the last process stopped: calls that had started get their answers, then a run goes on if there was one. */
@@ -83,6 +89,23 @@ export class Conversation implements AsyncDisposable {
         ...(admitted === undefined ? {} : { admitted }),
       }),
     );
+  }
+
+  /** Sets the agent a goal: the objective is sent, and a judge is asked after each run; fails while one is in progress (409). */
+  async startGoal(objective: string, maxIterations: number): Promise<void> {
+    const content = [{ type: "text" as const, text: objective, cache_prompt: false }];
+    const message = { role: "user" as const, content, thinking_blocks: [] };
+    await this.send({ message, wantsRun: true, goal: { objective, maxIterations } });
+  }
+
+  /** Ends the goal that is pursued, if one is; a run in progress goes on to its end. */
+  async stopGoal(): Promise<void> {
+    await this.#actor.command(decideGoalStop);
+  }
+
+  /** Goes on with a goal that was interrupted; fails while a run is in progress and when there is none (409). */
+  async resumeGoal(): Promise<void> {
+    await this.#actor.command(decideGoalResume);
   }
 
   async run(): Promise<void> {

@@ -2,6 +2,7 @@ import type { ConversationExecutionStatus, Message } from "@convoke/protocol";
 import { Fault } from "../lib/fault.ts";
 import type { Activation } from "../extensions/skills/skill-book.ts";
 import type { Admitted } from "./hook-gate.ts";
+import type { Goal } from "./goal.ts";
 import { hasUnseenInput, type ConversationState, type OpenAction } from "./conversation-state.ts";
 import type { EventBody, EventDraft } from "../journal/event-draft.ts";
 
@@ -13,6 +14,8 @@ const nothing: Decision = { drafts: [] };
 export type SendCommand = {
   readonly message: Message;
   readonly wantsRun: boolean;
+  /** The goal that the message sets; any other message ends the one that is pursued. */
+  readonly goal?: Goal;
   readonly sender: string | null;
   /** Added when the log has none yet. */
   readonly systemPrompt: () => EventBody;
@@ -29,6 +32,9 @@ export function decideSend(state: ConversationState, command: SendCommand): Deci
   const isReopened = state.status === "finished" || state.status === "stuck";
   if (isReopened) drafts.push(statusUpdate("idle"));
   drafts.push(...(command.admitted?.records ?? []));
+  if (command.goal !== undefined) drafts.push(stateUpdate("goal", command.goal));
+  else if (state.goal?.active === true)
+    drafts.push(stateUpdate("goal", { ...state.goal, active: false, status: "interrupted" }));
   const extended = [...(command.activation?.texts ?? []), ...(command.admitted?.contexts ?? [])];
   drafts.push({
     body: {

@@ -105,6 +105,7 @@ function applyUpdate(
     state.statsSeq = seq;
     return;
   }
+  if (key === "goal") state.goal = value as ConversationState["goal"];
   if (meta.approved !== undefined) approve(state, meta.approved);
   if (key !== "execution_status") return;
   state.status = value as ConversationState["status"];

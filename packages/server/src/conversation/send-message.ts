@@ -6,6 +6,7 @@ import type { ConversationLog } from "./conversation-log.ts";
 import { decideSend, type Decision } from "./decide.ts";
 import { activateSkills, firstEvent } from "./first-event.ts";
 import type { Admitted } from "./hook-gate.ts";
+import { newGoal } from "./goal.ts";
 import { findSent, messageDigest } from "./inbox.ts";
 import { textOfMessage, type Titling } from "./titling.ts";
 
@@ -35,6 +36,9 @@ export async function sendMessage(input: SendInput, deps: SendDeps): Promise<Sen
   const decision = decideSend(log.state, {
     message,
     wantsRun: input.wantsRun,
+    ...(input.goal === undefined
+      ? {}
+      : { goal: newGoal(log.state, input.goal.objective, input.goal.maxIterations) }),
     sender: input.sender ?? null,
     systemPrompt: () => firstEvent(deps),
     activation: await activateSkills(session, () => log.view(), message),

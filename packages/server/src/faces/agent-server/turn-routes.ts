@@ -8,6 +8,7 @@ import type {
   SetApprovalPolicyRequest,
   SetLimitsRequest,
   SetUserBudgetRequest,
+  StartGoalRequest,
   SwitchLLMRequest,
   SwitchProfileRequest,
 } from "@convoke/protocol";
@@ -26,7 +27,7 @@ import { tryRules } from "../../conversation/try-rules.ts";
 import { checkModelAddress } from "../../models/model-address.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { Fault } from "../../lib/fault.ts";
+import { Fault, invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { requireProfile } from "../../settings/profiles.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
@@ -185,6 +186,23 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
       const described = await directory.describe(request.caller, id);
       if (described === null) throw conversationMissing(id);
       return { status: 201, json: toConversationInfo(described) };
+    },
+
+    startGoal: async (request) => {
+      const { objective, max_iterations: rounds = 10 } = request.body as StartGoalRequest;
+      if (objective.trim() === "") throw invalidField(["body", "objective"], "Say what is to be reached.");
+      await (await open(request)).startGoal(objective, rounds);
+      return success;
+    },
+
+    stopGoal: async (request) => {
+      await (await open(request)).stopGoal();
+      return success;
+    },
+
+    resumeGoal: async (request) => {
+      await (await open(request)).resumeGoal();
+      return success;
     },
 
     switchLlm: async (request) => {
