@@ -19,9 +19,10 @@ from openhands.sdk.hooks import HookConfig
 from openhands.sdk.secret import LookupSecret, StaticSecret
 from openhands.sdk.security.confirmation_policy import AlwaysConfirm, ConfirmRisky, NeverConfirm
 from openhands.sdk.security.llm_analyzer import LLMSecurityAnalyzer
-from openhands.sdk.workspace import LocalWorkspace
+from openhands.sdk.workspace import LocalWorkspace, RemoteWorkspace
 from openhands.tools.terminal import TerminalObservation
 
+from cut_proxy import CutProxy
 from world import Seen, World, refused
 
 
@@ -319,6 +320,32 @@ def socket_alone(world: World) -> None:
     conversation.close()
 
 
+def broken_network(world: World) -> None:
+    """What happens while a client is cut off comes to its callbacks afterwards: all of it, each event once."""
+    proxy = CutProxy(world.url)
+    workspace = RemoteWorkspace(host=proxy.url, api_key=world.key, working_dir=str(world.folder))
+    conversation, seen = world.conversation(workspace=workspace)
+    try:
+        conversation.send_message("Please run")
+        proxy.cut()
+        # Somebody else goes on with it.
+        world.call("POST", f"/api/conversations/{conversation.id}/run", None)
+        path = f"/api/conversations/{conversation.id}"
+        world.until("the run", lambda: world.get(path).json()["execution_status"] == "finished")
+        assert "ObservationEvent" not in seen.kinds()
+        proxy.mend()
+        seen.wait_for("ObservationEvent", 2)
+        world.until_status(conversation, "finished")
+        conversation.send_message("Please run")
+        conversation.run(timeout=30)
+        listed = [event["id"] for event in world.get(f"{path}/events/search").json()["items"]]
+        told = [event.id for event in seen.events]
+        assert sorted(id for id in told if id in set(listed)) == sorted(listed)
+        conversation.close()
+    finally:
+        proxy.close()
+
+
 def not_there(world: World) -> None:
     """What the remote conversation offers and this server does not have, or the SDK itself does not."""
     conversation, _ = world.conversation()
@@ -353,5 +380,6 @@ scenarios = {
     "a start request": create_from_request,
     "streamed answers": streaming,
     "a socket alone": socket_alone,
+    "a broken network": broken_network,
     "what is not there": not_there,
 }

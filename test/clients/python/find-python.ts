@@ -39,8 +39,8 @@ function ask(program: string): { readonly version: string } | string {
     return isEnough ? { version } : `is ${version}`;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "is not there";
-    const stderr = String((error as { stderr?: unknown }).stderr ?? "").trim();
-    return stderr.split("\n").at(-1) ?? "does not start";
+    const { stderr = "" } = error as { readonly stderr?: string };
+    return stderr.trim().split("\n").at(-1) || "does not start";
   }
 }
 

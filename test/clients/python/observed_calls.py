@@ -6,6 +6,7 @@ Python itself reports when a function starts and ends (`sys.monitoring`); httpx 
 import sys
 import threading
 from types import CodeType, FunctionType
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -30,6 +31,8 @@ class ObservedCalls:
         register(_tool, _events.PY_UNWIND, lambda code, _offset, error: self._ended(code, error))
         # Ends by an exception are reported for everything or for nothing.
         sys.monitoring.set_events(_tool, _events.PY_UNWIND)
+        # The health of a workspace is asked for with urllib.
+        sys.addaudithook(self._audit)
         for cls in classes:
             for method, function in _own_public_methods(cls).items():
                 self._names[function.__code__] = f"{cls.__name__}.{method}"
@@ -52,6 +55,10 @@ class ObservedCalls:
     def note(self, method: str, path: str) -> None:
         for name in self._stack():
             self.requests.setdefault(name, set()).add(f"{method} {path}")
+
+    def _audit(self, event: str, details: tuple[object, ...]) -> None:
+        if event == "urllib.Request":
+            self.note(str(details[3]), urlsplit(str(details[0])).path)
 
     def _stack(self) -> list[str]:
         if not hasattr(self._running, "stack"):

@@ -21,15 +21,17 @@ export function preparePython({ program, version }: Python): string {
   // What an interrupted run left.
   rmSync(folder, { recursive: true, force: true });
   const run = (command: string, ...words: readonly string[]): void => {
-    execFileSync(command, words, { stdio: ["ignore", "inherit", "inherit"], timeout: 1_200_000 });
+    try {
+      execFileSync(command, words, { stdio: ["ignore", "inherit", "inherit"], timeout: 1_200_000 });
+    } catch (cause) {
+      throw new Error(
+        "The SDK could not be installed; pip says why above. It needs PyPI or an index like it.",
+        { cause },
+      );
+    }
   };
   run(program, "-m", "venv", folder);
-  run(python, "-m", "pip", "install", "--quiet", "--no-deps", "--only-binary=:all:", "-r", requirements);
+  run(python, "-m", "pip", "install", "--quiet", "--no-deps", "-r", requirements);
   writeFileSync(mark, "");
   return python;
-}
-
-/** The version of the SDK in the list. */
-export function sdkVersion(): string {
-  return /^openhands-sdk==(\S+)$/m.exec(readFileSync(requirements, "utf8"))?.[1] ?? "unknown";
 }

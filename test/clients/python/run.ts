@@ -18,11 +18,17 @@ const { values } = parseArgs({
 });
 const page = join(import.meta.dirname, "../../..", "docs/compatibility.md");
 
-process.exitCode = await main();
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
+}
 
 async function main(): Promise<number> {
   const found = findPython(process.env);
   const python = preparePython(found);
+  console.log(`Running the scenarios with ${found.program}; this takes minutes.`);
   await using world = await PythonWorld.open(python);
   const { scenarios, report } = await world.run(values.only ?? []);
   console.log(`\nPython ${found.version}, openhands-sdk ${report?.version ?? "(did not start)"}`);
