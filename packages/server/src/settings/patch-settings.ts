@@ -70,7 +70,18 @@ export function removeServer(stored: StoredSettings, name: string): StoredSettin
 
 function changeServer(stored: StoredSettings, name: string, server: JsonObject | null): StoredSettings {
   const change = { mcp_config: { [name]: server === null ? null : nullRemovesSecrets(server) } };
-  return updateSettings(stored, { agent_settings_diff: change });
+  try {
+    return updateSettings(stored, { agent_settings_diff: change });
+  } catch (error) {
+    throw error instanceof Fault ? atServer(error) : error;
+  }
+}
+
+/** The same fault where the body is the server alone. */
+function atServer({ kind, code, message, fields }: Fault): Fault {
+  const whole = ["body", "agent_settings_diff", "mcp_config"];
+  const moved = fields.map((field) => ({ ...field, loc: ["body", ...field.loc.slice(whole.length + 1)] }));
+  return new Fault(kind, code, moved[0]?.msg ?? message, moved);
 }
 
 function requireServer(stored: StoredSettings, name: string): void {

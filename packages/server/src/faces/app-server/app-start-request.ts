@@ -47,7 +47,7 @@ export function readAppStartRequest(body: Body, raw: unknown, context: StartCont
     ...staticSecrets(requestSecrets(body.secrets ?? {})),
   };
   const start = readStartRequest(composeStart(body, wanted.llm_model ?? null, sources, context));
-  const repository = readRepository(wanted, settings, sources);
+  const repository = readRepository(wanted, settings, sources, repositoryPlace(body));
   const message = body.initial_message ?? null;
   return {
     conversationId: readId(body.conversation_id ?? null),
@@ -151,15 +151,22 @@ function contextOf(agent: JsonObject, { system_message_suffix: suffix }: Body): 
   return { ...stored, system_message_suffix: whole };
 }
 
+/** Where the repository is named: by itself, or by the task that is suggested. */
+function repositoryPlace({ selected_repository: name, suggested_task: task }: Body): string[] {
+  const isOfTask = (name ?? null) === null && (task ?? null) !== null;
+  return isOfTask ? ["body", "suggested_task", "repo"] : ["body", "selected_repository"];
+}
+
 function readRepository(
   wanted: ReturnType<typeof inherit>,
   settings: StoredSettings,
   sources: Readonly<Record<string, SecretSource>>,
+  loc: string[],
 ): RepositoryOrder | null {
   const { selected_repository: name, selected_branch: branch } = wanted;
   if (branch !== null) checkBranch(branch, ["body", "selected_branch"]);
   if (name === null) return null;
-  checkRepository(name, ["body", "selected_repository"]);
+  checkRepository(name, loc);
   const provider: ProviderType = wanted.git_provider ?? "github";
   return toRepositoryOrder(name, branch, provider, { settings, hasSecret: (secret) => secret in sources });
 }
