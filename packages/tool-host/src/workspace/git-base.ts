@@ -1,6 +1,6 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { isInside } from "./root-jail.ts";
+import { isInside, toWorkspaceError } from "./root-jail.ts";
 import { runGit } from "./run-git.ts";
 import type { GitDeps } from "./run-git.ts";
 import { WorkspaceError } from "./workspace.ts";
@@ -32,7 +32,14 @@ export async function isInRepository(deps: GitDeps, directory: string): Promise<
 
 async function allInside(root: string, paths: readonly string[]): Promise<boolean> {
   const real = await realpath(root);
-  const inside = paths.map(async (path) => isInside(real, await realpath(path)));
+  const inside = paths.map(async (path) =>
+    isInside(
+      real,
+      await realpath(path).catch((error: unknown) => {
+        throw toWorkspaceError(error, path);
+      }),
+    ),
+  );
   return (await Promise.all(inside)).every(Boolean);
 }
 
@@ -60,7 +67,9 @@ export async function parentOf(deps: GitDeps, directory: string, commit: string)
 
 /** Repositories directly below a directory, by name. */
 export async function listNested(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { withFileTypes: true });
+  const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
+    throw toWorkspaceError(error, directory);
+  });
   const nested = await Promise.all(
     entries
       .filter((entry) => entry.isDirectory() && entry.name !== ".git")

@@ -49,7 +49,9 @@ async function findDirectory(
         return { realPath: entry.realPath, rest: relative(asked, resolve(path)) };
       }
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      // It may have gone between the look-up and the look at it.
+      const problem = toWorkspaceError(error, asked);
+      if (!isMissing(problem)) throw problem;
     }
   }
 }

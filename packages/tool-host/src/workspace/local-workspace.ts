@@ -28,7 +28,8 @@ export function createLocalWorkspace({ root, environment }: LocalWorkspaceDeps):
   const jail = new RootJail(root);
   const directory = async (path: string): Promise<string> => {
     await using entry = await jail.existing(path);
-    if (!(await lstat(entry.path)).isDirectory()) throw notADirectory(path);
+    const stats = await naming(path, async () => lstat(entry.path));
+    if (!stats.isDirectory()) throw notADirectory(path);
     return entry.realPath;
   };
   return {

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { access } from "node:fs/promises";
 import { dirname } from "node:path";
+import { toWorkspaceError } from "./root-jail.ts";
 import { WorkspaceError } from "./workspace.ts";
 
 export type GitDeps = {
@@ -88,7 +90,11 @@ async function start(deps: GitDeps, directory: string, parameters: readonly stri
     if (byteCount > maxOutputBytes) child.kill("SIGKILL");
     else parts.push(bytes);
   });
-  const [code, signal] = await ended.catch((error: unknown) => {
+  const [code, signal] = await ended.catch(async (error: unknown) => {
+    // The directory may have gone since it was looked up; the system reports that like a missing program.
+    await access(directory).catch((absent: unknown) => {
+      throw toWorkspaceError(absent, directory);
+    });
     throw new Error("The program git cannot be started here.", { cause: error });
   });
   if (byteCount > maxOutputBytes)
