@@ -48,6 +48,13 @@ export async function remoteConversation(world: ClientWorld): Promise<void> {
   await world.untilStatus(conversation.id, "idle");
   await world.until("the refusal", () => seen.some(({ kind }) => kind === "UserRejectObservation"));
 
+  await conversation.startGoal("Say hello.", 1_000);
+  await conversation.stopGoal();
+  await world.untilStatus(conversation.id, "finished");
+  await conversation.resumeGoal();
+  await conversation.stopGoal();
+  await world.untilStatus(conversation.id, "finished");
+
   const asked = world.model.requests.length;
   await conversation.sendMessage({ role: "user", content: [{ type: "text", text: "Please wait" }] } as never);
   await conversation.run();
@@ -58,11 +65,6 @@ export async function remoteConversation(world: ClientWorld): Promise<void> {
   const fork = await conversation.fork({ title: "Forked" });
   assert.notEqual(fork.id, conversation.id);
   await fork.close();
-  await conversation.startGoal("Say hello.", 1_000);
-  await conversation.stopGoal();
-  await world.untilStatus(conversation.id, "finished");
-  await conversation.resumeGoal();
-  await conversation.stopGoal();
   await assert.rejects(conversation.navigateTo(null), { status: 404 });
   await conversation.stopWebSocketClient();
   await conversation.close();

@@ -33,6 +33,8 @@ export type ConversationConfig = {
   readonly settings_version?: number;
   /** Where a fork comes from. */
   readonly forked_from?: { readonly conversation_id: string; readonly event_id: string | null };
+  /** True while a fork is filled; nobody finds it before it is whole. */
+  readonly is_copying?: true;
   /** Hooks in the form that they were sent in. */
   readonly hook_config?: HookConfig | null;
   /** Where the client that created it has the definitions of its tools; told to others, never loaded here. */

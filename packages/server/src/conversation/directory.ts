@@ -116,8 +116,9 @@ export class Directory implements AsyncDisposable {
 
   /** Whether the asker has such a conversation. */
   async exists(asker: Asker, id: string): Promise<boolean> {
-    const owner = this.#owners.get(id) ?? (await this.#deps.journal.getConversation(id))?.ownerId;
-    return owner === asker.userId;
+    const owner = this.#owners.get(id);
+    if (owner !== undefined) return owner === asker.userId;
+    return isOwnedBy(asker, await this.#deps.journal.getConversation(id));
   }
 
   /** What clients read about a conversation; works without its lease. Null when the asker has none with this id. */
@@ -129,7 +130,7 @@ export class Directory implements AsyncDisposable {
   async describeMany(asker: Asker, ids: readonly string[]): Promise<(Described | null)[]> {
     const rows = await this.#deps.journal.getConversations(ids);
     return await Promise.all(
-      rows.map(async (row) => (row?.ownerId === asker.userId ? await this.#describeRow(row) : null)),
+      rows.map(async (row) => (isOwnedBy(asker, row) ? await this.#describeRow(row) : null)),
     );
   }
 
@@ -139,7 +140,9 @@ export class Directory implements AsyncDisposable {
   ): Promise<{ items: Described[]; nextPageId: string | null }> {
     const page = await this.#deps.journal.searchConversations({ ...query, ownerId: asker.userId });
     return {
-      items: await Promise.all(page.items.map((row) => this.#describeRow(row))),
+      items: await Promise.all(
+        page.items.filter((row) => isOwnedBy(asker, row)).map((row) => this.#describeRow(row)),
+      ),
       nextPageId: page.nextPageId,
     };
   }
@@ -159,7 +162,7 @@ export class Directory implements AsyncDisposable {
   /** Copies the asker's conversation, see {@link forkConversation}; false when the new id is taken. */
   async fork(asker: Asker, sourceId: string, input: ForkInput): Promise<boolean> {
     const row = await this.#deps.journal.getConversation(sourceId);
-    if (row?.ownerId !== asker.userId) throw conversationMissing(sourceId);
+    if (!isOwnedBy(asker, row)) throw conversationMissing(sourceId);
     return await forkConversation(this.#deps, row, input);
   }
 
@@ -175,11 +178,20 @@ export class Directory implements AsyncDisposable {
   async recover(): Promise<void> {
     for (const id of await this.#deps.journal.listActiveConversations()) {
       try {
-        await this.#open(id);
+        if (!(await this.#removeUnfinished(id))) await this.#open(id);
       } catch (error) {
         this.#deps.logger.warn({ conversation: id, error: String(error) }, "run could not be resumed");
       }
     }
+  }
+
+  /** Removes a fork whose copying the last process did not bring to its end; false when this is none. */
+  async #removeUnfinished(id: string): Promise<boolean> {
+    const { journal } = this.#deps;
+    const row = await journal.getConversation(id);
+    if (row === null || parseConfig(row).is_copying !== true) return false;
+    await journal.deleteConversation(await journal.claim(id));
+    return true;
   }
 
   /** Drops actors that nobody used for `idleMs` and that do nothing; they are loaded again on demand (P5). */
@@ -418,6 +430,11 @@ export class Directory implements AsyncDisposable {
 }
 
 const noSecrets: ConversationSecrets = { llm: {}, sources: {} };
+
+/** A fork is nobody's before it is whole. */
+function isOwnedBy(asker: Asker, row: ConversationRow | null): row is ConversationRow {
+  return row?.ownerId === asker.userId && parseConfig(row).is_copying !== true;
+}
 
 function parseConfig(row: ConversationRow): ConversationConfig {
   return JSON.parse(row.config) as ConversationConfig;

@@ -1,12 +1,13 @@
 import { formatInstant, parseInstant } from "../lib/instant.ts";
 import { searchableText, stampDrafts, type EventDraft } from "../journal/event-draft.ts";
-import type { ConversationRow, EventWithMeta, Journal, NewEvent } from "../journal/journal.ts";
+import type { ConversationRow, EventWithMeta, Journal, Lease, NewEvent } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
 import type { ConversationConfig } from "./conversation-config.ts";
-import { initialState } from "./conversation-state.ts";
+import { initialState, type ConversationState } from "./conversation-state.ts";
 import { agentError, stateUpdate, statusUpdate } from "./decide.ts";
 import { applyEvent } from "./fold.ts";
 import { parseStored } from "./load-state.ts";
+import { conversationMissing } from "./refusals.ts";
 
 export type ForkInput = {
   readonly id: string;
@@ -19,14 +20,16 @@ export type ForkInput = {
 
 type ForkJournal = Pick<
   Journal,
-  "append" | "claim" | "createConversation" | "getEvents" | "lastSeq" | "read" | "release"
+  "append" | "claim" | "createConversation" | "deleteConversation" | "getEvents" | "read" | "release"
 >;
 
-const chunk = 1000;
+/** So many events are copied at once: other conversations write between two chunks, and memory stays small. */
+const chunk = 500;
 
 /**
  * Copies a conversation up to an event into a new one of the same owner, with the same event ids; the source stays as it
- * is. Calls without an answer are answered there as not run, so that nothing happens twice. False when the id is taken.
+ * is. Calls without an answer are answered there as not run, so that nothing happens twice. Until the copy is whole, nobody
+ * finds it. False when the id is taken.
  */
 export async function forkConversation(
   deps: { readonly journal: ForkJournal; readonly nowMs: () => number },
@@ -34,18 +37,13 @@ export async function forkConversation(
   input: ForkInput,
 ): Promise<boolean> {
   const { journal, nowMs } = deps;
-  const copied = await readUpTo(journal, source, input.fromEventId);
-  const state = initialState();
-  for (const stored of copied) applyEvent(state, parseStored(stored));
-  const events = copied.map(toNewEvent);
-  state.lastMicros = events.at(-1)?.timestampMicros ?? 0;
-  const drafts: EventDraft[] = [
-    ...state.openActions.map((action) => agentError(action, notRun)),
-    ...(state.status === "idle" ? [] : [statusUpdate("idle")]),
-    ...(input.resetMetrics && state.statsSeq > 0 ? [stateUpdate("stats", { usage_to_metrics: {} })] : []),
-  ];
-  const added = stampDrafts(drafts, state, nowMs(), (json) => json).map(({ record }) => record);
+  const endSeq = await lastSeqOf(journal, source, input.fromEventId);
   const config = JSON.parse(source.config) as ConversationConfig;
+  const whole: ConversationConfig = {
+    ...config,
+    tags: input.tags ?? config.tags,
+    forked_from: { conversation_id: source.id, event_id: input.fromEventId },
+  };
   const nowMicros = nowMs() * 1000;
   const isNew = await journal.createConversation({
     id: input.id,
@@ -54,48 +52,67 @@ export async function forkConversation(
     createdAtMicros: nowMicros,
     updatedAtMicros: nowMicros,
     executionStatus: "idle",
-    isActive: false,
-    config: JSON.stringify({
-      ...config,
-      tags: input.tags ?? config.tags,
-      forked_from: { conversation_id: source.id, event_id: input.fromEventId },
-    }),
+    // Found, and removed, by the next start if this one does not come to its end.
+    isActive: true,
+    config: JSON.stringify({ ...whole, is_copying: true }),
     sealedSecrets: source.sealedSecrets,
     snapshot: null,
     snapshotSeq: 0,
   });
-  if (!isNew || events.length + added.length === 0) return isNew;
+  if (!isNew) return false;
   const lease = await journal.claim(input.id);
   try {
-    // One batch: a fork is whole or empty.
-    await journal.append(lease, { expectedSeq: 0, events: [...events, ...added] });
-  } finally {
-    await journal.release(lease);
+    const state = await copyEvents(journal, source.id, lease, endSeq);
+    const drafts: EventDraft[] = [
+      ...state.openActions.map((action) => agentError(action, notRun)),
+      ...(state.status === "idle" ? [] : [statusUpdate("idle")]),
+      ...(input.resetMetrics && state.statsSeq > 0 ? [stateUpdate("stats", { usage_to_metrics: {} })] : []),
+    ];
+    const added = stampDrafts(drafts, state, nowMs(), (json) => json).map(({ record }) => record);
+    await journal.append(lease, {
+      expectedSeq: endSeq,
+      events: added,
+      conversation: { config: JSON.stringify(whole), isActive: false },
+    });
+  } catch (error) {
+    await journal.deleteConversation(lease);
+    throw error;
   }
+  await journal.release(lease);
   return true;
 }
 
-async function readUpTo(
+async function copyEvents(
+  journal: ForkJournal,
+  sourceId: string,
+  lease: Lease,
+  endSeq: number,
+): Promise<ConversationState> {
+  const state = initialState();
+  for (let after = 0; after < endSeq; after += chunk) {
+    const limit = Math.min(chunk, endSeq - after);
+    const page = await journal.read(sourceId, after, limit);
+    const ids = page.map(({ id }) => id);
+    const stored = (await journal.getEvents(sourceId, ids)).filter((event) => event !== null);
+    // The source was deleted meanwhile.
+    if (stored.length !== limit) throw conversationMissing(sourceId);
+    for (const event of stored) applyEvent(state, parseStored(event));
+    const events = stored.map(toNewEvent);
+    await journal.append(lease, { expectedSeq: after, events });
+    state.lastMicros = events.at(-1)!.timestampMicros;
+  }
+  return state;
+}
+
+async function lastSeqOf(
   journal: ForkJournal,
   source: ConversationRow,
-  lastId: string | null,
-): Promise<EventWithMeta[]> {
-  const events: EventWithMeta[] = [];
-  for (let after = 0; ;) {
-    const page = await journal.read(source.id, after, chunk);
-    const ids = page.map(({ id }) => id);
-    for (const event of await journal.getEvents(source.id, ids)) {
-      if (event === null) continue;
-      events.push(event);
-      if (event.id === lastId) return events;
-    }
-    if (page.length < chunk) break;
-    after = page.at(-1)!.seq;
-  }
-  if (lastId !== null) {
-    throw new Fault("missing", "event_not_found", `The conversation has no event ${lastId}.`);
-  }
-  return events;
+  eventId: string | null,
+): Promise<number> {
+  if (eventId === null) return source.lastSeq;
+  const [event] = await journal.getEvents(source.id, [eventId]);
+  if (event) return event.seq;
+  throw new Fault("missing", "event_not_found", `The conversation has no event ${eventId}.`);
 }
 
 function toNewEvent({ id, json, meta }: EventWithMeta): NewEvent {
