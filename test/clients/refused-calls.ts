@@ -10,7 +10,6 @@ const refuse = (status: number, reason: string, ...methods: readonly string[]): 
 
 const branches = "A log has one line; a fork at an event is a conversation of its own.";
 const acp = "No agents behind ACP.";
-const oauth = "No logins to MCP servers; a server gets its token in its headers.";
 const metas = "No profiles that choose among profiles.";
 const shared = "No conversations that are open to everybody.";
 const accounts = "Accounts and organizations belong to the hosted service.";
@@ -23,7 +22,6 @@ export const refusedCalls: ReadonlyMap<string, Refusal> = new Map([
   ...refuse(404, branches, "ConversationClient.navigateConversation", "RemoteConversation.navigateTo"),
   ...refuse(404, acp, "ConversationClient.switchAcpModel", "RemoteConversation.switchAcpModel"),
   ...refuse(404, acp, "CloudClient.switchConversationAcpModel"),
-  ...refuse(404, oauth, ...of("MCPClient", "startOAuth", "getOAuthStatus", "submitOAuthCallback")),
   ...refuse(404, metas, ...of("MetaProfilesClient", "listMetaProfiles", "getMetaProfile", "saveMetaProfile")),
   ...refuse(404, metas, ...of("MetaProfilesClient", "deleteMetaProfile", "activateMetaProfile")),
   ...refuse(404, shared, ...of("SharedClient", "getSharedConversations", "getSharedConversation")),
@@ -75,7 +73,6 @@ export const absentPaths: Readonly<Record<string, string>> = {
   "/api/conversations/{}/navigate": branches,
   "/api/(v1/app-)?conversations/{}/switch_acp_model": acp,
   "/api/v1/app-conversations/{}/switch_profile": "The conversation's own route does it.",
-  "/api/mcp/oauth/.*": oauth,
   "/api/meta-profiles.*": metas,
   "/api/shared-.*": shared,
   "/api/(organizations|keys)/?.*": accounts,

@@ -1,3 +1,4 @@
+import { startOAuthMcpServer } from "../../../packages/server/src/testing/mcp/oauth-server.ts";
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { dirname } from "node:path";
@@ -60,15 +61,20 @@ const program = fileURLToPath(
   new URL("../../../packages/server/src/testing/mcp/stdio-server.ts", import.meta.url),
 );
 
-/** An MCP server is tried; the login of one is not served. */
+/** An MCP server is tried; a person logs in to another one. */
 export async function mcp(world: ClientWorld): Promise<void> {
   const client = world.record.watch(new world.client.MCPClient(world.options));
   const server = { type: "stdio", command: process.execPath, args: [program, "good"] };
   const tried = await client.testServer({ server } as never);
   assert.deepEqual(tried, { ok: true, tools: ["echo", "environment"] });
-  const remote = { server: { url: "https://mcp.example.org", type: "shttp" } };
-  await assert.rejects(client.startOAuth(remote as never), { status: 404 });
-  await assert.rejects(client.getOAuthStatus("x"), { status: 404 });
-  await assert.rejects(client.submitOAuthCallback("x", {} as never), { status: 404 });
+  await using mcpServer = await startOAuthMcpServer();
+  const remote = { type: "http", url: mcpServer.url, auth: { strategy: "oauth2" } };
+  const { job_id: job, authorization_url: url } = await client.startOAuth({ server: remote } as never);
+  assert.ok(job && url);
+  const waiting = await client.getOAuthStatus(job);
+  assert.equal(waiting.status, "authorizing");
+  const finished = await client.submitOAuthCallback(job, { callback_url: await mcpServer.consent(url) });
+  assert.equal(finished.status, "succeeded");
+  assert.deepEqual(finished.tools, ["read"]);
   client.close();
 }
