@@ -17,6 +17,8 @@ import type { Script } from "./scripted-model/script.ts";
 import { startScriptedModel, type ScriptedModelServer } from "./scripted-model/scripted-model-server.ts";
 
 export type TestServerOptions = {
+  /** Wraps the journal, e.g. to make it fail at a chosen moment. */
+  readonly wrapJournal?: (journal: Journal) => Journal;
   /** What the model says; without it every answer is the end of an empty script. */
   readonly script?: Script;
   /** Instead of the quick tools, e.g. `defaultTools()` in `.int.test.ts`. */
@@ -224,7 +226,13 @@ export class TestServer implements AsyncDisposable {
       environment: this.#options.environment ?? {},
       times: { ...socketTimes, ...this.#options.times },
       mcp: { ...this.#options.mcp, times: { ...mcpTimes, ...this.#options.mcp?.times } },
-      wrap: { journal: (journal) => (this.#journal = journal), model: (model) => model },
+      wrap: {
+        journal: (journal) => {
+          this.#journal = journal;
+          return this.#options.wrapJournal?.(journal) ?? journal;
+        },
+        model: (model) => model,
+      },
     });
     this.#url = this.#server.url;
   }
