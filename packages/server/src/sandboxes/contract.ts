@@ -6,9 +6,9 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { listProcesses, readCommandLine } from "@convoke/tool-host";
-import { describe, expect, onTestFinished, test } from "vitest";
-import type { SandboxBackend, StartPhase } from "./sandbox.ts";
-import { canary, SandboxBench } from "./testing/sandbox-bench.ts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { SandboxBackend, SandboxHandle, StartPhase } from "./sandbox.ts";
+import { canary, SandboxBench, type SandboxTerminal } from "./testing/sandbox-bench.ts";
 
 export type BackendTraits = {
   readonly name: string;
@@ -21,6 +21,9 @@ export type BackendTraits = {
   readonly uid: number;
 };
 
+/** A machine may be busy with other tests. */
+const startMs = 60_000;
+
 /** What every backend must do. */
 export function describeSandboxBackend(traits: BackendTraits): void {
   const { name, create, isIsolated, uid, hasControlGroups = true } = traits;
@@ -32,55 +35,110 @@ export function describeSandboxBackend(traits: BackendTraits): void {
   }
 
   describe(`${name} sandboxes`, () => {
-    test("P22: a start tells its phases, and resolves when a command can run", async () => {
-      const bench = await openBench();
+    describe("one that runs", () => {
       const phases: StartPhase[] = [];
-      const handle = await bench.start({}, (phase) => phases.push(phase));
-      expect([...new Set(phases)]).toEqual(["preparing", "launching", "connecting"]);
-      expect(await handle.health()).toEqual({ state: "running", detail: null });
-      const terminal = await bench.openTerminal(handle);
-      expect(await terminal.run("echo $((6 * 7))")).toContain("42");
-    });
+      let bench: SandboxBench;
+      let handle: SandboxHandle;
+      let terminal: SandboxTerminal;
 
-    test("P50: the workspace is shared both ways and its files belong to the user of the sandbox, never to root unless asked", async () => {
-      const bench = await openBench();
-      const { workspaceDir } = bench.spec();
-      await mkdir(join(workspaceDir, "given"), { recursive: true });
-      await writeFile(join(workspaceDir, "given", "in.txt"), "from outside");
-      const terminal = await bench.openTerminal(await bench.start());
-      expect(await terminal.run("cat given/in.txt; mkdir made; echo inside > made/out.txt; id -u")).toMatch(
-        new RegExp(`from outside[^]*${uid}`),
-      );
-      expect(await readFile(join(workspaceDir, "made", "out.txt"), "utf8")).toBe("inside\n");
-      expect((await stat(join(workspaceDir, "made", "out.txt"))).uid).toBe(uid);
-    });
+      beforeAll(async () => {
+        bench = await SandboxBench.open(create);
+        const { workspaceDir } = bench.spec();
+        await mkdir(join(workspaceDir, "given"), { recursive: true });
+        await writeFile(join(workspaceDir, "given", "in.txt"), "from outside");
+        const environment = { WORKER_1: "8011", GREETING: "two words, one", LC_ALL: "C.UTF-8" };
+        handle = await bench.start({ environment }, (phase) => phases.push(phase));
+        terminal = await bench.openTerminal(handle);
+      }, startMs);
+      afterAll(() => bench[Symbol.asyncDispose]());
 
-    test("variables of the order reach the commands inside", async () => {
-      const bench = await openBench();
-      const handle = await bench.start({ environment: { WORKER_1: "8011", GREETING: "two words, one" } });
-      const terminal = await bench.openTerminal(handle);
-      expect(await terminal.run('echo "$WORKER_1 $GREETING"')).toContain("8011 two words, one");
-    });
+      test("P22: a start tells its phases, and resolves when a command can run", async () => {
+        expect([...new Set(phases)]).toEqual(["preparing", "launching", "connecting"]);
+        expect(await handle.health()).toEqual({ state: "running", detail: null });
+        expect(await terminal.run("echo $((6 * 7))")).toContain("42");
+      });
 
-    test("P13, W9: neither the server's secrets nor the sandbox's key are in any environment, argument or file it can read", async () => {
-      const bench = await openBench();
-      const handle = await bench.start({ environment: { LC_ALL: "C.UTF-8" } });
-      const terminal = await bench.openTerminal(handle);
-      const seen = await terminal.run(
-        "env; cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -c . ",
-      );
-      expect(seen).toContain("LC_ALL=C.UTF-8");
-      expect(seen).not.toContain(canary);
-      if (isIsolated) {
-        const reversed = [canary, bench.key].map((text) => text.split("").toReversed().join(""));
-        expect(await terminal.run(`node -e '${searchScript}' ${reversed.join(" ")}`)).toContain(
-          "searched, found 0",
+      test("P50: the workspace is shared both ways and its files belong to the user of the sandbox, never to root unless asked", async () => {
+        const made = join(bench.spec().workspaceDir, "made", "out.txt");
+        expect(await terminal.run("cat given/in.txt; mkdir made; echo inside > made/out.txt; id -u")).toMatch(
+          new RegExp(`from outside[^]*${uid}`),
         );
-      }
-      for (const { pid } of listProcesses()) expect(readCommandLine(pid) ?? "").not.toContain(bench.key);
-      const log = await handle.logs(100_000);
-      expect(log).not.toContain(bench.key);
-      expect(log).not.toContain(canary);
+        expect(await readFile(made, "utf8")).toBe("inside\n");
+        expect((await stat(made)).uid).toBe(uid);
+      });
+
+      test("variables of the order reach the commands inside", async () => {
+        expect(await terminal.run('echo "$WORKER_1 $GREETING"')).toContain("8011 two words, one");
+      });
+
+      test("P13, W9: neither the server's secrets nor the sandbox's key are in any environment, argument or file it can read", async () => {
+        const seen = await terminal.run(
+          "env; cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -c . ",
+        );
+        expect(seen).toContain("LC_ALL=C.UTF-8");
+        expect(seen).not.toContain(canary);
+        if (isIsolated) {
+          const reversed = [canary, bench.key].map((text) => text.split("").toReversed().join(""));
+          expect(await terminal.run(`node -e '${searchScript}' ${reversed.join(" ")}`)).toContain(
+            "searched, found 0",
+          );
+        }
+        for (const { pid } of listProcesses()) expect(readCommandLine(pid) ?? "").not.toContain(bench.key);
+        const log = await handle.logs(100_000);
+        expect(log).not.toContain(bench.key);
+        expect(log).not.toContain(canary);
+      });
+
+      test("a key that is not the sandbox's opens nothing", async () => {
+        const stranger = await bench.backend.reattach(handle.record, "0123456789abcdef-wrong");
+        await expect(stranger!.connect()).rejects.toThrow("key");
+      });
+
+      test("a port inside can be reached from the server", async () => {
+        await terminal.run(
+          `(setsid node -e 'require("http").createServer((q,r)=>r.end("inside "+q.url)).listen(18471,"127.0.0.1")' >/dev/null 2>&1 &)`,
+        );
+        await expect
+          .poll(
+            async () => {
+              const stream = await handle.connectPort(18_471).catch(() => null);
+              if (stream === null) return "";
+              stream.end("GET /x HTTP/1.0\r\n\r\n");
+              let text = "";
+              for await (const chunk of stream) text += String(chunk);
+              return text;
+            },
+            { timeout: 5_000 },
+          )
+          .toContain("inside /x");
+        await expect(handle.connectPort(18_472)).rejects.toThrow();
+      });
+
+      test.runIf(isIsolated)("network none: nothing outside of the sandbox can be reached", async () => {
+        const server = createServer((_request, reply) => reply.end("host service")).listen(0, "0.0.0.0");
+        onTestFinished(() => void server.close());
+        await once(server, "listening");
+        const { port } = server.address() as { port: number };
+        const tries = [
+          "127.0.0.1",
+          "[::1]",
+          "10.0.2.2",
+          "host.docker.internal",
+          "172.17.0.1",
+          "169.254.169.254",
+        ];
+        const urls = JSON.stringify(tries.map((host) => `http://${host}:${port}`));
+        const printed = await terminal.run(
+          `node -e 'for (const url of ${urls}) fetch(url).then(() => console.log("REACHED", url), () => console.log("no"))'`,
+        );
+        expect(printed).not.toContain("REACHED");
+        expect(printed.match(/^no$/gm)).toHaveLength(tries.length);
+        expect(
+          await terminal.run(
+            "cat /proc/net/dev | tail -n +3 | grep -v lo: ; cat /proc/net/route | tail -n +2; echo end",
+          ),
+        ).toMatch(/^end/);
+      });
     });
 
     test.runIf(hasControlGroups)(
@@ -134,13 +192,6 @@ export function describeSandboxBackend(traits: BackendTraits): void {
       expect(await (await bench.openTerminal(paused!)).run("echo $marker")).toContain("still-here");
     });
 
-    test("a key that is not the sandbox's opens nothing", async () => {
-      const bench = await openBench();
-      const handle = await bench.start();
-      const stranger = await bench.backend.reattach(handle.record, "0123456789abcdef-wrong");
-      await expect(stranger!.connect()).rejects.toThrow("key");
-    });
-
     test("P23: after kill -9 of the tool host health says so, and a new start keeps the files", async () => {
       const bench = await openBench();
       const { workspaceDir } = bench.spec();
@@ -161,7 +212,6 @@ export function describeSandboxBackend(traits: BackendTraits): void {
       "P23, P25: removing a %s sandbox leaves no process, mount or file, and removing it again does nothing",
       async (state) => {
         const bench = await openBench();
-        const mounts = readMounts();
         if (state !== "never started") {
           const handle = await bench.start();
           const terminal = await bench.openTerminal(handle);
@@ -183,7 +233,7 @@ export function describeSandboxBackend(traits: BackendTraits): void {
         expect(await bench.backend.listOwned()).toEqual([]);
         expect(await readdir(join(bench.dataDir, "sandboxes"))).toEqual([]);
         await expect.poll(() => findTraces(bench)).toEqual([]);
-        expect(readMounts()).toBe(mounts);
+        expect(readMounts(bench)).toEqual([]);
       },
     );
 
@@ -221,79 +271,31 @@ export function describeSandboxBackend(traits: BackendTraits): void {
       expect((await neighbour.health()).state).toBe("running");
     });
 
-    test.runIf(hasControlGroups)(
-      "a program that needs more memory than it may have ends, and the sandbox goes on",
-      async () => {
-        const bench = await openBench();
-        const handle = await bench.start({ limits: { memoryMb: 512, cpus: 1, pids: 128 } });
-        const terminal = await bench.openTerminal(handle);
+    describe.runIf(hasControlGroups)("one with little", () => {
+      let bench: SandboxBench;
+      let handle: SandboxHandle;
+      let terminal: SandboxTerminal;
+
+      beforeAll(async () => {
+        bench = await SandboxBench.open(create);
+        handle = await bench.start({ limits: { memoryMb: 512, cpus: 1, pids: 80 } });
+        terminal = await bench.openTerminal(handle);
+      }, startMs);
+      afterAll(() => bench[Symbol.asyncDispose]());
+
+      test("a program that needs more memory than it may have ends, and the sandbox goes on", async () => {
         const greedy =
           "node -e 'const a=[]; for(let i=0;i<64;i++) a.push(Buffer.alloc(32<<20,1)); console.log(\"had it all\")'";
         expect(await terminal.run(`${greedy}; echo ended $?`, 60)).not.toContain("had it all");
         expect((await handle.health()).state).toBe("running");
-      },
-    );
+      });
 
-    test("a port inside can be reached from the server", async () => {
-      const bench = await openBench();
-      const handle = await bench.start();
-      const terminal = await bench.openTerminal(handle);
-      await terminal.run(
-        `(setsid node -e 'require("http").createServer((q,r)=>r.end("inside "+q.url)).listen(18471,"127.0.0.1")' >/dev/null 2>&1 &)`,
-      );
-      await expect
-        .poll(
-          async () => {
-            const stream = await handle.connectPort(18_471).catch(() => null);
-            if (stream === null) return "";
-            stream.end("GET /x HTTP/1.0\r\n\r\n");
-            let text = "";
-            for await (const chunk of stream) text += String(chunk);
-            return text;
-          },
-          { timeout: 5_000 },
-        )
-        .toContain("inside /x");
-      await expect(handle.connectPort(18_472)).rejects.toThrow();
-    });
-
-    test.runIf(isIsolated)("network none: nothing outside of the sandbox can be reached", async () => {
-      const bench = await openBench();
-      const server = createServer((_request, reply) => reply.end("host service")).listen(0, "0.0.0.0");
-      onTestFinished(() => void server.close());
-      await once(server, "listening");
-      const { port } = server.address() as { port: number };
-      const terminal = await bench.openTerminal(await bench.start());
-      const tries = [
-        "127.0.0.1",
-        "[::1]",
-        "10.0.2.2",
-        "host.docker.internal",
-        "172.17.0.1",
-        "169.254.169.254",
-      ];
-      for (const host of tries) {
-        expect(
-          await terminal.run(
-            `node -e 'fetch("http://${host}:${port}").then(()=>console.log("REACHED"),()=>console.log("no"))'`,
-          ),
-        ).not.toContain("REACHED");
-      }
-      expect(
-        await terminal.run(
-          "cat /proc/net/dev | tail -n +3 | grep -v lo: ; cat /proc/net/route | tail -n +2; echo end",
-        ),
-      ).toMatch(/^end/);
-    });
-
-    test.runIf(isIsolated && hasControlGroups)("more processes than allowed cannot be started", async () => {
-      const bench = await openBench();
-      const handle = await bench.start({ limits: { memoryMb: 1_024, cpus: 1, pids: 80 } });
-      const terminal = await bench.openTerminal(handle);
-      const printed = await terminal.run(`node -e '${spawnScript}'`);
-      expect(printed).toMatch(/started \d+/);
-      expect(Number(/started (\d+)/.exec(printed)?.[1])).toBeLessThan(80);
-      expect((await handle.health()).state).toBe("running");
+      test.runIf(isIsolated)("more processes than allowed cannot be started", async () => {
+        const printed = await terminal.run(`node -e '${spawnScript}'`);
+        expect(printed).toMatch(/started \d+/);
+        expect(Number(/started (\d+)/.exec(printed)?.[1])).toBeLessThan(80);
+        expect((await handle.health()).state).toBe("running");
+      });
     });
   });
 
@@ -348,8 +350,10 @@ function toolHostPid(bench: SandboxBench): number {
   return found.pid;
 }
 
-function readMounts(): string {
-  return readFileSync("/proc/self/mountinfo", "utf8");
+/** Others on this machine mount too; ours show a path of the bench. */
+function readMounts(bench: SandboxBench): string[] {
+  const mounts = readFileSync("/proc/self/mountinfo", "utf8").split("\n");
+  return mounts.filter((line) => line.includes(bench.dataDir) || line.includes(bench.deps.installationId));
 }
 
 function hashTree(dir: string, except: readonly string[]): string {
