@@ -6,8 +6,19 @@ import { startTestServer, type TestServer } from "../testing/start-server.ts";
 type Operation = { readonly operationId: string; readonly security?: readonly object[] };
 type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
 
-/** Open by design: whether the server lives, what it is, and what a web client needs before it has a key. */
-const open = ["/alive", "/health", "/ready", "/server_info", "/", "/api/v1/web-client/config"];
+/**
+ * Open by design: whether the server lives, what it is, what a web client needs before it has a key, and where a browser returns to
+ * from the login to an MCP server, with a one-time state.
+ */
+const open = [
+  "/alive",
+  "/health",
+  "/ready",
+  "/server_info",
+  "/",
+  "/api/v1/web-client/config",
+  "/api/mcp/oauth/callback",
+];
 const documented = new Map<string, Route>(
   Object.values<Route>({ ...agentFaceRoutes, ...appFaceRoutes }).map((route) => [addressOf(route), route]),
 );
