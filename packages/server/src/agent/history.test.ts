@@ -108,7 +108,7 @@ test("a message that arrived during a request comes after that request's turn, s
   expect(outline(events).slice(0, before.length)).toEqual(before);
 });
 
-test("arguments are replayed byte for byte; text that is no JSON object is wrapped, the log keeps it (P12)", () => {
+test("P12, L23.33: arguments are replayed byte for byte; text that is no JSON object is wrapped, the log keeps it", () => {
   const raw = '{"thought" :  "x\\u00e9", "n": 1.0}';
   const [, good, , bad] = buildHistory(
     log(
@@ -122,7 +122,7 @@ test("arguments are replayed byte for byte; text that is no JSON object is wrapp
   expect(bad).toMatchObject({ toolCalls: [{ arguments: '{"malformed_arguments":"{oops"}' }] });
 });
 
-test("an unanswered call and an empty result still answer the provider", () => {
+test("L23.26, L23.27: an unanswered call and an empty result still answer the provider", () => {
   const events = log(
     [user("go")],
     [action("a", "r1"), { sawSeq: 1 }],

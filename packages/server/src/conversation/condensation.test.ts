@@ -8,7 +8,7 @@ import { createWindowedModel } from "../testing/windowed-model.ts";
 
 const task = "Count to five hundred, one step at a time.";
 
-test("P11, P59: 500 turns through a window of 32k tokens", { timeout: 60_000 }, async () => {
+test("P11, P59, L23.9, L23.22: 500 turns through a window of 32k tokens", { timeout: 60_000 }, async () => {
   const requests: (readonly ModelMessage[])[] = [];
   const askedAtMs: number[] = [];
   const model = createWindowedModel({

@@ -119,7 +119,7 @@ test("a turn: request, execute in order, request again, finish", () => {
   expect(nextStep(state, limits)).toEqual({ type: "settle", drafts: [statusUpdate("finished")] });
 });
 
-test("W3: a message that came during the last model call is answered before the run ends", () => {
+test("W3, L23.6: a message that came during the last model call is answered before the run ends", () => {
   let state = said(initialState(), "go");
   const sawSeq = state.lastSeq;
   state = said(state, "and this too", false);
@@ -145,7 +145,7 @@ test("L23.4: finish ends the turn although other results of the same answer were
   expect(nextStep(state, limits)).toEqual({ type: "settle", drafts: [statusUpdate("finished")] });
 });
 
-test("W2: what awaits the user does not start by a message, only by a run", () => {
+test("W2, L23.2: what awaits the user does not start by a message, only by a run", () => {
   let state = called(said(initialState(), "go"), "awaiting", ["a"]);
   expect(nextStep(state, limits)).toEqual({
     type: "settle",

@@ -78,7 +78,7 @@ test("all six moments: hooks get the event, a denied call never starts, and the 
   await readFile(join(server.workspaceDir, "ended"));
 });
 
-test("W8: a message that a hook denies never reaches the log or the model, also when the hook adds context", async () => {
+test("W8, L23.10: a message that a hook denies never reaches the log or the model, also when the hook adds context", async () => {
   await using server = await startTestServer({ script: { turns: [{ text: "Hello." }], loop: true } });
   const denying = `input=$(cat); case "$input" in *bad*) echo '{"decision":"deny","reason":"not that","additionalContext":"c"}';; esac`;
   const { id } = await server.createConversation({
@@ -102,7 +102,7 @@ test("W8: a message that a hook denies never reaches the log or the model, also 
   expect(messages).toHaveLength(1);
 });
 
-test("a hook that hangs is ended in time: a guard denies, another one does not", async () => {
+test("L23.11: a hook that hangs is ended in time: a guard denies, another one does not", async () => {
   await using server = await startTestServer({
     script: { turns: [run("a", "echo one"), { text: "Done." }], loop: true },
   });

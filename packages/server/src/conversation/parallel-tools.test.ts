@@ -42,7 +42,7 @@ test("with a limit the same shell and the same file are one after another, other
   expect(startable(claims.slice(5), new Set(), 8)).toEqual(["end"]);
 });
 
-test("P6: parallel results are stored as they land, and the next request has them in the order of the calls", async () => {
+test("P6, L23.16: parallel results are stored as they land, and the next request has them in the order of the calls", async () => {
   const script = {
     turns: [
       {
@@ -82,7 +82,7 @@ test("P6: parallel results are stored as they land, and the next request has the
   ]);
 });
 
-test("P43: a stop ends every call in progress, and each has one answer", async () => {
+test("P43, L23.15: a stop ends every call in progress, and each has one answer", async () => {
   const patterns = ["hold a", "hold b", "hold c"];
   const script = {
     turns: [{ tool_calls: patterns.map((pattern) => ({ name: "grep", arguments: { pattern } })) }],

@@ -54,7 +54,7 @@ test("P48: where nobody knows the price, calls under one budget wait for each ot
   });
 });
 
-test("P48: calls whose price is known run side by side as long as all of them fit", async () => {
+test("P48, L23.38: calls whose price is known run side by side as long as all of them fit", async () => {
   await using opened = await openPurse(1);
   const { purse } = opened;
   const dear = purchase({ most: 0.4 });

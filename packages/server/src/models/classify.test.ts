@@ -19,7 +19,7 @@ describe("classification of provider errors", () => {
     "Your request exceeded model token limit: 262144",
     "Input is too long for requested model.",
     "tokens to keep from the initial prompt is greater than the context length",
-  ])("P11 L23: overflow: %s", (message) => {
+  ])("P11, L23.23: overflow: %s", (message) => {
     for (const status of [400, 413, 500]) {
       expect(toModelError(rejected(status, message), context)).toMatchObject({
         code: "LLMContextWindowExceedError",

@@ -35,7 +35,7 @@ describe("fallbacks", () => {
     expect(textOf(parts)).toBe("I am third.");
   });
 
-  test("P48: tokens of attempts that failed are booked with the answer", async () => {
+  test("P48, L23.32: tokens of attempts that failed are booked with the answer", async () => {
     const cut: ScriptTurn = { text: "x".repeat(500), cut_after_bytes: 1200, usage: { prompt_tokens: 70 } };
     const parts = await ask(cut, { second: { text: "ok" } }, fallback("second"));
     expect(doneOf(parts).spent).toMatchObject([{ usage: { promptTokens: 70 } }]);

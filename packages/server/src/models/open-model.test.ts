@@ -142,7 +142,7 @@ describe("openModel", () => {
     expect(failure(kept.parts)?.code).toBe("LLMBadRequestError");
   });
 
-  test("L34: cache marks that are refused go, and everything else stays", async () => {
+  test("L23.34: cache marks that are refused go, and everything else stays", async () => {
     const refusal = status(400, JSON.stringify({ error: { message: "cache_control: not supported here" } }));
     const { sent } = await run({ model: "anthropic/claude-sonnet-4-5", api_key: "k" }, [refusal, events([])]);
     const [first, second] = sent.map(({ body }) => JSON.stringify(body));

@@ -11,7 +11,7 @@ const isWhole = process.env["CONVOKE_CRASHES"] === "all";
 const title = "kill -9 around parallel calls, an approval over a restart, a condensation and a fallback";
 
 test.runIf(isWhole)(
-  `P2, P6, P17: ${title}: at every append and every boundary of model and tools`,
+  `P2, P6, P17, L23.8, L23.41: ${title}: at every append and every boundary of model and tools`,
   async ({ signal }) => {
     const waiting = await countPassages(eventfulScripts);
     const count = waiting.length;
@@ -34,7 +34,7 @@ test.runIf(isWhole)(
   1_800_000,
 );
 
-test(`P2, P6, P17: ${title}: again and again in one run`, async () => {
+test(`P2, P6, P17, L23.8, L23.41: ${title}: again and again in one run`, async () => {
   // The approval ends the third server; the fourth dies while the summary is written. The same moments each time.
   const passages = [
     { point: "append.after", number: 4 },

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { startTestServer } from "../testing/start-server.ts";
+
+const shell = (command: string) => ({ name: "terminal", arguments: { command } });
+const always = { confirmation_policy: { kind: "AlwaysConfirm" } } as const;
+
+test("L23.1, L23.3: a condensation while calls wait is none of their approvals; after a restart they wait all the same", async () => {
+  const script = {
+    turns: [
+      { text: "Ready." },
+      { tool_calls: [shell("a"), shell("b")] },
+      { match: { last_tool_output_contains: "b" }, text: "Done." },
+    ],
+  };
+  await using server = await startTestServer({ script });
+  const id = await server.runTo("finished", "Get ready.", always);
+  await server.client.sendMessage(id, { content: [{ type: "text", text: "Now." }], run: true });
+  await server.waitForStatus(id, "waiting_for_confirmation");
+  const condensed = await server.call("POST", `/api/conversations/${id}/condense`);
+  expect([200, 409]).toContain(condensed.status);
+  await server.restart();
+  const info = await server.client.getConversation(id);
+  expect(info.execution_status).toBe("waiting_for_confirmation");
+  expect(server.quickTools.started).toEqual([]);
+  await server.client.respondToConfirmation(id, true);
+  await server.waitForStatus(id, "finished");
+  expect(server.quickTools.started).toEqual(["a", "b"]);
+});
+
+test("L23.39: a log has one system prompt, and every request begins with it, over restarts and changes", async () => {
+  await using server = await startTestServer({ script: { turns: [{ text: "One." }, { text: "Two." }] } });
+  const id = await server.runTo("finished", "first");
+  await server.call("PATCH", `/api/conversations/${id}`, { title: "Named", tags: { a: "b" } });
+  await server.restart();
+  await server.client.sendMessage(id, { content: [{ type: "text", text: "second" }], run: true });
+  await server.waitForStatus(id, "finished");
+  const log = await server.events(id);
+  expect(log.filter(({ kind }) => kind === "SystemPromptEvent")).toHaveLength(1);
+  const roles = server.model.requests.map(({ body }) =>
+    (body as { messages: { role: string }[] }).messages.map(({ role }) => role),
+  );
+  expect(roles).toHaveLength(2);
+  for (const [first, ...rest] of roles) {
+    expect(first).toBe("system");
+    expect(rest).not.toContain("system");
+  }
+});
