@@ -97,6 +97,7 @@ def state_reads(world: World) -> None:
     assert conversation.confirmation_policy_active is False
     assert conversation.is_confirmation_mode_active is False
     assert conversation.hook_processor is None
+    assert RemoteConversation.get_persistence_dir("/base", conversation.id).startswith("/base")
     conversation.close()
     assert conversation.cleanup_initiated is True and conversation.cleanup_complete is True
     assert world.get(f"/api/conversations/{conversation.id}").status_code == 200

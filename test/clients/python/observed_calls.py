@@ -22,7 +22,8 @@ class ObservedCalls:
         self.requests: dict[str, set[str]] = {}
         self.worked: set[str] = set()
         self.failed: dict[str, str] = {}
-        self._names: dict[CodeType, str] = {}
+        # Classes share what they inherit.
+        self._names: dict[CodeType, tuple[str, ...]] = {}
         self._running = threading.local()
         sys.monitoring.use_tool_id(_tool, "observed calls")
         register = sys.monitoring.register_callback
@@ -35,7 +36,8 @@ class ObservedCalls:
         sys.addaudithook(self._audit)
         for cls in classes:
             for method, function in _own_public_methods(cls).items():
-                self._names[function.__code__] = f"{cls.__name__}.{method}"
+                names = self._names.get(function.__code__, ())
+                self._names[function.__code__] = (*names, f"{cls.__name__}.{method}")
                 sys.monitoring.set_local_events(
                     _tool, function.__code__, _events.PY_START | _events.PY_RETURN
                 )
@@ -53,36 +55,38 @@ class ObservedCalls:
         client.event_hooks["request"].append(note_later if is_async else note)
 
     def note(self, method: str, path: str) -> None:
-        for name in self._stack():
-            self.requests.setdefault(name, set()).add(f"{method} {path}")
+        for names in self._stack():
+            for name in names:
+                self.requests.setdefault(name, set()).add(f"{method} {path}")
 
     def _audit(self, event: str, details: tuple[object, ...]) -> None:
         if event == "urllib.Request":
             self.note(str(details[3]), urlsplit(str(details[0])).path)
 
-    def _stack(self) -> list[str]:
+    def _stack(self) -> list[tuple[str, ...]]:
         if not hasattr(self._running, "stack"):
             self._running.stack = []
         return self._running.stack
 
     def _started(self, code: CodeType) -> None:
-        name = self._names.get(code)
-        if name is not None:
-            self._stack().append(name)
+        names = self._names.get(code)
+        if names is not None:
+            self._stack().append(names)
 
     def _ended(self, code: CodeType, error: BaseException | None) -> None:
-        name = self._names.get(code)
-        if name is None:
+        names = self._names.get(code)
+        if names is None:
             return
         stack = self._stack()
-        if name in stack:
+        if names in stack:
             stack.reverse()
-            stack.remove(name)
+            stack.remove(names)
             stack.reverse()
-        if error is None:
-            self.worked.add(name)
-        else:
-            self.failed[name] = _describe(error)
+        for name in names:
+            if error is None:
+                self.worked.add(name)
+            else:
+                self.failed[name] = _describe(error)
 
 
 def _describe(error: BaseException) -> str:
