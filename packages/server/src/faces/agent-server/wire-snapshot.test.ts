@@ -19,7 +19,7 @@ test("P57: the fields of answers, events and frames are those of the snapshot", 
     "GET /api/conversations/search": shapeOf(await get("/api/conversations/search")),
     "GET /api/conversations/{conversation_id}": shapeOf(await get(`/api/conversations/${id}`)),
     "GET .../events/search": shapeOf({
-      ...((await get(`${"/api/conversations/"}${id}/events/search`)) as object),
+      ...((await get(`/api/conversations/${id}/events/search`)) as object),
       items: [],
     }),
     "GET /api/settings": shapeOf(await get("/api/settings")),
