@@ -57,7 +57,10 @@ function methodsOf(surface: SdkReport["surface"]): string[] {
   return Object.entries(surface).flatMap(([name, methods]) => methods.map((method) => `${name}.${method}`));
 }
 
-/** Addresses inside a sandbox are those of any server, behind its own prefix. */
+/** Addresses inside a sandbox are those of any server, behind its own prefix. The ids of conversations differ from run to run. */
 function describeRequest(request: string): string {
-  return `\`${toRoute(request.replace(/\/sandboxes\/[^/]+\/(?=api\/|health|server_info)/, "/"), [])}\``;
+  const plain = request
+    .replace(/\/sandboxes\/[^/]+\/(?=api\/|health|server_info)/, "/")
+    .replace(/(?<=\/conversations\/)[0-9a-f-]{36}/, "{conversation_id}");
+  return `\`${toRoute(plain, [])}\``;
 }
