@@ -17,7 +17,7 @@ export type Goal = {
 };
 
 /** As the log has it, so that a restart goes on with it. */
-export function goalUpdate(goal: Goal): EventDraft {
+function goalUpdate(goal: Goal): EventDraft {
   return stateUpdate("goal", goal);
 }
 

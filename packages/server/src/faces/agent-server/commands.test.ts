@@ -92,7 +92,11 @@ test("a message says who sent it, where the request does", async () => {
     expect(reply.status).toBe(200);
   }
   const messages = (await server.events(id)).filter(({ kind }) => kind === "MessageEvent");
-  expect(messages.map((event) => (event as { sender?: unknown }).sender ?? null)).toEqual(["ada", null, null]);
+  expect(messages.map((event) => (event as { sender?: unknown }).sender ?? null)).toEqual([
+    "ada",
+    null,
+    null,
+  ]);
 });
 
 describe("P18: one message, however often it is sent", () => {

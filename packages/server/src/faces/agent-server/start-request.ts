@@ -101,7 +101,7 @@ function readToolModules(body: StartConversationRequest): Pick<ConversationConfi
 }
 
 function checkPrompt(agent: StartConversationRequest["agent"]): void {
-  const refusal = promptRefusal(agent as Agent);
+  const refusal = promptRefusal(agent);
   if (refusal !== null) throw invalidField(["body", "agent", ...refusal.field.split(".")], refusal.reason);
 }
 
