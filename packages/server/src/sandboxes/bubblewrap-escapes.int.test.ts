@@ -101,8 +101,7 @@ describe.skipIf(!probe.isUsable || process.arch !== "x64")(
     test("escape: killing everything ends only the sandbox itself, which can be started again", async () => {
       // Of the same user as what kills.
       const become = self.uid === 0 ? ["setpriv", "--reuid", "65534", "--clear-groups"] : [];
-      const [file = "", ...args] = [...become, "sleep", "600"];
-      const outside = spawn(file, args, { stdio: "ignore" });
+      const outside = spawn("env", [...become, "sleep", "600"], { stdio: "ignore" });
       scope.defer(() => void outside.kill("SIGKILL"));
       const handle = await bench.start({ id: "five" });
       const terminal = await bench.openTerminal(handle);

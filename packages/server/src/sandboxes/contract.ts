@@ -21,9 +21,6 @@ export type BackendTraits = {
   readonly uid: number;
 };
 
-/** A machine may be busy with other tests. */
-const startMs = 60_000;
-
 /** What every backend must do. */
 export function describeSandboxBackend(traits: BackendTraits): void {
   const { name, create, isIsolated, uid, hasControlGroups = true } = traits;
@@ -49,7 +46,7 @@ export function describeSandboxBackend(traits: BackendTraits): void {
         const environment = { WORKER_1: "8011", GREETING: "two words, one", LC_ALL: "C.UTF-8" };
         handle = await bench.start({ environment }, (phase) => phases.push(phase));
         terminal = await bench.openTerminal(handle);
-      }, startMs);
+      });
       afterAll(() => bench[Symbol.asyncDispose]());
 
       test("P22: a start tells its phases, and resolves when a command can run", async () => {
@@ -280,7 +277,7 @@ export function describeSandboxBackend(traits: BackendTraits): void {
         bench = await SandboxBench.open(create);
         handle = await bench.start({ limits: { memoryMb: 512, cpus: 1, pids: 80 } });
         terminal = await bench.openTerminal(handle);
-      }, startMs);
+      });
       afterAll(() => bench[Symbol.asyncDispose]());
 
       test("a program that needs more memory than it may have ends, and the sandbox goes on", async () => {
