@@ -11,8 +11,13 @@ export function parseModelAddress(address: string, loc: readonly string[] = ["ll
   return url;
 }
 
-/** Refuses a model's address where it is given, instead of at its first use; a blank one is none. `loc` leads to the model. */
-export function checkModelAddress(llm: { readonly base_url?: unknown }, loc: readonly string[]): void {
-  const { base_url: address } = llm;
-  if (typeof address === "string" && address.trim() !== "") parseModelAddress(address, [...loc, "base_url"]);
+/** Refuses a model's addresses where they are given, instead of at their first use; a blank one is none. `loc` leads to the model. */
+export function checkModelAddress(llm: object, loc: readonly string[]): void {
+  const given = new Map<string, unknown>(Object.entries(llm));
+  for (const name of addresses) {
+    const address = given.get(name);
+    if (typeof address === "string" && address.trim() !== "") parseModelAddress(address, [...loc, name]);
+  }
 }
+
+const addresses = ["base_url", "ollama_base_url", "aws_bedrock_runtime_endpoint"];
