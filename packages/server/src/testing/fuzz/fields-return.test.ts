@@ -160,7 +160,7 @@ const cases: readonly Case[] = [
     send: async (server, field) => {
       const body = { display_name: "mine", provider: "openai", api_key: "key", ...field };
       const { status, json } = await server.call("POST", "/api/llm/provider-connections", body);
-      return { status, json, read: (json ?? {}) as object };
+      return { status, json, read: json ?? {} };
     },
   },
   {
@@ -174,7 +174,7 @@ const cases: readonly Case[] = [
     send: async (server, field) => {
       const { id } = await server.createConversation();
       const { status, json } = await server.call("POST", `/api/conversations/${id}/fork`, field);
-      return { status, json, read: (json ?? {}) as object };
+      return { status, json, read: json ?? {} };
     },
   },
   {
