@@ -85,7 +85,7 @@ export function checkServers(servers: Servers, loc: readonly string[]): void {
   const faults = Object.entries(servers).flatMap(([name, server]): FieldFault[] => {
     if (typeof server["url"] === "string") return faultsOfUrl(server["url"], [...loc, name, "url"]);
     if (typeof server["command"] === "string" && server["command"] !== "") return [];
-    return [{ loc: [...loc, name, "url"], msg: "A server has a url or a command.", type: "value_error" }];
+    return [{ loc: [...loc, name], msg: "A server has a url or a command.", type: "value_error" }];
   });
   if (faults.length > 0) throw new Fault("caller", "validation", "The MCP servers are not valid.", faults);
 }

@@ -80,7 +80,11 @@ function changeServer(stored: StoredSettings, name: string, server: JsonObject |
 /** The same fault where the body is the server alone. */
 function atServer({ kind, code, message, fields }: Fault): Fault {
   const whole = ["body", "agent_settings_diff", "mcp_config"];
-  const moved = fields.map((field) => ({ ...field, loc: ["body", ...field.loc.slice(whole.length + 1)] }));
+  const moved = fields.map((field) => {
+    const rest = field.loc.slice(whole.length + 1);
+    // What is wrong with the server as a whole is that it has no address.
+    return { ...field, loc: ["body", ...(rest.length === 0 ? ["url"] : rest)] };
+  });
   return new Fault(kind, code, moved[0]?.msg ?? message, moved);
 }
 
