@@ -28,7 +28,7 @@ test("P57: the fields of answers, events and frames are those of the snapshot", 
     events: byKind(events),
     frames: byKind(socket.frames.map((frame) => JSON.parse(frame) as object)),
   };
-  await expect(`${JSON.stringify(shapes, null, 1)}\n`).toMatchFileSnapshot("./wire-snapshot.json");
+  await expect(`${JSON.stringify(shapes, null, 1)}\n`).toMatchFileSnapshot("./wire-snapshot.generated.json");
 });
 
 type Shape = string | { readonly [field: string]: Shape } | readonly Shape[];
