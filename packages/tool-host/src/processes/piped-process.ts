@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import type { Readable, Writable } from "node:stream";
+import { finished, type Readable, type Writable } from "node:stream";
 import { endProcesses, type ProcessTarget } from "./end-processes.ts";
 import { findMarkedProcesses } from "./process-table.ts";
 
@@ -36,6 +36,7 @@ const markVariable = "CONVOKE_PIPED";
 const errorTailChars = 4_000;
 const disposeGraceMs = 500;
 const disposeKillMs = 2_000;
+const lastWordsMs = 250;
 
 /** Starts a program in a process group of its own on this machine; `environment` is the host's allow-listed one. */
 export function startPipedProcess(
@@ -76,8 +77,13 @@ class LocalProcess implements PipedProcess {
     this.ended.catch(() => {});
     this.#child.once("error", (error) => end.reject(error));
     this.#child.once("exit", (exitCode, signal) => {
-      // One turn later, so that the last words on standard error are there.
-      setImmediate(() => end.resolve({ exitCode, signal, errorText: this.#errorText }));
+      const tell = (): void => end.resolve({ exitCode, signal, errorText: this.#errorText });
+      // Its last words may still be on their way; a child that it left may hold the other end for ever.
+      const latest = setTimeout(tell, lastWordsMs);
+      finished(this.#child.stderr, () => {
+        clearTimeout(latest);
+        tell();
+      });
     });
   }
 
