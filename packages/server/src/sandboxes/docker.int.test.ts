@@ -9,7 +9,7 @@ const socketPath = process.env["CONVOKE_TEST_ENGINE_SOCKET"] ?? "/var/run/docker
 const image = process.env["CONVOKE_TEST_ENGINE_IMAGE"] ?? "convoke-sandbox:offline";
 const engine = await findContainerEngine({ socketPath, image });
 
-describe.skipIf(!engine.isUsable)(`needs a container engine (${engine.detail})`, () => {
+describe.skipIf(!engine.isUsable)(`P52: needs a container engine (${engine.detail})`, () => {
   describeSandboxBackend({
     name: "docker",
     create: ({ deps }) => createDockerBackend({ ...deps, socketPath, image, self, unprivileged }),
