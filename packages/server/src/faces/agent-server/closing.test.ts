@@ -5,7 +5,10 @@ import { until } from "../../testing/until.ts";
 
 /** The provider asks for five minutes, again and again. */
 const script: Script = {
-  turns: [{ match: { last_user_contains: "Look" }, text: "Looked." }, { error: { status: 429, retry_after: "300" } }],
+  turns: [
+    { match: { last_user_contains: "Look" }, text: "Looked." },
+    { error: { status: 429, retry_after: "300" } },
+  ],
   loop: true,
 };
 
@@ -13,10 +16,10 @@ test("P35, P61: a server that closes waits for no model that is to be asked agai
   const server = await startTestServer({ script });
   const { agent, ...start } = server.startRequest();
   const patient = { ...agent, llm: { ...agent?.llm, num_retries: 1000 } };
-  const { id } = await server.createConversation({ agent: patient as typeof agent });
+  const { id } = await server.createConversation({ agent: patient });
   await server.client.sendMessage(id, { content: [{ type: "text", text: "Look around." }], run: true });
   await server.waitForStatus(id, "finished");
-  const { id: running } = await server.createConversation({ ...start, agent: patient as typeof agent });
+  const { id: running } = await server.createConversation({ ...start, agent: patient });
   const asked = server.model.requests.length;
   const calls = [
     server.call("POST", `/api/conversations/${id}/ask_agent`, { question: "What did you do?" }),
