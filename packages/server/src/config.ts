@@ -24,6 +24,10 @@ export type ServerConfig = {
   /** Keys from the configuration; empty means that the data folder's own key is used. */
   readonly sessionApiKeys: readonly string[];
   readonly isAuthDisabled: boolean;
+  /** What secrets are sealed with; null when the data folder has a key file of its own. */
+  readonly masterSecret: string | null;
+  /** Where clients reach this server, without a slash at its end; null when their requests tell. */
+  readonly webUrl: string | null;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   /** Idle conversations leave memory after so many seconds. */
@@ -63,6 +67,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads `CONVOKE_*` variables and the reference's names (`OH_*`, `SESSION_API_KEY`) as aliases. */
 export function readConfig(environment: Environment, overrides: ConfigOverrides = {}): ServerConfig {
+  const webUrl = readWebUrl(environment);
   return {
     host: overrides.host ?? environment["CONVOKE_HOST"] ?? "127.0.0.1",
     port: overrides.port ?? readNumber(environment, "CONVOKE_PORT", 8000, 65_535),
@@ -71,8 +76,14 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     workspaceRoot: resolve(overrides.workspaceRoot ?? environment["CONVOKE_WORKSPACE_ROOT"] ?? "."),
     sessionApiKeys: readKeys(environment),
     isAuthDisabled: overrides.isAuthDisabled ?? false,
-    allowedHosts: readList(environment["CONVOKE_ALLOWED_HOSTS"]),
+    masterSecret: environment["CONVOKE_SECRET_KEY"] || null,
+    webUrl,
+    allowedHosts: [
+      ...readList(environment["CONVOKE_ALLOWED_HOSTS"]),
+      ...(webUrl === null ? [] : [new URL(webUrl).hostname.replaceAll(/[[\]]/g, "")]),
+    ],
     allowedOrigins: [
+      ...(webUrl === null ? [] : [new URL(webUrl).origin]),
       ...readList(environment["CONVOKE_ALLOWED_ORIGINS"]),
       ...readIndexed(environment, "OH_ALLOW_CORS_ORIGINS"),
     ],
@@ -89,6 +100,16 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     metrics: readMetricsAccess(environment),
     tracing: readTracing(environment),
   };
+}
+
+function readWebUrl(environment: Environment): string | null {
+  const text = environment["CONVOKE_WEB_URL"];
+  if (!text) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.search}${url.hash}` === "") {
+    return url.href.replace(/\/+$/, "");
+  }
+  throw new ConfigError("CONVOKE_WEB_URL must be an address such as https://agents.example.org/prefix.");
 }
 
 function readKeys(environment: Environment): string[] {

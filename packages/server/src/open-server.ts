@@ -1,5 +1,4 @@
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { agentServerInterface, writeOpenApi, type LLM } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
@@ -36,7 +35,8 @@ import { openModel } from "./models/open-model.ts";
 import { watchAppends } from "./observability/watch-appends.ts";
 import { watchModel } from "./observability/watch-model.ts";
 import { openObservability } from "./open-observability.ts";
-import { openSecretBox, type SecretBox } from "./security/seal.ts";
+import { openMasterKey } from "./security/master-key.ts";
+import type { SecretBox } from "./security/seal.ts";
 import { KeyBook } from "./settings/key-book.ts";
 import { openSkillAccess } from "./conversation/session-skills.ts";
 import { McpLogins } from "./settings/mcp-logins.ts";
@@ -114,7 +114,7 @@ export async function openServer({
     await (await opened)?.[Symbol.asyncDispose]();
   });
   const database = scope.use(await openApplicationDatabase(config.dataDir));
-  const secretBox = await openSecretBox(join(config.dataDir, "master-key"));
+  const secretBox = await openMasterKey(config.dataDir, config.masterSecret);
   const sandboxes = await openSandboxes({ config, logger, secretBox, nowMs: Date.now });
   if (sandboxes !== null) scope.use(sandboxes);
   const validator = createValidator();
@@ -129,6 +129,7 @@ export async function openServer({
     logger,
     onActivity: () => (lastActivityMs = Date.now()),
     trustedProxies: config.trustedProxies,
+    webUrl: config.webUrl,
     isForEveryOrigin: isPortCapability,
     observer,
     onCall: (call) => observability.onCall(call),

@@ -1,11 +1,13 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openApplicationDatabase } from "./database/application-database.ts";
 import { openJournal } from "./journal/open-journal.ts";
 import { rotateMasterKey } from "./rotate-master-key.ts";
 import { openSqliteSandboxStore, sandboxesFile } from "./sandboxes/sqlite-sandbox-store.ts";
+import { openMasterKey } from "./security/master-key.ts";
 import { openSecretBox, SealError } from "./security/seal.ts";
 import { startTestServer, type TestServer } from "./testing/start-server.ts";
 
@@ -131,6 +133,12 @@ test("while a server runs it is refused and changes nothing", async () => {
   expect(await readFile(join(server.dataDir, "master-key"), "utf8")).toBe(masterKey);
   await server.close();
   expect(await allSealed()).toEqual(sealedBefore);
+});
+
+test("a key that is configured is not changed here", async () => {
+  await using folder = await openTemporaryDirectory();
+  await openMasterKey(folder.path, "secret");
+  await expect(rotateMasterKey({ dataDir: folder.path })).rejects.toThrow("configured");
 });
 
 test("P13: no file of the data folder holds a secret in clear, before and after", async () => {

@@ -7,6 +7,7 @@ import { DataFolderBusyError, lockDataFolder } from "./database/data-folder-lock
 import type { Journal } from "./journal/journal.ts";
 import { openJournal } from "./journal/open-journal.ts";
 import { openSqliteSandboxStore, sandboxesFile } from "./sandboxes/sqlite-sandbox-store.ts";
+import { masterKeyCheck } from "./security/master-key.ts";
 import { openKeyRotation, SealError, type KeyRotation } from "./security/seal.ts";
 
 export type RotateDeps = {
@@ -24,6 +25,11 @@ export type RotateResult = { readonly resealed: number; readonly unopened: numbe
  */
 export async function rotateMasterKey({ dataDir, onProgress = () => {} }: RotateDeps): Promise<RotateResult> {
   using _lock = lockAlone(dataDir);
+  if (existsSync(masterKeyCheck(dataDir))) {
+    throw new ConfigError(
+      `The secrets of ${dataDir} are sealed with a key that is configured, and only a key in the folder can be changed.`,
+    );
+  }
   await using database = await openApplicationDatabase(dataDir);
   await using journal = await openJournal({ dataDir });
   const rotation = await openKeyRotation(join(dataDir, "master-key"));

@@ -21,6 +21,8 @@ export type HttpDeps = {
   readonly onActivity: () => void;
   /** Whose `X-Forwarded-*` headers are believed; nobody's unless given. */
   readonly trustedProxies?: readonly string[];
+  /** Where clients reach this server, whatever their requests say; unless given, these tell. */
+  readonly webUrl?: string | null;
   /** True for addresses that are keys themselves, so that pages of every origin may use them. */
   readonly isForEveryOrigin?: (url: string) => boolean;
   /** Nobody looks on when absent. */
@@ -81,7 +83,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       }
     },
   });
-  const publicAddress = createPublicAddress(deps.trustedProxies ?? []);
+  const publicAddress = createPublicAddress(deps.trustedProxies ?? [], deps.webUrl ?? null);
   app.decorateRequest("publicAddress", {
     getter() {
       return publicAddress(this);

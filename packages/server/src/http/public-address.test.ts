@@ -21,6 +21,12 @@ test("P16: headers of trusted proxies make the address, those of strangers do no
   expect(createPublicAddress([])(from("127.0.0.1", forwarded))).toBe("http://inside:8000");
 });
 
+test("a configured address wins over what requests say", () => {
+  const addressOf = createPublicAddress(["10.0.0.1"], "https://web.example/a");
+  expect(addressOf(from("10.0.0.1", forwarded))).toBe("https://web.example/a");
+  expect(addressOf(from("11.0.0.1", {}))).toBe("https://web.example/a");
+});
+
 test("of a list the nearest proxy's value counts, and what is no host or path is ignored", () => {
   const addressOf = createPublicAddress(["10.0.0.1"]);
   const at = (headers: Record<string, string>) => addressOf(from("10.0.0.1", headers));

@@ -7,10 +7,14 @@ export type PublicAddress = (request: Pick<FastifyRequest, "headers" | "socket">
 
 /**
  * Answers name this server as the client knows it. `X-Forwarded-Proto`, `-Host` and `-Prefix` are believed when they come
- * from one of the proxies, which are addresses or networks as `10.0.0.0/8`.
+ * from one of the proxies, which are addresses or networks as `10.0.0.0/8`. A configured address wins over all of them.
  */
-export function createPublicAddress(trustedProxies: readonly string[]): PublicAddress {
+export function createPublicAddress(
+  trustedProxies: readonly string[],
+  webUrl: string | null = null,
+): PublicAddress {
   const trusted = toBlockList(trustedProxies);
+  if (webUrl !== null) return () => webUrl;
   return ({ headers, socket }) => {
     const isTrusted = trusted.check(...familyOf(socket.remoteAddress ?? ""));
     const forwarded = (name: string): string | null =>
