@@ -47,6 +47,7 @@ export * from "./conversation/metrics.ts";
 export * from "./conversation/approval-policy.ts";
 export * from "./conversation/turn-control.ts";
 export * from "./conversation/workspace.ts";
+export * from "./requests/init-request.ts";
 export * from "./requests/replies.ts";
 export * from "./requests/send-message.ts";
 export * from "./requests/start-conversation.ts";

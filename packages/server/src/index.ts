@@ -1,6 +1,14 @@
 export { ConfigError, readConfig, type ConfigOverrides, type ServerConfig } from "./config.ts";
+export { completeConfig, readInitKey, type CompletedConfig, type InitDeps } from "./config-init.ts";
 export type { Logger } from "./lib/logger.ts";
 export { silentLogger } from "./lib/logger.ts";
 export type { Sandboxes } from "./app-conversations/sandbox-service.ts";
-export { openServer, type Server, type ServerDeps, type SharedWithSandboxes } from "./open-server.ts";
+export { openDormantServer, type DormantServer } from "./open-dormant-server.ts";
+export {
+  openServer,
+  type Server,
+  type ServerDeps,
+  type SharedWithSandboxes,
+  type TakeOver,
+} from "./open-server.ts";
 export { version } from "./lib/version.ts";

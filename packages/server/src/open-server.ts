@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { agentServerInterface, writeOpenApi, type LLM } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
+import type { FastifyInstance } from "fastify";
 import { openAppConversations } from "./app-conversations/open-app-conversations.ts";
 import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
@@ -65,10 +66,21 @@ export type ServerDeps = {
   /** Waiting times for MCP servers, instead of the documented ones. */
   readonly mcp?: Pick<McpAccess, "times" | "firstWaitMs">;
   /** Wraps what the server opens, e.g. to make it fail at a chosen moment. */
-  readonly wrap?: {
-    readonly journal: (journal: Journal) => Journal;
-    readonly model: (model: Model) => Model;
-  };
+  readonly wrap?: Wrap;
+  /** For a server that goes on where a dormant one ends. */
+  readonly takeOver?: TakeOver;
+};
+
+type Wrap = {
+  readonly journal: (journal: Journal) => Journal;
+  readonly model: (model: Model) => Model;
+};
+
+/** What a dormant server hands to the one that takes its place. */
+export type TakeOver = {
+  readonly mount: (app: FastifyInstance) => void;
+  /** Called when everything is open, right before the port is taken. */
+  readonly freePort: () => void;
 };
 
 export type SharedWithSandboxes = Pick<ServerDeps, "config" | "logger"> & {
@@ -98,6 +110,7 @@ export async function openServer({
   times = socketTimes,
   mcp = {},
   wrap = { journal: (journal) => journal, model: (model) => model },
+  takeOver,
 }: ServerDeps): Promise<Server> {
   await using scope = new AsyncDisposableStack();
   scope.use(toolHost);
@@ -251,7 +264,9 @@ export async function openServer({
       .send((openApi ??= JSON.stringify(writeOpenApi(routes, agentServerInterface)))),
   );
 
+  takeOver?.mount(app);
   await webhooks.open();
+  takeOver?.freePort();
   await app.listen({ host: config.host, port: config.port });
   await directory.recover();
   await appConversations.recover();
@@ -328,7 +343,8 @@ async function makeDataDir(dataDir: string): Promise<void> {
   }
 }
 
-function addressOf({ address, family, port }: AddressInfo): string {
+/** `http://host:port` that a client on this machine can use. */
+export function addressOf({ address, family, port }: AddressInfo): string {
   const isWildcard = address === "0.0.0.0" || address === "::";
   const host = isWildcard ? "127.0.0.1" : family === "IPv6" ? `[${address}]` : address;
   return `http://${host}:${port}`;

@@ -1,0 +1,39 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { InitRequest, type InitStatus } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Fault } from "../lib/fault.ts";
+
+export type InitRoutesDeps = {
+  readonly initKey: string;
+  readonly validator: Validator;
+  readonly status: () => InitStatus;
+  /** Resolves when the server is ready; throws what the caller is told. */
+  readonly begin: (request: InitRequest) => Promise<void>;
+};
+
+/** `GET` and `POST /api/init`, of the dormant server and of the one that takes its place. */
+export function mountInit(app: FastifyInstance, deps: InitRoutesDeps): void {
+  app.get("/api/init", () => deps.status());
+  const checkKey = async (request: FastifyRequest): Promise<void> => {
+    if (!isSame(String(request.headers["x-init-api-key"] ?? ""), deps.initKey)) {
+      throw new Fault("stranger", "unauthorized", "Unauthorized");
+    }
+  };
+  const initialize = async (request: FastifyRequest): Promise<InitStatus> => {
+    if (deps.status().state !== "dormant") {
+      const msg = "The server has its configuration, or is being opened with it.";
+      throw new Fault("unusable", "already_initialized", msg);
+    }
+    const checked = deps.validator.check(InitRequest, request.body ?? null, ["body"]);
+    if (!checked.ok) throw new Fault("caller", "validation", "The body is not valid.", checked.errors);
+    await deps.begin(checked.value);
+    return deps.status();
+  };
+  app.route({ method: "POST", url: "/api/init", onRequest: checkKey, handler: initialize });
+}
+
+function isSame(given: string, key: string): boolean {
+  const digest = (text: string): Buffer => createHash("sha256").update(text, "utf8").digest();
+  return timingSafeEqual(digest(given), digest(key));
+}
