@@ -1,12 +1,19 @@
 import { randomUUID } from "node:crypto";
 import {
+  completeConfig,
+  openDormantServer,
   openServer,
   readConfig,
+  readInitKey,
   type ConfigOverrides,
+  type DormantServer,
+  type InitDeps,
+  type Logger,
   type Sandboxes,
   type Server,
   type ServerConfig,
   type SharedWithSandboxes,
+  type TakeOver,
 } from "@convoke/server";
 import { allowedEnvironment, createInProcessHost, defaultTools, openGuardian } from "@convoke/tool-host";
 import { pino, type Level } from "pino";
@@ -14,6 +21,17 @@ import { CommandError, exitCodes } from "./exit-codes.ts";
 import { findToolHostProgram } from "./find-tool-host-program.ts";
 
 export type Node = AsyncDisposable & { readonly server: Server; readonly config: ServerConfig };
+
+type NodeDeps = {
+  readonly config: ServerConfig;
+  /** Where the configuration comes from; commands see the allowed part of it. */
+  readonly environment: Environment;
+  readonly logger: Logger;
+  readonly hasSandboxes: boolean;
+  readonly takeOver?: TakeOver;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * A whole server in this process: tools, a guardian that ends them if we are killed, and the HTTP face. Only one that is
@@ -24,15 +42,59 @@ export async function openNode(
   logLevel: Level | "silent",
   { hasSandboxes }: { readonly hasSandboxes: boolean } = { hasSandboxes: false },
 ): Promise<Node> {
-  await using scope = new AsyncDisposableStack();
   const config = readConfig(process.env, overrides);
-  const logger = pino({ level: logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
+  return await openConfigured({
+    config,
+    environment: process.env,
+    logger: openLogger(logLevel),
+    hasSandboxes,
+  });
+}
+
+/** A server that waits for its configuration; null when it is to start with the one it has. */
+export async function openDormantNode(
+  overrides: ConfigOverrides,
+  logLevel: Level | "silent",
+): Promise<DormantServer | null> {
+  const initKey = readInitKey(process.env, overrides);
+  if (initKey === null) return null;
+  const config = readConfig(process.env, overrides);
+  const logger = openLogger(logLevel);
+  // The port is taken: what comes later cannot move it.
+  const settled = { ...overrides, host: config.host, port: config.port };
+  const initDeps: InitDeps = { environment: process.env, overrides: settled, allowedEnvironment };
+  const opening = openDormantServer({
+    config,
+    initKey,
+    logger,
+    complete: (request) => completeConfig(request, initDeps),
+    open: async (completed, takeOver) => {
+      const node = await openConfigured({ ...completed, logger, hasSandboxes: true, takeOver });
+      const { url, sessionKey } = node.server;
+      return { url, sessionKey, [Symbol.asyncDispose]: () => node[Symbol.asyncDispose]() };
+    },
+  });
+  return await listening(opening, config);
+}
+
+function openLogger(logLevel: Level | "silent"): Logger {
+  return pino({ level: logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
+}
+
+async function openConfigured({
+  config,
+  environment: whole,
+  logger,
+  hasSandboxes,
+  takeOver,
+}: NodeDeps): Promise<Node> {
+  await using scope = new AsyncDisposableStack();
   const guardian = scope.use(await openGuardian({ marker: `convoke-${process.pid}-${randomUUID()}` }));
-  const environment = { ...allowedEnvironment(process.env), ...guardian.environment };
+  const environment = { ...allowedEnvironment(whole), ...guardian.environment };
   const toolHost = createInProcessHost({
     tools: defaultTools(),
     environment,
-    onWarning: (text) => logger.warn(text),
+    onWarning: (text) => logger.warn({}, text),
   });
   const server = scope.use(
     await listening(
@@ -41,7 +103,8 @@ export async function openNode(
         toolHost,
         logger,
         environment,
-        ...(hasSandboxes ? { openSandboxes: openOurSandboxes } : {}),
+        ...(hasSandboxes ? { openSandboxes: (shared) => openOurSandboxes(shared, whole) } : {}),
+        ...(takeOver === undefined ? {} : { takeOver }),
       }),
       config,
     ),
@@ -50,7 +113,10 @@ export async function openNode(
   return { server, config, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-async function openOurSandboxes({ config, ...shared }: SharedWithSandboxes): Promise<Sandboxes | null> {
+async function openOurSandboxes(
+  { config, ...shared }: SharedWithSandboxes,
+  environment: Environment,
+): Promise<Sandboxes | null> {
   if (config.sandbox.use.length === 0) return null;
   const { openSandboxes } = await import("@convoke/server/sandboxes");
   return await openSandboxes({
@@ -58,11 +124,11 @@ async function openOurSandboxes({ config, ...shared }: SharedWithSandboxes): Pro
     config: config.sandbox,
     dataDir: config.dataDir,
     program: findToolHostProgram(),
-    environment: process.env,
+    environment,
   });
 }
 
-async function listening(opening: Promise<Server>, config: ServerConfig): Promise<Server> {
+async function listening<Opened>(opening: Promise<Opened>, config: ServerConfig): Promise<Opened> {
   try {
     return await opening;
   } catch (error) {

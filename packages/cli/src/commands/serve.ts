@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
+import type { ConfigOverrides } from "@convoke/server";
 import { Option, type Command } from "commander";
-import { openNode, untilSignalled, type Node } from "../open-node.ts";
+import { openDormantNode, openNode, untilSignalled, type Node } from "../open-node.ts";
 import { parseLogLevel, parsePort } from "./parse-options.ts";
 
 type ServeOptions = {
@@ -41,26 +42,32 @@ export function addServe(program: Command): void {
 }
 
 async function serve(options: ServeOptions): Promise<void> {
-  await using node = await openNode(
-    {
-      ...(options.host === undefined ? {} : { host: options.host }),
-      ...(options.port === undefined ? {} : { port: options.port }),
-      ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
-      ...(options.workspaceRoot === undefined ? {} : { workspaceRoot: options.workspaceRoot }),
-      ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
-      isAuthDisabled: !options.auth,
-    },
-    options.logLevel,
-    { hasSandboxes: true },
-  );
+  const overrides: ConfigOverrides = {
+    ...(options.host === undefined ? {} : { host: options.host }),
+    ...(options.port === undefined ? {} : { port: options.port }),
+    ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+    ...(options.workspaceRoot === undefined ? {} : { workspaceRoot: options.workspaceRoot }),
+    ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
+    isAuthDisabled: !options.auth,
+  };
+  await using dormant = await openDormantNode(overrides, options.logLevel);
+  if (dormant !== null) {
+    const lines = [
+      `Convoke waits on ${dormant.url} for its configuration`,
+      `  send   POST ${dormant.url}/api/init`,
+    ];
+    await untilStopped(options, dormant.url, lines);
+    return;
+  }
+  await using node = await openNode(overrides, options.logLevel, { hasSandboxes: true });
+  await untilStopped(options, node.server.url, welcome(node));
+}
+
+async function untilStopped({ json }: ServeOptions, url: string, lines: readonly string[]): Promise<void> {
   const stopped = untilSignalled();
-  console.log(
-    options.json === true
-      ? JSON.stringify({ url: node.server.url, pid: process.pid })
-      : welcome(node).join("\n"),
-  );
+  console.log(json === true ? JSON.stringify({ url, pid: process.pid }) : lines.join("\n"));
   await stopped;
-  if (options.json !== true) console.log("Stopping. Runs in progress go on at the next start.");
+  if (json !== true) console.log("Stopping. Runs in progress go on at the next start.");
 }
 
 function welcome({ server, config }: Node): string[] {

@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { openTemporaryDirectory } from "@convoke/tool-host/testing";
+import { expect, onTestFinished, test } from "vitest";
+
+const command = fileURLToPath(new URL("../bin.ts", import.meta.url));
+
+function launch(environment: Record<string, string>) {
+  const child = spawn(process.execPath, [command, "serve", "--port", "0", "--sandbox", "off", "--json"], {
+    env: { PATH: process.env["PATH"] ?? "", ...environment },
+  });
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  });
+  return child;
+}
+
+test("W35: convoke serve with OH_DEFERRED_INIT waits for its configuration, then commands see its variables", async () => {
+  await using folder = await openTemporaryDirectory();
+  const child = launch({ HOME: folder.path, OH_DEFERRED_INIT: "true", OH_INIT_API_KEY: "init-key" });
+  const [bytes] = (await once(child.stdout, "data")) as [Buffer];
+  const { url } = JSON.parse(bytes.toString()) as { url: string };
+  const call = async (method: string, path: string, body?: object): Promise<[number, unknown]> => {
+    const reply = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        "X-Init-API-Key": "init-key",
+        "X-Session-API-Key": "given",
+        "content-type": "application/json",
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return [reply.status, await reply.json()];
+  };
+  const command = { command: "echo $TZ-$OH_INIT_API_KEY-" };
+  expect(await call("GET", "/api/init")).toEqual([200, { state: "dormant", error: null }]);
+  expect(await call("POST", "/api/bash/execute_bash_command", command)).toMatchObject([503, {}]);
+  const configuration = {
+    session_api_keys: ["given"],
+    conversations_path: join(folder.path, "data"),
+    env: { TZ: "Asia/Tokyo" },
+  };
+  expect(await call("POST", "/api/init", { env: { CONVOKE_HOST: "::1" } })).toMatchObject([422, {}]);
+  expect(await call("POST", "/api/init", configuration)).toEqual([200, { state: "ready", error: null }]);
+  expect(await call("POST", "/api/bash/execute_bash_command", command)).toMatchObject([
+    200,
+    { stdout: "Asia/Tokyo--\n" },
+  ]);
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
