@@ -90,6 +90,12 @@ export const ForkConversationRequest = object("ForkConversationRequest", {
 });
 export type ForkConversationRequest = Static<typeof ForkConversationRequest>;
 
+/** The event to go on from; null, or none, for the beginning. */
+export const NavigateConversationRequest = object("NavigateConversationRequest", {
+  event_id: orAbsent(Type.String()),
+});
+export type NavigateConversationRequest = Static<typeof NavigateConversationRequest>;
+
 /** What to work on until a judge calls it reached, and how many rounds that may take. */
 export const StartGoalRequest = object("StartGoalRequest", {
   objective: Type.String({ minLength: 1, maxLength: 20_000 }),

@@ -7,6 +7,7 @@ import {
   ConversationSpend,
   FinalResponse,
   ForkConversationRequest,
+  NavigateConversationRequest,
   PendingApprovals,
   QueuedMessages,
   SetApprovalPolicyRequest,
@@ -134,6 +135,16 @@ export const turnRoutes = routesOf("Conversations", {
     isBodyOptional: true,
     responses: {
       201: { description: "The new conversation.", schema: ConversationInfo },
+      ...noConversation,
+      ...conflict,
+      ...invalid,
+    },
+  },
+  navigateConversation: {
+    ...route("POST", "navigate", "Go on from another event; the log keeps everything"),
+    body: NavigateConversationRequest,
+    responses: {
+      ...ok("The conversation, which is idle.", ConversationInfo),
       ...noConversation,
       ...conflict,
       ...invalid,

@@ -40,10 +40,16 @@ export async function condenseNow(deps: CondenseDeps, session: ToolSession): Pro
     const situation = { ...prepared, settings, view };
     if (!condensing.canForget(situation)) throw nothingToCondense(conversationId);
     await log.append([{ body: { kind: "CondensationRequest", source: "environment" } }]);
-    return isRunning() ? null : { room: condensing.before({ ...situation, view: await log.view() }) };
+    const branch = log.state.navigations;
+    return isRunning() ? null : { branch, room: condensing.before({ ...situation, view: await log.view() }) };
   });
   const condensed = await begun?.room;
-  if (condensed) await post(async () => log.append(await condensedDrafts(condensed, log)));
+  if (!condensed) return;
+  await post(async () => {
+    // Somebody left the branch that it sums up.
+    if (log.state.navigations !== begun?.branch) return;
+    await log.append(await condensedDrafts(condensed, log));
+  });
 }
 
 /** A condensation with what the view keeps behind it, and with what it cost. */

@@ -1,12 +1,13 @@
+import { commonRanges, pathTo } from "../agent/branches.ts";
 import { viewKinds, type ViewEvent } from "../agent/history.ts";
 import { stampDrafts, type EventDraft, type StampedEvent } from "../journal/event-draft.ts";
 import type { AppendBatch, ConversationPatch, ConversationRow, Journal, Lease } from "../journal/journal.ts";
 import type { ConversationState } from "./conversation-state.ts";
-import { applyEvent } from "./fold.ts";
+import { applyEvent, type FoldedEvent } from "./fold.ts";
 import { loadState, parseStored, writeSnapshot } from "./load-state.ts";
 
 export type LogDeps = {
-  readonly journal: Pick<Journal, "append" | "read" | "readKinds">;
+  readonly journal: Pick<Journal, "append" | "getEvents" | "read" | "readKinds">;
   readonly lease: Lease;
   readonly nowMs: () => number;
 };
@@ -77,39 +78,48 @@ export class ConversationLog {
     });
     this.#state = next;
     if (isSnapshotDue) this.#snapshotSeq = next.lastSeq;
+    if (stamped.some(({ meta }) => meta.navigation !== undefined)) this.forgetView();
     this.#view?.push(...stamped.filter(({ event }) => isViewKind.has(event.kind)));
     if (stamped.some(({ meta }) => meta.keeps !== undefined)) this.#trimView();
     return stamped;
   }
 
   /**
-   * What the model's history is built from, without what a condensation has made needless (P59); read once, then kept up
-   * to date until {@link forgetView}.
+   * What the model's history is built from: the branch that the conversation is on, without what a condensation has made
+   * needless (P59); read once, then kept up to date until {@link forgetView}.
    */
   async view(): Promise<readonly ViewEvent[]> {
     if (this.#view === null) {
-      const { kept, fromSeq } = this.#state.viewStart;
+      const { lastSeq, navigations, viewStart } = this.#state;
+      const needed = [...viewStart.kept, [viewStart.fromSeq, lastSeq] as const];
       const parts: ViewEvent[][] = [];
-      for (const [from, to] of [...kept, [fromSeq, this.#state.lastSeq] as const])
-        parts.push(await this.#read(from, to));
+      for (const [from, to] of commonRanges(needed, pathTo(navigations, lastSeq)))
+        parts.push(await this.readKinds(viewKinds, from, to));
       this.#view = parts.flat();
     }
     return this.#view;
   }
 
-  /** The view with everything that was ever in it, at the price of the whole log. */
+  /** The views of all branches with everything that was ever in them, at the price of the whole log. */
   async wholeView(): Promise<readonly ViewEvent[]> {
-    return await this.#read(1, this.#state.lastSeq);
+    return await this.readKinds(viewKinds, 1, this.#state.lastSeq);
   }
 
   forgetView(): void {
     this.#view = null;
   }
 
-  async #read(fromSeq: number, toSeq: number): Promise<ViewEvent[]> {
+  /** Events of some kinds on all branches, both ends included. */
+  async readKinds(kinds: readonly string[], fromSeq: number, toSeq: number): Promise<FoldedEvent[]> {
     const { conversationId } = this.#deps.lease;
-    const stored = await this.#deps.journal.readKinds(conversationId, viewKinds, fromSeq, toSeq);
+    const stored = await this.#deps.journal.readKinds(conversationId, kinds, fromSeq, toSeq);
     return stored.map(parseStored);
+  }
+
+  /** The event of this id, of whatever kind and on whatever branch; null when there is none. */
+  async find(eventId: string): Promise<FoldedEvent | null> {
+    const [stored] = await this.#deps.journal.getEvents(this.#deps.lease.conversationId, [eventId]);
+    return stored ? parseStored(stored) : null;
   }
 
   #trimView(): void {

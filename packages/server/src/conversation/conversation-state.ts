@@ -1,4 +1,5 @@
 import type { ConversationExecutionStatus } from "@convoke/protocol";
+import type { Navigation } from "../agent/branches.ts";
 import type { Goal } from "./goal.ts";
 import type { SeqRange } from "../journal/event-draft.ts";
 
@@ -53,7 +54,24 @@ export type ConversationState = {
   goal: Goal | null;
   /** Where the model's view begins: these events, and everything from a condensation on. */
   viewStart: { readonly kept: readonly SeqRange[]; readonly fromSeq: number };
+  /** Where the log left its line, oldest first. */
+  navigations: readonly Navigation[];
+  /** The last event of the branch, state updates and notices apart; null at the beginning. */
+  leafId: string | null;
 };
+
+/** What belongs to a branch and is another on the next one. */
+export type BranchHead = Pick<
+  ConversationState,
+  | "systemPromptSeq"
+  | "lastUserMessageId"
+  | "lastMessageSeq"
+  | "lastResultSeq"
+  | "lastSawSeq"
+  | "openActions"
+  | "queued"
+  | "leafId"
+>;
 
 export function initialState(): ConversationState {
   return {
@@ -75,6 +93,8 @@ export function initialState(): ConversationState {
     stats: {},
     statsSeq: 0,
     viewStart: { kept: [], fromSeq: 1 },
+    navigations: [],
+    leafId: null,
     goal: null,
   };
 }

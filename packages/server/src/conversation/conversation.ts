@@ -15,6 +15,7 @@ import {
   stateUpdate,
 } from "./decide.ts";
 import { decideGoalResume, decideGoalStop } from "./goal.ts";
+import { decideNavigation, refuseWhileWorking } from "./navigate.ts";
 import { decideDequeue, queuedMessages } from "./queue.ts";
 import { sendMessage, type Sent } from "./send-message.ts";
 import type { Signals } from "./signals.ts";
@@ -177,6 +178,19 @@ export class Conversation implements AsyncDisposable {
       },
       await this.#actor.session.open(),
     );
+  }
+
+  /** Goes on from another event, see {@link decideNavigation}; fails while a run is in progress or a goal is pursued (409). */
+  async navigate(eventId: string | null): Promise<void> {
+    const { log, queue, runner } = this.#actor;
+    refuseWhileWorking(log.state, runner.isWorking);
+    // A run that has nothing more to do is over in a moment.
+    await runner.ended();
+    await queue.post(async () => {
+      refuseWhileWorking(log.state, runner.isAlive);
+      await this.#actor.commit(await decideNavigation(log, eventId));
+    });
+    this.#actor.publishFullState();
   }
 
   /** A title of at most `length` characters for the conversation as it is now; it is kept nowhere. */

@@ -1,5 +1,5 @@
 import type { Event } from "@convoke/protocol";
-import type { ConversationState } from "./conversation-state.ts";
+import type { BranchHead, ConversationState } from "./conversation-state.ts";
 import type { EventMeta } from "../journal/event-draft.ts";
 
 /** One stored event as the fold reads it. */
@@ -17,10 +17,14 @@ export const foldedKinds = [
   "ConversationStateUpdateEvent",
 ] as const satisfies readonly Event["kind"][];
 
+/** Of the folded kinds, those that a branch can end with. */
+const isLeafKind = new Set<string>(foldedKinds.filter((kind) => kind !== "ConversationStateUpdateEvent"));
+
 /** Applies one event to `state` in place; nested values are replaced, never changed. Unknown kinds and fields are passed over: logs of other releases stay readable. */
 export function applyEvent(state: ConversationState, { seq, event, meta }: FoldedEvent): void {
   state.lastSeq = seq;
   state.lastId = event.id ?? state.lastId;
+  if (isLeafKind.has(event.kind)) state.leafId = event.id ?? null;
   switch (event.kind) {
     case "SystemPromptEvent":
       state.systemPromptSeq ??= seq;
@@ -58,6 +62,7 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
       return;
     case "ConversationStateUpdateEvent":
       applyUpdate(state, seq, event.key, event.value, meta);
+      if (meta.navigation !== undefined) navigate(state, seq, meta.navigation);
       return;
     default:
   }
@@ -115,6 +120,19 @@ function applyUpdate(
   approve(state, meta.run.approved);
   state.runStartSeq = seq;
   state.iterations = 0;
+}
+
+/** The view is read anew, from the whole branch: what the condensations on another one have kept says nothing about it. */
+function navigate(
+  state: ConversationState,
+  seq: number,
+  { toSeq, head }: NonNullable<EventMeta["navigation"]>,
+): void {
+  Object.assign(state, head as BranchHead);
+  state.navigations = [...state.navigations, [seq, toSeq]];
+  state.viewStart = { kept: [], fromSeq: 1 };
+  state.runWantedSeq = 0;
+  state.approvalDeadlineMs = null;
 }
 
 function approve(state: ConversationState, ids: readonly string[]): void {

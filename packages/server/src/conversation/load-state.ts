@@ -45,7 +45,7 @@ async function moveToEnd(journal: LogReader, row: ConversationRow, state: Conver
 }
 
 /** Grows whenever the fold changes its meaning; older snapshots are then ignored and the log is folded anew. */
-const snapshotVersion = 5;
+const snapshotVersion = 6;
 
 export function writeSnapshot(state: ConversationState): string {
   return JSON.stringify({ version: snapshotVersion, state });

@@ -45,6 +45,8 @@ export type EventMeta = {
   readonly shownCharacters?: number;
   /** On a Condensation: the events before it that the model's view still needs; all of them when absent. */
   readonly keeps?: readonly SeqRange[];
+  /** On a state update: the conversation goes on from this position (0: the beginning), and how things stood there, as the fold keeps it. */
+  readonly navigation?: { readonly toSeq: number; readonly head: object };
   /** On a message of the critic: how many it sent since the user's last message, this one included. */
   readonly refinement?: number;
 };

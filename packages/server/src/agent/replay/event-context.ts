@@ -1,5 +1,6 @@
 import type { ContextShare, EventContext } from "@convoke/protocol";
 import type { ModelMessage, ModelTool } from "../../models/model.ts";
+import { isOnPath, navigationsIn, pathTo } from "../branches.ts";
 import { blocksOf } from "../condense/blocks.ts";
 import { TokenEstimate } from "../condense/token-estimate.ts";
 import { renderView } from "../history.ts";
@@ -16,10 +17,12 @@ export function contextOf(log: readonly ViewEvent[], eventId: string): EventCont
   if (origin === undefined) return null;
   const record = origin.meta.request;
   const sawSeq = record?.sawSeq ?? origin.meta.sawSeq;
-  const before = log.filter(({ seq }) => seq < origin.seq);
+  const path = pathTo(navigationsIn(log), origin.seq);
+  const branch = log.filter(({ seq }) => isOnPath(path, seq));
+  const before = branch.filter(({ seq }) => seq < origin.seq);
   const view = sawSeq === undefined ? [] : condensedAt(before, sawSeq);
   const messages = sawSeq === undefined ? condenserMessages(before, origin) : renderView(view);
-  const tools = sawSeq === undefined ? [] : toolsAt(log, origin);
+  const tools = sawSeq === undefined ? [] : toolsAt(branch, origin);
   const estimate = new TokenEstimate(record?.model ?? "");
   const sizes =
     sawSeq === undefined
@@ -54,9 +57,11 @@ function originOf(log: readonly ViewEvent[], item: ViewEvent): ViewEvent | undef
       (other) => other.event.kind === "ActionEvent" && other.event.llm_response_id === id && isOrigin(other),
     );
   }
+  const navigations = navigationsIn(log);
   return log.find((other) => {
     const sawSeq = other.meta.request?.sawSeq ?? other.meta.sawSeq;
-    return sawSeq !== undefined && sawSeq >= item.seq;
+    if (sawSeq === undefined || sawSeq < item.seq) return false;
+    return isOnPath(pathTo(navigations, other.seq), item.seq);
   });
 }
 

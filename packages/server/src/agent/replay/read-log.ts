@@ -12,9 +12,12 @@ export async function readReplayLog(
 ): Promise<ViewEvent[]> {
   const end = toSeq ?? (await journal.lastSeq(conversationId));
   const stored = await journal.readKinds(conversationId, replayKinds, 1, end);
-  return stored.map(({ seq, json, meta }) => ({
+  const log = stored.map(({ seq, json, meta }) => ({
     seq,
     event: JSON.parse(json) as Event,
     meta: meta === null ? {} : (JSON.parse(meta) as EventMeta),
   }));
+  return log.filter(
+    ({ event, meta }) => event.kind !== "ConversationStateUpdateEvent" || meta.navigation !== undefined,
+  );
 }

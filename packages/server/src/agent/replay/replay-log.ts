@@ -1,12 +1,13 @@
 import type { ModelMessage } from "../../models/model.ts";
 import { summaryRequest } from "../condense/summary-request.ts";
+import { isOnPath, navigationsIn, pathTo } from "../branches.ts";
 import { planOf } from "../condense/plan.ts";
 import { GrowingHistory } from "../growing-history.ts";
 import { condensedView, extendView, viewKinds, type ViewEvent } from "../history-view.ts";
 import { RequestHash } from "../request-hash.ts";
 
-/** Kinds that a replay reads: what histories are built from, and the errors of requests that ended a run. */
-export const replayKinds = [...viewKinds, "ConversationErrorEvent"] as const;
+/** Kinds that a replay reads: what histories are built from, the errors of requests that ended a run, and navigations. */
+export const replayKinds = [...viewKinds, "ConversationErrorEvent", "ConversationStateUpdateEvent"] as const;
 
 /** A request that the log does not lead to. */
 export type ReplayDifference = {
@@ -30,10 +31,16 @@ export type ReplayReport = {
 export function replayLog(log: readonly ViewEvent[]): ReplayReport {
   const history = new GrowingHistory();
   const hash = new RequestHash();
-  const view: ViewEvent[] = [];
+  let view: ViewEvent[] = [];
   let verified = 0;
   let unrecorded = 0;
+  const navigations = navigationsIn(log);
   for (const item of log) {
+    if (item.meta.navigation !== undefined) {
+      const path = pathTo(navigations, item.seq);
+      view = log.filter(({ seq, event }) => isOnPath(path, seq) && isViewKind.has(event.kind));
+      continue;
+    }
     const recorded = item.meta.request;
     if (recorded === undefined) {
       if (item.meta.sawSeq !== undefined) unrecorded += 1;

@@ -1,4 +1,6 @@
 import type { GenerateTitleRequest } from "@convoke/protocol";
+import { isOnPath, navigationsIn, pathTo } from "../../agent/branches.ts";
+import type { ViewEvent } from "../../agent/history-view.ts";
 import { contextOf } from "../../agent/replay/event-context.ts";
 import { readReplayLog } from "../../agent/replay/read-log.ts";
 import type { Directory } from "../../conversation/directory.ts";
@@ -39,9 +41,7 @@ export function contextHandlers({ journal, directory }: ContextRouteDeps) {
 }
 
 /** Kinds that no history shows are told by the next event that one does. */
-function nextReadId(
-  log: readonly { readonly seq: number; readonly event: { readonly id?: string } }[],
-  seq: number,
-): string | undefined {
-  return log.find((item) => item.seq > seq)?.event.id;
+function nextReadId(log: readonly ViewEvent[], seq: number): string | undefined {
+  const navigations = navigationsIn(log);
+  return log.find((item) => item.seq > seq && isOnPath(pathTo(navigations, item.seq), seq))?.event.id;
 }

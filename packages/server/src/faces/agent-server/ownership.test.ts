@@ -19,6 +19,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   setApprovalPolicy: { policy: null },
   setAllowRules: { rules: [] },
   tryAllowRules: { rules: [] },
+  navigateConversation: { event_id: null },
   startGoal: { objective: "Done." },
   setLimits: { max_iterations: 7 },
   switchLlm: { llm: { model: "openai/other" } },

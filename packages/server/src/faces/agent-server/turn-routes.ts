@@ -5,6 +5,7 @@ import type {
   Event,
   ForkConversationRequest,
   LLM,
+  NavigateConversationRequest,
   SetApprovalPolicyRequest,
   SetLimitsRequest,
   SetUserBudgetRequest,
@@ -186,6 +187,12 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
       const described = await directory.describe(request.caller, id);
       if (described === null) throw conversationMissing(id);
       return { status: 201, json: toConversationInfo(described) };
+    },
+
+    navigateConversation: async (request) => {
+      const { event_id: eventId = null } = request.body as NavigateConversationRequest;
+      await (await open(request)).navigate(eventId === null ? null : (normalizeUuid(eventId) ?? eventId));
+      return { json: toConversationInfo(await describe(request)) };
     },
 
     startGoal: async (request) => {

@@ -12,7 +12,10 @@ import type {
 import { LeaseLostError, SeqConflictError } from "../../journal/journal.ts";
 
 /** What conversations ask of a journal. */
-export type WriterJournal = Pick<Journal, "append" | "read" | "readKinds" | "getInboxEntry" | "release">;
+export type WriterJournal = Pick<
+  Journal,
+  "append" | "getEvents" | "read" | "readKinds" | "getInboxEntry" | "release"
+>;
 
 /** One conversation's events and row in memory: the disk of a test, which survives the actors that write it. */
 export class MemoryLog {
@@ -79,6 +82,7 @@ export function openMemoryJournal(
     append: (lease, batch) => admit(() => log.write(lease, batch)),
     read: async (_id, afterSeq, limit) => log.read(afterSeq, limit),
     readKinds: async (_id, kinds, fromSeq, toSeq) => log.readKinds(kinds, fromSeq, toSeq),
+    getEvents: async (_id, ids) => ids.map((id) => log.events.find((event) => event.id === id) ?? null),
     getInboxEntry: async (_id, clientId) => log.inboxEntry(clientId),
     release: async () => {},
   };
