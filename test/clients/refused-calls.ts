@@ -8,7 +8,6 @@ export type Refusal = {
 const refuse = (status: number, reason: string, ...methods: readonly string[]): [string, Refusal][] =>
   methods.map((method) => [method, { status, reason }]);
 
-const branches = "A log has one line; a fork at an event is a conversation of its own.";
 const acp = "No agents behind ACP.";
 const metas = "No profiles that choose among profiles.";
 const shared = "No conversations that are open to everybody.";
@@ -19,7 +18,6 @@ const devices = "Keys are made with `convoke keys`, not with a login in a browse
 
 /** Every public method that never comes to its end, by `Class.method`; the test holds the server to the status. */
 export const refusedCalls: ReadonlyMap<string, Refusal> = new Map([
-  ...refuse(404, branches, "ConversationClient.navigateConversation", "RemoteConversation.navigateTo"),
   ...refuse(404, acp, "ConversationClient.switchAcpModel", "RemoteConversation.switchAcpModel"),
   ...refuse(404, acp, "CloudClient.switchConversationAcpModel"),
   ...refuse(404, metas, ...of("MetaProfilesClient", "listMetaProfiles", "getMetaProfile", "saveMetaProfile")),
@@ -70,7 +68,6 @@ export const localClasses: Readonly<Record<string, string>> = {
 
 /** Addresses in the package that the server does not serve, as patterns of their templates. */
 export const absentPaths: Readonly<Record<string, string>> = {
-  "/api/conversations/{}/navigate": branches,
   "/api/(v1/app-)?conversations/{}/switch_acp_model": acp,
   "/api/v1/app-conversations/{}/switch_profile": "The conversation's own route does it.",
   "/api/meta-profiles.*": metas,

@@ -237,6 +237,9 @@ def fork(world: World) -> None:
     copy.send_message("Please run")
     copy.run(timeout=30)
     assert copy.state.execution_status is Status.FINISHED
+    conversation.navigate_to(first.id)
+    assert conversation.state.execution_status is Status.IDLE
+    refused(404, lambda: conversation.navigate_to("absent"))
     for each in (branch, copy, conversation):
         each.close()
     refused(404, lambda: conversation.fork(from_event_id="absent"))
@@ -352,7 +355,6 @@ def not_there(world: World) -> None:
     conversation, _ = world.conversation()
     conversation.send_message("Hi")
     conversation.run(timeout=30)
-    refused(404, lambda: conversation.navigate_to(None))
     refused(404, lambda: conversation.load_plugin("x@y"))
     for call in (
         lambda: conversation.stuck_detector,

@@ -7,10 +7,6 @@ export const missingMethods: ReadonlyMap<string, string> = new Map([
   ["RemoteConversation.arun", sdkHasNone],
   ["RemoteConversation.execute_tool", sdkHasNone],
   ["RemoteConversation.stuck_detector", sdkHasNone],
-  [
-    "RemoteConversation.navigate_to",
-    "404: A log has one line; a fork at an event is a conversation of its own.",
-  ],
   ["RemoteConversation.load_plugin", "404: Plugins are part of what a conversation starts with."],
   ["RemoteWorkspace.pause", noPause],
   ["RemoteWorkspace.resume", noPause],
