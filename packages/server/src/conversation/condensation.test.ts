@@ -53,6 +53,34 @@ test("P11, P59, L23.9, L23.22: 500 turns through a window of 32k tokens", { time
   expect(median(turnMs.slice(400, 500))).toBeLessThan(3 * median(turnMs.slice(10, 110)));
 });
 
+test("a summary of a branch that somebody leaves meanwhile is not stored", async () => {
+  const model = createWindowedModel({ windowTokens: 32_000, turns: 20 });
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  let isHeld = false;
+  await using opened = await openMemoryConversation({
+    model: {
+      ...model,
+      async *stream(request: ModelRequest, signal) {
+        if (isHeld) {
+          asked.resolve();
+          await answer.promise;
+        }
+        yield* model.stream(request, signal);
+      },
+    },
+  });
+  expect(await opened.run(task)).toBe("finished");
+  isHeld = true;
+  const condensed = opened.conversation.condense();
+  await asked.promise;
+  await opened.conversation.navigate(null);
+  answer.resolve();
+  await condensed;
+  expect(kinds(opened)).toContain("CondensationRequest");
+  expect(kinds(opened)).not.toContain("Condensation");
+});
+
 test("P11: a model that refuses everything as too long is asked a bounded number of times", async () => {
   let asked = 0;
   const model = createWindowedModel({ windowTokens: 0, turns: 1 });
