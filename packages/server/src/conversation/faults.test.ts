@@ -45,3 +45,31 @@ test("L23.39: a log has one system prompt, and every request begins with it, ove
     expect(rest).not.toContain("system");
   }
 });
+
+test("L23.30: token ids are kept for calls that wait for the user too, and odd ones end no run", async () => {
+  const chunk = (token_ids: unknown, delta: object, reason: string) => ({
+    headers: { "content-type": "text/event-stream" },
+    body: `data: ${JSON.stringify({
+      id: "r",
+      prompt_token_ids: [1, 2],
+      choices: [{ index: 0, delta, token_ids, finish_reason: reason }],
+    })}\n\ndata: [DONE]\n\n`,
+  });
+  const call = {
+    index: 0,
+    id: "c1",
+    type: "function",
+    function: { name: "terminal", arguments: '{"command":"a"}' },
+  };
+  const turns = [
+    { raw: chunk([3, 4], { tool_calls: [call] }, "tool_calls") },
+    { raw: chunk("no list", { content: "Done." }, "stop") },
+  ];
+  await using server = await startTestServer({ script: { turns } });
+  const { id } = await server.createConversation({ ...always, text: "Go." });
+  await server.waitForStatus(id, "waiting_for_confirmation");
+  const kept = (await server.events(id)).filter(({ kind }) => kind === "TokenEvent");
+  expect(kept).toMatchObject([{ prompt_token_ids: [1, 2], response_token_ids: [3, 4] }]);
+  await server.client.respondToConfirmation(id, true);
+  await server.waitForStatus(id, "finished");
+});

@@ -106,7 +106,7 @@ describe("calls in words", () => {
     expect(read(words)).toEqual(["So:", ["edit", { path: "/a", line: 1.5 }]]);
   });
 
-  test("L25: ids are never used twice, whatever is repeated", async () => {
+  test("L23.25: ids are never used twice, whatever is repeated", async () => {
     const text = 'Now.\n<call name="edit">\n<arg name="path">\n/a\n</arg>\n</call>';
     await using server = await startScriptedModel({
       script: { turns: [{ text, chunk_size: 3 }], loop: true },

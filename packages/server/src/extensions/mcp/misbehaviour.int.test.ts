@@ -90,7 +90,7 @@ describe("P20: a conversation with an MCP server that", () => {
     await leaks.assertNone();
   }, 30_000);
 
-  test.for(cases)("$what: is created at once, and its message is answered", async ({ what, works }) => {
+  test.for(cases)("L23.28: $what: is created at once, and its message is answered", async ({ what, works }) => {
     const { id, tookMs } = created.get(what)!;
     expect(tookMs).toBeLessThan(connectMs);
     await server.waitForStatus(id, "finished", 30_000);
