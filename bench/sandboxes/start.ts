@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { connectToolHost, type ToolSession } from "@convoke/tool-host";
 import { findToolHostProgram } from "../../packages/cli/src/find-tool-host-program.ts";
 import { createBubblewrapBackend } from "../../packages/server/src/sandboxes/bubblewrap.ts";
-import { findBubblewrap } from "../../packages/server/src/sandboxes/open-sandbox.ts";
+import { findBubblewrap } from "../../packages/server/src/sandboxes/find-bubblewrap.ts";
 import { createProcessBackend } from "../../packages/server/src/sandboxes/process.ts";
 import type { SandboxBackend, SandboxSpec } from "../../packages/server/src/sandboxes/sandbox.ts";
 import type { ToolHostProgram } from "../../packages/server/src/sandboxes/tool-host-program.ts";

@@ -15,6 +15,7 @@ import {
   type SharedWithSandboxes,
   type TakeOver,
 } from "@convoke/server";
+import type { findBubblewrap } from "@convoke/server/find-bubblewrap";
 import { allowedEnvironment, createInProcessHost, defaultTools, openGuardian } from "@convoke/tool-host";
 import { pino, type Level } from "pino";
 import { CommandError, exitCodes } from "./exit-codes.ts";
@@ -28,8 +29,12 @@ type NodeDeps = {
   readonly environment: Environment;
   readonly logger: Logger;
   readonly hasSandboxes: boolean;
+  readonly bubblewrap?: BubblewrapFinding | undefined;
   readonly takeOver?: TakeOver;
 };
+
+/** What bubblewrap can do here, found out while the server was loading. */
+type BubblewrapFinding = ReturnType<typeof findBubblewrap>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -40,7 +45,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function openNode(
   overrides: ConfigOverrides,
   logLevel: Level | "silent",
-  { hasSandboxes }: { readonly hasSandboxes: boolean } = { hasSandboxes: false },
+  { hasSandboxes, bubblewrap }: Pick<NodeDeps, "hasSandboxes" | "bubblewrap"> = { hasSandboxes: false },
 ): Promise<Node> {
   const config = readConfig(process.env, overrides);
   return await openConfigured({
@@ -48,6 +53,7 @@ export async function openNode(
     environment: process.env,
     logger: openLogger(logLevel),
     hasSandboxes,
+    bubblewrap,
   });
 }
 
@@ -86,6 +92,7 @@ async function openConfigured({
   environment: whole,
   logger,
   hasSandboxes,
+  bubblewrap,
   takeOver,
 }: NodeDeps): Promise<Node> {
   await using scope = new AsyncDisposableStack();
@@ -103,7 +110,9 @@ async function openConfigured({
         toolHost,
         logger,
         environment,
-        ...(hasSandboxes ? { openSandboxes: (shared) => openOurSandboxes(shared, whole) } : {}),
+        ...(hasSandboxes
+          ? { openSandboxes: (shared) => openOurSandboxes(shared, { environment: whole, bubblewrap }) }
+          : {}),
         ...(takeOver === undefined ? {} : { takeOver }),
       }),
       config,
@@ -115,7 +124,7 @@ async function openConfigured({
 
 async function openOurSandboxes(
   { config, ...shared }: SharedWithSandboxes,
-  environment: Environment,
+  start: Pick<NodeDeps, "environment" | "bubblewrap">,
 ): Promise<Sandboxes | null> {
   if (config.sandbox.use.length === 0) return null;
   const { openSandboxes } = await import("@convoke/server/sandboxes");
@@ -123,8 +132,8 @@ async function openOurSandboxes(
     ...shared,
     config: config.sandbox,
     dataDir: config.dataDir,
+    ...start,
     program: findToolHostProgram(),
-    environment,
   });
 }
 

@@ -7,6 +7,7 @@ import { ConfigError } from "./lib/config-error.ts";
 import type { SandboxBackendName, SandboxConfig } from "./config-sandboxes.ts";
 import type { Logger } from "./lib/logger.ts";
 import { makeDirectory } from "./lib/make-directory.ts";
+import { ownAccount, type BackendFinding } from "./sandboxes/find-bubblewrap.ts";
 import {
   installationIdOf,
   openSandboxBackends,
@@ -30,6 +31,8 @@ export type SandboxStartDeps = {
   readonly program: ToolHostProgram;
   /** The server's; only its allow-listed part reaches a sandbox. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** A trial that was begun while the server was loading. */
+  readonly bubblewrap?: Promise<BackendFinding> | undefined;
 };
 
 export type OpenSandboxesDeps = SandboxStartDeps & {
@@ -87,7 +90,13 @@ export async function findSandboxBackends(
 }
 
 function toPlatform(
-  { config, dataDir, program, environment }: SandboxStartDeps & Pick<OpenSandboxesDeps, "config" | "dataDir">,
+  {
+    config,
+    dataDir,
+    program,
+    environment,
+    bubblewrap,
+  }: SandboxStartDeps & Pick<OpenSandboxesDeps, "config" | "dataDir">,
   sandboxesDir: string,
 ): SandboxPlatform {
   return {
@@ -96,9 +105,10 @@ function toPlatform(
     program,
     environment,
     connect: ({ address, key }) => connectToolHost({ address, key }),
-    self: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+    self: ownAccount(),
     unprivileged: config.user,
     isNetworkShared: config.isNetworkShared,
+    bubblewrap,
     containers: config.image === null ? null : { socketPath: config.engineSocket, image: config.image },
   };
 }

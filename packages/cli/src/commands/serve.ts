@@ -1,7 +1,8 @@
 import { homedir } from "node:os";
 import type { ConfigOverrides } from "@convoke/server";
+import type { findBubblewrap } from "@convoke/server/find-bubblewrap";
 import { Option, type Command } from "commander";
-import { openDormantNode, openNode, untilSignalled, type Node } from "../open-node.ts";
+import type { Node } from "../open-node.ts";
 import { parseLogLevel, parsePort } from "./parse-options.ts";
 
 type ServeOptions = {
@@ -50,6 +51,8 @@ async function serve(options: ServeOptions): Promise<void> {
     ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
     isAuthDisabled: !options.auth,
   };
+  const trial = await beginTrial(overrides);
+  const { openDormantNode, openNode } = await import("../open-node.ts");
   await using dormant = await openDormantNode(overrides, options.logLevel);
   if (dormant !== null) {
     const lines = [
@@ -59,11 +62,27 @@ async function serve(options: ServeOptions): Promise<void> {
     await untilStopped(options, dormant.url, lines);
     return;
   }
-  await using node = await openNode(overrides, options.logLevel, { hasSandboxes: true });
+  await using node = await openNode(overrides, options.logLevel, { hasSandboxes: true, ...trial });
   await untilStopped(options, node.server.url, welcome(node));
 }
 
+/** Begun before the server is loaded: trying takes about as long as loading, and another process does it. */
+async function beginTrial(
+  overrides: ConfigOverrides,
+): Promise<{ readonly bubblewrap?: ReturnType<typeof findBubblewrap> }> {
+  const [{ readConfig }, { findBubblewrap, ownAccount }] = await Promise.all([
+    import("@convoke/server/config"),
+    import("@convoke/server/find-bubblewrap"),
+  ]);
+  const { use, user } = readConfig(process.env, overrides).sandbox;
+  if (use.length === 0) return {};
+  return {
+    bubblewrap: findBubblewrap({ self: ownAccount(), unprivileged: user, environment: process.env }),
+  };
+}
+
 async function untilStopped({ json }: ServeOptions, url: string, lines: readonly string[]): Promise<void> {
+  const { untilSignalled } = await import("../open-node.ts");
   const stopped = untilSignalled();
   console.log(json === true ? JSON.stringify({ url, pid: process.pid }) : lines.join("\n"));
   await stopped;

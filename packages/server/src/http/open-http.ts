@@ -69,6 +69,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+    schemaController: { compilersFactory: noCompilers },
     // Addresses that cannot be decoded never reach a hook, not even the one that ends a refused upgrade.
     frameworkErrors: (error, request, reply) => {
       // Said, so that the client does not send its next request into a connection that ends.
@@ -119,6 +120,16 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   refuseUnknownRoutes(app);
   return app;
 }
+
+/** Routes check and write JSON themselves; Fastify would load its own compilers for schemas that nobody gives. */
+const noCompilers = {
+  buildValidator: () => () => {
+    throw new Error("No route has a schema of Fastify's.");
+  },
+  buildSerializer: () => () => {
+    throw new Error("No route has a schema of Fastify's.");
+  },
+};
 
 export function createAuthenticator(keys: KeyRing): (request: FastifyRequest) => Caller | null {
   return (request) => {

@@ -7,7 +7,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBubblewrapBackend } from "./bubblewrap.ts";
-import { findBubblewrap } from "./open-sandbox.ts";
+import { findBubblewrap } from "./find-bubblewrap.ts";
 import { escapeAttempts } from "./testing/escape-attempts.ts";
 import type { EscapeTargets } from "./testing/escape-attempts.ts";
 import { SandboxBench } from "./testing/sandbox-bench.ts";

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBubblewrapBackend } from "./bubblewrap.ts";
-import { findBubblewrap } from "./open-sandbox.ts";
+import { findBubblewrap } from "./find-bubblewrap.ts";
 import { chooseNetwork } from "./outside-network.ts";
 import { findSame } from "./process-group.ts";
 import type { ProcessKey } from "./process-group.ts";

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import { createBubblewrapBackend } from "./bubblewrap.ts";
 import { describeSandboxBackend } from "./contract.ts";
-import { findBubblewrap } from "./open-sandbox.ts";
+import { findBubblewrap } from "./find-bubblewrap.ts";
 
 const unprivileged = { uid: 65_534, gid: 65_534 };
 const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };

@@ -6,7 +6,7 @@ import { listProcesses, readCommandLine } from "@convoke/tool-host";
 import { expect, test } from "vitest";
 import { silentLogger } from "../lib/logger.ts";
 import { createBubblewrapBackend } from "./bubblewrap.ts";
-import { findBubblewrap } from "./open-sandbox.ts";
+import { findBubblewrap } from "./find-bubblewrap.ts";
 import { createProcessBackend } from "./process.ts";
 import { reconcile } from "./reconcile.ts";
 import { SandboxBench } from "./testing/sandbox-bench.ts";

@@ -1,17 +1,14 @@
 import { createHash } from "node:crypto";
-import { execFile } from "node:child_process";
 import { hostname } from "node:os";
-import { promisify } from "node:util";
-import { isolation } from "./bubblewrap-arguments.ts";
 import { createBubblewrapBackend } from "./bubblewrap.ts";
 import { ContainerEngine } from "./container-engine.ts";
 import { describeReason } from "./describe-reason.ts";
 import { createDockerBackend } from "./docker.ts";
+import { findBubblewrap, type BackendFinding } from "./find-bubblewrap.ts";
 import { createProcessBackend } from "./process.ts";
 import type { LocalBackendDeps } from "./process.ts";
 import type { Account } from "./sandbox-directory.ts";
 import type { SandboxBackend } from "./sandbox.ts";
-import { stagedCommand } from "./staged-command.ts";
 
 export type SandboxChoice = {
   /** All that work here, in the order in which leftovers must be removed. */
@@ -29,13 +26,15 @@ export type SandboxPlatform = LocalBackendDeps & {
   readonly isNetworkShared?: boolean;
   /** Null when no engine is to be used. */
   readonly containers: { readonly socketPath: string; readonly image: string } | null;
+  /** What an earlier trial found or is about to find; tried here when it is left out. */
+  readonly bubblewrap?: Promise<BackendFinding> | undefined;
 };
 
 /** Looks once, in milliseconds, at what this machine can do. */
 export async function openSandboxBackends(platform: SandboxPlatform): Promise<SandboxChoice> {
   const { containers } = platform;
   const [bubblewrap, engine] = await Promise.all([
-    findBubblewrap(platform),
+    platform.bubblewrap ?? findBubblewrap(platform),
     containers === null ? null : findContainerEngine(containers),
   ]);
   return {
@@ -58,6 +57,8 @@ export async function openSandboxBackends(platform: SandboxPlatform): Promise<Sa
 export function installationIdOf(dataDir: string): string {
   return createHash("sha256").update(`${hostname()}\0${dataDir}`).digest("hex").slice(0, 12);
 }
+
+const probeMs = 5_000;
 
 /** An engine without control groups neither limits nor pauses its containers, whatever it is asked for. */
 export type EngineFinding = BackendFinding & { readonly hasControlGroups: boolean };
@@ -94,45 +95,4 @@ function isRootlessOnVersionOne(info: unknown): boolean {
   };
   const isRootless = Rootless === true || SecurityOptions?.includes("name=rootless") === true;
   return isRootless && CgroupVersion === "1";
-}
-
-export type BackendFinding = { readonly isUsable: boolean; /** For people. */ readonly detail: string };
-
-const run = promisify(execFile);
-const probeMs = 5_000;
-
-/** Runs `true` in the namespaces that a sandbox has. */
-export async function findBubblewrap(
-  platform: Pick<SandboxPlatform, "self" | "unprivileged" | "environment">,
-): Promise<BackendFinding> {
-  const { self, unprivileged, environment } = platform;
-  const inner = [
-    "bwrap",
-    ...isolation,
-    "--unshare-net",
-    "--ro-bind",
-    "/",
-    "/",
-    "--proc",
-    "/proc",
-    "--dev",
-    "/dev",
-    "--",
-    "/bin/true",
-  ];
-  const { file, args } =
-    self.uid === 0 ? stagedCommand(unprivileged, [], inner) : { file: "bwrap", args: inner.slice(1) };
-  try {
-    await run(file, args, { timeout: probeMs, env: { PATH: environment["PATH"] ?? "/usr/bin:/bin" } });
-    return { isUsable: true, detail: "works" };
-  } catch (error) {
-    const { stderr = "", code } = error as { stderr?: string; code?: string | number };
-    const isAbsent = code === "ENOENT" || code === 127;
-    return {
-      isUsable: false,
-      detail: isAbsent
-        ? "not installed (Debian, Ubuntu: apt-get install bubblewrap)"
-        : `does not work here: ${stderr.trim().split("\n").at(-1) ?? ""}`,
-    };
-  }
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ConversationInfo, SandboxInfo } from "@convoke/protocol";
 import { listProcesses, readCommandLine } from "@convoke/tool-host";
 import { expect, test, vi } from "vitest";
-import { findBubblewrap } from "../../sandboxes/open-sandbox.ts";
+import { findBubblewrap } from "../../sandboxes/find-bubblewrap.ts";
 import { ConvokeProcess } from "../../testing/convoke-process.ts";
 import { startScriptedModel } from "../../testing/index.ts";
 
