@@ -89,16 +89,16 @@ async function copyEvents(
   endSeq: number,
 ): Promise<ConversationState> {
   const state = initialState();
-  for (let after = 0; after < endSeq; after += chunk) {
-    const limit = Math.min(chunk, endSeq - after);
-    const page = await journal.read(sourceId, after, limit);
+  for (let after = 0; after < endSeq;) {
+    const page = await journal.read(sourceId, after, Math.min(chunk, endSeq - after));
     const ids = page.map(({ id }) => id);
     const stored = (await journal.getEvents(sourceId, ids)).filter((event) => event !== null);
     // The source was deleted meanwhile.
-    if (stored.length !== limit) throw conversationMissing(sourceId);
+    if (stored.length === 0 || stored.length !== page.length) throw conversationMissing(sourceId);
     for (const event of stored) applyEvent(state, parseStored(event));
     const events = stored.map(toNewEvent);
     await journal.append(lease, { expectedSeq: after, events });
+    after += events.length;
     state.lastMicros = events.at(-1)!.timestampMicros;
   }
   return state;

@@ -113,6 +113,41 @@ export function describeSearch(journal: () => Journal): void {
       expect(await find({ timestampGteMicros: -1, timestampLtMicros: sampleMicros(99) })).toEqual(jsons);
     });
 
+    test("P29: long events end a page before its limit does, and nothing is missing behind it", async () => {
+      const long = 6 * 1024 * 1024;
+      const shapes = [0, 1, 2, 3, 4].map((index): SampleShape => {
+        const text = index === 3 ? "needle" : null;
+        return { kind: "MessageEvent", source: "user", text, minLength: index === 4 ? 0 : long };
+      });
+      const events = shapes.map(sampleAt(1));
+      const conversationId = await fill(journal(), events);
+      const jsons = events.map(({ json }) => json);
+      const pageSizes = async (query: EventQuery): Promise<number[]> => {
+        const pages = await Array.fromAsync(pagesOf(journal(), conversationId, query));
+        const places = pages.flat().map((json) => jsons.indexOf(json));
+        expect(places).toEqual(query.order === "TIMESTAMP" ? [0, 1, 2, 3, 4] : [4, 3, 2, 1, 0]);
+        return pages.map((page) => page.length);
+      };
+      expect(await pageSizes({ order: "TIMESTAMP", limit: 100 })).toEqual([3, 2]);
+      expect(await pageSizes({ order: "TIMESTAMP", limit: 2 })).toEqual([2, 2, 1]);
+      expect(await pageSizes({ kind: "MessageEvent", order: "TIMESTAMP_DESC", limit: 100 })).toEqual([4, 1]);
+      expect(await pageSizes({ source: "user", order: "TIMESTAMP", limit: 3 })).toEqual([3, 2]);
+      const found = await journal().search(conversationId, { body: "needle", order: "TIMESTAMP", limit: 9 });
+      expect(found).toEqual({ items: [jsons[3]], nextPageId: null });
+      const seqs: number[][] = [];
+      for (let after = 0; after < 5;) {
+        const read = await journal().read(conversationId, after, 100);
+        seqs.push(read.map(({ seq }) => seq));
+        after = read.at(-1)!.seq;
+      }
+      expect(seqs).toEqual([
+        [1, 2, 3],
+        [4, 5],
+      ]);
+      const kinds = await journal().readKinds(conversationId, ["MessageEvent"], 1, 99);
+      expect(kinds.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+    });
+
     test("readKinds gives the events of some kinds in a span, with meta", async () => {
       const shapes = ["ActionEvent", "MessageEvent", "PauseEvent", "ActionEvent", "MessageEvent"].map(
         (kind, index) => ({
@@ -193,15 +228,28 @@ async function pageThrough(
   betweenPages: () => Promise<void> = async () => {},
 ): Promise<string[]> {
   const items: string[] = [];
+  let lastLength = query.limit;
+  for await (const page of pagesOf(journal, conversationId, query, betweenPages)) {
+    expect(lastLength).toBe(query.limit);
+    lastLength = page.length;
+    items.push(...page);
+  }
+  return items;
+}
+
+async function* pagesOf(
+  journal: Journal,
+  conversationId: string,
+  query: EventQuery,
+  betweenPages: () => Promise<void> = async () => {},
+): AsyncGenerator<string[]> {
   let pageId: string | null = null;
   do {
     if (pageId !== null) await betweenPages();
     const page = await journal.search(conversationId, pageId === null ? query : { ...query, pageId });
-    items.push(...page.items);
-    if (page.nextPageId !== null) expect(page.items).toHaveLength(query.limit);
+    yield page.items;
     pageId = page.nextPageId;
   } while (pageId !== null);
-  return items;
 }
 
 function sampleAt(firstSeq: number): (shape: SampleShape, index: number) => NewEvent {

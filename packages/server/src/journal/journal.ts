@@ -25,7 +25,7 @@ export interface Journal extends AsyncDisposable {
   /** All or nothing, durable when it resolves, in call order per conversation. */
   append(lease: Lease, batch: AppendBatch): Promise<void>;
 
-  /** Events with `seq > afterSeq`, ascending, at most `limit`. */
+  /** Events with `seq > afterSeq`, ascending, at most `limit`; fewer, but not none, when they are long. */
   read(conversationId: string, afterSeq: number, limit: number): Promise<readonly StoredEvent[]>;
   /** Events of the given kinds in `[fromSeq, toSeq]`, ascending, with their meta. */
   readKinds(
@@ -35,6 +35,7 @@ export interface Journal extends AsyncDisposable {
     toSeq: number,
   ): Promise<EventWithMeta[]>;
   lastSeq(conversationId: string): Promise<number>;
+  /** A page has at most `limit` events, and ends before that only with the one that makes it 16 Mi characters long. */
   search(conversationId: string, query: EventQuery): Promise<EventPageText>;
   count(conversationId: string, filter: EventFilter): Promise<number>;
   /** In the order of `ids`; null for misses. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { DamagedEventError, type EventWithMeta, type StoredEvent } from "./journal.ts";
 import { toIdBytes, toIdText } from "./event-id.ts";
+import { PageBound } from "./page-bound.ts";
 import { isStorageFault, maxSeq, positionOf } from "./sqlite-schema.ts";
 
 /** One conversation's log as it was when it was looked up. */
@@ -66,19 +67,25 @@ export class EventReader {
     };
   }
 
-  /** Events of `[fromSeq, toSeq]`, ascending, at most `limit`. */
+  /** Events of `[fromSeq, toSeq]`, ascending, at most `limit`; fewer when they are long. */
   readRange(log: LogRange, fromSeq: number, toSeq: number, limit: number): StoredEvent[] {
     const lastSeq = Math.min(toSeq, log.lastSeq, fromSeq + limit - 1);
     const base = positionOf(log.number, 0);
-    const readPart = (part: Part, from: number, to: number): StoredEvent[] => {
-      const rows = from > to ? [] : (part.range.all(base + from, base + to) as unknown as RangeRow[]);
-      return rows.map(([position, id, json]) => ({ seq: position - base, id: toIdText(id), json }));
+    const events: StoredEvent[] = [];
+    const bound = new PageBound();
+    const readPart = (part: Part, from: number, to: number): void => {
+      if (from > to || bound.isReached) return;
+      const rows = part.range.iterate(base + from, base + to) as unknown as Iterable<RangeRow>;
+      for (const [position, id, json] of rows) {
+        events.push({ seq: position - base, id: toIdText(id), json });
+        bound.add(json);
+        if (bound.isReached) return;
+      }
     };
     try {
-      return [
-        ...readPart(this.#settled, fromSeq, Math.min(lastSeq, log.settledSeq)),
-        ...readPart(this.#recent, Math.max(fromSeq, log.settledSeq + 1), lastSeq),
-      ];
+      readPart(this.#settled, fromSeq, Math.min(lastSeq, log.settledSeq));
+      readPart(this.#recent, Math.max(fromSeq, log.settledSeq + 1), lastSeq);
+      return events;
     } catch (error) {
       if (!isStorageFault(error)) throw error;
       return this.readEach(log, seqsBetween(fromSeq, lastSeq)).map(({ seq, id, json }) => ({

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { EventClass } from "./sqlite-classes.ts";
+import { PageBound, pageLength } from "./page-bound.ts";
 import { seqsBetween, type EventReader, type LogRange } from "./sqlite-events.ts";
 import { isStorageFault, positionOf } from "./sqlite-schema.ts";
 
@@ -26,19 +27,28 @@ export class MatchReader {
     this.#reader = reader;
   }
 
-  /** In order, at most `limit`; inside the caller's snapshot. */
+  /** In order, at most `limit` and one more, which begins the next page; inside the caller's snapshot. */
   read(plan: Plan, isDescending: boolean, limit: number): Match[] {
-    const { log, fromSeq, toSeq } = plan;
-    const parts: [Table, Plan][] = [
-      ["events", { ...plan, toSeq: Math.min(toSeq, log.settledSeq) }],
-      ["recent", { ...plan, fromSeq: Math.max(fromSeq, log.settledSeq + 1) }],
-    ];
+    const bound = new PageBound();
     const matches: Match[] = [];
-    for (const [table, part] of isDescending ? parts.toReversed() : parts) {
-      if (matches.length < limit)
-        matches.push(...this.#readPart(table, part, isDescending, limit - matches.length));
+    for (const [table, part] of toParts(plan, isDescending)) {
+      const most = limit + 1 - matches.length;
+      if (most < 1 || matches.length > pageLength(matches, limit)) break;
+      matches.push(...this.#readPart(table, part, isDescending, most, bound));
     }
     return matches;
+  }
+
+  /** The `seq` of each match in order, at most `limit`; inside the caller's snapshot. */
+  readSeqs(plan: Plan, limit: number): number[] {
+    const seqs: number[] = [];
+    for (const [table, part] of toParts(plan, false)) {
+      if (part.fromSeq > part.toSeq || seqs.length >= limit) continue;
+      const base = positionOf(plan.log.number, 0);
+      for (const [position] of this.#select("NULL", table, part, false, limit - seqs.length))
+        seqs.push(position - base);
+    }
+    return seqs;
   }
 
   /** Inside the caller's snapshot. */
@@ -70,27 +80,42 @@ export class MatchReader {
     return total;
   }
 
-  #readPart(table: Table, plan: Plan, isDescending: boolean, limit: number): Match[] {
+  /** Up to the match behind the one that makes the page long enough. */
+  #readPart(table: Table, plan: Plan, isDescending: boolean, limit: number, bound: PageBound): Match[] {
     if (plan.fromSeq > plan.toSeq) return [];
     // A log is gapless: a limit that ends the range spares the step to the page after it.
     const count = plan.classes === null ? Math.min(limit, plan.toSeq - plan.fromSeq + 1) : limit;
     const base = positionOf(plan.log.number, 0);
-    const select = (column: "json" | "NULL"): [position: number, json: string][] => {
-      const sql = matchesSql(table, column, plan.classes?.length ?? null, isDescending ? "DESC" : "ASC");
-      const codes = plan.classes?.map(({ code }) => code) ?? [];
-      const rows = this.#prepare(sql).all(base + plan.fromSeq, base + plan.toSeq, count, ...codes);
-      return rows as unknown as [number, string][];
-    };
+    const matches: Match[] = [];
     try {
-      return select("json").map(([position, json]) => ({ seq: position - base, json }));
+      for (const [position, json] of this.#select("json", table, plan, isDescending, count)) {
+        matches.push({ seq: position - base, json });
+        if (bound.isReached) break;
+        bound.add(json);
+      }
+      return matches;
     } catch (error) {
       if (!isStorageFault(error)) throw error;
       const seqs =
         plan.classes === null
           ? seqsOfPage(plan, isDescending, count)
-          : select("NULL").map(([position]) => position - base);
+          : Array.from(this.#select("NULL", table, plan, isDescending, count), ([at]) => at - base);
       return this.#reader.readEach(plan.log, seqs);
     }
+  }
+
+  #select(
+    column: "json" | "NULL",
+    table: Table,
+    { log, fromSeq, toSeq, classes }: Plan,
+    isDescending: boolean,
+    count: number,
+  ): Iterable<[position: number, json: string]> {
+    const base = positionOf(log.number, 0);
+    const sql = matchesSql(table, column, classes?.length ?? null, isDescending ? "DESC" : "ASC");
+    const codes = classes?.map(({ code }) => code) ?? [];
+    const rows = this.#prepare(sql).iterate(base + fromSeq, base + toSeq, count, ...codes);
+    return rows as unknown as Iterable<[number, string]>;
   }
 
   #prepare(sql: string): StatementSync {
@@ -113,6 +138,16 @@ function seqsOfPage({ fromSeq, toSeq }: Plan, isDescending: boolean, count: numb
 }
 
 type Table = "events" | "recent";
+
+/** What is settled and what is recent, in the order in which it is read. */
+function toParts(plan: Plan, isDescending: boolean): [Table, Plan][] {
+  const { log, fromSeq, toSeq } = plan;
+  const parts: [Table, Plan][] = [
+    ["events", { ...plan, toSeq: Math.min(toSeq, log.settledSeq) }],
+    ["recent", { ...plan, fromSeq: Math.max(fromSeq, log.settledSeq + 1) }],
+  ];
+  return isDescending ? parts.toReversed() : parts;
+}
 
 /** Parameters: first and last position, limit, class codes. A null count means all classes. */
 function matchesSql(

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { UnknownPageError, type EventFilter, type EventPageText, type EventQuery } from "./journal.ts";
 import { BodySearch } from "./sqlite-body-search.ts";
 import { ClassReader, type EventClass } from "./sqlite-classes.ts";
+import { pageLength } from "./page-bound.ts";
 import type { EventReader, LogRange } from "./sqlite-events.ts";
 import { MatchReader, type Match, type Plan } from "./sqlite-matches.ts";
 
@@ -25,7 +26,7 @@ export class EventSearch {
     if (body === undefined) {
       return this.#reader.snapshot(() => {
         const plan = this.#plan(conversationId, query, query.pageId, isDescending);
-        const matches = plan === null ? [] : this.#matches.read(plan, isDescending, query.limit + 1);
+        const matches = plan === null ? [] : this.#matches.read(plan, isDescending, query.limit);
         return this.#toPage(plan?.log ?? null, matches, query.limit);
       });
     }
@@ -37,7 +38,7 @@ export class EventSearch {
     const matches: Match[] = [];
     for await (const match of search.found) {
       matches.push(match);
-      if (matches.length > query.limit) break;
+      if (matches.length > pageLength(matches, query.limit)) break;
     }
     // What was recent when the search began may have moved since.
     return this.#reader.snapshot(() => this.#toPage(this.#reader.open(conversationId), matches, query.limit));
@@ -72,13 +73,14 @@ export class EventSearch {
   ): number[] {
     const classes = this.#classes.select(({ kind }) => kinds.includes(kind));
     if (classes.length === 0) return [];
-    return this.#matches.read({ log, fromSeq, toSeq, classes }, false, limit).map(({ seq }) => seq);
+    return this.#matches.readSeqs({ log, fromSeq, toSeq, classes }, limit);
   }
 
   #toPage(log: LogRange | null, matches: readonly Match[], limit: number): EventPageText {
-    const next = matches[limit];
+    const length = pageLength(matches, limit);
+    const next = matches[length];
     return {
-      items: matches.slice(0, limit).map(({ json }) => json),
+      items: matches.slice(0, length).map(({ json }) => json),
       nextPageId: next === undefined || log === null ? null : this.#reader.idAt(log, next.seq),
     };
   }
