@@ -13,6 +13,8 @@ export class Connection {
   closeCode = 0;
   /** True once the handshake was accepted. */
   wasOpen = false;
+  /** True when it was given up because nothing came. */
+  wasSilent = false;
   readonly #socket: WebSocket;
   readonly #waiting: string[] = [];
   readonly #forgetSignal: () => void;
@@ -44,7 +46,9 @@ export class Connection {
     // A follower outlives many connections; none of them may stay behind on its signal.
     this.#forgetSignal = () => signal.removeEventListener("abort", onAbort);
     this.#watch = setInterval(() => {
-      if (performance.now() - this.#lastHeardMs > deadAfterMs) this.close();
+      if (performance.now() - this.#lastHeardMs <= deadAfterMs) return;
+      this.wasSilent = true;
+      this.close();
     }, deadAfterMs / 10);
   }
 

@@ -13,7 +13,10 @@ export type FollowOptions = {
   readonly onConnection?: (state: "connecting" | "connected" | "lost") => void;
   /** How long to wait before connecting again: at first, and at most after many failures in a row. */
   readonly backOffMs?: BackOffMs;
-  /** A connection from which nothing came for so long is replaced; 25,000 when not given. */
+  /**
+   * A connection from which nothing came for so long is replaced; 25,000 when not given. The next ones have twice as long each
+   * until an event comes, up to eight times: an event that takes a slow line longer does come.
+   */
   readonly deadAfterMs?: number;
 };
 
@@ -21,6 +24,8 @@ export type FollowOptions = {
 export type FollowItem =
   | { readonly type: "event"; readonly event: Event; readonly json: string }
   | { readonly type: "signal"; readonly frame: Record<string, unknown> };
+
+const mostPatience = 8;
 
 /** Close codes after which trying again cannot help. */
 const finalCodes = new Map<number, readonly [status: number, message: string]>([
@@ -38,6 +43,7 @@ export async function* followEvents(target: SocketTarget, options: FollowOptions
   const { deadAfterMs = 25_000 } = options;
   const signal = options.signal ?? new AbortController().signal;
   let failures = 0;
+  let patience = 1;
   const retryLater = async (): Promise<void> => {
     options.onConnection?.("lost");
     await backOff(failures++, signal, options.backOffMs);
@@ -50,7 +56,7 @@ export async function* followEvents(target: SocketTarget, options: FollowOptions
   }
   while (cursor !== undefined && !signal.aborted) {
     options.onConnection?.("connecting");
-    const connection = new Connection(target, cursor, signal, deadAfterMs);
+    const connection = new Connection(target, cursor, signal, deadAfterMs * patience);
     let isConnected = false;
     try {
       for await (const json of connection.frames()) {
@@ -60,12 +66,15 @@ export async function* followEvents(target: SocketTarget, options: FollowOptions
         const item = toItem(json);
         if (item === null) continue;
         yield item;
-        if (item.type === "event") cursor = item.event.id!;
+        if (item.type !== "event") continue;
+        cursor = item.event.id!;
+        patience = 1;
       }
     } finally {
       connection.close();
     }
     if (signal.aborted) return;
+    if (connection.wasSilent) patience = Math.min(patience * 2, mostPatience);
     const final = finalCodes.get(connection.closeCode);
     if (final !== undefined) throw new ApiError(final[0], final[1], null, []);
     // A refused handshake does not say why; the same conversation over HTTP does.

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import cors from "@fastify/cors";
-import websocket from "@fastify/websocket";
+import websocket, { type WebsocketPluginOptions } from "@fastify/websocket";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
 import { Fault } from "../lib/fault.ts";
@@ -12,6 +12,7 @@ import type { Guard } from "./guard.ts";
 import { parseJsonBody } from "./parse-json-body.ts";
 import { observeRequests, requestIdHeader, toAuditedCall, type AuditedCall } from "./observe-requests.ts";
 import { createPublicAddress } from "./public-address.ts";
+import { ServerSocket, socketPayloadBytes } from "./server-socket.ts";
 import { withOpenAiError } from "./openai-errors.ts";
 import { refuseUnknownRoutes } from "./unknown-routes.ts";
 
@@ -37,8 +38,6 @@ declare module "fastify" {
     readonly publicAddress: string;
   }
 }
-
-const socketPayloadBytes = 16 * 1024 * 1024;
 
 /** A request that takes longer than this to arrive is given up. */
 const requestTimeoutMs = 300_000;
@@ -93,7 +92,12 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   observeRequests(app, { observer, onCall });
   // Before the hooks that refuse: it ends the connections of refused upgrades.
   await app.register(websocket, {
-    options: { maxPayload: socketPayloadBytes, perMessageDeflate: false },
+    options: {
+      maxPayload: socketPayloadBytes,
+      perMessageDeflate: false,
+      // The type wants what hangs on the library's own class besides; a server makes instances only.
+      WebSocket: ServerSocket as NonNullable<WebsocketPluginOptions["options"]>["WebSocket"],
+    },
     preClose(done) {
       closeSockets(this.websocketServer.clients);
       done();

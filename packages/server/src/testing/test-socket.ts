@@ -42,6 +42,19 @@ export class TestSocket implements Disposable {
 
   /** Resolves when the frames that came so far satisfy `isEnough`; rejects after `timeoutMs`. */
   async until(isEnough: (events: Record<string, unknown>[]) => boolean, timeoutMs = 5_000): Promise<void> {
+    await this.#untilTrue(() => isEnough(this.events), timeoutMs);
+  }
+
+  /** Without a look into the frames, which may be large. */
+  async untilCount(count: number, timeoutMs = 5_000): Promise<void> {
+    await this.#untilTrue(() => this.frames.length >= count, timeoutMs);
+  }
+
+  [Symbol.dispose](): void {
+    this.socket.terminate();
+  }
+
+  async #untilTrue(isEnough: () => boolean, timeoutMs: number): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#arrivals.delete(look);
@@ -49,7 +62,7 @@ export class TestSocket implements Disposable {
         reject(new Error(`The frames did not come. So far: ${kinds.join(", ")}`));
       }, timeoutMs);
       const look = (): void => {
-        if (!isEnough(this.events)) return;
+        if (!isEnough()) return;
         clearTimeout(timer);
         this.#arrivals.delete(look);
         resolve();
@@ -57,13 +70,5 @@ export class TestSocket implements Disposable {
       this.#arrivals.add(look);
       look();
     });
-  }
-
-  async untilCount(count: number): Promise<void> {
-    await this.until((events) => events.length >= count);
-  }
-
-  [Symbol.dispose](): void {
-    this.socket.terminate();
   }
 }

@@ -151,10 +151,10 @@ describe("P1: follow", () => {
     const states: string[] = [];
     const stop = new AbortController();
     const items: FollowItem[] = [];
-    setTimeout(() => stop.abort(), 500);
+    setTimeout(() => stop.abort(), 1_500);
     const options = {
       signal: stop.signal,
-      deadAfterMs: 200,
+      deadAfterMs: 1_000,
       onConnection: (state: string) => states.push(state),
     };
     for await (const item of own.client.follow(id, options)) items.push(item);

@@ -15,7 +15,7 @@ const texts = [
   "ü€😀".repeat(700),
   "y".repeat(65_535),
 ];
-const longTexts = ["y".repeat(65_536), "z".repeat(300_000), "last"];
+const longTexts = ["y".repeat(65_536), "z".repeat(300_000), "last", "ü€😀".repeat(200_000), "after it"];
 const events = [...texts, ...longTexts].map((text, index): StoredEvent => ({
   seq: index + 1,
   id: `id-${index}`,
@@ -27,7 +27,7 @@ test("an independent client reads every event from the bytes, in order", async (
   try {
     await once(server, "listening");
     server.on("connection", (_socket, request) => {
-      for (const piece of new EventFrames().of(events)) request.socket.write(piece);
+      for (const { bytes } of new EventFrames().of(events)) request.socket.write(bytes);
     });
     using client = disposable(new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`));
     const received: string[] = [];
@@ -52,9 +52,24 @@ test("a piece stays near its size and holds whole frames; a batch is encoded onc
     json: "x".repeat(1000),
   }));
   const pieces = frames.of(many);
-  expect(pieces.map((piece) => piece.length)).toEqual([262_044, 262_044, 262_044, 217_868]);
+  expect(pieces.map(({ bytes }) => bytes.length)).toEqual([262_044, 262_044, 262_044, 217_868]);
+  expect(pieces.every(({ endsMessage }) => endsMessage)).toBe(true);
   expect(frames.of(many)).toBe(pieces);
   expect(frames.of([])).toEqual([]);
+});
+
+test("P29: a large event is many frames of one message; what comes before and behind it stays whole", () => {
+  const pieces = new EventFrames().of(
+    ["a", "x".repeat(1_000_001), "b"].map((json, index) => ({ seq: index + 1, id: "", json })),
+  );
+  expect(pieces.map(({ bytes, endsMessage }) => [bytes[0], bytes.length, endsMessage])).toEqual([
+    [0x81, 3, true],
+    [0x01, 262_154, false],
+    [0x00, 262_154, false],
+    [0x00, 262_154, false],
+    [0x80, 213_579, true],
+    [0x81, 3, true],
+  ]);
 });
 
 function disposable(socket: WebSocket): Disposable & { readonly socket: WebSocket } {

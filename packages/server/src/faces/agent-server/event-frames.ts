@@ -1,17 +1,25 @@
 import type { StoredEvent } from "../../journal/journal.ts";
 
-/** A piece of a socket's stream is about this long, unless one event alone is longer. */
+/** A piece of a socket's stream is about this long, unless one frame alone is longer. */
 const pieceBytes = 256 * 1024;
+/** A longer event goes in many frames, so that a slow client's progress shows and pings come through between them. */
+const longestFrameBytes = 1_000_000;
+
+export type Piece = {
+  readonly bytes: Buffer;
+  /** False between two frames of one event: nothing but pings, pongs and a close may be sent there. */
+  readonly endsMessage: boolean;
+};
 
 /**
- * Events as the bytes of WebSocket text frames (RFC 6455, 5.2: unmasked, never fragmented), many frames to a piece.
+ * Events as the bytes of WebSocket text messages (RFC 6455, 5.2 and 5.4: unmasked), many of them to a piece.
  * Followers that are equally far get the same batch, so it is encoded once for all of them.
  */
 export class EventFrames {
-  readonly #encoded = new WeakMap<readonly StoredEvent[], readonly Buffer[]>();
+  readonly #encoded = new WeakMap<readonly StoredEvent[], readonly Piece[]>();
 
   /** In the order of the events; every frame is whole in one piece. */
-  of(events: readonly StoredEvent[]): readonly Buffer[] {
+  of(events: readonly StoredEvent[]): readonly Piece[] {
     const known = this.#encoded.get(events);
     if (known !== undefined) return known;
     const pieces = encodePieces(events);
@@ -20,21 +28,40 @@ export class EventFrames {
   }
 }
 
-function encodePieces(events: readonly StoredEvent[]): Buffer[] {
-  const pieces: Buffer[] = [];
+function encodePieces(events: readonly StoredEvent[]): Piece[] {
+  const pieces: Piece[] = [];
   let texts: string[] = [];
   let length = 0;
+  const endPiece = (): void => {
+    if (length > 0) pieces.push({ bytes: encodePiece(texts, length), endsMessage: true });
+    texts = [];
+    length = 0;
+  };
   for (const { json } of events) {
-    const size = frameLength(Buffer.byteLength(json));
-    if (length > 0 && length + size > pieceBytes) {
-      pieces.push(encodePiece(texts, length));
-      texts = [];
-      length = 0;
+    const payloadBytes = Buffer.byteLength(json);
+    const size = frameLength(payloadBytes);
+    if (length + size > pieceBytes) endPiece();
+    if (payloadBytes > longestFrameBytes) pieces.push(...encodeFragments(json));
+    else {
+      texts.push(json);
+      length += size;
     }
-    texts.push(json);
-    length += size;
   }
-  if (length > 0) pieces.push(encodePiece(texts, length));
+  endPiece();
+  return pieces;
+}
+
+function encodeFragments(text: string): Piece[] {
+  const payload = Buffer.from(text);
+  const pieces: Piece[] = [];
+  for (let from = 0; from < payload.length; from += pieceBytes) {
+    const part = payload.subarray(from, from + pieceBytes);
+    const endsMessage = from + pieceBytes >= payload.length;
+    const bytes = Buffer.allocUnsafe(frameLength(part.length));
+    const firstByte = (endsMessage ? lastFragment : 0) | (from === 0 ? textFrame : 0);
+    part.copy(bytes, writeHeader(bytes, 0, part.length, firstByte));
+    pieces.push({ bytes, endsMessage });
+  }
   return pieces;
 }
 
@@ -43,7 +70,7 @@ function encodePiece(texts: readonly string[], length: number): Buffer {
   let at = 0;
   for (const text of texts) {
     const size = Buffer.byteLength(text);
-    at = writeHeader(piece, at, size);
+    at = writeHeader(piece, at, size, lastFragment | textFrame);
     at += piece.write(text, at);
   }
   return piece;
@@ -53,9 +80,13 @@ function frameLength(payloadBytes: number): number {
   return payloadBytes + (payloadBytes < 126 ? 2 : payloadBytes < 65_536 ? 4 : 10);
 }
 
-/** The first byte says: last fragment, text. Returns where the payload begins. */
-function writeHeader(piece: Buffer, at: number, payloadBytes: number): number {
-  piece[at] = 0x81;
+/** Bits of a frame's first byte; a frame that goes on with a message has no kind of its own. */
+const lastFragment = 0x80;
+const textFrame = 0x01;
+
+/** Returns where the payload begins. */
+function writeHeader(piece: Buffer, at: number, payloadBytes: number, firstByte: number): number {
+  piece[at] = firstByte;
   if (payloadBytes < 126) {
     piece[at + 1] = payloadBytes;
     return at + 2;

@@ -226,11 +226,11 @@ describe("input", () => {
     expect(await server.client.countEvents(fresh, { kind: "MessageEvent", source: "user" })).toBe(1);
   });
 
-  test("a message larger than the limit closes with 1009", async () => {
+  test("P29: a message larger than the limit closes with 1009, once, and says what the limit is", async () => {
     using socket = open();
     await socket.untilCount(1);
     socket.send("x".repeat(16 * 1024 * 1024 + 1));
-    expect(await socket.closed).toMatchObject({ code: 1009 });
+    expect(await socket.closed).toEqual({ code: 1009, reason: "Send at most 16777216 bytes" });
   });
 });
 

@@ -21,7 +21,7 @@ export type SocketOutputDeps = {
   readonly hasHeartbeat: boolean;
 };
 
-/** One client's outgoing side. It never holds more than the high-water mark plus one piece. */
+/** One client's outgoing side. It never holds more than the high-water mark plus one piece, however large an event is. */
 export class SocketOutput {
   readonly #socket: WebSocket;
   readonly #connection: Socket;
@@ -30,6 +30,8 @@ export class SocketOutput {
   readonly #heartbeat: NodeJS.Timeout;
   readonly #dead: NodeJS.Timeout;
   readonly #stallMs: number;
+  /** Some frames of an event are out and others are not. */
+  #isInsideMessage = false;
 
   constructor({ socket, connection, frames, times, hasHeartbeat }: SocketOutputDeps) {
     this.#socket = socket;
@@ -58,15 +60,17 @@ export class SocketOutput {
   async send(events: readonly StoredEvent[]): Promise<boolean> {
     for (const piece of this.#frames.of(events)) {
       if (this.closed.aborted || this.#socket.readyState !== this.#socket.OPEN) return false;
-      this.#connection.write(piece);
+      this.#connection.write(piece.bytes);
+      this.#isInsideMessage = !piece.endsMessage;
       if (this.#socket.bufferedAmount >= highWaterBytes && !(await this.#drained())) return false;
     }
     return true;
   }
 
-  /** Sends a signal, or drops it when the client is behind or gone. */
+  /** Sends a signal, or drops it when the client is behind, in the middle of a large event, or gone. */
   offer(json: string): void {
-    if (this.closed.aborted || this.#socket.bufferedAmount >= highWaterBytes) return;
+    if (this.closed.aborted || this.#isInsideMessage) return;
+    if (this.#socket.bufferedAmount >= highWaterBytes) return;
     this.#socket.send(json);
   }
 
@@ -84,7 +88,11 @@ export class SocketOutput {
       await new Promise((resolve) => setTimeout(resolve, 10));
       if (this.closed.aborted) return false;
       const buffered = this.#socket.bufferedAmount;
-      if (buffered < lastBuffered) stalledSinceMs = performance.now();
+      if (buffered < lastBuffered) {
+        stalledSinceMs = performance.now();
+        // Somebody takes it; on a slow line a pong comes long after what was sent before its ping.
+        this.#dead.refresh();
+      }
       lastBuffered = buffered;
       if (performance.now() - stalledSinceMs > this.#stallMs) {
         this.#socket.close(closeCodes.tooSlow, "Too slow; resume after the last event id");
