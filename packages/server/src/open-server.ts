@@ -46,6 +46,7 @@ import { SecretStore } from "./settings/secret-store.ts";
 import { SettingsStore } from "./settings/settings-store.ts";
 import { findStoredModel } from "./settings/stored-models.ts";
 import { version } from "./lib/version.ts";
+import { wait } from "./lib/wait.ts";
 import { watchJournal } from "./webhooks/watch-journal.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 import { Machine } from "./workspaces/machine.ts";
@@ -154,6 +155,7 @@ export async function openServer({
       journal: await opening,
       describe: (id) => describeForHooks(id),
       nowMs: Date.now,
+      wait,
       logger,
     }),
   );

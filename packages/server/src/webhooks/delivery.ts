@@ -11,9 +11,16 @@ export type Delivery = {
   readonly sequence: string | null;
 };
 
-const answerMs = 30_000;
+/** The receiver cannot be reached or takes nothing now, whatever is sent. */
+export class ReceiverAwayError extends Error {
+  override readonly name = "ReceiverAwayError";
+}
 
-/** Posts once; rejects unless the receiver answers with 2xx within 30 seconds. */
+const answerMs = 30_000;
+/** Answers about what was sent; all others are about the receiver or its address. */
+const refusals: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+
+/** Posts once; rejects unless the receiver answers with 2xx within 30 seconds, with {@link ReceiverAwayError} when it is away. */
 export async function deliver(
   hook: WebhookSpec,
   delivery: Delivery,
@@ -36,9 +43,21 @@ export async function deliver(
     // A key must not travel to an address that nobody configured.
     redirect: "error",
     signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
+  }).catch((cause: unknown) => {
+    throw new ReceiverAwayError(reasonOf(cause), { cause });
   });
   await reply.body?.cancel();
-  if (!reply.ok) throw new Error(`The receiver answered ${reply.status}.`);
+  if (reply.ok) return;
+  const message = `The receiver answered ${reply.status}.`;
+  throw refusals.has(reply.status) ? new Error(message) : new ReceiverAwayError(message);
+}
+
+/** `fetch` hides the reason one level down; a refused connection on several addresses has no message, but a code. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const inner = cause.cause;
+  if (!(inner instanceof Error)) return cause.message;
+  return "code" in inner ? `The receiver gave no answer (${String(inner.code)}).` : inner.message;
 }
 
 /** `v1=` and the HMAC-SHA-256 of timestamp, dot and body in hex; the timestamp is signed so that nothing can be replayed later. */

@@ -1,18 +1,21 @@
-import type { Journal, StoredEvent } from "../journal/journal.ts";
+import { DamagedEventError, type Journal, type StoredEvent } from "../journal/journal.ts";
 import type { Logger } from "../lib/logger.ts";
-import { wait } from "../lib/wait.ts";
+import type { wait } from "../lib/wait.ts";
+import { pauseAfter, timeOf, withinBytes } from "./batch.ts";
 import type { Cursor, CursorStore } from "./cursor-store.ts";
-import { deliver, type Delivery } from "./delivery.ts";
+import { deliver, ReceiverAwayError, type Delivery } from "./delivery.ts";
+import { Slots } from "./slots.ts";
 import type { WebhookSpec } from "./webhook.ts";
 
 export type ReceiverDeps = {
   readonly hook: WebhookSpec;
   readonly id: string;
   readonly cursors: CursorStore;
-  readonly journal: Pick<Journal, "read" | "lastSeq">;
+  readonly journal: Pick<Journal, "read">;
   /** The conversation as clients read it, as JSON; null when it is gone. */
   readonly describe: (conversationId: string) => Promise<string | null>;
   readonly nowMs: () => number;
+  readonly wait: typeof wait;
   readonly logger: Logger;
 };
 
@@ -32,10 +35,20 @@ export type ReceiverStatus = {
 };
 
 /** A conversation that this receiver has not heard everything of. */
-type Lane = { lastSeq: number; ackedSeq: number; wake: (() => void) | null; isTold: boolean };
+type Lane = {
+  lastSeq: number;
+  ackedSeq: number;
+  /** Up to here nothing waits for more to go with it. */
+  dueSeq: number;
+  /** Where the batch ends that was tried last: its repetition is the same. */
+  triedSeq: number;
+  /** In a row, for reasons of this conversation alone. */
+  failures: number;
+  wake: (() => void) | null;
+  isTold: boolean;
+};
 
-const longestPauseMs = 300_000;
-/** Conversations that are posted for at the same time. */
+/** Conversations that are posted for at the same time, and whose events are in memory. */
 const parallelPosts = 4;
 
 /** One webhook: follows every conversation with a durable cursor. In order within a conversation, at least once. */
@@ -45,8 +58,7 @@ export class Receiver implements AsyncDisposable {
   readonly #lanes = new Map<string, Lane>();
   readonly #working = new Set<Promise<void>>();
   readonly #counts = { delivered: 0, skipped: 0, failed: 0 };
-  readonly #queue: (() => void)[] = [];
-  #posting = 0;
+  readonly #slots = new Slots(parallelPosts, this.#closing.signal);
   #failures = 0;
   #downUntilMs = 0;
   #lastError: string | null = null;
@@ -93,41 +105,84 @@ export class Receiver implements AsyncDisposable {
       lane.wake?.();
       return;
     }
-    const opened: Lane = { lastSeq, ackedSeq: 0, wake: null, isTold: false };
+    const opened: Lane = {
+      lastSeq,
+      ackedSeq: 0,
+      dueSeq: 0,
+      triedSeq: 0,
+      failures: 0,
+      wake: null,
+      isTold: false,
+    };
     this.#lanes.set(conversationId, opened);
-    const working = this.#follow(conversationId, opened)
-      .catch((error: unknown) =>
-        this.#deps.logger.error({ webhook: this.#deps.id, error: String(error) }, "webhook stopped"),
-      )
-      .finally(() => this.#working.delete(working));
+    const working = this.#follow(conversationId, opened).finally(() => this.#working.delete(working));
     this.#working.add(working);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     for (const lane of this.#lanes.values()) lane.wake?.();
-    for (const next of this.#queue.splice(0)) next();
     await Promise.all(this.#working);
   }
 
+  /** Until there is nothing more to tell; never rejects. */
   async #follow(id: string, lane: Lane): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       lane.isTold = false;
-      const cursor = await this.#deps.cursors.load(id);
-      lane.ackedSeq = cursor.seq;
-      const next = await this.#step(id, lane, cursor);
-      if (next === "gone") break;
-      if (next === null && !lane.isTold) break;
+      try {
+        const next = await this.#next(id, lane);
+        lane.failures = 0;
+        if (next === "gone" || (next === null && !lane.isTold)) break;
+      } catch (error) {
+        if (!signal.aborted) await this.#waitAfter(error, id, lane);
+      }
     }
     this.#lanes.delete(id);
   }
 
-  /** Posts what comes next; null when there is nothing. */
+  /** What was posted; null when there was nothing. Events are read when they may be posted, not while the receiver is away. */
+  async #next(id: string, lane: Lane): Promise<Cursor | "gone" | null> {
+    const { cursors, nowMs } = this.#deps;
+    const { signal } = this.#closing;
+    const cursor = await cursors.load(id);
+    lane.ackedSeq = cursor.seq;
+    await this.#untilDue(lane, cursor);
+    using _slot = await this.#slots.take();
+    while (this.#downUntilMs > nowMs() && !signal.aborted)
+      await this.#deps.wait(this.#downUntilMs - nowMs(), signal);
+    if (signal.aborted) return "gone";
+    try {
+      return await this.#step(id, lane, cursor);
+    } catch (error) {
+      const isNextDamaged = error instanceof DamagedEventError && error.seq === cursor.seq + 1;
+      if (!isNextDamaged) throw error;
+      return await this.#skip(id, cursor, 1, "an event is damaged");
+    }
+  }
+
+  /** As many events as may go together are there, or `flush_delay` is over since the first one. */
+  async #untilDue(lane: Lane, cursor: Cursor): Promise<void> {
+    const { hook, nowMs } = this.#deps;
+    const { signal } = this.#closing;
+    const untilMs = nowMs() + hook.flush_delay * 1000;
+    for (;;) {
+      const count = lane.lastSeq - cursor.seq;
+      const remainingMs = untilMs - nowMs();
+      if (remainingMs <= 0) lane.dueSeq = lane.lastSeq;
+      else if (count >= hook.event_buffer_size)
+        lane.dueSeq = Math.max(lane.dueSeq, cursor.seq + hook.event_buffer_size);
+      if (count <= 0 || lane.dueSeq > cursor.seq || signal.aborted) return;
+      const woken = new AbortController();
+      lane.wake = () => woken.abort();
+      await this.#deps.wait(remainingMs, AbortSignal.any([woken.signal, signal]));
+      lane.wake = null;
+    }
+  }
+
   async #step(id: string, lane: Lane, cursor: Cursor): Promise<Cursor | "gone" | null> {
     const start = await this.#skipTooMany(id, lane, cursor);
-    const events = await this.#gather(id, lane, start);
-    if (this.#closing.signal.aborted) return "gone";
+    const events = await this.#readBatch(id, lane, start);
     if (events.length > 0) {
       const [first, last] = [events[0]!.seq, events.at(-1)!.seq];
       // The receiver was there only since then.
@@ -136,8 +191,8 @@ export class Receiver implements AsyncDisposable {
         const sequence = `${fresh[0]!.seq}-${last}`;
         const body = `[${fresh.map(({ json }) => json).join(",")}]`;
         const path = `/events/${id.replaceAll("-", "")}`;
-        if (!(await this.#post({ path, body, sequence, id: `${this.#deps.id}:${id}:${sequence}` })))
-          return "gone";
+        lane.triedSeq = last;
+        await this.#post({ path, body, sequence, id: `${this.#deps.id}:${id}:${sequence}` });
         this.#counts.delivered += fresh.length;
       }
       const isNews =
@@ -145,6 +200,7 @@ export class Receiver implements AsyncDisposable {
       // Stored as not posted yet, so that a crash between the two posts loses none.
       const next = { ...start, seq: last, infoSeq: isNews && fresh.length > 0 ? -1 : start.infoSeq };
       await this.#deps.cursors.save(id, next);
+      lane.ackedSeq = last;
       return isNews && fresh.length > 0 ? await this.#postInfo(id, next) : next;
     }
     if (start.isDeleted || start.infoSeq < 0) return await this.#postInfo(id, start);
@@ -157,13 +213,12 @@ export class Receiver implements AsyncDisposable {
     if (described !== null && cursor.isDeleted && cursor.infoSeq >= 0) return null;
     const body = described ?? JSON.stringify({ id, execution_status: "deleting" });
     const state = described === null ? "deleted" : String(cursor.seq);
-    const delivery = {
+    await this.#post({
       path: "/conversations",
       body,
       sequence: null,
       id: `${this.#deps.id}:${id}:info:${state}`,
-    };
-    if (!(await this.#post(delivery))) return "gone";
+    });
     if (described === null) {
       await this.#deps.cursors.remove(id);
       return "gone";
@@ -173,99 +228,53 @@ export class Receiver implements AsyncDisposable {
     return next;
   }
 
-  /** A batch: as many events as may go together, or what is there when `flush_delay` is over. */
-  async #gather(id: string, lane: Lane, cursor: Cursor): Promise<readonly StoredEvent[]> {
-    const { hook, journal, nowMs } = this.#deps;
-    const { signal } = this.#closing;
-    let untilMs: number | null = null;
-    for (;;) {
-      const events = withinBytes(
-        await journal.read(id, cursor.seq, hook.event_buffer_size),
-        hook.max_batch_bytes,
-      );
-      lane.lastSeq = Math.max(lane.lastSeq, events.at(-1)?.seq ?? 0);
-      const isFull =
-        events.length >= hook.event_buffer_size || lane.lastSeq > (events.at(-1)?.seq ?? lane.lastSeq);
-      if (events.length === 0 || isFull || signal.aborted) return events;
-      untilMs ??= nowMs() + hook.flush_delay * 1000;
-      const remainingMs = untilMs - nowMs();
-      if (remainingMs <= 0) return events;
-      const woken = new AbortController();
-      lane.wake = () => woken.abort();
-      await wait(remainingMs, AbortSignal.any([woken.signal, signal]));
-      lane.wake = null;
+  /** What was tried before, again; else as many as may go together. */
+  async #readBatch(id: string, lane: Lane, { seq }: Cursor): Promise<readonly StoredEvent[]> {
+    const { hook, journal } = this.#deps;
+    const tried = lane.triedSeq - seq;
+    const limit = tried > 0 ? tried : hook.event_buffer_size;
+    try {
+      return withinBytes(await journal.read(id, seq, limit), hook.max_batch_bytes);
+    } catch (error) {
+      if (!(error instanceof DamagedEventError) || error.seq <= seq + 1) throw error;
+      return withinBytes(await journal.read(id, seq, error.seq - 1 - seq), hook.max_batch_bytes);
     }
   }
 
   async #skipTooMany(id: string, lane: Lane, cursor: Cursor): Promise<Cursor> {
-    const { hook, logger } = this.#deps;
-    const skipped = lane.lastSeq - cursor.seq - hook.max_queue_size;
-    if (skipped <= 0) return cursor;
-    this.#counts.skipped += skipped;
-    logger.error(
-      { webhook: this.#deps.id, conversation: id, events: skipped },
-      "webhook is too far behind, events were left out",
-    );
-    const next = { ...cursor, seq: cursor.seq + skipped };
+    const count = lane.lastSeq - cursor.seq - this.#deps.hook.max_queue_size;
+    return count <= 0 ? cursor : await this.#skip(id, cursor, count, "the receiver is too far behind");
+  }
+
+  async #skip(id: string, cursor: Cursor, count: number, reason: string): Promise<Cursor> {
+    this.#counts.skipped += count;
+    const fields = { webhook: this.#deps.id, conversation: id, events: count };
+    this.#deps.logger.error(fields, `${reason}, events were left out`);
+    const next = { ...cursor, seq: cursor.seq + count };
     await this.#deps.cursors.save(id, next);
     return next;
   }
 
-  /** Tries until the receiver takes it; false when this process ends before. */
-  async #post(delivery: Delivery): Promise<boolean> {
-    const { hook, logger, nowMs } = this.#deps;
-    const { signal } = this.#closing;
-    await this.#enter();
-    try {
-      for (;;) {
-        await wait(Math.max(0, this.#downUntilMs - nowMs()), signal);
-        if (signal.aborted) return false;
-        try {
-          await deliver(hook, delivery, nowMs(), signal);
-          this.#failures = 0;
-          this.#lastError = null;
-          return true;
-        } catch (error) {
-          if (signal.aborted) return false;
-          this.#counts.failed += 1;
-          this.#failures += 1;
-          this.#lastError = error instanceof Error ? error.message : String(error);
-          const pauseMs = pauseAfter(this.#failures, hook);
-          this.#downUntilMs = nowMs() + pauseMs;
-          const fields = { webhook: this.#deps.id, error: this.#lastError, retryInMs: Math.round(pauseMs) };
-          logger.warn(fields, "webhook was not delivered");
-        }
-      }
-    } finally {
-      this.#leave();
-    }
+  /** Rejects when the receiver does not take it. */
+  async #post(delivery: Delivery): Promise<void> {
+    await deliver(this.#deps.hook, delivery, this.#deps.nowMs(), this.#closing.signal);
+    this.#failures = 0;
+    this.#lastError = null;
   }
 
-  async #enter(): Promise<void> {
-    if (this.#posting >= parallelPosts) await new Promise<void>((resolve) => this.#queue.push(resolve));
-    this.#posting += 1;
+  /** A receiver that is away is left alone for all conversations; what it refuses, and what cannot be read, for this one. */
+  async #waitAfter(error: unknown, id: string, lane: Lane): Promise<void> {
+    const { hook, nowMs, logger } = this.#deps;
+    this.#lastError = error instanceof Error ? error.message : String(error);
+    this.#counts.failed += 1;
+    const isAway = error instanceof ReceiverAwayError;
+    // Those that were under way at the same time failed together, once.
+    if (isAway && this.#downUntilMs > nowMs()) return;
+    const failures = isAway ? (this.#failures += 1) : (lane.failures += 1);
+    const pauseMs = pauseAfter(failures, hook);
+    const fields = { webhook: this.#deps.id, conversation: id, error: this.#lastError };
+    logger.warn({ ...fields, retryInMs: Math.round(pauseMs) }, "webhook was not delivered");
+    if (isAway) this.#downUntilMs = nowMs() + pauseMs;
+    else await this.#deps.wait(pauseMs, this.#closing.signal);
   }
-
-  #leave(): void {
-    this.#posting -= 1;
-    this.#queue.shift()?.();
-  }
-}
-
-/** A few quick attempts, then ever longer pauses; spread out. */
-function pauseAfter(failures: number, { num_retries: quick, retry_delay: seconds }: WebhookSpec): number {
-  const growth = 2 ** Math.min(Math.max(0, failures - quick), 20);
-  return Math.min(Math.max(seconds, 0.05) * 1000 * growth, longestPauseMs) * (0.75 + Math.random() / 2);
-}
-
-/** A single event that is too large goes alone. */
-function withinBytes(events: readonly StoredEvent[], most: number): readonly StoredEvent[] {
-  let bytes = 0;
-  const end = events.findIndex(({ json }, index) => (bytes += Buffer.byteLength(json)) > most && index > 0);
-  return end === -1 ? events : events.slice(0, end);
-}
-
-/** Event ids are UUIDv7: their first 48 bits are milliseconds. */
-function timeOf(eventId: string): number {
-  return Number.parseInt(eventId.replaceAll("-", "").slice(0, 12), 16);
 }

@@ -1,6 +1,7 @@
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { wait } from "../lib/wait.ts";
 import { CursorStore } from "./cursor-store.ts";
 import { Receiver, type ReceiverStatus } from "./receiver.ts";
 import { webhookId, type WebhookSpec } from "./webhook.ts";
@@ -11,6 +12,7 @@ export type WebhooksDeps = {
   readonly journal: Journal;
   readonly describe: (conversationId: string) => Promise<string | null>;
   readonly nowMs: () => number;
+  readonly wait: typeof wait;
   readonly logger: Logger;
 };
 

@@ -3,6 +3,7 @@ import { openKeyBook } from "../../settings/open-key-book.ts";
 import { MemorySandboxes } from "../../testing/memory-sandboxes.ts";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
+import { webhookDefaults, webhookId } from "../../webhooks/webhook.ts";
 
 async function read(server: TestServer): Promise<string> {
   const { status, text, headers } = await server.call("GET", "/metrics");
@@ -68,6 +69,17 @@ test("P48: model calls that fail are counted with their code", async () => {
   await server.runTo("error", "Hello");
   const labels = '{model="openai/scripted",code="LLMAuthenticationError"}';
   expect(valueOf(await read(server), `convoke_model_call_errors_total${labels}`)).toBe(1);
+});
+
+test("P42: how far a receiver is behind is a number that a monitor reads", async () => {
+  const hook = { ...webhookDefaults, base_url: "http://127.0.0.1:9/away", flush_delay: 0 };
+  await using server = await startTestServer({ config: { webhooks: [hook] } });
+  const lag = `convoke_webhook_lag_events{receiver="${webhookId(hook)}"}`;
+  expect(valueOf(await read(server), lag)).toBe(0);
+  const { id } = await server.createConversation();
+  for (const text of ["one", "two"])
+    await server.client.sendMessage(id, { content: [{ type: "text", text }] });
+  expect(valueOf(await read(server), lag)).toBe((await server.events(id)).length);
 });
 
 test("sandboxes are counted by status", async () => {

@@ -1,0 +1,25 @@
+import type { StoredEvent } from "../journal/journal.ts";
+import type { WebhookSpec } from "./webhook.ts";
+
+const longestPauseMs = 300_000;
+
+/** A few quick attempts, then ever longer pauses; spread out. */
+export function pauseAfter(
+  failures: number,
+  { num_retries: quick, retry_delay: seconds }: WebhookSpec,
+): number {
+  const growth = 2 ** Math.min(Math.max(0, failures - quick), 20);
+  return Math.min(Math.max(seconds, 0.05) * 1000 * growth, longestPauseMs) * (0.75 + Math.random() / 2);
+}
+
+/** A single event that is too large goes alone. */
+export function withinBytes(events: readonly StoredEvent[], most: number): readonly StoredEvent[] {
+  let bytes = 0;
+  const end = events.findIndex(({ json }, index) => (bytes += Buffer.byteLength(json)) > most && index > 0);
+  return end === -1 ? events : events.slice(0, end);
+}
+
+/** Event ids are UUIDv7: their first 48 bits are milliseconds. */
+export function timeOf(eventId: string): number {
+  return Number.parseInt(eventId.replaceAll("-", "").slice(0, 12), 16);
+}
