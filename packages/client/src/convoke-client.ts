@@ -37,6 +37,16 @@ export type EventSearch = EventFilter & {
   readonly sort_order?: EventSortOrder;
 };
 
+/** The end of a log, for a screen that shows it first. */
+export type EventTail = {
+  /** In the order of the log. */
+  readonly events: readonly Event[];
+  /** `page_id` of what came before them, with the sort order `TIMESTAMP_DESC`; null when they are the whole log. */
+  readonly olderPageId: string | null;
+  /** `afterEventId` for what comes behind them; null for an empty log. */
+  readonly lastEventId: string | null;
+};
+
 export type ConversationSearch = {
   readonly page_id?: string;
   readonly limit?: number;
@@ -133,6 +143,16 @@ export class ConvokeClient {
 
   searchEvents(id: string, query: EventSearch = {}): Promise<EventPage> {
     return callApi(this.#options, { method: "GET", path: `${conversationPath(id)}/events/search`, query });
+  }
+
+  /** The newest events, 1 to 100, by one request; the same work however long the log is (P37). */
+  async tail(id: string, limit = 50): Promise<EventTail> {
+    const page = await this.searchEvents(id, { limit, sort_order: "TIMESTAMP_DESC" });
+    return {
+      events: page.items.toReversed(),
+      olderPageId: page.next_page_id ?? null,
+      lastEventId: page.items[0]?.id ?? null,
+    };
   }
 
   /** Every matching event, page by page. */

@@ -6,5 +6,6 @@ export {
   type ConversationSearch,
   type EventFilter,
   type EventSearch,
+  type EventTail,
 } from "./convoke-client.ts";
 export type { FollowItem, FollowOptions } from "./follow.ts";
