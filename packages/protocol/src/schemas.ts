@@ -7,6 +7,7 @@ import * as condenser from "./agent/condenser.ts";
 import * as critic from "./agent/critic.ts";
 import * as criticResult from "./agent/critic-result.ts";
 import * as llm from "./agent/llm.ts";
+import * as llmChange from "./agent/llm-change.ts";
 import * as skill from "./agent/skill.ts";
 import * as tool from "./agent/tool.ts";
 import * as appConversation from "./app-server/app-conversation.ts";
@@ -91,7 +92,7 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...byName(namedIn(stopConversation, eventContext, approvalPolicy, turnControl)),
   ...byName(namedIn(commits, fileBrowser, savedWorkspaces)),
   ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),
-  ...byName(namedIn(agentProfile, llmCatalogue, settingsPatch, installed)),
+  ...byName(namedIn(agentProfile, llmCatalogue, llmChange, settingsPatch, installed)),
   ...byName(namedIn(appConversation, appMessage, sandbox, startTask)),
   ...byName(namedIn(mcpRoutes, openAiRoutes, webhookRoutes)),
   ...byName([replies.ErrorReply]),

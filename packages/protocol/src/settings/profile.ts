@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { LLMChange } from "../agent/llm-change.ts";
 import { anyObject, flag, nullable, object, orAbsent, orNull, ref } from "../schema.ts";
 
 /** A stored model, in short. */
@@ -28,7 +29,7 @@ export type ProfileDetailResponse = Static<typeof ProfileDetailResponse>;
 /** A model to store; without `llm` the one of the settings. Secrets that are absent or masked stay as they are stored. */
 export const SaveProfileRequest = object("SaveProfileRequest", {
   include_secrets: flag(true),
-  llm: orAbsent(anyObject()),
+  llm: orAbsent(ref(LLMChange)),
   preserve_existing_api_key: flag(false),
 });
 export type SaveProfileRequest = Static<typeof SaveProfileRequest>;

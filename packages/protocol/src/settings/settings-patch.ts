@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { AgentSettingsChange, LLMChange } from "../agent/llm-change.ts";
 import {
   anyObject,
   choice,
@@ -14,7 +15,7 @@ import {
 
 /** Settings to change in the form of newer clients: what is not named stays, objects are merged, null removes. */
 export const SettingsPatch = object("SettingsPatch", {
-  agent_settings_diff: orAbsent(anyObject()),
+  agent_settings_diff: orAbsent(ref(AgentSettingsChange)),
   conversation_settings_diff: orAbsent(anyObject()),
   misc_settings_diff: orAbsent(anyObject()),
   active_profile: orAbsent(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" })),
@@ -81,7 +82,7 @@ export const SecretCreateRequest = object("SecretCreateRequest", {
 export type SecretCreateRequest = Static<typeof SecretCreateRequest>;
 
 /** A model to try out. */
-export const ValidateProfileRequest = object("ValidateProfileRequest", { llm: anyObject() });
+export const ValidateProfileRequest = object("ValidateProfileRequest", { llm: ref(LLMChange) });
 export type ValidateProfileRequest = Static<typeof ValidateProfileRequest>;
 
 /** Why a model cannot be used; `type` is the code that a failed run would have. */

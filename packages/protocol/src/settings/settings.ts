@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { AgentSettingsChange } from "../agent/llm-change.ts";
 import { anyObject, choice, mapOf, nullable, object, orAbsent, ref } from "../schema.ts";
 import { MCPConfig, MCPConfigUpdate } from "./mcp-config.ts";
 import { ProviderTokens } from "./provider-token.ts";
@@ -178,8 +179,8 @@ export const SettingsUpdate = object("SettingsUpdate", {
   sandbox_grouping_strategy: Type.Optional(ref(SandboxGroupingStrategy)),
   default_sandbox_spec_id: newText,
   registered_marketplaces: Type.Optional(Type.Array(ref(MarketplaceRegistration))),
-  agent_settings: orAbsent(anyObject({ description: "The same as agent_settings_diff." })),
-  agent_settings_diff: orAbsent(anyObject()),
+  agent_settings: orAbsent(ref(AgentSettingsChange), { description: "The same as agent_settings_diff." }),
+  agent_settings_diff: orAbsent(ref(AgentSettingsChange)),
   conversation_settings: orAbsent(anyObject({ description: "The same as conversation_settings_diff." })),
   conversation_settings_diff: orAbsent(anyObject()),
 });

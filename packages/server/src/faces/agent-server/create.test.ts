@@ -113,6 +113,34 @@ function countByStatus(replies: readonly { readonly status: number }[]): Record<
   return Object.fromEntries([...groups].map(([status, group]) => [status, group.length]));
 }
 
+test("P55: a model's field of a wrong type is refused where it is given, and what is stored stays", async () => {
+  const before = (await shared.call("GET", "/api/settings")).json;
+  for (const [name, value, type] of [
+    ["model", 5, "string_type"],
+    ["timeout", "soon", "int_type"],
+    ["temperature", -1, "greater_than_equal"],
+    ["stream", "yes", "bool_type"],
+  ] as const) {
+    const llm = { model: "openai/m", [name]: value };
+    for (const [method, path, body, loc] of [
+      ["POST", "/api/profiles/wrong", { llm }, ["llm", name]],
+      ["POST", "/api/v1/settings/profiles/wrong", { llm }, ["llm", name]],
+      ["POST", "/api/v1/settings", { agent_settings: { llm } }, ["agent_settings", "llm", name]],
+      ["PATCH", "/api/settings", { agent_settings_diff: { llm } }, ["agent_settings_diff", "llm", name]],
+    ] as const) {
+      const { status, json } = await shared.call(method, path, body);
+      expect([path, name, status, json]).toMatchObject([
+        path,
+        name,
+        422,
+        { detail: [{ loc: ["body", ...loc], type }] },
+      ]);
+    }
+  }
+  expect((await shared.call("GET", "/api/settings")).json).toEqual(before);
+  expect((await shared.call("GET", "/api/profiles")).text).not.toContain("wrong");
+});
+
 test("P55: a model's address that is none is refused where it is given, on every route that takes one", async () => {
   const { id } = await shared.createConversation();
   const llm = { model: "openai/m", base_url: "no address" };
