@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { ApprovalPolicy } from "../conversation/approval-policy.ts";
-import { anyObject, mapOf, orAbsent, ref } from "../schema.ts";
+import { anyObject, closedObject, mapOf, orAbsent, ref } from "../schema.ts";
 
 const tags = Type.Optional(mapOf(Type.String({ maxLength: 256 })));
 
@@ -14,6 +14,11 @@ export const sendMessageExtensions = {
   ),
 };
 
+/** What one conversation's agent has besides, whichever way the agent was chosen. */
+export const AgentLaunchAdditions = closedObject("AgentLaunchAdditions", {
+  system_message_suffix_append: orAbsent(Type.String({ maxLength: 32_768 })),
+});
+
 /** Fields of newer clients when they start a conversation. Others that we do not know are ignored. */
 export const startConversationExtensions = {
   title: orAbsent(Type.String({ minLength: 1, maxLength: 200 })),
@@ -26,6 +31,8 @@ export const startConversationExtensions = {
   agent_profile_id: orAbsent(Type.String({ format: "uuid" })),
   parent_conversation_id: orAbsent(Type.String({ format: "uuid" })),
   client_tools: Type.Optional(Type.Array(anyObject())),
+  worktree: Type.Optional(Type.Boolean()),
+  agent_launch_additions: orAbsent(ref(AgentLaunchAdditions)),
   max_budget_per_task: orAbsent(
     Type.Number({
       minimum: 0,

@@ -69,6 +69,8 @@ export const allowedDifferences: readonly AllowedDifference[] = [
       "agent_profile_id",
       "parent_conversation_id",
       "client_tools",
+      "worktree",
+      "agent_launch_additions",
     ],
     reason: "Newer clients send them; optional.",
   },
@@ -78,6 +80,7 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     reason: "Ours: what happens to actions that nobody answers, and what a conversation may cost; optional.",
   },
   { where: "ApprovalPolicy", what: ["(added)"], reason: "A part of that request." },
+  { where: "AgentLaunchAdditions", what: ["(added)"], reason: "A part of that request." },
   {
     where: "SendMessageRequest",
     what: ["client_message_id"],

@@ -28,7 +28,8 @@ export async function completeStart(
 ): Promise<unknown> {
   const opened = sealedValues.openIn(userId, body, ["body"]);
   const stored = (await settings.load(userId)).settings;
-  const request = withPlainHooks(withDefaults(opened, stored, { catalogue, approvalDefault }));
+  const complete = withDefaults(opened, stored, { catalogue, approvalDefault });
+  const request = withLaunchAdditions(withPlainHooks(complete));
   if (!isObject(request) || !isObject(request["secrets"])) return request;
   const entries = Object.entries(request["secrets"]).map(async ([name, source]) => {
     const own = ownSecretOf(source);
@@ -46,6 +47,21 @@ function withPlainHooks(request: unknown): unknown {
   if (!isObject(request) || !isObject(request["hook_config"])) return request;
   const parsed = parseHooks(request["hook_config"]);
   return parsed.ok ? { ...request, hook_config: parsed.settings } : request;
+}
+
+/** What the agent of this conversation alone is told besides; what is not valid is left for the check. */
+function withLaunchAdditions(request: unknown): unknown {
+  if (!isObject(request) || !isObject(request["agent"]) || !isObject(request["agent_launch_additions"]))
+    return request;
+  const added = request["agent_launch_additions"]["system_message_suffix_append"];
+  if (typeof added !== "string" || added === "") return request;
+  const context = isObject(request["agent"]["agent_context"]) ? request["agent"]["agent_context"] : {};
+  const before = context["system_message_suffix"];
+  const suffix = typeof before === "string" && before !== "" ? `${before}\n\n${added}` : added;
+  return {
+    ...request,
+    agent: { ...request["agent"], agent_context: { ...context, system_message_suffix: suffix } },
+  };
 }
 
 /** Clients name a stored secret by the path of this server that answers with it. Source: reference, agent-server 16.2. */

@@ -10,6 +10,8 @@ afterAll(() => shared[Symbol.asyncDispose]());
 test.each([
   ["client_tools", { client_tools: [{ name: "x" }] }],
   ["plugins", { plugins: [{ source: "x" }] }],
+  ["worktree", { worktree: true }],
+  ["agent_launch_additions", { agent_launch_additions: { tools: [] } }],
   ["agent_profile_id", { agent_profile_id: "00000000-0000-4000-8000-000000000000" }],
   ["conversation_id", { conversation_id: "000000000000-4000-8000-000000000000" }],
   ["title", { title: "   " }],
@@ -42,6 +44,25 @@ test.each([
   const { id } = reply.json as { id: string };
   await server.waitForStatus(id, status);
   expect(await server.client.countEvents(id, { kind: "MessageEvent", source: "user" })).toBe(1);
+});
+
+test("P55: what a launch adds to the system message is behind what the agent has there", async () => {
+  const { agent, ...start } = shared.startRequest();
+  for (const [system_message_suffix, expected] of [
+    ["Be brief.", "Be brief.\n\nAnswer in rhymes."],
+    [null, "Answer in rhymes."],
+  ] as const) {
+    const reply = await shared.call("POST", "/api/conversations", {
+      ...start,
+      agent: { ...agent, agent_context: { system_message_suffix } },
+      agent_launch_additions: { system_message_suffix_append: "Answer in rhymes." },
+      worktree: false,
+    });
+    expect([reply.status, reply.json]).toMatchObject([
+      201,
+      { agent: { agent_context: { system_message_suffix: expected } } },
+    ]);
+  }
 });
 
 test("P18: one id, created twenty times at once: one 201, one message, one run", async () => {

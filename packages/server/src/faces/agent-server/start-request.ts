@@ -151,6 +151,7 @@ function refuseUnsupported(body: StartConversationRequest): void {
   };
   if ((body.plugins ?? []).length > 0) refuse(["plugins"], "Plugins are");
   if ((body.client_tools ?? []).length > 0) refuse(["client_tools"], "Tools of clients are");
+  if (body.worktree === true) refuse(["worktree"], "Worktrees of their own are");
   if (body.agent_settings) refuse(["agent_settings"], "Agents made from settings are");
   if (body.agent_profile_id) refuse(["agent_profile_id"], "Agent profiles are");
   if (body.parent_conversation_id) refuse(["parent_conversation_id"], "Sub-conversations are");
