@@ -6,6 +6,7 @@ import type { EventFilter, Journal } from "../../journal/journal.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { parseInstant } from "../../lib/instant.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
+import { readEventsById } from "./events-by-id.ts";
 import { toUserMessage } from "./user-message.ts";
 
 export type EventRouteDeps = { readonly journal: Journal; readonly directory: ConversationDirectory };
@@ -49,11 +50,8 @@ export function eventHandlers({ journal, directory }: EventRouteDeps) {
       const id = await known(request);
       const ids = (request.body ?? request.query["ids"]) as readonly string[] | undefined;
       if (ids === undefined) throw invalidField(["body"], "Send the event ids as a JSON list.", "missing");
-      const events = await journal.getEvents(
-        id,
-        ids.map((eventId) => eventId.toLowerCase()),
-      );
-      return { text: `[${events.map((event) => event?.json ?? "null").join(",")}]` };
+      const stored = ids.map((eventId) => eventId.toLowerCase());
+      return { text: await readEventsById(journal, id, stored) };
     },
 
     sendMessage: async (request) => {

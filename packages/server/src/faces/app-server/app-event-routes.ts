@@ -6,6 +6,7 @@ import type { EventFilter, Journal } from "../../journal/journal.ts";
 import { invalidField } from "../../lib/fault.ts";
 import { parseInstant } from "../../lib/instant.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
+import { readEventsById } from "../agent-server/events-by-id.ts";
 
 export type AppEventRouteDeps = { readonly journal: Journal; readonly directory: Directory };
 
@@ -46,11 +47,8 @@ export function appEventHandlers({ journal, directory }: AppEventRouteDeps) {
 
   const batch: RouteHandler = async (request) => {
     const { id: ids = [] } = request.query as Query;
-    const events = await journal.getEvents(
-      await known(request),
-      ids.map((id) => normalizeUuid(id) ?? id),
-    );
-    return { text: `[${events.map((event) => event?.json ?? "null").join(",")}]` };
+    const stored = ids.map((id) => normalizeUuid(id) ?? id);
+    return { text: await readEventsById(journal, await known(request), stored) };
   };
 
   return {
