@@ -101,6 +101,9 @@ function sweepEveryMs(idleSeconds: number): number {
   return Math.min(30_000, Math.max(100, idleSeconds * 500));
 }
 
+/** How often a server looks for runs of others on the same data folder that have ended. */
+const takeUpEveryMs = 1000;
+
 /** Opens everything, takes up the runs that the last process left, and listens. Rejects with {@link ConfigError} on unsafe settings. */
 export async function openServer({
   config,
@@ -273,6 +276,13 @@ export async function openServer({
   await directory.recover();
   await appConversations.recover();
   isReady = true;
+  const neighbours = setInterval(() => {
+    directory.takeUp().catch((error: unknown) => {
+      logger.error({ error: String(error) }, "runs of other servers could not be looked at");
+    });
+  }, takeUpEveryMs);
+  neighbours.unref();
+  scope.defer(() => clearInterval(neighbours));
   const sweep = setInterval(() => {
     directory.evictIdle(config.conversationIdleSeconds * 1000).catch((error: unknown) => {
       logger.error({ error: String(error) }, "idle conversations could not be put away");

@@ -23,6 +23,7 @@ import { ConversationLog } from "./conversation-log.ts";
 import type { Described } from "./describe.ts";
 import { forkConversation, type ForkInput } from "./fork.ts";
 import { FoldedStates } from "./folded-states.ts";
+import { Orphans } from "./orphans.ts";
 import { openHooks } from "./open-hooks.ts";
 import { withConversationSkills, type SkillAccess } from "./session-skills.ts";
 import { meteredModel } from "./metered-model.ts";
@@ -77,11 +78,18 @@ export class Directory implements AsyncDisposable {
   readonly #deleting = new Map<string, Promise<void>>();
   /** Of the loaded ones. */
   readonly #owners = new Map<string, string>();
+  readonly #orphans: Orphans;
   #isClosed = false;
 
   constructor(deps: DirectoryDeps) {
     this.#deps = deps;
     this.#folded = new FoldedStates(deps.journal);
+    this.#orphans = new Orphans({
+      journal: deps.journal,
+      isOurs: (id) => this.#isClosed || this.#loaded.has(id),
+      canHost: (id) => this.#canHost(id),
+      goOnWith: (id) => this.#goOnWith(id),
+    });
   }
 
   /** False when the id is taken; then nothing has changed. */
@@ -176,12 +184,31 @@ export class Directory implements AsyncDisposable {
 
   /** Goes on with every run that the last process left; call once after start. Resolves when all have been taken up. */
   async recover(): Promise<void> {
-    for (const id of await this.#deps.journal.listActiveConversations()) {
-      try {
-        if (!(await this.#removeUnfinished(id))) await this.#open(id);
-      } catch (error) {
-        this.#deps.logger.warn({ conversation: id, error: String(error) }, "run could not be resumed");
-      }
+    for (const id of await this.#deps.journal.listActiveConversations()) await this.#goOnWith(id);
+  }
+
+  /** Goes on with runs of other servers on the same store that have ended since; call now and then. */
+  async takeUp(): Promise<void> {
+    await this.#orphans.takeUp();
+  }
+
+  async #canHost(id: string): Promise<boolean> {
+    const row = await this.#deps.journal.getConversation(id);
+    if (row === null) return false;
+    try {
+      await this.#deps.chooseHost(parseConfig(row));
+      return true;
+    } catch {
+      // Whoever asks for the conversation is told why; the server that can host it goes on with it.
+      return false;
+    }
+  }
+
+  async #goOnWith(id: string): Promise<void> {
+    try {
+      if (!(await this.#removeUnfinished(id))) await this.#open(id);
+    } catch (error) {
+      this.#deps.logger.warn({ conversation: id, error: String(error) }, "run could not be resumed");
     }
   }
 

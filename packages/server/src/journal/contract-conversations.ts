@@ -63,6 +63,21 @@ export function describeConversations(journal: () => Journal): void {
       expect(listed).not.toContain(idle);
     });
 
+    test("the active ones of others are listed with their owner, and one's own are not", async () => {
+      const [owned, free, idle] = [randomUUID(), randomUUID(), randomUUID()];
+      for (const [id, isActive] of [
+        [owned, true],
+        [free, true],
+        [idle, false],
+      ] as const)
+        await journal().createConversation(sampleConversation(id, { isActive }));
+      await journal().claim(owned);
+      const listed = await journal().listActiveElsewhere();
+      expect(listed.filter(({ id }) => id === owned || id === free || id === idle)).toEqual([
+        { id: free, nodeId: null },
+      ]);
+    });
+
     test("P38: lists are filtered, sorted and paged like a plain array", async () => {
       const owners = [randomUUID(), randomUUID()];
       const rows = Array.from({ length: 60 }, (_, index) =>

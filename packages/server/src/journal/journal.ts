@@ -15,6 +15,8 @@ export interface Journal extends AsyncDisposable {
   countConversations(filter: ConversationFilter): Promise<number>;
   /** Conversations with `isActive`: their runs must go on after a restart. */
   listActiveConversations(): Promise<string[]>;
+  /** Those of them that this process does not own, with the process that does or did; null where nobody does. */
+  listActiveElsewhere(): Promise<{ readonly id: string; readonly nodeId: string | null }[]>;
   /** Removes the conversation and its events; needs the lease. */
   deleteConversation(lease: Lease): Promise<void>;
 

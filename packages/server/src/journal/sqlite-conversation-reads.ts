@@ -15,6 +15,7 @@ export class ConversationReader {
   readonly #byId: StatementSync;
   readonly #inbox: StatementSync;
   readonly #active: StatementSync;
+  readonly #activeElsewhere: StatementSync;
   readonly #nextStatus: StatementSync;
   readonly #statements = new Map<string, StatementSync>();
 
@@ -26,6 +27,9 @@ export class ConversationReader {
        WHERE c.id = ? AND i.client_id = ?`,
     );
     this.#active = database.prepare("SELECT id FROM conversations WHERE is_active = 1 ORDER BY number");
+    this.#activeElsewhere = database.prepare(
+      "SELECT id, node_id FROM conversations WHERE is_active = 1 AND node_id IS NOT ? ORDER BY number",
+    );
     this.#nextStatus = database.prepare(
       "SELECT min(execution_status) AS status FROM conversations WHERE execution_status > ?",
     );
@@ -43,6 +47,13 @@ export class ConversationReader {
 
   listActive(): string[] {
     return this.#active.all().map((row) => String(row["id"]));
+  }
+
+  listActiveElsewhere(nodeId: string): { id: string; nodeId: string | null }[] {
+    return this.#activeElsewhere.all(nodeId).map((row) => ({
+      id: String(row["id"]),
+      nodeId: row["node_id"] === null ? null : String(row["node_id"]),
+    }));
   }
 
   count(filter: ConversationFilter): number {

@@ -110,6 +110,10 @@ class SqliteJournal implements Journal {
     return this.#conversations.listActive();
   }
 
+  async listActiveElsewhere(): Promise<{ id: string; nodeId: string | null }[]> {
+    return this.#conversations.listActiveElsewhere(this.nodeId);
+  }
+
   async deleteConversation(lease: Lease): Promise<void> {
     await this.#writer.request({ type: "delete", lease });
     this.#tails.forget(lease.conversationId);

@@ -40,6 +40,31 @@ test("P2, P6, P14, B13: kill -9 in a long command: its processes die, the run go
   ]);
 });
 
+test("P2, P27: kill -9 with a second server on the folder: that one goes on with the run, unasked", async () => {
+  await using place = await openPlace({
+    turns: [
+      { tool_calls: [terminal("echo began >> side.log; sleep 303")] },
+      { tool_calls: [{ name: "finish", arguments: { message: "done" } }] },
+    ],
+  });
+  await using first = await ServerProcess.start({ dataDir: place.dataDir });
+  await using second = await ServerProcess.start({ dataDir: place.dataDir });
+  await startConversation(first.client, place);
+  await until(async () => (await readIfThere(join(place.workspace, "side.log"))) !== null);
+  // More than one look of the second server: it leaves alone what has a living owner.
+  await sleep(1_500);
+  expect(await first.client.countEvents(id, { kind: "AgentErrorEvent" })).toBe(0);
+  await first.kill();
+  const killedMs = performance.now();
+  // Asked of the list, which loads nothing.
+  await until(async () => {
+    const { items } = await second.client.searchConversations({ status: "finished" });
+    return items.length === 1;
+  });
+  expect(performance.now() - killedMs).toBeLessThan(5_000);
+  expect(await second.client.countEvents(id, { kind: "AgentErrorEvent" })).toBe(1);
+});
+
 test("P2: a server that was frozen for seconds, in a tool and in a model call, goes on as if nothing had been", async () => {
   await using place = await openPlace({
     turns: [
