@@ -19,6 +19,7 @@ import { mountBashSocket } from "./faces/agent-server/bash-socket.ts";
 import { mountEventSocket } from "./faces/agent-server/event-socket.ts";
 import { socketTimes, type SocketTimes } from "./faces/agent-server/socket-times.ts";
 import { mountGateway } from "./faces/gateway/mount-gateway.ts";
+import { refuseGateway } from "./faces/gateway/refuse-gateway.ts";
 import { isPortCapability } from "./faces/gateway/port-path.ts";
 import { createCookieReader } from "./faces/agent-server/workspace-cookie.ts";
 import { openFaces, type FacesDeps } from "./faces/open-faces.ts";
@@ -259,7 +260,8 @@ export async function openServer({
   const socketDeps = { journal, validator, logger, times };
   mountEventSocket(app, { ...socketDeps, scopeOf: () => ({ directory, keys }) });
   mountBashSocket(app, { ...socketDeps, scopeOf: () => ({ openAccess: machine.openAccess, keys }) });
-  if (sandboxes !== null) await mountGateway(app, { ...facesDeps, sandboxes, keys, logger, times });
+  if (sandboxes === null) refuseGateway(app, mountDeps);
+  else await mountGateway(app, { ...facesDeps, sandboxes, keys, logger, times });
   const routes = faces.flatMap((face) => face.routes);
   app.get("/docs", (_request, reply) => reply.type("text/html; charset=utf-8").send(docsPage(routes)));
   let openApi: string | undefined;

@@ -48,7 +48,7 @@ import { appConversationHandlers, deletionHandlers } from "./app-server/app-conv
 import { appEventHandlers } from "./app-server/app-event-routes.ts";
 import { appWorkspaceHandlers } from "./app-server/app-workspace-routes.ts";
 import { profileHandlers } from "./app-server/profile-routes.ts";
-import { sandboxHandlers } from "./app-server/sandbox-routes.ts";
+import { noSandboxHandlers, sandboxHandlers } from "./app-server/sandbox-routes.ts";
 import { startTaskHandlers } from "./app-server/start-task-routes.ts";
 import { userSettingsHandlers } from "./app-server/user-settings-routes.ts";
 import { secretHandlers } from "./legacy/secret-routes.ts";
@@ -69,7 +69,7 @@ export type FacesDeps = TryModelDeps &
     readonly sealedValues: SealedValues;
     readonly skills: SkillAccess;
     readonly validator: Validator;
-    /** Without them nothing is served below `/api/v1/sandboxes` and `/api/v1/sandbox-specs`. */
+    /** Without them everything below `/api/v1/sandboxes` and `/api/v1/sandbox-specs` is refused. */
     readonly sandboxes: Sandboxes | null;
     readonly appConversations: OpenAppConversations;
     readonly nowMs: () => number;
@@ -91,7 +91,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     ...userSettingsHandlers({ settings, secrets, nowMs }),
     ...profileHandlers({ settings }),
   });
-  const faces = [
+  return [
     agentServer,
     settingsFace(deps),
     face(installedRoutes, installedHandlers({ ...catalogueDeps(deps), nowMs })),
@@ -106,11 +106,11 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(mcpRoutes, mcpHandlers({ ...deps, fetch, clientVersion: version })),
     face(openAiRoutes, openAiHandlers({ ...deps, complete })),
     face(webhookRoutes, { listWebhooks: () => ({ json: { webhooks: deps.webhooks.status } }) }),
+    face(
+      { ...sandboxRoutes, ...sandboxSpecRoutes },
+      sandboxes === null ? noSandboxHandlers : sandboxHandlers({ sandboxes }),
+    ),
   ];
-  if (sandboxes !== null) {
-    faces.push(face({ ...sandboxRoutes, ...sandboxSpecRoutes }, sandboxHandlers({ sandboxes })));
-  }
-  return faces;
 }
 
 function catalogueDeps({ settings, skills, toolHost, workspaceRoot }: FacesDeps): CatalogueRouteDeps {

@@ -1,4 +1,4 @@
-import { sandboxRoutes, sandboxSpecRoutes, type SandboxInfo } from "@convoke/protocol";
+import { sandboxRoutes, sandboxSpecRoutes, type Route, type SandboxInfo } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import { expect, test } from "vitest";
 import { createGuard } from "../../http/guard.ts";
@@ -6,6 +6,7 @@ import { mountRoutes } from "../../http/mount.ts";
 import { openHttp } from "../../http/open-http.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { MemorySandboxes } from "../../testing/memory-sandboxes.ts";
+import { startTestServer } from "../../testing/start-server.ts";
 import { sandboxHandlers } from "./sandbox-routes.ts";
 
 const routes = { ...sandboxRoutes, ...sandboxSpecRoutes };
@@ -48,6 +49,17 @@ const commands = ["pauseSandbox", "resumeSandbox", "deleteSandbox"] as const;
 test.each(operations)("%s needs a key", async (operation) => {
   await using face = await openFace();
   expect((await face.call(operation, { id: "x", key: null })).status).toBe(401);
+});
+
+test("a server without sandboxes says so on each of the routes", async () => {
+  await using server = await startTestServer();
+  for (const { method, path } of Object.values<Route>(routes)) {
+    const url = `${path.replace("{sandbox_id}", "x")}?id=x`;
+    const reply = await server.call(method, url);
+    expect(reply, `${method} ${url}`).toMatchObject({ status: 503, json: { code: "sandboxes_not_served" } });
+  }
+  expect((await server.call("GET", "/sandboxes/x/api/conversations/count")).status).toBe(503);
+  expect((await fetch(`${server.url}/sandboxes/x/api/conversations/count`)).status).toBe(401);
 });
 
 test("a sandbox starts, pauses, goes on and is removed", async () => {

@@ -1,4 +1,5 @@
 import type { SandboxInfo, SandboxSpecInfo, StartSandboxRequest } from "@convoke/protocol";
+import { sandboxesNotServed } from "../../app-conversations/sandbox-refusals.ts";
 import type { Sandboxes, SandboxTemplate, SandboxView } from "../../app-conversations/sandbox-service.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { UnknownPageError } from "../../journal/journal.ts";
@@ -86,6 +87,22 @@ export function sandboxHandlers({ sandboxes }: SandboxRouteDeps) {
     }),
   } satisfies Record<string, RouteHandler>;
 }
+
+const refuse: RouteHandler = () => {
+  throw sandboxesNotServed();
+};
+
+/** The same routes on a server that has no sandboxes: clients are told so, instead of that there is no such address. */
+export const noSandboxHandlers: Readonly<Record<keyof ReturnType<typeof sandboxHandlers>, RouteHandler>> = {
+  searchSandboxes: refuse,
+  getSandboxes: refuse,
+  startSandbox: refuse,
+  pauseSandbox: refuse,
+  resumeSandbox: refuse,
+  deleteSandbox: refuse,
+  searchSandboxSpecs: refuse,
+  getSandboxSpecs: refuse,
+};
 
 /** The body wins over the query; null when neither says anything. */
 function templateIdOf({ body, query }: RouteRequest): string | null {

@@ -1,0 +1,13 @@
+import type { FastifyInstance } from "fastify";
+import { sandboxesNotServed } from "../../app-conversations/sandbox-refusals.ts";
+import type { MountDeps } from "../../http/mount.ts";
+import { Fault } from "../../lib/fault.ts";
+
+/** `/sandboxes/{id}/...` on a server that has no sandboxes: whoever has a key is told so. */
+export function refuseGateway(app: FastifyInstance, { authenticate }: Pick<MountDeps, "authenticate">): void {
+  app.all("/sandboxes/*", async (request) => {
+    request.caller = authenticate(request);
+    if (request.caller === null) throw new Fault("stranger", "unauthorized", "Unauthorized");
+    throw sandboxesNotServed();
+  });
+}
