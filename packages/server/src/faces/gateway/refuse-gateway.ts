@@ -5,7 +5,7 @@ import { Fault } from "../../lib/fault.ts";
 
 /** `/sandboxes/{id}/...` on a server that has no sandboxes: whoever has a key is told so. */
 export function refuseGateway(app: FastifyInstance, { authenticate }: Pick<MountDeps, "authenticate">): void {
-  app.all("/sandboxes/*", async (request) => {
+  app.all("/sandboxes/*", (request) => {
     request.caller = authenticate(request);
     if (request.caller === null) throw new Fault("stranger", "unauthorized", "Unauthorized");
     throw sandboxesNotServed();
