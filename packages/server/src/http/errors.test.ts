@@ -1,3 +1,5 @@
+import { connect } from "node:net";
+import { WebSocket } from "ws";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DamagedEventError, JournalWriteError, LeaseLostError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
@@ -110,6 +112,39 @@ test("P29: a body above the limit is a 413 that names the limit, before it is re
     code: "body_too_large",
     detail: expect.stringContaining("64 MiB"),
   });
+});
+
+test.each([
+  ["/api/settings", 405, "method_not_allowed"],
+  ["/nowhere", 404, "not_found"],
+])("OPTIONS %s is answered like any other method, unless it is a preflight", async (path, status, code) => {
+  const reply = await server.call("OPTIONS", path);
+  expect(reply).toMatchObject({ status, json: { code } });
+  // Pages' preflights, and what some checkers send for one.
+  expect((await server.call("OPTIONS", path, undefined, { Origin: server.url })).status).toBe(204);
+  const preflight = { Origin: server.url, "Access-Control-Request-Method": "POST" };
+  expect((await server.call("OPTIONS", path, undefined, preflight)).status).toBe(204);
+});
+
+test.each([
+  ["with an endless head", `GET /alive HTTP/1.1\r\nX: ${"x".repeat(40_000)}\r\n\r\n`, 431, "head_too_large"],
+  ["that is no HTTP", "Hello?\r\n\r\n", 400, "bad_request"],
+])("a request %s is refused in our shape", async (_what, text, status, code) => {
+  const socket = connect({ host: "127.0.0.1", port: Number(new URL(server.url).port) });
+  socket.write(text);
+  const answer = (await socket.setEncoding("utf8").toArray()).join("");
+  const [head, body] = answer.split("\r\n\r\n") as [string, string];
+  expect(head).toContain(`HTTP/1.1 ${status} `);
+  expect(JSON.parse(body)).toEqual({ detail: expect.stringMatching(/\.$/), code });
+});
+
+test("a socket handshake at a REST route is refused, and becomes no socket", async () => {
+  const socket = new WebSocket(`${server.url.replace("http", "ws")}/health`);
+  socket.on("error", () => {});
+  const refused = new Promise((resolve) =>
+    socket.once("unexpected-response", (_, { statusCode }) => resolve(statusCode)),
+  );
+  expect(await refused).toBe(400);
 });
 
 test("an address with an endless part is a 414 in our shape", async () => {

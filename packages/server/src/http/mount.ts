@@ -66,9 +66,11 @@ export function mountRoutes<Operation extends string>(
       method: route.method,
       url: toUrl(route),
       onRequest: async (request) => {
-        if (!route.auth) return;
-        request.caller = authenticate(request);
-        if (request.caller === null) throw unauthorized();
+        if (route.auth) {
+          request.caller = authenticate(request);
+          if (request.caller === null) throw unauthorized();
+        }
+        if (request.ws) throw new Fault("unusable", "not_a_socket", "There is no socket at this address.");
       },
       handler: async (request, reply) => {
         const caller = authenticate(request);

@@ -14,6 +14,7 @@ import { observeRequests, requestIdHeader, toAuditedCall, type AuditedCall } fro
 import { createPublicAddress } from "./public-address.ts";
 import { ServerSocket, socketPayloadBytes } from "./server-socket.ts";
 import { withOpenAiError } from "./openai-errors.ts";
+import { refuseUnreadable } from "./refuse-unreadable.ts";
 import { refuseUnknownRoutes } from "./unknown-routes.ts";
 
 export type HttpDeps = {
@@ -65,6 +66,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const app = Fastify({
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
+    clientErrorHandler: refuseUnreadable,
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
@@ -116,6 +118,8 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       callback(null, {
         origin: isAllowed,
         credentials: true,
+        // Otherwise what only has an origin is answered in plain text.
+        strictPreflight: false,
         exposedHeaders: [requestIdHeader],
         methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"],
       });

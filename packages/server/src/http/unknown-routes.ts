@@ -13,7 +13,8 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
     known.set(url, route);
   });
   app.addHook("onRequest", async (request, reply) => {
-    if (!request.is404) return;
+    // An OPTIONS that gets here is no preflight: those are answered before.
+    if (!request.is404 && request.routeOptions.url !== "*") return;
     const path = request.url.split("?", 1)[0]!;
     const methods = [...known.values()]
       .filter(({ pattern }) => pattern.test(path))
