@@ -190,6 +190,7 @@ describe("input", () => {
   test.each([
     ["no JSON", "{", "invalid_json"],
     ["a list", "[]", "invalid_json"],
+    ["no message", { type: "ping" }, "invalid_message"],
     ["another role", { role: "assistant", content: "x" }, "invalid_message"],
     ["content of a wrong type", { role: "user", content: 5 }, "invalid_message"],
     ["binary", Buffer.from("x"), "binary_frame"],

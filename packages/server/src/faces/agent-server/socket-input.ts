@@ -19,6 +19,9 @@ export function readSocketMessage({ text }: SocketFrame, validator: Validator): 
   if (frame === null)
     return bad("invalid_json", "The frame is not a JSON object. Send a message as JSON text.");
   if (frame["type"] === "auth") return { type: "ignore" };
+  // An empty message may be sent, but only by somebody who means one: it starts a run.
+  if (!("content" in frame || "role" in frame))
+    return bad("invalid_message", "message.content: Add this field: it is required.");
   const checked = parseIncomingMessage(validator, frame, ["message"]);
   if (!checked.ok) {
     return bad(
