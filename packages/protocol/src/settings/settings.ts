@@ -37,7 +37,7 @@ export const Settings = object("Settings", {
   user_consents_to_analytics: yesOrNo,
   sandbox_base_container_image: text,
   sandbox_runtime_container_image: text,
-  mcp_config: nullable(ref(MCPConfig)),
+  mcp_config: ref(MCPConfig),
   search_api_key: shownSecret,
   sandbox_api_key: shownSecret,
   max_budget_per_task: nullable(Type.Number()),

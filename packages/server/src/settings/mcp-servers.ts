@@ -11,11 +11,10 @@ import type { JsonObject, StoredSettings } from "./stored-settings.ts";
 type Servers = Readonly<Record<string, JsonObject>>;
 type Transport = "sse" | "http" | "stdio";
 
-/** The stored servers as older clients know them; keys and environments are masks. */
-export function toMcpConfig(servers: StoredSettings["mcpServers"]): MCPConfig | null {
-  if (servers === null) return null;
+/** The stored servers as older clients know them, always an object as the contract has it; keys and environments are masks. */
+export function toMcpConfig(servers: StoredSettings["mcpServers"]): MCPConfig {
   const config: Required<MCPConfig> = { sse_servers: [], stdio_servers: [], shttp_servers: [] };
-  for (const [name, server] of Object.entries(servers)) {
+  for (const [name, server] of Object.entries(servers ?? {})) {
     const transport = transportOf(server);
     if (transport === "stdio") config.stdio_servers.push(toProgram(name, server));
     else {

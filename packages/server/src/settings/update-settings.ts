@@ -72,7 +72,10 @@ function changeMcp(
   update: SettingsUpdate["mcp_config"],
 ): StoredSettings["mcpServers"] {
   if (update === undefined) return stored;
-  return update === null ? null : fromMcpConfig(update, stored);
+  if (update === null) return null;
+  const servers = fromMcpConfig(update, stored);
+  // Who sends back what was read changes nothing.
+  return stored === null && Object.keys(servers).length === 0 ? null : servers;
 }
 
 /** Null means "as it is", an empty text "none". */
