@@ -1,0 +1,43 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "commander";
+import { expect, test } from "vitest";
+import { addDemo } from "./commands/demo.ts";
+import { addDoctor } from "./commands/doctor.ts";
+import { addKeys } from "./commands/keys.ts";
+import { addReplay } from "./commands/replay.ts";
+import { addRun } from "./commands/run.ts";
+import { addScriptedModel } from "./commands/scripted-model.ts";
+import { addServe } from "./commands/serve.ts";
+import { addToolHost } from "./commands/tool-host.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const guide = readFileSync(join(root, "docs/guides/cli.md"), "utf8");
+const all = [addServe, addRun, addDemo, addDoctor, addKeys, addReplay, addToolHost, addScriptedModel];
+
+test("the guide to the command line has a section for each command, with each of its flags", () => {
+  const program = new Command("convoke");
+  for (const add of all) add(program);
+  const missing = program.commands.flatMap((command) => {
+    const section = new RegExp(`^## ${command.name()}\n(.*?)^## `, "ms").exec(guide)?.[1];
+    if (section === undefined) return [command.name()];
+    return [command, ...command.commands]
+      .flatMap(({ options }) => options.map(({ long }) => long ?? ""))
+      .filter((flag) => !section.includes(flag))
+      .map((flag) => `${command.name()} ${flag}`);
+  });
+  expect(missing).toEqual([]);
+});
+
+test("the guide to the command line names every setting", () => {
+  const sources = globSync("packages/{server/src/config*,cli/src/commands/*}.ts", { cwd: root })
+    .filter((file) => !file.endsWith(".test.ts"))
+    .map((file) => readFileSync(join(root, file), "utf8"));
+  const named = sources
+    .flatMap((text) => text.match(/"(CONVOKE|OH)_[A-Z_]+"/g) ?? [])
+    .map((name) => name.slice(1, -1));
+  expect(named.length).toBeGreaterThan(10);
+  // Those of sandboxes have a table in their own guide.
+  const missing = named.filter((name) => !name.startsWith("CONVOKE_SANDBOX_") && !guide.includes(name));
+  expect(missing).toEqual([]);
+});
