@@ -160,6 +160,7 @@ describe("run", () => {
   test.each([
     ["no model", ["run", "x"], {}, /LLM_MODEL/],
     ["no task", ["run"], { LLM_MODEL: "openai/x" }, /task/],
+    ["an empty task", ["run", " "], { LLM_MODEL: "openai/x" }, /what to do/],
     [
       "a bad --confirm",
       ["run", "x", "--confirm", "maybe"],

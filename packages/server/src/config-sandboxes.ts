@@ -52,7 +52,7 @@ function readUse(text: string, image: string | null): SandboxConfig["use"] {
   const unknown = names.find((name) => !(backendNames as readonly string[]).includes(name));
   if (unknown !== undefined) {
     throw new ConfigError(
-      `CONVOKE_SANDBOX must be auto, off, or some of ${backendNames.join(", ")} with commas between, not "${text}".`,
+      `--sandbox (CONVOKE_SANDBOX) must be auto, off, or some of ${backendNames.join(", ")} with commas between, not "${text}".`,
     );
   }
   if (names.includes("docker") && image === null) {

@@ -16,6 +16,11 @@ export function parseLogLevel(text: string): (typeof logLevels)[number] {
   return level;
 }
 
+export function parseTask(text: string): string {
+  if (text.trim() === "") throw new InvalidArgumentError("Say what to do.");
+  return text;
+}
+
 export function parseCount(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1)

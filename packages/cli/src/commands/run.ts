@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { openNode } from "../open-node.ts";
 import { watchRun } from "../watch-run.ts";
-import { parseCount, parseLogLevel } from "./parse-options.ts";
+import { parseCount, parseLogLevel, parseTask } from "./parse-options.ts";
 
 type Confirm = keyof typeof policies;
 
@@ -40,7 +40,7 @@ export function addRun(program: Command): void {
   program
     .command("run")
     .description("Let an agent work on a task here and watch it")
-    .argument("<task>", "what to do, in plain words")
+    .argument("<task>", "what to do, in plain words", parseTask)
     .option("--workspace <directory>", "where the agent works", ".")
     .option("--model <provider/model>", "overrides LLM_MODEL")
     .option("--base-url <url>", "overrides LLM_BASE_URL")
