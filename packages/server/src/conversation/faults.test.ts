@@ -73,3 +73,13 @@ test("L23.30: token ids are kept for calls that wait for the user too, and odd o
   await server.client.respondToConfirmation(id, true);
   await server.waitForStatus(id, "finished");
 });
+
+test("P53: a model that cannot be used ends the run with a sentence, and is no error of the server's log", async () => {
+  await using server = await startTestServer();
+  const llm = { model: "nonsense", api_key: "k" };
+  const id = await server.runTo("error", "Work.", { agent: { kind: "Agent", llm, tools: [] } });
+  expect((await server.client.searchEvents(id, { kind: "ConversationErrorEvent" })).items).toMatchObject([
+    { code: "validation", detail: expect.stringContaining("provider/model") },
+  ]);
+  expect(server.log.filter(({ message }) => message === "run failed")).toMatchObject([{ level: "warn" }]);
+});

@@ -136,7 +136,10 @@ export class Run {
       );
       return;
     }
-    logger.error({ conversation: conversationId, error: String(error) }, "run failed");
+    const fields = { conversation: conversationId, error: String(error) };
+    // What the conversation asked for and cannot have, such as a model without a provider, is no fault of the server.
+    if (error instanceof Fault) logger.warn(fields, "run failed");
+    else logger.error(fields, "run failed");
     try {
       await storeEvents(this.#deps, this.#effects.signal, () =>
         log.state.status === "running"
