@@ -188,3 +188,48 @@ test("a text answer is the exact message", () => {
     },
   ]);
 });
+
+test("an answer that is cut off at its limit is no end: the model is told to go on", () => {
+  const cut = (words: string) => ({ ...response(words), isTruncated: true });
+  expect(bodies(receiveResponse(cut("First half"), context))).toMatchObject([
+    { source: "agent", llm_message: { content: [text("First half")] }, meta: { sawSeq: 4 } },
+    {
+      source: "environment",
+      llm_message: { content: [{ text: expect.stringContaining("Go on from where it ended") }] },
+    },
+  ]);
+  expect(bodies(receiveResponse(cut(""), context))).toMatchObject([
+    { source: "agent" },
+    {
+      source: "environment",
+      llm_message: { content: [{ text: expect.stringContaining("before it said anything") }] },
+    },
+  ]);
+});
+
+test.each(['{"command":"rm -rf /tmp/bui', "{}", ""])(
+  "of an answer that is cut off the calls before the last one run, half a call does not: %j",
+  (half) => {
+    const whole = toolCall("a", "terminal", { command: "ls" });
+    const last = { ...toolCall("b", "terminal", {}), arguments: half };
+    const drafts = bodies(receiveResponse({ ...response("", whole, last), isTruncated: true }, context));
+    expect(drafts).toMatchObject([
+      { kind: "ActionEvent", action: { command: "ls" }, meta: { gate: "approved" } },
+      { kind: "ActionEvent", tool_call: last },
+      {
+        kind: "AgentErrorEvent",
+        tool_call_id: "b",
+        error: expect.stringContaining("in the middle of this call of terminal"),
+      },
+    ]);
+    expect(drafts[1]).not.toHaveProperty("action");
+  },
+);
+
+test("a call that is whole runs although the answer was cut off behind it", () => {
+  const drafts = receiveResponse(
+    { ...response("", toolCall("a", "terminal", { command: "ls" })), isTruncated: true },
+    context,
+  );
+  expect(drafts.map(({ meta }) => meta?.gate)).toEqual(["approved"]);
+});

@@ -3,6 +3,7 @@ import type { EventBody, EventDraft, EventMeta } from "../journal/event-draft.ts
 import type { ModelResponse } from "../models/model.ts";
 import { assessCall, type AnalyzerConfig, type Verdict } from "../security/analyzers/analyzer.ts";
 import { needsConfirmation } from "../security/confirmation.ts";
+import { parseArguments } from "./tool-arguments.ts";
 import type { BadCall, UnderstoodCall } from "./tool-call.ts";
 
 export type ReceiveContext = {
@@ -26,11 +27,17 @@ const unknown: Verdict = { risk: "UNKNOWN", reasons: [] };
 const nudge =
   "Your last answer had neither text nor a tool call. Go on with the task: call a tool, or say that you are done with finish.";
 
+const goOn =
+  "Your last answer was cut off at the limit of its length. Go on from where it ended; do not repeat what you have said.";
+
+const cutThought =
+  "Your last answer reached the limit of its length before it said anything. Think less at a time: make the next call, or answer briefly.";
+
 const afterFinish = "Not executed: this call came after finish in the same answer.";
 
 /**
  * A model's answer as events, all of which commit together: one ActionEvent per call in the order of the calls, answered
- * at once where it cannot or must not run; or one message, followed by a nudge when it says nothing.
+ * at once where it cannot or must not run; or one message, followed by a nudge when it says nothing or is cut off.
  */
 export function receiveResponse(response: ModelResponse, context: ReceiveContext): EventDraft[] {
   const { message } = response;
@@ -39,7 +46,7 @@ export function receiveResponse(response: ModelResponse, context: ReceiveContext
     : receiveMessage(response, context.sawSeq);
 }
 
-function receiveMessage({ id, message }: ModelResponse, sawSeq: number): EventDraft[] {
+function receiveMessage({ id, message, isTruncated }: ModelResponse, sawSeq: number): EventDraft[] {
   const said: EventDraft = {
     body: {
       kind: "MessageEvent",
@@ -58,6 +65,7 @@ function receiveMessage({ id, message }: ModelResponse, sawSeq: number): EventDr
     meta: { sawSeq, ...(message.replay === undefined ? {} : { replay: message.replay }) },
   };
   const isSilent = message.content.every((part) => part.text.trim() === "");
+  if (isTruncated) return [said, environmentMessage(isSilent ? cutThought : goOn)];
   return isSilent ? [said, environmentMessage(nudge)] : [said];
 }
 
@@ -80,8 +88,10 @@ export function environmentMessage(text: string, meta?: EventMeta): EventDraft {
 }
 
 function receiveCalls(response: ModelResponse, context: ReceiveContext): EventDraft[] {
-  const calls: Read[] = response.message.toolCalls.map((call) => {
-    const read = context.readCall(call);
+  const { toolCalls } = response.message;
+  const calls: Read[] = toolCalls.map((call, index) => {
+    const isCut = response.isTruncated && index === toolCalls.length - 1 && !isWhole(call.arguments);
+    const read = isCut ? cutCall(call.name) : context.readCall(call);
     return { call, read, verdict: read.ok ? judge(read, response, context.analyzer) : unknown };
   });
   const finishIndex = calls.findIndex(({ read }) => read.ok && read.tool.name === "finish");
@@ -112,6 +122,20 @@ function receiveCalls(response: ModelResponse, context: ReceiveContext): EventDr
       },
     ];
   });
+}
+
+/** Adapters write `{}` where nothing of the arguments came. */
+function isWhole(text: string): boolean {
+  const { ok } = parseArguments(text);
+  return ok && !["", "{}"].includes(text.trim());
+}
+
+/** Sent again as it was, the call would be cut off again. */
+function cutCall(name: string): BadCall {
+  const error =
+    `The answer was cut off at the limit of its length in the middle of this call of ${name}, so it was not run. ` +
+    "Make it again with less in it: write large files and long commands in several calls.";
+  return { ok: false, error };
 }
 
 function judge(read: UnderstoodCall, { message }: ModelResponse, analyzer: AnalyzerConfig | null): Verdict {

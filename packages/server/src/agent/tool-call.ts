@@ -60,7 +60,8 @@ export function createCallReader(
     if (!checked.ok) {
       const problems = checked.errors
         .map((error) => `${error.loc.join(".") || "arguments"}: ${error.msg}`)
-        .join("; ");
+        .join("; ")
+        .replace(/\.$/u, "");
       const names = Object.keys(action).join(", ") || "none";
       return bad(
         `The arguments of ${tool.name} do not fit its schema: ${problems}. Parameters given: ${names}.`,

@@ -9,11 +9,13 @@ const longestOpening = "<tool_call>".length;
 /**
  * Finds calls in what a model wrote. Forgiving: missing closing tags, code fences around calls, JSON instead of argument
  * tags and two widespread other forms are understood. A call that stays unreadable has its raw text as arguments, which
- * no parser accepts, so that the model is told.
+ * no parser accepts, so that the model is told; so has the last one of an answer that is cut at its limit (`isCut`) when its
+ * closing tag is missing, because half of a command is another command.
  */
 export function parseCalls(
   text: string,
   tools: readonly ModelTool[],
+  { isCut = false }: { readonly isCut?: boolean } = {},
 ): { readonly before: string; readonly calls: readonly PromptedCall[] } {
   const first = openings.exec(text);
   if (first === null) return { before: text.trim(), calls: [] };
@@ -23,7 +25,11 @@ export function parseCalls(
     .trim();
   // A model that goes on writes down results it imagines; nothing behind them counts.
   const written = text.slice(first.index).split(/<result\s/u)[0]!;
-  const calls = splitCalls(written).flatMap((part) => readCall(part, tools));
+  const calls = splitCalls(written).flatMap((part) => {
+    const read = readCall(part, tools);
+    const isHalf = isCut && written.endsWith(part) && !/<\/(?:call|tool_call|function)>[\s`]*$/u.test(part);
+    return isHalf ? read.slice(0, 1).map(({ name }) => ({ name, arguments: part })) : read;
+  });
   return { before, calls };
 }
 

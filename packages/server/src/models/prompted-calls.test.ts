@@ -78,6 +78,27 @@ describe("calls in words", () => {
     ]);
   });
 
+  test.each([
+    '<call name="edit">\n<arg name="path">\n/a</arg></call>\n<call name="edit">\n<arg name="path">\n/hal',
+    '<call name="edit">{"path":"/a"}</call>\n<call name="edit">{"path":"/a"}',
+    '<tool_call>{"name":"edit","arguments":{"path":"/a"}}</tool_call><tool_call>{"name":"edit","arguments":{"path":"/a"}}',
+  ])("half a call of an answer that was cut at its limit is not taken for a whole one: %j", (text) => {
+    const [first, last] = parseCalls(text, [tool], { isCut: true }).calls;
+    expect(JSON.parse(first!.arguments)).toEqual({ path: "/a" });
+    expect(last!.name).toBe("edit");
+    expect(() => JSON.parse(last!.arguments) as unknown).toThrow();
+  });
+
+  test("an answer cut at its limit in the middle of a call", async () => {
+    const text = 'Now.\n<call name="edit">\n<arg name="path">\n/ha';
+    await using server = await startScriptedModel({ script: { turns: [{ text, finish_reason: "length" }] } });
+    const model = openModel({ model: "ollama/tiny", base_url: server.url, native_tool_calling: false });
+    const { isTruncated, message } = doneOf(await collect(model));
+    expect([isTruncated, message.toolCalls.length]).toEqual([true, 1]);
+    expect(message.toolCalls[0]!.arguments).toContain("/ha");
+    expect(() => JSON.parse(message.toolCalls[0]!.arguments) as unknown).toThrow();
+  });
+
   test.each([1, 2, 3, 7, 1000])("text is shown up to the first call, in pieces of %i", (size) => {
     const splitter = new CallTextSplitter();
     const text = 'a < b, <i> and\n<call name="edit">\n<arg name="path">\n/a\n</arg>\n</call>';

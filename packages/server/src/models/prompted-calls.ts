@@ -24,7 +24,8 @@ export function withPromptedCalls(attempt: Attempt): Attempt {
       }
       const rest = splitter.end();
       if (rest !== "") yield { type: "text", text: rest };
-      const message = readCalls(part.response.message, request.tools);
+      const { isTruncated: isCut } = part.response;
+      const message = readCalls(part.response.message, request.tools, isCut);
       for (const [index, call] of message.toolCalls.entries()) {
         yield { type: "tool-arguments", index, name: call.name, text: call.arguments };
       }
@@ -74,10 +75,10 @@ function toSaid(message: AssistantMessage): AssistantMessage {
   return { ...said, content: [{ type: "text", text: whole }], toolCalls: [] };
 }
 
-function readCalls(message: AssistantMessage, tools: readonly ModelTool[]): AssistantMessage {
+function readCalls(message: AssistantMessage, tools: readonly ModelTool[], isCut: boolean): AssistantMessage {
   const { replay: _, ...said } = message;
   const text = message.content.map((part) => part.text).join("");
-  const { before, calls } = parseCalls(text, tools);
+  const { before, calls } = parseCalls(text, tools, { isCut });
   if (calls.length === 0) return said;
   const toolCalls: MessageToolCall[] = calls.map((call) => ({
     id: `call_${randomUUID().replaceAll("-", "")}`,
