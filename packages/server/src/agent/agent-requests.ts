@@ -44,7 +44,7 @@ export class AgentRequests {
     const tools = this.#toolsOf(listings);
     const meter = this.#meterFor(model);
     const estimatedTokens = meter.count(messages, tools);
-    const calibration = calibrationOf(view);
+    const calibration = calibrationOf(view, model);
     const record: RequestRecord = {
       model,
       sawSeq,

@@ -53,6 +53,46 @@ test("P11, P59, L23.9, L23.22: 500 turns through a window of 32k tokens", { time
   expect(median(turnMs.slice(400, 500))).toBeLessThan(3 * median(turnMs.slice(10, 110)));
 });
 
+test.each([0.6, 1, 1.8])(
+  "P11: one condensation makes room for many answers, also when tokens of summaries are counted otherwise (x %d)",
+  async (factor) => {
+    const model = createWindowedModel({ windowTokens: 32_000, turns: 150 });
+    // A summary takes as long as eight answers.
+    const { counts } = model;
+    let ready = Promise.withResolvers<void>();
+    let readyAt = Infinity;
+    await using opened = await openMemoryConversation({
+      model: {
+        ...model,
+        async *stream(request: ModelRequest, signal) {
+          if (request.tools.length === 0) {
+            ready = Promise.withResolvers();
+            readyAt = counts.answered + 8;
+            signal.addEventListener("abort", () => ready.resolve(), { once: true });
+            await ready.promise;
+          } else if (counts.answered >= readyAt) ready.resolve();
+          for await (const part of model.stream(request, signal)) {
+            if (part.type !== "done" || request.tools.length > 0) yield part;
+            else {
+              const { usage } = part.response;
+              const promptTokens = Math.ceil(usage.promptTokens * factor);
+              yield { ...part, response: { ...part.response, usage: { ...usage, promptTokens } } };
+            }
+          }
+        },
+      },
+      agent: { llm: { model: "windowed", max_input_tokens: 30_000 } },
+      output: (command) => `${command}: ${"the quick brown fox jumps over the lazy dog ".repeat(40)}`,
+    });
+    expect(await opened.run(task)).toBe("finished");
+    const told = kinds(opened).filter((kind) => kind === "Condensation" || kind === "ActionEvent");
+    const at = told.flatMap((kind, index) => (kind === "Condensation" ? [index] : []));
+    expect(at.length).toBeGreaterThan(3);
+    const answersBetween = at.slice(1).map((index, nth) => index - at[nth]! - 1);
+    expect(Math.min(...answersBetween)).toBeGreaterThan(10);
+  },
+);
+
 test("a summary of a branch that somebody leaves meanwhile is not stored", async () => {
   const model = createWindowedModel({ windowTokens: 32_000, turns: 20 });
   const asked = Promise.withResolvers<void>();

@@ -69,8 +69,9 @@ export class Condensing {
     const isForced = past.isRequested || tokens > settings.maxTokens;
     this.#dropStale(condensed);
     if (this.#job === null) {
-      const isWanted =
-        isForced || (isDue(settings, condensed.length, tokens) && condensed.length >= this.#quietUntilEvents);
+      // Right behind a condensation only need begins another: the second one keeps nothing but what must never go.
+      const isSoon = past.condensations === 0 && isDue(settings, condensed.length, tokens);
+      const isWanted = isForced || (isSoon && condensed.length >= this.#quietUntilEvents);
       const plan = isWanted ? choosePlan(situation, past) : null;
       if (plan !== null) this.#begin(plan, settings);
     }

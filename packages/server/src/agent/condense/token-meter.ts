@@ -53,12 +53,16 @@ export class TokenMeter {
   }
 }
 
-/** What to multiply an estimate with, from the newest answer whose provider reported usage; 1 when there is none. */
-export function calibrationOf(view: readonly ViewEvent[]): number {
+/**
+ * What to multiply an estimate with, from the newest answer of this model whose provider reported usage; 1 when there is none.
+ * A summary tells nothing: it is often another model's, and its request is made of other text.
+ */
+export function calibrationOf(view: readonly ViewEvent[], model: string): number {
   const oldest = Math.max(0, view.length - furthestReport);
   for (let index = view.length - 1; index >= oldest; index--) {
     const request = view[index]!.meta.request;
     if (request?.promptTokens === undefined || request.promptTokens <= 0) continue;
+    if (request.sawSeq === undefined || request.model !== model) continue;
     const factor = request.promptTokens / Math.max(1, request.estimatedTokens);
     return Math.min(calibration.most, Math.max(calibration.least, factor));
   }
