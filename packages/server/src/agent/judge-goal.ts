@@ -1,15 +1,11 @@
-import type { Model, ModelMessage, ModelPart, ModelResponse } from "../models/model.ts";
+import type { Model, ModelMessage, ModelPart } from "../models/model.ts";
 import { text } from "./observation-content.ts";
 
 /** What a judge says about the work: how far it is, from 0 to 1, and what is still missing. */
 export type Verdict = { readonly score: number; readonly complete: boolean; readonly missing: string };
 
-/** `response` is null when no model answered. */
-export type Judged = {
-  readonly verdict: Verdict | null;
-  readonly response: ModelResponse | null;
-  readonly failure: string | null;
-};
+/** `verdict` is null when no model answered, `failure` when one did. */
+export type Judged = { readonly verdict: Verdict | null; readonly failure: string | null };
 
 /** Has a model judge, from what the agent's model reads, whether the objective is reached; never rejects, null when aborted. */
 export async function judgeGoal(
@@ -30,9 +26,9 @@ export async function judgeGoal(
   };
   const last = await lastPart(model.stream(request, signal));
   if (last.type === "aborted") return null;
-  if (last.type === "failed") return { verdict: null, response: null, failure: last.error.detail };
+  if (last.type === "failed") return { verdict: null, failure: last.error.detail };
   const said = last.response.message.content.map((part) => part.text).join("\n");
-  return { verdict: readVerdict(said), response: last.response, failure: null };
+  return { verdict: readVerdict(said), failure: null };
 }
 
 /** An answer that is no verdict is one that misses everything: the loop is bounded all the same. */

@@ -1,4 +1,4 @@
-import type { Model, ModelPart, ModelResponse } from "../models/model.ts";
+import type { Model, ModelPart } from "../models/model.ts";
 import { text } from "./observation-content.ts";
 
 /** Name that the tokens of titles are booked under. */
@@ -14,9 +14,7 @@ message. No quotation marks, no full stop, no explanation. The message is not ad
 
 export type WrittenTitle = {
   readonly title: string;
-  /** Null when no model wrote it and the message itself was shortened. */
-  readonly response: ModelResponse | null;
-  /** Why no model wrote it. */
+  /** Why no model wrote it and the message itself was shortened; null when one did. */
   readonly failure: string | null;
 };
 
@@ -39,11 +37,11 @@ export async function writeTitle(
   const last = await lastPart(model.stream(request, signal));
   if (last.type === "aborted") return null;
   if (last.type === "failed") {
-    return { title: shorten(message, length), response: null, failure: last.error.detail };
+    return { title: shorten(message, length), failure: last.error.detail };
   }
   const said = last.response.message.content.map((part) => part.text).join(" ");
   const title = shorten(said.replace(/^[\s"'`*#]+|[\s"'`*.]+$/gu, ""), length);
-  return { title: title === "" ? shorten(message, length) : title, response: last.response, failure: null };
+  return { title: title === "" ? shorten(message, length) : title, failure: null };
 }
 
 /** The text on one line, cut at `length` characters with dots at its end. */

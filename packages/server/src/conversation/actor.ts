@@ -3,8 +3,10 @@ import { Condensing } from "../agent/condense/condensing.ts";
 import { withCondenserSecrets } from "../agent/condense/condenser-settings.ts";
 import type { EventDraft, StampedEvent } from "../journal/event-draft.ts";
 import type { Model } from "../models/model.ts";
+import { titleUsageId } from "../agent/title.ts";
 import { ApprovalClock } from "./approval-clock.ts";
 import { decideTimeout } from "./approvals.ts";
+import { bookedModel } from "./booked-model.ts";
 import { Configuration } from "./configuration.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationDeps } from "./conversation-deps.ts";
@@ -21,6 +23,7 @@ import { Runner } from "./runner.ts";
 import { settleStarted } from "./settle-started.ts";
 import { withSettingsVersion } from "./settings-version.ts";
 import { Signals } from "./signals.ts";
+import { addCalls } from "./stats.ts";
 import { Titling } from "./titling.ts";
 import { WorkQueue } from "./work-queue.ts";
 
@@ -76,11 +79,14 @@ export class Actor implements AsyncDisposable {
     this.configuration = new Configuration({ ...deps, post });
     this.hooks =
       deps.openHooks?.(deps.config, {
-        openModel: () => this.openModel(),
+        openModel: () => this.openHelper("hook-llm"),
         notify: (draft) => this.#notify(draft),
       }) ?? null;
     this.condensing = new Condensing({
-      openModel: (settings) => this.#openOtherModel(withCondenserSecrets(settings, this.secrets)),
+      openModel: (settings) => {
+        const model = this.#openOtherModel(withCondenserSecrets(settings, this.secrets));
+        return this.#booked(model, settings.llm);
+      },
       warn: (fields) =>
         deps.logger.warn({ conversation: deps.id, ...fields }, "summary could not be written"),
     });
@@ -89,16 +95,14 @@ export class Actor implements AsyncDisposable {
       log: deps.log,
       post,
       commit: (decision) => this.commit(decision),
-      openModel: () => this.openModel(),
-      llm: () => this.config.agent.llm,
+      openModel: () => this.openHelper("goal-judge-llm"),
       logger: deps.logger,
     });
     this.titling = new Titling({
       conversationId: deps.id,
       log: deps.log,
       post,
-      openModel: (other) => (other === null ? this.openModel() : this.#openOtherModel(other)),
-      llm: () => this.config.agent.llm,
+      openModel: (other) => this.openHelper(titleUsageId, other),
       logger: deps.logger,
     });
   }
@@ -210,6 +214,24 @@ export class Actor implements AsyncDisposable {
   /** The agent's own model. */
   openModel(): Model {
     return this.#deps.openModel(this.config, this.secrets);
+  }
+
+  /** A model for a call beside the run, booked under a name of its own; `other` brings its own credentials. */
+  openHelper(usageId: string, other: LLM | null = null): Model {
+    const model = other === null ? this.openModel() : this.#openOtherModel(other);
+    return this.#booked(model, { ...(other ?? this.config.agent.llm), usage_id: usageId });
+  }
+
+  #booked(model: Model, llm: LLM): Model {
+    return bookedModel(model, async (calls) => {
+      try {
+        await this.queue.post(() => this.log.append([addCalls(this.log.state.stats, llm, calls)]));
+      } catch (error) {
+        // The ledger has it, and an answer that somebody waits for is not lost for a number.
+        const fields = { conversation: this.#deps.id, error: String(error) };
+        this.#deps.logger.warn(fields, "what a call cost is not in the stats");
+      }
+    });
   }
 
   /** A model beside the agent's, with its credentials in it. */

@@ -1,4 +1,3 @@
-import type { LLM } from "@convoke/protocol";
 import type { ToolSession } from "@convoke/tool-host";
 import { buildHistory } from "../agent/history.ts";
 import type { ViewEvent } from "../agent/history-view.ts";
@@ -7,7 +6,6 @@ import { Fault } from "../lib/fault.ts";
 import type { Model, ModelRequest, ModelResponse } from "../models/model.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import type { RunDeps } from "./run-deps.ts";
-import { addUsage } from "./stats.ts";
 
 type AskDeps = {
   readonly session: ToolSession;
@@ -16,22 +14,19 @@ type AskDeps = {
   readonly cacheKey: string;
 };
 
-/** Asks and books; what was said is masked like everything that goes out. */
+/** What was said, masked like everything that goes out. */
 export async function askBeside(
   deps: Pick<AskDeps, "session" | "model" | "cacheKey"> & {
     readonly log: ConversationLog;
     readonly post: RunDeps["post"];
-    readonly llm: LLM;
   },
   question: string,
   signal: AbortSignal,
 ): Promise<string> {
   const { log, post } = deps;
   const view = await post(async () => [...(await log.view())]);
-  const response = await askAgent({ ...deps, view }, question, signal);
-  const llm = { ...deps.llm, usage_id: "ask-agent-llm" };
-  await post(() => log.append([addUsage(log.state.stats, llm, response)]));
-  return JSON.parse(log.mask(JSON.stringify(textOf(response)))) as string;
+  const answer = await askAgent({ ...deps, view }, question, signal);
+  return JSON.parse(log.mask(JSON.stringify(answer))) as string;
 }
 
 /**
@@ -42,7 +37,7 @@ async function askAgent(
   { session, view, model, cacheKey }: AskDeps,
   question: string,
   signal: AbortSignal,
-): Promise<ModelResponse> {
+): Promise<string> {
   const history = buildHistory(view);
   const asked = {
     role: "user" as const,
@@ -50,10 +45,16 @@ async function askAgent(
   };
   const tools = session.tools.map(toModelTool);
   const request: ModelRequest = { messages: [...history, asked], tools, cacheKey };
-  const first = await answerOf(model, request, signal);
-  if (textOf(first) !== "") return first;
+  const first = textOf(await answerOf(model, request, signal));
+  if (first !== "") return first;
   // A call of a tool is no answer here; without tools only words are left.
-  return await answerOf(model, { ...request, tools: [] }, signal);
+  const second = textOf(await answerOf(model, { ...request, tools: [] }, signal));
+  if (second !== "") return second;
+  throw new Fault(
+    "not-now",
+    "model_failed",
+    "The model gave no answer in words. Ask once more, in other words.",
+  );
 }
 
 /** What the model said, without its calls. */

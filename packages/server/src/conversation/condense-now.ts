@@ -7,7 +7,6 @@ import type { EventDraft } from "../journal/event-draft.ts";
 import type { ConversationConfig } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import { nothingToCondense, noCondenser } from "./refusals.ts";
-import { addUsage } from "./stats.ts";
 
 export type CondenseDeps = {
   readonly conversationId: string;
@@ -52,14 +51,13 @@ export async function condenseNow(deps: CondenseDeps, session: ToolSession): Pro
   });
 }
 
-/** A condensation with what the view keeps behind it, and with what it cost. */
+/** A condensation with what the view keeps behind it. */
 export async function condensedDrafts(
-  { draft, bill }: Condensed,
+  draft: Condensed,
   log: Pick<ConversationLog, "state" | "view">,
 ): Promise<EventDraft[]> {
-  const { lastSeq, stats } = log.state;
+  const { lastSeq } = log.state;
   const keeps =
     typeof draft.body === "function" ? null : keptRanges(await log.view(), draft.body, lastSeq + 1);
-  const kept = keeps === null ? draft : { ...draft, meta: { ...draft.meta, keeps } };
-  return bill === null ? [kept] : [kept, addUsage(stats, bill.llm, bill.response)];
+  return [keeps === null ? draft : { ...draft, meta: { ...draft.meta, keeps } }];
 }

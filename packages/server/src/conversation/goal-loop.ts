@@ -1,22 +1,19 @@
-import type { LLM } from "@convoke/protocol";
 import { buildHistory } from "../agent/history.ts";
 import { judgeGoal, type Judged } from "../agent/judge-goal.ts";
-import type { EventDraft } from "../journal/event-draft.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import type { Decision } from "./decide.ts";
 import { afterVerdict, decideGoalStop, type Goal } from "./goal.ts";
 import { messageOf, type RunDeps } from "./run-deps.ts";
-import { addUsage } from "./stats.ts";
 
 export type GoalLoopDeps = {
   readonly conversationId: string;
   readonly log: ConversationLog;
   readonly post: RunDeps["post"];
   readonly commit: (decision: Decision) => Promise<unknown>;
+  /** Opens the model of the judge. */
   readonly openModel: () => Model;
-  readonly llm: () => LLM;
   readonly logger: Logger;
 };
 
@@ -79,14 +76,12 @@ export class GoalLoop {
     }
   }
 
-  async #conclude(goal: Goal, { verdict, response, failure }: Judged): Promise<void> {
+  async #conclude(goal: Goal, { verdict, failure }: Judged): Promise<void> {
     const { commit, conversationId, log, logger } = this.#deps;
     if (failure !== null)
       logger.warn({ conversation: conversationId, error: failure }, "no model judged a goal");
-    const llm = { ...this.#deps.llm(), usage_id: "goal-judge-llm" };
-    const bill: EventDraft[] = response === null ? [] : [addUsage(log.state.stats, llm, response)];
     // Whoever wrote, halted or stopped the goal meanwhile has decided about it.
     const isSame = JSON.stringify(this.#dueGoal()) === JSON.stringify(goal);
-    await commit({ drafts: [...bill, ...(isSame ? afterVerdict(goal, verdict) : [])] });
+    if (isSame) await commit({ drafts: afterVerdict(goal, verdict) });
   }
 }

@@ -1,5 +1,6 @@
 import type { LLM } from "@convoke/protocol";
-import type { Model, ModelPart, ModelUsage } from "../models/model.ts";
+import { callsIn } from "../models/calls-in.ts";
+import type { Model, ModelPart } from "../models/model.ts";
 import { readModelSettings } from "../models/model-settings.ts";
 import { AbortedCall } from "./aborted-call.ts";
 import type { Purchase, Purse } from "./purse.ts";
@@ -29,7 +30,7 @@ export function meteredModel(model: Model, llm: LLM, { purse, ...purchase }: Met
           const part =
             given.type === "aborted" ? { ...given, spent: [...(given.spent ?? []), ...call.spent()] } : given;
           call.see(given);
-          const usages = usagesOf(part);
+          const usages = callsIn(part).map(({ usage }) => usage);
           if (usages.length > 0) await purse.ledger.book({ userId, conversationId, usages });
           yield part;
         }
@@ -38,12 +39,6 @@ export function meteredModel(model: Model, llm: LLM, { purse, ...purchase }: Met
       }
     },
   };
-}
-
-function usagesOf(part: ModelPart): ModelUsage[] {
-  if (part.type === "failed" || part.type === "aborted") return (part.spent ?? []).map(({ usage }) => usage);
-  if (part.type !== "done") return [];
-  return [...(part.response.spent ?? []), part.response].map(({ usage }) => usage);
 }
 
 /** What a call can cost at most in US dollars, by the list price of a full window and the longest answer, for each attempt; infinite where another price may count. */

@@ -9,13 +9,14 @@ import { receiveResponse } from "../agent/receive.ts";
 import { createCallReader } from "../agent/tool-call.ts";
 import { untilSettled } from "../extensions/mcp/mcp-session.ts";
 import type { EventDraft } from "../journal/event-draft.ts";
+import { callsIn } from "../models/calls-in.ts";
 import type { ModelError, ModelPart, ModelResponse, SpentAttempt } from "../models/model.ts";
 import { isAllowed } from "../security/allow-rules.ts";
 import { condensedDrafts } from "./condense-now.ts";
 import { completionLogEvent, retryOver, retryUpdate, tokenEvents } from "./model-events.ts";
 import { failRun } from "./next-step.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
-import { addUsage } from "./stats.ts";
+import { addCalls } from "./stats.ts";
 import { storeEvents } from "./store-events.ts";
 import { deltaFrame } from "./stream-delta.ts";
 
@@ -116,15 +117,14 @@ export class ModelCalls {
     prepared: PreparedRequest,
   ): Promise<readonly EventDraft[]> {
     if (last.type === "done" && !this.#signal.aborted) return this.#receive(last.response, session, prepared);
-    if (last.type === "done") return this.#booked([...(last.response.spent ?? []), last.response]);
-    const spent = this.#booked(last.spent ?? []);
-    if (last.type === "aborted" || !isWanted(this.#deps, this.#signal)) return spent;
+    const spent = this.#booked(callsIn(last));
+    if (last.type !== "failed" || !isWanted(this.#deps, this.#signal)) return spent;
     return [...this.#afterFailure(last.error, await this.#deps.log.view(), prepared.meta), ...spent];
   }
 
-  #booked([call, ...spent]: readonly SpentAttempt[]): readonly EventDraft[] {
-    if (call === undefined) return [];
-    return [addUsage(this.#deps.log.state.stats, this.#deps.config().agent.llm, { ...call, spent })];
+  #booked(calls: readonly SpentAttempt[]): readonly EventDraft[] {
+    if (calls.length === 0) return [];
+    return [addCalls(this.#deps.log.state.stats, this.#deps.config().agent.llm, calls)];
   }
 
   /** What goes beside an answer is not written any more once the run was taken away. */
@@ -165,7 +165,7 @@ export class ModelCalls {
     return [
       ...withRequestMeta(criticised(received, config.agent.critic, view), meta, response.usage.promptTokens),
       ...tokenEvents(response),
-      addUsage(this.#deps.log.state.stats, config.agent.llm, response),
+      ...this.#booked([...(response.spent ?? []), response]),
     ];
   }
 

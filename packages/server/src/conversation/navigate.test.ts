@@ -84,7 +84,7 @@ test("W27: after any navigations the model's view is that of a tree of events, a
             summary_offset: 0,
             llm_response_id: "r",
           };
-          await add(await condensedDrafts({ draft: { body }, bill: null }, log));
+          await add(await condensedDrafts({ body }, log));
         }
         if (one.type === "navigate") {
           const ids = [...parents.keys()];

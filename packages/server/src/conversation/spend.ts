@@ -19,14 +19,16 @@ export async function readSpend(
     1,
     await journal.lastSeq(conversationId),
   );
-  const calls: ConversationSpend["calls"] = [];
-  const days: Record<string, number> = {};
+  let calls: ConversationSpend["calls"] = [];
+  let days: Record<string, number> = {};
   let before: Stats = {};
   let cost = 0;
   for (const { json } of stored) {
     if (!json.includes('"key":"stats"')) continue;
     const event = JSON.parse(json) as { timestamp: string; key: string; value: { usage_to_metrics: Stats } };
     const now = event.value.usage_to_metrics;
+    // A fork begins to count anew: what stands before was paid in the conversation that it comes from.
+    if (Object.keys(now).length === 0) [calls, days, cost] = [[], {}, 0];
     for (const [usageId, metrics] of Object.entries(now)) {
       if (metrics === undefined) continue;
       const call = callOf(usageId, metrics, before[usageId], event.timestamp);

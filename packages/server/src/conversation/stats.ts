@@ -3,18 +3,15 @@ import type { EventDraft } from "../journal/event-draft.ts";
 import type { SpentAttempt } from "../models/model.ts";
 import { stateUpdate } from "./decide.ts";
 
-/** What a call has cost: that of its answer, and of earlier attempts that failed. */
-export type SpentCall = SpentAttempt & { readonly spent?: readonly SpentAttempt[] };
-
-/** The `stats` update after one model call: accumulated tokens and US dollars per usage id. Source: reference, agent-server 6. */
-export function addUsage(
+/** The `stats` update after model calls, the newest last: accumulated tokens and US dollars per usage id. Source: reference, agent-server 6. */
+export function addCalls(
   stats: Readonly<Record<string, unknown>>,
   llm: LLM,
-  { spent = [], ...call }: SpentCall,
+  calls: readonly SpentAttempt[],
 ): EventDraft {
   const usageId = llm.usage_id ?? "default";
   const before = stats[usageId] as MetricsSnapshot | undefined;
-  const snapshot = [...spent, call].reduce((sum, one) => withAttempt(sum, llm, one), before);
+  const snapshot = calls.reduce((sum, call) => withAttempt(sum, llm, call), before);
   return stateUpdate("stats", { usage_to_metrics: { ...stats, [usageId]: snapshot } });
 }
 

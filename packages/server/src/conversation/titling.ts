@@ -1,13 +1,11 @@
 import type { LLM } from "@convoke/protocol";
-import { titleUsageId, usualTitleLength, writeTitle, type WrittenTitle } from "../agent/title.ts";
-import type { EventDraft } from "../journal/event-draft.ts";
+import { usualTitleLength, writeTitle } from "../agent/title.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import { stateUpdate } from "./decide.ts";
 import { conversationClosing, nothingToTitle } from "./refusals.ts";
 import { messageOf } from "./run-deps.ts";
-import { addUsage } from "./stats.ts";
 
 export type TitlingDeps = {
   readonly conversationId: string;
@@ -15,7 +13,6 @@ export type TitlingDeps = {
   readonly post: <Result>(job: () => Promise<Result> | Result) => Promise<Result>;
   /** The agent's model, or another one that brings its own credentials. */
   readonly openModel: (other: LLM | null) => Model;
-  readonly llm: () => LLM;
   readonly logger: Logger;
 };
 
@@ -43,7 +40,6 @@ export class Titling {
     if (message === null) throw nothingToTitle(this.#deps.conversationId);
     const written = await writeTitle(message, this.#deps.openModel(other), this.#stop.signal, length);
     if (written === null) throw conversationClosing();
-    if (written.response !== null) await this.#deps.post(() => this.#deps.log.append(this.#bill(written)));
     return written.title;
   }
 
@@ -61,19 +57,11 @@ export class Titling {
       if (written.failure !== null)
         logger.warn({ conversation, error: written.failure }, "no model wrote a title");
       const { title } = written;
-      await this.#deps.post(() =>
-        this.#deps.log.append([stateUpdate("title", title), ...this.#bill(written)], { patch: { title } }),
-      );
+      await this.#deps.post(() => this.#deps.log.append([stateUpdate("title", title)], { patch: { title } }));
     } catch (error) {
       // A conversation without a title is whole; whoever lists it sees that there is none.
       logger.warn({ conversation, error: messageOf(error) }, "the conversation got no title");
     }
-  }
-
-  #bill({ response }: WrittenTitle): EventDraft[] {
-    if (response === null) return [];
-    const llm = { ...this.#deps.llm(), usage_id: titleUsageId };
-    return [addUsage(this.#deps.log.state.stats, llm, response)];
   }
 
   async #firstMessage(): Promise<string | null> {

@@ -1,6 +1,5 @@
-import type { LLM } from "@convoke/protocol";
 import type { EventBody, EventDraft } from "../../journal/event-draft.ts";
-import type { Model, ModelResponse } from "../../models/model.ts";
+import type { Model } from "../../models/model.ts";
 import { renderView } from "../history.ts";
 import type { ViewEvent } from "../history-view.ts";
 import { isDue, shares, type CondenserSettings } from "./condenser-settings.ts";
@@ -29,11 +28,7 @@ export type Situation = {
 };
 
 /** A condensation that is ready to be stored. */
-export type Condensed = {
-  readonly draft: EventDraft;
-  /** What the summary cost; null when no model wrote it. */
-  readonly bill: { readonly llm: LLM; readonly response: ModelResponse } | null;
-};
+export type Condensed = EventDraft;
 
 /** So many condensations may follow each other without an answer of the agent's model between them (P11). */
 export const mostCondensations = 2;
@@ -201,19 +196,13 @@ function choosePlan(
   return isWorthIt ? plan : null;
 }
 
-function fromModel({ plan, settings }: Job, written: WrittenSummary): Condensed {
+function fromModel({ plan }: Job, written: WrittenSummary): Condensed {
   const { request, shownCharacters, response, summary } = written;
-  return {
-    draft: { body: condensation(plan, summary, response.id), meta: { request, shownCharacters } },
-    bill: { llm: settings.llm, response },
-  };
+  return { body: condensation(plan, summary, response.id), meta: { request, shownCharacters } };
 }
 
 function withoutModel({ plan, settings }: Job): Condensed {
-  return {
-    draft: { body: condensation(plan, boundedNotes(plainNotes(plan), settings), "none") },
-    bill: null,
-  };
+  return { body: condensation(plan, boundedNotes(plainNotes(plan), settings), "none") };
 }
 
 function condensation(plan: CondensationPlan, summary: string, responseId: string): EventBody {

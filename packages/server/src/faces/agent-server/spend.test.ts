@@ -1,4 +1,4 @@
-import type { UserSpend } from "@convoke/protocol";
+import type { ConversationSpend, UserSpend } from "@convoke/protocol";
 import { expect, test } from "vitest";
 import { openKeyBook } from "../../settings/open-key-book.ts";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
@@ -65,6 +65,49 @@ test("P48: calls beside the task count, and are refused when nothing is left", a
   expect(report.cost).toBeCloseTo(0.8);
   expect(Object.values(report.days)[0]).toBeCloseTo(0.8);
   expect(server.model.requests).toHaveLength(2);
+});
+
+test("P48: stats, the list of calls and the ledger say the same, whatever becomes of an answer", async () => {
+  const judged = '{"score": 1, "complete": true, "missing": ""}';
+  const turns = [
+    { match: { last_user_contains: "<message>" }, text: "A title", usage },
+    { match: { last_user_contains: "Write the notes now" }, text: "", usage },
+    { match: { last_user_contains: "beside the task" }, ...step },
+    { match: { last_user_contains: "Is this objective reached" }, text: judged, usage },
+    step,
+    { text: "Done.", usage },
+    { text: "More.", usage },
+  ];
+  await using server = await startTestServer({ script: { turns } });
+  const id = await server.runTo("finished", "go", { autotitle: true });
+  const question = { question: "What is this?" };
+  const asked = await server.call("POST", `/api/conversations/${id}/ask_agent`, question);
+  expect(asked.json).toMatchObject({ code: "model_failed" });
+  // No notes came, so plain ones stand in for them; they were asked for all the same.
+  expect((await server.call("POST", `/api/conversations/${id}/condense`)).status).toBe(200);
+  await server.call("POST", `/api/conversations/${id}/goal`, { objective: "Be done.", max_iterations: 2 });
+  await until(async () => JSON.stringify(await server.events(id)).includes('"status":"complete"'));
+
+  const paid = server.model.requests.length;
+  const metrics = (await server.client.getConversation(id)).stats?.usage_to_metrics ?? {};
+  expect(Object.keys(metrics).toSorted()).toEqual([
+    "ask-agent-llm",
+    "condenser",
+    "default",
+    "goal-judge-llm",
+    "title",
+  ]);
+  const sum = Object.values(metrics).reduce((total, one) => total + (one.accumulated_cost ?? 0), 0);
+  expect(sum).toBeCloseTo(paid * usage.cost);
+  const own = (await server.call("GET", `/api/conversations/${id}/spend`)).json as ConversationSpend;
+  expect(own.cost).toBeCloseTo(sum);
+  expect(own.calls).toHaveLength(paid);
+  expect((await spend(server)).conversations).toMatchObject([{ conversation_id: id, calls: paid }]);
+  expect((await spend(server)).cost).toBeCloseTo(sum);
+
+  const fork = (await server.call("POST", `/api/conversations/${id}/fork`, {})).json as { id: string };
+  const forked = (await server.call("GET", `/api/conversations/${fork.id}/spend`)).json;
+  expect(forked).toMatchObject({ cost: 0, calls: [], days: {} });
 });
 
 test("P48: nobody sees or limits the spending of another, and the operator's limit holds beside one's own", async () => {
