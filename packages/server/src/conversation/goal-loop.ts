@@ -77,7 +77,7 @@ export class GoalLoop {
   }
 
   async #conclude(goal: Goal, { verdict, failure }: Judged): Promise<void> {
-    const { commit, conversationId, log, logger } = this.#deps;
+    const { commit, conversationId, logger } = this.#deps;
     if (failure !== null)
       logger.warn({ conversation: conversationId, error: failure }, "no model judged a goal");
     // Whoever wrote, halted or stopped the goal meanwhile has decided about it.

@@ -33,6 +33,11 @@ describe("what only the provider can read", () => {
     expect(requests).toEqual([false, true, true]);
     const events = await server.events(id);
     expect(JSON.stringify([events, server.log])).not.toContain(sealed);
+    for (const { id: eventId, kind } of events.filter(({ source }) => source === "agent")) {
+      const { status, text } = await server.call("GET", `/api/conversations/${id}/events/${eventId}/context`);
+      expect(status, kind).toBe(200);
+      expect(text, kind).not.toContain(sealed);
+    }
     const logs = events.filter((event) => event.kind === "LLMCompletionLogEvent");
     expect(logs).toHaveLength(3);
     expect(JSON.parse(logs[0]!.log_data)).toMatchObject({

@@ -118,6 +118,14 @@ function toShown(message: ModelMessage): Record<string, unknown> {
         }
       : part,
   );
-  if (message.role !== "assistant" || message.reasoningItem === null) return { ...message, content };
-  return { ...message, content, reasoningItem: { ...message.reasoningItem, encrypted_content: null } };
+  if (message.role !== "assistant") return { ...message, content };
+  const { replay: _sealed, reasoningItem, thinkingBlocks, ...said } = message;
+  return {
+    ...said,
+    content,
+    thinkingBlocks: thinkingBlocks.flatMap((block) =>
+      "thinking" in block ? [{ type: block.type, thinking: block.thinking }] : [],
+    ),
+    reasoningItem: reasoningItem === null ? null : { ...reasoningItem, encrypted_content: null },
+  };
 }

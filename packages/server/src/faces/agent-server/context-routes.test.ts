@@ -38,6 +38,21 @@ test("the context of an event is the request that led to it, with the share of e
   expect(observation.body.request_event_id).toBe(said.event.id);
 });
 
+test("the context of an event shows what a model thought, without what only its provider can read", async () => {
+  const thinking = { reasoning: "Let me see.", signature: "SIGNED==", redacted_thinking: "SEALED==" };
+  const turns = [{ ...script.turns[0], ...thinking }, { text: "All done." }];
+  await using server = await startTestServer({ script: { turns } });
+  const { agent } = server.startRequest();
+  const llm = { model: "anthropic/claude-sonnet-4-5", base_url: server.model.url, api_key: "k" };
+  const id = await server.runTo("finished", "Go.", { agent: { ...agent, llm } });
+  const said = (await server.events(id)).findLast(({ source }) => source === "agent")!;
+  const { status, text } = await server.call("GET", `/api/conversations/${id}/events/${said.id}/context`);
+  expect(status).toBe(200);
+  expect(text).toContain("Let me see.");
+  expect(text).not.toMatch(/SIGNED|SEALED/u);
+  expect(server.model.requests[1]!.text).toMatch(/SIGNED[^]*SEALED/u);
+});
+
 test("an event that no model has read yet has no context, and an unknown one is missing", async () => {
   await using server = await startTestServer({ script });
   const { id } = await server.createConversation();
