@@ -14,7 +14,7 @@ import { readModelSettings, type ModelSettings } from "./model-settings.ts";
 import { createOpenaiChatAttempt } from "./openai-chat.ts";
 import { createOpenaiResponsesAttempt } from "./openai-responses.ts";
 import { withPairedResults } from "./pair-results.ts";
-import { withPromptedCalls } from "./prompted-calls.ts";
+import { withPromptedCalls, withSpokenHistory } from "./prompted-calls.ts";
 import type { Send } from "./provider-fetch.ts";
 import { createRetryingModel } from "./retry.ts";
 import { createRouterModel, readRouter } from "./router-model.ts";
@@ -58,7 +58,8 @@ function openRoute(llm: LLM, deps: OpenModelDeps): Model {
     nowMs: () => clock.nowMs(),
   };
   const wire = openWire(settings, { send: deps.send ?? fetch, clock });
-  const attempt = settings.isToolCallingNative ? wire : withPromptedCalls(wire);
+  const native = /^(?:anthropic|bedrock)$/u.test(settings.route.wire) ? withSpokenHistory(wire) : wire;
+  const attempt = settings.isToolCallingNative ? native : withPromptedCalls(wire);
   const model = createRetryingModel(
     {
       name: settings.name,

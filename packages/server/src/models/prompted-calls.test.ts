@@ -127,6 +127,29 @@ describe("calls in words", () => {
     expect(read(words)).toEqual(["So:", ["edit", { path: "/a", line: 1.5 }]]);
   });
 
+  test.each([
+    ["anthropic/claude-sonnet-4-5", ""],
+    ["bedrock/anthropic.claude-sonnet-4-20250514-v1:0", ""],
+  ])("%s reads calls and results in words where it is asked without tools", async (name, path) => {
+    await using server = await startScriptedModel({ script: { turns: [{ text: "Yes." }], loop: true } });
+    const model = openModel({ model: name, base_url: `${server.url}${path}`, api_key: "k" });
+    const call = { id: "call_A", name: "edit", arguments: '{"path":"/a"}', origin: "completion" as const };
+    const thinkingBlocks = [{ type: "thinking" as const, thinking: "Hm.", signature: "s==" }];
+    const history = [
+      userMessage("Go."),
+      { ...silent, toolCalls: [call], thinkingBlocks },
+      toolResult("call_A", "edit", "the result"),
+      userMessage("Is it done?"),
+    ];
+    const request = { messages: history, tools: [], cacheKey: "c" };
+    const parts = await Array.fromAsync(model.stream(request, new AbortController().signal));
+    expect(textOf(parts)).toBe("Yes.");
+    const { text } = server.requests[0]!;
+    expect(text).toContain("the result");
+    expect(text).toContain('<call name=\\"edit\\">');
+    expect(text).not.toMatch(/tool_use|toolUse|tool_result|toolResult|signature/u);
+  });
+
   test("L23.25: ids are never used twice, whatever is repeated", async () => {
     const text = 'Now.\n<call name="edit">\n<arg name="path">\n/a\n</arg>\n</call>';
     await using server = await startScriptedModel({

@@ -34,6 +34,27 @@ export function withPromptedCalls(attempt: Attempt): Attempt {
   };
 }
 
+/**
+ * An attempt for providers that refuse the calls of a history when no tools are offered, or leave them out together with their
+ * results: such a request is put in words, so that whoever is asked about the work can see it.
+ */
+export function withSpokenHistory(attempt: Attempt): Attempt {
+  return (request, context) => {
+    const isSpoken =
+      request.tools.length === 0 &&
+      request.messages.some((message) => message.role === "assistant" && message.toolCalls.length > 0);
+    return attempt(isSpoken ? withoutThinking(toPromptedRequest(request)) : request, context);
+  };
+}
+
+/** Thinking belongs to the calls that it led to. */
+function withoutThinking(request: ModelRequest): ModelRequest {
+  const messages = request.messages.map((message) =>
+    message.role === "assistant" ? { ...message, thinkingBlocks: [], reasoningItem: null } : message,
+  );
+  return { ...request, messages };
+}
+
 /** The request in words: no tools, no calls, no results. The same history always gives the same text. Pure. */
 export function toPromptedRequest(request: ModelRequest): ModelRequest {
   const messages: ModelMessage[] = [];
