@@ -7,6 +7,7 @@ import { openAppConversations } from "./app-conversations/open-app-conversations
 import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
 import { ConfigError } from "./config.ts";
+import { estimatedWhenAborted } from "./conversation/aborted-call.ts";
 import { toConversationInfo } from "./conversation/describe.ts";
 import { Directory } from "./conversation/directory.ts";
 import { Ledger } from "./conversation/ledger.ts";
@@ -167,7 +168,13 @@ export async function openServer({
   const journal = watchAppends(wrap.journal(watched), observer);
   const settings = new SettingsStore({ database, secretBox, nowMs: Date.now });
   const openOurModel = (llm: LLM, ownerId: string): Model =>
-    watchModel(wrap.model(openModel(llm, { findProfile: findStoredModel(settings, ownerId) })), observer);
+    watchModel(
+      estimatedWhenAborted(
+        wrap.model(openModel(llm, { findProfile: findStoredModel(settings, ownerId) })),
+        llm,
+      ),
+      observer,
+    );
   const skills = openSkillAccess(config);
   const purse = new Purse(
     new Ledger({ database, maxPerDay: config.maxBudgetPerUserPerDay, nowMs: Date.now, logger }),

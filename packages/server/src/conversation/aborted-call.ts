@@ -1,17 +1,33 @@
 import type { LLM } from "@convoke/protocol";
 import { TokenMeter } from "../agent/condense/token-meter.ts";
-import type { ModelPart, ModelRequest, SpentAttempt } from "../models/model.ts";
+import type { Model, ModelPart, ModelRequest, SpentAttempt } from "../models/model.ts";
 import { readModelSettings } from "../models/model-settings.ts";
 import { costOf, noTokens } from "../models/usage.ts";
 
 /** Characters of an answer that are about one token. */
 const charactersPerToken = 4;
 
+/** The same model; a call that somebody breaks off ends with an estimate of what it has used up. */
+export function estimatedWhenAborted(model: Model, llm: LLM): Model {
+  return {
+    name: model.name,
+    isVisionEnabled: model.isVisionEnabled,
+    async *stream(request, signal): AsyncGenerator<ModelPart> {
+      const call = new AbortedCall(llm, request);
+      for await (const part of model.stream(request, signal)) {
+        if (part.type === "aborted") yield { ...part, spent: [...(part.spent ?? []), ...call.spent()] };
+        else yield part;
+        call.see(part);
+      }
+    },
+  };
+}
+
 /**
  * Watches a call for what it has used up when somebody breaks it off: providers count only at the end of an answer, and bill
  * what they wrote until then all the same, so that it is estimated (P48).
  */
-export class AbortedCall {
+class AbortedCall {
   readonly #llm: LLM;
   readonly #request: ModelRequest;
   #characters = 0;

@@ -1,4 +1,4 @@
-import type { Event } from "@convoke/protocol";
+import type { Event, MetricsSnapshot } from "@convoke/protocol";
 import { expect, test } from "vitest";
 import { startTestServer } from "../testing/start-server.ts";
 import { until } from "../testing/until.ts";
@@ -47,6 +47,14 @@ test("L23.19, P48: an interrupt keeps what the model has said, and counts what i
       },
     },
   });
+  // Metrics say what the stats say.
+  const { value } = stats(log)[0] as { value: { usage_to_metrics: Record<string, MetricsSnapshot> } };
+  const { accumulated_cost: cost, accumulated_token_usage: tokens } = value.usage_to_metrics["default"]!;
+  const { text: metrics } = await server.call("GET", "/metrics");
+  const count = (name: string): number => Number(metrics.match(new RegExp(`^${name}.*\\} (.+)$`, "mu"))?.[1]);
+  expect(count('convoke_model_tokens_total.*type="prompt"')).toBe(tokens!.prompt_tokens);
+  expect(count('convoke_model_tokens_total.*type="completion"')).toBe(tokens!.completion_tokens);
+  expect(count("convoke_model_cost_dollars_total")).toBeCloseTo(cost!);
   // The question is still open: the model is asked again, with its own words and a note behind them.
   await server.call("POST", `/api/conversations/${id}/run`);
   await server.waitForStatus(id, "finished");

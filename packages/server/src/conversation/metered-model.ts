@@ -2,7 +2,6 @@ import type { LLM } from "@convoke/protocol";
 import { callsIn } from "../models/calls-in.ts";
 import type { Model, ModelPart } from "../models/model.ts";
 import { readModelSettings } from "../models/model-settings.ts";
-import { AbortedCall } from "./aborted-call.ts";
 import type { Purchase, Purse } from "./purse.ts";
 
 export type MeterDeps = Omit<Purchase, "most"> & { readonly purse: Purse };
@@ -25,11 +24,7 @@ export function meteredModel(model: Model, llm: LLM, { purse, ...purchase }: Met
         return;
       }
       try {
-        const call = new AbortedCall(llm, request);
-        for await (const given of model.stream(request, signal)) {
-          const part =
-            given.type === "aborted" ? { ...given, spent: [...(given.spent ?? []), ...call.spent()] } : given;
-          call.see(given);
+        for await (const part of model.stream(request, signal)) {
           const usages = callsIn(part).map(({ usage }) => usage);
           if (usages.length > 0) await purse.ledger.book({ userId, conversationId, usages });
           yield part;

@@ -152,6 +152,15 @@ test.each([true, false])("messages are in the spans where they are wanted: %s", 
   };
   const messages = [
     { role: "user" as const, content: [{ type: "text" as const, text: "canary", cache_prompt: false }] },
+    {
+      role: "assistant" as const,
+      content: [],
+      toolCalls: [],
+      reasoningContent: "a thought",
+      thinkingBlocks: [{ type: "redacted_thinking" as const, data: "SEALED" }],
+      reasoningItem: null,
+      replay: { wire: "openai-responses", host: "h", items: [{ encrypted_content: "SEALED" }] },
+    },
   ];
   const request = { messages, tools: [], cacheKey: "c" };
   await Array.fromAsync(watchModel(model, observer).stream(request, new AbortController().signal));
@@ -159,6 +168,7 @@ test.each([true, false])("messages are in the spans where they are wanted: %s", 
   const [span] = spans;
   expect(span!.attributes["error.type"]).toBe("LLMTimeoutError");
   expect(JSON.stringify(span!.attributes).includes("canary")).toBe(hasContent);
+  expect(JSON.stringify(span!.attributes)).not.toContain("SEALED");
 });
 
 test("P32: the span of a socket whose address has a key is without it", async () => {

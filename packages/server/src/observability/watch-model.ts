@@ -1,4 +1,6 @@
+import { callsIn } from "../models/calls-in.ts";
 import type { Model, ModelPart } from "../models/model.ts";
+import { toPlainMessage } from "../models/plain-message.ts";
 import type { Ending, Observer } from "./observer.ts";
 
 /** The model itself, except that each call is an activity. */
@@ -10,7 +12,7 @@ export function watchModel(model: Model, observer: Observer): Model {
       const begun = observer.begin({
         kind: "model call",
         model: model.name,
-        content: () => JSON.stringify(request.messages),
+        content: () => JSON.stringify(request.messages.map(toPlainMessage)),
       });
       let ending: Ending = { error: "aborted" };
       try {
@@ -26,8 +28,8 @@ export function watchModel(model: Model, observer: Observer): Model {
 }
 
 function endingOf(part: ModelPart): Ending | null {
-  if (part.type === "failed") return { error: part.error.code, spent: part.spent ?? [] };
-  if (part.type !== "done") return null;
-  const { response } = part;
-  return { error: null, spent: [...(response.spent ?? []), response] };
+  const spent = callsIn(part);
+  if (part.type === "failed") return { error: part.error.code, spent };
+  if (part.type === "aborted") return { error: "aborted", spent };
+  return part.type === "done" ? { error: null, spent } : null;
 }
