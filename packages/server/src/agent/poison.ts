@@ -18,7 +18,10 @@ export function repairAfter(error: ModelError, view: readonly ViewEvent[]): Even
   const isNew = ({ seq }: ViewEvent): boolean => seq > (answered?.meta.sawSeq ?? 0);
   const repairs = view.filter((item) => item.meta.repaired !== undefined && item.seq > (answered?.seq ?? 0));
   if (repairs.length >= mostRepairs) return null;
-  const open = view.filter(({ event }) => isRepairable(event.kind) && !repaired.has(event.id!));
+  // The messages about earlier repairs are our own words.
+  const open = view.filter(
+    ({ event, meta }) => isRepairable(event.kind) && !repaired.has(event.id!) && meta.repaired === undefined,
+  );
   const suspects = chooseSuspects(open, isNew, {
     isAboutImages: /image|media|picture/iu.test(error.detail),
     isLastTry: repairs.length === mostRepairs - 1,
@@ -35,8 +38,8 @@ function chooseSuspects(
   const withImages = open.filter(({ event }) => hasImages(event));
   if (isLastTry) return open.filter((item) => isNew(item) || withImages.includes(item) || hasThinking(item));
   if (isAboutImages && withImages.length > 0) return withImages.slice(-1);
-  const recent = open.filter(isNew);
-  return recent.length > 0 ? recent : open.filter(hasThinking);
+  const stages = [open.filter(isNew), open.filter(hasThinking), withImages];
+  return stages.find((suspects) => suspects.length > 0) ?? [];
 }
 
 const repairableKinds = new Set<string>([

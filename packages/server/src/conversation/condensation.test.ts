@@ -243,6 +243,72 @@ test("P12: an image that the provider refuses is replaced for the model, and the
   expect(replayLog(stored(opened)).difference).toBeNull();
 });
 
+test("P11, L23.29: an agent that repeats itself behind each condensation is stopped", async () => {
+  const model = createWindowedModel({ windowTokens: 100_000, turns: 80 });
+  await using opened = await openMemoryConversation({
+    model: {
+      ...model,
+      async *stream(request: ModelRequest, signal) {
+        for await (const part of model.stream(request, signal)) {
+          if (part.type !== "done" || request.tools.length === 0) yield part;
+          else {
+            const { message } = part.response;
+            const command = `look ${model.counts.answered % 2}`;
+            const toolCalls = message.toolCalls.map((call) => ({
+              ...call,
+              arguments: JSON.stringify({ command }),
+            }));
+            yield { ...part, response: { ...part.response, message: { ...message, toolCalls } } };
+          }
+        }
+      },
+    },
+    agent: {
+      condenser: { kind: "LLMSummarizingCondenser", llm: { model: "windowed" }, max_size: 8, keep_first: 2 },
+    },
+  });
+  expect(await opened.run(task)).toBe("stuck");
+  expect(model.counts.summaries).toBeGreaterThan(1);
+  expect(model.counts.answered).toBeLessThan(12);
+  expect(replayLog(stored(opened)).difference).toBeNull();
+});
+
+test("P12: each repair tries something else, and never our own words about the one before", async () => {
+  const model = createWindowedModel({ windowTokens: 100_000, turns: 3 });
+  let isRefusing = false;
+  let refusals = 0;
+  await using opened = await openMemoryConversation({
+    model: {
+      ...model,
+      async *stream(request: ModelRequest, signal) {
+        if (!isRefusing || !JSON.stringify(request.messages).includes("image_urls")) {
+          yield* model.stream(request, signal);
+          return;
+        }
+        refusals += 1;
+        yield {
+          type: "failed",
+          error: { code: "LLMMalformedConversationHistoryError", detail: "No.", isRetryable: false },
+        };
+      },
+    },
+  });
+  const content = [{ type: "text" as const, text: task, cache_prompt: false }, image];
+  await opened.conversation.send({
+    message: { role: "user", content, thinking_blocks: [] },
+    wantsRun: true,
+  });
+  while (opened.conversation.isBusy) await new Promise((resolve) => setImmediate(resolve));
+  // From here on it is another provider, which takes no images and does not say so.
+  isRefusing = true;
+  expect(await opened.run("More.")).toBe("finished");
+  expect(refusals).toBe(2);
+  const repaired = stored(opened).flatMap(({ meta }) => meta.repaired ?? []);
+  expect(new Set(repaired).size).toBe(repaired.length);
+  const notices = stored(opened).filter(({ meta }) => meta.repaired !== undefined);
+  expect(repaired).not.toContain(notices[0]!.event.id);
+});
+
 test("P12: a provider that refuses every form of an item ends the run after three repairs", async () => {
   let asked = 0;
   const model = createWindowedModel({ windowTokens: 100_000, turns: 1 });

@@ -14,6 +14,9 @@ export type LogDeps = {
 
 const isViewKind = new Set<string>(viewKinds);
 
+/** What {@link ConversationLog.recent} gives at most, and how far back in the log it looks for it. */
+const recentEvents = { most: 64, furthest: 512 } as const;
+
 /** How many events may follow a snapshot before the next one is taken. */
 const snapshotEvery = 256;
 
@@ -23,6 +26,7 @@ export class ConversationLog {
   #state: ConversationState;
   #snapshotSeq: number;
   #view: ViewEvent[] | null = null;
+  #recent: ViewEvent[] | null = null;
   /** Hides secret values in whatever is about to be stored. */
   mask: (json: string) => string = (json) => json;
 
@@ -79,7 +83,9 @@ export class ConversationLog {
     this.#state = next;
     if (isSnapshotDue) this.#snapshotSeq = next.lastSeq;
     if (stamped.some(({ meta }) => meta.navigation !== undefined)) this.forgetView();
-    this.#view?.push(...stamped.filter(({ event }) => isViewKind.has(event.kind)));
+    const added = stamped.filter(({ event }) => isViewKind.has(event.kind));
+    this.#view?.push(...added);
+    if (this.#recent !== null) this.#recent = [...this.#recent, ...added].slice(-recentEvents.most);
     if (stamped.some(({ meta }) => meta.keeps !== undefined)) this.#trimView();
     return stamped;
   }
@@ -107,6 +113,20 @@ export class ConversationLog {
 
   forgetView(): void {
     this.#view = null;
+    this.#recent = null;
+  }
+
+  /** The newest events of the branch that the conversation is on, of the kinds of a view, those that condensations have taken out too. */
+  async recent(): Promise<readonly ViewEvent[]> {
+    if (this.#recent === null) {
+      const { lastSeq, navigations } = this.#state;
+      const newest = [[Math.max(1, lastSeq - recentEvents.furthest), lastSeq] as const];
+      const parts: ViewEvent[][] = [];
+      for (const [from, to] of commonRanges(newest, pathTo(navigations, lastSeq)))
+        parts.push(await this.readKinds(viewKinds, from, to));
+      this.#recent = parts.flat().slice(-recentEvents.most);
+    }
+    return this.#recent;
   }
 
   /** Events of some kinds on all branches, both ends included. */

@@ -115,7 +115,7 @@ export class Run {
     const { approval_policy: approval, max_iterations: maxIterations, stuck_detection: isWatched } = config();
     return nextStep(log.state, {
       maxIterations,
-      circling: isWatched ? findCircling(await log.view(), log.state.runStartSeq) : "no",
+      circling: isWatched ? findCircling(await log.recent(), log.state.runStartSeq) : "no",
       overBudget: overBudget(),
       approvalDeadlineMs: approval ? nowMs() + approval.timeout_seconds * 1000 : null,
     });
