@@ -1,4 +1,5 @@
 import type { SecretSource } from "@convoke/protocol";
+import type { EventDraft } from "../journal/event-draft.ts";
 import { createMask } from "../security/mask.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { secretValues, type ConversationConfig, type ConversationSecrets } from "./conversation-config.ts";
@@ -13,6 +14,7 @@ export type ConfigurationDeps = {
   readonly log: ConversationLog;
   readonly post: RunDeps["post"];
   readonly secretBox: SecretBox;
+  readonly nowMs: () => number;
 };
 
 /** What a conversation works with at this moment. A change is durable, told to clients and in force when it resolves. */
@@ -50,7 +52,7 @@ export class Configuration {
           ([key, value]) =>
             JSON.stringify(value) !== JSON.stringify(this.#config[key as keyof ConversationConfig]),
         )
-        .map(([key, value]) => stateUpdate(key, value));
+        .map(([key, value]) => ({ ...stateUpdate(key, value), ...this.#deadline(key, config) }));
       if (drafts.length === 0 && llmSecrets === null) return;
       this.#maskBoth(secrets);
       await log.append(drafts.length === 0 ? [stateUpdate("agent", config.agent)] : drafts, {
@@ -74,6 +76,13 @@ export class Configuration {
       });
       this.#secrets = secrets;
     });
+  }
+
+  /** What waits when another answer by default is configured has the whole of its time from now. */
+  #deadline(key: string, { approval_policy: policy }: ConversationConfig): Pick<EventDraft, "meta"> {
+    const { log, nowMs } = this.#deps;
+    if (key !== "approval_policy" || log.state.status !== "waiting_for_confirmation") return {};
+    return { meta: { deadlineMs: policy ? nowMs() + policy.timeout_seconds * 1000 : null } };
   }
 
   /** What was secret until now may still turn up. */

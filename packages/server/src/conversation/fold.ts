@@ -112,6 +112,7 @@ function applyUpdate(
   }
   if (key === "goal") state.goal = value as ConversationState["goal"];
   if (meta.approved !== undefined) approve(state, meta.approved);
+  if (key === "approval_policy" && meta.deadlineMs !== undefined) state.approvalDeadlineMs = meta.deadlineMs;
   if (key !== "execution_status") return;
   state.status = value as ConversationState["status"];
   if (state.status !== "running" && state.status !== "waiting_for_confirmation") state.runWantedSeq = 0;

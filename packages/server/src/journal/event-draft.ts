@@ -25,8 +25,8 @@ export type EventMeta = {
   readonly run?: { readonly approved: readonly string[]; readonly settingsVersion?: number };
   /** On a state update: these actions may start from now on. */
   readonly approved?: readonly string[];
-  /** On a status update to `waiting_for_confirmation`: epoch milliseconds after which the configured answer counts. */
-  readonly deadlineMs?: number;
+  /** On a status update to `waiting_for_confirmation`, and on a change of the policy then: epoch milliseconds after which the configured answer counts; null for never. */
+  readonly deadlineMs?: number | null;
   /** On a Condensation: the message that its sender took back before the model had read it. */
   readonly dequeued?: string;
   /** On the first event of an answer: the provider's own output items, to go back to it unchanged. */

@@ -80,6 +80,23 @@ test("P17: a deadline that passes while the server is down counts after its star
   expect(server.quickTools.started).toEqual([]);
 });
 
+test("P17: a policy that is set while calls wait counts for them, over a restart; without one they wait for ever again", async () => {
+  await using server = await startTestServer({ script: threeCalls });
+  const id = await server.runTo("waiting_for_confirmation", "go", always);
+  expect((await approvals(server, id))[0]!.deadline).toBeNull();
+  const set = async (policy: object | null) =>
+    server.call("POST", `/api/conversations/${id}/approval_policy`, { policy });
+  await set({ timeout_seconds: 3600, on_timeout: "accept" });
+  const [first] = await approvals(server, id);
+  expect(Date.parse(first!.deadline!)).toBeGreaterThan(Date.now() + 3_000_000);
+  await set(null);
+  expect((await approvals(server, id))[0]!.deadline).toBeNull();
+  await set({ timeout_seconds: 0.5, on_timeout: "reject" });
+  await server.restart();
+  await server.waitForStatus(id, "finished");
+  expect(server.quickTools.started).toEqual([]);
+});
+
 test("calls that were allowed once and for all do not ask; a trial over the log changes nothing", async () => {
   const script = {
     turns: [
