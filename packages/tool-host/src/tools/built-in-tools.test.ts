@@ -24,6 +24,12 @@ test("finish repeats the message", async () => {
   });
 });
 
+test("definitions are the same in every folder, so that caches of a prompt hold across conversations", () => {
+  const context = { sessionId: "s", workspaceDir: "/a", stateDir: "/b", environment: {}, params: {} };
+  const elsewhere = { ...context, sessionId: "t", workspaceDir: "/elsewhere", stateDir: "/there" };
+  for (const tool of defaultTools()) expect(tool.define(elsewhere)).toEqual(tool.define(context));
+});
+
 test("tools 3.4, tools 20.1.3: every tool's definition is valid and carries its annotations", async () => {
   const context = {
     sessionId: "s",

@@ -29,7 +29,9 @@ export function systemPromptEvent(context: PromptContext): EventBody {
 
 /** The date comes last: it is the part that changes most often. */
 function dynamicContext({ workspaceDir, secrets, suffix, notes = [], now }: PromptContext): string {
-  const blocks = [`<workspace>\nYour working directory is ${workspaceDir}.\n</workspace>`];
+  const blocks = [
+    `<workspace>\nYour working directory is ${workspaceDir}. Commands start there, and searches without a path look there.\n</workspace>`,
+  ];
   blocks.push(...notes);
   if (suffix !== null && suffix.trim() !== "") blocks.push(suffix.trim());
   if (secrets.length > 0) {

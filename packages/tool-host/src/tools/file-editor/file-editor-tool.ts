@@ -28,7 +28,7 @@ function describe(context: ToolContext): string {
     context.params["vision"] === true
       ? "\n  A picture (.png, .jpg, .jpeg, .gif, .webp, .bmp) is shown as a picture."
       : "";
-  return `View, create and edit text files. Every path is absolute; the working directory is ${context.workspaceDir}.
+  return `View, create and edit text files. Every path is absolute.
 
 Commands:
 - view: shows a file with line numbers, or only the lines view_range [first, last] of it (last = -1: to the end). For a directory it lists what is visible down to two levels.${images}

@@ -11,11 +11,11 @@ export const globTool: Tool = {
   name: "glob",
   actionKind: "GlobAction",
   isReadOnly: true,
-  define: (context) =>
+  define: () =>
     defineTool(
       "Glob",
       "glob",
-      describe(context),
+      describe(),
       annotate("glob", { readOnly: true, destructive: false, idempotent: true, openWorld: false }),
     ),
   open: async (context) => ({
@@ -71,12 +71,12 @@ function describeFiles(
   return `${count} "${pattern}" in ${directory}, newest first:\n${files.join("\n")}${more}`;
 }
 
-function describe(context: ToolContext): string {
+function describe(): string {
   return `Find files by a pattern of their names. Answers with absolute paths, the most recently changed first, at most ${maxFiles}.
 
 - * stands for any characters but /, ? for one, ** for any number of directories, [abc] for one of several characters, {a,b} for alternatives. A leading ! lists what does not match.
 - A pattern without / matches names at any depth; one with / begins at the searched directory: src/**/*.{ts,tsx}.
-- path is the directory to search; without it the working directory ${context.workspaceDir} is searched. An absolute pattern such as /etc/**/*.conf works too.
+- path is the directory to search; without it your working directory is searched. An absolute pattern such as /etc/**/*.conf works too.
 - Files that .gitignore and the like exclude, and hidden files, appear only when the pattern names them, as .env or *.log does.
 
 To look for text inside files use grep.`;

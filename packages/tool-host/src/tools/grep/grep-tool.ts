@@ -11,11 +11,11 @@ export const grepTool: Tool = {
   name: "grep",
   actionKind: "GrepAction",
   isReadOnly: true,
-  define: (context) =>
+  define: () =>
     defineTool(
       "Grep",
       "grep",
-      describe(context),
+      describe(),
       annotate("grep", { readOnly: true, destructive: false, idempotent: true, openWorld: false }),
     ),
   open: async (context) => ({
@@ -81,11 +81,11 @@ function describeFiles(
   return `${count} in ${directory}${among} with a match for "${action.pattern}", newest first:\n${files.join("\n")}${more}`;
 }
 
-function describe(context: ToolContext): string {
+function describe(): string {
   return `Find files whose content matches a regular expression. Answers with the absolute paths of the files, not the lines; the most recently changed first, at most ${maxFiles}. Look at a file with the file viewer afterwards.
 
 - pattern is a regular expression of ripgrep (the Rust dialect; look-around and back references of PCRE2 work too). Letter case does not matter. It is matched line by line.
-- path is the directory to search; without it the working directory ${context.workspaceDir} is searched.
+- path is the directory to search; without it your working directory is searched.
 - include limits the search to files whose names fit a pattern such as *.py or *.{ts,tsx}.
 - Binary files, hidden files and files that .gitignore and the like exclude are passed over, unless include names them.
 

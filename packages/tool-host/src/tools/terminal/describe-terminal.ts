@@ -1,10 +1,9 @@
-/** The description that the model reads; numbers are those in force. */
+/** The description that the model reads; numbers are those in force. Like those of the other tools it names no folder: it stands before everything else in a request, and caches of a prompt hold across conversations only as long as it is the same. */
 export function describeTerminal(options: {
-  readonly workspaceDir: string;
   readonly quietSeconds: number;
   readonly longestSeconds: number;
 }): string {
-  return `Run a command in a bash shell that stays open: the working directory, variables and functions carry over from one call to the next. It starts in ${options.workspaceDir}.
+  return `Run a command in a bash shell that stays open: the working directory, variables and functions carry over from one call to the next. It starts in your working directory.
 
 What to send
 - One statement per call. Join several with && or ; or write a script file. Loops, functions and heredocs may take several lines.

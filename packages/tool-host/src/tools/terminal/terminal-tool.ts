@@ -30,11 +30,7 @@ export function createTerminalTool(options: TerminalToolOptions = {}): Tool {
     isReadOnly: false,
     define: (context) => {
       const { quietSeconds } = parseTerminalParams(context.params, context.environment);
-      const description = describeTerminal({
-        workspaceDir: context.workspaceDir,
-        quietSeconds,
-        longestSeconds,
-      });
+      const description = describeTerminal({ quietSeconds, longestSeconds });
       const hints = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
       return defineTool("Terminal", "terminal", description, annotate("terminal", hints));
     },
