@@ -35,6 +35,16 @@ describe("fallbacks", () => {
     expect(textOf(parts)).toBe("I am third.");
   });
 
+  test("each call is logged where the first model's are, also that of a fallback", async () => {
+    const llm = { ...fallback("second"), log_completions: true };
+    const parts = await ask(down, { second: { text: "I am second." } }, llm);
+    const logs = parts.flatMap((part) => (part.type === "log" ? [part.log] : []));
+    expect(logs).toMatchObject([
+      { isError: true, data: { error: { type: "LLMServiceUnavailableError" } } },
+      { isError: false, data: { response: { content: "I am second." } } },
+    ]);
+  });
+
   test("P48, L23.32: tokens of attempts that failed are booked with the answer", async () => {
     const cut: ScriptTurn = { text: "x".repeat(500), cut_after_bytes: 1200, usage: { prompt_tokens: 70 } };
     const parts = await ask(cut, { second: { text: "ok" } }, fallback("second"));

@@ -40,11 +40,13 @@ export function openModel(llm: LLM, deps: OpenModelDeps = {}): Model {
   return names.length === 0 ? model : createFallbackModel(model, names, openOther(llm, deps));
 }
 
-/** Opens another model in place of this one. Its own fallbacks and routers do not count, and it is booked under this one's name. */
+/** Opens another model in place of this one. Its own fallbacks and routers do not count; it is booked under this one's name, and logged where this one is. */
 function openOther(llm: LLM, deps: OpenModelDeps): (name: string) => Promise<Model | null> {
   return async (name) => {
     const profile = (await deps.findProfile?.(name)) ?? null;
-    return profile === null ? null : openRoute({ ...profile, usage_id: llm.usage_id ?? "default" }, deps);
+    if (profile === null) return null;
+    const isLogged = llm.log_completions === true || profile.log_completions === true;
+    return openRoute({ ...profile, usage_id: llm.usage_id ?? "default", log_completions: isLogged }, deps);
   };
 }
 
