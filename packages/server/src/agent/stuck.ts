@@ -19,8 +19,8 @@ const patience = 2;
 
 /** What the model is told before its run is stopped. */
 export const circlingHint =
-  "You are repeating the same calls with the same results. That will not change by trying again: look at what the results " +
-  "say, take another way, or say with finish what keeps you from going on.";
+  "You are going in circles: the same calls with the same results, or answers that lead to nothing. Trying again will not change " +
+  "that: look at what the results say, take another way, or say with finish what keeps you from going on.";
 
 type Step = { readonly action: string; readonly result: string | null; readonly isError: boolean };
 

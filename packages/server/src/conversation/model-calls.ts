@@ -1,3 +1,4 @@
+import type { LLM } from "@convoke/protocol";
 import type { ToolSession } from "@convoke/tool-host";
 import { AgentRequests, withRequestMeta, type PreparedRequest } from "../agent/agent-requests.ts";
 import { mostCondensations, sinceLastAnswer, type Condensed } from "../agent/condense/condensing.ts";
@@ -22,9 +23,10 @@ import { deltaFrame } from "./stream-delta.ts";
 
 /** Either the stream of an answer, or a condensation that must come first. */
 type Begun =
-  | { readonly parts: AsyncIterable<ModelPart>; readonly prepared: PreparedRequest }
+  | { readonly parts: AsyncIterable<ModelPart>; readonly prepared: PreparedRequest; readonly llm: LLM }
   | { readonly room: Promise<Condensed | null> };
 
+type Asked = Extract<Begun, { parts: unknown }>;
 type LastPart = Extract<ModelPart, { type: "done" | "failed" | "aborted" }>;
 
 /** The model calls of one run, one at a time. */
@@ -75,7 +77,7 @@ export class ModelCalls {
       await storeEvents(
         this.#deps,
         this.#signal,
-        async () => [...(await this.#record(last, session, begun.prepared)), ...this.#wanted(beside)],
+        async () => [...(await this.#record(last, session, begun)), ...this.#wanted(beside)],
         () => (this.#isOpen = false),
       );
     } finally {
@@ -100,7 +102,8 @@ export class ModelCalls {
     this.#said = "";
     const room = condensing.before({ ...prepared, settings: condenserSettings(agent), view });
     if (room !== null) return { room };
-    return { parts: this.#deps.openModel().stream(prepared.request, this.#signal), prepared };
+    const parts = this.#deps.openModel().stream(prepared.request, this.#signal);
+    return { parts, prepared, llm: agent.llm };
   }
 
   async #condense(room: Promise<Condensed | null>): Promise<void> {
@@ -114,17 +117,18 @@ export class ModelCalls {
   async #record(
     last: LastPart,
     session: ToolSession,
-    prepared: PreparedRequest,
+    { prepared, llm }: Asked,
   ): Promise<readonly EventDraft[]> {
-    if (last.type === "done" && !this.#signal.aborted) return this.#receive(last.response, session, prepared);
-    const spent = this.#booked(callsIn(last));
+    const spent = this.#booked(callsIn(last), llm);
+    if (last.type === "done" && !this.#signal.aborted)
+      return [...this.#receive(last.response, session, prepared), ...spent];
     if (last.type !== "failed" || !isWanted(this.#deps, this.#signal)) return spent;
     return [...this.#afterFailure(last.error, await this.#deps.log.view(), prepared.meta), ...spent];
   }
 
-  #booked(calls: readonly SpentAttempt[]): readonly EventDraft[] {
-    if (calls.length === 0) return [];
-    return [addCalls(this.#deps.log.state.stats, this.#deps.config().agent.llm, calls)];
+  /** Under the name of the model that was asked; the agent may have got another one since. */
+  #booked(calls: readonly SpentAttempt[], llm: LLM): readonly EventDraft[] {
+    return calls.length === 0 ? [] : [addCalls(this.#deps.log.state.stats, llm, calls)];
   }
 
   /** What goes beside an answer is not written any more once the run was taken away. */
@@ -165,7 +169,6 @@ export class ModelCalls {
     return [
       ...withRequestMeta(criticised(received, config.agent.critic, view), meta, response.usage.promptTokens),
       ...tokenEvents(response),
-      ...this.#booked([...(response.spent ?? []), response]),
     ];
   }
 

@@ -53,7 +53,7 @@ const script: Script = {
     // It goes on after it was told that it repeats itself.
     ...answers["STUCK"]!.map((turn) => ({
       ...turn,
-      match: { last_user_contains: "repeating the same calls" },
+      match: { last_user_contains: "going in circles" },
     })),
   ],
   unique_ids: true,

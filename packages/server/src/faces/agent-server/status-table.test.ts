@@ -35,7 +35,7 @@ const script: Script = {
     },
     { match: { last_user_contains: "GO:error" }, error: { status: 400, message: "no such model" } },
     // It goes on after it was told that it repeats itself.
-    ...["GO:stuck", "repeating the same calls"]
+    ...["GO:stuck", "going in circles"]
       .flatMap((words) => Array.from({ length: 6 }, () => words))
       .map((words) => ({
         match: { last_user_contains: words },

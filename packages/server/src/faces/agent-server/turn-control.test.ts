@@ -246,3 +246,21 @@ test("the final response is the last thing that the agent said; another model co
   expect(server.model.requests[1]!.body).toMatchObject({ model: "second" });
   expect(JSON.stringify(await server.events(id))).not.toContain("second-key");
 });
+
+test("P48: an answer is booked under the model that was asked, also when the agent has another one by then", async () => {
+  const usage = { prompt_tokens: 10, completion_tokens: 5, cost: 0.4 };
+  const slow = { ...threeCalls.turns[0]!, usage, delay_ms: 600 };
+  await using server = await startTestServer({ script: { turns: [slow, { text: "Done.", usage }] } });
+  const { id } = await server.createConversation({ text: "go" });
+  await until(() => server.model.requests.length === 1);
+  const llm = { model: "openai/other", base_url: `${server.model.url}/v1`, api_key: "k", usage_id: "other" };
+  const switched = await server.call("POST", `/api/conversations/${id}/switch_llm`, { llm });
+  expect(switched.status, switched.text).toBe(200);
+  await server.waitForStatus(id, "finished");
+  const { stats } = await server.client.getConversation(id);
+  const cost = { accumulated_cost: 0.4 };
+  expect(stats?.usage_to_metrics).toMatchObject({
+    default: cost,
+    other: { ...cost, model_name: "openai/other" },
+  });
+});
