@@ -98,3 +98,33 @@ test.each([
 ])("P55: %j is refused", (analyzer) => {
   expect(() => checkAnalyzer(analyzer, ["body"])).toThrow();
 });
+
+test("L23.17: no text of a model and no expression of a user keeps an analyzer busy; what it cannot judge in time is HIGH", () => {
+  const own = checkAnalyzer(
+    { kind: "PatternSecurityAnalyzer", high_patterns: [["x*x*x*x*y", "endless"]] },
+    [],
+  )!;
+  const ensemble = checkAnalyzer({ kind: "EnsembleSecurityAnalyzer", analyzers: [rails, own] }, [])!;
+  const hostile = ["rm -r -", "rm ", "dd if=", "curl a | ", ":(){ |&", "sudo a ", "\n", "tee  "];
+  const startedAtMs = performance.now();
+  for (const piece of hostile) {
+    const command = piece.repeat(50_000);
+    for (const analyzer of [pattern, rails]) {
+      const { risk } = assessCall(analyzer, terminal(command, { words: [command] }));
+      expect(risk, `${analyzer.kind}: ${piece}`).not.toBe("LOW");
+    }
+  }
+  for (const analyzer of [own, ensemble]) {
+    const verdict = { risk: "HIGH", reasons: ["took too long to be judged"] };
+    expect(assessCall(analyzer, terminal("x".repeat(20_000)))).toEqual(verdict);
+  }
+  // Each of them ends after a tenth of a second, and without an end the first would take hours.
+  expect(performance.now() - startedAtMs).toBeLessThan(15_000);
+});
+
+test("a recursive delete is seen behind other words and flags", () => {
+  for (const command of ["rm -v --one-file-system -r a b /etc", "cd / && rm -x -fr a /", "/bin/rm -r ~/"])
+    expect(assessCall(rails, terminal(command)).risk, command).toBe("HIGH");
+  for (const command of ["rm /tmp/a -r", "rm -r a/etc", "ls -r /etc; rm a"])
+    expect(assessCall(rails, terminal(command)).risk, command).toBe("LOW");
+});

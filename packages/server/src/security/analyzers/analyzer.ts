@@ -1,6 +1,7 @@
 import type { Action, SecurityAnalyzer, SecurityAnalyzerExtension, SecurityRisk } from "@convoke/protocol";
 import { assessByPatterns } from "./pattern.ts";
 import { assessByRails } from "./policy-rail.ts";
+import { TooSlow, withinTime } from "./time-limit.ts";
 
 /** Who judges the risk of actions, in the forms that this server can carry out. */
 export type AnalyzerConfig = SecurityAnalyzer | SecurityAnalyzerExtension;
@@ -22,8 +23,19 @@ export type Verdict = { readonly risk: SecurityRisk; readonly reasons: readonly 
 /** The verdict on one call: what only reads is LOW (L23.12), without an analyzer nothing is known. */
 export function assessCall(analyzer: AnalyzerConfig | null, call: AssessedCall): Verdict {
   if (call.isReadOnly) return { risk: "LOW", reasons: [] };
-  return analyzer === null ? { risk: "UNKNOWN", reasons: [] } : assessBy(analyzer, call);
+  if (analyzer === null) return { risk: "UNKNOWN", reasons: [] };
+  if (analyzer.kind === "LLMSecurityAnalyzer") return assessBy(analyzer, call);
+  try {
+    return withinTime(limitMs, () => assessBy(analyzer, call));
+  } catch (error) {
+    // What cannot be judged in time was not found harmless; nobody else waits for it any longer (L23.17).
+    if (error instanceof TooSlow) return { risk: "HIGH", reasons: ["took too long to be judged"] };
+    throw error;
+  }
 }
+
+/** Expressions of users, and texts that a model makes up, can keep the server's only thread for hours. */
+const limitMs = 100;
 
 function assessBy(analyzer: AnalyzerConfig, call: AssessedCall): Verdict {
   switch (analyzer.kind) {

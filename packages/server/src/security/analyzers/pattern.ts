@@ -21,7 +21,10 @@ const highPatterns: readonly Pattern[] = [
   pattern(String.raw`\b(?:curl|wget)\b[^\n;]*\|\s*${shells}`, "runs what it fetched"),
   pattern(String.raw`\b(?:curl|wget)\b[^\n;]*\|\s*(?:python|perl|ruby|node)\d*\b`, "runs what it fetched"),
   pattern(String.raw`\bbase64\s+(?:-d|-D|--decode)\b[^\n;]*\|\s*${shells}`, "runs encoded text"),
-  pattern(String.raw`:\(\)\s*\{[^}]*\|[^}]*&[^}]*\}\s*;`, "multiplies until the machine stands still"),
+  pattern(
+    String.raw`:\(\)\s*\{[^}|]{0,500}\|[^}&]{0,500}&[^}]{0,500}\}\s*;`,
+    "multiplies until the machine stands still",
+  ),
   pattern(String.raw`\bchmod\s+(?:-\w+\s+)*(?:777|a\+rwx)\s+\/(?:\s|$)`, "opens the whole disk to everyone"),
 ];
 

@@ -14,10 +14,8 @@ export function undisguise(text: string): string {
 
 /** True when what a command is called is decided only when it runs. */
 export function hidesCommand(text: string): boolean {
-  return /(?:^|[\n;&|(])\s*(?:sudo\s+)?(?:\$\w|\$\{|\$\(|`)/.test(text);
+  return /(?:^|[\n;&|(])[^\S\n]*(?:sudo\s+)?(?:\$\w|\$\{|\$\(|`)/.test(text);
 }
-
-const flagsBefore = String.raw`(?:\s+-{1,2}[\w-]+(?:=\S*)?)*`;
 
 /** `rm` with both a recursive and a force flag, in any order and spelling. */
 export function deletesByForce(text: string): boolean {
@@ -32,8 +30,13 @@ export function deletesByForce(text: string): boolean {
 /** A recursive delete of the root, a home or everything below one of them. */
 export function deletesPlaces(text: string): boolean {
   const place = String.raw`(?:\/(?:\*|(?:bin|boot|dev|etc|home|lib|opt|root|sbin|srv|sys|usr|var)\/?\*?)?|~\/?\*?|\$\{?HOME\}?\/?\*?)`;
-  const remove = new RegExp(String.raw`\brm${flagsBefore}\s+(?:\S+\s+)*${place}(?:\s|$|[;&|])`);
-  const isRecursive = /\brm\b[^;&|\n]*\s-{1,2}\w*(?:[rR]|recursive)/.test(text);
+  const first = text.search(/\brm\s/);
+  const removed = first === -1 ? "" : text.slice(first + 2);
+  const named = new RegExp(String.raw`(?<=\s)${place}(?:\s|$|[;&|])`);
+  const isRecursive = text.split(/[;&|\n]/).some((clause) => {
+    const from = clause.search(/\brm\b/);
+    return from !== -1 && /\s-{1,2}\w*[rR]/.test(clause.slice(from));
+  });
   const find = new RegExp(String.raw`\bfind\s+${place}\s[^;\n]*-delete\b`);
-  return (isRecursive && (remove.test(text) || text.includes("--no-preserve-root"))) || find.test(text);
+  return (isRecursive && (named.test(removed) || text.includes("--no-preserve-root"))) || find.test(text);
 }
