@@ -25,6 +25,8 @@ export type RequestInput = {
   readonly view: readonly ViewEvent[];
   readonly sawSeq: number;
   readonly tools: readonly ToolListing[];
+  /** Whether the model is asked how risky its calls are. */
+  readonly asksForRisk: boolean;
   /** As configured. */
   readonly model: string;
   readonly cacheKey: string;
@@ -37,11 +39,12 @@ export class AgentRequests {
   #meter: TokenMeter | null = null;
   #meteredModel = "";
   #listings: readonly ToolListing[] | null = null;
+  #asksForRisk = false;
   #tools: readonly ModelTool[] = [];
 
-  prepare({ view, sawSeq, tools: listings, model, cacheKey }: RequestInput): PreparedRequest {
+  prepare({ view, sawSeq, tools: listings, asksForRisk, model, cacheKey }: RequestInput): PreparedRequest {
     const messages = this.#history.build(view, sawSeq);
-    const tools = this.#toolsOf(listings);
+    const tools = this.#toolsOf(listings, asksForRisk);
     const meter = this.#meterFor(model);
     const estimatedTokens = meter.count(messages, tools);
     const calibration = calibrationOf(view, model);
@@ -63,10 +66,11 @@ export class AgentRequests {
     };
   }
 
-  #toolsOf(listings: readonly ToolListing[]): readonly ModelTool[] {
-    if (listings !== this.#listings) {
+  #toolsOf(listings: readonly ToolListing[], asksForRisk: boolean): readonly ModelTool[] {
+    if (listings !== this.#listings || asksForRisk !== this.#asksForRisk) {
       this.#listings = listings;
-      this.#tools = listings.map(toModelTool);
+      this.#asksForRisk = asksForRisk;
+      this.#tools = listings.map((listing) => toModelTool(listing, asksForRisk));
     }
     return this.#tools;
   }

@@ -14,12 +14,15 @@ const summaryProperty = {
   description: "What this call does, in about ten words, for a person who watches.",
 };
 
-/** A tool as the model sees it: the risk and summary fields come first, so that cut-off output still has them. */
-export function toModelTool(listing: ToolListing): ModelTool {
+/**
+ * A tool as the model sees it: the risk and summary fields come first, so that cut-off output still has them. The risk is asked
+ * for only where somebody reads the answer (L23.37).
+ */
+export function toModelTool(listing: ToolListing, asksForRisk: boolean): ModelTool {
   const schema = listing.parameters as { properties?: Record<string, unknown>; required?: string[] };
   const own = schema.properties ?? {};
   const properties = {
-    ...(listing.isReadOnly ? {} : { security_risk: riskProperty }),
+    ...(listing.isReadOnly || !asksForRisk ? {} : { security_risk: riskProperty }),
     ...("summary" in own ? {} : { summary: summaryProperty }),
     ...own,
   };

@@ -9,6 +9,8 @@ import type { RunDeps } from "./run-deps.ts";
 
 type AskDeps = {
   readonly session: ToolSession;
+  /** As the agent's own requests do it, so that both have the same beginning for the provider's cache. */
+  readonly asksForRisk: boolean;
   readonly view: readonly ViewEvent[];
   readonly model: Model;
   readonly cacheKey: string;
@@ -16,7 +18,7 @@ type AskDeps = {
 
 /** What was said, masked like everything that goes out. */
 export async function askBeside(
-  deps: Pick<AskDeps, "session" | "model" | "cacheKey"> & {
+  deps: Omit<AskDeps, "view"> & {
     readonly log: ConversationLog;
     readonly post: RunDeps["post"];
   },
@@ -34,7 +36,7 @@ export async function askBeside(
  * yet (L23.26), and answers in text. Nothing of it enters the log. Fails with `model_failed` or `question_aborted`.
  */
 async function askAgent(
-  { session, view, model, cacheKey }: AskDeps,
+  { session, asksForRisk, view, model, cacheKey }: AskDeps,
   question: string,
   signal: AbortSignal,
 ): Promise<string> {
@@ -43,7 +45,7 @@ async function askAgent(
     role: "user" as const,
     content: [{ type: "text" as const, text: `${preface}\n\n${question}`, cache_prompt: false }],
   };
-  const tools = session.tools.map(toModelTool);
+  const tools = session.tools.map((tool) => toModelTool(tool, asksForRisk));
   const request: ModelRequest = { messages: [...history, asked], tools, cacheKey };
   const first = textOf(await answerOf(model, request, signal));
   if (first !== "") return first;

@@ -4,6 +4,7 @@ import { condenserSettings } from "../agent/condense/condenser-settings.ts";
 import type { Condensed, Condensing } from "../agent/condense/condensing.ts";
 import { keptRanges } from "../agent/kept-ranges.ts";
 import type { EventDraft } from "../journal/event-draft.ts";
+import { readsPrediction } from "../security/analyzers/analyzer.ts";
 import type { ConversationConfig } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import { nothingToCondense, noCondenser } from "./refusals.ts";
@@ -33,6 +34,7 @@ export async function condenseNow(deps: CondenseDeps, session: ToolSession): Pro
       view,
       sawSeq: log.state.lastSeq,
       tools: session.tools,
+      asksForRisk: readsPrediction(config().security_analyzer),
       model: agent.llm.model ?? "",
       cacheKey: conversationId,
     });

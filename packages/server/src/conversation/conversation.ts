@@ -1,4 +1,5 @@
 import type { LLM, SecretSource } from "@convoke/protocol";
+import { readsPrediction } from "../security/analyzers/analyzer.ts";
 import { Actor } from "./actor.ts";
 import { awaiting, decideAnswers, type ApprovalAnswer } from "./approvals.ts";
 import { askBeside } from "./ask-agent.ts";
@@ -154,6 +155,7 @@ export class Conversation implements AsyncDisposable {
     return await askBeside(
       {
         session,
+        asksForRisk: readsPrediction(this.config.security_analyzer),
         log: this.#actor.log,
         post: (job) => this.#actor.queue.post(job),
         model: this.#actor.openHelper("ask-agent-llm"),

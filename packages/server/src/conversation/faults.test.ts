@@ -83,3 +83,39 @@ test("P53: a model that cannot be used ends the run with a sentence, and is no e
   ]);
   expect(server.log.filter(({ message }) => message === "run failed")).toMatchObject([{ level: "warn" }]);
 });
+
+test("L23.37: the model is asked for the risk of its calls only while an analyzer reads it", async () => {
+  const turn = { tool_calls: [{ name: "terminal", arguments: { command: "a", security_risk: "LOW" } }] };
+  const script = { turns: [turn, { text: "Done." }], loop: true, select: "in_order" } as const;
+  await using server = await startTestServer({ script });
+  const id = await server.runTo("finished", "Go.");
+  const lastTools = () => {
+    const body = server.model.requests.at(-1)!.body as {
+      tools: { function: { name: string; parameters: { properties: object } } }[];
+    };
+    return new Map(
+      body.tools.map(({ function: tool }) => [tool.name, Object.keys(tool.parameters.properties)]),
+    );
+  };
+  const llm = { kind: "LLMSecurityAnalyzer" };
+  const pattern = { kind: "PatternSecurityAnalyzer" };
+  for (const [analyzer, isAsked] of [
+    [null, false],
+    [pattern, false],
+    [llm, true],
+    [{ kind: "EnsembleSecurityAnalyzer", analyzers: [pattern, llm] }, true],
+    [{ kind: "EnsembleSecurityAnalyzer", analyzers: [pattern] }, false],
+  ] as const) {
+    const path = `/api/conversations/${id}/security_analyzer`;
+    expect((await server.call("POST", path, { security_analyzer: analyzer })).status).toBe(200);
+    await server.client.sendMessage(id, { content: [{ type: "text", text: "Again." }], run: true });
+    await server.waitForStatus(id, "finished");
+    const tools = lastTools();
+    expect(tools.get("terminal")!.slice(0, 2)).toEqual(
+      isAsked ? ["security_risk", "summary"] : ["summary", "command"],
+    );
+    expect(tools.get("grep")).not.toContain("security_risk");
+  }
+  // What a model says without being asked breaks nothing.
+  expect((await server.events(id)).filter(({ kind }) => kind === "AgentErrorEvent")).toEqual([]);
+});

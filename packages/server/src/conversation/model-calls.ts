@@ -13,6 +13,7 @@ import type { EventDraft } from "../journal/event-draft.ts";
 import { callsIn } from "../models/calls-in.ts";
 import type { ModelError, ModelPart, ModelResponse, SpentAttempt } from "../models/model.ts";
 import { isAllowed } from "../security/allow-rules.ts";
+import { readsPrediction } from "../security/analyzers/analyzer.ts";
 import { condensedDrafts } from "./condense-now.ts";
 import { completionLogEvent, retryOver, retryUpdate, tokenEvents } from "./model-events.ts";
 import { failRun } from "./next-step.ts";
@@ -89,11 +90,12 @@ export class ModelCalls {
     const { condensing, config, conversationId, log } = this.#deps;
     const view = await log.view();
     if (!isWanted(this.#deps, this.#signal)) return null;
-    const { agent } = config();
+    const { agent, security_analyzer: analyzer } = config();
     const prepared = this.#requests.prepare({
       view,
       sawSeq,
       tools: session.tools,
+      asksForRisk: readsPrediction(analyzer),
       model: agent.llm.model ?? "",
       cacheKey: conversationId,
     });

@@ -20,6 +20,12 @@ export type AssessedCall = {
 /** How risky a call is and why; `reasons` are plain phrases for a person who decides. */
 export type Verdict = { readonly risk: SecurityRisk; readonly reasons: readonly string[] };
 
+/** True when the model's own estimate is part of what this analyzer says. */
+export function readsPrediction(analyzer: AnalyzerConfig | null): boolean {
+  if (analyzer?.kind === "EnsembleSecurityAnalyzer") return analyzer.analyzers.some(readsPrediction);
+  return analyzer?.kind === "LLMSecurityAnalyzer";
+}
+
 /** The verdict on one call: what only reads is LOW (L23.12), without an analyzer nothing is known. */
 export function assessCall(analyzer: AnalyzerConfig | null, call: AssessedCall): Verdict {
   if (call.isReadOnly) return { risk: "LOW", reasons: [] };
