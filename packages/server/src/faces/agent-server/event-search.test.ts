@@ -99,7 +99,7 @@ test("a conversation is found by its id with and without dashes and in any case"
 });
 
 describe("filters", () => {
-  test("W22: kind is the short name", async () => {
+  test("W22, L23.42: kind is the short name", async () => {
     expect(await found("kind=MessageEvent")).toEqual(all.filter(({ kind }) => kind === "MessageEvent"));
     expect(await found("kind=ActionEvent")).toHaveLength(1);
   });
