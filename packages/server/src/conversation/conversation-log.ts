@@ -2,9 +2,10 @@ import { commonRanges, pathTo } from "../agent/branches.ts";
 import { viewKinds, type ViewEvent } from "../agent/history.ts";
 import { stampDrafts, type EventDraft, type StampedEvent } from "../journal/event-draft.ts";
 import type { AppendBatch, ConversationPatch, ConversationRow, Journal, Lease } from "../journal/journal.ts";
+import { parseStored } from "../journal/parse-stored.ts";
 import type { ConversationState } from "./conversation-state.ts";
 import { applyEvent, type FoldedEvent } from "./fold.ts";
-import { loadState, parseStored, writeSnapshot } from "./load-state.ts";
+import { loadState, writeSnapshot } from "./load-state.ts";
 
 export type LogDeps = {
   readonly journal: Pick<Journal, "append" | "getEvents" | "read" | "readKinds">;
@@ -133,13 +134,13 @@ export class ConversationLog {
   async readKinds(kinds: readonly string[], fromSeq: number, toSeq: number): Promise<FoldedEvent[]> {
     const { conversationId } = this.#deps.lease;
     const stored = await this.#deps.journal.readKinds(conversationId, kinds, fromSeq, toSeq);
-    return stored.map(parseStored);
+    return stored.map((item) => parseStored(conversationId, item));
   }
 
   /** The event of this id, of whatever kind and on whatever branch; null when there is none. */
   async find(eventId: string): Promise<FoldedEvent | null> {
     const [stored] = await this.#deps.journal.getEvents(this.#deps.lease.conversationId, [eventId]);
-    return stored ? parseStored(stored) : null;
+    return stored ? parseStored(this.#deps.lease.conversationId, stored) : null;
   }
 
   #trimView(): void {

@@ -3,6 +3,7 @@ import { join, posix, resolve } from "node:path";
 import type { Validator } from "@convoke/protocol/validate";
 import { UnknownToolError, type ToolHost, type ToolSession } from "@convoke/tool-host";
 import {
+  DamagedEventError,
   LeaseHeldError,
   type ConversationQuery,
   type ConversationRow,
@@ -29,7 +30,14 @@ import { withConversationSkills, type SkillAccess } from "./session-skills.ts";
 import { meteredModel } from "./metered-model.ts";
 import { withMcpTools, type McpAccess, type SessionContext } from "./mcp-tools.ts";
 import type { Purse } from "./purse.ts";
-import { conversationMissing, ownedElsewhere, secretsUnreadable, serverClosing } from "./refusals.ts";
+import { readConfig, unreadableConfig } from "./read-config.ts";
+import {
+  conversationDamaged,
+  conversationMissing,
+  ownedElsewhere,
+  secretsUnreadable,
+  serverClosing,
+} from "./refusals.ts";
 
 export type ConversationHost = {
   readonly toolHost: ToolHost;
@@ -83,7 +91,9 @@ export class Directory implements AsyncDisposable {
 
   constructor(deps: DirectoryDeps) {
     this.#deps = deps;
-    this.#folded = new FoldedStates(deps.journal);
+    this.#folded = new FoldedStates(deps.journal, ({ conversationId, seq }) => {
+      deps.logger.warn({ conversation: conversationId, seq }, "an event is damaged");
+    });
     this.#orphans = new Orphans({
       journal: deps.journal,
       isOurs: (id) => this.#isClosed || this.#loaded.has(id),
@@ -196,7 +206,7 @@ export class Directory implements AsyncDisposable {
     const row = await this.#deps.journal.getConversation(id);
     if (row === null) return false;
     try {
-      await this.#deps.chooseHost(parseConfig(row));
+      await this.#deps.chooseHost(configOf(row));
       return true;
     } catch {
       // Whoever asks for the conversation is told why; the server that can host it goes on with it.
@@ -216,7 +226,7 @@ export class Directory implements AsyncDisposable {
   async #removeUnfinished(id: string): Promise<boolean> {
     const { journal } = this.#deps;
     const row = await journal.getConversation(id);
-    if (row === null || parseConfig(row).is_copying !== true) return false;
+    if (row === null || readConfig(row)?.is_copying !== true) return false;
     await journal.deleteConversation(await journal.claim(id));
     return true;
   }
@@ -246,15 +256,18 @@ export class Directory implements AsyncDisposable {
 
   /** The closed actor stays in its place until the row is gone, so that nobody loads the conversation again meanwhile. */
   async #delete(id: string): Promise<void> {
-    const conversation = await this.#open(id);
-    await conversation[Symbol.asyncDispose]();
+    const conversation = await this.#open(id).catch((error: unknown) => {
+      if (isBeyondRepair(error)) return null;
+      throw error;
+    });
+    await conversation?.[Symbol.asyncDispose]();
     try {
       const lease = await this.#deps.journal.claim(id);
       await this.#deps.journal.deleteConversation(lease);
     } finally {
       this.#forget(id);
     }
-    conversation.signals.end();
+    conversation?.signals.end();
     await rm(this.#stateDir(id), { recursive: true, force: true });
   }
 
@@ -300,7 +313,7 @@ export class Directory implements AsyncDisposable {
       id,
       journal,
       log: await ConversationLog.open({ journal, lease, nowMs }, row),
-      config: parseConfig(row),
+      config: configOf(row),
       secrets: this.#unseal(row),
       secretBox,
       validator: this.#deps.validator,
@@ -356,7 +369,7 @@ export class Directory implements AsyncDisposable {
       createdAtMicros: row.createdAtMicros,
       updatedAtMicros: row.updatedAtMicros,
       persistenceDir: this.#stateDir(row.id),
-      config: actor?.config ?? parseConfig(row),
+      config: actor?.config ?? readConfig(row) ?? unreadableConfig,
       secrets: actor?.secrets ?? this.#unsealForShow(row),
       state: actor?.state ?? (await this.#folded.of(row)),
     };
@@ -460,11 +473,19 @@ const noSecrets: ConversationSecrets = { llm: {}, sources: {} };
 
 /** A fork is nobody's before it is whole. */
 function isOwnedBy(asker: Asker, row: ConversationRow | null): row is ConversationRow {
-  return row?.ownerId === asker.userId && parseConfig(row).is_copying !== true;
+  return row?.ownerId === asker.userId && readConfig(row)?.is_copying !== true;
 }
 
-function parseConfig(row: ConversationRow): ConversationConfig {
-  return JSON.parse(row.config) as ConversationConfig;
+function configOf(row: ConversationRow): ConversationConfig {
+  const config = readConfig(row);
+  if (config === null) throw conversationDamaged(row.id);
+  return config;
+}
+
+/** What keeps a conversation from being worked with, and not from being deleted. */
+function isBeyondRepair(error: unknown): boolean {
+  const codes = [conversationDamaged("").code, secretsUnreadable("").code];
+  return error instanceof DamagedEventError || (error instanceof Fault && codes.includes(error.code));
 }
 
 function checkTools({ catalogue }: ToolHost, config: ConversationConfig): void {

@@ -5,7 +5,7 @@ import { openJournal } from "../journal/open-journal.ts";
 import { initialState } from "./conversation-state.ts";
 import { statusUpdate } from "./decide.ts";
 import { FoldedStates } from "./folded-states.ts";
-import { loadState } from "./load-state.ts";
+import { loadState, type LogReader } from "./load-state.ts";
 
 let journal: Journal;
 beforeAll(async () => {
@@ -44,13 +44,14 @@ async function rowOf(id: string): Promise<ConversationRow> {
 
 test("P38: a log that stands still is folded once; one that grew, or another one under the same id, anew", async () => {
   let folds = 0;
-  const states = new FoldedStates({
+  const reader: LogReader = {
     read: (id, afterSeq, limit) => journal.read(id, afterSeq, limit),
     readKinds: (id, kinds, from, to) => {
       folds += 1;
       return journal.readKinds(id, kinds, from, to);
     },
-  });
+  };
+  const states = new FoldedStates(reader, () => {});
   const lease = await start("one", 1000, "finished");
   const first = await rowOf("one");
   expect(await states.of(first)).toEqual(await loadState(journal, first));

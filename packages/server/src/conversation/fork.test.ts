@@ -7,6 +7,7 @@ import { formatInstant } from "../lib/instant.ts";
 import { sampleConversation, sampleEvent } from "../journal/sample-events.ts";
 import { startTestServer } from "../testing/start-server.ts";
 import { forkConversation } from "./fork.ts";
+import { unreadableConfig } from "./read-config.ts";
 
 test("P2: a fork that a crash cut off is gone after the next start, and nobody sees it before it is whole", async () => {
   await using server = await startTestServer({ script: { turns: [{ text: "Hello." }] } });
@@ -37,7 +38,9 @@ test("P2: a fork that a crash cut off is gone after the next start, and nobody s
 test("a fork is copied in pieces, between which others write", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "convoke-fork-"));
   await using journal = await openJournal({ dataDir: folder.path });
-  await journal.createConversation(sampleConversation("source", { config: "{}" }));
+  await journal.createConversation(
+    sampleConversation("source", { config: JSON.stringify(unreadableConfig) }),
+  );
   const lease = await journal.claim("source");
   const events = Array.from({ length: 1_203 }, (_, index) => {
     const event = sampleEvent(index + 1);

@@ -5,9 +5,10 @@ import { Fault } from "../lib/fault.ts";
 import type { ConversationConfig } from "./conversation-config.ts";
 import { initialState, type ConversationState } from "./conversation-state.ts";
 import { agentError, stateUpdate, statusUpdate } from "./decide.ts";
-import { applyEvent } from "./fold.ts";
-import { parseStored } from "./load-state.ts";
-import { conversationMissing } from "./refusals.ts";
+import { parseStored } from "../journal/parse-stored.ts";
+import { applyStored } from "./load-state.ts";
+import { readConfig } from "./read-config.ts";
+import { conversationDamaged, conversationMissing } from "./refusals.ts";
 
 export type ForkInput = {
   readonly id: string;
@@ -38,7 +39,8 @@ export async function forkConversation(
 ): Promise<boolean> {
   const { journal, nowMs } = deps;
   const endSeq = await lastSeqOf(journal, source, input.fromEventId);
-  const config = JSON.parse(source.config) as ConversationConfig;
+  const config = readConfig(source);
+  if (config === null) throw conversationDamaged(source.id);
   const whole: ConversationConfig = {
     ...config,
     tags: input.tags ?? config.tags,
@@ -95,8 +97,8 @@ async function copyEvents(
     const stored = (await journal.getEvents(sourceId, ids)).filter((event) => event !== null);
     // The source was deleted meanwhile.
     if (stored.length === 0 || stored.length !== page.length) throw conversationMissing(sourceId);
-    for (const event of stored) applyEvent(state, parseStored(event));
-    const events = stored.map(toNewEvent);
+    for (const event of stored) applyStored(state, sourceId, event);
+    const events = stored.map((event) => toNewEvent(sourceId, event));
     await journal.append(lease, { expectedSeq: after, events });
     after += events.length;
     state.lastMicros = events.at(-1)!.timestampMicros;
@@ -115,8 +117,9 @@ async function lastSeqOf(
   throw new Fault("missing", "event_not_found", `The conversation has no event ${eventId}.`);
 }
 
-function toNewEvent({ id, json, meta }: EventWithMeta): NewEvent {
-  const { event } = parseStored({ seq: 0, id, json, meta });
+function toNewEvent(sourceId: string, stored: EventWithMeta): NewEvent {
+  const { id, json, meta } = stored;
+  const { event } = parseStored(sourceId, stored);
   return {
     id,
     timestampMicros: parseInstant(event.timestamp ?? formatInstant(0)) ?? 0,

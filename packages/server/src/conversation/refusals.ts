@@ -22,6 +22,14 @@ export function secretsUnreadable(id: string): Fault {
   );
 }
 
+export function conversationDamaged(id: string): Fault {
+  return new Fault(
+    "bug",
+    "conversation_damaged",
+    `What is stored about conversation ${id} cannot be read. Restore the data folder from a backup, or delete the conversation.`,
+  );
+}
+
 export function conversationClosing(): Fault {
   return new Fault(
     "not-now",

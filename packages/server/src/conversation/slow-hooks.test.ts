@@ -17,7 +17,7 @@ const script = {
   loop: true,
 };
 
-const hooked = (moment: string) => ({
+const hooked = (moment: string): object => ({
   hook_config: { [moment]: [{ matcher: "*", hooks: [{ type: "prompt", prompt: question, timeout: 600 }] }] },
 });
 
@@ -28,7 +28,7 @@ test.for(["pre_tool_use", "post_tool_use", "stop"] as const)(
   "L23.17, L23.18: a %s hook that never answers delays no other conversation, and nothing that its own is asked",
   async (moment) => {
     await using server = await startTestServer({ script });
-    const { id } = await server.createConversation({ ...(hooked(moment) as object), text: "work" });
+    const { id } = await server.createConversation({ ...hooked(moment), text: "work" });
     await until(() => isHookAsked(server));
     await server.runTo("finished", "hello");
     for (const path of ["", "/events/search", "/events/count"])
@@ -47,7 +47,7 @@ test.for(["pre_tool_use", "post_tool_use", "stop"] as const)(
 
 test("L23.17, L23.18: while a hook thinks about a message, its conversation takes commands and others work", async () => {
   await using server = await startTestServer({ script });
-  const { id } = await server.createConversation(hooked("user_prompt_submit") as object);
+  const { id } = await server.createConversation(hooked("user_prompt_submit"));
   // Cut off by the end of the server.
   const sent = server
     .call("POST", `/api/conversations/${id}/events`, {

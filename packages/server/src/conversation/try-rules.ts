@@ -1,6 +1,6 @@
 import type { Journal } from "../journal/journal.ts";
 import { isAllowed, type AllowRule } from "../security/allow-rules.ts";
-import { parseStored } from "./load-state.ts";
+import { parseStored } from "../journal/parse-stored.ts";
 
 /** What the rules would have let pass among everything the agent ever asked for; changes nothing. */
 export async function tryRules(
@@ -10,7 +10,7 @@ export async function tryRules(
 ): Promise<object> {
   const end = await journal.lastSeq(conversationId);
   const stored = await journal.readKinds(conversationId, ["ActionEvent", "UserRejectObservation"], 1, end);
-  const read = stored.map(parseStored);
+  const read = stored.map((item) => parseStored(conversationId, item));
   const rejected = new Set(
     read.flatMap(({ event }) => (event.kind === "UserRejectObservation" ? [event.action_id] : [])),
   );

@@ -4,6 +4,7 @@ import { BodySearch } from "./sqlite-body-search.ts";
 import { ClassReader, type EventClass } from "./sqlite-classes.ts";
 import { pageLength } from "./page-bound.ts";
 import type { EventReader, LogRange } from "./sqlite-events.ts";
+import { isWhole, shownJson } from "./shown-event.ts";
 import { MatchReader, type Match, type Plan } from "./sqlite-matches.ts";
 
 /** Answers every documented filter from a range of an index; never by reading the whole log. */
@@ -80,7 +81,11 @@ export class EventSearch {
     const length = pageLength(matches, limit);
     const next = matches[length];
     return {
-      items: matches.slice(0, length).map(({ json }) => json),
+      items: matches
+        .slice(0, length)
+        .map(({ seq, json }) =>
+          log === null || isWhole(json) ? json : shownJson({ seq, id: this.#reader.idAt(log, seq), json }),
+        ),
       nextPageId: next === undefined || log === null ? null : this.#reader.idAt(log, next.seq),
     };
   }

@@ -1,6 +1,5 @@
-import type { Event } from "@convoke/protocol";
-import type { EventMeta } from "../../journal/event-draft.ts";
 import type { Journal } from "../../journal/journal.ts";
+import { parseStored } from "../../journal/parse-stored.ts";
 import type { ViewEvent } from "../history-view.ts";
 import { replayKinds } from "./replay-log.ts";
 
@@ -12,11 +11,7 @@ export async function readReplayLog(
 ): Promise<ViewEvent[]> {
   const end = toSeq ?? (await journal.lastSeq(conversationId));
   const stored = await journal.readKinds(conversationId, replayKinds, 1, end);
-  const log = stored.map(({ seq, json, meta }) => ({
-    seq,
-    event: JSON.parse(json) as Event,
-    meta: meta === null ? {} : (JSON.parse(meta) as EventMeta),
-  }));
+  const log = stored.map((item) => parseStored(conversationId, item));
   return log.filter(
     ({ event, meta }) => event.kind !== "ConversationStateUpdateEvent" || meta.navigation !== undefined,
   );

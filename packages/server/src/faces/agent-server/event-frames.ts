@@ -1,4 +1,5 @@
 import type { StoredEvent } from "../../journal/journal.ts";
+import { shownJson } from "../../journal/shown-event.ts";
 
 /** A piece of a socket's stream is about this long, unless one frame alone is longer. */
 const pieceBytes = 256 * 1024;
@@ -37,7 +38,8 @@ function encodePieces(events: readonly StoredEvent[]): Piece[] {
     texts = [];
     length = 0;
   };
-  for (const { json } of events) {
+  for (const event of events) {
+    const json = shownJson(event);
     const payloadBytes = Buffer.byteLength(json);
     const size = frameLength(payloadBytes);
     if (length + size > pieceBytes) endPiece();

@@ -2,7 +2,8 @@ import type { ConfirmationResponseRequest, EventSortOrder, SendMessageRequest } 
 import type { ConversationDirectory } from "../gateway/scoped-directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
-import type { EventFilter, Journal } from "../../journal/journal.ts";
+import { DamagedEventError, type EventFilter, type Journal } from "../../journal/journal.ts";
+import { isWhole, shownJson } from "../../journal/shown-event.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { parseInstant } from "../../lib/instant.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
@@ -43,6 +44,7 @@ export function eventHandlers({ journal, directory }: EventRouteDeps) {
       const [event] = await journal.getEvents(id, [request.params["event_id"]!.toLowerCase()]);
       if (!event)
         throw new Fault("missing", "event_not_found", `Event not found: ${request.params["event_id"]}`);
+      if (!isWhole(event.json)) throw new DamagedEventError(id, event.seq);
       return { text: event.json };
     },
 

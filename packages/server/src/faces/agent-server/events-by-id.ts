@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Journal } from "../../journal/journal.ts";
+import { shownJson } from "../../journal/shown-event.ts";
 import { Fault } from "../../lib/fault.ts";
 
 /** Half of what one text can hold. */
@@ -17,7 +18,7 @@ export async function readEventsById(
   let characters = 0;
   for (const [index, id] of ids.entries()) {
     const [event] = await journal.getEvents(conversationId, [id]);
-    const text = event?.json ?? "null";
+    const text = event == null ? "null" : shownJson(event);
     characters += text.length;
     if (characters > mostCharacters) {
       const limit = "The events are longer than 256 Mi characters together. Ask for fewer ids at once.";

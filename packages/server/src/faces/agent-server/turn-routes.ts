@@ -19,7 +19,7 @@ import type { Conversation } from "../../conversation/conversation.ts";
 import { toConversationInfo, type Described } from "../../conversation/describe.ts";
 import type { Directory } from "../../conversation/directory.ts";
 import { readFinalResponse } from "../../conversation/final-response.ts";
-import { parseStored } from "../../conversation/load-state.ts";
+import { parseStored } from "../../journal/parse-stored.ts";
 import type { Ledger } from "../../conversation/ledger.ts";
 import { queuedMessages } from "../../conversation/queue.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
@@ -27,7 +27,7 @@ import { readSpend } from "../../conversation/spend.ts";
 import { tryRules } from "../../conversation/try-rules.ts";
 import { checkModelAddress } from "../../models/model-address.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
-import type { Journal } from "../../journal/journal.ts";
+import { DamagedEventError, type Journal } from "../../journal/journal.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { requireProfile } from "../../settings/profiles.ts";
@@ -61,10 +61,20 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
     const stored = await journal.getEvents(id, ids);
     return stored.flatMap((item) => {
       if (item === null) return [];
-      const { event, meta } = parseStored(item);
+      const { event, meta } = parseStored(id, item);
       if (event.kind !== "ActionEvent") return [];
       return [describeApproval(id, event, meta, state, config.approval_policy ?? null)];
     });
+  }
+
+  /** A damaged event takes nobody else's approvals away; asked for by itself, its conversation says what is wrong. */
+  async function readableApprovals(described: Described): Promise<object[]> {
+    try {
+      return await approvalsOf(described);
+    } catch (error) {
+      if (error instanceof DamagedEventError) return [];
+      throw error;
+    }
   }
 
   async function switchTo(conversation: Conversation, llm: LLM): Promise<void> {
@@ -83,7 +93,7 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
           executionStatus: "waiting_for_confirmation",
           ...(pageId === null ? {} : { pageId }),
         });
-        for (const described of page.items) items.push(...(await approvalsOf(described)));
+        for (const described of page.items) items.push(...(await readableApprovals(described)));
         pageId = page.nextPageId;
       } while (pageId !== null);
       return { json: { items } };

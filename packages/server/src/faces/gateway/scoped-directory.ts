@@ -3,6 +3,7 @@ import type { SandboxAccess } from "../../app-conversations/sandbox-service.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { Described } from "../../conversation/describe.ts";
 import type { Asker, CreateInput, Directory } from "../../conversation/directory.ts";
+import { readConfig } from "../../conversation/read-config.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import { UnknownPageError, type ConversationQuery, type Journal } from "../../journal/journal.ts";
 
@@ -98,7 +99,7 @@ export class ScopedDirectory {
       });
       for (const { id, config } of page.items) {
         if (!config.includes(mark)) continue;
-        const { sandbox_id: sandboxId } = JSON.parse(config) as { sandbox_id?: string };
+        const sandboxId = readConfig({ config })?.sandbox_id;
         if (sandboxId === this.#deps.sandboxId) ids.push(id);
       }
       pageId = page.nextPageId;

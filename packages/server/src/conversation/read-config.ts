@@ -1,0 +1,29 @@
+import type { ConversationRow } from "../journal/journal.ts";
+import type { ConversationConfig } from "./conversation-config.ts";
+
+/** The stored configuration of a conversation; null when it is damaged. */
+export function readConfig({ config }: Pick<ConversationRow, "config">): ConversationConfig | null {
+  try {
+    const parsed = JSON.parse(config) as ConversationConfig | null;
+    const isUsable = isObject(parsed) && isObject(parsed.workspace) && isObject(parsed.agent?.llm);
+    return isUsable ? parsed : null;
+  } catch {
+    // Not JSON: damaged, as said above.
+    return null;
+  }
+}
+
+/** Stands for a configuration that cannot be read, so that its conversation is listed and can be deleted; nothing runs with it. */
+export const unreadableConfig: ConversationConfig = {
+  agent: { kind: "Agent", llm: { model: "" }, tools: [] },
+  workspace: { kind: "LocalWorkspace", working_dir: "" },
+  confirmation_policy: { kind: "AlwaysConfirm" },
+  security_analyzer: null,
+  max_iterations: 1,
+  stuck_detection: true,
+  tags: {},
+};
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

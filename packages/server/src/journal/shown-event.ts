@@ -1,0 +1,22 @@
+import { formatInstant } from "../lib/instant.ts";
+import type { StoredEvent } from "./journal.ts";
+
+/** False for what no event can look like: cut off, overwritten, another kind of value. What is inside is not looked at. */
+export function isWhole(json: string): boolean {
+  return json.startsWith("{") && json.endsWith("}");
+}
+
+/** An event as readers get it: a damaged one has a stand-in that says so, with its id and its place, and hides no other (P7). */
+export function shownJson({ seq, id, json }: StoredEvent): string {
+  if (isWhole(json)) return json;
+  // Ids are UUIDv7 and begin with their milliseconds.
+  const millis = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16) || 0;
+  return JSON.stringify({
+    id,
+    timestamp: formatInstant(millis * 1000),
+    source: "environment",
+    code: "EventDamaged",
+    detail: `Event number ${seq} of this conversation is damaged; the others can still be read.`,
+    kind: "ConversationErrorEvent",
+  });
+}
