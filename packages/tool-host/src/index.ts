@@ -26,7 +26,7 @@ export {
   readProcess,
 } from "./processes/process-table.ts";
 export type { ProcessEntry } from "./processes/process-table.ts";
-export { maskText, SecretMask } from "./processes/mask.ts";
+export { maskCutText, maskText, SecretMask } from "./processes/mask.ts";
 export { clipText, shortNotice, textLimits, truncateText } from "./text/truncate.ts";
 export type { TruncateOptions } from "./text/truncate.ts";
 export { connectToolHost } from "./rpc/connect-host.ts";

@@ -4,7 +4,8 @@ import { Actor } from "./actor.ts";
 import { awaiting, decideAnswers, type ApprovalAnswer } from "./approvals.ts";
 import { askBeside } from "./ask-agent.ts";
 import { condenseNow } from "./condense-now.ts";
-import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
+import { maskCut } from "../security/mask.ts";
+import { secretValues, type ConversationConfig, type ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationDeps, SendInput } from "./conversation-deps.ts";
 import type { ConversationState, QueuedMessage } from "./conversation-state.ts";
 import {
@@ -207,7 +208,7 @@ export class Conversation implements AsyncDisposable {
   async interrupt(): Promise<void> {
     await this.#actor.hold.halt(() =>
       this.#actor.command((state) =>
-        decideInterrupt(state, { kind: "InterruptEvent", source: "user" }, this.#actor.runner),
+        decideInterrupt(state, { kind: "InterruptEvent", source: "user" }, this.#working()),
       ),
     );
     this.#actor.publishFullState();
@@ -218,10 +219,10 @@ export class Conversation implements AsyncDisposable {
     let wasRunning = false;
     await this.#actor.hold.halt(() =>
       this.#actor.command((state) => {
-        const { isWorking, said } = this.#actor.runner;
-        wasRunning = state.status === "running" || isWorking;
+        const working = this.#working();
+        wasRunning = state.status === "running" || working.isWorking;
         if (!wasRunning) return { drafts: [] };
-        return decideInterrupt(state, { kind: "PauseEvent", source: "user" }, { isWorking, said });
+        return decideInterrupt(state, { kind: "PauseEvent", source: "user" }, working);
       }),
     );
     if (wasRunning) this.#actor.publishFullState();
@@ -255,6 +256,12 @@ export class Conversation implements AsyncDisposable {
   /** Stops working without changing the status: a run that was in progress goes on after the next load. Idempotent. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#actor[Symbol.asyncDispose]();
+  }
+
+  /** What is in progress; the words of the model may end in the middle of a secret (P13). */
+  #working(): { readonly isWorking: boolean; readonly said: string } {
+    const { isWorking, said } = this.#actor.runner;
+    return { isWorking, said: maskCut(said, secretValues(this.secrets)) };
   }
 
   /** Tells ids that ever were in this log, of one kind of event if one is named. */

@@ -1,6 +1,7 @@
 import type { Event, MetricsSnapshot } from "@convoke/protocol";
 import { expect, test } from "vitest";
-import { startTestServer } from "../testing/start-server.ts";
+import { startTestServer, type TestServer } from "../testing/start-server.ts";
+import { TestSocket } from "../testing/test-socket.ts";
 import { until } from "../testing/until.ts";
 
 const beginning = "These words came before the end.";
@@ -62,6 +63,64 @@ test("L23.19, P48: an interrupt keeps what the model has said, and counts what i
   expect(messages.slice(1).map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
   expect(JSON.stringify(messages[2])).toContain(beginning);
   expect(JSON.stringify(messages[3])).toContain("stopped before its end");
+});
+
+const secret = "canary-7f3a-secret-value";
+const half = secret.slice(0, 15);
+
+/** A conversation that knows the secret, and whose agent streams. */
+async function startStreaming(server: TestServer, text: string): Promise<string> {
+  const llm = {
+    model: "openai/scripted",
+    base_url: `${server.model.url}/v1`,
+    api_key: "llm-key",
+    stream: true,
+  };
+  const secrets = { KEY: { kind: "StaticSecret" as const, value: secret } };
+  const { id } = await server.createConversation({ agent: { kind: "Agent", llm, tools: [] }, secrets });
+  await server.client.sendMessage(id, { content: [{ type: "text", text }], run: false });
+  return id;
+}
+
+function saidIn(frames: readonly Record<string, unknown>[]): string {
+  return frames.map(({ kind, content }) => (kind === "StreamingDeltaEvent" ? String(content) : "")).join("");
+}
+
+test("P13: half a secret does not show where an interrupt cuts the answer off, and not in what was streamed of it", async () => {
+  const chunk = { id: "r", choices: [{ index: 0, delta: { content: `The key is ${half}` } }] };
+  const raw = {
+    headers: { "content-type": "text/event-stream" },
+    body: `data: ${JSON.stringify(chunk)}\n\n`,
+    ending: "hang",
+  } as const;
+  await using server = await startTestServer({ script: { turns: [{ raw }] } });
+  const id = await startStreaming(server, "Tell me.");
+  using socket = new TestSocket(`${server.url}/sockets/events/${id}?session_api_key=${server.key}`);
+  await socket.opened;
+  await socket.untilCount(1);
+  await server.client.run(id);
+  await socket.until((frames) => saidIn(frames) === "The key is ");
+  await server.client.interrupt(id);
+  await socket.until((frames) => frames.some(({ kind }) => kind === "InterruptEvent"));
+  const kept = (await server.events(id)).find(
+    ({ kind, source }) => kind === "MessageEvent" && source === "agent",
+  );
+  expect(JSON.stringify(kept)).toContain("The key is <secret-hidden>");
+  expect(socket.frames.join("")).not.toContain(half.slice(0, 8));
+});
+
+test("P13: a secret that is streamed in pieces is hidden, and words that begin like one stay where an answer ends by itself", async () => {
+  const text = `First ${secret}, then ${half}`;
+  await using server = await startTestServer({ script: { turns: [{ text, chunk_size: 3 }] } });
+  const id = await startStreaming(server, "Tell me.");
+  using socket = new TestSocket(`${server.url}/sockets/events/${id}?session_api_key=${server.key}`);
+  await socket.opened;
+  await socket.untilCount(1);
+  await server.client.run(id);
+  await server.waitForStatus(id, "finished");
+  const expected = `First <secret-hidden>, then ${half}`;
+  await socket.until((frames) => saidIn(frames) === expected);
+  expect(JSON.stringify(await server.events(id))).toContain(expected);
 });
 
 /** Resolves with true once so many characters of the answer have come. */

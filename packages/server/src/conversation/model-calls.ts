@@ -14,13 +14,14 @@ import { callsIn } from "../models/calls-in.ts";
 import type { ModelError, ModelPart, ModelResponse, SpentAttempt } from "../models/model.ts";
 import { isAllowed } from "../security/allow-rules.ts";
 import { readsPrediction } from "../security/analyzers/analyzer.ts";
+import { secretValues } from "./conversation-config.ts";
 import { condensedDrafts } from "./condense-now.ts";
 import { completionLogEvent, retryOver, retryUpdate, tokenEvents } from "./model-events.ts";
 import { failRun } from "./next-step.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
 import { addCalls } from "./stats.ts";
 import { storeEvents } from "./store-events.ts";
-import { deltaFrame } from "./stream-delta.ts";
+import { DeltaStream } from "./stream-delta.ts";
 
 /** Either the stream of an answer, or a condensation that must come first. */
 type Begun =
@@ -178,14 +179,15 @@ export class ModelCalls {
   async #drain(parts: AsyncIterable<ModelPart>): Promise<{ last: LastPart; beside: EventDraft[] }> {
     const beside: EventDraft[] = [];
     let isWaiting = false;
-    const { config, conversationId, log, logger, signals } = this.#deps;
-    const isStreamed = config().agent.llm.stream === true;
+    const { conversationId, logger } = this.#deps;
+    let deltas = this.#openDeltas();
     for await (const part of parts) {
       switch (part.type) {
         case "done":
         case "failed":
         case "aborted":
           if (isWaiting) beside.push(retryOver());
+          deltas?.end(part.type !== "done" || this.#signal.aborted);
           return { last: part, beside };
         case "log":
           beside.push(completionLogEvent(part.log));
@@ -193,6 +195,8 @@ export class ModelCalls {
         case "retry":
           isWaiting = true;
           this.#said = "";
+          deltas?.end(true);
+          deltas = this.#openDeltas();
           logger.warn(
             { conversation: conversationId, attempt: part.attempt, code: part.error.code },
             "model call failed, trying again",
@@ -201,15 +205,26 @@ export class ModelCalls {
           break;
         case "text":
           this.#said += part.text;
-          if (isStreamed && signals.isHeard) signals.emit(log.mask(deltaFrame(part)));
+          deltas?.push(part.type, part.text);
           break;
         case "reasoning":
-          if (isStreamed && signals.isHeard) signals.emit(log.mask(deltaFrame(part)));
+          deltas?.push(part.type, part.text);
           break;
         case "tool-arguments":
           break;
       }
     }
     return { last: { type: "aborted" }, beside };
+  }
+
+  /** Null where nobody wants to see an answer while it is made. */
+  #openDeltas(): DeltaStream | null {
+    const { config, log, secrets, signals } = this.#deps;
+    if (config().agent.llm.stream !== true) return null;
+    const emit = (frame: string): void => {
+      // Once more, for secrets that have come or gone since the answer began.
+      if (signals.isHeard) signals.emit(log.mask(frame));
+    };
+    return new DeltaStream(emit, secretValues(secrets()));
   }
 }

@@ -1,4 +1,4 @@
-import { SecretMask } from "@convoke/tool-host";
+import { maskCutText, SecretMask } from "@convoke/tool-host";
 
 /** Fields whose values are the wire's own words or ids; a secret that happens to equal one must not break an event. */
 const structuralFields = new Set([
@@ -28,10 +28,23 @@ const structuralFields = new Set([
  */
 export function createMask(values: readonly string[]): (json: string) => string {
   if (values.length === 0) return (json) => json;
-  const secrets = values.map((value) => ({ name: "", value }));
-  const mask = new SecretMask(secrets);
+  const mask = createStreamMask(values);
   const hide = (text: string): string => mask.push(text) + mask.flush();
   return (json) => (hide(json) === json ? json : JSON.stringify(hideIn(JSON.parse(json), hide)));
+}
+
+/** Hides the values in a text that comes in pieces, also where a piece ends inside of one. */
+export function createStreamMask(values: readonly string[]): SecretMask {
+  return new SecretMask(toSecrets(values));
+}
+
+/** A text that somebody cut off, without the values and without a telling beginning of one at its end. */
+export function maskCut(text: string, values: readonly string[]): string {
+  return maskCutText(text, toSecrets(values));
+}
+
+function toSecrets(values: readonly string[]): { name: string; value: string }[] {
+  return values.map((value) => ({ name: "", value }));
 }
 
 function hideIn(value: unknown, hide: (text: string) => string): unknown {

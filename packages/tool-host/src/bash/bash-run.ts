@@ -67,7 +67,7 @@ export async function runBash(deps: BashRunDeps): Promise<BashEnd> {
     await sleep(silenceMs);
   }
   letGo(child);
-  const rest = output.end();
+  const rest = output.end(ending !== null || exit[1] !== null);
   const stderr = ending === null ? rest.stderr : rest.stderr + ending;
   return { stdout: rest.stdout, stderr, exitCode: ending === null ? toExitCode(exit) : -1 };
 }

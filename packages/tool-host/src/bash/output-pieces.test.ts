@@ -16,7 +16,7 @@ test("a character that arrives in two reads is one character", () => {
   const { output, pieces } = collect();
   const bytes = Buffer.from("é€😀");
   for (const byte of bytes) output.push("stdout", Buffer.from([byte]));
-  expect(output.end()).toEqual({ stdout: "é€😀", stderr: "" });
+  expect(output.end(false)).toEqual({ stdout: "é€😀", stderr: "" });
   expect(pieces).toEqual([]);
 });
 
@@ -24,7 +24,7 @@ test("pieces are no longer than they may be, split no character, and join to the
   const { output, pieces } = collect({ longestPiece: 7 });
   output.push("stdout", Buffer.from("😀".repeat(20)));
   output.push("stderr", Buffer.from("e".repeat(20)));
-  const end = output.end();
+  const end = output.end(false);
   const every = [...pieces, end];
   expect(every.every(({ stdout, stderr }) => stdout.length + stderr.length <= 7)).toBe(true);
   expect(every.every(({ stdout }) => stdout.isWellFormed())).toBe(true);
@@ -36,7 +36,7 @@ test("P13: a secret in two pieces is hidden, and its beginning is not given out"
   const { output, pieces } = collect({ longestPiece: 1 });
   output.push("stdout", Buffer.from("a canary-"));
   output.push("stdout", Buffer.from("secret b"));
-  const end = output.end();
+  const end = output.end(false);
   const text = [...pieces, end].map(({ stdout }) => stdout).join("");
   expect(text).toBe("a <secret-hidden> b");
 });
@@ -45,7 +45,17 @@ test("of an output that is too long the beginning and the end stay, and how much
   const { output, pieces } = collect({ longestPiece: 10, longestOutput: 50, tail: 10 });
   for (let index = 0; index < 100; index += 1) output.push("stdout", Buffer.from("0123456789"));
   output.push("stdout", Buffer.from("the end"));
-  const end = output.end();
+  const end = output.end(false);
   const text = [...pieces, end].map(({ stdout }) => stdout).join("");
   expect(text).toBe(`${"0123456789".repeat(5)}\n[947 characters were left out here]\n789the end`);
+});
+
+test.each([
+  [true, "a <secret-hidden>"],
+  [false, "a canary-va"],
+])("P13: half a secret at the end of what was cut off (%s) is %j", (isCut, stdout) => {
+  const secrets = [{ name: "S", value: "canary-value-9" }];
+  const output = new OutputPieces({ secrets, onPiece: () => {} });
+  output.push("stdout", Buffer.from("a canary-va"));
+  expect(output.end(isCut)).toEqual({ stdout, stderr: "" });
 });

@@ -51,11 +51,11 @@ export class OutputPieces {
     else if (this.#waiting > 0) this.#timer ??= setTimeout(() => this.#flush(), this.#limits.holdMs).unref();
   }
 
-  /** What was not given out yet; nothing may be pushed after it. */
-  end(): Piece {
+  /** What was not given out yet; nothing may be pushed after it. `isCut`: the command did not end by itself. */
+  end(isCut: boolean): Piece {
     clearTimeout(this.#timer);
-    this.#stdout.end();
-    this.#stderr.end();
+    this.#stdout.end(isCut);
+    this.#stderr.end(isCut);
     while (this.#waiting > this.#limits.longestPiece) this.#give();
     return this.#take();
   }
@@ -102,8 +102,9 @@ class TextStream {
     else this.#keepTail(text);
   }
 
-  end(): void {
-    const rest = this.#mask.push(this.#decoder.end()) + this.#mask.flush();
+  end(isCut: boolean): void {
+    const last = this.#mask.push(this.#decoder.end());
+    const rest = last + (isCut ? this.#mask.cut() : this.#mask.flush());
     if (this.#leftOut === 0 && this.#tail === "") this.text += rest;
     else this.#keepTail(rest);
     if (this.#leftOut > 0) this.text += `\n[${this.#leftOut} characters were left out here]\n`;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hiddenMark, maskText, SecretMask } from "./mask.ts";
+import { hiddenMark, maskCutText, maskText, SecretMask } from "./mask.ts";
 
 const secret = { name: "TOKEN", value: "sk-canary/9+8=7&secret value" };
 
@@ -76,6 +76,45 @@ describe("P13: no form of a secret passes", () => {
       { name: "B", value: "password1-and-more" },
     ];
     expect(maskInPieces("password1-and-more, password1.", 3, secrets)).toBe(`${hiddenMark}, ${hiddenMark}.`);
+  });
+});
+
+describe("P13: a text that was cut off", () => {
+  const { value } = secret;
+  const third = Math.ceil(value.length / 3);
+
+  test("P13: a beginning of a secret at its end is hidden from a third of it on, however the text came", () => {
+    for (let length = 1; length <= value.length; length += 1) {
+      const text = `it is ${value.slice(0, length)}`;
+      const expected = length < third ? text : `it is ${hiddenMark}`;
+      expect(maskCutText(text, [secret])).toBe(expected);
+      const mask = new SecretMask([secret]);
+      const pushed = text.replaceAll(/./gu, (character) => mask.push(character));
+      expect(mask.endsInside("")).toBe(length >= third && length < value.length);
+      expect(pushed + mask.cut()).toBe(expected);
+      expect(maskText(text, [secret])).toBe(length < value.length ? text : expected);
+    }
+  });
+
+  test("P13: so is the beginning of another form, and of a short secret as a token of its own", () => {
+    const encoded = Buffer.from(value).toString("base64");
+    expect(maskCutText(`x ${encoded.slice(0, 20)}`, [secret])).toBe(`x ${hiddenMark}`);
+    const short = [{ name: "PIN", value: "4711471" }];
+    expect(maskCutText("pin 471147", short)).toBe(`pin ${hiddenMark}`);
+    expect(maskCutText("pin9471147", short)).toBe("pin9471147");
+    expect(maskCutText("pin 4711", short)).toBe("pin 4711");
+  });
+
+  test("P56: nothing else of it is changed, whatever it ends with", () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 40 }), fc.string({ minLength: 8, maxLength: 30 }), (text, word) => {
+        const secrets = [{ name: "S", value: word }];
+        const cut = maskCutText(text, secrets);
+        if (cut !== maskText(text, secrets)) expect(cut.endsWith(hiddenMark)).toBe(true);
+        const mask = new SecretMask(secrets);
+        if (!mask.endsInside(text)) expect(cut).toBe(maskText(text, secrets));
+      }),
+    );
   });
 });
 

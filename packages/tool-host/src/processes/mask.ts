@@ -10,6 +10,18 @@ export function maskText(text: string, secrets: readonly ToolSecret[]): string {
   return mask.push(text) + mask.flush();
 }
 
+/** The same for a text that was cut off, see {@link SecretMask.cut}. */
+export function maskCutText(text: string, secrets: readonly ToolSecret[]): string {
+  const mask = new SecretMask(secrets);
+  return mask.push(text) + mask.cut();
+}
+
+/**
+ * So much of a secret tells too much of it: this many characters, and at least a third of how it is written. Less is left as it
+ * is, because every word begins like some secret.
+ */
+const telling = { characters: 6, part: 1 / 3 } as const;
+
 /**
  * Masks a text that arrives in pieces: what may be the beginning of a secret is held back until the next piece
  * decides. The pieces returned, joined, are what {@link maskText} gives for the whole.
@@ -54,6 +66,34 @@ export class SecretMask {
     const rest = this.#take(this.#held, true);
     this.#before = "";
     return rest;
+  }
+
+  /**
+   * Like {@link SecretMask.flush}, for a text that ends because somebody cut it off: a beginning of a secret at its very end
+   * is masked too when it is {@link telling}. Where a text ends by itself, such an ending is a text of its own, and stays.
+   */
+  cut(): string {
+    const length = Math.min(this.#cutLength(this.#before + this.#held), this.#held.length);
+    const whole = this.#take(this.#held.slice(0, this.#held.length - length), true);
+    this.#before = "";
+    return length === 0 ? whole : whole + hiddenMark;
+  }
+
+  /** True when {@link SecretMask.cut} would hide something, with `more` behind what was pushed. */
+  endsInside(more: string): boolean {
+    return this.#cutLength(this.#before + this.#held + more) > 0;
+  }
+
+  /** Length of the beginning of a secret that `text` ends with; 0 when it tells too little. */
+  #cutLength(text: string): number {
+    let longest = 0;
+    for (const form of this.#forms) {
+      const length = overlap(text, form.text, true);
+      if (length < telling.characters || length < form.text.length * telling.part) continue;
+      const isInsideWord = form.isWholeToken && /[\p{L}\p{N}]$/u.test(text.slice(0, -length));
+      if (!isInsideWord) longest = Math.max(longest, length);
+    }
+    return longest;
   }
 
   #take(text: string, isEnd: boolean): string {

@@ -59,6 +59,8 @@ export class CommandRun {
   /** While the command is being stopped, everything is read on, so that its end is seen. */
   #isStopping = false;
   #isBehind = false;
+  /** Somebody interrupted it: what it wrote last may be half of something. */
+  #isCutOff = false;
   #lastOutputAt = performance.now();
   /** Ends the wait that is going on, if any. */
   #onChange: () => void = () => {};
@@ -90,6 +92,7 @@ export class CommandRun {
 
   /** Types into the program that runs; `isInterrupt` for keys that may throw the shell back to its prompt. */
   type(bytes: string, isInterrupt: boolean): void {
+    if (isInterrupt) this.#cutOff();
     this.#mayNeedWaking ||= isInterrupt;
     this.#deps.shell.type(bytes);
   }
@@ -136,7 +139,10 @@ export class CommandRun {
       const shown = await screen.read();
       this.#log.append((this.#log.length > 0 ? "\n" : "") + maskText(shown, this.#deps.mask.secrets));
     }
-    if (this.#result !== undefined) this.#log.append(this.#deps.mask.flush());
+    if (this.#result !== undefined) {
+      const { mask } = this.#deps;
+      this.#log.append(this.#wasCutOff(this.#result) ? mask.cut() : mask.flush());
+    }
     const log = this.#log;
     this.#log = this.#newLog();
     return log.finish();
@@ -176,6 +182,19 @@ export class CommandRun {
   /** One interrupt is good for one wake-up: a program that reads the terminal must not be typed at again and again. */
   #revive(): void {
     if (this.#deps.shell.revive(this.#mayNeedWaking)) this.#mayNeedWaking = false;
+  }
+
+  /** The echo of the key would part the beginning of a secret, with which the output ends, from this end (P13). */
+  #cutOff(): void {
+    this.#isCutOff = true;
+    const { mask } = this.#deps;
+    if (!mask.endsInside(this.#cleaner.live)) return;
+    this.#cleaner.flush(false);
+    this.#log.append(mask.cut());
+  }
+
+  #wasCutOff(result: RunResult): boolean {
+    return this.#isCutOff || result.type === "died" || result.end.exitCode > 128;
   }
 
   #started(): number[] {

@@ -66,6 +66,22 @@ describe("secrets", () => {
     expect([first.text, second.text]).toEqual(["", hiddenMark]);
   });
 
+  test("P13: half a value does not show where somebody cuts the output off, and shows where it ends by itself", async () => {
+    await using terminal = await openTestTerminal({ params: { no_change_timeout_seconds: 0.5 } });
+    const half = secrets[0]!.value.slice(0, 14);
+    const command = 'printf "so: %.14s" "$API_TOKEN"';
+    const aborted = await terminal.run(`${command}; sleep 300`, {
+      secrets,
+      signal: AbortSignal.timeout(300),
+    });
+    expect(aborted.exit_code).toBe(130);
+    await terminal.run(`${command}; sleep 300`, { secrets });
+    const typed = await terminal.type("C-c");
+    for (const { text } of [aborted, typed]) expect(text).not.toContain(half.slice(0, 6));
+    expect(aborted.text).toContain(`so: ${hiddenMark}`);
+    expect((await terminal.run(`${command}; exit 0 | true`, { secrets })).text).toBe(`so: ${half.trim()}`);
+  });
+
   test("P13: nothing shows with tracing on, in the history or in the process list", async () => {
     await using terminal = await openTestTerminal();
     await terminal.run("set -xv");
