@@ -12,7 +12,7 @@ import { toModelTool } from "./tool-schema.ts";
 export type PreparedRequest = {
   readonly request: ModelRequest;
   /** For the meta of the first event that comes of it. */
-  readonly meta: Pick<EventMeta, "request" | "tools">;
+  readonly meta: Pick<EventMeta, "request" | "tools" | "shownTools">;
   /** The events behind the messages. */
   readonly condensed: readonly ViewEvent[];
   /** Estimated, corrected by what the provider counted in earlier requests. */

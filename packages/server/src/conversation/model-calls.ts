@@ -1,5 +1,5 @@
 import type { LLM } from "@convoke/protocol";
-import type { ToolSession } from "@convoke/tool-host";
+import type { ToolListing, ToolSession } from "@convoke/tool-host";
 import { AgentRequests, withRequestMeta, type PreparedRequest } from "../agent/agent-requests.ts";
 import { mostCondensations, sinceLastAnswer, type Condensed } from "../agent/condense/condensing.ts";
 import { criticised } from "../agent/critic/criticised.ts";
@@ -7,6 +7,7 @@ import { condenserSettings } from "../agent/condense/condenser-settings.ts";
 import type { ViewEvent } from "../agent/history-view.ts";
 import { repairAfter } from "../agent/poison.ts";
 import { receiveResponse } from "../agent/receive.ts";
+import { toolsUpdate, upToDate } from "../agent/tools-update.ts";
 import { createCallReader } from "../agent/tool-call.ts";
 import { untilSettled } from "../extensions/mcp/mcp-session.ts";
 import type { EventDraft } from "../journal/event-draft.ts";
@@ -39,6 +40,8 @@ export class ModelCalls {
   #isOpen = false;
   #sawSeq = 0;
   #said = "";
+  /** Those that the log was last compared with. */
+  #toldTools: readonly ToolListing[] | null = null;
 
   constructor(deps: RunDeps, signal: AbortSignal) {
     this.#deps = deps;
@@ -161,6 +164,9 @@ export class ModelCalls {
     { condensed: view, meta }: PreparedRequest,
   ): EventDraft[] {
     const config = this.#deps.config();
+    // The same list is looked at once a run: its digest and the log's mark cost more than the rest of the step.
+    const told = session.tools === this.#toldTools ? upToDate : toolsUpdate(view, session.tools);
+    this.#toldTools = session.tools;
     const received = receiveResponse(response, {
       sawSeq: meta.request!.sawSeq!,
       readCall: createCallReader(session.tools, this.#deps.validator),
@@ -170,8 +176,13 @@ export class ModelCalls {
         isAllowed(config.allow_rules ?? [], { toolName: call.tool.name, action: call.action, risk }),
     });
     return [
-      ...withRequestMeta(criticised(received, config.agent.critic, view), meta, response.usage.promptTokens),
+      ...withRequestMeta(
+        criticised(received, config.agent.critic, view),
+        { ...meta, ...told.meta },
+        response.usage.promptTokens,
+      ),
       ...tokenEvents(response),
+      ...told.drafts,
     ];
   }
 

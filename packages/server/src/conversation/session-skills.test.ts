@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { startTestServer } from "../testing/start-server.ts";
 
-test("L23.35: skills of the workspace reach the prompt, the message that names them, and the tool that loads them", async () => {
+test("L23.35, L23.36: skills of the workspace reach the prompt, the message that names them, and the tool that loads them", async () => {
   await using server = await startTestServer({
     script: {
       turns: [

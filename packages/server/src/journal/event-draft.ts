@@ -39,6 +39,8 @@ export type EventMeta = {
   readonly request?: RequestRecord;
   /** Beside `request`, when the tools are others than those of the request before: how the model saw them. */
   readonly tools?: readonly ModelTool[];
+  /** On an answer with which a list of tools was told: a digest of that list. */
+  readonly shownTools?: string;
   /** On a message about content that a provider refused: ids of the events that the model reads in a repaired form from here on. */
   readonly repaired?: readonly string[];
   /** On a Condensation whose summary a model wrote: how much of each event that model was shown, in characters. */

@@ -135,6 +135,41 @@ test("a server over SSE works, and tools that a filter does not name are left ou
   expect(JSON.stringify(await server.events(id))).toContain("did read");
 });
 
+test("L23.36: tools and secrets that come after the system prompt are told to whoever reads the log", async () => {
+  await using server = await startWith({
+    turns: [call("echo", { text: "a" }), { text: "Hello." }],
+    loop: true,
+    select: "in_order",
+  });
+  const id = await run(server, { one: stdio("changing") });
+  const toldTools = async (): Promise<string[]> => {
+    const updates = (await server.events(id)).filter(
+      (event) => event.kind === "ConversationStateUpdateEvent" && event.key === "tools",
+    );
+    return updates.map((event) => JSON.stringify("value" in event ? event.value : null));
+  };
+  const first = await toldTools();
+  const prompt = (await server.events(id)).find(({ kind }) => kind === "SystemPromptEvent");
+  expect([JSON.stringify(prompt), ...first].some((list) => list.includes('"title":"echo"'))).toBe(true);
+  await until(async () => {
+    await server.client.sendMessage(id, { content: [{ type: "text", text: "again" }], run: true });
+    await server.waitForStatus(id, "finished");
+    return (await toldTools()).at(-1)?.includes('"later"') === true;
+  });
+  // What has not changed is not told again.
+  const count = (await toldTools()).length;
+  expect(count).toBeLessThanOrEqual(first.length + 2);
+  await server.client.updateSecrets(id, { LATE: "late-secret-value" });
+  const registry = (await server.events(id)).findLast(
+    (event) => event.kind === "ConversationStateUpdateEvent" && event.key === "secret_registry",
+  );
+  expect(JSON.stringify(registry)).toContain("LATE");
+  expect(JSON.stringify(registry)).not.toContain("late-secret-value");
+  await server.client.sendMessage(id, { content: [{ type: "text", text: "again" }], run: true });
+  await server.waitForStatus(id, "finished");
+  expect(await toldTools()).toHaveLength(count);
+});
+
 test("tools that change while the agent works are offered as they are now; two servers' names do not clash", async () => {
   await using server = await startWith({
     // Whoever answers first has the short name; the other one's call names a tool that is not there.
