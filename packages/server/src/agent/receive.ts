@@ -1,4 +1,4 @@
-import type { ConfirmationPolicy, MessageToolCall, SecurityRisk } from "@convoke/protocol";
+import type { ConfirmationPolicy, Event, MessageToolCall, SecurityRisk } from "@convoke/protocol";
 import type { EventBody, EventDraft, EventMeta } from "../journal/event-draft.ts";
 import type { ModelResponse } from "../models/model.ts";
 import { assessCall, type AnalyzerConfig, type Verdict } from "../security/analyzers/analyzer.ts";
@@ -29,6 +29,12 @@ const nudge =
 
 const goOn =
   "Your last answer was cut off at the limit of its length. Go on from where it ended; do not repeat what you have said.";
+
+/** True for the message behind an answer that was cut off: what the agent says next belongs to it. */
+export function isGoOn(event: Event): boolean {
+  if (event.kind !== "MessageEvent" || event.source !== "environment") return false;
+  return (event.llm_message.content ?? []).some((part) => "text" in part && part.text === goOn);
+}
 
 const cutThought =
   "Your last answer reached the limit of its length before it said anything. Think less at a time: make the next call, or answer briefly.";

@@ -264,3 +264,14 @@ test("P48: an answer is booked under the model that was asked, also when the age
     other: { ...cost, model_name: "openai/other" },
   });
 });
+
+test("an answer that was cut off at its limit is one final response, whole", async () => {
+  const half = { text: "The first half, ", finish_reason: "length" as const };
+  const script = {
+    turns: [half, threeCalls.turns[0]!, half, { ...half, text: "the second, " }, { text: "the end." }],
+  };
+  await using server = await startTestServer({ script });
+  const id = await server.runTo("finished", "go");
+  const final = await server.call("GET", `/api/conversations/${id}/agent_final_response`);
+  expect(final.json).toEqual({ response: "The first half, the second, the end." });
+});

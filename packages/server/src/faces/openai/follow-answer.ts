@@ -1,3 +1,4 @@
+import { isGoOn } from "../../agent/receive.ts";
 import type { Event } from "@convoke/protocol";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { follow } from "../../journal/follow.ts";
@@ -62,10 +63,15 @@ export async function* followAnswer(
 async function readLog(journal: Journal, id: string, afterSeq: number, signal: AbortSignal): Promise<string> {
   let text = "";
   let problem = "";
+  // Of an answer that was cut off, which the next message goes on with.
+  let begun = "";
   for await (const events of follow(journal, id, { afterSeq, signal })) {
     for (const { json } of events) {
       const event = JSON.parse(json) as Event;
-      text = saidIn(event) ?? text;
+      const said = saidIn(event);
+      if (said !== null) text = begun + said;
+      if (said !== null || event.kind === "ActionEvent") begun = "";
+      if (isGoOn(event)) begun = text;
       if (event.kind === "ConversationErrorEvent" && event.code !== "MCPServerFailed") problem = event.detail;
       if (event.kind !== "ConversationStateUpdateEvent" || event.key !== "execution_status") continue;
       switch (event.value) {

@@ -57,6 +57,13 @@ test("W34: an answer comes as soon as it is there, with the tokens of this reque
   });
 });
 
+test("W34: an answer that the model was cut off in comes whole", async () => {
+  const half = { text: "The first half, ", finish_reason: "length" as const };
+  await using server = await startWith({ turns: [half, { ...half, text: "more, " }, { text: "the end." }] });
+  const { json } = await server.call("POST", chats, ask("one"), bearer);
+  expect(json).toMatchObject({ choices: [{ message: { content: "The first half, more, the end." } }] });
+});
+
 test("W34: a client that sends its whole chat goes on in its conversation; an unknown chat is told", async () => {
   await using server = await startWith({
     turns: [{ text: "hi" }, { text: "yes" }, { text: "new" }],
