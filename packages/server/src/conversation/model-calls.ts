@@ -22,7 +22,7 @@ import { failRun } from "./next-step.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
 import { addCalls } from "./stats.ts";
 import { storeEvents } from "./store-events.ts";
-import { DeltaStream } from "./stream-delta.ts";
+import { DeltaStream, type DeltaEnd } from "./stream-delta.ts";
 
 /** Either the stream of an answer, or a condensation that must come first. */
 type Begun =
@@ -198,7 +198,7 @@ export class ModelCalls {
         case "failed":
         case "aborted":
           if (isWaiting) beside.push(retryOver());
-          deltas?.end(part.type !== "done" || this.#signal.aborted);
+          deltas?.end(this.#endOf(part));
           return { last: part, beside };
         case "log":
           beside.push(completionLogEvent(part.log));
@@ -206,7 +206,7 @@ export class ModelCalls {
         case "retry":
           isWaiting = true;
           this.#said = "";
-          deltas?.end(true);
+          deltas?.end({ outcome: "void" });
           deltas = this.#openDeltas();
           logger.warn(
             { conversation: conversationId, attempt: part.attempt, code: part.error.code },
@@ -216,12 +216,11 @@ export class ModelCalls {
           break;
         case "text":
           this.#said += part.text;
-          deltas?.push(part.type, part.text);
+          deltas?.push(part);
           break;
         case "reasoning":
-          deltas?.push(part.type, part.text);
-          break;
         case "tool-arguments":
+          deltas?.push(part);
           break;
       }
     }
@@ -232,10 +231,17 @@ export class ModelCalls {
   #openDeltas(): DeltaStream | null {
     const { config, log, secrets, signals } = this.#deps;
     if (config().agent.llm.stream !== true) return null;
-    const emit = (frame: string): void => {
+    const emitDelta = (plain: string | null, withItem: string): void => {
+      if (!signals.isHeard) return;
       // Once more, for secrets that have come or gone since the answer began.
-      if (signals.isHeard) signals.emit(log.mask(frame));
+      signals.emitDelta(plain === null ? null : log.mask(plain), log.mask(withItem));
     };
-    return new DeltaStream(emit, secretValues(secrets()));
+    return new DeltaStream({ emitDelta }, secretValues(secrets()));
+  }
+
+  #endOf(last: LastPart): DeltaEnd {
+    if (last.type === "failed") return { outcome: "void" };
+    if (last.type === "aborted" || this.#signal.aborted) return { outcome: "cut" };
+    return { outcome: "done", llmResponseId: last.response.id };
   }
 }

@@ -1,12 +1,21 @@
-type Listener = { readonly onSignal: (json: string) => void; readonly onEnd: () => void };
+type Listener = {
+  readonly onSignal: (json: string) => void;
+  readonly onEnd: () => void;
+  /** Told about pieces of answers in the form that names their items. */
+  readonly wantsItems: boolean;
+};
 
 /** Ephemeral frames of one conversation (deltas, state snapshots): sent to whoever listens now, stored nowhere, droppable. */
 export class Signals {
   readonly #listeners = new Set<Listener>();
 
   /** `onEnd` is called when there will be no more, because the conversation left this process. */
-  subscribe(onSignal: Listener["onSignal"], onEnd: Listener["onEnd"] = () => {}): () => void {
-    const listener = { onSignal, onEnd };
+  subscribe(
+    onSignal: Listener["onSignal"],
+    onEnd: Listener["onEnd"] = () => {},
+    wantsItems = false,
+  ): () => void {
+    const listener = { onSignal, onEnd, wantsItems };
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -17,6 +26,14 @@ export class Signals {
 
   emit(json: string): void {
     for (const { onSignal } of this.#listeners) onSignal(json);
+  }
+
+  /** A piece of an answer: `plain` for everyone, null when they get nothing of it, `withItem` for those who asked for that. */
+  emitDelta(plain: string | null, withItem: string): void {
+    for (const { onSignal, wantsItems } of this.#listeners) {
+      if (wantsItems) onSignal(withItem);
+      else if (plain !== null) onSignal(plain);
+    }
   }
 
   end(): void {

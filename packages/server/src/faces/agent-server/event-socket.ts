@@ -82,14 +82,24 @@ function knownCaller(request: FastifyRequest, keys: KeyRing): Caller | null {
   return given === null ? null : keys.identify(given);
 }
 
-type Target = { readonly conversationId: string; readonly resume: Resume; readonly hasHeartbeat: boolean };
+type Target = {
+  readonly conversationId: string;
+  readonly resume: Resume;
+  readonly hasHeartbeat: boolean;
+  readonly wantsItems: boolean;
+};
 
 function readTarget(request: FastifyRequest): Target {
   const { conversationId } = request.params as { conversationId: string };
   const id = normalizeUuid(conversationId);
   if (id === null) throw new Fault("refused", "bad_conversation_id", "The conversation id is not a UUID.");
   const query = request.query as Record<string, unknown>;
-  return { conversationId: id, resume: readResume(query), hasHeartbeat: query["heartbeat"] === "true" };
+  return {
+    conversationId: id,
+    resume: readResume(query),
+    hasHeartbeat: query["heartbeat"] === "true",
+    wantsItems: query["deltas"] === "items",
+  };
 }
 
 async function serve(
@@ -99,7 +109,7 @@ async function serve(
   sharedFrames: EventFrames,
 ): Promise<void> {
   const frames = new SocketFrames(socket);
-  const { conversationId, resume, hasHeartbeat } = readTarget(request);
+  const { conversationId, resume, hasHeartbeat, wantsItems } = readTarget(request);
   const output = new SocketOutput({
     socket,
     connection: request.socket,
@@ -128,6 +138,7 @@ async function serve(
   const stopSignals = conversation.signals.subscribe(
     (json) => output.offer(json),
     () => void sendAway(socket, caller, conversationId, deps),
+    wantsItems,
   );
   const keyCheck = setInterval(() => {
     if (!deps.keys.isStillGood(caller)) socket.close(closeCodes.authFailed, "The key was revoked");
