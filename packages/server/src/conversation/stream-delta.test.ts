@@ -80,7 +80,9 @@ test("L23.20: who asks for items gets each piece with its answer, item and numbe
   expect([...fields].toSorted()).toEqual(
     ["content", "id", "kind", "reasoning_content", "source", "timestamp"].toSorted(),
   );
-  expect(deltas.map((frame) => frame["reasoning_content"] ?? "").join("")).toBe("What is there?");
+  expect(deltas.map(({ reasoning_content: text }) => (typeof text === "string" ? text : "")).join("")).toBe(
+    "What is there?",
+  );
   expect(plain.events.some(({ kind }) => String(kind).startsWith("Answer"))).toBe(false);
   expect(itemised.events.some(({ kind }) => kind === "StreamingDeltaEvent")).toBe(false);
 
