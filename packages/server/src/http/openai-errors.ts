@@ -1,3 +1,5 @@
+import type { ValidationError } from "@convoke/protocol";
+
 const types: Readonly<Record<number, string>> = {
   401: "authentication_error",
   403: "permission_error",
@@ -5,17 +7,26 @@ const types: Readonly<Record<number, string>> = {
   429: "rate_limit_error",
 };
 
-/** A failure as clients of OpenAI's wire read it. */
-export function toOpenAiError(status: number, code: string, message: string): { readonly error: object } {
+/** A failure as clients of OpenAI's wire read it; `param` is the field of the request that it is about. */
+export function toOpenAiError(
+  status: number,
+  code: string,
+  message: string,
+  param: string | null = null,
+): { readonly error: object } {
   const type = types[status] ?? (status >= 500 ? "server_error" : "invalid_request_error");
-  return { error: { message, type, param: null, code } };
+  return { error: { message, type, param, code } };
 }
 
 /** An error reply with OpenAI's form beside ours, for addresses below `/v1/`. */
 export function withOpenAiError(url: string, status: number, body: unknown): unknown {
   if (!url.startsWith("/v1/") || typeof body !== "object" || body === null) return body;
   const { code, detail } = body as { code?: unknown; detail?: unknown };
-  const first: unknown = Array.isArray(detail) ? (detail[0] as { msg?: unknown } | undefined)?.msg : detail;
-  const message = typeof first === "string" ? first : "The request failed.";
+  const [field] = Array.isArray(detail) ? (detail as ValidationError[]) : [];
+  if (field !== undefined) {
+    const param = field.loc.slice(1).join(".");
+    return { ...body, ...toOpenAiError(status, field.type, field.msg, param === "" ? null : param) };
+  }
+  const message = typeof detail === "string" ? detail : "The request failed.";
   return { ...body, ...toOpenAiError(status, typeof code === "string" ? code : "error", message) };
 }

@@ -133,8 +133,15 @@ test("errors have OpenAI's form", async () => {
   expect(await errorOf({ model: "openhands_quick", messages: [] })).toMatchObject({
     status: 422,
     type: "invalid_request_error",
+    code: "value_error",
+    param: "messages",
   });
-  expect(await errorOf({})).toMatchObject({ status: 422, type: "invalid_request_error" });
+  expect(await errorOf({})).toMatchObject({
+    status: 422,
+    type: "invalid_request_error",
+    code: "missing",
+    param: "model",
+  });
   expect(await errorOf(ask("x"), { "X-Session-API-Key": "wrong" })).toMatchObject({
     status: 401,
     type: "authentication_error",
