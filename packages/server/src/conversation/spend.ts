@@ -1,5 +1,6 @@
 import type { ConversationSpend, MetricsSnapshot } from "@convoke/protocol";
 import type { Journal } from "../journal/journal.ts";
+import { isWhole } from "../journal/shown-event.ts";
 import type { ConversationConfig } from "./conversation-config.ts";
 
 type Stats = Readonly<Record<string, MetricsSnapshot | undefined>>;
@@ -24,9 +25,11 @@ export async function readSpend(
   let before: Stats = {};
   let cost = 0;
   for (const { json } of stored) {
-    if (!json.includes('"key":"stats"')) continue;
-    const event = JSON.parse(json) as { timestamp: string; key: string; value: { usage_to_metrics: Stats } };
-    const now = event.value.usage_to_metrics;
+    if (!json.includes('"key":"stats"') || !isWhole(json)) continue;
+    const event = JSON.parse(json) as { timestamp?: string; value?: { usage_to_metrics?: Stats } };
+    const now = event.value?.usage_to_metrics;
+    // What is damaged is passed over: each total contains the ones before it.
+    if (now === undefined || event.timestamp === undefined) continue;
     // A fork begins to count anew: what stands before was paid in the conversation that it comes from.
     if (Object.keys(now).length === 0) [calls, days, cost] = [[], {}, 0];
     for (const [usageId, metrics] of Object.entries(now)) {

@@ -1,4 +1,5 @@
 import { DamagedEventError, type Journal, type StoredEvent } from "../journal/journal.ts";
+import { shownJson } from "../journal/shown-event.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { wait } from "../lib/wait.ts";
 import { pauseAfter, timeOf, withinBytes } from "./batch.ts";
@@ -189,7 +190,7 @@ export class Receiver implements AsyncDisposable {
       const fresh = events.filter((event) => timeOf(event.id) >= this.#sinceMs);
       if (fresh.length > 0) {
         const sequence = `${fresh[0]!.seq}-${last}`;
-        const body = `[${fresh.map(({ json }) => json).join(",")}]`;
+        const body = `[${fresh.map(shownJson).join(",")}]`;
         const path = `/events/${id.replaceAll("-", "")}`;
         lane.triedSeq = last;
         await this.#post({ path, body, sequence, id: `${this.#deps.id}:${id}:${sequence}` });

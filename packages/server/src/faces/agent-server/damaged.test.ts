@@ -64,65 +64,74 @@ function damage(server: TestServer, id: string, what: string): void {
   }
 }
 
-test("P7, P8, P38: whatever of a conversation is damaged, everything of the others is listed, counted, searched and read", async () => {
-  await using server = await startTestServer({ script });
-  const healthy = await server.runTo("finished", "hello");
-  const waiting = await server.runTo("waiting_for_confirmation", "risky", always);
-  const damaged = new Map<string, string>();
-  for (const what of Object.keys(damages)) damaged.set(what, await server.runTo("finished", what));
-  const list = "/api/conversations/search?limit=100";
-  const before = (await server.call("GET", list)).json as { items: { id: string }[] };
-  const events = (await server.eventTexts(healthy)).length;
-  await server.close();
-  for (const [what, id] of damaged) damage(server, id, what);
-  await server.restart();
+test(
+  "P7, P8, P38: whatever of a conversation is damaged, everything of the others is listed, counted, searched and read",
+  { timeout: 60_000 },
+  async () => {
+    await using server = await startTestServer({ script });
+    const healthy = await server.runTo("finished", "hello");
+    const waiting = await server.runTo("waiting_for_confirmation", "risky", always);
+    const damaged = new Map(
+      await Promise.all(
+        Object.keys(damages).map(async (what) => [what, await server.runTo("finished", what)] as const),
+      ),
+    );
+    const list = "/api/conversations/search?limit=100";
+    const before = (await server.call("GET", list)).json as { items: { id: string }[] };
+    const events = (await server.eventTexts(healthy)).length;
+    await server.close();
+    for (const [what, id] of damaged) damage(server, id, what);
+    await server.restart();
 
-  const all = [...damaged.values(), healthy, waiting];
-  const listed = await server.call("GET", list);
-  expect(listed.status, listed.text).toBe(200);
-  const { items } = listed.json as { items: { id: string; execution_status: string }[] };
-  expect(items.map(({ id }) => id)).toEqual(before.items.map(({ id }) => id));
-  expect(items.filter(({ execution_status: status }) => status === "running")).toEqual([]);
-  const byStatus = await server.call(
-    "GET",
-    "/api/conversations/search?status=finished&sort_order=UPDATED_AT",
-  );
-  expect((byStatus.json as { items: object[] }).items).toHaveLength(all.length - 1);
-  expect((await server.call("GET", "/api/conversations/count")).json).toBe(all.length);
-  const batch = await server.call("GET", `/api/conversations?${all.map((id) => `ids=${id}`).join("&")}`);
-  expect(batch.status, batch.text).toBe(200);
-  expect((batch.json as { id: string }[]).map(({ id }) => id)).toEqual(all);
-  const approvals = await server.call("GET", "/api/approvals");
-  expect((approvals.json as { items: object[] }).items).toHaveLength(1);
-  for (const path of ["/api/v1/app-conversations/search", "/api/v1/app-conversations/count"])
-    expect((await server.call("GET", path)).status, path).toBe(200);
-  expect(await server.eventTexts(healthy)).toHaveLength(events);
+    const all = [...damaged.values(), healthy, waiting];
+    const listed = await server.call("GET", list);
+    expect(listed.status, listed.text).toBe(200);
+    const { items } = listed.json as { items: { id: string; execution_status: string }[] };
+    expect(items.map(({ id }) => id)).toEqual(before.items.map(({ id }) => id));
+    expect(items.filter(({ execution_status: status }) => status === "running")).toEqual([]);
+    const byStatus = await server.call(
+      "GET",
+      "/api/conversations/search?status=finished&sort_order=UPDATED_AT",
+    );
+    expect((byStatus.json as { items: object[] }).items).toHaveLength(all.length - 1);
+    expect((await server.call("GET", "/api/conversations/count")).json).toBe(all.length);
+    const batch = await server.call("GET", `/api/conversations?${all.map((id) => `ids=${id}`).join("&")}`);
+    expect(batch.status, batch.text).toBe(200);
+    expect((batch.json as { id: string }[]).map(({ id }) => id)).toEqual(all);
+    const approvals = await server.call("GET", "/api/approvals");
+    expect((approvals.json as { items: object[] }).items).toHaveLength(1);
+    for (const path of ["/api/v1/app-conversations/search", "/api/v1/app-conversations/count"])
+      expect((await server.call("GET", path)).status, path).toBe(200);
+    expect(await server.eventTexts(healthy)).toHaveLength(events);
 
-  for (const [what, id] of damaged) {
-    const path = `/api/conversations/${id}`;
-    expect((await server.call("GET", path)).status, what).toBe(200);
-    const count = await server.call("GET", `${path}/events/count`);
-    const page = await server.call("GET", `${path}/events/search?limit=100`);
-    expect(page.status, what).toBe(200);
-    const shown = (page.json as { items: { id?: string; code?: string }[] }).items;
-    expect(shown, what).toHaveLength(count.json as number);
-    const marked = shown.filter(({ code }) => code === "EventDamaged");
-    const isText = ["an event that is not JSON", "an event that is null", "an event that is cut off"];
-    expect(marked, what).toHaveLength(isText.includes(what) ? 1 : 0);
-    for (const { id: eventId } of marked) {
-      const one = await server.call("GET", `${path}/events/${eventId}`);
-      expect(one.json).toMatchObject({ code: "event_damaged" });
-      expect((await server.call("GET", `${path}/events?ids=${eventId}`)).json).toMatchObject([
-        { id: eventId, code: "EventDamaged" },
-      ]);
+    for (const [what, id] of damaged) {
+      const path = `/api/conversations/${id}`;
+      expect((await server.call("GET", path)).status, what).toBe(200);
+      for (const beside of ["/spend", "/approvals"])
+        expect((await server.call("GET", `${path}${beside}`)).status, `${what}: ${beside}`).toBe(200);
+      const count = await server.call("GET", `${path}/events/count`);
+      const page = await server.call("GET", `${path}/events/search?limit=100`);
+      expect(page.status, what).toBe(200);
+      const shown = (page.json as { items: { id?: string; code?: string }[] }).items;
+      expect(shown, what).toHaveLength(count.json as number);
+      const marked = shown.filter(({ code }) => code === "EventDamaged");
+      const isText = ["an event that is not JSON", "an event that is null", "an event that is cut off"];
+      expect(marked, what).toHaveLength(isText.includes(what) ? 1 : 0);
+      for (const { id: eventId } of marked) {
+        const one = await server.call("GET", `${path}/events/${eventId}`);
+        expect(one.json).toMatchObject({ code: "event_damaged" });
+        expect((await server.call("GET", `${path}/events?ids=${eventId}`)).json).toMatchObject([
+          { id: eventId, code: "EventDamaged" },
+        ]);
+      }
+      // Either it still works, or it says by name why not; nothing else is a fault of the server.
+      const run = await server.call("POST", `${path}/run`);
+      const codes = ["event_damaged", "conversation_damaged", "secrets_unreadable"];
+      if (run.status !== 200) expect(codes, what).toContain((run.json as { code: string }).code);
+      if (what.includes("snapshot") || what.includes("time")) expect(run.status, what).toBe(200);
     }
-    // Either it still works, or it says by name why not; nothing else is a fault of the server.
-    const run = await server.call("POST", `${path}/run`);
-    const codes = ["event_damaged", "conversation_damaged", "secrets_unreadable"];
-    if (run.status !== 200) expect(codes, what).toContain((run.json as { code: string }).code);
-    if (what.includes("snapshot") || what.includes("time")) expect(run.status, what).toBe(200);
-  }
-  for (const [what, id] of damaged)
-    expect((await server.call("DELETE", `/api/conversations/${id}`)).status, what).toBe(200);
-  expect((await server.call("GET", "/api/conversations/count")).json).toBe(2);
-});
+    for (const [what, id] of damaged)
+      expect((await server.call("DELETE", `/api/conversations/${id}`)).status, what).toBe(200);
+    expect((await server.call("GET", "/api/conversations/count")).json).toBe(2);
+  },
+);

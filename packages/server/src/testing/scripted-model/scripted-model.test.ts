@@ -130,7 +130,7 @@ describe.each(doors)("scripted model, %s", (door) => {
     expect(await say(model, [user("surprise")])).toBe("LLMBadRequestError");
     expect(await say(model, [user("the weather?")])).toBe("weather 1");
     expect(await say(model, [user("the weather?"), said("weather 1")])).toBe("weather 2");
-    expect(await say(model, [user("plain"), calling, output])).toBe("it broke");
+    expect(await say(model, [user("plain"), calling, output], [tool])).toBe("it broke");
   });
 
   test("placeholders are filled in texts and arguments; unknown ones stay", async () => {
