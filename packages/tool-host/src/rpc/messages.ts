@@ -2,7 +2,7 @@ import type { GitChange, GitCommitsPage, GitDiff } from "@convoke/protocol";
 import type { BashPage, BashQuery, BashRequest } from "../bash/bash.ts";
 import type { ExecutionRequest, ExecutionState, Outcome, SessionSpec, ToolListing } from "../host.ts";
 import type { ProcessEnd, ProcessSpec } from "../processes/piped-process.ts";
-import type { ByteRange, DiffBase, DirectoryEntry, FileStat } from "../workspace/workspace.ts";
+import type { ByteRange, DiffBase, DirectoryEntry, FileStat, GitPatchEnds } from "../workspace/workspace.ts";
 
 /** Both sides must speak the same number; raise it with every change that the other side cannot tolerate. */
 export const protocolNumber = 1;
@@ -42,6 +42,8 @@ export type Methods = {
   writeFile: { params: Path; result: null };
   gitChanges: { params: Path & { readonly ref?: string }; result: readonly GitChange[] };
   gitDiff: { params: Path & DiffBase; result: GitDiff };
+  /** The patch follows the answer as chunks with the request's id. */
+  gitPatch: { params: Path & { readonly ref?: string }; result: GitPatchEnds };
   gitCommits: { params: Path & { readonly limit: number }; result: GitCommitsPage };
   gitCommitChanges: { params: Path & { readonly sha: string }; result: readonly GitChange[] };
   archive: { params: Path & { readonly exclude: readonly string[] }; result: null };

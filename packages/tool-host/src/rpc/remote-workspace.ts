@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { ByteRange, OpenFile, Workspace } from "../workspace/workspace.ts";
+import type { ByteRange, GitPatch, OpenFile, Workspace } from "../workspace/workspace.ts";
 import type { Link } from "./link.ts";
 
 /** The workspace of a host in another process. Everything but a write is asked again when the connection breaks. */
@@ -25,6 +25,12 @@ export function createRemoteWorkspace(link: Link): Workspace {
       link.run(async (connection) => connection.request("gitChanges", withRef(path, ref))),
     gitDiff: async (path, against = {}) =>
       link.run(async (connection) => connection.request("gitDiff", { path, ...against })),
+    gitPatch: async (path, ref): Promise<GitPatch> => {
+      const { result, content } = await link.run(async (connection) =>
+        connection.requestStream("gitPatch", withRef(path, ref)),
+      );
+      return { ...result, content };
+    },
     gitCommits: async (path, limit) =>
       link.run(async (connection) => connection.request("gitCommits", { path, limit })),
     gitCommitChanges: async (path, sha) =>

@@ -118,6 +118,11 @@ export class ServedRequest {
     },
     gitChanges: async (params) => this.#deps.workspace.gitChanges(readPath(params), readRef(params)),
     gitDiff: async (params) => this.#deps.workspace.gitDiff(readPath(params), readDiffBase(params)),
+    gitPatch: async (params) => {
+      const { content, ...ends } = await this.#deps.workspace.gitPatch(readPath(params), readRef(params));
+      this.#stream(content);
+      return ends;
+    },
     gitCommits: async (params) => {
       const { path, limit } = readFields(params, { path: "string", limit: "number" });
       return this.#deps.workspace.gitCommits(path, limit);

@@ -9,6 +9,7 @@ import { openArchive } from "./archive.ts";
 import { gitChanges } from "./git-changes.ts";
 import { gitCommitChanges, gitCommits } from "./git-commits.ts";
 import { gitDiff } from "./git-diff.ts";
+import { gitPatch } from "./git-patch.ts";
 import { listPinned, RootJail, toWorkspaceError } from "./root-jail.ts";
 import type { PinnedEntry } from "./root-jail.ts";
 import { WorkspaceError } from "./workspace.ts";
@@ -72,6 +73,7 @@ export function createLocalWorkspace({ root, environment }: LocalWorkspaceDeps):
     },
     gitChanges: async (path, ref) => gitChanges({ directory, environment, root }, path, ref),
     gitDiff: async (path, against) => gitDiff({ jail, environment, root }, path, against),
+    gitPatch: async (path, ref) => gitPatch({ directory, environment, root }, path, ref),
     gitCommits: async (path, limit) => gitCommits({ directory, environment, root }, path, limit),
     gitCommitChanges: async (path, sha) => gitCommitChanges({ directory, environment, root }, path, sha),
     archive: async (path, exclude) => openArchive(await directory(path), environment, exclude),

@@ -31,7 +31,7 @@ export async function runGit(
 }
 
 /** The commands that look into files of the working tree. */
-const comparing = new Set(["diff", "status"]);
+const comparing = new Set(["add", "diff", "status"]);
 
 /** Clean filters would run whenever a file is compared; git has no switch for all of them, so each is emptied by name. */
 async function listFilters(deps: GitDeps, directory: string): Promise<string[]> {

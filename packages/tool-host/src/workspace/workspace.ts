@@ -50,6 +50,11 @@ export interface Workspace {
    * commit: what that commit did to the file.
    */
   gitDiff(path: string, against?: DiffBase): Promise<GitDiff>;
+  /**
+   * What {@link gitChanges} lists of the repository itself, as a patch that `git apply` takes in `path`; the repository stays as
+   * it is. Rejects with `no-repository` and `bad-ref`.
+   */
+  gitPatch(path: string, ref?: string): Promise<GitPatch>;
   /** The newest commits of the branch first; none outside of any repository. */
   gitCommits(path: string, limit: number): Promise<GitCommitsPage>;
   /** What a commit did to the files below `path`, against its first parent. Rejects with `no-repository` and `bad-ref`. */
@@ -59,6 +64,15 @@ export interface Workspace {
   /** Where browsing starts: the home directory, or the root. */
   home(): Promise<string>;
 }
+
+export type GitPatch = GitPatchEnds & { readonly content: Readable };
+
+export type GitPatchEnds = {
+  /** The commit or tree that the patch begins with. */
+  readonly base: string;
+  /** The commit that is checked out; null before the first one. */
+  readonly head: string | null;
+};
 
 const workspaceProblems = [
   "not-found",

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
-import type { DirectoryEntry } from "@convoke/tool-host";
-import type { RouteHandler } from "../../http/mount.ts";
-import { Fault } from "../../lib/fault.ts";
+import type { DirectoryEntry, Workspace } from "@convoke/tool-host";
+import type { RouteHandler, RouteReply } from "../../http/mount.ts";
+import { invalidField } from "../../lib/fault.ts";
 import type { OpenAccess } from "../../workspaces/workspace-access.ts";
 import { asAttachment, sendFile } from "./file-download.ts";
 import { receiveFile } from "./file-upload.ts";
@@ -73,14 +73,8 @@ export function fileHandlers({ openAccess, uploadLimitBytes }: FileRouteDeps) {
     }),
     archiveDirectory: onMachine(openAccess, async ({ workspace }, request) => {
       const { query } = request;
-      if (query["format"] !== "tar.gz") {
-        throw new Fault(
-          "unusable",
-          "no_such_archive",
-          "Archives as a patch are not made here. Ask for format=tar.gz.",
-        );
-      }
       const path = pathOf(request);
+      if (query["format"] !== "tar.gz") return await patchReply(workspace, path, query);
       const exclude = [
         ...(query["use_default_excludes"] === false ? [] : defaultExcludes),
         ...((query["exclude"] as string[] | null | undefined) ?? []),
@@ -92,6 +86,27 @@ export function fileHandlers({ openAccess, uploadLimitBytes }: FileRouteDeps) {
       };
     }),
   } satisfies Record<string, RouteHandler>;
+}
+
+/** Left out is what git ignores; patterns are for archives of whole directories. */
+async function patchReply(
+  workspace: Workspace,
+  path: string,
+  query: Readonly<Record<string, unknown>>,
+): Promise<RouteReply> {
+  if (((query["exclude"] as string[] | null | undefined) ?? []).length > 0)
+    throw invalidField(["query", "exclude"], "A patch leaves out what git ignores. Use format=tar.gz.");
+  const ref = query["base_ref"];
+  const { base, head, content } = await workspace.gitPatch(path, typeof ref === "string" ? ref : undefined);
+  return {
+    stream: content,
+    contentType: "text/x-patch",
+    headers: {
+      ...asAttachment(`${posix.basename(path) || "workspace"}.patch`),
+      "x-archive-repo-base-commit": base,
+      ...(head === null ? {} : { "x-archive-repo-head-commit": head }),
+    },
+  };
 }
 
 /** Names of directories as people sort them. */

@@ -79,7 +79,7 @@ describe.each([
       ["GET", () => `/api/file/search_subdirs?${query("/etc/passwd")}`, 400, "not_a_directory"],
       ["POST", () => `/api/file/create_directory?${query("/etc/passwd/x")}`, 400, "not_a_directory"],
       ["GET", () => `/api/file/archive?${query(at("absent"))}&format=tar.gz`, 404, "path_not_found"],
-      ["GET", () => `/api/file/archive?${query(at())}`, 400, "no_such_archive"],
+      ["GET", () => `/api/file/archive?${query(at())}`, 400, "no_repository"],
       ["GET", () => `/api/git/diff?${query(at("a"))}&ref=x&commit=abcd`, 400, "ref_and_commit"],
     ])("bad input is refused in words: %s %#", async (method, path, status, code) => {
       const reply = await machine.call(method, path());
@@ -231,6 +231,27 @@ describe.each([
       expect(unknown).toMatchObject({ status: 400, json: { code: "bad_ref" } });
       const outside = await machine.call("GET", `/api/git/commits/abcd/changes?${query(at())}`);
       expect(outside).toMatchObject({ status: 400, json: { code: "no_repository" } });
+    });
+
+    test("W33: an archive without a format is a patch of what changed, with the commits that it begins with", async () => {
+      await mkdir(at("patched"));
+      const git = (...parameters: string[]) => machine.git("-C", "patched", ...parameters);
+      await git("init", "-q", "-b", "main");
+      await writeFile(at("patched", "a.txt"), "one\n");
+      await git("add", ".");
+      await git("commit", "-q", "-m", "first");
+      await writeFile(at("patched", "a.txt"), "two\n");
+      await writeFile(at("patched", "new file.txt"), "new\n");
+      const address = `/api/file/archive?${query(at("patched"))}`;
+      const { status, bytes, headers } = await machine.call("GET", address);
+      const text = bytes.toString("utf8");
+      expect(status).toBe(200);
+      expect(text).toContain("-one\n+two\n");
+      expect(text).toContain("+++ b/new file.txt\t\n@@ -0,0 +1 @@\n+new\n");
+      expect(headers.get("x-archive-repo-base-commit")).toMatch(/^[0-9a-f]{40}$/);
+      expect(headers.get("x-archive-repo-head-commit")).toBe(headers.get("x-archive-repo-base-commit"));
+      expect((await machine.call("GET", `${address}&base_ref=nope`)).json).toMatchObject({ code: "bad_ref" });
+      expect((await machine.call("GET", `${address}&exclude=x`)).status).toBe(422);
     });
   });
 

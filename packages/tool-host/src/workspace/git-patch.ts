@@ -1,0 +1,84 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { askGit, findBase, isInRepository } from "./git-base.ts";
+import type { GitChangesDeps } from "./git-changes.ts";
+import { runGit, type GitDeps } from "./run-git.ts";
+import { WorkspaceError, type GitPatch } from "./workspace.ts";
+
+/** See {@link Workspace.gitPatch}. */
+export async function gitPatch(deps: GitChangesDeps, path: string, ref?: string): Promise<GitPatch> {
+  const directory = await deps.directory(path);
+  if (!(await isInRepository(deps, directory)))
+    throw new WorkspaceError("no-repository", `${path} is in no repository.`);
+  const base = await findBase(deps, directory, ref);
+  const head = await askGit(deps, directory, ["rev-parse", "--verify", "--quiet", "HEAD"]);
+  const tracked = await patchOf(deps, directory, [base]);
+  const untracked = await patchOfUntracked(deps, directory);
+  return {
+    base,
+    head: head?.trim() ?? null,
+    content: Readable.from([tracked, untracked], { objectMode: false }),
+  };
+}
+
+const patchOptions = [
+  "--binary",
+  "--relative",
+  "--no-renames",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-color",
+  "--src-prefix=a/",
+  "--dst-prefix=b/",
+  // What a submodule's own files are like is told by a program that its configuration can choose.
+  "--ignore-submodules=dirty",
+];
+
+async function patchOf(deps: GitDeps, directory: string, what: readonly string[]): Promise<Buffer> {
+  const { code, output } = await runGit(deps, directory, ["diff", ...patchOptions, ...what, "--"]);
+  if (code !== 0) throw new Error("git cannot compare this repository.");
+  return output;
+}
+
+/** git shows no file that it does not track, so it tracks them for a moment: in an index and with objects beside the repository. */
+async function patchOfUntracked(deps: GitDeps, directory: string): Promise<Buffer> {
+  const listing = await askGit(deps, directory, ["ls-files", "--others", "--exclude-standard", "-z"]);
+  const objects = await askGit(deps, directory, [
+    "rev-parse",
+    "--path-format=absolute",
+    "--git-path",
+    "objects",
+  ]);
+  const empty = await askGit(deps, directory, ["hash-object", "-t", "tree", "--stdin"]);
+  if (listing === undefined || objects === undefined || empty === undefined)
+    throw new Error("git cannot list the files of this repository.");
+  // A name with a slash at its end is a repository of its own.
+  const names = listing.split("\0").filter((name) => name !== "" && !name.endsWith("/"));
+  if (names.length === 0) return Buffer.alloc(0);
+  const folder = await mkdtemp(join(tmpdir(), "convoke-patch-"));
+  try {
+    const list = join(folder, "names");
+    await writeFile(list, names.join("\0"));
+    await mkdir(join(folder, "objects"));
+    const beside: GitDeps = {
+      ...deps,
+      environment: {
+        ...deps.environment,
+        GIT_INDEX_FILE: join(folder, "index"),
+        GIT_OBJECT_DIRECTORY: join(folder, "objects"),
+        GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects.trimEnd()),
+      },
+    };
+    const added = await runGit(beside, directory, [
+      "add",
+      `--pathspec-from-file=${list}`,
+      "--pathspec-file-nul",
+    ]);
+    if (added.code !== 0) throw new Error("git cannot read a file that it does not track.");
+    return await patchOf(beside, directory, ["--cached", empty.trim()]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
