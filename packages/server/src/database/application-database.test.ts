@@ -1,8 +1,15 @@
+import { once } from "node:events";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { Kysely } from "kysely";
+import { Migrator, type Migration } from "kysely/migration";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openApplicationDatabase } from "./application-database.ts";
+import { allMigrations } from "./migrations/all-migrations.ts";
+import { createSqliteDialect } from "./sqlite-dialect.ts";
+import { openSqliteFile } from "./sqlite-file.ts";
 
 let dataDir: string;
 beforeEach(async () => {
@@ -52,4 +59,42 @@ test("a transaction that fails leaves nothing", async () => {
   });
   await expect(failing).rejects.toThrow("no");
   expect(await database.tables.selectFrom("users").selectAll().execute()).toEqual([]);
+});
+
+test("P7: a start that ends while it makes the tables leaves none of them, and the next one makes them", async () => {
+  const tables = new Kysely<unknown>({
+    dialect: createSqliteDialect(openSqliteFile(join(dataDir, "application.sqlite"))),
+  });
+  const [name, first] = Object.entries<Migration>(allMigrations)[0]!;
+  const cutOff: Migration = {
+    up: async (tables) => {
+      await first.up(tables);
+      throw new Error("no more");
+    },
+  };
+  const provider = { getMigrations: async () => ({ [name]: cutOff }) };
+  expect(await new Migrator({ db: tables, provider }).migrateToLatest()).toMatchObject({
+    error: { message: "no more" },
+  });
+  await tables.destroy();
+  await using database = await openApplicationDatabase(dataDir);
+  expect(await database.tables.selectFrom("users").selectAll().execute()).toEqual([]);
+});
+
+test("P61: processes that start on a new folder at the same moment all find its tables", async () => {
+  const program = `
+    const { openApplicationDatabase } = await import(${JSON.stringify(join(import.meta.dirname, "application-database.ts"))});
+    const { parentPort, workerData } = await import("node:worker_threads");
+    parentPort.once("message", async (dataDir) => {
+      const database = await openApplicationDatabase(dataDir);
+      await database[Symbol.asyncDispose]();
+      parentPort.postMessage("opened");
+    });
+    parentPort.postMessage("ready");`;
+  const workers = Array.from({ length: 4 }, () => new Worker(program, { eval: true }));
+  await Promise.all(workers.map((worker) => once(worker, "message")));
+  const opened = workers.map((worker) => once(worker, "message"));
+  for (const worker of workers) worker.postMessage(dataDir);
+  expect((await Promise.all(opened)).flat()).toEqual(["opened", "opened", "opened", "opened"]);
+  await Promise.all(workers.map((worker) => worker.terminate()));
 });

@@ -1,13 +1,32 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
+import {
+  SqliteAdapter,
+  SqliteDialect,
+  type Dialect,
+  type SqliteDatabase,
+  type SqliteStatement,
+} from "kysely";
 
 /** Lets Kysely speak to a connection of Node's own SQLite, which it owns from here on. */
-export function createSqliteDialect(database: DatabaseSync): SqliteDialect {
+export function createSqliteDialect(database: DatabaseSync): Dialect {
   const adapted: SqliteDatabase = {
     close: () => database.close(),
     prepare: (sql) => prepare(database, sql),
   };
-  return new SqliteDialect({ database: adapted });
+  const dialect = new SqliteDialect({ database: adapted });
+  return {
+    createAdapter: () => new MigratingAdapter(),
+    createDriver: () => dialect.createDriver(),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createIntrospector: (tables) => dialect.createIntrospector(tables),
+  };
+}
+
+/** SQLite makes tables in transactions as well: of all that migrate at once one does it, and one that dies has changed nothing. */
+class MigratingAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
 }
 
 /** Transactions take the write lock at once: one that reads first could not write after another process did. */
