@@ -1,6 +1,7 @@
 import type { Event } from "@convoke/protocol";
 import type { EventDraft, EventMeta } from "../journal/event-draft.ts";
 import { Fault } from "../lib/fault.ts";
+import { formatInstant } from "../lib/instant.ts";
 import type { ConversationState, OpenAction } from "./conversation-state.ts";
 import { rejection, startRun, stateUpdate, statusUpdate, type Decision } from "./decide.ts";
 
@@ -99,7 +100,7 @@ export function describeApproval(
     security_risk: meta.verdict?.risk ?? event.security_risk,
     reasons: meta.verdict?.reasons ?? [],
     requested_at: event.timestamp,
-    deadline: deadline === null ? null : new Date(deadline).toISOString(),
+    deadline: deadline === null ? null : formatInstant(Math.round(deadline * 1000)),
     on_timeout: deadline === null ? null : (policy?.on_timeout ?? null),
   };
 }

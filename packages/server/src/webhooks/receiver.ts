@@ -1,5 +1,6 @@
 import { DamagedEventError, type Journal, type StoredEvent } from "../journal/journal.ts";
 import { shownJson } from "../journal/shown-event.ts";
+import { formatInstant } from "../lib/instant.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { wait } from "../lib/wait.ts";
 import { pauseAfter, timeOf, withinBytes } from "./batch.ts";
@@ -92,7 +93,7 @@ export class Receiver implements AsyncDisposable {
       skipped_events: this.#counts.skipped,
       failed_attempts: this.#counts.failed,
       last_error: this.#lastError,
-      next_attempt_at: waits ? new Date(this.#downUntilMs).toISOString() : null,
+      next_attempt_at: waits ? formatInstant(Math.round(this.#downUntilMs * 1000)) : null,
     };
   }
 

@@ -8,6 +8,7 @@ import type {
 } from "@convoke/protocol";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { invalidField } from "../../lib/fault.ts";
+import { formatInstant } from "../../lib/instant.ts";
 import { listPlugins, readPlugin } from "../../extensions/plugins/read-plugin.ts";
 import { loadSkillFolder } from "../../extensions/skills/load-skills.ts";
 import { textOf } from "../../extensions/skills/parse-skill.ts";
@@ -35,7 +36,7 @@ export function installedHandlers(deps: InstalledRouteDeps) {
     enabled: true,
     source: request.source,
     repo_path: request.repo_path ?? null,
-    installed_at: new Date(nowMs()).toISOString(),
+    installed_at: formatInstant(nowMs() * 1000),
     install_path: directoryOf(request),
   });
 

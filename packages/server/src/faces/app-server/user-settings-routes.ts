@@ -6,6 +6,7 @@ import type {
 } from "@convoke/protocol";
 import type { RouteHandler } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
+import { formatInstant } from "../../lib/instant.ts";
 import type { SecretStore } from "../../settings/secret-store.ts";
 import { agentSettingsForm, conversationSettingsForm } from "../../settings/settings-forms.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
@@ -22,7 +23,7 @@ type SecretSearch = { name__contains?: string | null; page_id?: string | null; l
 
 /** Settings and secrets as newer clients have them. Source: reference, app-server 4.5 and 5.2 to 5.4. */
 export function userSettingsHandlers({ settings, secrets, nowMs }: UserSettingsRouteDeps) {
-  const webClient = webClientConfig(new Date(nowMs()).toISOString());
+  const webClient = webClientConfig(formatInstant(nowMs() * 1000));
   return {
     loadUserSettings: async ({ caller }) => ({
       json: toV1Settings((await settings.load(caller.userId)).settings),
