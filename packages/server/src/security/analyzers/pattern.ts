@@ -1,16 +1,20 @@
 import type { PatternSecurityAnalyzer, SecurityRisk } from "@convoke/protocol";
 import { textOf } from "./action-text.ts";
 import type { AssessedCall, Verdict } from "./analyzer.ts";
-import { deletesByForce, hidesCommand, undisguise } from "./shell-text.ts";
+import { inOrder } from "./in-order.ts";
+import { deletesByForce, deletesFound, hidesCommand, undisguise } from "./shell-text.ts";
 
-type Pattern = { readonly expression: RegExp; readonly reason: string };
+type Pattern = { readonly isIn: (text: string) => boolean; readonly reason: string };
 
-const shells = String.raw`(?:sudo\s+)?(?:env\s+)?(?:\/\S*\/)?(?:ba|z|da|k|fi)?sh\b`;
+const shell = String.raw`(?:sudo\s+)?(?:env\s+)?(?:\/[\w./-]*\/)?(?:ba|z|da|k|fi)?sh\b`;
+const fetches = /\b(?:curl|wget)\b/i;
+const line = /\n/u;
+const statement = /[\n;]/u;
 
 const highPatterns: readonly Pattern[] = [
-  pattern(String.raw`\bsudo\s+(?:\S+\s+)*rm\b`, "deletes as the superuser"),
+  sequence(/[\n;&|]/u, [/\bsudo\s/i, /(?:^|\s)(?:[\w./-]*\/)?rm\b/i], "deletes as the superuser"),
   pattern(String.raw`\bmkfs(?:\.\w+)?\b`, "makes a file system"),
-  pattern(String.raw`\bdd\b[^\n]*\bof=\/dev\/`, "writes to a device"),
+  sequence(line, [/\bdd\b/i, /\bof=\/dev\//i], "writes to a device"),
   pattern(String.raw`>\s*\/dev\/(?:sd|nvme|vd|hd|mmcblk)`, "writes to a device"),
   pattern(String.raw`\b(?:eval|exec)\s*\(`, "runs text as code"),
   pattern(String.raw`\bos\.(?:system|popen)\s*\(`, "runs a command from code"),
@@ -18,13 +22,21 @@ const highPatterns: readonly Pattern[] = [
     String.raw`\bsubprocess\.(?:run|call|popen|check_output|check_call)\s*\(`,
     "runs a command from code",
   ),
-  pattern(String.raw`\b(?:curl|wget)\b[^\n;]*\|\s*${shells}`, "runs what it fetched"),
-  pattern(String.raw`\b(?:curl|wget)\b[^\n;]*\|\s*(?:python|perl|ruby|node)\d*\b`, "runs what it fetched"),
-  pattern(String.raw`\bbase64\s+(?:-d|-D|--decode)\b[^\n;]*\|\s*${shells}`, "runs encoded text"),
+  sequence(statement, [fetches, new RegExp(String.raw`\|\s*${shell}`, "i")], "runs what it fetched"),
+  sequence(statement, [fetches, /\|\s*(?:python|perl|ruby|node)\d*\b/i], "runs what it fetched"),
   pattern(
-    String.raw`:\(\)\s*\{[^}|]{0,500}\|[^}&]{0,500}&[^}]{0,500}\}\s*;`,
-    "multiplies until the machine stands still",
+    String.raw`(?:\b(?:ba|z|da|k|fi)?sh\s+(?:-c\s+)?|\b(?:eval|source)\s+|(?:^|\s)\.\s+)["']?(?:<\(|\$\(|\x60)\s*(?:curl|wget)\b`,
+    "runs what it fetched",
   ),
+  sequence(
+    statement,
+    [/\bbase64\s+(?:-d|-D|--decode)\b/i, new RegExp(String.raw`\|\s*${shell}`, "i")],
+    "runs encoded text",
+  ),
+  {
+    isIn: (text) => inOrder(text, /$^/u, [/:\(\)\s*\{/u, /\|/u, /&/u, /\}\s*;/u]),
+    reason: "multiplies until the machine stands still",
+  },
   pattern(String.raw`\bchmod\s+(?:-\w+\s+)*(?:777|a\+rwx)\s+\/(?:\s|$)`, "opens the whole disk to everyone"),
 ];
 
@@ -56,7 +68,7 @@ export function assessByPatterns(analyzer: PatternSecurityAnalyzer, call: Assess
   const { run, all, isComplete } = textOf(call);
   const shell = undisguise(run);
   const found = (patterns: readonly Pattern[], text: string): string[] =>
-    patterns.filter(({ expression }) => expression.test(text)).map(({ reason }) => reason);
+    patterns.filter(({ isIn }) => isIn(text)).map(({ reason }) => reason);
   const lists = {
     high: custom(analyzer.high_patterns) ?? highPatterns,
     medium: custom(analyzer.medium_patterns) ?? mediumPatterns,
@@ -66,6 +78,7 @@ export function assessByPatterns(analyzer: PatternSecurityAnalyzer, call: Assess
   const high = [
     ...found(lists.high, `${run}\n${shell}`),
     ...(deletesByForce(shell) ? ["deletes whole folders without asking"] : []),
+    ...(deletesFound(shell) ? ["deletes whatever a search finds"] : []),
     ...found(lists.injectionHigh, all),
   ];
   if (high.length > 0) return verdict("HIGH", high);
@@ -85,8 +98,13 @@ function custom(list: readonly (readonly string[])[] | null | undefined): Patter
     : list.map(([expression = "", reason = expression]) => pattern(expression, reason));
 }
 
-function pattern(expression: string, reason: string): Pattern {
-  return { expression: new RegExp(expression, "i"), reason };
+function pattern(source: string, reason: string): Pattern {
+  const expression = new RegExp(source, "i");
+  return { isIn: (text) => expression.test(text), reason };
+}
+
+function sequence(breaks: RegExp, parts: readonly RegExp[], reason: string): Pattern {
+  return { isIn: (text) => inOrder(text, breaks, parts), reason };
 }
 
 function verdict(risk: SecurityRisk, reasons: readonly string[]): Verdict {

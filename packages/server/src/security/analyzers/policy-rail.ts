@@ -1,5 +1,6 @@
 import { textOf } from "./action-text.ts";
 import type { AssessedCall, Verdict } from "./analyzer.ts";
+import { inOrder } from "./in-order.ts";
 import { deletesPlaces, undisguise } from "./shell-text.ts";
 
 type Rail = { readonly name: string; readonly isCrossed: (segment: string) => boolean };
@@ -10,16 +11,17 @@ const rails: readonly Rail[] = [
     name: "fetch-to-exec",
     isCrossed: (segment) =>
       /\b(?:curl|wget|fetch)\b/i.test(segment) &&
-      (/\|\s*(?:sudo\s+)?(?:\S*\/)?(?:(?:ba|z|da|k|fi)?sh|python\d*|perl|ruby|node)\b/i.test(segment) ||
+      (/\|\s*(?:sudo\s+)?(?:[\w./-]*\/)?(?:(?:ba|z|da|k|fi)?sh|python\d*|perl|ruby|node)\b/i.test(segment) ||
         /\b(?:ba|z|da|k)?sh\s+(?:-c\s+)?["']?(?:<\(|\$\(|`)\s*(?:curl|wget)/i.test(segment) ||
         /\b(?:eval|source|\.)\s+["']?(?:<\(|\$\(|`)\s*(?:curl|wget)/i.test(segment)),
   },
   {
     name: "raw-disk-op",
     isCrossed: (segment) =>
-      /\bdd\b.*\bof=\/dev\/(?!null\b|stdout\b|stderr\b)/i.test(segment) ||
-      /\b(?:mkfs(?:\.\w+)?|wipefs|fdisk|parted)\b.*\/dev\//i.test(segment) ||
-      /(?:>|\btee\b[^|]*)\s*\/dev\/(?:sd|nvme|vd|hd|mmcblk)/i.test(segment),
+      inOrder(segment, /\n/u, [/\bdd\b/i, /\bof=\/dev\/(?!null\b|stdout\b|stderr\b)/i]) ||
+      inOrder(segment, /\n/u, [/\b(?:mkfs(?:\.\w+)?|wipefs|fdisk|parted)\b/i, /\/dev\//i]) ||
+      />\s*\/dev\/(?:sd|nvme|vd|hd|mmcblk)/i.test(segment) ||
+      inOrder(segment, /\|/u, [/\btee\b/i, /\/dev\/(?:sd|nvme|vd|hd|mmcblk)/i]),
   },
   { name: "catastrophic-delete", isCrossed: deletesPlaces },
 ];

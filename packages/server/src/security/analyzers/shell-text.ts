@@ -1,3 +1,5 @@
+import { inOrder } from "./in-order.ts";
+
 /**
  * A shell text with its disguises taken off: quotes and backslashes inside words, `${IFS}` as a space, joined lines. Not a
  * shell: what would only be known when it runs is told by {@link hidesCommand}.
@@ -5,6 +7,7 @@
 export function undisguise(text: string): string {
   return text
     .replaceAll(/\\\r?\n/g, "")
+    .replaceAll(/\|[^\S\n]*\n\s*/g, "| ")
     .replaceAll(/\$\{?IFS\}?/g, " ")
     .replaceAll(/(?<=[\w./-])(?:''|"")|(?:''|"")(?=[\w./-])/g, "")
     .replaceAll(/\\(?=[\w./-])/g, "")
@@ -14,7 +17,7 @@ export function undisguise(text: string): string {
 
 /** True when what a command is called is decided only when it runs. */
 export function hidesCommand(text: string): boolean {
-  return /(?:^|[\n;&|(])[^\S\n]*(?:sudo\s+)?(?:\$\w|\$\{|\$\(|`)/.test(text);
+  return /(?:^|[\n;&|(])[^\S\n]*(?:sudo\s+)?(?:\$\w|\$\{|\$\(|`|eval\s)/.test(text);
 }
 
 /** `rm` with both a recursive and a force flag, in any order and spelling. */
@@ -27,16 +30,34 @@ export function deletesByForce(text: string): boolean {
   return false;
 }
 
+const remover = /(?:^|\s)(?:[\w./-]*\/)?(?:rm|shred|unlink)\b/u;
+
+/** What a search finds is deleted, without being shown before. */
+export function deletesFound(text: string): boolean {
+  const pieces = /[\n;|]/u;
+  return (
+    inOrder(text, pieces, [/\bfind\s/u, /(?:^|\s)-delete\b/u]) ||
+    inOrder(text, pieces, [/\bfind\s/u, /(?:^|\s)-exec(?:dir)?(?=\s)/u, remover]) ||
+    inOrder(text, pieces, [/\bxargs\b/u, remover])
+  );
+}
+
+const place =
+  /^["']?(?:\/(?:\*|(?:bin|boot|dev|etc|home|lib|opt|root|sbin|srv|sys|usr|var)\/?\*?)?|~\/?\*?|\$\{?HOME\}?\/?\*?)[)"']*\/?$/u;
+
 /** A recursive delete of the root, a home or everything below one of them. */
 export function deletesPlaces(text: string): boolean {
-  const place = String.raw`(?:\/(?:\*|(?:bin|boot|dev|etc|home|lib|opt|root|sbin|srv|sys|usr|var)\/?\*?)?|~\/?\*?|\$\{?HOME\}?\/?\*?)`;
-  const first = text.search(/\brm\s/);
-  const removed = first === -1 ? "" : text.slice(first + 2);
-  const named = new RegExp(String.raw`(?<=\s)${place}(?:\s|$|[;&|])`);
-  const isRecursive = text.split(/[;&|\n]/).some((clause) => {
-    const from = clause.search(/\brm\b/);
-    return from !== -1 && /\s-{1,2}\w*[rR]/.test(clause.slice(from));
+  return text.split(/[\n;&|]/u).some((statement) => {
+    const words = statement.trim().split(/\s+/u);
+    const removed = wordsBehind(words, /(?:^|["'(/\\])rm$/u);
+    const isRecursive = removed.some((word) => /^-\w*[rR]|^--recursive/u.test(word));
+    const isPlace = removed.some((word) => place.test(word) || word === "--no-preserve-root");
+    const found = wordsBehind(words, /(?:^|["'(/])find$/u);
+    return (isRecursive && isPlace) || (place.test(found[0] ?? "") && found.includes("-delete"));
   });
-  const find = new RegExp(String.raw`\bfind\s+${place}\s[^;\n]*-delete\b`);
-  return (isRecursive && (named.test(removed) || text.includes("--no-preserve-root"))) || find.test(text);
+}
+
+function wordsBehind(words: readonly string[], name: RegExp): readonly string[] {
+  const at = words.findIndex((word) => name.test(word));
+  return at === -1 ? [] : words.slice(at + 1);
 }
