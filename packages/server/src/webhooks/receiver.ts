@@ -233,6 +233,8 @@ export class Receiver implements AsyncDisposable {
   /** What was tried before, again; else as many as may go together. */
   async #readBatch(id: string, lane: Lane, { seq }: Cursor): Promise<readonly StoredEvent[]> {
     const { hook, journal } = this.#deps;
+    // What is stored and not told of yet has its own time to wait.
+    if (lane.lastSeq <= seq) return [];
     const tried = lane.triedSeq - seq;
     const limit = tried > 0 ? tried : hook.event_buffer_size;
     try {
