@@ -3,7 +3,7 @@ import type { ConversationDirectory } from "../gateway/scoped-directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { DamagedEventError, type EventFilter, type Journal } from "../../journal/journal.ts";
-import { isWhole, shownJson } from "../../journal/shown-event.ts";
+import { isWhole } from "../../journal/shown-event.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { parseInstant } from "../../lib/instant.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";

@@ -3,7 +3,6 @@ import type { Directory } from "../../conversation/directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import type { EventFilter, Journal } from "../../journal/journal.ts";
-import { shownJson } from "../../journal/shown-event.ts";
 import { invalidField } from "../../lib/fault.ts";
 import { parseInstant } from "../../lib/instant.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
