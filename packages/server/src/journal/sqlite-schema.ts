@@ -7,6 +7,11 @@ const applicationId = 0x43_6f_6e_76;
 /** How long a connection waits for another one's lock. */
 export const busyTimeoutMs = 30_000;
 const cacheKibibytes = 16 * 1024;
+/**
+ * The write-ahead log keeps its length when it begins again: on a file that shrinks and grows, most file systems store the
+ * new length with each commit, which takes tens of milliseconds. A pause after a burst empties it.
+ */
+const logBytesLimit = 64 * 1024 * 1024;
 const seqsPerConversation = 2 ** 28;
 
 /** The largest `seq` one conversation can hold. */
@@ -37,7 +42,7 @@ export function openWriterDatabase(path: string): DatabaseSync {
     enterWalMode(database);
     // The writer checkpoints by itself, in the pauses between commits.
     database.exec("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0");
-    database.exec(`PRAGMA cache_size = -${cacheKibibytes}; PRAGMA journal_size_limit = 0`);
+    database.exec(`PRAGMA cache_size = -${cacheKibibytes}; PRAGMA journal_size_limit = ${logBytesLimit}`);
     migrate(database, path);
     return database;
   } catch (error) {
