@@ -2,7 +2,17 @@ import { Type, type Static } from "typebox";
 import { LLM } from "../agent/llm.ts";
 import { ApprovalPolicy } from "./approval-policy.ts";
 import { SecurityRisk } from "../security/security-risk.ts";
-import { anyObject, choice, mapOf, nullable, object, orAbsent, orNull, ref } from "../schema.ts";
+import {
+  anyObject,
+  choice,
+  closedObject,
+  mapOf,
+  nullable,
+  object,
+  orAbsent,
+  orNull,
+  ref,
+} from "../schema.ts";
 
 const id = Type.String({ format: "uuid" });
 
@@ -90,8 +100,8 @@ export const ForkConversationRequest = object("ForkConversationRequest", {
 });
 export type ForkConversationRequest = Static<typeof ForkConversationRequest>;
 
-/** The event to go on from; null, or none, for the beginning. */
-export const NavigateConversationRequest = object("NavigateConversationRequest", {
+/** The event to go on from; null, or none, for the beginning. Closed, so that a slip in the name does not go there. */
+export const NavigateConversationRequest = closedObject("NavigateConversationRequest", {
   event_id: orAbsent(Type.String()),
 });
 export type NavigateConversationRequest = Static<typeof NavigateConversationRequest>;

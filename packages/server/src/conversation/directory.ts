@@ -1,7 +1,6 @@
-import { mkdir, rm } from "node:fs/promises";
-import { join, posix, resolve } from "node:path";
+import { rm } from "node:fs/promises";
 import type { Validator } from "@convoke/protocol/validate";
-import { UnknownToolError, type ToolHost, type ToolSession } from "@convoke/tool-host";
+import { UnknownToolError, type ToolHost } from "@convoke/tool-host";
 import {
   DamagedEventError,
   LeaseHeldError,
@@ -10,14 +9,11 @@ import {
   type Journal,
 } from "../journal/journal.ts";
 import { Fault, invalidField } from "../lib/fault.ts";
-import { makeDirectory } from "../lib/make-directory.ts";
-import type { Logger } from "../lib/logger.ts";
-import type { Model } from "../models/model.ts";
-import type { Observer } from "../observability/observer.ts";
-import { watchSession } from "../observability/watch-session.ts";
-import { SealError, type SecretBox } from "../security/seal.ts";
+import type { SecretBox } from "../security/seal.ts";
 import { toolSpecs } from "../agent/tool-specs.ts";
 import { ownBudget } from "./budget.ts";
+import { ConversationSessions, type SessionsDeps } from "./conversation-sessions.ts";
+import { StoredSecrets } from "./stored-secrets.ts";
 import { Conversation } from "./conversation.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import { ConversationLog } from "./conversation-log.ts";
@@ -26,11 +22,9 @@ import { forkConversation, type ForkInput } from "./fork.ts";
 import { FoldedStates } from "./folded-states.ts";
 import { Orphans } from "./orphans.ts";
 import { openHooks } from "./open-hooks.ts";
-import { withConversationSkills, type SkillAccess } from "./session-skills.ts";
 import { meteredModel } from "./metered-model.ts";
-import { withMcpTools, type McpAccess, type SessionContext } from "./mcp-tools.ts";
 import type { Purse } from "./purse.ts";
-import { readConfig, unreadableConfig } from "./read-config.ts";
+import { configOf, readConfig, unreadableConfig } from "./read-config.ts";
 import {
   conversationDamaged,
   conversationMissing,
@@ -39,33 +33,13 @@ import {
   serverClosing,
 } from "./refusals.ts";
 
-export type ConversationHost = {
-  readonly toolHost: ToolHost;
-  /** Absolute directory on the tool host's machine for the state of sessions; null for this machine, where every conversation has its own. */
-  readonly stateDir: string | null;
-};
-
-export type DirectoryDeps = {
+export type DirectoryDeps = SessionsDeps & {
   readonly journal: Journal;
-  /** Where the tools of a conversation run. Rejects when that cannot be used now. */
-  readonly chooseHost: (config: ConversationConfig) => Promise<ConversationHost>;
   readonly secretBox: SecretBox;
   readonly validator: Validator;
-  /** `ownerId` is whose stored models a conversation may name. */
-  readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets, ownerId: string) => Model;
   /** Lets every model call in and books it; there are no budgets without it. */
   readonly purse?: Purse;
-  readonly mcp: McpAccess;
-  /** Without it a conversation has only the skills that came with its agent. */
-  readonly skills?: SkillAccess;
-  /** Absolute; every conversation has a private folder below it. */
-  readonly dataDir: string;
-  /** Relative working directories of clients are below this one. */
-  readonly workspaceRoot: string;
   readonly nowMs: () => number;
-  readonly logger: Logger;
-  /** Nobody looks on when absent. */
-  readonly observer?: Observer;
 };
 
 /** Whom the directory is asked by: the conversations of others are not there for them. */
@@ -87,6 +61,8 @@ export class Directory implements AsyncDisposable {
   /** Of the loaded ones. */
   readonly #owners = new Map<string, string>();
   readonly #orphans: Orphans;
+  readonly #sessions: ConversationSessions;
+  readonly #secrets: StoredSecrets;
   #isClosed = false;
 
   constructor(deps: DirectoryDeps) {
@@ -94,6 +70,8 @@ export class Directory implements AsyncDisposable {
     this.#folded = new FoldedStates(deps.journal, ({ conversationId, seq }) => {
       deps.logger.warn({ conversation: conversationId, seq }, "an event is damaged");
     });
+    this.#sessions = new ConversationSessions(deps);
+    this.#secrets = new StoredSecrets(deps);
     this.#orphans = new Orphans({
       journal: deps.journal,
       isOurs: (id) => this.#isClosed || this.#loaded.has(id),
@@ -106,7 +84,7 @@ export class Directory implements AsyncDisposable {
   async create(asker: Asker, input: CreateInput): Promise<boolean> {
     const { toolHost, stateDir } = await this.#deps.chooseHost(input.config);
     checkTools(toolHost, input.config);
-    if (stateDir === null) await this.#makeWorkspace(input.config);
+    if (stateDir === null) await this.#sessions.makeWorkspace(input.config);
     const nowMicros = this.#deps.nowMs() * 1000;
     const isNew = await this.#deps.journal.createConversation({
       id: input.id,
@@ -268,7 +246,7 @@ export class Directory implements AsyncDisposable {
       this.#forget(id);
     }
     conversation?.signals.end();
-    await rm(this.#stateDir(id), { recursive: true, force: true });
+    await rm(this.#sessions.stateDir(id), { recursive: true, force: true });
   }
 
   async #open(id: string): Promise<Conversation> {
@@ -314,7 +292,7 @@ export class Directory implements AsyncDisposable {
       journal,
       log: await ConversationLog.open({ journal, lease, nowMs }, row),
       config: configOf(row),
-      secrets: this.#unseal(row),
+      secrets: this.#secrets.unseal(row),
       secretBox,
       validator: this.#deps.validator,
       openModel: (config, secrets) => {
@@ -322,14 +300,16 @@ export class Directory implements AsyncDisposable {
         return purse === undefined ? model : meteredModel(model, config.agent.llm, { purse, ...account });
       },
       overBudget: () => purse?.refusal(account) ?? null,
-      openSession: (config, context) => this.#openSession(id, config, context),
-      workspaceDir: (config) => this.#workspaceDir(config),
+      openSession: (config, context) => this.#sessions.open({ id, ownerId: row.ownerId }, config, context),
+      workspaceDir: (config) => this.#sessions.workspaceDir(config),
       openHooks: (config, deps) =>
         openHooks(config, {
           ...deps,
           conversationId: id,
           workingDir:
-            config.sandbox_id === undefined ? this.#workspaceDir(config) : config.workspace.working_dir,
+            config.sandbox_id === undefined
+              ? this.#sessions.workspaceDir(config)
+              : config.workspace.working_dir,
           toolHost: async () => (await this.#deps.chooseHost(config)).toolHost,
         }),
       onLost: () => void this.#drop(id),
@@ -368,118 +348,17 @@ export class Directory implements AsyncDisposable {
       title: row.title,
       createdAtMicros: row.createdAtMicros,
       updatedAtMicros: row.updatedAtMicros,
-      persistenceDir: this.#stateDir(row.id),
+      persistenceDir: this.#sessions.stateDir(row.id),
       config: actor?.config ?? readConfig(row) ?? unreadableConfig,
-      secrets: actor?.secrets ?? this.#unsealForShow(row),
+      secrets: actor?.secrets ?? this.#secrets.forShow(row),
       state: actor?.state ?? (await this.#folded.of(row)),
     };
   }
-
-  async #openSession(id: string, config: ConversationConfig, context: SessionContext): Promise<ToolSession> {
-    const { toolHost, stateDir } = await this.#deps.chooseHost(config);
-    const places =
-      stateDir === null
-        ? { workspaceDir: await this.#makeWorkspace(config), stateDir: await this.#makeStateDir(id) }
-        : { workspaceDir: config.workspace.working_dir, stateDir: posix.join(stateDir, id) };
-    const opened = await toolHost.openSession({
-      sessionId: id,
-      tools: toolSpecs(config.agent, this.#canSee(config, this.#owners.get(id) ?? "")),
-      ...places,
-    });
-    const session = withMcpTools(opened, {
-      conversationId: id,
-      ownerId: this.#owners.get(id) ?? "",
-      config,
-      context,
-      toolHost,
-      workspaceDir: places.workspaceDir,
-      stateDir: join(this.#stateDir(id), "mcp"),
-      access: this.#deps.mcp,
-    });
-    const skilled = await withConversationSkills(session, {
-      conversationId: id,
-      config,
-      toolHost,
-      workingDir: places.workspaceDir,
-      access: this.#deps.skills ?? null,
-      logger: this.#deps.logger,
-    });
-    const { observer } = this.#deps;
-    return observer === undefined ? skilled : watchSession(skilled, id, observer);
-  }
-
-  #canSee(config: ConversationConfig, ownerId: string): boolean {
-    try {
-      return this.#deps.openModel(config, noSecrets, ownerId).isVisionEnabled;
-    } catch (error) {
-      // A model that cannot be opened is reported when it is called; here it only cannot see.
-      this.#deps.logger.warn(
-        { model: config.agent.llm.model, error: String(error) },
-        "model cannot be opened",
-      );
-      return false;
-    }
-  }
-
-  #workspaceDir(config: ConversationConfig): string {
-    return resolve(this.#deps.workspaceRoot, config.workspace.working_dir);
-  }
-
-  async #makeWorkspace(config: ConversationConfig): Promise<string> {
-    const directory = this.#workspaceDir(config);
-    try {
-      await makeDirectory(directory, 0o777);
-    } catch (error) {
-      throw invalidField(
-        ["body", "workspace", "working_dir"],
-        `The directory ${directory} cannot be made: ${error instanceof Error ? error.message : String(error)}`,
-      );
-    }
-    return directory;
-  }
-
-  async #makeStateDir(id: string): Promise<string> {
-    const directory = this.#stateDir(id);
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    return directory;
-  }
-
-  #stateDir(id: string): string {
-    return join(this.#deps.dataDir, "conversations", id);
-  }
-
-  #unseal(row: ConversationRow): ConversationSecrets {
-    if (row.sealedSecrets === null) return noSecrets;
-    try {
-      return JSON.parse(this.#deps.secretBox.unseal(row.sealedSecrets)) as ConversationSecrets;
-    } catch (error) {
-      throw error instanceof SealError ? secretsUnreadable(row.id) : error;
-    }
-  }
-
-  /** A conversation whose secrets cannot be opened is still listed and read; only working with it is refused (P8). */
-  #unsealForShow(row: ConversationRow): ConversationSecrets {
-    try {
-      return this.#unseal(row);
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      this.#deps.logger.warn({ conversation: row.id, code: error.code }, "secrets cannot be opened");
-      return noSecrets;
-    }
-  }
 }
-
-const noSecrets: ConversationSecrets = { llm: {}, sources: {} };
 
 /** A fork is nobody's before it is whole. */
 function isOwnedBy(asker: Asker, row: ConversationRow | null): row is ConversationRow {
   return row?.ownerId === asker.userId && readConfig(row)?.is_copying !== true;
-}
-
-function configOf(row: ConversationRow): ConversationConfig {
-  const config = readConfig(row);
-  if (config === null) throw conversationDamaged(row.id);
-  return config;
 }
 
 /** What keeps a conversation from being worked with, and not from being deleted. */

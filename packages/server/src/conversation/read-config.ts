@@ -1,5 +1,6 @@
 import type { ConversationRow } from "../journal/journal.ts";
 import type { ConversationConfig } from "./conversation-config.ts";
+import { conversationDamaged } from "./refusals.ts";
 
 /** The stored configuration of a conversation; null when it is damaged. */
 export function readConfig({ config }: Pick<ConversationRow, "config">): ConversationConfig | null {
@@ -11,6 +12,13 @@ export function readConfig({ config }: Pick<ConversationRow, "config">): Convers
     // Not JSON: damaged, as said above.
     return null;
   }
+}
+
+/** The same; fails with `conversation_damaged` instead. */
+export function configOf(row: ConversationRow): ConversationConfig {
+  const config = readConfig(row);
+  if (config === null) throw conversationDamaged(row.id);
+  return config;
 }
 
 /** Stands for a configuration that cannot be read, so that its conversation is listed and can be deleted; nothing runs with it. */
