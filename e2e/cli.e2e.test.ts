@@ -204,8 +204,8 @@ describe("run", () => {
     const { child, ended } = await place.start(["run", "wait", "--json"], wires.openai(url));
     let seen = "";
     child.stdout!.on("data", (data: Buffer) => (seen += data.toString("utf8")));
-    while (!seen.includes('"ActionEvent"')) await new Promise((resolve) => setTimeout(resolve, 20));
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    while (!seen.includes('"ActionEvent"') || !(await commandLines()).includes("sleep 98765"))
+      await new Promise((resolve) => setTimeout(resolve, 20));
     child.kill("SIGINT");
     expect(await ended).toMatchObject({ code: 130 });
     expect(await commandLines()).not.toContain("sleep 98765");

@@ -62,7 +62,7 @@ export class ConversationSessions {
     });
     const session = withMcpTools(opened, {
       conversationId: id,
-      ownerId: ownerId,
+      ownerId,
       config,
       context,
       toolHost,
@@ -82,25 +82,12 @@ export class ConversationSessions {
     return observer === undefined ? skilled : watchSession(skilled, id, observer);
   }
 
-  #canSee(config: ConversationConfig, ownerId: string): boolean {
-    try {
-      return this.#deps.openModel(config, noSecrets, ownerId).isVisionEnabled;
-    } catch (error) {
-      // A model that cannot be opened is reported when it is called; here it only cannot see.
-      this.#deps.logger.warn(
-        { model: config.agent.llm.model, error: String(error) },
-        "model cannot be opened",
-      );
-      return false;
-    }
-  }
-
   /** Absolute; on the machine of the conversation's tools when that is this one. */
   workspaceDir(config: ConversationConfig): string {
     return resolve(this.#deps.workspaceRoot, config.workspace.working_dir);
   }
 
-  /** Makes the directory when it is not there; fails with a {@link Fault} that names the field. */
+  /** Makes the directory when it is not there; fails with a 422 that names the field. */
   async makeWorkspace(config: ConversationConfig): Promise<string> {
     const directory = this.workspaceDir(config);
     try {
@@ -114,14 +101,27 @@ export class ConversationSessions {
     return directory;
   }
 
+  /** The private folder of a conversation on this machine. */
+  stateDir(id: string): string {
+    return join(this.#deps.dataDir, "conversations", id);
+  }
+
+  #canSee(config: ConversationConfig, ownerId: string): boolean {
+    try {
+      return this.#deps.openModel(config, noSecrets, ownerId).isVisionEnabled;
+    } catch (error) {
+      // A model that cannot be opened is reported when it is called; here it only cannot see.
+      this.#deps.logger.warn(
+        { model: config.agent.llm.model, error: String(error) },
+        "model cannot be opened",
+      );
+      return false;
+    }
+  }
+
   async #makeStateDir(id: string): Promise<string> {
     const directory = this.stateDir(id);
     await mkdir(directory, { recursive: true, mode: 0o700 });
     return directory;
-  }
-
-  /** The private folder of a conversation on this machine. */
-  stateDir(id: string): string {
-    return join(this.#deps.dataDir, "conversations", id);
   }
 }

@@ -9,17 +9,19 @@ import { createLocalWorkspace } from "./local-workspace.ts";
 
 const run = promisify(execFile);
 
+/** Names that git quotes, or takes for something else, unless it is told otherwise. */
+const odd = [
+  "with space.txt",
+  'quo"te.txt',
+  "line\nbreak.txt",
+  "ünïcødé 文.txt",
+  "tab\t.txt",
+  "-dash.txt",
+  ":colon.txt",
+];
+
 test("W33: changed, new, deleted and renamed files, with spaces, quotes, line breaks and other alphabets", async () => {
   const repository = await openRepository();
-  const odd = [
-    "with space.txt",
-    'quo"te.txt',
-    "line\nbreak.txt",
-    "ünïcødé 文.txt",
-    "tab\t.txt",
-    "-dash.txt",
-    ":colon.txt",
-  ];
   for (const name of [...odd, "gone.txt", "old name.txt", "same.txt", "deep/er/file.txt"]) {
     await repository.write(name, `${name}\n`);
   }
@@ -184,14 +186,6 @@ test("P31: a repository that lies outside of the root, or points there, is none"
 
 test("W33: a patch makes the base into what is there, untracked and odd files too, and the repository stays as it is", async () => {
   const repository = await openRepository();
-  const odd = [
-    "with space.txt",
-    'quo"te.txt',
-    "line\nbreak.txt",
-    "ünïcødé 文.txt",
-    "-dash.txt",
-    ":colon.txt",
-  ];
   for (const name of [...odd, "gone.txt", "deep/er/file.txt", "staged.txt"])
     await repository.write(name, "old\n");
   await repository.commit();
