@@ -259,7 +259,8 @@ export function describeSandboxBackend(traits: BackendTraits): void {
         bench.backend.name === "docker"
           ? (await bench.backend.listOwned()).length > 0
           : findTraces(bench).length > 0;
-      await expect.poll(isBegun, { timeout: 10_000 }).toBe(true);
+      // At once: an engine lists a container before it can remove it.
+      await expect.poll(isBegun, { timeout: 10_000, interval: 1 }).toBe(true);
       bench.restart();
       expect(await bench.backend.listOwned()).toEqual(["lost"]);
       await bench.backend.remove("lost");

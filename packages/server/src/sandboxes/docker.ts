@@ -14,6 +14,7 @@ import {
   writeKey,
 } from "./sandbox-directory.ts";
 import type { Account, SandboxDirectory } from "./sandbox-directory.ts";
+import { listContainers, removeContainer } from "./remove-container.ts";
 import type { SandboxBackend, SandboxHandle, SandboxRecord, StartOrder, StartProgress } from "./sandbox.ts";
 import { SandboxError } from "./sandbox.ts";
 import { ToolHostLink } from "./tool-host-link.ts";
@@ -48,7 +49,7 @@ class DockerBackend implements SandboxBackend {
     onProgress({ phase: "preparing" });
     const directory = sandboxDirectory(this.#deps.sandboxesDir, spec.id);
     const name = this.#containerName(spec.id);
-    await this.#removeContainer(name);
+    await this.#removeContainer(spec.id);
     const account = await this.#chooseAccount(spec.workspaceDir);
     const given = this.#deps.self.uid === 0 ? account : undefined;
     await prepareSandboxDirectory(directory, given);
@@ -59,15 +60,17 @@ class DockerBackend implements SandboxBackend {
     try {
       onProgress({ phase: "launching" });
       const body = await this.#describeContainer(order, { directory, workspaceDir, account, image });
-      await this.#engine.call("POST", `/containers/create?name=${name}`, { body, signal });
-      await this.#engine.call("POST", `/containers/${name}/start`, { signal });
+      // The engine finishes what it began for a caller that hangs up, so giving up waits for its answer and then removes.
+      await this.#engine.call("POST", `/containers/create?name=${name}`, { body });
+      signal.throwIfAborted();
+      await this.#engine.call("POST", `/containers/${name}/start`);
       onProgress({ phase: "connecting" });
       const handle = this.#handle(spec.id, key);
       const { connect } = this.#deps;
       await new ToolHostLink({ directory, key, connect }).untilReady(() => handle.findEnd(), signal);
       return handle;
     } catch (error) {
-      await this.#removeContainer(name);
+      await this.#removeContainer(spec.id);
       throw error;
     }
   }
@@ -78,18 +81,12 @@ class DockerBackend implements SandboxBackend {
   }
 
   async listOwned(): Promise<readonly string[]> {
-    const filters = JSON.stringify({ label: [`${labels.installation}=${this.#deps.installationId}`] });
-    const { body } = await this.#engine.call(
-      "GET",
-      `/containers/json?all=1&filters=${encodeURIComponent(filters)}`,
-    );
-    return (body as { Labels: Record<string, string> }[]).flatMap(
-      (item) => item.Labels[labels.sandbox] ?? [],
-    );
+    const owned = await listContainers(this.#engine, [`${labels.installation}=${this.#deps.installationId}`]);
+    return owned.flatMap(({ Labels }) => Labels[labels.sandbox] ?? []);
   }
 
   async remove(id: string): Promise<void> {
-    await this.#removeContainer(this.#containerName(id));
+    await this.#removeContainer(id);
     await removeSandboxDirectory(sandboxDirectory(this.#deps.sandboxesDir, id));
   }
 
@@ -100,7 +97,7 @@ class DockerBackend implements SandboxBackend {
       containerName: this.#containerName(id),
       engine: this.#engine,
       link: new ToolHostLink({ directory, key, connect: this.#deps.connect }),
-      removeContainer: () => this.#removeContainer(this.#containerName(id)),
+      removeContainer: () => this.#removeContainer(id),
       connectPort: (port) => connectPortDoor(join(directory.runDir, "ports.sock"), port),
     });
   }
@@ -164,13 +161,13 @@ class DockerBackend implements SandboxBackend {
     }
   }
 
-  async #removeContainer(name: string): Promise<void> {
-    // 409: somebody else is removing it; then it is waited for.
-    const { status } = await this.#engine.call("DELETE", `/containers/${name}?force=1&v=1`, {
-      accepted: [404, 409],
+  async #removeContainer(sandboxId: string): Promise<void> {
+    await removeContainer({
+      engine: this.#engine,
+      installationId: this.#deps.installationId,
+      sandboxId,
+      name: this.#containerName(sandboxId),
     });
-    if (status === 409)
-      await this.#engine.call("POST", `/containers/${name}/wait?condition=removed`, { accepted: [404] });
   }
 
   async #chooseAccount(workspaceDir: string): Promise<Account> {
