@@ -17,8 +17,8 @@ export type ToolListing = {
   readonly actionKind: string;
   readonly isReadOnly: boolean;
   readonly definition: ToolDefinition;
-  /** JSON Schema of the arguments (no `kind`, no `$ref`). */
-  readonly parameters: Readonly<Record<string, unknown>>;
+  /** JSON Schema of the arguments (no `kind`, no `$ref`) where the action kind does not say them. */
+  readonly parameters?: Readonly<Record<string, unknown>>;
 };
 
 export type ExecutionRequest = {

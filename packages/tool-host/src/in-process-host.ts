@@ -1,7 +1,6 @@
 import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import { toParameters } from "@convoke/protocol";
 import { describeError } from "./describe-error.ts";
 import { UnknownToolError } from "./host.ts";
 import type {
@@ -201,7 +200,6 @@ function listTool({ tool, context }: ResolvedTool): ToolListing {
     actionKind,
     isReadOnly,
     definition: tool.define(context),
-    parameters: toParameters(actionKind),
   };
 }
 

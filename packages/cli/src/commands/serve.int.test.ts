@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
@@ -52,4 +53,18 @@ test("W35: convoke serve with OH_DEFERRED_INIT waits for its configuration, then
   ]);
   child.kill("SIGTERM");
   expect(await once(child, "exit")).toEqual([0, null]);
+});
+
+test("a server that is killed leaves its compiled code for the next start", async () => {
+  await using folder = await openTemporaryDirectory();
+  const child = launch({ HOME: folder.path });
+  await once(child.stdout, "data");
+  const cache = join(folder.path, ".cache", "convoke");
+  const kept = (): string[] =>
+    readdirSync(cache, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name);
+  await expect.poll(() => kept().length, { timeout: 10_000 }).toBeGreaterThan(100);
+  child.kill("SIGKILL");
+  await once(child, "exit");
 });

@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { homedir } from "node:os";
 import type { ConfigOverrides } from "@convoke/server";
 import type { findBubblewrap } from "@convoke/server/find-bubblewrap";
@@ -85,6 +86,8 @@ async function untilStopped({ json }: ServeOptions, url: string, lines: readonly
   const { untilSignalled } = await import("../open-node.ts");
   const stopped = untilSignalled();
   console.log(json === true ? JSON.stringify({ url, pid: process.pid }) : lines.join("\n"));
+  // Node would do it at the end, which a server that is killed has not, and without what V8 has dropped of the start by then.
+  flushCompileCache();
   await stopped;
   if (json !== true) console.log("Stopping. Runs in progress go on at the next start.");
 }

@@ -1,4 +1,4 @@
-import { toParameters, type MessageToolCall } from "@convoke/protocol";
+import type { MessageToolCall } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import type { ToolListing } from "@convoke/tool-host";
 import { expect, test } from "vitest";
@@ -12,7 +12,6 @@ function listing(name: string, actionKind: string, isReadOnly: boolean): ToolLis
     name,
     actionKind,
     isReadOnly,
-    parameters: toParameters(actionKind),
     definition: {
       kind: "ThinkTool",
       title: name,

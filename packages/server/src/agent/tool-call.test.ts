@@ -1,4 +1,3 @@
-import { toParameters } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import type { ToolListing } from "@convoke/tool-host";
 import { expect, test } from "vitest";
@@ -9,7 +8,6 @@ function listing(name: string, actionKind: string, isReadOnly = false): ToolList
     name,
     actionKind,
     isReadOnly,
-    parameters: toParameters(actionKind),
     definition: {
       kind: "ThinkTool",
       title: name,

@@ -9,6 +9,7 @@ import type { Validator } from "@convoke/protocol/validate";
 import type { ToolListing } from "@convoke/tool-host";
 import { parseArguments, repairArguments } from "./tool-arguments.ts";
 import { inferEditorCommand, resolveToolName } from "./tool-name.ts";
+import { parametersOf } from "./tool-parameters.ts";
 
 /** A tool call that can be executed. `predictedRisk` is the model's own estimate, null when it gave none. */
 export type UnderstoodCall = {
@@ -44,7 +45,10 @@ export function createCallReader(
     }
     const tool = byName.get(named.name)!;
     const given = tool.name === "file_editor" ? inferEditorCommand(named.values) : named.values;
-    const { security_risk: risk, ...rest } = repairArguments(withNulls(given, call, tool), tool.parameters);
+    const { security_risk: risk, ...rest } = repairArguments(
+      withNulls(given, call, tool),
+      parametersOf(tool),
+    );
     const predicted = tool.isReadOnly ? undefined : risk;
     if (predicted !== undefined && !isRisk(predicted)) {
       return bad(`security_risk of ${tool.name} must be one of ${risks.join(", ")}.`);
@@ -92,7 +96,7 @@ function takeSummary(
   values: Record<string, unknown>,
   tool: ToolListing,
 ): Record<string, unknown> & { summary?: string } {
-  const isOwn = Object.hasOwn(tool.parameters["properties"] ?? {}, "summary");
+  const isOwn = Object.hasOwn(parametersOf(tool)["properties"] ?? {}, "summary");
   const { summary, ...rest } = values;
   const spoken = typeof summary === "string" && summary.trim() !== "" ? { summary } : {};
   return isOwn ? { ...values, ...spoken } : { ...rest, ...spoken };

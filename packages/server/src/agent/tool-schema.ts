@@ -1,5 +1,6 @@
 import type { ToolListing } from "@convoke/tool-host";
 import type { ModelTool } from "../models/model.ts";
+import { parametersOf } from "./tool-parameters.ts";
 
 const riskProperty = {
   type: "string",
@@ -19,7 +20,7 @@ const summaryProperty = {
  * for only where somebody reads the answer (L23.37).
  */
 export function toModelTool(listing: ToolListing, asksForRisk: boolean): ModelTool {
-  const schema = listing.parameters as { properties?: Record<string, unknown>; required?: string[] };
+  const schema = parametersOf(listing) as { properties?: Record<string, unknown>; required?: string[] };
   const own = schema.properties ?? {};
   const properties = {
     ...(listing.isReadOnly || !asksForRisk ? {} : { security_risk: riskProperty }),

@@ -36,21 +36,27 @@ export function stagedPath(index: number): string {
   return `/tmp/${index}`;
 }
 
-/** Every source is opened before `/tmp` is covered, so it may lie there too. */
+/**
+ * Every source is opened before `/tmp` is covered, so it may lie there too. One process makes all directories and one mounts
+ * everything: a process for each costs more than bubblewrap itself.
+ */
 const script = `
 set -e
 uid=$1 gid=$2 count=$3; shift 3
-descriptors=()
+descriptors=() directories=() table=
 for ((index = 0; index < count; index++)); do
   exec {descriptor}<"$1"; shift
   descriptors+=("$descriptor")
+  table+="/proc/self/fd/$descriptor /tmp/$index none bind 0 0"$'\\n'
 done
 mount -t tmpfs -o mode=755,size=1m convoke /tmp
 for ((index = 0; index < count; index++)); do
-  descriptor=\${descriptors[index]}
-  if [ -d "/proc/self/fd/$descriptor" ]; then mkdir "/tmp/$index"; else : >"/tmp/$index"; fi
-  mount --no-canonicalize --bind "/proc/self/fd/$descriptor" "/tmp/$index"
-  exec {descriptor}<&-
+  if [ -d "/proc/self/fd/\${descriptors[index]}" ]; then directories+=("/tmp/$index"); else : >"/tmp/$index"; fi
 done
+mkdir -p /tmp "\${directories[@]}"
+printf %s "$table" >/tmp/table
+mount --no-canonicalize --all --fstab /tmp/table
+rm /tmp/table
+for descriptor in "\${descriptors[@]}"; do exec {descriptor}<&-; done
 exec setpriv --reuid "$uid" --regid "$gid" --clear-groups --inh-caps=-all --bounding-set=-all -- "$@"
 `;

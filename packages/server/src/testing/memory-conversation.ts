@@ -1,4 +1,4 @@
-import { toParameters, type Agent } from "@convoke/protocol";
+import type { Agent } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import { defaultTools, type ToolListing, type ToolSession } from "@convoke/tool-host";
 import { Conversation } from "../conversation/conversation.ts";
@@ -83,7 +83,6 @@ function createSession(output: (command: string) => string): ToolSession {
       actionKind: tool.actionKind,
       isReadOnly: tool.isReadOnly,
       definition: tool.define(context),
-      parameters: toParameters(tool.actionKind),
     }));
   return {
     tools,

@@ -9,7 +9,7 @@ const longestDescription = 8_000;
 const longestIconsChars = 16_000;
 
 /** A tool of a server as sessions list it, under the name the model calls. */
-export function listMcpTool(name: string, tool: AnnouncedTool): ToolListing {
+export function listMcpTool(name: string, tool: AnnouncedTool): Required<ToolListing> {
   return {
     name,
     actionKind: "MCPToolAction",

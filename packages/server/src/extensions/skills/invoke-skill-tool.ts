@@ -1,4 +1,4 @@
-import { toParameters, type ToolDefinition } from "@convoke/protocol";
+import type { ToolDefinition } from "@convoke/protocol";
 import type {
   ExecuteOptions,
   ExecutionRequest,
@@ -90,5 +90,4 @@ const listing: ToolListing = {
   actionKind: "InvokeSkillAction",
   isReadOnly: true,
   definition: definition as unknown as ToolDefinition,
-  parameters: toParameters("InvokeSkillAction"),
 };

@@ -1,4 +1,3 @@
-import { toParameters } from "@convoke/protocol";
 import { defaultTools, type Outcome, type ToolListing, type ToolSession } from "@convoke/tool-host";
 import type { Gates } from "./gates.ts";
 
@@ -79,6 +78,5 @@ function listings(): ToolListing[] {
       actionKind: tool.actionKind,
       isReadOnly: tool.isReadOnly,
       definition: tool.define(context),
-      parameters: toParameters(tool.actionKind),
     }));
 }

@@ -79,9 +79,9 @@ export class FileEditor implements ToolInstance {
 
   async #edit(action: FileEditorAction, change: (text: string) => Edit): Promise<FileEditorObservation> {
     const bytes = await readEditable(action.path);
-    const file = decodeText(bytes);
+    const file = await decodeText(bytes);
     const edit = change(file.text);
-    const changed = encodeText(edit.text, file);
+    const changed = await encodeText(edit.text, file);
     const past = await this.#deps.history.push(await realpath(action.path), bytes, changed);
     try {
       await replaceFile(action.path, changed);
@@ -101,7 +101,7 @@ export class FileEditor implements ToolInstance {
     if (past === undefined) {
       throw new ToolInputError(`Nothing to undo: no edit of ${action.path} is remembered.`);
     }
-    const old_content = decodeText(current).text;
+    const old_content = (await decodeText(current)).text;
     const previous = await past.previous();
     if (previous === null) {
       if (!(await past.isAsCreated(current))) {
@@ -116,7 +116,7 @@ export class FileEditor implements ToolInstance {
     }
     await replaceFile(target, previous);
     await past.drop();
-    const new_content = decodeText(previous).text;
+    const new_content = (await decodeText(previous)).text;
     const shown = numberLines(splitLines(new_content), 1);
     const text = `Took back the last edit of ${action.path}. It reads again:\n${shown}`;
     return { ...observe(action, [textPart(text)]), old_content, new_content };
@@ -139,7 +139,8 @@ async function view(action: FileEditorAction, isDirectory: boolean): Promise<Fil
     const url = `data:${imageType};base64,${bytes.toString("base64")}`;
     return observe(action, [textPart(`The picture ${action.path}:`), imagePart(url)]);
   }
-  return observe(action, [textPart(viewText(action.path, decodeText(bytes).text, range))]);
+  const { text } = await decodeText(bytes);
+  return observe(action, [textPart(viewText(action.path, text, range))]);
 }
 
 function observe(

@@ -1,6 +1,4 @@
 import { isUtf8 } from "node:buffer";
-import { analyse } from "chardet";
-import iconv from "iconv-lite";
 import { ToolInputError } from "../../tool.ts";
 
 /** A text file's content without its byte order mark, and what is needed to write it back byte for byte. */
@@ -14,27 +12,28 @@ export type TextFile = {
 };
 
 /** Decodes a file so that {@link encodeText} of the same text gives the same bytes. */
-export function decodeText(bytes: Buffer): TextFile {
+export async function decodeText(bytes: Buffer): Promise<TextFile> {
   for (const { encoding, mark } of marks) {
     if (!bytes.subarray(0, mark.length).equals(mark)) continue;
     const body = bytes.subarray(mark.length);
-    const text = decode(body, encoding);
-    if (encode(text, encoding).equals(body)) return { text, encoding, mark, isEncodingKnown: true };
+    const text = await decode(body, encoding);
+    if ((await encode(text, encoding)).equals(body)) return { text, encoding, mark, isEncodingKnown: true };
   }
   if (isUtf8(bytes))
     return { text: bytes.toString("utf8"), encoding: "utf8", mark: noMark, isEncodingKnown: true };
+  const { guessEncoding } = await loadForeign();
   const guessed = guessEncoding(bytes);
   if (guessed !== undefined) {
     const { encoding, isEncodingKnown } = guessed;
-    return { text: decode(bytes, encoding), encoding, mark: noMark, isEncodingKnown };
+    return { text: await decode(bytes, encoding), encoding, mark: noMark, isEncodingKnown };
   }
   return { text: bytes.toString("latin1"), encoding: "latin1", mark: noMark, isEncodingKnown: false };
 }
 
 /** The bytes of `text` in the encoding of `file`; the whole text becomes UTF-8 when that encoding lacks a character. */
-export function encodeText(text: string, file: TextFile): Buffer {
-  const bytes = encode(text, file.encoding);
-  if (decode(bytes, file.encoding) === text) return Buffer.concat([file.mark, bytes]);
+export async function encodeText(text: string, file: TextFile): Promise<Buffer> {
+  const bytes = await encode(text, file.encoding);
+  if ((await decode(bytes, file.encoding)) === text) return Buffer.concat([file.mark, bytes]);
   if (!file.isEncodingKnown) {
     throw new ToolInputError(
       `This file is not UTF-8; its encoding seems to be ${file.encoding}, which lacks a character of the new text. Use other characters, or convert the file to UTF-8 first, for example with iconv.`,
@@ -55,14 +54,6 @@ export function isBinary(bytes: Buffer): boolean {
 }
 
 const sniffedBytes = 8_192;
-const guessedBytes = 1024 * 1024;
-
-/** Confidence of the detector in percent: enough to read with, and enough to convert with. Single-byte text rarely reaches more than 80. */
-const likely = 35;
-const certain = 60;
-/** By how much the best guess must lead, in percent; close to each other all guesses are worthless. */
-const clearLead = 10;
-
 const noMark = Buffer.alloc(0);
 
 const marks = [
@@ -71,22 +62,17 @@ const marks = [
   { encoding: "utf-16be", mark: Buffer.from([0xfe, 0xff]) },
 ];
 
-/** The encoding that stands out, if it gives the same bytes back. */
-function guessEncoding(bytes: Buffer): { encoding: string; isEncodingKnown: boolean } | undefined {
-  const [best, second] = analyse(bytes.subarray(0, guessedBytes));
-  if (best === undefined || best.confidence < Math.max(likely, (second?.confidence ?? 0) + clearLead))
-    return undefined;
-  const { name, confidence } = best;
-  if (!iconv.encodingExists(name) || !encode(decode(bytes, name), name).equals(bytes)) return undefined;
-  return { encoding: name, isEncodingKnown: confidence >= certain };
+async function decode(bytes: Buffer, encoding: string): Promise<string> {
+  return encoding === "utf8" ? bytes.toString("utf8") : (await loadForeign()).decode(bytes, encoding);
 }
 
-function decode(bytes: Buffer, encoding: string): string {
-  return encoding === "utf8" ? bytes.toString("utf8") : iconv.decode(bytes, encoding, { stripBOM: false });
+async function encode(text: string, encoding: string): Promise<Buffer> {
+  return encoding === "utf8" ? Buffer.from(text, "utf8") : (await loadForeign()).encode(text, encoding);
 }
 
-function encode(text: string, encoding: string): Buffer {
-  return encoding === "utf8" ? Buffer.from(text, "utf8") : iconv.encode(text, encoding, { addBOM: false });
+/** Tables of encodings are a good part of what a tool host would load, and few files need them. */
+function loadForeign(): Promise<typeof import("./foreign-encodings.ts")> {
+  return import("./foreign-encodings.ts");
 }
 
 /** Control characters that text does not use; tab, line ends, form feed, backspace and escape may occur. */
