@@ -6,6 +6,8 @@ import { openTestTerminal, type Answer, type TestTerminal } from "./testing/open
 const quietSeconds = 1;
 /** What a busy machine may add to a deadline. */
 const slackMs = 4_000;
+/** How often a program that a busy machine has not brought so far yet is read on, a quiet second each time. */
+const mostReads = 10;
 
 function isInstalled(program: string): boolean {
   return spawnSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" }).status === 0;
@@ -15,12 +17,28 @@ async function step(terminal: TestTerminal, text: string): Promise<Answer> {
   return text === "reset" ? terminal.run("", { reset: true }) : terminal.type(text);
 }
 
+/** Reads on for as long as the program runs and `isDone` says no. */
+async function readOn(
+  terminal: TestTerminal,
+  first: Answer,
+  isDone: (text: string) => boolean,
+): Promise<Answer> {
+  let answer = first;
+  for (let reads = 0; reads < mostReads && answer.exit_code === -1 && !isDone(answer.text); reads += 1) {
+    const more = await terminal.run("");
+    answer = { ...more, text: answer.text + more.text };
+  }
+  return answer;
+}
+
 async function survive(hostile: HostileCommand): Promise<void> {
   await using terminal = await openTestTerminal({ params: { no_change_timeout_seconds: quietSeconds } });
   const { command, timeout = null } = hostile;
   let answer = await terminal.run(command, { timeout });
   expect(answer.elapsedMs).toBeLessThan((timeout ?? quietSeconds + 1) * 1000 + slackMs);
   expect(answer.is_error).toBe(false);
+  const { shows = "" } = hostile;
+  answer = await readOn(terminal, answer, (text) => text.includes(shows));
   if (hostile.shows !== undefined) expect(answer.text).toContain(hostile.shows);
   if (hostile.hides !== undefined) expect(answer.text).not.toContain(hostile.hides);
   // Nothing that is not text reaches the model: colours are the only escape sequences.
@@ -31,6 +49,7 @@ async function survive(hostile: HostileCommand): Promise<void> {
     answer = await step(terminal, text);
     expect(answer.elapsedMs).toBeLessThan(quietSeconds * 1000 + slackMs);
   }
+  answer = await readOn(terminal, answer, () => false);
   expect(answer.exit_code).not.toBe(-1);
   if (hostile.exitCode !== undefined) expect(answer.exit_code).toBe(hostile.exitCode);
   const next = await terminal.run("echo next-$((40 + 2)); (exit 7)");
