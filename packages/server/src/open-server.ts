@@ -183,6 +183,7 @@ export async function openServer({
   const directory = scope.use(
     new Directory({
       journal,
+      findModel: (ownerId, name) => findStoredModel(settings, ownerId)(name),
       chooseHost: async ({ sandbox_id: sandboxId }) => {
         if (sandboxId === undefined) return { toolHost, stateDir: null };
         if (sandboxes === null) throw sandboxesElsewhere();

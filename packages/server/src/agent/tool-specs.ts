@@ -1,18 +1,17 @@
 import type { Agent } from "@convoke/protocol";
+import { taskToolSet } from "../settings/with-defaults.ts";
 
 export type ToolSpec = { readonly name: string; readonly params: Readonly<Record<string, unknown>> };
 
+/** What an agent may name to have sub-agents; the conversation carries it out, no tool host. */
+const taskTools: ReadonlySet<string> = new Set(["task", taskToolSet]);
+
 /**
- * The tools that an agent's configuration asks for: its own in their order, filtered, then the built-ins. Duplicates count
- * once. The editor offers pictures only to a model that can see.
+ * The tools of a tool host that an agent's configuration asks for: its own in their order, filtered, then the built-ins.
+ * Duplicates count once. The editor offers pictures only to a model that can see.
  */
 export function toolSpecs(agent: Agent, isVisionEnabled = false): ToolSpec[] {
-  const filter = agent.filter_tools_regex ? new RegExp(`^(?:${agent.filter_tools_regex})`) : null;
-  const own = (agent.tools ?? []).map((tool) => ({
-    name: registryName(tool.name),
-    params: tool.params ?? {},
-  }));
-  const kept = own.filter(({ name }) => filter === null || filter.test(name));
+  const kept = ownTools(agent).filter(({ name }) => !taskTools.has(name));
   const builtIn = (agent.include_default_tools ?? ["FinishTool", "ThinkTool"]).map((name) => ({
     name: registryName(name),
     params: {},
@@ -23,6 +22,18 @@ export function toolSpecs(agent: Agent, isVisionEnabled = false): ToolSpec[] {
     if (!byName.has(spec.name)) byName.set(spec.name, { name: spec.name, params });
   }
   return [...byName.values()];
+}
+
+/** Whether the agent may give work to sub-agents. */
+export function hasTasks(agent: Agent): boolean {
+  return ownTools(agent).some(({ name }) => taskTools.has(name));
+}
+
+function ownTools(agent: Agent): ToolSpec[] {
+  const filter = agent.filter_tools_regex ? new RegExp(`^(?:${agent.filter_tools_regex})`) : null;
+  return (agent.tools ?? [])
+    .map((tool) => ({ name: registryName(tool.name), params: tool.params ?? {} }))
+    .filter(({ name }) => filter === null || filter.test(taskTools.has(name) ? "task" : name));
 }
 
 /** `TerminalTool` and `terminal` are the same tool. Source: reference, tools 1.2. */

@@ -1,4 +1,4 @@
-import type { LLM } from "@convoke/protocol";
+import type { LLM, MetricsSnapshot } from "@convoke/protocol";
 import { Condensing } from "../agent/condense/condensing.ts";
 import { withCondenserSecrets } from "../agent/condense/condenser-settings.ts";
 import type { EventDraft, StampedEvent } from "../journal/event-draft.ts";
@@ -7,12 +7,13 @@ import { titleUsageId } from "../agent/title.ts";
 import { ApprovalClock } from "./approval-clock.ts";
 import { decideTimeout } from "./approvals.ts";
 import { bookedModel } from "./booked-model.ts";
+import { ownBudget } from "./budget.ts";
 import { Configuration } from "./configuration.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationDeps } from "./conversation-deps.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import type { ConversationState } from "./conversation-state.ts";
-import type { Decision } from "./decide.ts";
+import { stateUpdate, type Decision } from "./decide.ts";
 import { fullStateFrame } from "./describe.ts";
 import { Hold } from "./hold.ts";
 import { GoalLoop } from "./goal-loop.ts";
@@ -55,6 +56,7 @@ export class Actor implements AsyncDisposable {
       isSettling: () => this.runner.isAlive,
       onDone: () => this.#clock.set(this.log.state.approvalDeadlineMs),
       onLost: () => {
+        this.#closing.abort();
         this.runner.abort();
         deps.onLost();
       },
@@ -74,6 +76,11 @@ export class Actor implements AsyncDisposable {
       deps.openSession(this.config, {
         secrets: () => this.secrets,
         notify: (draft) => this.#notify(draft),
+        closing: this.closing,
+        config: () => this.config,
+        budget: () => ownBudget(this.config, this.log.state),
+        stats: () => this.log.state.stats,
+        putStats: (usageId, total) => this.#putStats(usageId, total),
       }),
     );
     this.configuration = new Configuration({ ...deps, post });
@@ -271,6 +278,13 @@ export class Actor implements AsyncDisposable {
     const stamped = await this.log.append(withSettingsVersion(decision.drafts, this.config), extra);
     this.runner.ensure();
     return stamped;
+  }
+
+  async #putStats(usageId: string, total: MetricsSnapshot): Promise<void> {
+    await this.queue.post(() => {
+      const all = { ...this.log.state.stats, [usageId]: total };
+      return this.log.append([stateUpdate("stats", { usage_to_metrics: all })]);
+    });
   }
 
   #notify(draft: EventDraft): void {

@@ -1,7 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join, posix, resolve } from "node:path";
 import type { ToolHost, ToolSession } from "@convoke/tool-host";
-import { toolSpecs } from "../agent/tool-specs.ts";
+import { hasTasks, toolSpecs } from "../agent/tool-specs.ts";
+import { findSubAgents } from "../extensions/sub-agents/sub-agent-book.ts";
 import { invalidField } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { makeDirectory } from "../lib/make-directory.ts";
@@ -12,6 +13,8 @@ import type { ConversationConfig, ConversationSecrets } from "./conversation-con
 import { withMcpTools, type McpAccess, type SessionContext } from "./mcp-tools.ts";
 import { withConversationSkills, type SkillAccess } from "./session-skills.ts";
 import { noSecrets } from "./stored-secrets.ts";
+import type { SubConversationDeps } from "./sub-conversation.ts";
+import { withTasks } from "./task-session.ts";
 
 export type ConversationHost = {
   readonly toolHost: ToolHost;
@@ -25,6 +28,8 @@ export type SessionsDeps = {
   /** `ownerId` is whose stored models a conversation may name. */
   readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets, ownerId: string) => Model;
   readonly mcp: McpAccess;
+  /** Where sub-agents have their conversations. */
+  readonly children: SubConversationDeps;
   /** Without it a conversation has only the skills that came with its agent. */
   readonly skills?: SkillAccess;
   /** Absolute; every conversation has a private folder below it. */
@@ -60,16 +65,19 @@ export class ConversationSessions {
       tools: toolSpecs(config.agent, this.#canSee(config, ownerId)),
       ...places,
     });
-    const session = withMcpTools(opened, {
-      conversationId: id,
-      ownerId,
-      config,
-      context,
-      toolHost,
-      workspaceDir: places.workspaceDir,
-      stateDir: join(this.stateDir(id), "mcp"),
-      access: this.#deps.mcp,
-    });
+    const session = withMcpTools(
+      await this.#withTasks(opened, { id, ownerId }, places.workspaceDir, context, toolHost),
+      {
+        conversationId: id,
+        ownerId,
+        config,
+        context,
+        toolHost,
+        workspaceDir: places.workspaceDir,
+        stateDir: join(this.stateDir(id), "mcp"),
+        access: this.#deps.mcp,
+      },
+    );
     const skilled = await withConversationSkills(session, {
       conversationId: id,
       config,
@@ -80,6 +88,25 @@ export class ConversationSessions {
     });
     const { observer } = this.#deps;
     return observer === undefined ? skilled : watchSession(skilled, id, observer);
+  }
+
+  /** With sub-agents where the agent asks for them and does not work for another one itself. */
+  async #withTasks(
+    session: ToolSession,
+    { id, ownerId }: { readonly id: string; readonly ownerId: string },
+    workingDir: string,
+    context: SessionContext,
+    toolHost: ToolHost,
+  ): Promise<ToolSession> {
+    const { children, skills, logger } = this.#deps;
+    const { agent, parent } = context.config();
+    if (!hasTasks(agent) || parent !== undefined) return session;
+    const files = skills?.filesOf(toolHost) ?? null;
+    const agents = await findSubAgents({
+      workspace: files === null ? null : { files, workingDir },
+      server: skills?.server ?? null,
+    });
+    return withTasks(session, { conversationId: id, ownerId, agents, context, children, logger });
   }
 
   /** Absolute; on the machine of the conversation's tools when that is this one. */

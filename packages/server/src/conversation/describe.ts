@@ -33,6 +33,7 @@ export function toConversationInfo(described: Described): ConversationInfo {
           forked_from_conversation_id: config.forked_from.conversation_id,
           forked_from_event_id: config.forked_from.event_id,
         }),
+    ...(config.parent === undefined ? {} : { parent_conversation_id: config.parent.conversation_id }),
     metrics: combinedMetrics(state),
     created_at: formatInstant(described.createdAtMicros),
     updated_at: formatInstant(described.updatedAtMicros),
@@ -102,7 +103,8 @@ function sharedFields(
 }
 
 /** All usage ids added up; null before the first model call. */
-function combinedMetrics(state: Readonly<ConversationState>): MetricsSnapshot | null {
+/** All model calls together; null before the first. */
+export function combinedMetrics(state: Readonly<ConversationState>): MetricsSnapshot | null {
   const all = Object.values(state.stats) as MetricsSnapshot[];
   const [first] = all;
   if (first === undefined) return null;

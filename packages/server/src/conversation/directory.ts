@@ -11,6 +11,8 @@ import {
 import { Fault, invalidField } from "../lib/fault.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { toolSpecs } from "../agent/tool-specs.ts";
+import type { SubConversationDeps } from "./sub-conversation.ts";
+import { listTasks } from "./task-ids.ts";
 import { ownBudget } from "./budget.ts";
 import { ConversationSessions, type SessionsDeps } from "./conversation-sessions.ts";
 import { StoredSecrets } from "./stored-secrets.ts";
@@ -33,7 +35,9 @@ import {
   serverClosing,
 } from "./refusals.ts";
 
-export type DirectoryDeps = SessionsDeps & {
+export type DirectoryDeps = Omit<SessionsDeps, "children"> & {
+  /** Finds models that a user has stored, for sub-agents that name one; there are none without it. */
+  readonly findModel?: SubConversationDeps["findModel"];
   readonly journal: Journal;
   readonly secretBox: SecretBox;
   readonly validator: Validator;
@@ -70,7 +74,8 @@ export class Directory implements AsyncDisposable {
     this.#folded = new FoldedStates(deps.journal, ({ conversationId, seq }) => {
       deps.logger.warn({ conversation: conversationId, seq }, "an event is damaged");
     });
-    this.#sessions = new ConversationSessions(deps);
+    const { journal, findModel = async () => null } = deps;
+    this.#sessions = new ConversationSessions({ ...deps, children: { directory: this, journal, findModel } });
     this.#secrets = new StoredSecrets(deps);
     this.#orphans = new Orphans({
       journal: deps.journal,
@@ -239,6 +244,7 @@ export class Directory implements AsyncDisposable {
       throw error;
     });
     await conversation?.[Symbol.asyncDispose]();
+    await this.#deleteTasks(id);
     try {
       const lease = await this.#deps.journal.claim(id);
       await this.#deps.journal.deleteConversation(lease);
@@ -247,6 +253,19 @@ export class Directory implements AsyncDisposable {
     }
     conversation?.signals.end();
     await rm(this.#sessions.stateDir(id), { recursive: true, force: true });
+  }
+
+  /** What its sub-agents did goes with it. */
+  async #deleteTasks(id: string): Promise<void> {
+    const row = await this.#deps.journal.getConversation(id);
+    if (row === null) return;
+    for (const taskId of await listTasks(this.#deps.journal, row)) {
+      try {
+        await this.delete({ userId: row.ownerId }, taskId);
+      } catch (error) {
+        if (!(error instanceof Fault && error.code === conversationMissing(taskId).code)) throw error;
+      }
+    }
   }
 
   async #open(id: string): Promise<Conversation> {

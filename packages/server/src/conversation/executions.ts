@@ -9,6 +9,11 @@ import type { OpenAction } from "./conversation-state.ts";
 import { isWanted, messageOf, type RunDeps } from "./run-deps.ts";
 import { storeEvents } from "./store-events.ts";
 
+/** A tool throws it when its work goes on without this process: the call stays open and is made again by the next one. */
+export class LeftOpenError extends Error {
+  override readonly name = "LeftOpenError";
+}
+
 type Ended = { readonly error: unknown } | null;
 
 /** The tool calls of one run: several at once where they do not get into each other's way; each answer is stored as it lands. */
@@ -95,7 +100,7 @@ export class Executions {
 
   /**
    * Idempotent at the host: a finished execution answers from its record, a lost one says so, none runs twice. Null when
-   * the client took the run or the action away before the tool could start.
+   * the client took the run or the action away before the tool could start, and when another process will go on with it.
    */
   async #outcomeOf(open: OpenAction, action: Action | null): Promise<Outcome | null> {
     if (action === null) {
@@ -113,6 +118,7 @@ export class Executions {
       });
       return execution === null ? null : await execution.outcome;
     } catch (error) {
+      if (error instanceof LeftOpenError) return null;
       this.#deps.logger.error(
         { conversation: this.#deps.conversationId, error: String(error) },
         "tool session failed",

@@ -1,3 +1,4 @@
+import type { MetricsSnapshot } from "@convoke/protocol";
 import type { ToolHost, ToolSession } from "@convoke/tool-host";
 import type { Fetch } from "../extensions/mcp/bounded-fetch.ts";
 import { hiddenValues } from "../extensions/mcp/hidden-values.ts";
@@ -7,6 +8,7 @@ import { readServers } from "../extensions/mcp/read-servers.ts";
 import type { EventDraft } from "../journal/event-draft.ts";
 import type { McpLogins } from "../settings/mcp-logins.ts";
 import { resolveSecrets } from "../security/secret-sources.ts";
+import type { OwnBudget } from "./budget.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 
 /** How MCP servers are reached. */
@@ -26,6 +28,15 @@ export type SessionContext = {
   readonly secrets: () => ConversationSecrets;
   /** Adds to the log when the conversation comes to it. */
   readonly notify: (draft: EventDraft) => void;
+  /** Aborts when the conversation leaves this process. */
+  readonly closing: AbortSignal;
+  /** As it is at this moment. */
+  readonly config: () => ConversationConfig;
+  readonly budget: () => OwnBudget;
+  /** Totals of model calls by usage id, as they are at this moment. */
+  readonly stats: () => Readonly<Record<string, unknown>>;
+  /** Replaces the total of one usage id; durable when it resolves. */
+  readonly putStats: (usageId: string, total: MetricsSnapshot) => Promise<void>;
 };
 
 export type McpToolsDeps = {

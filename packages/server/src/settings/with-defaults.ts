@@ -75,13 +75,17 @@ function profileSettings(settings: StoredSettings, id: string): StoredSettings {
   return resolved.settings;
 }
 
+/** What gives an agent sub-agents. Source: reference, tools 1.2. */
+export const taskToolSet = "task_tool_set";
+
 /** An agent made of settings; null when they name no model. */
 function agentOf(settings: StoredSettings, catalogue: readonly string[]): JsonObject | null {
   const { llm: stored, agentExtras: extras, plain } = settings;
   if (typeof stored["model"] !== "string") return null;
   const llm = connected(settings, stored);
-  const tools = usualTools.filter((name) => catalogue.includes(name)).map((name) => ({ name }));
+  const usual = usualTools.filter((name) => catalogue.includes(name)).map((name) => ({ name }));
   const wanted = extras["tools"];
+  const tools: unknown[] = Array.isArray(wanted) && wanted.length > 0 ? wanted : usual;
   const context = isObject(extras["agent_context"]) ? extras["agent_context"] : {};
   const disabled = plain.disabled_skills ?? [];
   const agentContext = { ...context, ...(disabled.length > 0 ? { disabled_skills: disabled } : {}) };
@@ -89,7 +93,7 @@ function agentOf(settings: StoredSettings, catalogue: readonly string[]): JsonOb
   return {
     kind: "Agent",
     llm,
-    tools: Array.isArray(wanted) && wanted.length > 0 ? wanted : tools,
+    tools: extras["enable_sub_agents"] === true ? [...tools, { name: taskToolSet }] : tools,
     ...(Object.keys(agentContext).length > 0 ? { agent_context: agentContext } : {}),
     ...(typeof limit === "number" ? { tool_concurrency_limit: limit } : {}),
     ...(Object.keys(settings.mcpServers ?? {}).length > 0

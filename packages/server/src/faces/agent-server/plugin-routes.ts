@@ -22,7 +22,7 @@ import {
   uninstall,
   type Kind,
 } from "./installed-skills.ts";
-import { findSubAgents, readDirectory, type CatalogueRouteDeps } from "./skill-routes.ts";
+import { listSubAgents, readDirectory, type CatalogueRouteDeps } from "./skill-routes.ts";
 
 export type InstalledRouteDeps = CatalogueRouteDeps & { readonly nowMs: () => number };
 
@@ -187,7 +187,7 @@ export function installedHandlers(deps: InstalledRouteDeps) {
     listMarketplacePlugins: () => ({ json: { plugins: [] } }),
 
     listSubAgents: async ({ body }) => ({
-      json: { agents: await findSubAgents(body as SubAgentsRequest, deps) },
+      json: { agents: await listSubAgents(body as SubAgentsRequest, deps) },
     }),
   } satisfies Record<string, RouteHandler>;
 }

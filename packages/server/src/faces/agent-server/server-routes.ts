@@ -1,5 +1,6 @@
 import type { ToolHost } from "@convoke/tool-host";
 import type { RouteHandler } from "../../http/mount.ts";
+import { taskToolSet } from "../../settings/with-defaults.ts";
 
 export type ServerRouteDeps = {
   readonly toolHost: ToolHost;
@@ -31,7 +32,9 @@ export function serverHandlers(deps: ServerRouteDeps) {
       deps.isReady() ? { json: { status: "ready" } } : { status: 503, json: { status: "initializing" } },
     getServerInfo: info,
     getRoot: info,
-    listTools: () => ({ json: deps.toolHost.catalogue.filter((name) => !builtIn.has(name)) }),
+    listTools: () => ({
+      json: [...deps.toolHost.catalogue.filter((name) => !builtIn.has(name)), taskToolSet].sort(),
+    }),
   } satisfies Record<string, RouteHandler>;
 }
 

@@ -278,6 +278,9 @@ describe("what a workspace brings", () => {
     const { agents } = await new SubAgentsClient(options()).getSubAgents(project);
     expect(agents).toMatchObject([
       { name: "reviewer", tools: ["terminal"], system_prompt: "Be strict.", level: "project" },
+      { name: "general-purpose", level: "builtin", is_builtin: true },
+      { name: "code-explorer", tools: ["terminal"] },
+      { name: "bash-runner", tools: ["terminal"] },
     ]);
   });
 

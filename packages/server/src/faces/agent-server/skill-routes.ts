@@ -13,7 +13,7 @@ import { loadSkillFolder, mergeFound, type SkillsFound } from "../../extensions/
 import { readSkillSources } from "../../extensions/skills/open-skill-book.ts";
 import type { LoadedSkill } from "../../extensions/skills/parse-skill.ts";
 import type { WorkspaceFiles } from "../../extensions/skills/workspace-files.ts";
-import { readSubAgents } from "../../extensions/sub-agents/read-sub-agents.ts";
+import { findSubAgents } from "../../extensions/sub-agents/sub-agent-book.ts";
 import { installedSkills } from "./installed-skills.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 
@@ -86,19 +86,16 @@ export function catalogueHandlers(deps: CatalogueRouteDeps) {
   } satisfies Record<string, RouteHandler>;
 }
 
-/** Helpers in a directory and in the person's home; the first of a name wins. */
-export async function findSubAgents(
+/** Helpers in a directory, in the person's home, and those that are built in. */
+export async function listSubAgents(
   request: SubAgentsRequest,
   { files, home, workspaceRoot }: CatalogueRouteDeps,
 ): Promise<SubAgentInfo[]> {
   const directory = readDirectory(request.project_dir ?? null, workspaceRoot);
-  const found = await Promise.all([
-    request.load_project !== false && directory !== null ? readSubAgents(files, directory, "project") : [],
-    request.load_user !== false && home !== null ? readSubAgents(files, home, "user") : [],
-  ]);
-  const byName = new Map<string, SubAgentInfo>();
-  for (const agent of found.flat()) if (!byName.has(agent.name)) byName.set(agent.name, agent);
-  return [...byName.values()];
+  return await findSubAgents({
+    workspace: request.load_project === false || directory === null ? null : { files, workingDir: directory },
+    server: request.load_user === false ? null : { files, home },
+  });
 }
 
 /** An absolute path, or one below the root of workspaces; null when none is given. */

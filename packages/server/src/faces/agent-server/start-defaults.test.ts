@@ -30,3 +30,16 @@ test("P34: a new conversation begins with the settings of its user, one that is 
     confirmation_policy: { kind: "NeverConfirm" },
   });
 });
+
+test("an agent made of settings has sub-agents where they are switched on", async () => {
+  await using server = await startTestServer();
+  const { agent: _, ...withoutAgent } = server.startRequest();
+  const llm = { model: "openai/scripted", base_url: `${server.model.url}/v1`, api_key: "llm-key" };
+  const toolsWith = async (enabled: boolean): Promise<unknown> => {
+    const agent_settings = { llm, enable_sub_agents: enabled };
+    const created = await server.call("POST", "/api/conversations", { ...withoutAgent, agent_settings });
+    return (created.json as { agent: { tools: { name: string }[] } }).agent.tools.map(({ name }) => name);
+  };
+  expect(await toolsWith(true)).toEqual(["terminal", "task_tool_set"]);
+  expect(await toolsWith(false)).toEqual(["terminal"]);
+});

@@ -1,0 +1,70 @@
+import type { SubAgentInfo, TaskAction, TaskObservation, ToolDefinition } from "@convoke/protocol";
+import type { Outcome, ToolListing } from "@convoke/tool-host";
+import type { SubTaskEnd } from "./sub-conversation.ts";
+
+/** How the model calls it. */
+export const taskToolName = "task";
+
+/** Of the conversation of a task. */
+export function titleOf({ description, prompt }: TaskAction): string {
+  const words = (description ?? "").trim() || prompt.trim().split("\n")[0]!;
+  return words.slice(0, 200).toWellFormed() || "Task";
+}
+
+/** The answer to an order that was not carried out. */
+export function failed(taskId: string, subagent: string, reason: string): Outcome {
+  const observation = observe(taskId, subagent, { status: "error", text: "", reason });
+  return { type: "observation", observation: observation as never };
+}
+
+/** What the model reads of a task: what became of it, why if it failed, then the words of the sub-agent. */
+export function observe(
+  taskId: string,
+  subagent: string,
+  { status, text, reason }: SubTaskEnd,
+): TaskObservation {
+  const parts = [
+    `Task ${taskId}, sub-agent ${subagent}: ${status}.`,
+    ...(reason === null ? [] : [reason]),
+    ...(text === "" ? (status === "completed" ? ["It ended without a word."] : []) : [text]),
+  ];
+  return {
+    kind: "TaskObservation",
+    content: parts.map((part) => ({ type: "text", text: part, cache_prompt: false })),
+    is_error: status === "error",
+    task_id: taskId,
+    subagent,
+    status,
+  };
+}
+
+/** The tool as the model is offered it, with the sub-agents that there are. */
+export function listTaskTool(agents: readonly SubAgentInfo[]): ToolListing {
+  const kinds = agents.map(({ name, description }) => `- ${name}: ${firstLine(description ?? "")}`);
+  const definition = {
+    kind: "TaskTool" as const,
+    title: taskToolName,
+    description: [
+      "Give a piece of work to a sub-agent and wait for its report. It works in the same directory, starts without anything of this conversation, and only its last message comes back. Say in prompt everything that it must know: the aim, the places, what counts as done, and what the report must contain. Use it for work whose details would only fill this conversation; do small things yourself.",
+      "With resume and the id of an earlier task its sub-agent goes on, with all that it knows.",
+      `Kinds for subagent_type:\n${kinds.join("\n")}`,
+    ].join("\n\n"),
+    action_type: "TaskAction",
+    observation_type: "TaskObservation",
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  };
+  return {
+    name: taskToolName,
+    actionKind: "TaskAction",
+    isReadOnly: false,
+    definition: definition as unknown as ToolDefinition,
+  };
+}
+
+function firstLine(text: string): string {
+  return text
+    .replaceAll(/<example>[\s\S]*?<\/example>/g, "")
+    .trim()
+    .split("\n")[0]!
+    .slice(0, 300);
+}

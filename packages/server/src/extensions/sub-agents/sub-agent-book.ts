@@ -1,0 +1,102 @@
+import type { SubAgentInfo } from "@convoke/protocol";
+import { wait } from "../../lib/wait.ts";
+import type { WorkspaceFiles } from "../skills/workspace-files.ts";
+import { readSubAgents } from "./read-sub-agents.ts";
+
+/** Where helpers are described, beside those that are built in. */
+export type SubAgentPlaces = {
+  readonly workspace: { readonly files: WorkspaceFiles; readonly workingDir: string } | null;
+  readonly server: { readonly files: WorkspaceFiles; readonly home: string | null } | null;
+};
+
+/** How long the files of helpers are waited for; a slow disk costs a conversation its helpers, never its start. */
+const timeoutMs = 5_000;
+
+/** The helpers of a project, then those of the person, then the built-in ones; the first of a name wins. Never rejects. */
+export async function findSubAgents({ workspace, server }: SubAgentPlaces): Promise<SubAgentInfo[]> {
+  const home = server?.home ?? null;
+  const found = await Promise.all([
+    workspace === null ? [] : inTime(readSubAgents(workspace.files, workspace.workingDir, "project")),
+    server === null || home === null ? [] : inTime(readSubAgents(server.files, home, "user")),
+  ]);
+  const byName = new Map<string, SubAgentInfo>();
+  for (const agent of [...found.flat(), ...builtInSubAgents]) {
+    if (!byName.has(agent.name)) byName.set(agent.name, agent);
+  }
+  return [...byName.values()];
+}
+
+/** The helper with a name, or with the older name of a built-in one; null when there is none. Source: reference, tools 12.1. */
+export function subAgentNamed(agents: readonly SubAgentInfo[], name: string): SubAgentInfo | null {
+  const wanted = name.trim();
+  const older = olderNames[wanted.toLowerCase()];
+  return (
+    agents.find((agent) => agent.name === wanted) ?? agents.find((agent) => agent.name === older) ?? null
+  );
+}
+
+const olderNames: Readonly<Record<string, string>> = {
+  default: "general-purpose",
+  "default cli mode": "general-purpose",
+  explore: "code-explorer",
+  bash: "bash-runner",
+};
+
+/** Where nobody says otherwise these are there. Source of names and tools: reference, tools 12.1. */
+const builtInSubAgents: readonly SubAgentInfo[] = [
+  builtIn(
+    "general-purpose",
+    "Takes over a whole piece of work: reads, changes and tests files like you do.",
+    ["terminal", "file_editor", "task_tracker"],
+    "You do one piece of work for another agent. Do exactly that piece, check it, and finish with a report: what you did, what you found, and what is left. The other agent sees nothing else of your work.",
+  ),
+  builtIn(
+    "code-explorer",
+    "Looks through code and answers a question about it; changes nothing.",
+    ["terminal"],
+    "You answer a question about code for another agent. Only read: change no file and no setting. Finish with the answer, and name the files and lines that show it.",
+  ),
+  builtIn(
+    "bash-runner",
+    "Runs commands whose long output would only be in the way, and reports what matters of it.",
+    ["terminal"],
+    "You run commands for another agent. Run what is asked, no more. Finish with the exit codes and those lines of the output that matter, word for word.",
+  ),
+];
+
+function builtIn(
+  name: string,
+  description: string,
+  tools: readonly string[],
+  systemPrompt: string,
+): SubAgentInfo {
+  return {
+    name,
+    description,
+    model: "inherit",
+    color: null,
+    tools: [...tools],
+    skills: [],
+    system_prompt: systemPrompt,
+    when_to_use_examples: [],
+    permission_mode: null,
+    max_iteration_per_run: null,
+    max_budget_per_run: null,
+    metadata: {},
+    level: "builtin",
+    source: null,
+    is_builtin: true,
+  };
+}
+
+async function inTime(reading: Promise<SubAgentInfo[]>): Promise<SubAgentInfo[]> {
+  const stop = new AbortController();
+  try {
+    return await Promise.race([reading, wait(timeoutMs, stop.signal).then(() => [])]);
+  } catch {
+    // A workspace that cannot be read has no helpers to offer; its tools say why they do not work.
+    return [];
+  } finally {
+    stop.abort();
+  }
+}
