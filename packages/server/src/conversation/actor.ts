@@ -27,6 +27,10 @@ import { Signals } from "./signals.ts";
 import { addCalls } from "./stats.ts";
 import { Titling } from "./titling.ts";
 import { WorkQueue } from "./work-queue.ts";
+import { wait } from "../lib/wait.ts";
+
+/** What works elsewhere has so long to stop before a stop is answered. */
+const stopGraceMs = 2_000;
 
 /** What a conversation works with, tied together: from a decision to its events, and from the events to the work. */
 export class Actor implements AsyncDisposable {
@@ -44,6 +48,7 @@ export class Actor implements AsyncDisposable {
   readonly #deps: ConversationDeps;
   readonly #clock: ApprovalClock;
   readonly #closing = new AbortController();
+  readonly #stopping = new Set<Promise<unknown>>();
   #disposal: Promise<void> | null = null;
 
   constructor(deps: ConversationDeps) {
@@ -77,6 +82,7 @@ export class Actor implements AsyncDisposable {
         secrets: () => this.secrets,
         notify: (draft) => this.#notify(draft),
         closing: this.closing,
+        stopping: (others) => this.#stopping.add(others),
         config: () => this.config,
         budget: () => ownBudget(this.config, this.log.state),
         stats: () => this.log.state.stats,
@@ -151,6 +157,16 @@ export class Actor implements AsyncDisposable {
   fullStateFrame(): string {
     const { id, nowMs } = this.#deps;
     return this.log.mask(fullStateFrame(this.config, this.secrets, this.log.state, id, nowMs()));
+  }
+
+  /** Resolves when the work that tools gave to others has stopped too (P43); not later than after two seconds. */
+  async othersStopped(): Promise<void> {
+    const others = [...this.#stopping];
+    this.#stopping.clear();
+    if (others.length === 0) return;
+    const isOver = new AbortController();
+    await Promise.race([Promise.allSettled(others), wait(stopGraceMs, isOver.signal)]);
+    isOver.abort();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

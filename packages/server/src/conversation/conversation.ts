@@ -211,6 +211,7 @@ export class Conversation implements AsyncDisposable {
         decideInterrupt(state, { kind: "InterruptEvent", source: "user" }, this.#working()),
       ),
     );
+    await this.#actor.othersStopped();
     this.#actor.publishFullState();
   }
 
@@ -225,6 +226,7 @@ export class Conversation implements AsyncDisposable {
         return decideInterrupt(state, { kind: "PauseEvent", source: "user" }, working);
       }),
     );
+    await this.#actor.othersStopped();
     if (wasRunning) this.#actor.publishFullState();
     return wasRunning ? "RUNNING" : "STOPPED";
   }

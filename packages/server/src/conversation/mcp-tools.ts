@@ -30,6 +30,8 @@ export type SessionContext = {
   readonly notify: (draft: EventDraft) => void;
   /** Aborts when the conversation leaves this process. */
   readonly closing: AbortSignal;
+  /** A stop or an interrupt is answered when this has settled, within two seconds; to be called while the signal of the call aborts. */
+  readonly stopping: (others: Promise<unknown>) => void;
   /** As it is at this moment. */
   readonly config: () => ConversationConfig;
   readonly budget: () => OwnBudget;

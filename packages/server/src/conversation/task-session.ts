@@ -13,7 +13,12 @@ import type { Logger } from "../lib/logger.ts";
 import { stateUpdate } from "./decide.ts";
 import { LeftOpenError } from "./executions.ts";
 import type { SessionContext } from "./mcp-tools.ts";
-import { SubConversation, TaskRefusedError, type SubConversationDeps } from "./sub-conversation.ts";
+import {
+  SubConversation,
+  TaskRefusedError,
+  type SubConversationDeps,
+  type SubTaskEnd,
+} from "./sub-conversation.ts";
 import { failed, listTaskTool, observe, taskToolName, titleOf } from "./task-tool.ts";
 
 export type TaskSessionDeps = {
@@ -78,7 +83,7 @@ class TaskSession implements ToolSession {
   }
 
   async #perform(actionId: string, action: TaskAction, signal: AbortSignal): Promise<Outcome> {
-    const { conversationId, ownerId, agents, context, children, logger } = this.#deps;
+    const { conversationId, ownerId, agents, context, children } = this.#deps;
     const kind = action.subagent_type ?? "general-purpose";
     const agent = subAgentNamed(agents, kind);
     if (agent === null) {
@@ -101,30 +106,41 @@ class TaskSession implements ToolSession {
       context.notify(
         stateUpdate("task", { task_id: task.id, subagent: agent.name, action_id: actionId, status }),
       );
-    try {
-      await task.begin();
-    } catch (error) {
-      if (context.closing.aborted) throw new LeftOpenError();
-      if (!(error instanceof TaskRefusedError || error instanceof Fault)) throw error;
-      return failed(task.id, agent.name, error.message);
-    }
-    const ended = await task.ended(signal, tell);
-    if (ended === null) {
-      if (context.closing.aborted) throw new LeftOpenError();
-      await task.stop();
-    }
-    try {
-      await this.#book(task, await task.metrics());
-    } catch (error) {
-      // The ledger of the user has it; what the sub-agent found is not lost for a number.
-      logger.warn(
-        { conversation: conversationId, error: String(error) },
-        "the cost of a task is not in the stats",
-      );
-    }
-    return ended === null
+    const end = await this.#work(task, signal, tell);
+    return end === null
       ? { type: "cancelled", text: `The task was stopped. Its id is ${task.id}, should it go on later.` }
-      : { type: "observation", observation: observe(task.id, agent.name, ended) as never };
+      : { type: "observation", observation: observe(task.id, agent.name, end) as never };
+  }
+
+  /** Null when it was stopped. Whoever stops it has an answer only when the sub-agent begins nothing more (P43). */
+  async #work(
+    task: SubConversation,
+    signal: AbortSignal,
+    tell: (status: string) => void,
+  ): Promise<SubTaskEnd | null> {
+    const { closing, stopping } = this.#deps.context;
+    const begun = task.begin();
+    const onAbort = (): void => {
+      if (closing.aborted) return;
+      const stopped = Promise.allSettled([begun]).then(() => task.stop());
+      // Why it failed is thrown below.
+      stopping(Promise.allSettled([stopped]));
+    };
+    signal.addEventListener("abort", onAbort);
+    try {
+      await begun;
+      const end = await task.ended(signal, tell);
+      if (end === null && !closing.aborted) await task.stop();
+      if (end === null && closing.aborted) throw new LeftOpenError();
+      await this.#book(task);
+      return end;
+    } catch (error) {
+      if (closing.aborted) throw new LeftOpenError();
+      if (!(error instanceof TaskRefusedError || error instanceof Fault)) throw error;
+      return { status: "error", text: "", reason: error.message };
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
   }
 
   /** Nothing of a task may cost more than what its conversation has left; several turns of a task count together. */
@@ -136,11 +152,18 @@ class TaskSession implements ToolSession {
     return most === Infinity ? null : before + most;
   }
 
-  async #book(task: SubConversation, total: MetricsSnapshot | null): Promise<void> {
-    const { context } = this.#deps;
-    const usageId = usageIdOf(task.id);
-    if (total === null || costsSame(context.stats()[usageId], total)) return;
-    await context.putStats(usageId, { ...total, max_budget_per_task: null });
+  async #book(task: SubConversation): Promise<void> {
+    const { conversationId, context, logger } = this.#deps;
+    try {
+      const total = await task.metrics();
+      const usageId = usageIdOf(task.id);
+      if (total === null || costsSame(context.stats()[usageId], total)) return;
+      await context.putStats(usageId, { ...total, max_budget_per_task: null });
+    } catch (error) {
+      // The ledger of the user has it; what the sub-agent found is not lost for a number.
+      const fields = { conversation: conversationId, error: String(error) };
+      logger.warn(fields, "the cost of a task is not in the stats");
+    }
   }
 }
 
