@@ -41,7 +41,12 @@ export async function run(): Promise<BenchResult[]> {
     });
     const bundle = findToolHostProgram(join(buildDir, "lib", "cli-sandbox-host.js"));
     const bubblewrap = { self, unprivileged };
-    const inBundle = await measure(createBubblewrapBackend({ ...depsOf(bundle), ...bubblewrap }), folder);
+    // As a built command has it, without types to remove.
+    const doorFile = join(buildDir, "lib", "server-sandboxes-port-door.js");
+    const inBundle = await measure(
+      createBubblewrapBackend({ ...depsOf(bundle), ...bubblewrap, doorFile }),
+      folder,
+    );
     const inSources = await measure(
       createBubblewrapBackend({ ...depsOf(findToolHostProgram()), ...bubblewrap }),
       folder,

@@ -8,7 +8,7 @@ import { markerVariable, readBootId } from "./find-processes.ts";
 import { launchDetached } from "./launch.ts";
 import { endOf, killLeftovers, LocalSandbox, readLiveRecord, removeLocalSandbox } from "./local-sandbox.ts";
 import type { LocalRecord } from "./local-sandbox.ts";
-import { connectPortDoor, doorBind, doorPlace } from "./port-door-client.ts";
+import { connectPortDoor, doorBind } from "./port-door-client.ts";
 import { chooseNetwork, inOwnNetwork, openTranslatedNetwork, resolverSettings } from "./outside-network.ts";
 import type { OutsideNetwork } from "./outside-network.ts";
 import { findSame } from "./process-group.ts";
@@ -36,6 +36,8 @@ export type BubblewrapDeps = LocalBackendDeps & {
   readonly self: Account;
   /** With network `on`, whether the machine's own may be used where no other can be made. */
   readonly isNetworkShared?: boolean;
+  /** Instead of the one beside these sources, e.g. that of a built command whose tool host is started. */
+  readonly doorFile?: string;
   /** Who sandboxes run as when this process is root and the workspace's owner is root too. */
   readonly unprivileged: Account;
 };
@@ -125,7 +127,8 @@ class BubblewrapBackend implements SandboxBackend {
     const { directory, workspaceDir, account, network } = place;
     const { program, environment } = this.#deps;
     const { runDir: run, stateDir: state, homeDir: home } = directory;
-    const binds = [doorBind, ...sandboxBinds({ workspace: workspaceDir, run, state, home }, program)];
+    const door = doorBind(this.#deps.doorFile);
+    const binds = [door, ...sandboxBinds({ workspace: workspaceDir, run, state, home }, program)];
     const files = Object.entries(settingsFiles(account, spec, resolverSettings(network)));
     const filter = systemCallFilter(process.arch);
     const args = [
@@ -146,7 +149,7 @@ class BubblewrapBackend implements SandboxBackend {
       ["--json-status-fd", String(descriptors.status), "--args", String(descriptors.args), "--"],
       ["/bin/bash", "-c", limitScript, "convoke-sandbox"],
       [String(spec.limits.pids), memoryLimitKiB(spec.limits.memoryMb)],
-      [programPlace.node, "--import", `file://${doorPlace}`, join(programPlace.root, program.entry)],
+      [programPlace.node, "--import", `file://${door.target}`, join(programPlace.root, program.entry)],
       serveArguments({
         socket: `${inside.run}/host.sock`,
         keyFile: `${inside.run}/key`,

@@ -116,7 +116,7 @@ class DockerBackend implements SandboxBackend {
       account,
       installationId: this.#deps.installationId,
       binds: [
-        doorBind,
+        doorBind(),
         ...users,
         {
           source: directory.homeDir,

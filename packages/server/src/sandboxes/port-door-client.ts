@@ -7,12 +7,13 @@ import { fileURLToPath } from "node:url";
 import type { Bind } from "./bubblewrap-arguments.ts";
 import { SandboxError } from "./sandbox.ts";
 
-const doorFile = fileURLToPath(new URL("./port-door.ts", import.meta.url));
+const ownDoor = fileURLToPath(new URL("./port-door.ts", import.meta.url));
 
-/** Where sandboxes see the script that makes their ports reachable; their tool host loads it. */
-export const doorPlace = `/opt/convoke/door${doorFile.endsWith(".ts") ? ".mts" : ".mjs"}`;
-
-export const doorBind: Bind = { source: doorFile, target: doorPlace, isWritable: false };
+/** The script that makes the ports of a sandbox reachable, where the sandbox sees it; its tool host loads it. */
+export function doorBind(doorFile = ownDoor): Bind {
+  const target = `/opt/convoke/door${doorFile.endsWith(".ts") ? ".mts" : ".mjs"}`;
+  return { source: doorFile, target, isWritable: false };
+}
 
 /** Opens a path without reading it and without following it (Linux, all architectures of Node). */
 const openPathOnly = 0o10000000;
