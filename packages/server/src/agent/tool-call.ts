@@ -45,15 +45,13 @@ export function createCallReader(
     }
     const tool = byName.get(named.name)!;
     const given = tool.name === "file_editor" ? inferEditorCommand(named.values) : named.values;
-    const { security_risk: risk, ...rest } = repairArguments(
-      withNulls(given, call, tool),
-      parametersOf(tool),
-    );
+    const parameters = parametersOf(tool);
+    const { security_risk: risk, ...rest } = repairArguments(withNulls(given, call, tool), parameters);
     const predicted = tool.isReadOnly ? undefined : risk;
     if (predicted !== undefined && !isRisk(predicted)) {
       return bad(`security_risk of ${tool.name} must be one of ${risks.join(", ")}.`);
     }
-    const { summary, ...own } = takeSummary(rest, tool);
+    const { summary, ...own } = takeSummary(rest, parameters);
     // What an MCP tool takes is in no schema of ours; its server's one is looked at when it is called.
     const action = tool.actionKind === "MCPToolAction" ? { data: own } : own;
     const schema: Schema | undefined =
@@ -94,9 +92,9 @@ function withNulls(
 
 function takeSummary(
   values: Record<string, unknown>,
-  tool: ToolListing,
+  parameters: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> & { summary?: string } {
-  const isOwn = Object.hasOwn(parametersOf(tool)["properties"] ?? {}, "summary");
+  const isOwn = Object.hasOwn(parameters["properties"] ?? {}, "summary");
   const { summary, ...rest } = values;
   const spoken = typeof summary === "string" && summary.trim() !== "" ? { summary } : {};
   return isOwn ? { ...values, ...spoken } : { ...rest, ...spoken };

@@ -41,6 +41,14 @@ export type SessionsDeps = {
   readonly observer?: Observer;
 };
 
+type TaskPlace = {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly context: SessionContext;
+  readonly toolHost: ToolHost;
+  readonly workspaceDir: string;
+};
+
 /** Opens the tools of conversations, and knows and makes the folders that they need. */
 export class ConversationSessions {
   readonly #deps: SessionsDeps;
@@ -65,19 +73,17 @@ export class ConversationSessions {
       tools: toolSpecs(config.agent, this.#canSee(config, ownerId)),
       ...places,
     });
-    const session = withMcpTools(
-      await this.#withTasks(opened, { id, ownerId }, places.workspaceDir, context, toolHost),
-      {
-        conversationId: id,
-        ownerId,
-        config,
-        context,
-        toolHost,
-        workspaceDir: places.workspaceDir,
-        stateDir: join(this.stateDir(id), "mcp"),
-        access: this.#deps.mcp,
-      },
-    );
+    const tasked = await this.#withTasks(opened, { id, ownerId, context, toolHost, ...places });
+    const session = withMcpTools(tasked, {
+      conversationId: id,
+      ownerId,
+      config,
+      context,
+      toolHost,
+      workspaceDir: places.workspaceDir,
+      stateDir: join(this.stateDir(id), "mcp"),
+      access: this.#deps.mcp,
+    });
     const skilled = await withConversationSkills(session, {
       conversationId: id,
       config,
@@ -93,17 +99,14 @@ export class ConversationSessions {
   /** With sub-agents where the agent asks for them and does not work for another one itself. */
   async #withTasks(
     session: ToolSession,
-    { id, ownerId }: { readonly id: string; readonly ownerId: string },
-    workingDir: string,
-    context: SessionContext,
-    toolHost: ToolHost,
+    { id, ownerId, context, toolHost, workspaceDir }: TaskPlace,
   ): Promise<ToolSession> {
     const { children, skills, logger } = this.#deps;
     const { agent, parent } = context.config();
     if (!hasTasks(agent) || parent !== undefined) return session;
     const files = skills?.filesOf(toolHost) ?? null;
     const agents = await findSubAgents({
-      workspace: files === null ? null : { files, workingDir },
+      workspace: files === null ? null : { files, workingDir: workspaceDir },
       server: skills?.server ?? null,
     });
     return withTasks(session, { conversationId: id, ownerId, agents, context, children, logger });

@@ -60,6 +60,7 @@ function contextOf(
   return {
     ...base,
     system_message_suffix: words.length === 0 ? null : words.join("\n\n"),
+    // Meant for what a person writes; the orders are an agent's.
     user_message_suffix: null,
   };
 }

@@ -167,16 +167,16 @@ test.each([
   expect(server.quickTools.started).toEqual([]);
 });
 
-test("a sub-agent that fails tells why and what it had found", async () => {
+test("a sub-agent that fails tells why", async () => {
   const child: readonly ScriptTurn[] = [
-    { text: "So far 12 files.", tool_calls: [call("terminal", { command: "count src" })] },
+    { tool_calls: [call("terminal", { command: "count src" })] },
     { error: { status: 401, message: "no such key" } },
   ];
   await using server = await startTestServer({ script: script({}, child) });
   const id = await server.runTo("finished", order, withTasks(server));
   const answer = await taskAnswer(server, id);
   expect(answer).toMatchObject({ is_error: true, status: "error" });
-  expect(answer.text).toMatch(/key|refused|401/);
+  expect(answer.text).toContain("no such key");
 });
 
 test("a sub-agent has at most what the conversation has left, and its limits are the closer ones", async () => {

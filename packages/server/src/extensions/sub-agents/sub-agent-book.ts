@@ -52,7 +52,7 @@ const builtInSubAgents: readonly SubAgentInfo[] = [
   ),
   builtIn(
     "code-explorer",
-    "Looks through code and answers a question about it; changes nothing.",
+    "Looks through code and answers a question about it; is told to change nothing.",
     ["terminal"],
     "You answer a question about code for another agent. Only read: change no file and no setting. Finish with the answer, and name the files and lines that show it.",
   ),
