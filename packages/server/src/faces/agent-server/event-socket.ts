@@ -4,7 +4,7 @@ import type { Validator } from "@convoke/protocol/validate";
 import type { WebSocket } from "ws";
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { Directory } from "../../conversation/directory.ts";
-import { keyOfHeaders, localUser, type Caller, type KeyRing } from "../../http/auth.ts";
+import type { Caller, KeyRing } from "../../http/auth.ts";
 import { follow } from "../../journal/follow.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
@@ -14,6 +14,7 @@ import { closeCodes } from "./close-codes.ts";
 import { authenticateFirstFrame } from "./socket-auth.ts";
 import { EventFrames } from "./event-frames.ts";
 import { SocketFrames, type SocketFrame } from "./socket-frames.ts";
+import { callerOfHandshake, checkHandshake } from "./socket-handshake.ts";
 import { readSocketMessage, serverErrorFrame } from "./socket-input.ts";
 import { SocketOutput } from "./socket-output.ts";
 import { readResume, resumeSeq, type Resume } from "./socket-resume.ts";
@@ -45,10 +46,7 @@ export function mountEventSocket(app: FastifyInstance, deps: EventSocketDeps): v
       websocket: true,
       onRequest: async (request) => {
         readTarget(request);
-        const { keys } = deps.scopeOf(request);
-        if (!keys.isOpen && isStranger(request, keys)) {
-          throw new Fault("refused", "bad_key", "The session API key is not valid.");
-        }
+        checkHandshake(request, deps.scopeOf(request).keys);
       },
     },
     (socket, request) => {
@@ -63,24 +61,6 @@ export function mountEventSocket(app: FastifyInstance, deps: EventSocketDeps): v
 }
 
 type ScopedDeps = EventSocketDeps & SocketScope;
-
-/** True when a key was given and is wrong; a good header does not rescue a wrong query value. */
-function isStranger(request: FastifyRequest, keys: KeyRing): boolean {
-  const given = givenKey(request);
-  return given !== null && keys.identify(given) === null;
-}
-
-function givenKey(request: FastifyRequest): string | null {
-  const fromQuery = (request.query as Record<string, unknown>)["session_api_key"];
-  return typeof fromQuery === "string" && fromQuery !== "" ? fromQuery : keyOfHeaders(request.headers);
-}
-
-/** Whose request it is as far as the handshake tells. */
-function knownCaller(request: FastifyRequest, keys: KeyRing): Caller | null {
-  if (keys.isOpen) return localUser;
-  const given = givenKey(request);
-  return given === null ? null : keys.identify(given);
-}
 
 type Target = {
   readonly conversationId: string;
@@ -118,7 +98,7 @@ async function serve(
     hasHeartbeat,
   });
   const caller =
-    knownCaller(request, deps.keys) ??
+    callerOfHandshake(request, deps.keys) ??
     (await authenticateFirstFrame(frames, deps.keys, deps.times.authDeadlineMs));
   request.noteSocket(caller);
   if (caller === null) {
