@@ -7,7 +7,7 @@ import { until } from "../testing/until.ts";
 const beginning = "These words came before the end.";
 
 test("L23.19, P48: an interrupt keeps what the model has said, and counts what it has used", async () => {
-  const slow = { text: `${beginning} ${"more ".repeat(400)}`, chunk_size: 40, chunk_delay_ms: 25 };
+  const slow = { text: `${beginning} ${"more ".repeat(10_000)}`, chunk_size: 40, chunk_delay_ms: 25 };
   await using server = await startTestServer({ script: { turns: [slow, { text: "Now to the end." }] } });
   const agent = {
     kind: "Agent" as const,
@@ -30,7 +30,10 @@ test("L23.19, P48: an interrupt keeps what the model has said, and counts what i
   const stats = (log: readonly Event[]) =>
     log.filter((event) => event.kind === "ConversationStateUpdateEvent" && event.key === "stats");
   let log = await server.events(id);
-  for (let tries = 0; tries < 200 && stats(log).length === 0; tries++) log = await server.events(id);
+  await until(async () => {
+    log = await server.events(id);
+    return stats(log).length > 0;
+  });
   const kept = log.find(({ kind, source }) => kind === "MessageEvent" && source === "agent");
   const text = JSON.stringify(kept);
   expect(text).toContain(beginning);

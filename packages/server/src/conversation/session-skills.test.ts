@@ -32,14 +32,10 @@ test("L23.35, L23.36: skills of the workspace reach the prompt, the message that
     content: [{ type: "text", text: "git again" }],
     run: true,
   });
-  const events = async () => {
-    const page = await server.call("GET", `/api/conversations/${id}/events/search?limit=100`);
-    return (page.json as { items: Record<string, unknown>[] }).items;
-  };
-  await expect
-    .poll(async () => (await events()).filter(({ kind }) => kind === "MessageEvent").length)
-    .toBe(4);
-  const all = await events();
+  await server.waitForStatus(id, "finished");
+  const page = await server.call("GET", `/api/conversations/${id}/events/search?limit=100`);
+  const all = (page.json as { items: Record<string, unknown>[] }).items;
+  expect(all.filter(({ kind }) => kind === "MessageEvent")).toHaveLength(4);
   const prompt = JSON.stringify(all.find(({ kind }) => kind === "SystemPromptEvent"));
   expect(prompt).toContain("Always write tests.");
   expect(prompt).toContain("- deploy: How.");

@@ -4,6 +4,7 @@ import type { ConversationInfo, Event } from "@convoke/protocol";
 import { expect, test } from "vitest";
 import { startTestServer, type TestServer } from "../testing/start-server.ts";
 import type { ScriptToolCall, ScriptTurn } from "../testing/scripted-model/script.ts";
+import { until } from "../testing/until.ts";
 
 const order = "Have it counted.";
 const prompt = "Count the files below src.";
@@ -57,16 +58,17 @@ function taskStates(events: readonly Event[]): string[] {
 }
 
 async function waitForTask(server: TestServer, id: string, status: string): Promise<string> {
-  const find = async (): Promise<string | undefined> => {
+  let taskId = "";
+  await until(async () => {
     const events = await server.events(id);
     const news = events.findLast(
       (event) => event.kind === "ConversationStateUpdateEvent" && event.key === "task",
     );
     const value = (news as { value?: { task_id: string; status: string } } | undefined)?.value;
-    return value?.status === status ? value.task_id : undefined;
-  };
-  await expect.poll(find, { timeout: 10_000, interval: 20 }).toBeDefined();
-  return (await find())!;
+    if (value?.status === status) taskId = value.task_id;
+    return taskId !== "";
+  });
+  return taskId;
 }
 
 test("loop 18: a sub-agent works in a conversation of its own, and its report and its cost come back", async () => {
@@ -119,7 +121,8 @@ test("P43: an interrupt is answered when the sub-agent has stopped too, and the 
   await using server = await startTestServer({ script: { turns } });
   const { id } = await server.createConversation({ ...withTasks(server), text: order });
   const taskId = await waitForTask(server, id, "running");
-  await expect.poll(() => server.quickTools.started).toEqual(["hold on"]);
+  await until(() => server.quickTools.started.length > 0);
+  expect(server.quickTools.started).toEqual(["hold on"]);
   expect((await server.call("POST", `/api/conversations/${id}/interrupt`)).status).toBe(200);
   expect((await server.client.getConversation(taskId)).execution_status).toBe("paused");
   const stopped = (await server.events(id)).find((event) => event.kind === "AgentErrorEvent");
@@ -140,11 +143,12 @@ test("P43: an interrupt is answered when the sub-agent has stopped too, and the 
 });
 
 test("P6: a server that stops in the middle of a task goes on with the same task, and nothing is done twice", async () => {
-  const child: readonly ScriptTurn[] = [counts[0]!, { ...counts[1]!, delay_ms: 1_500 }];
+  const child: readonly ScriptTurn[] = [counts[0]!, { ...counts[1]!, hang: true, attempts: 1 }];
   await using server = await startTestServer({ script: script({}, child) });
   const { id } = await server.createConversation({ ...withTasks(server), text: order });
   const taskId = await waitForTask(server, id, "running");
-  await expect.poll(() => server.quickTools.started).toEqual(["count src"]);
+  await until(() => server.model.requests.at(-1)?.turn === 3);
+  expect(server.quickTools.started).toEqual(["count src"]);
   await server.restart();
   await server.waitForStatus(id, "finished");
   expect(server.quickTools.started).toEqual(["count src"]);
