@@ -33,7 +33,7 @@ test("all six moments: hooks get the event, a denied call never starts, and the 
       stop: group("test -e stopped && exit 0; touch stopped; echo 'run the tests' >&2; exit 2"),
     },
   });
-  await server.waitForStatus(id, "finished");
+  await server.waitForStatus(id, "finished", 40_000);
   const events = await eventsOf(server, id);
   const kinds = events.map(({ kind }) => kind);
   expect(kinds[0]).toBe("SystemPromptEvent");

@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { World, type WorldOptions } from "../testing/interleaving/world.ts";
+
+// Thousands of lives, each up to its end, need nothing but time.
+vi.setConfig({ testTimeout: 240_000 });
 
 /** Ways to the situations where orders matter most; each is followed by every sequence of `depth` steps. */
 const situations: readonly {

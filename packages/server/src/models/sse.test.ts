@@ -54,8 +54,8 @@ describe("server-sent events", () => {
 
   test("a line of 8 MB in small pieces takes linear time", async () => {
     const text = `data: ${"x".repeat(8_000_000)}\n\n`;
-    const cuts = Array.from({ length: 7999 }, (_, at) => (at + 1) * 1000);
+    const cuts = Array.from({ length: 39_999 }, (_, at) => (at + 1) * 200);
     const [event] = await decode(text, cuts);
     expect(event?.data.length).toBe(8_000_000);
-  }, 5000);
+  });
 });

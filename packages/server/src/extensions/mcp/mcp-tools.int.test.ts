@@ -8,6 +8,8 @@ import { until } from "../../testing/until.ts";
 
 const program = fileURLToPath(new URL("../../testing/mcp/stdio-server.ts", import.meta.url));
 const times = { firstRetryMs: 50, callPatienceMs: 10_000 };
+/** For a run whose servers start first. */
+const patienceMs = 40_000;
 
 const stdio = (mode: string, more: object = {}): object => ({
   command: process.execPath,
@@ -28,7 +30,7 @@ async function run(server: TestServer, mcp: object, more: object = {}): Promise<
   const { agent_fields: agent = {}, ...rest } = more as { agent_fields?: object };
   const start = { ...request, ...rest, agent: { ...request.agent, mcp_config: mcp, ...agent } };
   const { id } = await server.client.startConversation(start as typeof request);
-  await server.waitForStatus(id, "finished", 20_000);
+  await server.waitForStatus(id, "finished", patienceMs);
   return id;
 }
 
@@ -224,7 +226,7 @@ test("P14, P58: closing the server ends its programs; after a restart the tools 
   await server.restart();
   expect(findMarkedProcesses(mark).length).toBe(0);
   await server.client.sendMessage(id, { content: [{ type: "text", text: "again" }], run: true });
-  await server.waitForStatus(id, "finished");
+  await server.waitForStatus(id, "finished", patienceMs);
   expect(toolsOf(server, server.model.requests.length - 1)).toContain("echo");
 });
 

@@ -9,6 +9,8 @@ const program = fileURLToPath(new URL("../../testing/mcp/stdio-server.ts", impor
 
 /** Long enough that a server which hangs would be noticed by whoever waited for it. */
 const connectMs = 12_000;
+/** What works in the end may take its time while twenty programs start at once. */
+const patientConnectMs = 40_000;
 
 type Case = {
   readonly what: string;
@@ -57,24 +59,27 @@ describe("P20: a conversation with an MCP server that", () => {
   const owned = new AsyncDisposableStack();
   const doubles: McpHttpServer[] = [];
   let leaks: ReturnType<typeof watchLeaks>;
-  let server: TestServer;
-  const created = new Map<string, { id: string; tookMs: number }>();
+  const created = new Map<string, { server: TestServer; id: string; tookMs: number }>();
 
   beforeAll(async () => {
     leaks = watchLeaks();
-    server = owned.use(
-      await startTestServer({
-        script: { turns: [{ text: "hello" }], loop: true, select: "in_order" },
-        mcp: { times: { connectMs }, firstWaitMs: 2_000 },
-        environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
-      }),
-    );
+    const start = async (times: { connectMs: number }): Promise<TestServer> =>
+      owned.use(
+        await startTestServer({
+          script: { turns: [{ text: "hello" }], loop: true, select: "in_order" },
+          mcp: { times, firstWaitMs: 2_000 },
+          environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+        }),
+      );
+    const hasty = await start({ connectMs });
+    const patient = await start({ connectMs: patientConnectMs });
     const http = async (mode: HttpMode): Promise<string> => {
       const double = owned.use(await startMcpHttpServer(mode));
       doubles.push(double);
       return double.url;
     };
-    for (const { what, config } of cases) {
+    for (const { what, config, works } of cases) {
+      const server = works === undefined ? hasty : patient;
       const request = server.startRequest({ text: `hi: ${what}` });
       const broken = await config(http);
       const startedAtMs = performance.now();
@@ -82,19 +87,19 @@ describe("P20: a conversation with an MCP server that", () => {
         ...request,
         agent: { ...request.agent, mcp_config: { broken } },
       });
-      created.set(what, { id, tookMs: performance.now() - startedAtMs });
+      created.set(what, { server, id, tookMs: performance.now() - startedAtMs });
     }
-  }, 60_000);
+  }, 120_000);
 
   afterAll(async () => {
     await owned.disposeAsync();
     await leaks.assertNone();
-  }, 30_000);
+  });
 
   test.for(cases)(
     "L23.28: $what: is created at once, and its message is answered",
     async ({ what, works }) => {
-      const { id, tookMs } = created.get(what)!;
+      const { server, id, tookMs } = created.get(what)!;
       expect(tookMs).toBeLessThan(connectMs);
       await server.waitForStatus(id, "finished", 30_000);
       const events = await server.events(id);
@@ -130,7 +135,7 @@ async function untilOffered(
   id: string,
   asked: { what: string; tool: string },
 ): Promise<void> {
-  const deadlineMs = performance.now() + connectMs;
+  const deadlineMs = performance.now() + patientConnectMs;
   const requests = (): string[] =>
     server.model.requests
       .map(({ body }) => JSON.stringify(body))
