@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { listProcesses } from "../processes/process-table.ts";
 
 export type LeakCheck = {
-  /** Rejects when, after two seconds, child processes or open files are left that were not there at the start. */
+  /** Rejects when, after ten seconds, child processes or open files are left that were not there at the start. */
   readonly assertNone: () => Promise<void>;
 };
 
@@ -12,7 +12,7 @@ export function watchLeaks(): LeakCheck {
   const before = takeStock();
   return {
     assertNone: async () => {
-      const deadline = performance.now() + 2_000;
+      const deadline = performance.now() + 10_000;
       let left = describeLeft(before);
       while (left !== "" && performance.now() < deadline) {
         await sleep(20);
