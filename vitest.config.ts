@@ -12,6 +12,7 @@ export default defineConfig({
           include: ["{packages,scripts,bench}/**/*.test.ts"],
           exclude: ["**/*.int.test.ts", "**/node_modules/**", "**/dist/**"],
           testTimeout: 20_000,
+          hookTimeout: 20_000,
           // No module keeps state, so files can share what they import.
           isolate: false,
         },
