@@ -14,7 +14,7 @@ import { closeCodes } from "./close-codes.ts";
 import { EventFrames } from "./event-frames.ts";
 import { authenticateFirstFrame, parseObject } from "./socket-auth.ts";
 import { SocketFrames, type SocketFrame } from "./socket-frames.ts";
-import { callerOfHandshake, checkHandshake } from "./socket-handshake.ts";
+import { callerOfHandshake, checkHandshake, releaseExchange } from "./socket-handshake.ts";
 import { SocketOutput } from "./socket-output.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
@@ -38,6 +38,7 @@ export function mountBashSocket(app: FastifyInstance, deps: BashSocketDeps, pref
     `${prefix}/sockets/bash-events`,
     {
       websocket: true,
+      preHandler: releaseExchange,
       onRequest: async (request) => {
         wantsAll(request);
         checkHandshake(request, deps.scopeOf(request).keys);

@@ -14,7 +14,7 @@ import { closeCodes } from "./close-codes.ts";
 import { authenticateFirstFrame } from "./socket-auth.ts";
 import { EventFrames } from "./event-frames.ts";
 import { SocketFrames, type SocketFrame } from "./socket-frames.ts";
-import { callerOfHandshake, checkHandshake } from "./socket-handshake.ts";
+import { callerOfHandshake, checkHandshake, releaseExchange } from "./socket-handshake.ts";
 import { readSocketMessage, serverErrorFrame } from "./socket-input.ts";
 import { SocketOutput } from "./socket-output.ts";
 import { readResume, resumeSeq, type Resume } from "./socket-resume.ts";
@@ -44,18 +44,22 @@ export function mountEventSocket(app: FastifyInstance, deps: EventSocketDeps): v
     "/sockets/events/:conversationId",
     {
       websocket: true,
+      preHandler: releaseExchange,
       onRequest: async (request) => {
         readTarget(request);
         checkHandshake(request, deps.scopeOf(request).keys);
       },
     },
     (socket, request) => {
-      void serve(socket, request, { ...deps, ...deps.scopeOf(request) }, sharedFrames).catch(
-        (error: unknown) => {
+      const scoped = { ...deps, ...deps.scopeOf(request) };
+      void admit(socket, request, scoped, sharedFrames)
+        .then(async (admitted) => {
+          if (admitted !== null) await serve(socket, admitted, scoped);
+        })
+        .catch((error: unknown) => {
           deps.logger.error({ error: String(error) }, "event socket failed");
           socket.close(closeCodes.internal, "Internal error");
-        },
-      );
+        });
     },
   );
 }
@@ -82,29 +86,42 @@ function readTarget(request: FastifyRequest): Target {
   };
 }
 
-async function serve(
+/** What a socket keeps of its handshake. */
+type Admitted = {
+  readonly target: Target;
+  readonly caller: Caller;
+  readonly frames: SocketFrames;
+  readonly output: SocketOutput;
+};
+
+/** Null for a stranger, whose socket is closed. */
+async function admit(
   socket: WebSocket,
   request: FastifyRequest,
   deps: ScopedDeps,
   sharedFrames: EventFrames,
-): Promise<void> {
+): Promise<Admitted | null> {
   const frames = new SocketFrames(socket);
-  const { conversationId, resume, hasHeartbeat, wantsItems } = readTarget(request);
+  const target = readTarget(request);
   const output = new SocketOutput({
     socket,
     connection: request.socket,
     frames: sharedFrames,
     times: deps.times,
-    hasHeartbeat,
+    hasHeartbeat: target.hasHeartbeat,
   });
   const caller =
     callerOfHandshake(request, deps.keys) ??
     (await authenticateFirstFrame(frames, deps.keys, deps.times.authDeadlineMs));
   request.noteSocket(caller);
-  if (caller === null) {
-    socket.close(closeCodes.authFailed, "Authentication failed");
-    return;
-  }
+  if (caller !== null) return { target, caller, frames, output };
+  socket.close(closeCodes.authFailed, "Authentication failed");
+  return null;
+}
+
+async function serve(socket: WebSocket, admitted: Admitted, deps: ScopedDeps): Promise<void> {
+  const { target, caller, frames, output } = admitted;
+  const { conversationId, resume, wantsItems } = target;
   const conversation = await openIfThere(deps.directory, caller, conversationId);
   if (conversation === null) {
     socket.close(closeCodes.notFound, "Conversation not found");

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { keyOfHeaders, localUser, type Caller, type KeyRing } from "../../http/auth.ts";
 import { Fault } from "../../lib/fault.ts";
 
@@ -16,6 +16,14 @@ export function callerOfHandshake(request: FastifyRequest, keys: KeyRing): Calle
   if (keys.isOpen) return localUser;
   const given = givenKey(request);
   return given === null ? null : keys.identify(given);
+}
+
+/**
+ * The last hook before the upgrade: from here on nothing is answered over HTTP, and the connection forgets the request and its
+ * reply, which it would keep for as long as the socket lives (B11).
+ */
+export async function releaseExchange(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (request.ws) reply.raw.detachSocket(request.raw.socket);
 }
 
 function givenKey(request: FastifyRequest): string | null {

@@ -39,7 +39,8 @@ export class SocketOutput {
     this.#frames = frames;
     this.#stallMs = times.stallMs;
     socket.on("close", () => this.end());
-    socket.on("error", () => this.end());
+    // In place of the library's own listener, which keeps the request of the handshake.
+    socket.removeAllListeners("error").on("error", () => socket.terminate());
     this.#heartbeat = setInterval(() => {
       socket.ping();
       if (hasHeartbeat) this.offer(heartbeat);
