@@ -10,6 +10,7 @@ import { mcpTimes, type McpTimes } from "../extensions/mcp/mcp-connection.ts";
 import { socketTimes, type SocketTimes } from "../faces/agent-server/socket-times.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { Model } from "../models/model.ts";
 import { openServer, type Server, type ServerDeps } from "../open-server.ts";
 import { checkReplays } from "./check-replays.ts";
 import { createQuickTools, type QuickTools } from "./quick-tools.ts";
@@ -19,6 +20,8 @@ import { startScriptedModel, type ScriptedModelServer } from "./scripted-model/s
 export type TestServerOptions = {
   /** Wraps the journal, e.g. to make it fail at a chosen moment. */
   readonly wrapJournal?: (journal: Journal) => Journal;
+  /** Wraps every model that the server opens, e.g. to hold its answers. */
+  readonly wrapModel?: (model: Model) => Model;
   /** What the model says; without it every answer is the end of an empty script. */
   readonly script?: Script;
   /** Instead of the quick tools, e.g. `defaultTools()` in `.int.test.ts`. */
@@ -231,7 +234,7 @@ export class TestServer implements AsyncDisposable {
           this.#journal = journal;
           return this.#options.wrapJournal?.(journal) ?? journal;
         },
-        model: (model) => model,
+        model: (model) => this.#options.wrapModel?.(model) ?? model,
       },
     });
     this.#url = this.#server.url;

@@ -1,5 +1,6 @@
 import type { Event } from "@convoke/protocol";
 import { describe, expect, test } from "vitest";
+import { holdAnswers } from "../../testing/hold-answers.ts";
 import type { Script } from "../../testing/scripted-model/script.ts";
 import { startTestServer } from "../../testing/start-server.ts";
 import { until } from "../../testing/until.ts";
@@ -60,22 +61,26 @@ describe("what is set stays set", () => {
 });
 
 test("W3: a message that lands during the last model call is answered in the same run", async () => {
-  const script = { turns: [{ text: "First.", delay_ms: 60 }, { text: "Second." }] };
-  await using server = await startTestServer({ script });
+  const script = { turns: [{ text: "First." }, { text: "Second." }] };
+  const { wrapModel, release } = holdAnswers();
+  await using server = await startTestServer({ script, wrapModel });
   const { id } = await server.createConversation({ text: "one" });
   await until(() => server.model.requests.length === 1);
   await server.client.sendMessage(id, { content: [{ type: "text", text: "two" }] });
+  release();
   await server.waitForStatus(id, "finished");
   expect(server.model.requests).toHaveLength(2);
   expect(statuses(await server.events(id))).toEqual(["running", "finished"]);
 });
 
 test("W4, L23.7: a pause during a model call holds when the answer comes; run goes on from there", async () => {
-  const script = { turns: [{ tool_calls: [shell("after pause")], delay_ms: 60 }, { text: "Done." }] };
-  await using server = await startTestServer({ script });
+  const script = { turns: [{ tool_calls: [shell("after pause")] }, { text: "Done." }] };
+  const { wrapModel, release } = holdAnswers();
+  await using server = await startTestServer({ script, wrapModel });
   const { id } = await server.createConversation({ text: "go" });
   await until(() => server.model.requests.length === 1);
   await server.client.pause(id);
+  release();
   await until(async () => (await server.events(id)).some(({ kind }) => kind === "ActionEvent"));
   expect(await server.client.getConversation(id)).toMatchObject({ execution_status: "paused" });
   expect(server.quickTools.started).toEqual([]);

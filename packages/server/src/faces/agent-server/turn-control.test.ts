@@ -1,5 +1,6 @@
 import type { Event } from "@convoke/protocol";
 import { expect, test } from "vitest";
+import { holdAnswers } from "../../testing/hold-answers.ts";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 import { until } from "../../testing/until.ts";
 
@@ -70,12 +71,19 @@ test.each(["accept", "reject"] as const)(
 test("P17: a deadline that passes while the server is down counts after its start", async () => {
   await using server = await startTestServer({ script: threeCalls });
   const { id } = await server.createConversation(always);
-  const policy = { timeout_seconds: 1, on_timeout: "reject" };
-  await server.call("POST", `/api/conversations/${id}/approval_policy`, { policy });
+  const set = async (timeout_seconds: number) =>
+    server.call("POST", `/api/conversations/${id}/approval_policy`, {
+      policy: { timeout_seconds, on_timeout: "reject" },
+    });
+  await set(3600);
   await server.client.sendMessage(id, { content: [{ type: "text", text: "go" }], run: true });
   await server.waitForStatus(id, "waiting_for_confirmation");
   // P40: one form for every time on the wire.
   expect((await approvals(server, id))[0]!.deadline).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+  await set(1);
+  const passedMs = Date.now() + 1_000;
+  await server.close();
+  await until(() => Date.now() > passedMs);
   await server.restart();
   await server.waitForStatus(id, "finished");
   expect(server.quickTools.started).toEqual([]);
@@ -250,13 +258,20 @@ test("the final response is the last thing that the agent said; another model co
 
 test("P48: an answer is booked under the model that was asked, also when the agent has another one by then", async () => {
   const usage = { prompt_tokens: 10, completion_tokens: 5, cost: 0.4 };
-  const slow = { ...threeCalls.turns[0]!, usage, delay_ms: 600 };
-  await using server = await startTestServer({ script: { turns: [slow, { text: "Done.", usage }] } });
+  const script = {
+    turns: [
+      { ...threeCalls.turns[0]!, usage },
+      { text: "Done.", usage },
+    ],
+  };
+  const { wrapModel, release } = holdAnswers();
+  await using server = await startTestServer({ script, wrapModel });
   const { id } = await server.createConversation({ text: "go" });
   await until(() => server.model.requests.length === 1);
   const llm = { model: "openai/other", base_url: `${server.model.url}/v1`, api_key: "k", usage_id: "other" };
   const switched = await server.call("POST", `/api/conversations/${id}/switch_llm`, { llm });
   expect(switched.status, switched.text).toBe(200);
+  release();
   await server.waitForStatus(id, "finished");
   const { stats } = await server.client.getConversation(id);
   const cost = { accumulated_cost: 0.4 };
