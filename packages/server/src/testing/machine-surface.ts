@@ -61,7 +61,14 @@ export async function openMachineSurface(options: MachineSurfaceOptions = {}): P
   const work = join(folder, "work");
   await mkdir(work);
   const local = createLocalWorkspace({ environment, ...(options.isJailed === true ? { root: work } : {}) });
-  const bash = scope.use(openLocalBash({ path: join(folder, "bash.sqlite"), environment }));
+  const bash = scope.use(
+    openLocalBash({
+      path: join(folder, "bash.sqlite"),
+      environment,
+      // What a command prints comes in one piece, also where its end comes late.
+      limits: { holdMs: 60_000 },
+    }),
+  );
   const reached =
     options.isRemote === true
       ? await serveAndConnect(scope, folder, local, bash)
