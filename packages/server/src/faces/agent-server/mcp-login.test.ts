@@ -11,7 +11,12 @@ const script = { turns: [{ tool_calls: [{ name: "read", arguments: {} }] }, { te
 let server: TestServer;
 let mcp: OAuthMcpServer;
 beforeAll(async () => {
-  server = await startTestServer({ script, config: { allowedHosts: ["agents.example.org"] } });
+  server = await startTestServer({
+    script,
+    config: { allowedHosts: ["agents.example.org"] },
+    // The agent needs its server from the beginning, however slow it is.
+    mcp: { firstWaitMs: 20_000 },
+  });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 beforeEach(async () => {

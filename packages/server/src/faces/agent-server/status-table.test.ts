@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Event } from "@convoke/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Script } from "../../testing/scripted-model/script.ts";
@@ -66,17 +67,17 @@ const word: Record<State, string> = {
 
 async function bringTo(state: State): Promise<string> {
   const policy = { kind: state === "waiting" ? "AlwaysConfirm" : "NeverConfirm" } as const;
-  const text = word[state];
-  const asked = server.model.requests.length;
+  // The counters of the server would count what conversations of earlier tests do.
+  const text = word[state] === "" ? "" : `${word[state]} ${randomUUID()}`;
   const { id } = await server.createConversation({
     confirmation_policy: policy,
     ...(text === "" ? {} : { text }),
   });
-  // The counters of the server would count what conversations of earlier tests do.
   if (state === "running (tool)") {
     await until(async () => (await server.client.searchEvents(id, { kind: "ActionEvent" })).items.length > 0);
   }
-  if (text === "GO:model") await until(() => server.model.requests.length > asked);
+  if (word[state] === "GO:model")
+    await until(() => server.model.requests.some((request) => request.text.includes(text)));
   if (state === "paused") await server.client.sendMessage(id, { content: [{ type: "text", text: "later" }] });
   if (state.startsWith("paus")) await server.client.pause(id);
   await server.waitForStatus(id, statusOf(state));
