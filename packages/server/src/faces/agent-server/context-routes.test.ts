@@ -1,6 +1,7 @@
 import type { EventContext } from "@convoke/protocol";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { startTestServer } from "../../testing/start-server.ts";
+import { until } from "../../testing/until.ts";
 
 const script = {
   turns: [{ tool_calls: [{ name: "terminal", arguments: { command: "one" } }] }, { text: "All done." }],
@@ -70,9 +71,7 @@ test("P62: a conversation that asks for a title gets one beside its run, booked 
   };
   await using server = await startTestServer({ script: titled });
   const id = await server.runTo("finished", "Please count the sheep.", { autotitle: true });
-  await vi.waitFor(async () => {
-    expect(await server.client.getConversation(id)).toMatchObject({ title: "Count the sheep" });
-  });
+  await until(async () => (await server.client.getConversation(id)).title === "Count the sheep");
   const info = await server.client.getConversation(id);
   expect(Object.keys(info.stats?.usage_to_metrics ?? {}).toSorted()).toEqual(["default", "title"]);
 });
@@ -89,10 +88,8 @@ test("P62: a title that nobody can write is the beginning of the message, and a 
   });
   await using server = await startTestServer({ script: withTitleTurn({ error: { status: 400 } }) });
   const id = await server.runTo("finished", `Count ${"all ".repeat(20)} sheep.`, { autotitle: true });
-  await vi.waitFor(async () => {
-    const { title } = await server.client.getConversation(id);
-    expect(title).toBe(`Count ${"all ".repeat(10)}a...`);
-  });
+  const beginning = `Count ${"all ".repeat(10)}a...`;
+  await until(async () => (await server.client.getConversation(id)).title === beginning);
   await using hanging = await startTestServer({ script: withTitleTurn({ hang: true }) });
   const other = await hanging.runTo("finished", "Count the goats.", { autotitle: true });
   expect((await hanging.client.getConversation(other)).title ?? null).toBeNull();

@@ -3,8 +3,10 @@ import { startTestServer, type TestServer } from "../../testing/start-server.ts"
 import { until } from "../../testing/until.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
 
-/** The promise is 50 ms; a machine that runs other suites too gets a wider limit, as a blocked call would take for ever. */
-const mostMs = 2_000;
+/** The promise is 50 ms; a machine that stalls gets a wider limit, as a blocked call would take for ever. */
+const mostMs = 10_000;
+/** What a stall, which meets a few of the calls, cannot reach. */
+const mostOfMedianMs = 1_000;
 
 /** Milliseconds of each of `count` calls, sorted. */
 async function measure(count: number, call: (n: number) => Promise<unknown>): Promise<number[]> {
@@ -18,6 +20,7 @@ async function measure(count: number, call: (n: number) => Promise<unknown>): Pr
 }
 
 const p99 = (times: readonly number[]): number => times[Math.floor(times.length * 0.99)]!;
+const median = (times: readonly number[]): number => times[Math.floor(times.length / 2)]!;
 
 describe.each([
   [
@@ -52,6 +55,7 @@ describe.each([
       }
     });
     expect(p99(times)).toBeLessThan(mostMs);
+    expect(median(times)).toBeLessThan(mostOfMedianMs);
     const [stop] = await measure(1, () => client.stop(id));
     expect(stop).toBeLessThan(mostMs);
     server.quickTools.release();
@@ -91,6 +95,7 @@ test("W12: callers of a busy conversation do not starve those of an idle one", a
   const pauses = Promise.all(Array.from({ length: 30 }, () => server.client.pause(busy)));
   const times = await measure(20, () => server.client.searchEvents(idle));
   expect(times.at(-1)).toBeLessThan(mostMs);
+  expect(median(times)).toBeLessThan(mostOfMedianMs);
   await pauses;
   server.quickTools.release();
 });

@@ -1,8 +1,9 @@
 import { agentServerRoutes, turnRoutes, type Route } from "@convoke/protocol";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { openKeyBook } from "../../settings/open-key-book.ts";
 import { startTestServer, type Reply, type TestServer } from "../../testing/start-server.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
+import { until } from "../../testing/until.ts";
 import { closeCodes } from "./close-codes.ts";
 
 /** What each route below one conversation is sent; a route that needs a body and is not here fails its test. */
@@ -47,10 +48,10 @@ beforeAll(async () => {
   } = await keys.book.create("ada", ""));
   const created = await as(ownerKey, "POST", "/api/conversations", server.startRequest({ text: "hi" }));
   conversation = (created.json as { id: string }).id;
-  await vi.waitFor(async () => {
+  await until(async () => {
     const { json } = await as(ownerKey, "GET", `/api/conversations/${conversation}`);
-    expect(json).toMatchObject({ execution_status: "finished" });
-  }, 8_000);
+    return (json as { execution_status: string }).execution_status === "finished";
+  });
   const page = await as(ownerKey, "GET", `/api/conversations/${conversation}/events/search?limit=1`);
   event = (page.json as { items: { id: string }[] }).items[0]!.id;
 });

@@ -3,6 +3,7 @@ import { createGuard } from "../../http/guard.ts";
 import { openHttp } from "../../http/open-http.ts";
 import { startTestServer } from "../../testing/start-server.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
+import { until } from "../../testing/until.ts";
 import { createJoinedLogger } from "../../observability/joined-logger.ts";
 import { Observer } from "../../observability/observer.ts";
 
@@ -42,7 +43,7 @@ test("lines of one run are joined: request, run, model calls, tools, and what go
     ...start,
     agent: { ...agent, llm },
   });
-  await expect.poll(() => server.log.some(({ message }) => message === "run")).toBe(true);
+  await until(() => server.log.some(({ message }) => message === "run"));
   const linesOf = (message: string): Record<string, unknown>[] =>
     server.log.flatMap((line) => (line.message === message ? [{ ...line.fields }] : []));
   const [run] = linesOf("run");
@@ -65,7 +66,9 @@ test("P32: the line of a socket whose address has a key is without it", async ()
     await socket.untilCount(1);
   }
   await server.call("GET", `/nowhere?session_api_key=${server.key}`);
-  const nowhere = server.log.find(({ fields }) => "route" in fields && fields.route === "unknown");
-  expect(nowhere).toMatchObject({ fields: { status: 404 } });
+  const nowhere = () => server.log.find(({ fields }) => "route" in fields && fields.route === "unknown");
+  // A line is written when the last byte of its answer has been handed over, which may be after it was read.
+  await until(() => nowhere() !== undefined);
+  expect(nowhere()).toMatchObject({ fields: { status: 404 } });
   expect(JSON.stringify(server.log)).not.toContain(server.key);
 });

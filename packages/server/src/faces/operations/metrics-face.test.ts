@@ -1,8 +1,9 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { openKeyBook } from "../../settings/open-key-book.ts";
 import { MemorySandboxes } from "../../testing/memory-sandboxes.ts";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
+import { until } from "../../testing/until.ts";
 import { webhookDefaults, webhookId } from "../../webhooks/webhook.ts";
 
 async function read(server: TestServer): Promise<string> {
@@ -38,10 +39,8 @@ test("P48: what ran is counted: requests, runs, model calls with tokens and cost
   await socket.untilCount(1);
   await server.call("GET", `/api/conversations/${id}/events/search`);
   await server.call("GET", "/nowhere");
-  await vi.waitFor(async () => {
-    const text = await read(server);
-    expect(valueOf(text, 'convoke_run_duration_seconds_count{error=""}')).toBe(1);
-  });
+  const runs = 'convoke_run_duration_seconds_count{error=""}';
+  await until(async () => valueOf(await read(server), runs) === 1);
   const text = await read(server);
   const route = "/api/conversations/:conversation_id/events/search";
   const requests = "convoke_http_request_duration_seconds_count";
