@@ -8,7 +8,7 @@ import { until } from "../../testing/until.ts";
 const rounds = 10;
 const atOnce = 4;
 
-test("P43: forty stops of commands that ignore every signal: all dead soon, and nothing goes on", async ({
+test("P43: forty stops and interrupts of commands that ignore every signal: all dead soon, and nothing goes on", async ({
   annotate,
 }) => {
   const command = "trap '' TERM HUP INT; echo \\$\\$ > command.pid; while :; do sleep 1; done";
@@ -21,22 +21,34 @@ test("P43: forty stops of commands that ignore every signal: all dead soon, and 
     environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
     script,
   });
-  const times: number[] = [];
+  const stops: { answered: number; dead: number }[] = [];
   for (let round = 0; round < rounds; round++) {
-    times.push(
-      ...(await Promise.all(Array.from({ length: atOnce }, (_, n) => stopOne(server, `${round}-${n}`)))),
+    stops.push(
+      ...(await Promise.all(
+        Array.from({ length: atOnce }, (_, n) =>
+          stopOne(server, round % 2 === 0 ? "stop" : "interrupt", `${round}-${n}`),
+        ),
+      )),
     );
   }
-  times.sort((a, b) => a - b);
+  const times = stops.map(({ dead }) => dead).toSorted((a, b) => a - b);
+  const answers = stops.map(({ answered }) => answered).toSorted((a, b) => a - b);
   await annotate(
     `p50 ${Math.round(times[20]!)} ms, worst of ${times.length} ${Math.round(times.at(-1)!)} ms`,
   );
   // The promise is 2 s and the note above says what it was; a machine that runs other suites gets far more time.
   expect(times.at(-1)).toBeLessThan(15_000);
-}, 120_000);
+  // Most of them, of either kind: a stall of the machine meets a few. An answer waits for no death.
+  expect(times[20]).toBeLessThan(4_000);
+  expect(answers[20]).toBeLessThan(1_000);
+}, 240_000);
 
-/** Milliseconds from the stop to the death of the command. */
-async function stopOne(server: TestServer, name: string): Promise<number> {
+/** Milliseconds from the stop to its answer, and to the death of the command. */
+async function stopOne(
+  server: TestServer,
+  how: "stop" | "interrupt",
+  name: string,
+): Promise<{ answered: number; dead: number }> {
   const working_dir = join(server.workspaceDir, name);
   const { id } = await server.createConversation({
     text: "go",
@@ -45,15 +57,16 @@ async function stopOne(server: TestServer, name: string): Promise<number> {
   let pid = 0;
   await until(async () => (pid = await readPid(working_dir)) > 0);
   const startedMs = performance.now();
-  await server.client.stop(id);
+  await server.client[how](id);
+  const answered = performance.now() - startedMs;
   const requests = (await server.events(id)).length;
   await until(() => !isAlive(pid));
-  const took = performance.now() - startedMs;
+  const dead = performance.now() - startedMs;
   await server.waitForStatus(id, "paused");
   const log = await server.events(id);
   expect(log).toHaveLength(requests);
   expect(log.filter(({ kind }) => kind === "AgentErrorEvent")).toHaveLength(1);
-  return took;
+  return { answered, dead };
 }
 
 async function readPid(folder: string): Promise<number> {

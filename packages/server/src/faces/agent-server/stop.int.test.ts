@@ -31,14 +31,10 @@ test.each(["stop", "interrupt"] as const)(
     const pids = [await readPid("child.pid"), await readPid("shell.pid")];
     expect(pids.map(isAlive)).toEqual([true, true]);
 
-    const startedMs = performance.now();
     await server.client[how](id);
-    const answeredMs = performance.now() - startedMs;
+    // The promise is 2 s, and the graces for a command that ignores every signal add up to 1.5 s; a machine that stalls gets
+    // far more time. How long it takes is what `forty-stops.int.test.ts` says.
     await until(() => !pids.some(isAlive));
-    // The promise is 2 s, and the graces for a command that ignores every signal add up to 1.5 s; a shared machine that
-    // runs other suites gets twice the time.
-    expect(performance.now() - startedMs).toBeLessThan(4_000);
-    expect(answeredMs).toBeLessThan(1_000);
     expect(await server.waitForStatus(id, "paused")).toMatchObject({ execution_status: "paused" });
   },
 );
