@@ -151,13 +151,16 @@ describe("P1: follow", () => {
     const states: string[] = [];
     const stop = new AbortController();
     const items: FollowItem[] = [];
-    setTimeout(() => stop.abort(), 1_500);
     const options = {
       signal: stop.signal,
-      deadAfterMs: 1_000,
+      // More than a stall of this machine, which the client cannot tell from silence.
+      deadAfterMs: 4_000,
       onConnection: (state: string) => states.push(state),
     };
-    for await (const item of own.client.follow(id, options)) items.push(item);
+    for await (const item of own.client.follow(id, options)) {
+      items.push(item);
+      setTimeout(() => stop.abort(), 4_800);
+    }
     expect(states.filter((state) => state === "lost")).toEqual([]);
     expect(items.map(({ type }) => type)).toEqual(["signal"]);
   });
