@@ -122,6 +122,8 @@ test("P13: secrets of every place are in no answer, event, frame, log, download,
   await see("its task", "/api/v1/app-conversations/start-tasks/search");
   seen.set("frames", socket.frames.join("\n"));
   seen.set("download", await unzipped(`${app}/download`));
+  // What it still writes and removes is done then.
+  await server.end("SIGTERM");
   seen.set("log", server.log);
   seen.set("files", filesBelow(server.folder));
   expect(seen.get("events 200")).toContain("I have seen it.");
@@ -145,7 +147,7 @@ async function failed(conversationId: string): Promise<void> {
         const { items } = (await server.call("GET", path)).json as { items: { status: string }[] };
         return items[0]?.status;
       },
-      { timeout: 30_000 },
+      { timeout: 60_000 },
     )
     .toBe("ERROR");
 }

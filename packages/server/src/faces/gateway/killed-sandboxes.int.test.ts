@@ -12,6 +12,8 @@ const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 const bubblewrap = await findBubblewrap({ self, unprivileged, environment: process.env });
 
 const patience = { timeout: 45_000, interval: 20 };
+/** Starts of a server, of a sandbox and of a server again, each as slow as the machine is. */
+const testTimeout = 180_000;
 
 /** A sandbox whose agent runs a command that waits for the file `go`. */
 async function openBench(sandbox: string) {
@@ -49,7 +51,8 @@ async function openBench(sandbox: string) {
   expect(started.status, started.text).toBe(201);
   const conversation = (started.json as ConversationInfo).id;
   const runs = join(folder, "workspace", "runs");
-  await vi.waitUntil(() => existsSync(runs), patience);
+  // The file is there before the line is.
+  await vi.waitUntil(() => existsSync(runs) && readFileSync(runs, "utf8") === "run\n", patience);
   const owned = scope.move();
   return {
     server,
@@ -73,6 +76,7 @@ test.for([
   { sandbox: "bubblewrap", missing: bubblewrap.isUsable ? null : bubblewrap.detail },
 ])(
   "P4: kill -9 of the server while a command runs in $sandbox: it runs once, its end arrives after the restart",
+  { timeout: testTimeout },
   async ({ sandbox, missing }, context) => {
     if (missing !== null) return context.skip(missing);
     await using bench = await openBench(sandbox);
@@ -90,6 +94,7 @@ test.for([
 
 test.skipIf(!bubblewrap.isUsable)(
   "P23: kill -9 of the tool host: the action is answered with a clear error, the next one works; deleting leaves nothing",
+  { timeout: testTimeout },
   async () => {
     await using bench = await openBench("bubblewrap");
     const status = JSON.parse(readFileSync(join(bench.folder, "status.json"), "utf8")) as {
