@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     // Most tests wait for something; one worker less than there are cores would leave a small machine idle.
     maxWorkers: 2,
+    // What a test polls for takes milliseconds when all is calm: the limits of `expect.poll` below are for a machine that is not.
     projects: [
       {
         test: {
@@ -13,6 +14,7 @@ export default defineConfig({
           exclude: ["**/*.int.test.ts", "**/node_modules/**", "**/dist/**"],
           testTimeout: 20_000,
           hookTimeout: 20_000,
+          expect: { poll: { timeout: 15_000 } },
           // No module keeps state, so files can share what they import.
           isolate: false,
         },
@@ -24,6 +26,7 @@ export default defineConfig({
           exclude: ["**/node_modules/**", "**/dist/**"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          expect: { poll: { timeout: 30_000 } },
         },
       },
       {
