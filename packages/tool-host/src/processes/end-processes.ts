@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as untilPolled, setTimeout as sleep } from "node:timers/promises";
 import { readProcess } from "./process-table.ts";
 
 /** What to end: processes by id, and whole groups by the id of the group. */
@@ -20,9 +20,10 @@ const killRoundMs = 100;
  * is started meanwhile ends too. True when nothing was left at the end.
  */
 export async function endProcesses(find: () => ProcessTarget, options: EndOptions): Promise<boolean> {
-  const killAt = performance.now() + options.graceMs;
-  const endAt = killAt + options.killMs;
   let target = find();
+  const killAt = performance.now() + options.graceMs;
+  // Counted from the first KILL: whoever is held up in between must not be late before it has sent one.
+  let endAt = Infinity;
   let signal: NodeJS.Signals = "SIGTERM";
   while (!isEmpty(target) && performance.now() < endAt) {
     signalProcesses(target, signal);
@@ -32,7 +33,10 @@ export async function endProcesses(find: () => ProcessTarget, options: EndOption
       target,
       signal === "SIGTERM" ? killAt : Math.min(endAt, performance.now() + killRoundMs),
     );
-    if (performance.now() >= killAt) signal = "SIGKILL";
+    if (signal === "SIGTERM" && performance.now() >= killAt) {
+      signal = "SIGKILL";
+      endAt = performance.now() + options.killMs;
+    }
     target = find();
   }
   return isEmpty(target);
@@ -42,8 +46,10 @@ export async function endProcesses(find: () => ProcessTarget, options: EndOption
 async function waitUntilGone(target: ProcessTarget, until: number): Promise<void> {
   const isThere = (): boolean => target.pids.some(isRunning) || target.groupIds.some((id) => canSignal(-id));
   // At least one pause: the events that tell of an exit need a turn of the event loop.
-  do await sleep(pollMs);
-  while (isThere() && performance.now() < until);
+  do {
+    await sleep(pollMs);
+    await untilPolled();
+  } while (isThere() && performance.now() < until);
 }
 
 function isRunning(pid: number): boolean {
