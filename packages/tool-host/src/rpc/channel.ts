@@ -25,7 +25,8 @@ export class Channel {
   readonly #reader = new FrameReader(greetingBytes);
   readonly #waiting = new Set<() => void>();
   #reason: string | undefined;
-  #heardAtMs = performance.now();
+  #wasHeard = true;
+  #silentLooks = 0;
 
   constructor(deps: ChannelDeps) {
     this.#deps = deps;
@@ -50,9 +51,11 @@ export class Channel {
     return this.#deps.socket.writableLength < roomBytes;
   }
 
-  /** Milliseconds since the other side was last heard. */
-  get silentMs(): number {
-    return performance.now() - this.#heardAtMs;
+  /** How often in a row this was asked without anything heard in between. No time: whoever is held up itself hears late. */
+  countSilence(): number {
+    this.#silentLooks = this.#wasHeard ? 0 : this.#silentLooks + 1;
+    this.#wasHeard = false;
+    return this.#silentLooks;
   }
 
   /** The other side has shown the key: it may send whole frames. */
@@ -94,7 +97,7 @@ export class Channel {
   }
 
   #read(bytes: Buffer): void {
-    this.#heardAtMs = performance.now();
+    this.#wasHeard = true;
     try {
       for (const frame of this.#reader.push(bytes)) {
         if (this.#deps.socket.destroyed) return;

@@ -42,7 +42,7 @@ export class ClientConnection {
     const lost = Promise.withResolvers<void>();
     this.lost = lost.promise;
     this.#onLost = lost.resolve;
-    this.#pinging = setInterval(() => this.#ping(pingMs), pingMs).unref();
+    this.#pinging = setInterval(() => this.#ping(), pingMs).unref();
   }
 
   get isOpen(): boolean {
@@ -162,8 +162,8 @@ export class ClientConnection {
   }
 
   /** A host that answers nothing for three rounds is gone, whatever the network says. */
-  #ping(pingMs: number): void {
-    if (this.#channel.silentMs > 3 * pingMs) this.#channel.destroy("the tool host does not answer");
+  #ping(): void {
+    if (this.#channel.countSilence() >= 3) this.#channel.destroy("the tool host does not answer");
     else if (this.#channel.hasRoom) this.#send({ ping: 1 });
   }
 

@@ -133,7 +133,7 @@ export class Link {
 const firstPauseMs = 20;
 const lastPauseMs = 1_000;
 /** What a caller still waits when the host has been away for too long already. */
-const lastAttemptMs = 500;
+const lastAttemptMs = 2_000;
 const quickLossMs = 1_000;
 const maxQuickLosses = 20;
 const maxBoots = 4;

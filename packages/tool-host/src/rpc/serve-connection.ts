@@ -34,6 +34,9 @@ export type ConnectionLimits = {
   readonly silentMs: number;
 };
 
+/** How often it is looked whether a client is silent before it has been for too long. */
+const silentLooks = 4;
+
 /** Where a connection stands: nothing said, key asked for, let in, or sent away. */
 type Stage =
   | { readonly type: "silent" }
@@ -106,8 +109,8 @@ export class ServedConnection {
     const { silentMs } = this.#deps.limits;
     this.#timers.push(
       setInterval(() => {
-        if (this.#channel.silentMs > silentMs) this.#expire("was silent for too long");
-      }, silentMs / 4).unref(),
+        if (this.#channel.countSilence() >= silentLooks) this.#expire("was silent for too long");
+      }, silentMs / silentLooks).unref(),
     );
     this.#deps.host.then(
       ({ catalogue }) => {
