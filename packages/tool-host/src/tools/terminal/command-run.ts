@@ -84,6 +84,7 @@ export class CommandRun {
 
   start(secrets: readonly ToolSecret[]): void {
     this.#deps.shell.start(this.command, secrets, {
+      onBegin: () => (this.#lastOutputAt = performance.now()),
       onText: (text) => this.#take(text),
       onEnd: (end) => this.#finish({ type: "ended", end }),
       onDeath: (exitCode) => this.#finish({ type: "died", exitCode, hadBegun: this.#deps.shell.hasBegun }),
@@ -107,8 +108,10 @@ export class CommandRun {
     this.#feed = feed;
     const over = Promise.withResolvers<WaitEnd>();
     let timer: NodeJS.Timeout | undefined;
+    let turn: NodeJS.Immediate | undefined;
     const check = (): void => {
       clearTimeout(timer);
+      clearImmediate(turn);
       const now = performance.now();
       const end = this.#waitEnd(options, now, startedAt);
       if (end !== undefined) {
@@ -116,7 +119,9 @@ export class CommandRun {
         return;
       }
       if (now - this.#lastOutputAt >= reviveMs) this.#revive();
-      timer = setTimeout(check, Math.max(1, Math.min(reviveMs, this.#nextMs(options, now, startedAt))));
+      const pauseMs = Math.max(1, Math.min(reviveMs, this.#nextMs(options, now, startedAt)));
+      // After everything that has arrived is read: to a process that was held up, a command that ended would seem quiet.
+      timer = setTimeout(() => (turn = setImmediate(check)), pauseMs);
     };
     this.#onChange = check;
     options.signal.addEventListener("abort", check);
@@ -125,6 +130,7 @@ export class CommandRun {
       return await over.promise;
     } finally {
       clearTimeout(timer);
+      clearImmediate(turn);
       options.signal.removeEventListener("abort", check);
       this.#onChange = () => {};
       this.#feed = undefined;

@@ -5,9 +5,9 @@ import { openTestTerminal, type Answer, type TestTerminal } from "./testing/open
 
 const quietSeconds = 1;
 /** What a busy machine may add to a deadline. */
-const slackMs = 4_000;
+const slackMs = 15_000;
 /** How often a program that a busy machine has not brought so far yet is read on, a quiet second each time. */
-const mostReads = 10;
+const mostReads = 20;
 
 function isInstalled(program: string): boolean {
   return spawnSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" }).status === 0;
@@ -52,13 +52,13 @@ async function survive(hostile: HostileCommand): Promise<void> {
   answer = await readOn(terminal, answer, () => false);
   expect(answer.exit_code).not.toBe(-1);
   if (hostile.exitCode !== undefined) expect(answer.exit_code).toBe(hostile.exitCode);
-  const next = await terminal.run("echo next-$((40 + 2)); (exit 7)");
+  const next = await terminal.run("echo next-$((40 + 2)); (exit 7)", { timeout: 20 });
   expect(next.exit_code).toBe(7);
   if (hostile.isNoisy === true) expect(next.text).toContain("next-42");
   else expect(next.text).toBe("next-42");
 }
 
-describe("P15: hostile commands", { timeout: 40_000 }, () => {
+describe("P15: hostile commands", { timeout: 90_000 }, () => {
   for (const hostile of hostileCommands) {
     const isMissing = hostile.program !== undefined && !isInstalled(hostile.program);
     const title = JSON.stringify(hostile.command).slice(1, 90);

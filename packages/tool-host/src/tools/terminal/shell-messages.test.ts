@@ -5,9 +5,10 @@ const output =
   "prompt noise\x1b]7733;n1;begin\x07text \x1b]7733;other;end\x1f9\x1f9\x1f\x1f/\x07 \x1b[31m\x1b]7733;n1;end\x1f3\x1f42\x1f/py\x1f/w d\x07late";
 
 /** What comes out when `output` arrives in pieces of `size`. */
-function read(size: number): { text: string; ends: CommandEnd[] } {
-  const seen: { text: string; ends: CommandEnd[] } = { text: "", ends: [] };
+function read(size: number) {
+  const seen = { begins: 0, text: "", ends: [] as CommandEnd[] };
   const messages = new ShellMessages({
+    onBegin: () => (seen.begins += 1),
     onText: (text) => {
       seen.text += text;
     },
@@ -21,6 +22,7 @@ function read(size: number): { text: string; ends: CommandEnd[] } {
 test("only reports with the right number count, in pieces of any size", () => {
   for (let size = 1; size <= output.length; size += 1) {
     expect(read(size)).toEqual({
+      begins: 1,
       text: "text \x1b]7733;other;end\x1f9\x1f9\x1f\x1f/\x07 \x1b[31m",
       ends: [{ exitCode: 3, backgroundPid: 42, pythonPath: "/py", workingDir: "/w d" }],
     });

@@ -10,6 +10,7 @@ export type CommandEnd = {
 };
 
 export type ShellMessagesDeps = {
+  readonly onBegin: () => void;
   /** What the command printed, exactly. */
   readonly onText: (text: string) => void;
   readonly onEnd: (end: CommandEnd) => void;
@@ -71,6 +72,7 @@ export class ShellMessages {
         return;
       }
       this.#hasBegun = true;
+      this.#deps.onBegin();
       text = text.slice(at + begin.length);
     }
     this.#readUntilEnd(text, this.#nonce);

@@ -31,6 +31,8 @@ export type ShellDeps = {
 
 /** What happens to the command that was started last. */
 export type CommandListener = {
+  /** The shell has taken the command. */
+  readonly onBegin: () => void;
   readonly onText: (text: string) => void;
   readonly onEnd: (end: CommandEnd) => void;
   /** The shell itself ended; 128 + n when signal n did it. */
@@ -89,6 +91,7 @@ export class Shell implements AsyncDisposable {
       encoding: null,
     });
     this.#messages = new ShellMessages({
+      onBegin: () => this.#listener?.onBegin(),
       onText: (text) => this.#listener?.onText(text),
       onEnd: (end) => this.#listener?.onEnd(end),
     });
@@ -209,6 +212,7 @@ export class Shell implements AsyncDisposable {
   async #becomeReady(): Promise<void> {
     const ready = Promise.withResolvers<void>();
     this.#listener = {
+      onBegin: () => {},
       onText: () => {},
       onEnd: () => ready.resolve(),
       onDeath: (exitCode) =>

@@ -35,7 +35,7 @@ export const hostileCommands: readonly HostileCommand[] = [
   { command: "git help git | head -3", program: "git" },
   { command: "man bash | head -5", program: "man" },
   { command: "vim notes.txt", program: "vim", steps: [":q!"], shows: "notes.txt", exitCode: 0 },
-  { command: "nano notes.txt", program: "nano", steps: ["C-x"], exitCode: 0 },
+  { command: "nano notes.txt", program: "nano", steps: ["C-x"], shows: "notes.txt", exitCode: 0 },
   { command: "top", program: "top", steps: ["q"], shows: "Tasks", exitCode: 0 },
   { command: "top -b -d 0.2", program: "top", timeout: 1, steps: ["C-c"], shows: "PID" },
   { command: "watch -n 0.2 date", program: "watch", steps: ["C-c"], shows: "Every 0.2s" },

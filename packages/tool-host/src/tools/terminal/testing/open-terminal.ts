@@ -36,7 +36,7 @@ export type TestTerminalOptions = TerminalToolOptions & {
   readonly environment?: Readonly<Record<string, string>>;
 };
 
-/** Opens a terminal whose quiet time is one second unless `params` say otherwise. */
+/** Opens a terminal whose quiet time, unless `params` say otherwise, is longer than any command of a test needs to end. */
 export async function openTestTerminal(options: TestTerminalOptions = {}): Promise<TestTerminal> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "terminal-test-")));
   const workspaceDir = join(root, "workspace");
@@ -50,7 +50,7 @@ export async function openTestTerminal(options: TestTerminalOptions = {}): Promi
       workspaceDir,
       stateDir,
       environment: { ...allowedEnvironment(process.env), ...options.environment },
-      params: { no_change_timeout_seconds: 1, ...options.params },
+      params: { no_change_timeout_seconds: 20, ...options.params },
     });
   let terminal = await open();
   const run = async (
