@@ -182,4 +182,4 @@ test("this repository obeys its own table", () => {
   const report = checkLayers(path.resolve(import.meta.dirname, ".."));
   expect(report.violations).toEqual([]);
   expect(report.referenceCount).toBeGreaterThan(50);
-});
+}, 60_000);

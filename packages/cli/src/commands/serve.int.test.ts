@@ -64,7 +64,7 @@ test("a server that is killed leaves its compiled code for the next start", asyn
     readdirSync(cache, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ name }) => name);
-  await expect.poll(() => kept().length, { timeout: 10_000 }).toBeGreaterThan(100);
+  await expect.poll(() => kept().length).toBeGreaterThan(100);
   child.kill("SIGKILL");
   await once(child, "exit");
 });

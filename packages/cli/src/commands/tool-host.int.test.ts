@@ -16,7 +16,7 @@ test("P14: convoke tool-host: says where it is, serves, and ends with its tools 
   expect((await stat(bench.at("host.sock"))).mode & 0o777).toBe(0o600);
   expect((await stat(bench.at("key"))).mode & 0o777).toBe(0o600);
   const key = (await readFile(bench.at("key"), "utf8")).trim();
-  await using remote = await connectToolHost({ address: host.line.address, key, awayMs: 10_000 });
+  await using remote = await connectToolHost({ address: host.line.address, key });
   expect(remote.catalogue).toContain("terminal");
   const spec = {
     sessionId: "s",

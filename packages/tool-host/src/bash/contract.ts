@@ -42,8 +42,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
     const { run, events, dir } = await openBench();
     const output = await run("pwd; echo oops >&2; cat; exit 3", { cwd: dir });
     expect(output).toMatchObject({ exit_code: 3, stdout: `${dir}\n`, stderr: "oops\n", kind: "BashOutput" });
-    const [command, only, ...rest] = await events();
-    expect(rest).toEqual([]);
+    const [command, ...pieces] = await events();
     expect(command).toMatchObject({
       kind: "BashCommand",
       command: "pwd; echo oops >&2; cat; exit 3",
@@ -51,7 +50,10 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
       timeout: 30,
       id: output.command_id,
     });
-    expect(only).toEqual(output);
+    // A busy machine may part its output.
+    const outputs = pieces as BashOutput[];
+    const joined = (name: "stdout" | "stderr"): string => outputs.map((piece) => piece[name] ?? "").join("");
+    expect({ ...outputs.at(-1), stdout: joined("stdout"), stderr: joined("stderr") }).toEqual(output);
     expect(output.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     expect(output.id).toMatch(/^[0-9a-f]{32}$/);
   });
@@ -60,32 +62,30 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
     const { bash, start, events, dir } = await openBench();
     const gate = join(dir, "gate");
     const id = await start(`printf 'first é'; until [ -e ${gate} ]; do sleep 0.02; done; echo last`);
-    await expect
-      .poll(async () => (await events({ commandId: id, kind: "BashOutput" })).length, { timeout: 5_000 })
-      .toBe(1);
+    await expect.poll(async () => (await events({ commandId: id, kind: "BashOutput" })).length).toBe(1);
     const [early] = (await events({ commandId: id, kind: "BashOutput" })) as BashOutput[];
     expect(early).toMatchObject({ order: 0, exit_code: null, stdout: "first é", stderr: null });
     await start(`touch ${gate}`);
     const whole = JSON.parse((await bash.result("ada", id)) ?? "null") as BashOutput;
-    expect(whole).toMatchObject({ order: 1, exit_code: 0, stdout: "first élast\n" });
+    expect(whole).toMatchObject({ exit_code: 0, stdout: "first élast\n" });
     const later = (await events({ commandId: id, orderAbove: 0, kind: "BashOutput" })) as BashOutput[];
-    expect(later.map(({ stdout }) => stdout)).toEqual(["last\n"]);
+    expect(later.map(({ stdout }) => stdout ?? "").join("")).toBe("last\n");
+    expect(later.map(({ order }) => order)).toEqual(later.map((_, index) => index + 1));
+    expect(later.at(-1)).toMatchObject({ order: whole.order, exit_code: 0 });
   });
 
   test("a command at its limit ends with all it started; what it printed stays", async () => {
     const { run } = await openBench();
-    const output = await run("echo before; setsid sleep 61.7 & sleep 61.7", { timeoutSeconds: 1 });
+    const output = await run("echo before; setsid sleep 61.7 & sleep 61.7", { timeoutSeconds: 3 });
     expect(output).toMatchObject({ exit_code: -1, stdout: "before\n" });
-    expect(output.stderr).toContain("limit of 1 s");
+    expect(output.stderr).toContain("limit of 3 s");
     expect(findMarkedProcesses(`CONVOKE_COMMAND=${output.command_id}`)).toEqual([]);
   });
 
   test("a command is stopped with all it started, by its owner alone; stopping what has ended changes nothing", async () => {
     const { bash, start, events } = await openBench();
     const id = await start("echo begun; setsid sleep 61.9 & sleep 61.9");
-    await expect
-      .poll(async () => (await events({ commandId: id, kind: "BashOutput" })).length, { timeout: 5_000 })
-      .toBe(1);
+    await expect.poll(async () => (await events({ commandId: id, kind: "BashOutput" })).length).toBe(1);
     expect(await bash.stop("bob", id)).toBe(false);
     expect(await bash.stop("ada", createBashId())).toBe(false);
     expect(await bash.stop("ada", id)).toBe(true);
@@ -135,7 +135,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
   test("a flood is bounded: its beginning and its end are kept, and the next command answers", async () => {
     const { run } = await openBench();
     const output = await run("head -c 30000000 /dev/zero | tr '\\0' a; echo; echo the end", {
-      timeoutSeconds: 30,
+      timeoutSeconds: 50,
     });
     expect(output).toMatchObject({ exit_code: 0 });
     expect(output.stdout?.length).toBeLessThanOrEqual(1024 * 1024);
@@ -213,7 +213,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
     await run("echo during; sleep 0.1; echo more");
     await run("echo other", { owner: "bob" });
     const stored = (await events()).map((event) => JSON.stringify(event));
-    await expect.poll(() => seen.length, { timeout: 5_000 }).toBe(stored.length);
+    await expect.poll(() => seen.length).toBe(stored.length);
     stop.abort();
     await following;
     expect(seen).toEqual(stored);

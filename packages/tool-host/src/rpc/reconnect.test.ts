@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { ExecuteOptions, Outcome, ToolSession } from "../host.ts";
 import { openServedBench } from "../testing/served-host.ts";
 import type { ServedBenchOptions } from "../testing/served-host.ts";
+import { startStopwatch } from "../testing/stopwatch.ts";
 
 test("P6: 200 seeded cuts of the connection: every call has one outcome and nothing runs twice", async () => {
   const bench = await openBench();
@@ -21,7 +22,7 @@ test("P6: 200 seeded cuts of the connection: every call has one outcome and noth
     expect(await session.state(name)).toEqual({ type: "finished", outcome: said(name) });
   }
   expect(await bench.runs()).toEqual(names);
-}, 60_000);
+}, 120_000);
 
 test("a cut while a call runs: it goes on, its outcome and its later progress arrive", async () => {
   const bench = await openBench();
@@ -132,13 +133,13 @@ test("P43: an abort while the host is away does not wait for it, and still stops
   const held = run(session, "a", "hold:x", { signal: controller.signal });
   await bench.waitForRuns(["x"]);
   await bench.served[Symbol.asyncDispose]();
-  const startedAtMs = performance.now();
+  using stopwatch = startStopwatch();
   controller.abort();
   expect(await held).toMatchObject({
     type: "cancelled",
     text: expect.stringContaining("could not be reached"),
   });
-  expect(performance.now() - startedAtMs).toBeLessThan(4_000);
+  expect(stopwatch.elapsedMs()).toBeLessThan(4_000);
   await bench.serve({ keepsHost: true });
   await expect
     .poll(async () => session.state("a"))

@@ -40,11 +40,11 @@ test("a wait and a follower outlive a broken connection; nothing is lost or doub
     secrets: [],
   });
   const result = bash.result("ada", id);
-  await expect.poll(() => seen.length, { timeout: 5_000 }).toBeGreaterThan(0);
+  await expect.poll(() => seen.length).toBeGreaterThan(0);
   bench.served.cutConnections();
   expect(JSON.parse((await result) ?? "null")).toMatchObject({ exit_code: 0, stdout: "1\n2\n3\n4\n5\n" });
   const stored = await bash.search({ owner: "ada", isDescending: false, limit: 100 });
-  await expect.poll(() => seen.length, { timeout: 5_000 }).toBe(stored.items.length);
+  await expect.poll(() => seen.length).toBe(stored.items.length);
   stop.abort();
   await following;
   expect(seen).toEqual(stored.items.map((item) => (JSON.parse(item) as { id: string }).id));

@@ -11,7 +11,7 @@ test("P14: the leak check names a child process and an open file, and is content
   const child = spawn("/bin/sleep", ["60"], { stdio: "ignore" });
   await once(child, "spawn");
   const file = await open(`${directory.path}/file`, "w");
-  await expect(leaks.assertNone()).rejects.toThrow(
+  await expect(leaks.assertNone(100)).rejects.toThrow(
     new RegExp(`child process ${child.pid}, 1 more open files, among them: .*/file`),
   );
   child.kill();

@@ -3,16 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { listProcesses } from "../processes/process-table.ts";
 
 export type LeakCheck = {
-  /** Rejects when, after ten seconds, child processes or open files are left that were not there at the start. */
-  readonly assertNone: () => Promise<void>;
+  /** Rejects when, after ten seconds or the time given, child processes or open files are left that were not there at the start. */
+  readonly assertNone: (limitMs?: number) => Promise<void>;
 };
 
 /** Remembers this process's children and open files; Linux only (elsewhere nothing is seen). */
 export function watchLeaks(): LeakCheck {
   const before = takeStock();
   return {
-    assertNone: async () => {
-      const deadline = performance.now() + 10_000;
+    assertNone: async (limitMs = 10_000) => {
+      const deadline = performance.now() + limitMs;
       let left = describeLeft(before);
       while (left !== "" && performance.now() < deadline) {
         await sleep(20);

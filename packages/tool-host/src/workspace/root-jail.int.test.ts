@@ -47,10 +47,10 @@ test("P31: a directory that is swapped for a link between check and use leads no
   const done = new AbortController();
   const swapping = (async () => {
     const real = join(root, "real");
-    // The workspace itself makes a missing parent anew, so the place may be taken again.
+    // The workspace itself makes a missing parent anew, so the place may be taken again, or filled while it is cleared.
     const put = async (make: () => Promise<void>): Promise<void> => {
-      await rm(real, { recursive: true, force: true });
-      await make().catch(async () => put(make));
+      const clear = rm(real, { recursive: true, force: true });
+      await clear.then(make).catch(async () => put(make));
     };
     while (!done.signal.aborted) {
       await rename(real, join(root, "aside"));
