@@ -71,7 +71,7 @@ export class Nginx implements AsyncDisposable {
     let log = "";
     child.stderr.on("data", (data: Buffer) => (log += data.toString()));
     for (let attempt = 0; !(await isOpen(port)); attempt++) {
-      if (child.exitCode !== null || attempt > 500) throw new Error(`nginx did not start: ${log}`);
+      if (child.exitCode !== null || attempt > 3_000) throw new Error(`nginx did not start: ${log}`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     return new Nginx(port, readFileSync(certificate, "utf8"), child);

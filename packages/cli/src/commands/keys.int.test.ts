@@ -44,7 +44,7 @@ test("keys are made, listed and revoked while a server runs, and count at once",
   expect(await keys(server.dataDir, "revoke", id)).toMatchObject({ code: 0, output: `Revoked ${id}.\n` });
   expect(await call(key)).toMatchObject({ detail: "Unauthorized" });
   expect(await keys(server.dataDir, "rotate-master")).toMatchObject({ code: 2 });
-});
+}, 180_000);
 
 test("mistakes are told in one sentence, with a code", async () => {
   expect(await keys(dataDir, "create", "--user", "a b")).toMatchObject({ code: 2, output: "" });

@@ -166,9 +166,9 @@ describe("P56: masking leaves unrelated text alone", () => {
     }));
     const text = "value-1-value-2-".repeat(20_000);
     const mask = new SecretMask(secrets);
-    const start = performance.now();
+    const start = process.cpuUsage();
     for (let at = 0; at < text.length; at += 8192) mask.push(text.slice(at, at + 8192));
-    expect(performance.now() - start).toBeLessThan(4_000);
+    expect(process.cpuUsage(start).user).toBeLessThan(4_000_000);
   });
 });
 

@@ -32,7 +32,7 @@ test("100 MiB go up and down while less than 16 MiB are held, whoever is slow", 
   }
   expect(byteCount).toBe(100 * mebibyte);
   expect(held.most()).toBeLessThan(16 * mebibyte);
-});
+}, 240_000);
 
 test("every method works over the wire, with its errors", async () => {
   const { workspace, dir } = await openBench();
