@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { endProcesses } from "./end-processes.ts";
@@ -17,4 +17,19 @@ test("P14: a process that ignores TERM is killed, also by one that was held up p
   setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500), 1);
   expect(await endProcesses(find, { graceMs: 100, killMs: 100 })).toBe(true);
   expect(child.signalCode).toBe("SIGKILL");
+});
+
+test("P14: a process that does not show for a moment, as while its program is replaced, is ended too", async () => {
+  const [first, hidden] = [1, 2].map(() => spawn("/bin/sleep", ["60"], { stdio: "ignore" }));
+  onTestFinished(() => [first, hidden].forEach((child) => child?.kill("SIGKILL")));
+  await once(hidden!, "spawn");
+  const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
+  let looks = 0;
+  const find = () => {
+    looks += 1;
+    const shown = looks <= 2 ? [first!] : [first!, hidden!];
+    return { pids: shown.filter(isRunning).map(({ pid = 0 }) => pid), groupIds: [] };
+  };
+  expect(await endProcesses(find, { graceMs: 10_000, killMs: 100 })).toBe(true);
+  expect(hidden!.signalCode).toBe("SIGTERM");
 });

@@ -38,6 +38,10 @@ export async function endProcesses(find: () => ProcessTarget, options: EndOption
       endAt = performance.now() + options.killMs;
     }
     target = find();
+    if (!isEmpty(target)) continue;
+    // What was forked meanwhile, or is between two programs, may not have shown: only two looks in a row count.
+    await sleep(pollMs);
+    target = find();
   }
   return isEmpty(target);
 }
