@@ -156,7 +156,8 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
 
   test("P39: filters and pages give each event once, in either order; an unknown page is refused", async () => {
     const { bash, run, events } = await openBench();
-    for (const text of ["a", "b", "c"]) await run(`echo ${text}`);
+    // Without a text there is one output, its end, on a busy machine too.
+    for (const text of ["a", "b", "c"]) await run(`: ${text}`);
     const all = await events();
     expect(all).toHaveLength(6);
     for (const isDescending of [false, true]) {
@@ -187,7 +188,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
 
   test("another owner's commands are not there", async () => {
     const { bash, run, events } = await openBench();
-    const output = await run("echo mine");
+    const output = await run("true");
     expect(await events({ owner: "bob" })).toEqual([]);
     expect(await bash.get("bob", [output.id ?? ""])).toEqual([null]);
     expect(await bash.get("ada", [createBashId(), output.id ?? ""])).toEqual([null, JSON.stringify(output)]);
@@ -230,7 +231,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
     const bash = await restart();
     const output = JSON.parse((await bash.result("ada", id)) ?? "null") as BashOutput;
     expect(output).toMatchObject({ exit_code: -1 });
-    expect(await bash.get("ada", [done.id ?? ""])).toEqual([JSON.stringify(done)]);
+    expect(await bash.result("ada", done.command_id)).toBe(JSON.stringify(done));
     expect(findMarkedProcesses(`CONVOKE_COMMAND=${id}`)).toEqual([]);
     await bash.start({ ...request(dir), id: createBashId(), command: "true" });
   });
