@@ -5,15 +5,15 @@ export default defineConfig({
   test: {
     // Most tests wait for something; one worker less than there are cores would leave a small machine idle.
     maxWorkers: 2,
-    // What a test polls for takes milliseconds when all is calm: the limits of `expect.poll` below are for a machine that is not.
+    // All limits are for a machine that has something else to do: when it is calm, what a test waits for takes milliseconds.
     projects: [
       {
         test: {
           name: "fast",
           include: ["{packages,scripts,bench}/**/*.test.ts"],
           exclude: ["**/*.int.test.ts", "**/node_modules/**", "**/dist/**"],
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           expect: { poll: { timeout: 15_000 } },
           // No module keeps state, so files can share what they import.
           isolate: false,
@@ -24,8 +24,8 @@ export default defineConfig({
           name: "int",
           include: ["{packages,scripts,bench,test}/**/*.int.test.ts"],
           exclude: ["**/node_modules/**", "**/dist/**"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           expect: { poll: { timeout: 30_000 } },
         },
       },
@@ -35,6 +35,7 @@ export default defineConfig({
           include: ["e2e/**/*.e2e.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          expect: { poll: { timeout: 30_000 } },
           fileParallelism: false,
         },
       },
