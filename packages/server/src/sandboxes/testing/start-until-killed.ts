@@ -12,7 +12,8 @@ export type StartOrderOfTest = {
 };
 
 /** Run by {@link ../crash-cycles.int.test.ts}: starts a sandbox, says each phase and `running`, and waits to be killed. */
-process.once("message", (order: StartOrderOfTest) => void start(order));
+// Listening to the end keeps the process alive: otherwise it would be gone by itself before it is killed.
+process.on("message", (order: StartOrderOfTest) => void start(order));
 
 async function start({ backend, deps, id, workspaceDir }: StartOrderOfTest): Promise<void> {
   const connect: LocalBackendDeps["connect"] = ({ address, key }) => connectToolHost({ address, key });
