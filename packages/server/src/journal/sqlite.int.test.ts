@@ -98,11 +98,12 @@ test("P7: with no room left an append fails clearly, what was acknowledged stays
   const dataDir = join(folder, "full");
   // A limit on the size of files, in blocks of 512 bytes, stands for a full disk.
   const child = startChild(dataDir, "full", 200_000, "ulimit -S -f 12000; trap '' XFSZ; exec \"$@\"");
+  const exited = once(child, "exit");
   const lines = await readLines(child, (seen) => seen.at(-1) === "wrote after the failure");
   const failed = lines.find((line) => line.startsWith("failed"));
   expect(failed).toMatch(/^failed JournalWriteError: The journal could not store this: .*(disk|full)/);
   const acknowledged = lines.filter((line) => line.startsWith("acknowledged")).length * 3;
-  await once(child, "exit");
+  await exited;
 
   await using journal = await openJournal({ dataDir });
   expect(await journal.lastSeq("full")).toBe(acknowledged);
