@@ -109,9 +109,10 @@ export async function playCrash(given: Play): Promise<CrashResult> {
       }
     } catch (error) {
       // A request that the crash cut off, or that the full disk refused, is made again; any other failure is the test's.
-      await Promise.race([server.ended, sleep(500)]);
       const isRefused =
         error instanceof ApiError && error.status >= 500 && failPoints.join("").includes("error");
+      // Of a process that is killed the sockets close before its end is told.
+      if (!isRefused) await Promise.race([server.ended, sleep(10_000, undefined, { ref: false })]);
       if (!server.hasEnded && !isRefused) throw error;
     }
     if (status !== "finished") await sleep(20);
@@ -190,7 +191,7 @@ function follow(client: ConvokeClient, id: string) {
   })();
   return {
     until: async (count: number): Promise<string[]> => {
-      for (let waits = 0; items.length < count && waits < 250; waits++) await sleep(20);
+      for (let waits = 0; items.length < count && waits < 750; waits++) await sleep(20);
       // One more moment for events that nobody should get.
       await sleep(50);
       stopping.abort();

@@ -15,7 +15,6 @@ import {
 /** What `node failing-server.ts <JSON>` is started with. */
 export type FailingServerArguments = {
   readonly dataDir: string;
-  /** 0 picks a free one. */
   readonly port: number;
   readonly key: string;
   /** See {@link FailPoints}. */

@@ -6,6 +6,7 @@ import { createInterface, type Interface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { ConvokeClient } from "@convoke/client";
 import type { FailingServerArguments } from "./failing-server.ts";
+import { findSteadyPort } from "./steady-port.ts";
 
 export type ServerProcessOptions = Pick<FailingServerArguments, "dataDir"> & Partial<FailingServerArguments>;
 
@@ -29,7 +30,7 @@ export class ServerProcess implements AsyncDisposable {
   /** Resolves when it listens; rejects with what it printed when it ends before that. */
   static async start(options: ServerProcessOptions): Promise<ServerProcess> {
     const given: FailingServerArguments = {
-      port: 0,
+      port: options.port ?? (await findSteadyPort()),
       key: "crash-test-key",
       failPoints: "",
       traceFile: null,
