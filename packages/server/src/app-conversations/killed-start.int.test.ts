@@ -44,7 +44,7 @@ test("P22: killed in the setup script: it ran once, and what was sent meanwhile 
   mkdirSync(join(project, ".openhands"));
   writeFileSync(
     join(project, ".openhands/setup.sh"),
-    "echo begun >> setup.log\nsleep 3\necho ended >> setup.log\n",
+    "echo begun >> setup.log\nuntil [ -e go ]; do sleep 0.05; done\necho ended >> setup.log\n",
   );
   const id = "0198c0de-0000-7000-8000-00000000beef";
   const task = await v1.start({ ...hello, conversation_id: id, sandbox_id: sandboxId });
@@ -59,6 +59,7 @@ test("P22: killed in the setup script: it ran once, and what was sent meanwhile 
   await server.end("SIGKILL");
   await server.restart();
   await queue(id, "third");
+  writeFileSync(join(project, "go"), "");
   const ready = await v1.ready(task.id);
   const conversationId = ready.app_conversation_id!;
   await v1.untilStatus(conversationId, "finished");

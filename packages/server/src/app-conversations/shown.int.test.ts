@@ -80,11 +80,13 @@ describe.each(kinds)("a conversation in $kind", ({ options, missing, kind }) => 
 
     const sandboxId = conversation.sandbox_id;
     const folder = join(server.dataDir, "sandboxes", sandboxId);
-    const count = (): number => Number(readFileSync(join(folder, "workspace/project/counter"), "utf8"));
+    const counter = join(folder, "workspace/project/counter");
+    const count = (): number => Number(readFileSync(counter, "utf8"));
     const grows = async (): Promise<void> => {
       const before = count();
       await until(() => count() > before);
     };
+    await until(() => existsSync(counter));
     await grows();
     expect((await server.call("POST", `/api/v1/sandboxes/${sandboxId}/pause`)).json).toEqual({
       success: true,
