@@ -107,7 +107,7 @@ describe.skipIf(!probe.isUsable || process.arch !== "x64")(
       const terminal = await bench.openTerminal(handle);
       await expect(terminal.run("perl -e 'kill 9, -1'")).rejects.toThrow();
       expect(outside.exitCode ?? outside.signalCode).toBeNull();
-      expect((await handle.health()).state).toBe("stopped");
+      await expect.poll(async () => (await handle.health()).state).toBe("stopped");
       await bench.start({ id: "five" });
     });
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import { once } from "node:events";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -92,23 +92,17 @@ export function describeSandboxBackend(traits: BackendTraits): void {
       });
 
       test("a port inside can be reached from the server", async () => {
-        await terminal.run(
-          `(setsid node -e 'require("http").createServer((q,r)=>r.end("inside "+q.url)).listen(18471,"127.0.0.1")' >/dev/null 2>&1 &)`,
-        );
-        await expect
-          .poll(
-            async () => {
-              const stream = await handle.connectPort(18_471).catch(() => null);
-              if (stream === null) return "";
-              stream.end("GET /x HTTP/1.0\r\n\r\n");
-              let text = "";
-              for await (const chunk of stream) text += String(chunk);
-              return text;
-            },
-            { timeout: 5_000 },
-          )
-          .toContain("inside /x");
-        await expect(handle.connectPort(18_472)).rejects.toThrow();
+        await terminal.run(`(setsid node -e '${portScript}' >/dev/null 2>&1 &)`);
+        const portFile = join(bench.spec().workspaceDir, "port");
+        await expect.poll(() => existsSync(portFile)).toBe(true);
+        const port = Number(await readFile(portFile, "utf8"));
+        const stream = await handle.connectPort(port);
+        stream.end("GET /x HTTP/1.0\r\n\r\n");
+        let text = "";
+        for await (const chunk of stream) text += String(chunk);
+        expect(text).toContain("inside /x");
+        // A port that nothing is given without being asked for.
+        await expect(handle.connectPort(1)).rejects.toThrow();
       });
 
       test.runIf(isIsolated)("network none: nothing outside of the sandbox can be reached", async () => {
@@ -315,6 +309,16 @@ const list = (dir) => { try { return fs.readdirSync(dir); } catch { return []; }
 for (const pid of list("/proc")) { look("/proc/" + pid + "/environ"); look("/proc/" + pid + "/cmdline"); }
 for (const dir of ["/run/convoke", "/tmp", process.env.HOME]) for (const name of list(dir)) look(path.join(dir, name));
 console.log("searched, found " + found);
+`.replaceAll("\n", " ");
+
+/** Serves any free port of 127.0.0.1, and then writes down which. */
+const portScript = `
+const { renameSync, writeFileSync } = require("fs");
+const server = require("http").createServer((request, reply) => reply.end("inside " + request.url));
+server.listen(0, "127.0.0.1", () => {
+  writeFileSync("port.part", String(server.address().port));
+  renameSync("port.part", "port");
+});
 `.replaceAll("\n", " ");
 
 /** Starts processes until it may not, ends them, and prints how many there were. */

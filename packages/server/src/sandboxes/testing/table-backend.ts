@@ -14,7 +14,7 @@ type Entry = { state: SandboxHealth["state"]; readonly key: string };
 /** Sandboxes that are rows of a table: they outlive the backend objects that share it, and do what the test says. */
 export class TableBackend implements SandboxBackend {
   readonly name: string;
-  startDeadlineMs = 1_000;
+  startDeadlineMs = 10_000;
   readonly table: Map<string, Entry>;
   /** What a start does before it succeeds. */
   duringStart: (order: StartOrder) => Promise<void> = async () => {};
