@@ -24,8 +24,8 @@ test("P2, P6, P14, B13: kill -9 in a long command: its processes die, the run go
   await using first = await ServerProcess.start({ dataDir: place.dataDir });
   await startConversation(first.client, place);
   // The shell and both of its commands: the second starts only after the log is written.
+  await until(async () => (await readIfThere(join(place.workspace, "side.log"))) === "began\n");
   await until(async () => (await markedBy(first.pid)).length >= 3);
-  expect(await readIfThere(join(place.workspace, "side.log"))).toBe("began\n");
   await first.kill();
   const killedMs = performance.now();
   const deadMs = until(async () => (await markedBy(first.pid)).length === 0).then(() => performance.now());
