@@ -43,8 +43,9 @@ test("P29: an observation of 50 MB is stored, found, and delivered live and to t
 });
 
 test("P29 P45: a slow line is given the time that a large event needs, by the server and by our client", async () => {
-  await using server = await openLogServer({ stallMs: 400, deadAfterMs: 1_500, pingEveryMs: 200 });
-  await using relay = await openSlowRelay({ port: server.port, bytesPerSecond: 20_000_000 });
+  // The large event takes four seconds; what else stops this process for a moment must not look like a stall.
+  await using server = await openLogServer({ stallMs: 2_000, deadAfterMs: 3_000, pingEveryMs: 200 });
+  await using relay = await openSlowRelay({ port: server.port, bytesPerSecond: 6_000_000 });
   const first = observation(1_000, 0);
   const large = observation(1_001, 24_000_000);
   const last = observation(1_002, 0);
@@ -56,7 +57,7 @@ test("P29 P45: a slow line is given the time that a large event needs, by the se
 
   const slow = new ConvokeClient({ baseUrl: relay.url, apiKey: server.key });
   const seen: FollowItem[] = [];
-  const options = { afterEventId: first.id, deadAfterMs: 800, backOffMs: { first: 1, most: 5 } };
+  const options = { afterEventId: first.id, deadAfterMs: 3_000, backOffMs: { first: 1, most: 5 } };
   for await (const item of slow.follow(server.conversationId, options)) {
     if (item.type === "event") seen.push(item);
     if (seen.length === 2) break;

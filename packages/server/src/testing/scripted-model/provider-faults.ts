@@ -212,11 +212,11 @@ export const providerFaults: readonly ProviderFault[] = [
   final("a body without an end", badRequest, {
     raw: { headers: events, body: `data: ${"x".repeat(4_000_000)}`, repeat: 20 },
   }),
-  { ...once("no answer", timeout, { hang: true }), llm: { timeout: 1 } },
-  { ...once("an answer that stops", timeout, { text: longText, hang: "body" }), llm: { timeout: 1 } },
+  { ...once("no answer", timeout, { hang: true }), llm: { timeout: 5 } },
+  { ...once("an answer that stops", timeout, { text: longText, hang: "body" }), llm: { timeout: 5 } },
   {
     ...once("an answer that stops", timeout, { text: longText, hang: "body" }, "bedrock"),
-    llm: { timeout: 1 },
+    llm: { timeout: 5 },
   },
   harmless("drop by drop", { text: "slowly", chunk_size: 1, chunk_delay_ms: 5 }),
   harmless("one byte at a time", { text: "ü漢🧪", write_bytes: 1 }),
