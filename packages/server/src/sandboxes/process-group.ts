@@ -11,7 +11,8 @@ export type FindProcesses = () => readonly ProcessEntry[];
 
 const roundMs = 5;
 const freezeRounds = 200;
-const endMs = 5_000;
+/** A busy machine ends in seconds what an idle one ends at once. */
+const endMs = 20_000;
 
 /** The process when it is still the same one and not a zombie. */
 export function findSame(key: ProcessKey): ProcessEntry | undefined {
