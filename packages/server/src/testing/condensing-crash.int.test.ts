@@ -21,7 +21,7 @@ test("P2, P6, P11: after kill -9 at every append and every model call around a c
     if (wrong.length > 0) failures.push({ ...passage, wrong });
   }
   expect(failures).toEqual([]);
-}, 300_000);
+}, 900_000);
 
 function faultsOf(result: CrashResult): string[] {
   const { events, followed, marks, stored } = result;

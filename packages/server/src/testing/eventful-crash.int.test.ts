@@ -44,7 +44,7 @@ test(`P2, P6, P17, L23.8, L23.41: ${title}: again and again in one run`, async (
   ];
   const points = passages.flatMap((passage) => (passage === null ? [] : [passage.point]));
   expect(faultsOf(await crashThrough(passages, eventfulScripts), points)).toEqual([]);
-}, 120_000);
+}, 300_000);
 
 /** How many calls may be left with an unknown outcome: both of a pair, or the one whose neighbour was hit; none beside a model call. */
 function mostUnknown(points: readonly string[]): number {

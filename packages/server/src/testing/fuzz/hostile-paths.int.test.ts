@@ -99,7 +99,7 @@ test(
     expect(statuses["200"]).toBeGreaterThan(0);
     expect(statuses["400"]).toBeGreaterThan(0);
   },
-  30_000 + count * 30,
+  60_000 + count * 30,
 );
 
 async function openPool(server: Awaited<ReturnType<typeof openFuzzServer>>["server"], root: string) {
