@@ -31,7 +31,10 @@ export function forwardRequest(
   pipeline(incoming, outgoing).catch(() => {});
 }
 
-/** Passes an upgrade on, e.g. to a WebSocket, and then bytes in both directions until either side ends. */
+/**
+ * Passes an upgrade on, e.g. to a WebSocket, and then bytes in both directions until either side ends. A client that leaves before
+ * the answer ends the request.
+ */
 export function forwardUpgrade(incoming: IncomingMessage, stream: Duplex, context: PortHeaderContext): void {
   const { socket } = incoming;
   const outgoing = openInner(incoming, stream, context);
@@ -40,10 +43,12 @@ export function forwardUpgrade(incoming: IncomingMessage, stream: Duplex, contex
     stream.destroy();
   };
   for (const side of [socket, stream]) side.once("error", endBoth).once("close", endBoth);
+  const early = readEarly(socket, endBoth);
   outgoing.once("upgrade", (answer, inner, head) => {
     socket.write(headOf(answer, context, incoming.headers.origin, true));
     socket.write(head);
     socket.setTimeout(0);
+    inner.write(early.take());
     socket.pipe(inner).pipe(socket);
   });
   outgoing.once("response", (answer) => {
@@ -52,6 +57,27 @@ export function forwardUpgrade(incoming: IncomingMessage, stream: Duplex, contex
   });
   outgoing.once("error", () => socket.end(badGateway));
   outgoing.end();
+}
+
+/** What a client may send before its upgrade is answered. */
+const mostEarlyBytes = 64 * 1024;
+
+/** Reads a client that nobody reads yet, because otherwise it would not show that it left. */
+function readEarly(socket: Duplex, onLeft: () => void): { readonly take: () => Buffer } {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const keep = (chunk: Buffer): void => {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > mostEarlyBytes) onLeft();
+  };
+  socket.on("data", keep).once("end", onLeft);
+  return {
+    take: () => {
+      socket.off("data", keep).off("end", onLeft);
+      return Buffer.concat(chunks);
+    },
+  };
 }
 
 function openInner(incoming: IncomingMessage, stream: Duplex, context: PortHeaderContext): ClientRequest {
