@@ -80,7 +80,7 @@ test("all six moments: hooks get the event, a denied call never starts, and the 
 
 test("W8, L23.10: a message that a hook denies never reaches the log or the model, also when the hook adds context", async () => {
   await using server = await startTestServer({ script: { turns: [{ text: "Hello." }], loop: true } });
-  const denying = `input=$(cat); case "$input" in *bad*) echo '{"decision":"deny","reason":"not that","additionalContext":"c"}';; esac`;
+  const denying = `input=$(cat); case "$input" in *wicked*) echo '{"decision":"deny","reason":"not that","additionalContext":"c"}';; esac`;
   const { id } = await server.createConversation({
     hook_config: { hooks: { UserPromptSubmit: group(denying) } },
   } as never);
@@ -90,7 +90,7 @@ test("W8, L23.10: a message that a hook denies never reaches the log or the mode
       content: [{ type: "text", text }],
       run: true,
     });
-  const refused = await send("something bad");
+  const refused = await send("something wicked");
   expect(refused.status).toBe(403);
   expect(refused.json).toMatchObject({ code: "hook_denied" });
   expect(refused.text).toContain("not that");
@@ -98,7 +98,7 @@ test("W8, L23.10: a message that a hook denies never reaches the log or the mode
   await server.waitForStatus(id, "finished");
   const events = await eventsOf(server, id);
   const messages = events.filter(({ kind, source }) => kind === "MessageEvent" && source === "user");
-  expect(JSON.stringify(messages)).not.toContain("bad");
+  expect(JSON.stringify(messages)).not.toContain("wicked");
   expect(messages).toHaveLength(1);
 });
 
