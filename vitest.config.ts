@@ -10,6 +10,7 @@ export default defineConfig({
       {
         test: {
           name: "fast",
+          setupFiles: ["test/property-seed.ts"],
           include: ["{packages,scripts,bench}/**/*.test.ts"],
           exclude: ["**/*.int.test.ts", "**/node_modules/**", "**/dist/**"],
           testTimeout: 60_000,
