@@ -28,6 +28,7 @@ import * as extensionActions from "./extensions/extension-actions.ts";
 import * as extensionEvents from "./extensions/extension-events.ts";
 import * as extensionObservations from "./extensions/extension-observations.ts";
 import * as extensionTools from "./extensions/extension-tools.ts";
+import * as agentDefinition from "./extensions/agent-definition.ts";
 import * as requestExtensions from "./extensions/request-extensions.ts";
 import * as fileObservations from "./observations/file-observations.ts";
 import * as observations from "./observations/observation.ts";
@@ -90,6 +91,7 @@ export const contractSchemas: ReadonlyMap<string, TSchema> = byName([
 export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...contractSchemas,
   ...byName(namedIn(extensionActions, extensionEvents, extensionObservations, extensionTools)),
+  ...byName(namedIn(agentDefinition)),
   ...byName(namedIn(requestExtensions)),
   ...byName(namedIn(stopConversation, eventContext, approvalPolicy, turnControl)),
   ...byName(namedIn(commits, fileBrowser, savedWorkspaces)),

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { ApprovalPolicy } from "../conversation/approval-policy.ts";
+import { AgentDefinition } from "./agent-definition.ts";
 import { anyObject, closedObject, mapOf, orAbsent, ref } from "../schema.ts";
 
 const tags = Type.Optional(mapOf(Type.String({ maxLength: 256 })));
@@ -26,6 +27,10 @@ export const startConversationExtensions = {
   autotitle: Type.Optional(
     Type.Boolean({ description: "False keeps the title empty until someone sets it." }),
   ),
+  title_llm_profile: orAbsent(
+    Type.String({ maxLength: 200, description: "The stored model profile that writes the title." }),
+  ),
+  agent_definitions: Type.Optional(Type.Array(ref(AgentDefinition), { maxItems: 100 })),
   security_analyzer: orAbsent(anyObject()),
   agent_settings: orAbsent(anyObject()),
   agent_profile_id: orAbsent(Type.String({ format: "uuid" })),

@@ -64,6 +64,8 @@ export const allowedDifferences: readonly AllowedDifference[] = [
       "title",
       "tags",
       "autotitle",
+      "title_llm_profile",
+      "agent_definitions",
       "security_analyzer",
       "agent_settings",
       "agent_profile_id",
@@ -80,6 +82,7 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     reason: "Ours: what happens to actions that nobody answers, and what a conversation may cost; optional.",
   },
   { where: "ApprovalPolicy", what: ["(added)"], reason: "A part of that request." },
+  { where: "AgentDefinition", what: ["(added)"], reason: "A part of that request." },
   { where: "AgentLaunchAdditions", what: ["(added)"], reason: "A part of that request." },
   {
     where: "SendMessageRequest",

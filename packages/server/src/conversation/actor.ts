@@ -116,6 +116,7 @@ export class Actor implements AsyncDisposable {
       log: deps.log,
       post,
       openModel: (other) => this.openHelper(titleUsageId, other),
+      findTitleModel: () => this.#findTitleModel(),
       logger: deps.logger,
     });
   }
@@ -243,6 +244,17 @@ export class Actor implements AsyncDisposable {
   openHelper(usageId: string, other: LLM | null = null): Model {
     const model = other === null ? this.openModel() : this.#openOtherModel(other);
     return this.#booked(model, { ...(other ?? this.config.agent.llm), usage_id: usageId });
+  }
+
+  async #findTitleModel(): Promise<LLM | null> {
+    const { title_llm_profile: name } = this.config;
+    if (name === undefined) return null;
+    const found = (await this.#deps.findModel?.(name)) ?? null;
+    if (found === null) {
+      const fields = { conversation: this.#deps.id, profile: name };
+      this.#deps.logger.warn(fields, "the model for titles is not stored any more; the agent's writes it");
+    }
+    return found;
   }
 
   #booked(model: Model, llm: LLM): Model {

@@ -5,6 +5,7 @@ import type {
   LocalWorkspace,
   SecretSource,
   HookConfig,
+  SubAgentInfo,
 } from "@convoke/protocol";
 import type { AllowRule } from "../security/allow-rules.ts";
 import type { AnalyzerConfig } from "../security/analyzers/analyzer.ts";
@@ -22,6 +23,10 @@ export type ConversationConfig = {
   readonly stuck_detection: boolean;
   /** Whether the first message gives the conversation a title. */
   readonly autotitle?: boolean;
+  /** The stored model that writes the title, instead of the agent's. */
+  readonly title_llm_profile?: string;
+  /** Sub-agents that came with the request. */
+  readonly agent_definitions?: readonly SubAgentInfo[];
   readonly tags: Readonly<Record<string, string>>;
   /** What happens to actions that nobody answers in time; they wait for ever without it. */
   readonly approval_policy?: ApprovalPolicy | null;

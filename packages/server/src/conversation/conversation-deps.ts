@@ -1,4 +1,4 @@
-import type { Message } from "@convoke/protocol";
+import type { LLM, Message } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolSession } from "@convoke/tool-host";
 import type { Journal } from "../journal/journal.ts";
@@ -21,6 +21,8 @@ export type ConversationDeps = {
   readonly secretBox: SecretBox;
   readonly validator: Validator;
   readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets) => Model;
+  /** Finds a model that the owner has stored; null when there is none of the name. Nobody has stored one when absent. */
+  readonly findModel?: (name: string) => Promise<LLM | null>;
   readonly openSession: (config: ConversationConfig, context: SessionContext) => Promise<ToolSession>;
   /** The hooks that a configuration asks for, if any; a conversation has none when absent. */
   readonly openHooks?: (

@@ -102,10 +102,11 @@ export class ConversationSessions {
     { id, ownerId, context, toolHost, workspaceDir }: TaskPlace,
   ): Promise<ToolSession> {
     const { children, skills, logger } = this.#deps;
-    const { agent, parent } = context.config();
+    const { agent, parent, agent_definitions: given = [] } = context.config();
     if (!hasTasks(agent) || parent !== undefined) return session;
     const files = skills?.filesOf(toolHost) ?? null;
     const agents = await findSubAgents({
+      given,
       workspace: files === null ? null : { files, workingDir: workspaceDir },
       server: skills?.server ?? null,
     });

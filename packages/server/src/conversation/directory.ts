@@ -319,6 +319,7 @@ export class Directory implements AsyncDisposable {
         return purse === undefined ? model : meteredModel(model, config.agent.llm, { purse, ...account });
       },
       overBudget: () => purse?.refusal(account) ?? null,
+      findModel: async (name) => (await this.#deps.findModel?.(row.ownerId, name)) ?? null,
       openSession: (config, context) => this.#sessions.open({ id, ownerId: row.ownerId }, config, context),
       workspaceDir: (config) => this.#sessions.workspaceDir(config),
       openHooks: (config, deps) =>

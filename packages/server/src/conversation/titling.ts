@@ -13,6 +13,8 @@ export type TitlingDeps = {
   readonly post: <Result>(job: () => Promise<Result> | Result) => Promise<Result>;
   /** The agent's model, or another one that brings its own credentials. */
   readonly openModel: (other: LLM | null) => Model;
+  /** Another model than the agent's that is to name the conversation; null where there is none. */
+  readonly findTitleModel: () => Promise<LLM | null>;
   readonly logger: Logger;
 };
 
@@ -52,7 +54,8 @@ export class Titling {
   async #name(message: string): Promise<void> {
     const { conversationId: conversation, logger } = this.#deps;
     try {
-      const written = await writeTitle(message, this.#deps.openModel(null), this.#stop.signal);
+      const own = await this.#deps.findTitleModel();
+      const written = await writeTitle(message, this.#deps.openModel(own), this.#stop.signal);
       if (written === null) return;
       if (written.failure !== null)
         logger.warn({ conversation, error: written.failure }, "no model wrote a title");

@@ -1,5 +1,6 @@
 import { invalidField } from "../lib/fault.ts";
 import { findById } from "./agent-profiles.ts";
+import { profileOf } from "./profiles.ts";
 import { resolveConnection } from "./provider-connections.ts";
 import { resolveAgentProfile } from "./resolve-agent-profile.ts";
 import { defaultSettings, type JsonObject, type StoredSettings } from "./stored-settings.ts";
@@ -35,6 +36,7 @@ export function withDefaults(
   return {
     ...(isDescribed ? plainRequest : request),
     ...(agent === null ? {} : { agent }),
+    ...given("title_llm_profile", request, titleProfile(request, settings)),
     ...given("max_iterations", request, plain.max_iterations),
     ...given("max_budget_per_task", request, plain.max_budget_per_task),
     ...given("approval_policy", request, approvalDefault),
@@ -49,6 +51,15 @@ export function withDefaults(
       plain.security_analyzer === "llm" ? { kind: "LLMSecurityAnalyzer" } : null,
     ),
   };
+}
+
+/** One that the request names must be there; that of the settings may have been deleted since. */
+function titleProfile(request: JsonObject, settings: StoredSettings): string | null {
+  const named = request["title_llm_profile"];
+  if (typeof named === "string" && profileOf(settings, named) === null)
+    throw invalidField(["body", "title_llm_profile"], "There is no model profile with this name.");
+  const { title_llm_profile: usual } = settings.plain;
+  return usual === null || profileOf(settings, usual) === null ? null : usual;
 }
 
 /** The agent itself wins, then its description, then the profile that is named, then the active one, then the settings. */

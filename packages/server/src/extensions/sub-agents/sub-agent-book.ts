@@ -5,6 +5,8 @@ import { readSubAgents } from "./read-sub-agents.ts";
 
 /** Where helpers are described, beside those that are built in. */
 export type SubAgentPlaces = {
+  /** Those that came with a conversation. */
+  readonly given?: readonly SubAgentInfo[];
   readonly workspace: { readonly files: WorkspaceFiles; readonly workingDir: string } | null;
   readonly server: { readonly files: WorkspaceFiles; readonly home: string | null } | null;
 };
@@ -12,15 +14,19 @@ export type SubAgentPlaces = {
 /** How long the files of helpers are waited for; a slow disk costs a conversation its helpers, never its start. */
 const timeoutMs = 5_000;
 
-/** The helpers of a project, then those of the person, then the built-in ones; the first of a name wins. Never rejects. */
-export async function findSubAgents({ workspace, server }: SubAgentPlaces): Promise<SubAgentInfo[]> {
+/** The helpers that were given, those of a project, those of the person, then the built-in ones; the first of a name wins. Never rejects. */
+export async function findSubAgents({
+  given = [],
+  workspace,
+  server,
+}: SubAgentPlaces): Promise<SubAgentInfo[]> {
   const home = server?.home ?? null;
   const found = await Promise.all([
     workspace === null ? [] : inTime(readSubAgents(workspace.files, workspace.workingDir, "project")),
     server === null || home === null ? [] : inTime(readSubAgents(server.files, home, "user")),
   ]);
   const byName = new Map<string, SubAgentInfo>();
-  for (const agent of [...found.flat(), ...builtInSubAgents]) {
+  for (const agent of [...given, ...found.flat(), ...builtInSubAgents]) {
     if (!byName.has(agent.name)) byName.set(agent.name, agent);
   }
   return [...byName.values()];

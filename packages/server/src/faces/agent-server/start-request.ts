@@ -20,6 +20,7 @@ import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
 import { hideSecrets, refuseMasks } from "../../settings/secret-fields.ts";
+import { readAgentDefinitions } from "./read-agent-definitions.ts";
 import { toUserMessage } from "./user-message.ts";
 
 /** A create request in our own terms. */
@@ -64,6 +65,10 @@ export function readStartRequest(body: StartConversationRequest): Start {
       max_iterations: body.max_iterations ?? 500,
       stuck_detection: body.stuck_detection ?? true,
       ...(body.autotitle === true && typeof body.title !== "string" ? { autotitle: true } : {}),
+      ...(typeof body.title_llm_profile === "string" ? { title_llm_profile: body.title_llm_profile } : {}),
+      ...((body.agent_definitions ?? []).length === 0
+        ? {}
+        : { agent_definitions: readAgentDefinitions(body.agent_definitions ?? []) }),
       tags: body.tags ?? {},
       ...(body.max_budget_per_task === undefined ? {} : { max_budget_per_task: body.max_budget_per_task }),
       ...(body.approval_policy === undefined ? {} : { approval_policy: body.approval_policy }),
