@@ -46,7 +46,8 @@ async function allInside(root: string, paths: readonly string[]): Promise<boolea
 /** The commit or tree that changes are shown against; a given one must exist. */
 export async function findBase(deps: GitDeps, directory: string, ref: string | undefined): Promise<string> {
   if (ref !== undefined) {
-    const commit = ref.startsWith("-") || ref === "" ? undefined : await commitOf(deps, directory, ref);
+    const isName = ref !== "" && !ref.startsWith("-") && !ref.includes("\0");
+    const commit = isName ? await commitOf(deps, directory, ref) : undefined;
     if (commit === undefined) throw new WorkspaceError("bad-ref", `The repository has no commit "${ref}".`);
     return commit;
   }

@@ -96,7 +96,12 @@ test("outside of any repository nothing has changed; an unknown ref is named", a
   await repository.write("first.txt", "x");
   expect(await workspace.gitChanges(repository.dir)).toEqual([{ status: "ADDED", path: "first.txt" }]);
   await repository.commit();
-  for (const ref of ["nowhere", "--output=/tmp/x", ""]) {
+  for (const path of ["\0", "a\0b", "first.txt\0"]) {
+    await expect(workspace.gitDiff(`${repository.dir}/${path}`)).rejects.toMatchObject({
+      code: "invalid-path",
+    });
+  }
+  for (const ref of ["nowhere", "--output=/tmp/x", "", "HEAD\0"]) {
     await expect(workspace.gitChanges(repository.dir, ref)).rejects.toMatchObject({ code: "bad-ref" });
   }
 });

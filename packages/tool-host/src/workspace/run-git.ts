@@ -26,6 +26,8 @@ export async function runGit(
   directory: string,
   parameters: readonly string[],
 ): Promise<GitResult> {
+  if (parameters.some((parameter) => parameter.includes("\0")))
+    throw new WorkspaceError("invalid-path", "A path may not hold NUL.");
   const filters = comparing.has(parameters[0] ?? "") ? await listFilters(deps, directory) : [];
   return start(deps, directory, [...filters.flatMap(disableFilter), ...parameters]);
 }
