@@ -91,8 +91,7 @@ export const contractSchemas: ReadonlyMap<string, TSchema> = byName([
 export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...contractSchemas,
   ...byName(namedIn(extensionActions, extensionEvents, extensionObservations, extensionTools)),
-  ...byName(namedIn(agentDefinition)),
-  ...byName(namedIn(requestExtensions)),
+  ...byName(namedIn(agentDefinition, requestExtensions)),
   ...byName(namedIn(stopConversation, eventContext, approvalPolicy, turnControl)),
   ...byName(namedIn(commits, fileBrowser, savedWorkspaces)),
   ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),

@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { anyObject, list, object, orAbsent } from "../schema.ts";
+import { anyObject, choice, list, object, orAbsent } from "../schema.ts";
 
 /** A sub-agent that comes with a conversation, in the form of newer clients; what is not carried out is refused by its field. */
 export const AgentDefinition = object("AgentDefinition", {
@@ -16,7 +16,7 @@ export const AgentDefinition = object("AgentDefinition", {
   level: orAbsent(Type.String()),
   when_to_use_examples: list(Type.String()),
   hooks: orAbsent(anyObject()),
-  permission_mode: orAbsent(Type.String()),
+  permission_mode: orAbsent(choice(["always_confirm", "confirm_risky", "never_confirm"])),
   max_iteration_per_run: orAbsent(Type.Integer({ minimum: 1 })),
   max_budget_per_run: orAbsent(Type.Number({ exclusiveMinimum: 0 })),
   mcp_config: orAbsent(anyObject()),

@@ -1,17 +1,25 @@
 import type { AgentDefinition, SubAgentInfo } from "@convoke/protocol";
+import type { ConversationConfig } from "../../conversation/conversation-config.ts";
 import { Fault, type FieldFault } from "../../lib/fault.ts";
 
-const notCarriedOut = ["hooks", "mcp_config", "condenser", "skills"] as const;
+const notCarriedOut = ["hooks", "mcp_config", "condenser", "skills", "profile_store_dir"] as const;
 
 /** The sub-agents that come with a conversation. What they name and this server does not carry out is refused by its field (P55). */
-export function readAgentDefinitions(given: readonly AgentDefinition[]): SubAgentInfo[] {
+export function readAgentDefinitions(
+  given: readonly AgentDefinition[],
+): Pick<ConversationConfig, "agent_definitions"> {
+  if (given.length === 0) return {};
   const faults = given.flatMap((definition, index) =>
     faultsOf(definition, given.slice(0, index), ["body", "agent_definitions", index]),
   );
   if (faults.length > 0) {
     throw new Fault("caller", "validation", "The sub-agents of the request cannot be used.", faults);
   }
-  return given.map((definition) => ({
+  return { agent_definitions: given.map(toSubAgent) };
+}
+
+function toSubAgent(definition: AgentDefinition): SubAgentInfo {
+  return {
     name: definition.name.trim(),
     description: definition.description ?? "",
     model: definition.model ?? "inherit",
@@ -27,7 +35,7 @@ export function readAgentDefinitions(given: readonly AgentDefinition[]): SubAgen
     level: "programmatic",
     source: definition.source ?? null,
     is_builtin: false,
-  }));
+  };
 }
 
 function faultsOf(

@@ -106,6 +106,8 @@ describe("agent_definitions", () => {
       [[{ ...poet, mcp_config: { search: { command: "search" } } }], 0, "mcp_config"],
       [[{ ...poet, condenser: { kind: "NoOpCondenser" } }], 0, "condenser"],
       [[{ ...poet, skills: ["rhyme"] }], 0, "skills"],
+      [[{ ...poet, profile_store_dir: "/profiles" }], 0, "profile_store_dir"],
+      [[{ ...poet, permission_mode: "ask" }], 0, "permission_mode"],
       [[{ ...poet, name: " " }], 0, "name"],
       [[{ ...poet, name: "" }], 0, "name"],
       [[{ ...poet, max_iteration_per_run: 0 }], 0, "max_iteration_per_run"],

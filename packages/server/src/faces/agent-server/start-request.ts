@@ -66,9 +66,7 @@ export function readStartRequest(body: StartConversationRequest): Start {
       stuck_detection: body.stuck_detection ?? true,
       ...(body.autotitle === true && typeof body.title !== "string" ? { autotitle: true } : {}),
       ...(typeof body.title_llm_profile === "string" ? { title_llm_profile: body.title_llm_profile } : {}),
-      ...((body.agent_definitions ?? []).length === 0
-        ? {}
-        : { agent_definitions: readAgentDefinitions(body.agent_definitions ?? []) }),
+      ...readAgentDefinitions(body.agent_definitions ?? []),
       tags: body.tags ?? {},
       ...(body.max_budget_per_task === undefined ? {} : { max_budget_per_task: body.max_budget_per_task }),
       ...(body.approval_policy === undefined ? {} : { approval_policy: body.approval_policy }),
