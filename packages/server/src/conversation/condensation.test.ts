@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { replayLog } from "../agent/replay/replay-log.ts";
 import type { EventMeta } from "../journal/event-draft.ts";
 import type { ModelMessage, ModelRequest } from "../models/model.ts";
+import { condensedDrafts } from "./condense-now.ts";
 import { openMemoryConversation, type MemoryConversation } from "../testing/memory-conversation.ts";
 import { createWindowedModel } from "../testing/windowed-model.ts";
 
@@ -191,6 +192,24 @@ test("a NoOpCondenser keeps the whole history and ends the run when the window i
   expect(await opened.run(task)).toBe("error");
   expect(kinds(opened)).not.toContain("Condensation");
   expect(kinds(opened)).not.toContain("CondensationRequest");
+});
+
+test("P11: of two summaries of the same events the second one is not stored, however close they come", async () => {
+  const model = createWindowedModel({ windowTokens: 32_000, turns: 30 });
+  await using opened = await openMemoryConversation({ model, agent: { llm: { model: "windowed" } } });
+  await opened.run(task);
+  await opened.conversation.condense();
+  const log = stored(opened);
+  const at = log.findLastIndex(({ event }) => event.kind === "Condensation");
+  const {
+    id: _id,
+    timestamp: _timestamp,
+    ...body
+  } = log[at]!.event as Extract<Event, { kind: "Condensation" }>;
+  const draftsIn = async (view: typeof log) =>
+    await condensedDrafts({ body }, { state: opened.conversation.state, view: async () => view });
+  expect(await draftsIn(log.slice(0, at))).toMatchObject([{ body }]);
+  expect(await draftsIn(log)).toEqual([]);
 });
 
 test("P48: a summary is booked under the condenser's own usage id", async () => {

@@ -2,6 +2,7 @@ import type { ToolSession } from "@convoke/tool-host";
 import { AgentRequests } from "../agent/agent-requests.ts";
 import { condenserSettings } from "../agent/condense/condenser-settings.ts";
 import type { Condensed, Condensing } from "../agent/condense/condensing.ts";
+import { condensedView } from "../agent/history-view.ts";
 import { keptRanges } from "../agent/kept-ranges.ts";
 import type { EventDraft } from "../journal/event-draft.ts";
 import { readsPrediction } from "../security/analyzers/analyzer.ts";
@@ -49,17 +50,24 @@ export async function condenseNow(deps: CondenseDeps, session: ToolSession): Pro
   await post(async () => {
     // Somebody left the branch that it sums up.
     if (log.state.navigations !== begun?.branch) return;
-    await log.append(await condensedDrafts(condensed, log));
+    const drafts = await condensedDrafts(condensed, log);
+    if (drafts.length > 0) await log.append(drafts);
   });
 }
 
-/** A condensation with what the view keeps behind it. */
+/**
+ * A condensation with what the view keeps behind it. Nothing when its events are not all there any more: a run and somebody who
+ * asks may each have had a summary of them written, and the first has them forgotten.
+ */
 export async function condensedDrafts(
   draft: Condensed,
   log: Pick<ConversationLog, "state" | "view">,
 ): Promise<EventDraft[]> {
-  const { lastSeq } = log.state;
-  const keeps =
-    typeof draft.body === "function" ? null : keptRanges(await log.view(), draft.body, lastSeq + 1);
+  const { body } = draft;
+  if (typeof body === "function" || body.kind !== "Condensation") return [draft];
+  const view = await log.view();
+  const there = new Set(condensedView(view).map(({ event }) => event.id));
+  if (!(body.forgotten_event_ids ?? []).every((id) => there.has(id))) return [];
+  const keeps = keptRanges(view, body, log.state.lastSeq + 1);
   return [keeps === null ? draft : { ...draft, meta: { ...draft.meta, keeps } }];
 }
