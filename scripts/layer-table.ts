@@ -32,7 +32,8 @@ export const layerTable: LayerTable = {
     server: [
       ["lib"],
       ["database", "models", "security"],
-      ["journal", "settings", "sandboxes", "workspaces"],
+      ["journal", "settings", "sandboxes", "spending", "workspaces"],
+      ["events"],
       ["extensions", "observability", "webhooks"],
       ["agent"],
       ["conversation"],

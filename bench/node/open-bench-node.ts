@@ -10,9 +10,9 @@ import type { Conversation } from "../../packages/server/src/conversation/conver
 import { Directory } from "../../packages/server/src/conversation/directory.ts";
 import { conversationHandlers } from "../../packages/server/src/faces/agent-server/conversation-routes.ts";
 import { eventHandlers } from "../../packages/server/src/faces/agent-server/event-routes.ts";
-import { mountEventSocket } from "../../packages/server/src/faces/agent-server/event-socket.ts";
+import { mountEventSocket } from "../../packages/server/src/faces/agent-server/sockets/event-socket.ts";
 import { serverHandlers } from "../../packages/server/src/faces/agent-server/server-routes.ts";
-import { socketTimes } from "../../packages/server/src/faces/agent-server/socket-times.ts";
+import { socketTimes } from "../../packages/server/src/faces/agent-server/sockets/socket-times.ts";
 import { createKeyRing, localUser } from "../../packages/server/src/http/auth.ts";
 import { createGuard } from "../../packages/server/src/http/guard.ts";
 import { mountRoutes } from "../../packages/server/src/http/mount.ts";

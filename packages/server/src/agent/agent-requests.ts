@@ -1,5 +1,5 @@
 import type { ToolListing } from "@convoke/tool-host";
-import type { EventDraft, EventMeta, RequestRecord } from "../journal/event-draft.ts";
+import type { EventDraft, EventMeta, RequestRecord } from "../events/event-draft.ts";
 import type { ModelRequest, ModelTool } from "../models/model.ts";
 import { calibrationOf, TokenMeter } from "./condense/token-meter.ts";
 import type { TokenEstimate } from "./condense/token-estimate.ts";

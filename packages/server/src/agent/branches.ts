@@ -1,4 +1,4 @@
-import type { SeqRange } from "../journal/event-draft.ts";
+import type { SeqRange } from "../events/event-draft.ts";
 import type { ViewEvent } from "./history-view.ts";
 
 /** Where a log left its line: the position of the navigation, and the one that the conversation went on from (0: the beginning). */

@@ -1,7 +1,7 @@
 import type { Event } from "@convoke/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { EventMeta } from "../journal/event-draft.ts";
+import type { EventMeta } from "../events/event-draft.ts";
 import { GrowingHistory } from "./growing-history.ts";
 import { buildHistory, type ViewEvent } from "./history.ts";
 import { text } from "./observation-content.ts";

@@ -1,5 +1,5 @@
 import type { Event } from "@convoke/protocol";
-import type { EventMeta } from "../journal/event-draft.ts";
+import type { EventMeta } from "../events/event-draft.ts";
 import { repairEvent } from "./history-repair.ts";
 
 /** One event as the history reads it. */

@@ -1,6 +1,6 @@
 import type { Event } from "@convoke/protocol";
 import { expect, test } from "vitest";
-import type { EventMeta } from "../journal/event-draft.ts";
+import type { EventMeta } from "../events/event-draft.ts";
 import { buildHistory, type ViewEvent } from "./history.ts";
 import { text } from "./observation-content.ts";
 

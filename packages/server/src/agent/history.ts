@@ -1,5 +1,5 @@
 import type { Event, ImageContent, MessageToolCall, TextContent } from "@convoke/protocol";
-import type { EventMeta } from "../journal/event-draft.ts";
+import type { EventMeta } from "../events/event-draft.ts";
 import type { AssistantMessage, ModelMessage } from "../models/model.ts";
 import { condensedView, type ViewEvent } from "./history-view.ts";
 import { observationContent, text } from "./observation-content.ts";

@@ -1,4 +1,4 @@
-import type { EventBody, SeqRange } from "../journal/event-draft.ts";
+import type { EventBody, SeqRange } from "../events/event-draft.ts";
 import { condensedView, extendView, type ViewEvent } from "./history-view.ts";
 
 /** With more pieces than this the whole view is read again. */

@@ -1,4 +1,4 @@
-import type { EventDraft } from "../journal/event-draft.ts";
+import type { EventDraft } from "../events/event-draft.ts";
 import type { ModelError } from "../models/model.ts";
 import { hasImages } from "./history-repair.ts";
 import type { ViewEvent } from "./history-view.ts";

@@ -1,5 +1,5 @@
 import type { ConfirmationPolicy, Event, MessageToolCall, SecurityRisk } from "@convoke/protocol";
-import type { EventBody, EventDraft, EventMeta } from "../journal/event-draft.ts";
+import type { EventBody, EventDraft, EventMeta } from "../events/event-draft.ts";
 import type { ModelResponse } from "../models/model.ts";
 import { assessCall, type AnalyzerConfig, type Verdict } from "../security/analyzers/analyzer.ts";
 import { needsConfirmation } from "../security/confirmation.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ToolDefinition } from "@convoke/protocol";
 import type { ToolListing } from "@convoke/tool-host";
-import type { EventDraft, EventMeta } from "../journal/event-draft.ts";
+import type { EventDraft, EventMeta } from "../events/event-draft.ts";
 import type { ViewEvent } from "./history-view.ts";
 
 export type ToolsUpdate = {

@@ -1,5 +1,5 @@
 import type { Message } from "@convoke/protocol";
-import type { Described } from "../conversation/describe.ts";
+import type { Described } from "../conversation/state/describe.ts";
 import type { Asker, Directory } from "../conversation/directory.ts";
 import { conversationMissing } from "../conversation/refusals.ts";
 import type { Journal } from "../journal/journal.ts";

@@ -1,9 +1,7 @@
 import type { MetricsSnapshot } from "@convoke/protocol";
+import type { OwnBudget } from "../spending/own-budget.ts";
 import type { ConversationConfig } from "./conversation-config.ts";
-import type { ConversationState } from "./conversation-state.ts";
-
-/** What a conversation may cost and has cost in US dollars, by its own log; the limit is null when it has none. */
-export type OwnBudget = { readonly limit: number | null; readonly spent: number };
+import type { ConversationState } from "./state/conversation-state.ts";
 
 export function ownBudget(config: ConversationConfig, state: Readonly<ConversationState>): OwnBudget {
   return { limit: config.max_budget_per_task ?? null, spent: spentOf(state) };
@@ -15,8 +13,4 @@ function spentOf(state: Readonly<ConversationState>): number {
     (sum, { accumulated_cost: cost }) => sum + (cost ?? 0),
     0,
   );
-}
-
-export function dollars(amount: number): string {
-  return `$${amount.toFixed(4)}`;
 }

@@ -1,12 +1,12 @@
 import type { SecretSource } from "@convoke/protocol";
-import type { EventDraft } from "../journal/event-draft.ts";
+import type { EventDraft } from "../events/event-draft.ts";
 import { createMask } from "../security/mask.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { secretValues, type ConversationConfig, type ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import { stateUpdate } from "./decide.ts";
-import { secretRegistry } from "./describe.ts";
-import type { RunDeps } from "./run-deps.ts";
+import { secretRegistry } from "./state/describe.ts";
+import type { RunDeps } from "./run/run-deps.ts";
 
 export type ConfigurationDeps = {
   readonly config: ConversationConfig;

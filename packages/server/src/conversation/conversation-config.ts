@@ -10,7 +10,7 @@ import type {
 import type { AllowRule } from "../security/allow-rules.ts";
 import type { AnalyzerConfig } from "../security/analyzers/analyzer.ts";
 import { hiddenValues } from "../extensions/mcp/hidden-values.ts";
-import type { ApprovalPolicy } from "./approvals.ts";
+import type { ApprovalPolicy } from "./commands/approvals.ts";
 
 /** What a conversation was created with and what was changed since: one record, so that nothing can fall back (W1). */
 export type ConversationConfig = {

@@ -8,9 +8,9 @@ import type { Observer } from "../observability/observer.ts";
 import type { SecretBox } from "../security/seal.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
-import type { HookGate } from "./hook-gate.ts";
-import type { OpenHooksDeps } from "./open-hooks.ts";
-import type { SessionContext } from "./mcp-tools.ts";
+import type { HookGate } from "./run/hook-gate.ts";
+import type { OpenHooksDeps } from "./sessions/open-hooks.ts";
+import type { SessionContext } from "./run/mcp-tools.ts";
 
 export type ConversationDeps = {
   readonly id: string;

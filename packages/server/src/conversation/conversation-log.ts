@@ -1,11 +1,11 @@
 import { commonRanges, pathTo } from "../agent/branches.ts";
 import { viewKinds, type ViewEvent } from "../agent/history.ts";
-import { stampDrafts, type EventDraft, type StampedEvent } from "../journal/event-draft.ts";
+import { stampDrafts, type EventDraft, type StampedEvent } from "../events/event-draft.ts";
 import type { AppendBatch, ConversationPatch, ConversationRow, Journal, Lease } from "../journal/journal.ts";
-import { parseStored } from "../journal/parse-stored.ts";
-import type { ConversationState } from "./conversation-state.ts";
-import { applyEvent, type FoldedEvent } from "./fold.ts";
-import { loadState, writeSnapshot } from "./load-state.ts";
+import { parseStored } from "../events/parse-stored.ts";
+import type { ConversationState } from "./state/conversation-state.ts";
+import { applyEvent, type FoldedEvent } from "./state/fold.ts";
+import { loadState, writeSnapshot } from "./state/load-state.ts";
 
 export type LogDeps = {
   readonly journal: Pick<Journal, "append" | "getEvents" | "read" | "readKinds">;

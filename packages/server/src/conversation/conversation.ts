@@ -1,13 +1,13 @@
 import type { LLM, SecretSource } from "@convoke/protocol";
 import { readsPrediction } from "../security/analyzers/analyzer.ts";
 import { Actor } from "./actor.ts";
-import { awaiting, decideAnswers, type ApprovalAnswer } from "./approvals.ts";
-import { askBeside } from "./ask-agent.ts";
-import { condenseNow } from "./condense-now.ts";
+import { awaiting, decideAnswers, type ApprovalAnswer } from "./commands/approvals.ts";
+import { askBeside } from "./commands/ask-agent.ts";
+import { condenseNow } from "./run/condense-now.ts";
 import { maskCut } from "../security/mask.ts";
 import { secretValues, type ConversationConfig, type ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationDeps, SendInput } from "./conversation-deps.ts";
-import type { ConversationState, QueuedMessage } from "./conversation-state.ts";
+import type { ConversationState, QueuedMessage } from "./state/conversation-state.ts";
 import {
   decideAccept,
   decideInterrupt,
@@ -16,10 +16,10 @@ import {
   decideRun,
   stateUpdate,
 } from "./decide.ts";
-import { decideGoalResume, decideGoalStop } from "./goal.ts";
-import { decideNavigation, refuseWhileWorking } from "./navigate.ts";
-import { decideDequeue, queuedMessages } from "./queue.ts";
-import { sendMessage, type Sent } from "./send-message.ts";
+import { decideGoalResume, decideGoalStop } from "./goals/goal.ts";
+import { decideNavigation, refuseWhileWorking } from "./commands/navigate.ts";
+import { decideDequeue, queuedMessages } from "./commands/queue.ts";
+import { sendMessage, type Sent } from "./commands/send-message.ts";
 import type { Signals } from "./signals.ts";
 
 /** The actor that owns one log: a mailbox, a fold, at most one run. Every method resolves when its effect is durable. */

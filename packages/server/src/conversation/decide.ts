@@ -1,10 +1,10 @@
 import type { ConversationExecutionStatus, Message } from "@convoke/protocol";
 import { Fault } from "../lib/fault.ts";
 import type { Activation } from "../extensions/skills/skill-book.ts";
-import type { Admitted } from "./hook-gate.ts";
-import type { Goal } from "./goal.ts";
-import { hasUnseenInput, type ConversationState, type OpenAction } from "./conversation-state.ts";
-import type { EventBody, EventDraft } from "../journal/event-draft.ts";
+import type { Admitted } from "./run/hook-gate.ts";
+import type { Goal } from "./goals/goal.ts";
+import { hasUnseenInput, type ConversationState, type OpenAction } from "./state/conversation-state.ts";
+import type { EventBody, EventDraft } from "../events/event-draft.ts";
 
 /** What a command leads to: events that commit together, and whether the run in progress must be cut off. */
 export type Decision = { readonly drafts: readonly EventDraft[]; readonly isAbort?: boolean };

@@ -11,21 +11,21 @@ import {
 import { Fault, invalidField } from "../lib/fault.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { toolSpecs } from "../agent/tool-specs.ts";
-import type { SubConversationDeps } from "./sub-conversation.ts";
-import { listTasks } from "./task-ids.ts";
+import type { SubConversationDeps } from "./tasks/sub-conversation.ts";
+import { listTasks } from "./tasks/task-ids.ts";
 import { ownBudget } from "./budget.ts";
-import { ConversationSessions, type SessionsDeps } from "./conversation-sessions.ts";
-import { StoredSecrets } from "./stored-secrets.ts";
+import { ConversationSessions, type SessionsDeps } from "./sessions/conversation-sessions.ts";
+import { StoredSecrets } from "./sessions/stored-secrets.ts";
 import { Conversation } from "./conversation.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import { ConversationLog } from "./conversation-log.ts";
-import type { Described } from "./describe.ts";
-import { forkConversation, type ForkInput } from "./fork.ts";
-import { FoldedStates } from "./folded-states.ts";
+import type { Described } from "./state/describe.ts";
+import { forkConversation, type ForkInput } from "./commands/fork.ts";
+import { FoldedStates } from "./state/folded-states.ts";
 import { Orphans } from "./orphans.ts";
-import { openHooks } from "./open-hooks.ts";
-import { meteredModel } from "./metered-model.ts";
-import type { Purse } from "./purse.ts";
+import { openHooks } from "./sessions/open-hooks.ts";
+import { meteredModel } from "../spending/metered-model.ts";
+import type { Purse } from "../spending/purse.ts";
 import { configOf, readConfig, unreadableConfig } from "./read-config.ts";
 import {
   conversationDamaged,

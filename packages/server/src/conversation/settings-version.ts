@@ -1,4 +1,4 @@
-import type { EventDraft } from "../journal/event-draft.ts";
+import type { EventDraft } from "../events/event-draft.ts";
 import type { ConversationConfig } from "./conversation-config.ts";
 
 /** Notes on each run that begins which version of its user's settings it works with (P34). */

@@ -5,7 +5,7 @@ import type { Model } from "../models/model.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import { stateUpdate } from "./decide.ts";
 import { conversationClosing, nothingToTitle } from "./refusals.ts";
-import { messageOf } from "./run-deps.ts";
+import { messageOf } from "./run/run-deps.ts";
 
 export type TitlingDeps = {
   readonly conversationId: string;

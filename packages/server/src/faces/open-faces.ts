@@ -18,10 +18,10 @@ import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
 import type { OpenAppConversations } from "../app-conversations/open-app-conversations.ts";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
-import type { SkillAccess } from "../conversation/session-skills.ts";
-import type { ApprovalPolicy } from "../conversation/approvals.ts";
+import type { SkillAccess } from "../conversation/sessions/session-skills.ts";
+import type { ApprovalPolicy } from "../conversation/commands/approvals.ts";
 import type { Directory } from "../conversation/directory.ts";
-import type { Ledger } from "../conversation/ledger.ts";
+import type { Ledger } from "../spending/ledger.ts";
 import type { Caller } from "../http/auth.ts";
 import { face, type Face } from "../http/mount.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -37,13 +37,16 @@ import { conversationHandlers } from "./agent-server/conversation-routes.ts";
 import { eventHandlers } from "./agent-server/event-routes.ts";
 import { askHandlers } from "./agent-server/ask-routes.ts";
 import { turnHandlers } from "./agent-server/turn-routes.ts";
-import { mcpHandlers } from "./agent-server/mcp-routes.ts";
+import { mcpHandlers } from "./agent-server/extensions/mcp-routes.ts";
 import { serverHandlers } from "./agent-server/server-routes.ts";
-import { catalogueHandlers, type CatalogueRouteDeps } from "./agent-server/skill-routes.ts";
-import { installedHandlers } from "./agent-server/plugin-routes.ts";
-import { settingsFace } from "./agent-server/settings-face.ts";
-import type { TryModelDeps } from "./agent-server/try-model.ts";
-import { workspaceHandlers, type WorkspaceHandlersDeps } from "./agent-server/workspace-handlers.ts";
+import { catalogueHandlers, type CatalogueRouteDeps } from "./agent-server/extensions/skill-routes.ts";
+import { installedHandlers } from "./agent-server/extensions/plugin-routes.ts";
+import { settingsFace } from "./agent-server/settings/settings-face.ts";
+import type { TryModelDeps } from "./agent-server/settings/try-model.ts";
+import {
+  workspaceHandlers,
+  type WorkspaceHandlersDeps,
+} from "./agent-server/workspace/workspace-handlers.ts";
 import { appConversationHandlers, deletionHandlers } from "./app-server/app-conversation-routes.ts";
 import { appEventHandlers } from "./app-server/app-event-routes.ts";
 import { appWorkspaceHandlers } from "./app-server/app-workspace-routes.ts";

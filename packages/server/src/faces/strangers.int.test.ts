@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { closeCodes } from "./agent-server/close-codes.ts";
+import { closeCodes } from "./agent-server/sockets/close-codes.ts";
 import { openKeyBook } from "../settings/open-key-book.ts";
 import { ConvokeProcess } from "../testing/convoke-process.ts";
 import { startScriptedModel, type Reply, type ScriptedModelServer } from "../testing/index.ts";

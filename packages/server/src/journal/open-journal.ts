@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Journal } from "./journal.ts";
-import { openSqliteJournal } from "./sqlite.ts";
+import { openSqliteJournal } from "./sqlite/sqlite-journal.ts";
 
 /** Where the journal lives: a folder, or nowhere that outlives it (for tests). */
 export type JournalLocation = { readonly dataDir: string } | { readonly memory: true };

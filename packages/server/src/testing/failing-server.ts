@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { allowedEnvironment, createInProcessHost, defaultTools, openGuardian } from "@convoke/tool-host";
 import { readConfig } from "../config.ts";
-import { socketTimes, type SocketTimes } from "../faces/agent-server/socket-times.ts";
+import { socketTimes, type SocketTimes } from "../faces/agent-server/sockets/socket-times.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { openServer } from "../open-server.ts";
 import { FailPoints } from "./fail-points.ts";

@@ -1,7 +1,7 @@
 import type { Agent } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import type { ConversationConfig } from "../conversation/conversation-config.ts";
-import type { EventMeta } from "../journal/event-draft.ts";
+import type { EventMeta } from "../events/event-draft.ts";
 import { sampleConversation } from "../journal/sample-events.ts";
 import { JournalWriteError } from "../journal/journal.ts";
 import { silentLogger } from "../lib/logger.ts";

@@ -15,9 +15,9 @@ import {
   type Bash,
   type Workspace,
 } from "@convoke/tool-host";
-import { mountBashSocket } from "../faces/agent-server/bash-socket.ts";
-import { socketTimes } from "../faces/agent-server/socket-times.ts";
-import { machineHandlers } from "../faces/agent-server/workspace-handlers.ts";
+import { mountBashSocket } from "../faces/agent-server/sockets/bash-socket.ts";
+import { socketTimes } from "../faces/agent-server/sockets/socket-times.ts";
+import { machineHandlers } from "../faces/agent-server/workspace/workspace-handlers.ts";
 import { createKeyRing } from "../http/auth.ts";
 import { createGuard } from "../http/guard.ts";
 import { face } from "../http/mount.ts";

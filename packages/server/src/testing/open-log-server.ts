@@ -3,7 +3,7 @@ import { ConvokeClient } from "@convoke/client";
 import { createInProcessHost } from "@convoke/tool-host";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { readConfig } from "../config.ts";
-import { socketTimes, type SocketTimes } from "../faces/agent-server/socket-times.ts";
+import { socketTimes, type SocketTimes } from "../faces/agent-server/sockets/socket-times.ts";
 import type { Journal, Lease, NewEvent } from "../journal/journal.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { openServer } from "../open-server.ts";

@@ -7,7 +7,7 @@ import type { ConversationInfo, Event, StartConversationRequest } from "@convoke
 import { createInProcessHost, type Tool } from "@convoke/tool-host";
 import { readConfig, type ServerConfig } from "../config.ts";
 import { mcpTimes, type McpTimes } from "../extensions/mcp/mcp-connection.ts";
-import { socketTimes, type SocketTimes } from "../faces/agent-server/socket-times.ts";
+import { socketTimes, type SocketTimes } from "../faces/agent-server/sockets/socket-times.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";

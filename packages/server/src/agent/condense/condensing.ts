@@ -1,4 +1,4 @@
-import type { EventBody, EventDraft } from "../../journal/event-draft.ts";
+import type { EventBody, EventDraft } from "../../events/event-draft.ts";
 import type { Model } from "../../models/model.ts";
 import { renderView } from "../history.ts";
 import type { ViewEvent } from "../history-view.ts";

@@ -1,5 +1,5 @@
 import { clipText, shortNotice } from "@convoke/tool-host";
-import type { RequestRecord } from "../../journal/event-draft.ts";
+import type { RequestRecord } from "../../events/event-draft.ts";
 import type { Model, ModelPart, ModelResponse } from "../../models/model.ts";
 import { RequestHash } from "../request-hash.ts";
 import { shares, type CondenserSettings } from "./condenser-settings.ts";

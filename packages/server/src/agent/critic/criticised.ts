@@ -1,5 +1,5 @@
 import type { Critic, CriticResult } from "@convoke/protocol";
-import type { EventBody, EventDraft } from "../../journal/event-draft.ts";
+import type { EventBody, EventDraft } from "../../events/event-draft.ts";
 import type { ViewEvent } from "../history-view.ts";
 import { environmentMessage } from "../receive.ts";
 

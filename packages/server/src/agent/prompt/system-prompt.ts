@@ -1,5 +1,5 @@
 import type { ToolListing } from "@convoke/tool-host";
-import type { EventBody } from "../../journal/event-draft.ts";
+import type { EventBody } from "../../events/event-draft.ts";
 import { text } from "../observation-content.ts";
 import { promptSections } from "./sections.ts";
 

@@ -1,5 +1,5 @@
 import type { Journal } from "../../journal/journal.ts";
-import { parseStored } from "../../journal/parse-stored.ts";
+import { parseStored } from "../../events/parse-stored.ts";
 import type { ViewEvent } from "../history-view.ts";
 import { replayKinds } from "./replay-log.ts";
 

@@ -9,8 +9,8 @@ import type {
   UpdateSecretsRequest,
 } from "@convoke/protocol";
 import type { Conversation } from "../../conversation/conversation.ts";
-import { toConversationInfo, type Described } from "../../conversation/describe.ts";
-import type { ConversationDirectory } from "../gateway/scoped-directory.ts";
+import { toConversationInfo, type Described } from "../../conversation/state/describe.ts";
+import type { ConversationDirectory } from "../../conversation/conversation-directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import type { Caller } from "../../http/auth.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";

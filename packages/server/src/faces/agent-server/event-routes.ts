@@ -1,5 +1,5 @@
 import type { ConfirmationResponseRequest, EventSortOrder, SendMessageRequest } from "@convoke/protocol";
-import type { ConversationDirectory } from "../gateway/scoped-directory.ts";
+import type { ConversationDirectory } from "../../conversation/conversation-directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { DamagedEventError, type EventFilter, type Journal } from "../../journal/journal.ts";

@@ -4,7 +4,7 @@ import { openKeyBook } from "../../settings/open-key-book.ts";
 import { startTestServer, type Reply, type TestServer } from "../../testing/start-server.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
 import { until } from "../../testing/until.ts";
-import { closeCodes } from "./close-codes.ts";
+import { closeCodes } from "./sockets/close-codes.ts";
 
 /** What each route below one conversation is sent; a route that needs a body and is not here fails its test. */
 const bodies: Readonly<Record<string, unknown>> = {

@@ -20,7 +20,7 @@ import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
 import { hideSecrets, refuseMasks } from "../../settings/secret-fields.ts";
-import { readAgentDefinitions } from "./read-agent-definitions.ts";
+import { readAgentDefinitions } from "./extensions/read-agent-definitions.ts";
 import { toUserMessage } from "./user-message.ts";
 
 /** A create request in our own terms. */

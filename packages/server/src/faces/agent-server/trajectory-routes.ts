@@ -1,13 +1,13 @@
 import { maskText, type ToolSecret } from "@convoke/tool-host";
 import type { ConversationSecrets } from "../../conversation/conversation-config.ts";
-import { toConversationInfo } from "../../conversation/describe.ts";
+import { toConversationInfo } from "../../conversation/state/describe.ts";
 import type { Directory } from "../../conversation/directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
 import { zipStream, type ZipEntry } from "../../workspaces/zip-stream.ts";
-import { asAttachment } from "./file-download.ts";
+import { asAttachment } from "./workspace/file-download.ts";
 import { conversationIdOf } from "./event-routes.ts";
 
 export type TrajectoryRouteDeps = {

@@ -13,18 +13,18 @@ import type {
   SwitchLLMRequest,
   SwitchProfileRequest,
 } from "@convoke/protocol";
-import { awaiting, describeApproval } from "../../conversation/approvals.ts";
+import { awaiting, describeApproval } from "../../conversation/commands/approvals.ts";
 import { splitLlmSecrets } from "../../conversation/conversation-config.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
-import { toConversationInfo, type Described } from "../../conversation/describe.ts";
+import { toConversationInfo, type Described } from "../../conversation/state/describe.ts";
 import type { Directory } from "../../conversation/directory.ts";
-import { readFinalResponse } from "../../conversation/final-response.ts";
-import { parseStored } from "../../journal/parse-stored.ts";
-import type { Ledger } from "../../conversation/ledger.ts";
-import { queuedMessages } from "../../conversation/queue.ts";
+import { readFinalResponse } from "../../conversation/commands/final-response.ts";
+import { parseStored } from "../../events/parse-stored.ts";
+import type { Ledger } from "../../spending/ledger.ts";
+import { queuedMessages } from "../../conversation/commands/queue.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import { readSpend } from "../../conversation/spend.ts";
-import { tryRules } from "../../conversation/try-rules.ts";
+import { tryRules } from "../../conversation/commands/try-rules.ts";
 import { checkModelAddress } from "../../models/model-address.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { DamagedEventError, type Journal } from "../../journal/journal.ts";

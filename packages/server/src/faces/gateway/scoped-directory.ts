@@ -1,7 +1,8 @@
 import { posix } from "node:path";
 import type { SandboxAccess } from "../../app-conversations/sandbox-service.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
-import type { Described } from "../../conversation/describe.ts";
+import type { Described } from "../../conversation/state/describe.ts";
+import type { ConversationDirectory } from "../../conversation/conversation-directory.ts";
 import type { Asker, CreateInput, Directory } from "../../conversation/directory.ts";
 import { readConfig } from "../../conversation/read-config.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
@@ -14,11 +15,8 @@ export type ScopedDirectoryDeps = {
   readonly sandboxId: string;
 };
 
-/** What faces ask of a directory. */
-export type ConversationDirectory = Pick<Directory, keyof ScopedDirectory>;
-
 /** The conversations of one sandbox; all others are not there. */
-export class ScopedDirectory {
+export class ScopedDirectory implements ConversationDirectory {
   readonly #deps: ScopedDirectoryDeps;
 
   constructor(deps: ScopedDirectoryDeps) {

@@ -3,7 +3,7 @@ import type { RouteHandler } from "../../http/mount.ts";
 import type { SealedValues } from "../../settings/sealed-values.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import { updateSettings, updateTokens } from "../../settings/update-settings.ts";
-import { loadSettingsHandler } from "../agent-server/settings-routes.ts";
+import { loadSettingsHandler } from "../agent-server/settings/settings-routes.ts";
 
 export type SettingsRouteDeps = { readonly settings: SettingsStore; readonly sealedValues: SealedValues };
 

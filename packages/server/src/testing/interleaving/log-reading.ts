@@ -1,5 +1,5 @@
 import type { Event } from "@convoke/protocol";
-import type { EventMeta } from "../../journal/event-draft.ts";
+import type { EventMeta } from "../../events/event-draft.ts";
 import type { MemoryLog } from "./memory-journal.ts";
 
 type Entry = { readonly seq: number; readonly event: Event; readonly meta: EventMeta };

@@ -1,0 +1,81 @@
+import type { ToolSession } from "@convoke/tool-host";
+import { buildHistory } from "../../agent/history.ts";
+import type { ViewEvent } from "../../agent/history-view.ts";
+import { toModelTool } from "../../agent/tool-schema.ts";
+import { Fault } from "../../lib/fault.ts";
+import type { Model, ModelRequest, ModelResponse } from "../../models/model.ts";
+import type { ConversationLog } from "../conversation-log.ts";
+import type { RunDeps } from "../run/run-deps.ts";
+
+type AskDeps = {
+  readonly session: ToolSession;
+  /** As the agent's own requests do it, so that both have the same beginning for the provider's cache. */
+  readonly asksForRisk: boolean;
+  readonly view: readonly ViewEvent[];
+  readonly model: Model;
+  readonly cacheKey: string;
+};
+
+/** What was said, masked like everything that goes out. */
+export async function askBeside(
+  deps: Omit<AskDeps, "view"> & {
+    readonly log: ConversationLog;
+    readonly post: RunDeps["post"];
+  },
+  question: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { log, post } = deps;
+  const view = await post(async () => [...(await log.view())]);
+  const answer = await askAgent({ ...deps, view }, question, signal);
+  return JSON.parse(log.mask(JSON.stringify(answer))) as string;
+}
+
+/**
+ * One question beside the conversation: the model reads what the agent reads, with placeholders for calls that have no result
+ * yet (L23.26), and answers in text. Nothing of it enters the log. Fails with `model_failed` or `question_aborted`.
+ */
+async function askAgent(
+  { session, asksForRisk, view, model, cacheKey }: AskDeps,
+  question: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const history = buildHistory(view);
+  const asked = {
+    role: "user" as const,
+    content: [{ type: "text" as const, text: `${preface}\n\n${question}`, cache_prompt: false }],
+  };
+  const tools = session.tools.map((tool) => toModelTool(tool, asksForRisk));
+  const request: ModelRequest = { messages: [...history, asked], tools, cacheKey };
+  const first = textOf(await answerOf(model, request, signal));
+  if (first !== "") return first;
+  // A call of a tool is no answer here; without tools only words are left.
+  const second = textOf(await answerOf(model, { ...request, tools: [] }, signal));
+  if (second !== "") return second;
+  throw new Fault(
+    "not-now",
+    "model_failed",
+    "The model gave no answer in words. Ask once more, in other words.",
+  );
+}
+
+/** What the model said, without its calls. */
+function textOf({ message }: ModelResponse): string {
+  return message.content
+    .map(({ text }) => text)
+    .join("")
+    .trim();
+}
+
+async function answerOf(model: Model, request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
+  for await (const part of model.stream(request, signal)) {
+    if (part.type === "done") return part.response;
+    if (part.type === "failed") throw new Fault("not-now", "model_failed", part.error.detail);
+    if (part.type === "aborted") break;
+  }
+  throw new Fault("not-now", "question_aborted", "The question was given up before the model had answered.");
+}
+
+const preface =
+  "A question beside the task: answer it in a few plain sentences from what you know of this conversation. Call no tool, " +
+  "and go on with nothing; the task continues after this as if it had not been asked.";

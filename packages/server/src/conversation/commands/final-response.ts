@@ -1,0 +1,54 @@
+import type { Event } from "@convoke/protocol";
+import { isGoOn } from "../../agent/receive.ts";
+import type { Journal } from "../../journal/journal.ts";
+
+/** What the agent said last: the message of its last finish, or its last message when that is newer, with the pieces before it where it was cut off; empty when there is none. */
+export async function readFinalResponse(
+  journal: Pick<Journal, "search">,
+  conversationId: string,
+): Promise<string> {
+  const newest = { order: "TIMESTAMP_DESC" } as const;
+  /** With the pieces before it where it was cut off, behind the last call. */
+  const wholeOf = async (last: Event, callId: string): Promise<string> => {
+    const page = await journal.search(conversationId, { ...newest, kind: "MessageEvent", limit: 100 });
+    const pieces = [textOf(last)];
+    let isPiece = false;
+    for (const event of page.items.map((json) => JSON.parse(json) as Event)) {
+      if (event.id! >= last.id!) continue;
+      if (event.id! < callId || !(isPiece || isGoOn(event))) break;
+      if (isPiece) pieces.unshift(textOf(event));
+      isPiece = !isPiece;
+    }
+    return pieces.join("");
+  };
+  const spoken = await journal.search(conversationId, {
+    ...newest,
+    kind: "MessageEvent",
+    source: "agent",
+    limit: 1,
+  });
+  const message = spoken.items[0] === undefined ? null : (JSON.parse(spoken.items[0]) as Event);
+  let pageId: string | null = null;
+  do {
+    const page = await journal.search(conversationId, {
+      ...newest,
+      kind: "ActionEvent",
+      limit: 100,
+      ...(pageId === null ? {} : { pageId }),
+    });
+    for (const json of page.items) {
+      const event = JSON.parse(json) as Event;
+      if (message !== null && event.id! < message.id!) return await wholeOf(message, event.id!);
+      if (event.kind === "ActionEvent" && event.tool_name === "finish" && event.action) {
+        return "message" in event.action ? event.action.message : "";
+      }
+    }
+    pageId = page.nextPageId;
+  } while (pageId !== null);
+  return message === null ? "" : await wholeOf(message, "");
+}
+
+function textOf(event: Event): string {
+  if (event.kind !== "MessageEvent") return "";
+  return (event.llm_message.content ?? []).map((part) => ("text" in part ? part.text : "")).join("");
+}

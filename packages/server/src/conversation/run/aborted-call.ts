@@ -1,0 +1,61 @@
+import type { LLM } from "@convoke/protocol";
+import { TokenMeter } from "../../agent/condense/token-meter.ts";
+import type { Model, ModelPart, ModelRequest, SpentAttempt } from "../../models/model.ts";
+import { readModelSettings } from "../../models/model-settings.ts";
+import { costOf, noTokens } from "../../models/usage.ts";
+
+/** Characters of an answer that are about one token. */
+const charactersPerToken = 4;
+
+/** The same model; a call that somebody breaks off ends with an estimate of what it has used up. */
+export function estimatedWhenAborted(model: Model, llm: LLM): Model {
+  return {
+    name: model.name,
+    isVisionEnabled: model.isVisionEnabled,
+    async *stream(request, signal): AsyncGenerator<ModelPart> {
+      const call = new AbortedCall(llm, request);
+      for await (const part of model.stream(request, signal)) {
+        if (part.type === "aborted") yield { ...part, spent: [...(part.spent ?? []), ...call.spent()] };
+        else yield part;
+        call.see(part);
+      }
+    },
+  };
+}
+
+/**
+ * Watches a call for what it has used up when somebody breaks it off: providers count only at the end of an answer, and bill
+ * what they wrote until then all the same, so that it is estimated (P48).
+ */
+class AbortedCall {
+  readonly #llm: LLM;
+  readonly #request: ModelRequest;
+  #characters = 0;
+  #isSent = true;
+
+  constructor(llm: LLM, request: ModelRequest) {
+    this.#llm = llm;
+    this.#request = request;
+  }
+
+  see(part: ModelPart): void {
+    if (part.type === "retry") this.#characters = 0;
+    if ("text" in part) this.#characters += part.text.length;
+    // Nothing is under way while the next try is waited for.
+    this.#isSent = part.type !== "retry";
+  }
+
+  /** Nothing where no request was under way. */
+  spent(): SpentAttempt[] {
+    if (!this.#isSent) return [];
+    const { contextWindow, price, route } = readModelSettings(this.#llm);
+    const { messages, tools } = this.#request;
+    const tokens = {
+      ...noTokens,
+      promptTokens: new TokenMeter(this.#llm.model ?? "").count(messages, tools),
+      completionTokens: Math.ceil(this.#characters / charactersPerToken),
+    };
+    const usage = { ...tokens, contextWindow, cost: costOf(tokens, price) };
+    return [{ id: "interrupted", model: route.model, usage }];
+  }
+}

@@ -1,0 +1,73 @@
+import type { ToolSession } from "@convoke/tool-host";
+import { AgentRequests } from "../../agent/agent-requests.ts";
+import { condenserSettings } from "../../agent/condense/condenser-settings.ts";
+import type { Condensed, Condensing } from "../../agent/condense/condensing.ts";
+import { condensedView } from "../../agent/history-view.ts";
+import { keptRanges } from "../../agent/kept-ranges.ts";
+import type { EventDraft } from "../../events/event-draft.ts";
+import { readsPrediction } from "../../security/analyzers/analyzer.ts";
+import type { ConversationConfig } from "../conversation-config.ts";
+import type { ConversationLog } from "../conversation-log.ts";
+import { nothingToCondense, noCondenser } from "../refusals.ts";
+
+export type CondenseDeps = {
+  readonly conversationId: string;
+  readonly log: ConversationLog;
+  readonly post: <Result>(job: () => Promise<Result> | Result) => Promise<Result>;
+  readonly condensing: Condensing;
+  readonly config: () => ConversationConfig;
+  /** A run in progress takes the request up before it asks the model again. */
+  readonly isRunning: () => boolean;
+};
+
+/**
+ * Has the oldest part of the conversation replaced by a summary, without a step of the agent (L23.3): resolves when that is
+ * done, or when a run has it before it. Fails with `no_condenser` or `nothing_to_condense`.
+ */
+export async function condenseNow(deps: CondenseDeps, session: ToolSession): Promise<void> {
+  const { condensing, config, conversationId, isRunning, log, post } = deps;
+  const begun = await post(async () => {
+    const { agent } = config();
+    const settings = condenserSettings(agent);
+    if (settings === null) throw noCondenser(conversationId);
+    const view = await log.view();
+    const prepared = new AgentRequests().prepare({
+      view,
+      sawSeq: log.state.lastSeq,
+      tools: session.tools,
+      asksForRisk: readsPrediction(config().security_analyzer),
+      model: agent.llm.model ?? "",
+      cacheKey: conversationId,
+    });
+    const situation = { ...prepared, settings, view };
+    if (!condensing.canForget(situation)) throw nothingToCondense(conversationId);
+    await log.append([{ body: { kind: "CondensationRequest", source: "environment" } }]);
+    const branch = log.state.navigations;
+    return isRunning() ? null : { branch, room: condensing.before({ ...situation, view: await log.view() }) };
+  });
+  const condensed = await begun?.room;
+  if (!condensed) return;
+  await post(async () => {
+    // Somebody left the branch that it sums up.
+    if (log.state.navigations !== begun?.branch) return;
+    const drafts = await condensedDrafts(condensed, log);
+    if (drafts.length > 0) await log.append(drafts);
+  });
+}
+
+/**
+ * A condensation with what the view keeps behind it. Nothing when its events are not all there any more: a run and somebody who
+ * asks may each have had a summary of them written, and the first has them forgotten.
+ */
+export async function condensedDrafts(
+  draft: Condensed,
+  log: Pick<ConversationLog, "state" | "view">,
+): Promise<EventDraft[]> {
+  const { body } = draft;
+  if (typeof body === "function" || body.kind !== "Condensation") return [draft];
+  const view = await log.view();
+  const there = new Set(condensedView(view).map(({ event }) => event.id));
+  if (!(body.forgotten_event_ids ?? []).every((id) => there.has(id))) return [];
+  const keeps = keptRanges(view, body, log.state.lastSeq + 1);
+  return [keeps === null ? draft : { ...draft, meta: { ...draft.meta, keeps } }];
+}

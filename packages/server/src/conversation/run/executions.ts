@@ -1,0 +1,176 @@
+import type { Action } from "@convoke/protocol";
+import type { Outcome, ToolSecret, ToolSession } from "@convoke/tool-host";
+import type { ViewEvent } from "../../agent/history.ts";
+import type { EventDraft } from "../../events/event-draft.ts";
+import { resolveSecrets } from "../../security/secret-sources.ts";
+import { answerAction } from "./answer.ts";
+import { claimOf, startable } from "./claims.ts";
+import type { OpenAction } from "../state/conversation-state.ts";
+import { isWanted, messageOf, type RunDeps } from "./run-deps.ts";
+import { storeEvents } from "./store-events.ts";
+
+/** A tool throws it when its work goes on without this process: the call stays open and is made again by the next one. */
+export class LeftOpenError extends Error {
+  override readonly name = "LeftOpenError";
+}
+
+type Ended = { readonly error: unknown } | null;
+
+/** The tool calls of one run: several at once where they do not get into each other's way; each answer is stored as it lands. */
+export class Executions {
+  readonly #deps: RunDeps;
+  readonly #signal: AbortSignal;
+  readonly #tasks = new Map<string, Promise<Ended>>();
+  readonly #executing = new Set<string>();
+
+  constructor(deps: RunDeps, signal: AbortSignal) {
+    this.#deps = deps;
+    this.#signal = signal;
+  }
+
+  /** Actions that a tool host has and that have no stored answer yet; they may have had effects already. */
+  get executing(): ReadonlySet<string> {
+    return this.#executing;
+  }
+
+  get isEmpty(): boolean {
+    return this.#tasks.size === 0;
+  }
+
+  /** Begins those of the open actions that may begin now. */
+  async begin(open: readonly OpenAction[]): Promise<void> {
+    const session = await this.#openSession();
+    const view = await this.#deps.post(() => this.#deps.log.view());
+    const readOnly = new Set(
+      (session?.tools ?? []).filter((tool) => tool.isReadOnly).map(({ name }) => name),
+    );
+    const claims = open.map((action) =>
+      claimOf({ ...action, action: actionAt(view, action) }, readOnly.has(action.toolName)),
+    );
+    const limit = this.#deps.config().agent.tool_concurrency_limit;
+    const ids = startable(claims, new Set(this.#tasks.keys()), limit);
+    for (const action of open.filter(({ id }) => ids.includes(id))) {
+      const task = this.#execute(action, actionAt(view, action))
+        .then(
+          () => null,
+          (error: unknown): Ended => ({ error }),
+        )
+        .finally(() => this.#tasks.delete(action.id));
+      this.#tasks.set(action.id, task);
+    }
+  }
+
+  /** Resolves when one of those in progress has ended, at once when there is none; rejects with its failure, if it had one. */
+  async next(): Promise<void> {
+    const ended = this.isEmpty ? null : await Promise.race(this.#tasks.values());
+    if (ended !== null) throw ended.error;
+  }
+
+  /** Resolves when nothing is in progress. */
+  async all(): Promise<void> {
+    await Promise.all(this.#tasks.values());
+  }
+
+  /** Null when it cannot be opened now; each call then meets the failure itself and answers with it. */
+  async #openSession(): Promise<ToolSession | null> {
+    try {
+      return await this.#deps.openSession();
+    } catch {
+      // Tried again, and reported, by the execution.
+      return null;
+    }
+  }
+
+  async #execute(open: OpenAction, action: Action | null): Promise<void> {
+    try {
+      if (action !== null && (await this.#isDenied(open, action))) return;
+      const outcome = await this.#outcomeOf(open, action);
+      if (outcome === null) return;
+      await storeEvents(
+        this.#deps,
+        this.#signal,
+        () => (this.#isOpen(open) ? [answerAction(open, outcome)] : []),
+        () => this.#executing.delete(open.id),
+      );
+      if (action !== null) await this.#tellHooks(open, action, outcome);
+    } finally {
+      this.#executing.delete(open.id);
+    }
+  }
+
+  /**
+   * Idempotent at the host: a finished execution answers from its record, a lost one says so, none runs twice. Null when
+   * the client took the run or the action away before the tool could start, and when another process will go on with it.
+   */
+  async #outcomeOf(open: OpenAction, action: Action | null): Promise<Outcome | null> {
+    if (action === null) {
+      return { type: "error", text: "The stored action of this call cannot be read, so it was not run." };
+    }
+    try {
+      const session = await this.#deps.openSession();
+      const secrets = await this.#resolveSecrets();
+      const request = { actionId: open.id, tool: open.toolName, action, secrets };
+      // Handed over inside the mailbox, so that nothing starts after a pause or a rejection was acknowledged (P43).
+      const execution = await this.#deps.post(() => {
+        if (!isWanted(this.#deps, this.#signal) || !this.#isOpen(open)) return null;
+        this.#executing.add(open.id);
+        return { outcome: session.execute(request, { signal: this.#signal }) };
+      });
+      return execution === null ? null : await execution.outcome;
+    } catch (error) {
+      if (error instanceof LeftOpenError) return null;
+      this.#deps.logger.error(
+        { conversation: this.#deps.conversationId, error: String(error) },
+        "tool session failed",
+      );
+      return { type: "error", text: `The workspace could not run this call: ${messageOf(error)}` };
+    }
+  }
+
+  /** True when a hook turned the call down; the model reads why, and the tool never starts. */
+  async #isDenied(open: OpenAction, action: Action): Promise<boolean> {
+    const gated = await this.#deps.hooks?.beforeTool(open, action, this.#signal);
+    if (gated === undefined || this.#signal.aborted) return false;
+    await storeEvents(this.#deps, this.#signal, () =>
+      this.#isOpen(open) ? [...gated.drafts, ...(gated.isBlocked ? [denial(open, gated.reason)] : [])] : [],
+    );
+    return gated.isBlocked;
+  }
+
+  async #tellHooks(open: OpenAction, action: Action, outcome: Outcome): Promise<void> {
+    const drafts = (await this.#deps.hooks?.afterTool(open, action, outcome, this.#signal)) ?? [];
+    if (drafts.length > 0 && !this.#signal.aborted) await storeEvents(this.#deps, this.#signal, () => drafts);
+  }
+
+  #isOpen(action: OpenAction): boolean {
+    return this.#deps.log.state.openActions.some(({ id }) => id === action.id);
+  }
+
+  async #resolveSecrets(): Promise<ToolSecret[]> {
+    return await resolveSecrets(this.#deps.secrets().sources, this.#signal, (name, reason) => {
+      this.#deps.logger.warn(
+        { conversation: this.#deps.conversationId, secret: name, reason },
+        "secret lookup failed",
+      );
+    });
+  }
+}
+
+function denial(open: OpenAction, reason: string): EventDraft {
+  return {
+    body: {
+      kind: "UserRejectObservation",
+      source: "environment",
+      tool_name: open.toolName,
+      tool_call_id: open.toolCallId,
+      action_id: open.id,
+      rejection_reason: reason,
+      rejection_source: "hook",
+    },
+  };
+}
+
+function actionAt(view: readonly ViewEvent[], { seq }: OpenAction): Action | null {
+  const event = view.findLast((item) => item.seq === seq)?.event;
+  return event?.kind === "ActionEvent" ? (event.action ?? null) : null;
+}

@@ -1,0 +1,52 @@
+import type { Message } from "@convoke/protocol";
+import type { ToolSession } from "@convoke/tool-host";
+import type { ViewEvent } from "../../agent/history-view.ts";
+import { staticPrompt } from "../../agent/prompt/prompt-choice.ts";
+import { systemPromptEvent } from "../../agent/prompt/system-prompt.ts";
+import { skillsOf } from "../../extensions/skills/invoke-skill-tool.ts";
+import type { Activation } from "../../extensions/skills/skill-book.ts";
+import type { EventBody } from "../../events/event-draft.ts";
+import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
+
+/** The system prompt of a conversation, as its first event. */
+export function firstEvent({
+  session,
+  config,
+  secrets,
+  workspaceDir,
+  nowMs,
+}: {
+  readonly session: ToolSession;
+  readonly config: ConversationConfig;
+  readonly secrets: ConversationSecrets;
+  readonly workspaceDir: (config: ConversationConfig) => string;
+  readonly nowMs: () => number;
+}): EventBody {
+  return systemPromptEvent({
+    tools: session.tools,
+    workspaceDir: workspaceDir(config),
+    secrets: Object.entries(secrets.sources).map(([name, source]) => ({
+      name,
+      description: source.description ?? null,
+    })),
+    suffix: config.agent.agent_context?.system_message_suffix ?? null,
+    replacement: staticPrompt(config.agent),
+    notes: skillsOf(session).promptBlocks(config.agent.llm.model ?? ""),
+    now: new Date(nowMs()),
+  });
+}
+
+/** The skills that a message brings up: each once, for as long as the model can still read it. */
+export async function activateSkills(
+  session: ToolSession,
+  readView: () => Promise<readonly ViewEvent[]>,
+  message: Message,
+): Promise<Activation> {
+  const book = skillsOf(session);
+  if (book.skills.length === 0) return { names: [], texts: [] };
+  const known = (await readView()).flatMap(({ event }) =>
+    event.kind === "MessageEvent" ? (event.activated_skills ?? []) : [],
+  );
+  const text = (message.content ?? []).map((part) => ("text" in part ? part.text : "")).join("\n");
+  return book.activate(text, new Set(known));
+}

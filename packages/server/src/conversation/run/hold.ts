@@ -1,0 +1,55 @@
+import { JournalWriteError } from "../../journal/journal.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { wait } from "../../lib/wait.ts";
+
+/**
+ * Pause, stop and interrupt while the storage refuses to record them: the work is held back in memory at once, the caller
+ * is told that nothing is recorded yet, and the record is written when the storage takes it.
+ */
+export class Hold {
+  readonly #logger: Logger;
+  readonly #ended = new AbortController();
+  #record: (() => Promise<void>) | null = null;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** True while something is held back that the log does not know of. */
+  get isOn(): boolean {
+    return this.#record !== null;
+  }
+
+  /** Rejects as `record` does; after a failure of the storage the hold is on. */
+  async halt(record: () => Promise<void>): Promise<void> {
+    try {
+      await record();
+    } catch (error) {
+      if (error instanceof JournalWriteError) {
+        const isTrying = this.isOn;
+        this.#record = record;
+        if (!isTrying) void this.#recordLater();
+      }
+      throw error;
+    }
+  }
+
+  /** Gives up recording: the conversation leaves this process. */
+  end(): void {
+    this.#ended.abort();
+  }
+
+  async #recordLater(): Promise<void> {
+    for (let delayMs = 100; this.#record !== null; delayMs = Math.min(delayMs * 2, 1000)) {
+      await wait(delayMs, this.#ended.signal);
+      if (this.#ended.signal.aborted) return;
+      try {
+        await this.#record();
+        this.#record = null;
+      } catch (error) {
+        this.#logger.error({ error: String(error), retryInMs: delayMs }, "a halt could not be recorded");
+        if (!(error instanceof JournalWriteError)) this.#record = null;
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import type { Action, Message } from "@convoke/protocol";
+import type { Outcome } from "@convoke/tool-host";
+import type { HookRunner, HookVerdict } from "../../extensions/hooks/hook-runner.ts";
+import type { EventDraft } from "../../events/event-draft.ts";
+import { Fault } from "../../lib/fault.ts";
+import type { OpenAction } from "../state/conversation-state.ts";
+
+/** What hooks say at one point: whether it goes on, why not, and their records for the log. */
+export type Gated = {
+  readonly isBlocked: boolean;
+  readonly reason: string;
+  readonly drafts: readonly EventDraft[];
+};
+
+/** What hooks add to a message. */
+export type Admitted = { readonly records: readonly EventDraft[]; readonly contexts: readonly string[] };
+
+const endTimeoutMs = 10_000;
+
+/** The points of a conversation at which its hooks are asked. */
+export class HookGate implements AsyncDisposable {
+  readonly #runner: HookRunner;
+  readonly #notify: (draft: EventDraft) => void;
+  #isStarted = false;
+
+  constructor(runner: HookRunner, notify: (draft: EventDraft) => void) {
+    this.#runner = runner;
+    this.#notify = notify;
+  }
+
+  /** Asked before a message is stored: one that is turned down never gets into the log, so no model ever reads it (W8). */
+  async admit(message: Message): Promise<Admitted> {
+    const signal = new AbortController().signal;
+    const isFirst = !this.#isStarted;
+    this.#isStarted = true;
+    const started = isFirst ? await this.#runner.run("session_start", {}, signal) : null;
+    const text = (message.content ?? []).map((part) => ("text" in part ? part.text : "")).join("\n");
+    const verdict = await this.#runner.run("user_prompt_submit", { message: text }, signal);
+    const records = [...(started === null ? [] : draftsOf(started)), ...draftsOf(verdict)];
+    if (!verdict.isBlocked) return { records, contexts: verdict.contexts };
+    for (const draft of records) this.#notify(draft);
+    throw new Fault(
+      "refused",
+      "hook_denied",
+      `A hook turned this message down: ${verdict.reason ?? ""}`.trim(),
+    );
+  }
+
+  async beforeTool(open: OpenAction, action: Action, signal: AbortSignal): Promise<Gated> {
+    const subject = { toolName: open.toolName, toolInput: action, actionId: open.id };
+    return gatedBy(await this.#runner.run("pre_tool_use", subject, signal));
+  }
+
+  /** Told what a tool answered; nothing is decided here. */
+  async afterTool(
+    open: OpenAction,
+    action: Action,
+    outcome: Outcome,
+    signal: AbortSignal,
+  ): Promise<readonly EventDraft[]> {
+    if (outcome.type !== "observation") return [];
+    const subject = {
+      toolName: open.toolName,
+      toolInput: action,
+      toolResponse: outcome.observation,
+      actionId: open.id,
+    };
+    return draftsOf(await this.#runner.run("post_tool_use", subject, signal));
+  }
+
+  /** True when somebody wants to be asked before a run ends as finished. */
+  get guardsStop(): boolean {
+    return this.#runner.has("stop");
+  }
+
+  async beforeStop(signal: AbortSignal): Promise<Gated> {
+    const verdict = await this.#runner.run("stop", { metadata: { reason: "agent_finished" } }, signal);
+    const feedback = verdict.contexts.length > 0 ? verdict.contexts.join("\n") : (verdict.reason ?? "");
+    return { ...gatedBy(verdict), reason: feedback };
+  }
+
+  /** The session ends: its hooks get a few seconds; their records for the log. */
+  async end(): Promise<readonly EventDraft[]> {
+    if (!this.#isStarted) return [];
+    this.#isStarted = false;
+    return draftsOf(await this.#runner.run("session_end", {}, AbortSignal.timeout(endTimeoutMs)));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#runner[Symbol.asyncDispose]();
+  }
+}
+
+function gatedBy(verdict: HookVerdict): Gated {
+  return { isBlocked: verdict.isBlocked, reason: verdict.reason ?? "", drafts: draftsOf(verdict) };
+}
+
+function draftsOf({ records }: HookVerdict): EventDraft[] {
+  return records.map((body) => ({ body }));
+}

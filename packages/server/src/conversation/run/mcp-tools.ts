@@ -1,0 +1,98 @@
+import type { MetricsSnapshot } from "@convoke/protocol";
+import type { ToolHost, ToolSession } from "@convoke/tool-host";
+import type { Fetch } from "../../extensions/mcp/bounded-fetch.ts";
+import { hiddenValues } from "../../extensions/mcp/hidden-values.ts";
+import { mcpTimes, type McpTimes } from "../../extensions/mcp/mcp-connection.ts";
+import { openMcpSession } from "../../extensions/mcp/mcp-session.ts";
+import { readServers } from "../../extensions/mcp/read-servers.ts";
+import type { EventDraft } from "../../events/event-draft.ts";
+import type { McpLogins } from "../../settings/mcp-logins.ts";
+import { resolveSecrets } from "../../security/secret-sources.ts";
+import type { OwnBudget } from "../../spending/own-budget.ts";
+import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
+
+/** How MCP servers are reached. */
+export type McpAccess = {
+  readonly fetch: Fetch;
+  /** What servers are told of this program. */
+  readonly clientVersion: string;
+  readonly times?: McpTimes;
+  /** Where the tokens of logins are kept; in memory without it. */
+  readonly logins?: McpLogins;
+  /** How long the first request to the model waits for servers that have not answered yet; 3,000 unless given. */
+  readonly firstWaitMs?: number;
+};
+
+/** What a session of tools may know and do of its conversation. */
+export type SessionContext = {
+  readonly secrets: () => ConversationSecrets;
+  /** Adds to the log when the conversation comes to it. */
+  readonly notify: (draft: EventDraft) => void;
+  /** Aborts when the conversation leaves this process. */
+  readonly closing: AbortSignal;
+  /** A stop or an interrupt is answered when this has settled, within two seconds; to be called while the signal of the call aborts. */
+  readonly stopping: (others: Promise<unknown>) => void;
+  /** As it is at this moment. */
+  readonly config: () => ConversationConfig;
+  readonly budget: () => OwnBudget;
+  /** Totals of model calls by usage id, as they are at this moment. */
+  readonly stats: () => Readonly<Record<string, unknown>>;
+  /** Replaces the total of one usage id; durable when it resolves. */
+  readonly putStats: (usageId: string, total: MetricsSnapshot) => Promise<void>;
+};
+
+export type McpToolsDeps = {
+  readonly conversationId: string;
+  readonly ownerId: string;
+  readonly config: ConversationConfig;
+  readonly context: SessionContext;
+  readonly toolHost: ToolHost;
+  readonly workspaceDir: string;
+  /** Absolute, on this machine. */
+  readonly stateDir: string;
+  readonly access: McpAccess;
+};
+
+/** The session itself, or one with the tools of the conversation's MCP servers too. */
+export function withMcpTools(base: ToolSession, deps: McpToolsDeps): ToolSession {
+  const { access, config, context, toolHost } = deps;
+  const { mcp } = context.secrets();
+  const { servers } = readServers(mcp, []);
+  if (servers.length === 0) return base;
+  const filter = config.agent.filter_tools_regex;
+  const { logins } = access;
+  const hidden = new Set(hiddenValues(mcp));
+  return openMcpSession({
+    base,
+    sessionId: deps.conversationId,
+    servers,
+    stateDir: deps.stateDir,
+    workspaceDir: deps.workspaceDir,
+    filter: filter ? new RegExp(`^(?:${filter})`) : null,
+    startProcess: (spec) => toolHost.startProcess(spec),
+    fetch: access.fetch,
+    clientVersion: access.clientVersion,
+    variables: async (signal) => {
+      const resolved = await resolveSecrets(context.secrets().sources, signal, () => {});
+      return new Map(resolved.map(({ name, value }) => [name, value]));
+    },
+    hidden,
+    onToken: (token) => hidden.add(token),
+    ...(logins === undefined
+      ? {}
+      : { openLogin: (url, configured) => logins.open(deps.ownerId, url, configured) }),
+    onFailed: (server, reason) => context.notify(serverFailed(server, reason)),
+    times: access.times ?? mcpTimes,
+    firstWaitMs: access.firstWaitMs ?? 3_000,
+  });
+}
+
+/** Clients see it, the model does not, and no run ends of it. */
+function serverFailed(server: string, reason: string): EventDraft {
+  const detail =
+    `The MCP server "${server}" does not work: ${reason} The agent goes on without it; ` +
+    "it is tried again by itself, and its tools come back when it answers.";
+  return {
+    body: { kind: "ConversationErrorEvent", source: "environment", code: "MCPServerFailed", detail },
+  };
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import type { EventDraft } from "../../events/event-draft.ts";
+import { formatInstant } from "../../lib/instant.ts";
+import type { CompletionLog, ModelPart, ModelResponse } from "../../models/model.ts";
+import { stateUpdate } from "../decide.ts";
+
+type Retry = Extract<ModelPart, { type: "retry" }>;
+
+/**
+ * The model is waited for: state field `model_retry`, with the attempt that failed, why, and when the request goes out
+ * again (P35). It holds until the field is null again, and never beyond `until`.
+ */
+export function retryUpdate({ attempt, error, untilMs }: Retry): EventDraft {
+  const until = untilMs === 0 ? null : formatInstant(Math.ceil(untilMs) * 1000);
+  return stateUpdate("model_retry", { attempt, code: error.code, detail: error.detail, until });
+}
+
+/** The wait is over, with an answer or without. */
+export function retryOver(): EventDraft {
+  return stateUpdate("model_retry", null);
+}
+
+/** Token ids of an exchange, from servers that returned them; nothing otherwise. */
+export function tokenEvents({ tokenIds }: ModelResponse): EventDraft[] {
+  if (tokenIds === undefined) return [];
+  return [
+    {
+      body: {
+        kind: "TokenEvent",
+        source: "agent",
+        prompt_token_ids: [...tokenIds.prompt],
+        response_token_ids: [...tokenIds.response],
+      },
+    },
+  ];
+}
+
+/** One call as it is kept where `log_completions` is on. */
+export function completionLogEvent(log: CompletionLog): EventDraft {
+  const name = log.model.replaceAll("/", "__");
+  const at = (log.atMs / 1000).toFixed(3);
+  const suffix = `${randomBytes(2).toString("hex")}${log.isError ? "-error" : ""}`;
+  return {
+    body: {
+      kind: "LLMCompletionLogEvent",
+      source: "environment",
+      filename: `${name}-${at}-${suffix}.json`,
+      log_data: JSON.stringify(log.data),
+      model_name: log.model,
+      usage_id: log.usageId,
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { Validator } from "@convoke/protocol/validate";
+import type { ToolSession } from "@convoke/tool-host";
+import type { Condensing } from "../../agent/condense/condensing.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { Model } from "../../models/model.ts";
+import type { Observer } from "../../observability/observer.ts";
+import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
+import type { ConversationLog } from "../conversation-log.ts";
+import type { HookGate } from "./hook-gate.ts";
+import type { Signals } from "../signals.ts";
+
+/** What a run and its parts work with. */
+export type RunDeps = {
+  readonly conversationId: string;
+  readonly log: ConversationLog;
+  /** Runs a job in the conversation's mailbox; everything that reads or writes the log happens there. */
+  readonly post: <Result>(job: () => Promise<Result> | Result) => Promise<Result>;
+  /** True when a client halted the work although the log could not be told yet. */
+  readonly isHeld: () => boolean;
+  readonly openSession: () => Promise<ToolSession>;
+  readonly openModel: () => Model;
+  readonly condensing: Condensing;
+  readonly config: () => ConversationConfig;
+  readonly secrets: () => ConversationSecrets;
+  readonly signals: Signals;
+  /** Null when the conversation has no hooks. */
+  readonly hooks: HookGate | null;
+  /** Says which budget is used up; null while there is money. Asked before each model call. */
+  readonly overBudget: () => string | null;
+  readonly nowMs: () => number;
+  readonly validator: Validator;
+  readonly logger: Logger;
+  /** Nobody looks on when absent. */
+  readonly observer?: Observer;
+};
+
+/** False once a client took the run away; asked inside the mailbox. */
+export function isWanted({ log, isHeld }: Pick<RunDeps, "log" | "isHeld">, signal: AbortSignal): boolean {
+  return !signal.aborted && !isHeld() && log.state.status === "running";
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

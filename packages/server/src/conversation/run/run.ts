@@ -1,0 +1,162 @@
+import { environmentMessage } from "../../agent/receive.ts";
+import { findCircling } from "../../agent/stuck.ts";
+import type { EventDraft } from "../../events/event-draft.ts";
+import { Fault } from "../../lib/fault.ts";
+import { Executions } from "./executions.ts";
+import { ModelCalls } from "./model-calls.ts";
+import { failRun, nextStep, type Step } from "./next-step.ts";
+import { ownedElsewhere } from "../refusals.ts";
+import { isWanted, messageOf, type RunDeps } from "./run-deps.ts";
+import { storeEvents } from "./store-events.ts";
+
+type RunStep = Step | { readonly type: "ask to stop" };
+
+/** One pass of the turn machine after another until the log says that the run is over. Effects only: decisions are in `nextStep`. */
+export class Run {
+  /** Resolves when nothing of this run is in progress any more; never rejects. */
+  readonly ended: Promise<void>;
+  readonly #deps: RunDeps;
+  readonly #effects = new AbortController();
+  readonly #calls: ModelCalls;
+  readonly #executions: Executions;
+  #mayStop = false;
+
+  constructor(deps: RunDeps) {
+    this.#deps = deps;
+    this.#calls = new ModelCalls(deps, this.#effects.signal);
+    this.#executions = new Executions(deps, this.#effects.signal);
+    this.ended = this.#watched(() => this.#drive());
+  }
+
+  /** True while a model call or a tool is in progress that nobody has cut off. */
+  get isWorking(): boolean {
+    return (this.#calls.isOpen || this.#executions.executing.size > 0) && !this.#isLeaving;
+  }
+
+  /** The actions that tools work on at this moment; they may have had effects already. */
+  get executing(): ReadonlySet<string> {
+    return this.#executions.executing;
+  }
+
+  /** What the model has said of the answer in progress; nothing once it was cut off. */
+  get said(): string {
+    return this.#isLeaving ? "" : this.#calls.said;
+  }
+
+  /** Cuts off the model call and the tools in progress; what a tool has done until now is recorded where its action is still open. */
+  abort(): void {
+    this.#effects.abort();
+  }
+
+  get #isLeaving(): boolean {
+    return this.#effects.signal.aborted;
+  }
+
+  async #watched(drive: () => Promise<void>): Promise<void> {
+    const { observer, conversationId, log } = this.#deps;
+    if (observer === undefined) return await drive();
+    const begun = observer.begin({ kind: "run", conversationId });
+    await observer.within(begun, drive);
+    const { status } = log.state;
+    observer.end(begun, { error: status === "error" || status === "stuck" ? status : null });
+  }
+
+  async #drive(): Promise<void> {
+    try {
+      for (;;) {
+        const step = await this.#next();
+        if (step.type === "request") await this.#calls.make(step.sawSeq);
+        else if (step.type === "ask to stop") await this.#askToStop();
+        else if (step.type !== "note") {
+          if (step.type === "execute") await this.#executions.begin(step.actions);
+          else if (this.#executions.isEmpty) return;
+          await this.#executions.next();
+        }
+      }
+    } catch (error) {
+      await this.#executions.all();
+      await this.#fail(error);
+    }
+  }
+
+  /** The next step; the events of a step that ends the run are stored first. */
+  async #next(): Promise<RunStep> {
+    let step: RunStep = { type: "leave" };
+    await storeEvents(this.#deps, this.#effects.signal, async () => {
+      step = isWanted(this.#deps, this.#effects.signal)
+        ? this.#withHooks(await this.#decide())
+        : { type: "leave" };
+      return step.type === "settle" || step.type === "note" ? step.drafts : [];
+    });
+    return step;
+  }
+
+  /** Hooks are asked before a run ends as finished; every request to the model makes it a new question. */
+  #withHooks(step: Step): RunStep {
+    if (step.type === "request") this.#mayStop = false;
+    const isAsked = !this.#mayStop && this.#deps.hooks?.guardsStop === true;
+    return isAsked && step.type === "settle" && isFinish(step.drafts) ? { type: "ask to stop" } : step;
+  }
+
+  /** A hook that does not let the run end says why, and the model goes on with that. */
+  async #askToStop(): Promise<void> {
+    const { signal } = this.#effects;
+    const gated = await this.#deps.hooks!.beforeStop(signal);
+    this.#mayStop = !gated.isBlocked;
+    await storeEvents(this.#deps, signal, () => {
+      if (!isWanted(this.#deps, signal)) return [];
+      const feedback = `This work may not end yet. ${gated.reason}`.trim();
+      return gated.isBlocked ? [...gated.drafts, environmentMessage(feedback)] : gated.drafts;
+    });
+  }
+
+  async #decide(): Promise<Step> {
+    const { config, log, nowMs, overBudget } = this.#deps;
+    const { approval_policy: approval, max_iterations: maxIterations, stuck_detection: isWatched } = config();
+    return nextStep(log.state, {
+      maxIterations,
+      circling: isWatched ? findCircling(await log.recent(), log.state.runStartSeq) : "no",
+      overBudget: overBudget(),
+      approvalDeadlineMs: approval ? nowMs() + approval.timeout_seconds * 1000 : null,
+    });
+  }
+
+  /** Up to here the model reads at this moment; 0 when it is not asked. */
+  get beingReadSeq(): number {
+    return this.#calls.beingReadSeq;
+  }
+
+  /** An unexpected failure ends the run visibly; the log stays true. */
+  async #fail(error: unknown): Promise<void> {
+    const { conversationId, logger, log } = this.#deps;
+    if (error instanceof Fault && error.code === ownedElsewhere().code) {
+      logger.warn(
+        { conversation: conversationId, error: error.message },
+        "another process took the conversation over",
+      );
+      return;
+    }
+    const fields = { conversation: conversationId, error: String(error) };
+    // What the conversation asked for and cannot have, such as a model without a provider, is no fault of the server.
+    if (error instanceof Fault) logger.warn(fields, "run failed");
+    else logger.error(fields, "run failed");
+    try {
+      await storeEvents(this.#deps, this.#effects.signal, () =>
+        log.state.status === "running"
+          ? failRun(error instanceof Fault ? error.code : "InternalError", messageOf(error))
+          : [],
+      );
+    } catch (failure) {
+      logger.error(
+        { conversation: conversationId, error: String(failure) },
+        "the failure could not be recorded",
+      );
+    }
+  }
+}
+
+function isFinish(drafts: readonly EventDraft[]): boolean {
+  return drafts.some(
+    ({ body }) => typeof body !== "function" && "value" in body && body.value === "finished",
+  );
+}

@@ -1,0 +1,37 @@
+import type { EventDraft } from "../../events/event-draft.ts";
+import { JournalWriteError } from "../../journal/journal.ts";
+import { wait } from "../../lib/wait.ts";
+import type { RunDeps } from "./run-deps.ts";
+
+type StoreDeps = Pick<RunDeps, "conversationId" | "log" | "post" | "logger">;
+
+/**
+ * Appends what `decide` says, and tries until the store takes it: a full disk must not lose a result that exists only here.
+ * Between two tries the mailbox is free for commands, and `decide` is asked again about the log that they left. Gives up
+ * when `signal` aborts while the store refuses. `onStored` is called before any other job of the mailbox.
+ */
+export async function storeEvents(
+  deps: StoreDeps,
+  signal: AbortSignal,
+  decide: () => Promise<readonly EventDraft[]> | readonly EventDraft[],
+  onStored: () => void = () => {},
+): Promise<void> {
+  for (let delayMs = 100; ; delayMs = Math.min(delayMs * 2, 5000)) {
+    try {
+      await deps.post(async () => {
+        const drafts = await decide();
+        if (drafts.length > 0) await deps.log.append(drafts);
+        onStored();
+      });
+      return;
+    } catch (error) {
+      if (!(error instanceof JournalWriteError)) throw error;
+      deps.logger.error(
+        { conversation: deps.conversationId, error: String(error), retryInMs: delayMs },
+        "events could not be stored",
+      );
+      await wait(delayMs, signal);
+      if (signal.aborted) return;
+    }
+  }
+}

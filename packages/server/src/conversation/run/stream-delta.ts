@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto";
+import { formatInstant } from "../../lib/instant.ts";
+import { nextUuid7 } from "../../lib/uuid7.ts";
+import type { ModelPart } from "../../models/model.ts";
+import { createStreamMask } from "../../security/mask.ts";
+import type { Signals } from "../signals.ts";
+
+type Piece = Extract<ModelPart, { type: "text" | "reasoning" | "tool-arguments" }>;
+
+/** What a piece is a piece of: the text, the reasoning, or the arguments of one call. */
+type Item = {
+  readonly type: "text" | "reasoning" | "tool_call";
+  readonly index: number;
+  readonly name?: string;
+};
+
+/** How an attempt ended: its answer is stored, or what there was of it when it was cut off, or nothing. */
+export type DeltaEnd =
+  | { readonly outcome: "done"; readonly llmResponseId: string }
+  | { readonly outcome: "cut" | "void" };
+
+/**
+ * One attempt at an answer as frames for whoever listens. Contract clients get text and reasoning; who asked for items gets the
+ * arguments of calls too, and with each piece of which attempt and item it is and its number in it (L23.20). A secret is
+ * hidden also where it comes in several pieces (P13).
+ */
+export class DeltaStream {
+  readonly #signals: Pick<Signals, "emitDelta">;
+  readonly #secretValues: readonly string[];
+  readonly #answerId = randomUUID();
+  readonly #items = new Map<string, { readonly item: Item; readonly mask: Mask }>();
+  #seq = 0;
+
+  constructor(signals: Pick<Signals, "emitDelta">, secretValues: readonly string[]) {
+    this.#signals = signals;
+    this.#secretValues = secretValues;
+  }
+
+  push(piece: Piece): void {
+    const item = itemOf(piece);
+    const key = `${item.type} ${item.index}`;
+    let known = this.#items.get(key);
+    if (known === undefined) {
+      known = { item, mask: createStreamMask(this.#secretValues) };
+      this.#items.set(key, known);
+    }
+    this.#give(item, known.mask.push(piece.text));
+  }
+
+  /** Gives out what was held back because it might have become a secret, then the end. */
+  end(end: DeltaEnd): void {
+    for (const { item, mask } of this.#items.values())
+      this.#give(item, end.outcome === "done" ? mask.flush() : mask.cut());
+    if (this.#items.size === 0) return;
+    this.#emit(null, {
+      kind: "AnswerEnd",
+      outcome: end.outcome,
+      llm_response_id: end.outcome === "done" ? end.llmResponseId : null,
+    });
+  }
+
+  #give(item: Item, text: string): void {
+    if (text === "") return;
+    const plain = item.type === "tool_call" ? null : deltaFrame(item.type, text);
+    this.#emit(plain, { kind: "AnswerDelta", item, text });
+  }
+
+  #emit(plain: string | null, { kind, ...fields }: Readonly<Record<string, unknown>>): void {
+    this.#seq += 1;
+    const identity = { kind, answer_id: this.#answerId, seq: this.#seq };
+    this.#signals.emitDelta(plain, JSON.stringify({ ...identity, ...fields }));
+  }
+}
+
+type Mask = ReturnType<typeof createStreamMask>;
+
+function itemOf(piece: Piece): Item {
+  return piece.type === "tool-arguments"
+    ? { type: "tool_call", index: piece.index, name: piece.name }
+    : { type: piece.type, index: 0 };
+}
+
+/** A piece of an answer while it is being made, as the contract has it; broadcast only, never stored. */
+function deltaFrame(type: "text" | "reasoning", text: string): string {
+  const nowMs = Date.now();
+  return JSON.stringify({
+    id: nextUuid7(null, nowMs),
+    timestamp: formatInstant(nowMs * 1000),
+    source: "agent",
+    ...(type === "text" ? { content: text } : { reasoning_content: text }),
+    kind: "StreamingDeltaEvent",
+  });
+}

@@ -1,0 +1,158 @@
+import { mkdir } from "node:fs/promises";
+import { join, posix, resolve } from "node:path";
+import type { ToolHost, ToolSession } from "@convoke/tool-host";
+import { hasTasks, toolSpecs } from "../../agent/tool-specs.ts";
+import { findSubAgents } from "../../extensions/sub-agents/sub-agent-book.ts";
+import { invalidField } from "../../lib/fault.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { makeDirectory } from "../../lib/make-directory.ts";
+import type { Model } from "../../models/model.ts";
+import type { Observer } from "../../observability/observer.ts";
+import { watchSession } from "../../observability/watch-session.ts";
+import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
+import { withMcpTools, type McpAccess, type SessionContext } from "../run/mcp-tools.ts";
+import { withConversationSkills, type SkillAccess } from "./session-skills.ts";
+import { noSecrets } from "./stored-secrets.ts";
+import type { SubConversationDeps } from "../tasks/sub-conversation.ts";
+import { withTasks } from "../tasks/task-session.ts";
+
+export type ConversationHost = {
+  readonly toolHost: ToolHost;
+  /** Absolute directory on the tool host's machine for the state of sessions; null for this machine, where every conversation has its own. */
+  readonly stateDir: string | null;
+};
+
+export type SessionsDeps = {
+  /** Where the tools of a conversation run. Rejects when that cannot be used now. */
+  readonly chooseHost: (config: ConversationConfig) => Promise<ConversationHost>;
+  /** `ownerId` is whose stored models a conversation may name. */
+  readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets, ownerId: string) => Model;
+  readonly mcp: McpAccess;
+  /** Where sub-agents have their conversations. */
+  readonly children: SubConversationDeps;
+  /** Without it a conversation has only the skills that came with its agent. */
+  readonly skills?: SkillAccess;
+  /** Absolute; every conversation has a private folder below it. */
+  readonly dataDir: string;
+  /** Relative working directories of clients are below this one. */
+  readonly workspaceRoot: string;
+  readonly logger: Logger;
+  /** Nobody looks on when absent. */
+  readonly observer?: Observer;
+};
+
+type TaskPlace = {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly context: SessionContext;
+  readonly toolHost: ToolHost;
+  readonly workspaceDir: string;
+};
+
+/** Opens the tools of conversations, and knows and makes the folders that they need. */
+export class ConversationSessions {
+  readonly #deps: SessionsDeps;
+
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The tools of a conversation: its host's, those of MCP servers, and skills. */
+  async open(
+    { id, ownerId }: { readonly id: string; readonly ownerId: string },
+    config: ConversationConfig,
+    context: SessionContext,
+  ): Promise<ToolSession> {
+    const { toolHost, stateDir } = await this.#deps.chooseHost(config);
+    const places =
+      stateDir === null
+        ? { workspaceDir: await this.makeWorkspace(config), stateDir: await this.#makeStateDir(id) }
+        : { workspaceDir: config.workspace.working_dir, stateDir: posix.join(stateDir, id) };
+    const opened = await toolHost.openSession({
+      sessionId: id,
+      tools: toolSpecs(config.agent, this.#canSee(config, ownerId)),
+      ...places,
+    });
+    const tasked = await this.#withTasks(opened, { id, ownerId, context, toolHost, ...places });
+    const session = withMcpTools(tasked, {
+      conversationId: id,
+      ownerId,
+      config,
+      context,
+      toolHost,
+      workspaceDir: places.workspaceDir,
+      stateDir: join(this.stateDir(id), "mcp"),
+      access: this.#deps.mcp,
+    });
+    const skilled = await withConversationSkills(session, {
+      conversationId: id,
+      config,
+      toolHost,
+      workingDir: places.workspaceDir,
+      access: this.#deps.skills ?? null,
+      logger: this.#deps.logger,
+    });
+    const { observer } = this.#deps;
+    return observer === undefined ? skilled : watchSession(skilled, id, observer);
+  }
+
+  /** With sub-agents where the agent asks for them and does not work for another one itself. */
+  async #withTasks(
+    session: ToolSession,
+    { id, ownerId, context, toolHost, workspaceDir }: TaskPlace,
+  ): Promise<ToolSession> {
+    const { children, skills, logger } = this.#deps;
+    const { agent, parent, agent_definitions: given = [] } = context.config();
+    if (!hasTasks(agent) || parent !== undefined) return session;
+    const files = skills?.filesOf(toolHost) ?? null;
+    const agents = await findSubAgents({
+      given,
+      workspace: files === null ? null : { files, workingDir: workspaceDir },
+      server: skills?.server ?? null,
+    });
+    return withTasks(session, { conversationId: id, ownerId, agents, context, children, logger });
+  }
+
+  /** Absolute; on the machine of the conversation's tools when that is this one. */
+  workspaceDir(config: ConversationConfig): string {
+    return resolve(this.#deps.workspaceRoot, config.workspace.working_dir);
+  }
+
+  /** Makes the directory when it is not there; fails with a 422 that names the field. */
+  async makeWorkspace(config: ConversationConfig): Promise<string> {
+    const directory = this.workspaceDir(config);
+    try {
+      await makeDirectory(directory, 0o777);
+    } catch (error) {
+      throw invalidField(
+        ["body", "workspace", "working_dir"],
+        `The directory ${directory} cannot be made: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+    return directory;
+  }
+
+  /** The private folder of a conversation on this machine. */
+  stateDir(id: string): string {
+    return join(this.#deps.dataDir, "conversations", id);
+  }
+
+  #canSee(config: ConversationConfig, ownerId: string): boolean {
+    try {
+      return this.#deps.openModel(config, noSecrets, ownerId).isVisionEnabled;
+    } catch (error) {
+      // A model that cannot be opened is reported when it is called; here it only cannot see.
+      this.#deps.logger.warn(
+        { model: config.agent.llm.model, error: String(error) },
+        "model cannot be opened",
+      );
+      return false;
+    }
+  }
+
+  async #makeStateDir(id: string): Promise<string> {
+    const directory = this.stateDir(id);
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    return directory;
+  }
+}

@@ -1,0 +1,45 @@
+import type { ToolHost } from "@convoke/tool-host";
+import { hasHooks, parseHooks } from "../../extensions/hooks/hook-config.ts";
+import { HookRunner } from "../../extensions/hooks/hook-runner.ts";
+import type { EventDraft } from "../../events/event-draft.ts";
+import type { Model } from "../../models/model.ts";
+import type { ConversationConfig } from "../conversation-config.ts";
+import { HookGate } from "../run/hook-gate.ts";
+
+export type OpenHooksDeps = {
+  readonly conversationId: string;
+  readonly workingDir: string;
+  readonly toolHost: () => Promise<ToolHost>;
+  readonly openModel: () => Model;
+  /** Adds to the log when the conversation comes to it. */
+  readonly notify: (draft: EventDraft) => void;
+};
+
+/** The hooks of a conversation; null when it has none, and then nothing about hooks ever appears in its log. */
+export function openHooks(config: ConversationConfig, deps: OpenHooksDeps): HookGate | null {
+  const parsed = parseHooks(config.hook_config ?? {});
+  if (!parsed.ok || !hasHooks(parsed.settings)) return null;
+  const runner = new HookRunner({
+    settings: parsed.settings,
+    sessionId: deps.conversationId,
+    workingDir: deps.workingDir,
+    toolHost: deps.toolHost,
+    ask: (question, signal) => askOnce(deps.openModel(), question, signal),
+    onAsyncEnd: (body) => deps.notify({ body }),
+  });
+  return new HookGate(runner, deps.notify);
+}
+
+async function askOnce(model: Model, question: string, signal: AbortSignal): Promise<string> {
+  const request = {
+    messages: [{ role: "user" as const, content: [{ type: "text" as const, text: question }] }],
+    tools: [],
+    cacheKey: "hook",
+  };
+  for await (const part of model.stream(request, signal)) {
+    if (part.type === "done") return part.response.message.content.map(({ text }) => text).join("");
+    if (part.type === "failed") throw new Error(part.error.detail);
+    if (part.type === "aborted") break;
+  }
+  throw new Error("The model was not asked to the end.");
+}

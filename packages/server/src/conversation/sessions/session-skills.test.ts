@@ -1,0 +1,58 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { startTestServer } from "../../testing/start-server.ts";
+
+test("L23.35, L23.36: skills of the workspace reach the prompt, the message that names them, and the tool that loads them", async () => {
+  await using server = await startTestServer({
+    script: {
+      turns: [
+        { tool_calls: [{ name: "invoke_skill", arguments: { name: "deploy" } }] },
+        { text: "Done." },
+        { text: "Again." },
+      ],
+    },
+  });
+  await put(server.workspaceDir, "AGENTS.md", "Always write tests.");
+  await put(
+    server.workspaceDir,
+    ".agents/skills/deploy/SKILL.md",
+    "---\ndescription: How.\n---\nPush the button.",
+  );
+  await put(
+    server.workspaceDir,
+    ".openhands/microagents/git.md",
+    "---\ntriggers: [git]\n---\nRebase, never merge.",
+  );
+  await put(server.workspaceDir, ".agents/skills/broken/SKILL.md", "---\nname: [\n---\n");
+  const { id } = await server.createConversation({ text: "use git" });
+  await server.waitForStatus(id, "finished");
+  await server.call("POST", `/api/conversations/${id}/events`, {
+    role: "user",
+    content: [{ type: "text", text: "git again" }],
+    run: true,
+  });
+  await server.waitForStatus(id, "finished");
+  const page = await server.call("GET", `/api/conversations/${id}/events/search?limit=100`);
+  const all = (page.json as { items: Record<string, unknown>[] }).items;
+  expect(all.filter(({ kind }) => kind === "MessageEvent")).toHaveLength(4);
+  const prompt = JSON.stringify(all.find(({ kind }) => kind === "SystemPromptEvent"));
+  expect(prompt).toContain("Always write tests.");
+  expect(prompt).toContain("- deploy: How.");
+  expect(prompt).not.toContain("Push the button.");
+  const messages = all.filter(({ kind, source }) => kind === "MessageEvent" && source === "user");
+  expect(messages.map((event) => event["activated_skills"] ?? [])).toEqual([["git"], []]);
+  expect(JSON.stringify(messages[0]!["extended_content"])).toContain("Rebase, never merge.");
+  const answer = all.find(({ kind }) => kind === "ObservationEvent");
+  expect(answer).toMatchObject({
+    tool_name: "invoke_skill",
+    observation: { kind: "InvokeSkillObservation", skill_name: "deploy", is_error: false },
+  });
+  expect(JSON.stringify(answer)).toContain("Push the button.");
+  expect(server.log.find(({ message }) => message === "skill left out")).toBeDefined();
+});
+
+async function put(folder: string, path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(folder, path)), { recursive: true });
+  await writeFile(join(folder, path), text);
+}

@@ -1,0 +1,127 @@
+import type { ConversationInfo, SecurityAnalyzer, MetricsSnapshot, SecretRegistry } from "@convoke/protocol";
+import { formatInstant } from "../../lib/instant.ts";
+import { nextUuid7 } from "../../lib/uuid7.ts";
+import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
+import type { ConversationState } from "./conversation-state.ts";
+
+export type Described = {
+  readonly id: string;
+  readonly title: string | null;
+  readonly createdAtMicros: number;
+  readonly updatedAtMicros: number;
+  readonly persistenceDir: string;
+  readonly config: ConversationConfig;
+  readonly secrets: ConversationSecrets;
+  readonly state: Readonly<ConversationState>;
+};
+
+/** A conversation as REST answers it; every secret inside is null. */
+export function toConversationInfo(described: Described): ConversationInfo {
+  const { config, state } = described;
+  return {
+    id: described.id,
+    ...sharedFields(config, described.secrets, state),
+    workspace: config.workspace,
+    persistence_dir: described.persistenceDir,
+    title: described.title,
+    ...(config.tool_module_qualnames === undefined
+      ? {}
+      : { tool_module_qualnames: { ...config.tool_module_qualnames } }),
+    ...(config.forked_from === undefined
+      ? {}
+      : {
+          forked_from_conversation_id: config.forked_from.conversation_id,
+          forked_from_event_id: config.forked_from.event_id,
+        }),
+    ...(config.parent === undefined ? {} : { parent_conversation_id: config.parent.conversation_id }),
+    metrics: combinedMetrics(state),
+    created_at: formatInstant(described.createdAtMicros),
+    updated_at: formatInstant(described.updatedAtMicros),
+  };
+}
+
+/** The snapshot frame that a new subscriber gets first; broadcast only. Source: reference, agent-server 2.2 and 6. */
+export function fullStateFrame(
+  config: ConversationConfig,
+  secrets: ConversationSecrets,
+  state: Readonly<ConversationState>,
+  id: string,
+  nowMs: number,
+): string {
+  const value = {
+    id,
+    ...sharedFields(config, secrets, state),
+    workspace: config.workspace,
+    head_is_empty: false,
+    /** Grows with the log, over restarts too: a frame with a lower one is older (P36). */
+    version: state.lastSeq,
+  };
+  return JSON.stringify({
+    id: nextUuid7(null, nowMs),
+    timestamp: formatInstant(nowMs * 1000),
+    source: "environment",
+    key: "full_state",
+    value,
+    kind: "ConversationStateUpdateEvent",
+  });
+}
+
+/** Names, kinds and descriptions of secrets; values are null. */
+export function secretRegistry(secrets: ConversationSecrets): SecretRegistry {
+  const entries = Object.entries(secrets.sources).map(([name, source]) => [
+    name,
+    source.kind === "StaticSecret"
+      ? { description: source.description ?? null, value: null, kind: source.kind }
+      : { description: source.description ?? null, url: source.url, headers: {}, kind: source.kind },
+  ]);
+  return { secret_sources: Object.fromEntries(entries) as NonNullable<SecretRegistry["secret_sources"]> };
+}
+
+function sharedFields(
+  config: ConversationConfig,
+  secrets: ConversationSecrets,
+  state: Readonly<ConversationState>,
+) {
+  return {
+    agent: config.agent,
+    max_iterations: config.max_iterations,
+    stuck_detection: config.stuck_detection,
+    execution_status: state.status,
+    confirmation_policy: config.confirmation_policy,
+    security_analyzer: config.security_analyzer as SecurityAnalyzer | null,
+    activated_knowledge_skills: [],
+    blocked_actions: {},
+    blocked_messages: {},
+    stats: { usage_to_metrics: state.stats } as ConversationInfo["stats"] & object,
+    secret_registry: secretRegistry(secrets),
+    agent_state: {},
+    tags: { ...config.tags },
+    last_user_message_id: state.lastUserMessageId,
+    ...(state.navigations.length === 0 ? {} : { leaf_event_id: state.leafId }),
+    ...(config.hook_config ? { hook_config: config.hook_config } : {}),
+  };
+}
+
+/** All usage ids added up; null before the first model call. */
+/** All model calls together; null before the first. */
+export function combinedMetrics(state: Readonly<ConversationState>): MetricsSnapshot | null {
+  const all = Object.values(state.stats) as MetricsSnapshot[];
+  const [first] = all;
+  if (first === undefined) return null;
+  const total = { ...first };
+  for (const other of all.slice(1)) {
+    total.accumulated_cost = (total.accumulated_cost ?? 0) + (other.accumulated_cost ?? 0);
+    const sum = total.accumulated_token_usage;
+    const more = other.accumulated_token_usage;
+    if (!sum || !more) continue;
+    total.accumulated_token_usage = {
+      ...sum,
+      prompt_tokens: (sum.prompt_tokens ?? 0) + (more.prompt_tokens ?? 0),
+      completion_tokens: (sum.completion_tokens ?? 0) + (more.completion_tokens ?? 0),
+      cache_read_tokens: (sum.cache_read_tokens ?? 0) + (more.cache_read_tokens ?? 0),
+      cache_write_tokens: (sum.cache_write_tokens ?? 0) + (more.cache_write_tokens ?? 0),
+      reasoning_tokens: (sum.reasoning_tokens ?? 0) + (more.reasoning_tokens ?? 0),
+    };
+  }
+  return total;
+}

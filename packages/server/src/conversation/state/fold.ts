@@ -1,0 +1,144 @@
+import type { Event } from "@convoke/protocol";
+import type { BranchHead, ConversationState } from "./conversation-state.ts";
+import type { EventMeta } from "../../events/event-draft.ts";
+
+/** One stored event as the fold reads it. */
+export type FoldedEvent = { readonly seq: number; readonly event: Event; readonly meta: EventMeta };
+
+/** Kinds that change the state; every other kind only moves the position. */
+export const foldedKinds = [
+  "SystemPromptEvent",
+  "MessageEvent",
+  "ActionEvent",
+  "ObservationEvent",
+  "AgentErrorEvent",
+  "UserRejectObservation",
+  "Condensation",
+  "ConversationStateUpdateEvent",
+] as const satisfies readonly Event["kind"][];
+
+/** Of the folded kinds, those that a branch can end with. */
+const isLeafKind = new Set<string>(foldedKinds.filter((kind) => kind !== "ConversationStateUpdateEvent"));
+
+/** Applies one event to `state` in place; nested values are replaced, never changed. Unknown kinds and fields are passed over: logs of other releases stay readable. */
+export function applyEvent(state: ConversationState, { seq, event, meta }: FoldedEvent): void {
+  state.lastSeq = seq;
+  state.lastId = event.id ?? state.lastId;
+  if (isLeafKind.has(event.kind)) state.leafId = event.id ?? null;
+  switch (event.kind) {
+    case "SystemPromptEvent":
+      state.systemPromptSeq ??= seq;
+      return;
+    case "MessageEvent":
+      applyMessage(state, { seq, event, meta });
+      return;
+    case "ActionEvent":
+      applyAnswer(state, seq, meta);
+      if (event.action) {
+        state.openActions = [
+          ...state.openActions,
+          {
+            id: event.id!,
+            seq,
+            toolName: event.tool_name,
+            toolCallId: event.tool_call_id,
+            gate: meta.gate ?? "approved",
+          },
+        ];
+      }
+      return;
+    case "ObservationEvent":
+    case "UserRejectObservation":
+      state.openActions = state.openActions.filter((action) => action.id !== event.action_id);
+      state.lastResultSeq = meta.isFinal === true ? 0 : seq;
+      return;
+    case "AgentErrorEvent":
+      state.openActions = state.openActions.filter((action) => action.id !== meta.answers);
+      state.lastResultSeq = meta.isFinal === true ? 0 : seq;
+      return;
+    case "Condensation":
+      if (meta.dequeued !== undefined) removeQueued(state, meta.dequeued);
+      if (meta.keeps !== undefined) state.viewStart = { kept: meta.keeps, fromSeq: seq };
+      return;
+    case "ConversationStateUpdateEvent":
+      applyUpdate(state, seq, event.key, event.value, meta);
+      if (meta.navigation !== undefined) navigate(state, seq, meta.navigation);
+      return;
+    default:
+  }
+}
+
+function applyMessage(state: ConversationState, { seq, event, meta }: FoldedEvent): void {
+  if (event.source === "agent") {
+    applyAnswer(state, seq, meta);
+    return;
+  }
+  const wantsRun = meta.wantsRun === true;
+  state.queued = [...state.queued, { id: event.id!, seq, isFromUser: event.source === "user", wantsRun }];
+  state.lastMessageSeq = seq;
+  if (event.source === "user") state.lastUserMessageId = event.id ?? null;
+  if (wantsRun) state.runWantedSeq = seq;
+}
+
+/** As if the message had never been sent, for what comes next. */
+function removeQueued(state: ConversationState, id: string): void {
+  state.queued = state.queued.filter((message) => message.id !== id);
+  state.lastMessageSeq = Math.max(0, ...state.queued.map(({ seq }) => seq));
+  const wanted = state.queued.filter(({ wantsRun }) => wantsRun).map(({ seq }) => seq);
+  if (state.runWantedSeq > 0) state.runWantedSeq = Math.max(0, ...wanted);
+}
+
+/** The first event of each model answer carries `sawSeq`; it counts as one iteration. */
+function applyAnswer(state: ConversationState, seq: number, meta: EventMeta): void {
+  if (meta.sawSeq === undefined) return;
+  state.lastSawSeq = Math.min(meta.sawSeq, seq);
+  if (state.runWantedSeq <= state.lastSawSeq) state.runWantedSeq = 0;
+  if (state.queued.length > 0)
+    state.queued = state.queued.filter((message) => message.seq > state.lastSawSeq);
+  state.iterations += 1;
+}
+
+function applyUpdate(
+  state: ConversationState,
+  seq: number,
+  key: string | undefined,
+  value: unknown,
+  meta: EventMeta,
+): void {
+  if (key === "stats") {
+    state.stats = (value as { usage_to_metrics: Record<string, unknown> }).usage_to_metrics;
+    state.statsSeq = seq;
+    return;
+  }
+  if (key === "goal") state.goal = value as ConversationState["goal"];
+  if (meta.approved !== undefined) approve(state, meta.approved);
+  if (key === "approval_policy" && meta.deadlineMs !== undefined) state.approvalDeadlineMs = meta.deadlineMs;
+  if (key !== "execution_status") return;
+  state.status = value as ConversationState["status"];
+  if (state.status !== "running" && state.status !== "waiting_for_confirmation") state.runWantedSeq = 0;
+  state.approvalDeadlineMs = meta.deadlineMs ?? null;
+  if (meta.run === undefined) return;
+  approve(state, meta.run.approved);
+  state.runStartSeq = seq;
+  state.iterations = 0;
+}
+
+/** The view is read anew, from the whole branch: what the condensations on another one have kept says nothing about it. */
+function navigate(
+  state: ConversationState,
+  seq: number,
+  { toSeq, head }: NonNullable<EventMeta["navigation"]>,
+): void {
+  Object.assign(state, head as BranchHead);
+  state.navigations = [...state.navigations, [seq, toSeq]];
+  state.viewStart = { kept: [], fromSeq: 1 };
+  state.runWantedSeq = 0;
+  state.approvalDeadlineMs = null;
+}
+
+function approve(state: ConversationState, ids: readonly string[]): void {
+  const approved = new Set(ids);
+  state.openActions = state.openActions.map((action) =>
+    approved.has(action.id) ? { ...action, gate: "approved" } : action,
+  );
+}

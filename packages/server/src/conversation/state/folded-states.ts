@@ -1,0 +1,53 @@
+import { DamagedEventError, type ConversationRow } from "../../journal/journal.ts";
+import { initialState, type ConversationState } from "./conversation-state.ts";
+import { loadState, type LogReader } from "./load-state.ts";
+
+/** So many states are kept at most; one is about a kilobyte. */
+const mostKept = 2_000;
+
+type Kept = { readonly createdAtMicros: number; readonly state: Readonly<ConversationState> };
+
+/**
+ * States of conversations that are not loaded, kept as long as their log stands still: lists ask for the same ones again
+ * and again (P38). A state is a fold of the log alone, so the end of the log tells whether a kept one still holds.
+ */
+export class FoldedStates {
+  readonly #journal: LogReader;
+  readonly #onDamaged: (error: DamagedEventError) => void;
+  /** The longest unused first. */
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(journal: LogReader, onDamaged: (error: DamagedEventError) => void) {
+    this.#journal = journal;
+    this.#onDamaged = onDamaged;
+  }
+
+  /** For a log with a damaged event, what the row alone tells: one such log must not take a list of others away (P7, P8). */
+  async of(row: ConversationRow): Promise<Readonly<ConversationState>> {
+    const kept = this.#kept.get(row.id);
+    // An id may come back with another log after its conversation was deleted.
+    const isSame = kept?.state.lastSeq === row.lastSeq && kept.createdAtMicros === row.createdAtMicros;
+    const state = isSame ? kept.state : await this.#load(row);
+    this.#kept.delete(row.id);
+    this.#kept.set(row.id, { createdAtMicros: row.createdAtMicros, state });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest);
+    return state;
+  }
+
+  async #load(row: ConversationRow): Promise<ConversationState> {
+    try {
+      return await loadState(this.#journal, row);
+    } catch (error) {
+      if (!(error instanceof DamagedEventError)) throw error;
+      this.#onDamaged(error);
+      return stateOfRow(row);
+    }
+  }
+}
+
+/** Nothing runs where the log cannot be read. */
+function stateOfRow({ executionStatus, lastSeq }: ConversationRow): ConversationState {
+  const status = executionStatus === "running" ? "error" : (executionStatus as ConversationState["status"]);
+  return { ...initialState(), lastSeq, status };
+}

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { hasTasks } from "../../agent/tool-specs.ts";
+import type { ConversationRow, EventPageText, Journal } from "../../journal/journal.ts";
+import { readConfig } from "../read-config.ts";
+import { taskToolName } from "./task-tool.ts";
+
+/** The tasks that a conversation has given to sub-agents, and that are still there. */
+export async function listTasks(
+  journal: Pick<Journal, "search" | "getConversations">,
+  row: ConversationRow,
+): Promise<string[]> {
+  const agent = readConfig(row)?.agent;
+  if (agent === undefined || !hasTasks(agent)) return [];
+  const ids: string[] = [];
+  let pageId: string | null = null;
+  do {
+    const page: EventPageText = await journal.search(row.id, {
+      kind: "ActionEvent",
+      order: "TIMESTAMP",
+      limit: 100,
+      ...(pageId === null ? {} : { pageId }),
+    });
+    for (const json of page.items) {
+      const { id, tool_name: tool } = JSON.parse(json) as { id?: string; tool_name?: string };
+      if (tool === taskToolName && id !== undefined) ids.push(idOfTask(row.id, id));
+    }
+    pageId = page.nextPageId;
+  } while (pageId !== null);
+  const rows = await journal.getConversations(ids);
+  return rows.flatMap((child) =>
+    child !== null && readConfig(child)?.parent?.conversation_id === row.id ? [child.id] : [],
+  );
+}
+
+/** The same call has the same task, before and after a crash. */
+export function idOfTask(parentId: string, actionId: string): string {
+  const bytes = createHash("sha256").update(`${parentId} ${actionId}`).digest().subarray(0, 16);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

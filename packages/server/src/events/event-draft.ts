@@ -1,0 +1,158 @@
+import type { Event, HookExecutionEvent, InterruptEvent, SecurityRisk } from "@convoke/protocol";
+import type { NewEvent } from "../journal/journal.ts";
+import { formatInstant } from "../lib/instant.ts";
+import { nextUuid7 } from "../lib/uuid7.ts";
+import type { ModelTool, ProviderReplay } from "../models/model.ts";
+
+type WithoutStamp<Body> = Body extends unknown ? Omit<Body, "id" | "timestamp"> : never;
+
+/** An event as decided, before it has an id and a time. */
+export type EventBody = WithoutStamp<Event | InterruptEvent | HookExecutionEvent>;
+
+/** Stored beside an event and never sent: what the contract has no field for. */
+export type EventMeta = {
+  /** On a model's answer: the highest `seq` that its request had seen. */
+  readonly sawSeq?: number;
+  /** On a message of the agent: somebody broke the answer off, and this is what there was of it. */
+  readonly isInterrupted?: true;
+  /** On an ActionEvent: whether it may start, or waits for the user. */
+  readonly gate?: "approved" | "awaiting";
+  /** On an ActionEvent: what the security analyzer found. */
+  readonly verdict?: { readonly risk: SecurityRisk; readonly reasons: readonly string[] };
+  /** On a user message: the sender also asked for a run. */
+  readonly wantsRun?: boolean;
+  /** On a status update to `running`: a new run begins here, and these actions were approved by it. */
+  readonly run?: { readonly approved: readonly string[]; readonly settingsVersion?: number };
+  /** On a state update: these actions may start from now on. */
+  readonly approved?: readonly string[];
+  /** On a status update to `waiting_for_confirmation`, and on a change of the policy then: epoch milliseconds after which the configured answer counts; null for never. */
+  readonly deadlineMs?: number | null;
+  /** On a Condensation: the message that its sender took back before the model had read it. */
+  readonly dequeued?: string;
+  /** On the first event of an answer: the provider's own output items, to go back to it unchanged. */
+  readonly replay?: ProviderReplay;
+  /** On an AgentErrorEvent: the id of the action it answers (tool call ids may repeat). */
+  readonly answers?: string;
+  /** On a result after which the model has nothing to read: that of `finish`, and of calls behind it. */
+  readonly isFinal?: boolean;
+  /** On the first event that came of a model request: what was asked, so that it can be proven later. */
+  readonly request?: RequestRecord;
+  /** Beside `request`, when the tools are others than those of the request before: how the model saw them. */
+  readonly tools?: readonly ModelTool[];
+  /** On an answer with which a list of tools was told: a digest of that list. */
+  readonly shownTools?: string;
+  /** On a message about content that a provider refused: ids of the events that the model reads in a repaired form from here on. */
+  readonly repaired?: readonly string[];
+  /** On a Condensation whose summary a model wrote: how much of each event that model was shown, in characters. */
+  readonly shownCharacters?: number;
+  /** On a Condensation: the events before it that the model's view still needs; all of them when absent. */
+  readonly keeps?: readonly SeqRange[];
+  /** On a state update: the conversation goes on from this position (0: the beginning), and how things stood there, as the fold keeps it. */
+  readonly navigation?: { readonly toSeq: number; readonly head: object };
+  /** On a message of the critic: how many it sent since the user's last message, this one included. */
+  readonly refinement?: number;
+};
+
+/** Positions in a log, both included. */
+export type SeqRange = readonly [from: number, to: number];
+
+/** A model request in digests; `agent/replay` rebuilds the request and compares. */
+export type RequestRecord = {
+  readonly model: string;
+  /** The highest `seq` that it had seen; absent for the condenser's, which saw what it made forgotten. */
+  readonly sawSeq?: number;
+  /** SHA-256 over the messages, shortened. */
+  readonly messages: string;
+  readonly tools: string;
+  /** Tokens as we estimated them, and as the provider counted them where it did. */
+  readonly estimatedTokens: number;
+  readonly promptTokens?: number;
+};
+
+/** A body that names the event before it gets that event's id when both are stamped. */
+export type EventDraft = {
+  readonly body: EventBody | ((previousId: string) => EventBody);
+  readonly meta?: EventMeta;
+};
+
+/** The last id and time of a log; the next ones are greater whatever the clock says. */
+export type LogPosition = {
+  readonly lastSeq: number;
+  readonly lastId: string | null;
+  readonly lastMicros: number;
+};
+
+export type StampedEvent = {
+  readonly seq: number;
+  readonly record: NewEvent;
+  readonly event: Event;
+  readonly meta: EventMeta;
+};
+
+/** Gives drafts their ids, times and wire text, in order, after `position`. */
+export function stampDrafts(
+  drafts: readonly EventDraft[],
+  position: LogPosition,
+  nowMs: number,
+  mask: (json: string) => string,
+): StampedEvent[] {
+  let { lastSeq, lastId, lastMicros } = position;
+  return drafts.map(({ body: given, meta = {} }) => {
+    const body = typeof given === "function" ? given(lastId ?? "") : given;
+    lastSeq += 1;
+    lastId = nextUuid7(lastId, nowMs);
+    lastMicros = Math.max(nowMs * 1000, lastMicros + 1);
+    const { kind, source, ...rest } = { source: defaultSource(body.kind), ...body };
+    const unmasked = { id: lastId, timestamp: formatInstant(lastMicros), source, ...rest, kind } as Event;
+    const plain = JSON.stringify(unmasked);
+    const json = mask(plain);
+    const event = json === plain ? unmasked : (JSON.parse(json) as Event);
+    const kept = keptMeta(meta, mask);
+    const record: NewEvent = {
+      id: lastId,
+      timestampMicros: lastMicros,
+      kind,
+      source: event.source ?? defaultSource(kind),
+      json,
+      text: searchableText(event),
+      meta: Object.keys(kept).length === 0 ? null : JSON.stringify(kept),
+    };
+    return { seq: lastSeq, record, event, meta: kept };
+  });
+}
+
+/** A provider's items hold what the model wrote once more, so that they are masked like the event. */
+function keptMeta(meta: EventMeta, mask: (json: string) => string): EventMeta {
+  if (meta.replay === undefined) return meta;
+  const plain = JSON.stringify(meta.replay);
+  const masked = mask(plain);
+  return masked === plain ? meta : { ...meta, replay: JSON.parse(masked) as ProviderReplay };
+}
+
+/** What the `body` filter searches: text parts, added content and reasoning of messages; null for other kinds. */
+export function searchableText(event: Event): string | null {
+  if (event.kind !== "MessageEvent") return null;
+  const { llm_message: message, extended_content: extended } = event;
+  const parts = [...(message.content ?? []), ...(extended ?? [])].flatMap((part) =>
+    part.type === "text" || "text" in part ? [(part as { text: string }).text] : [],
+  );
+  if (message.reasoning_content) parts.push(message.reasoning_content);
+  return parts.join(" ");
+}
+
+/** The contract's default `source` per kind. Source: contract 2.1. */
+function defaultSource(kind: EventBody["kind"]): "agent" | "user" | "environment" | "hook" {
+  switch (kind) {
+    case "HookExecutionEvent":
+      return "hook";
+    case "ActionEvent":
+    case "AgentErrorEvent":
+    case "SystemPromptEvent":
+      return "agent";
+    case "PauseEvent":
+    case "InterruptEvent":
+      return "user";
+    default:
+      return "environment";
+  }
+}

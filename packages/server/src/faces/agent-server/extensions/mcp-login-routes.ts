@@ -1,0 +1,170 @@
+import { timingSafeEqual } from "node:crypto";
+import type { mcpRoutes, McpLoginCallback, McpTestRequest } from "@convoke/protocol";
+import { maskText } from "@convoke/tool-host";
+import { hiddenValues } from "../../../extensions/mcp/hidden-values.ts";
+import {
+  loginMs,
+  type LoginJob,
+  type LoginJobs,
+  type LoginServer,
+} from "../../../extensions/mcp/login-jobs.ts";
+import type { OAuthState } from "../../../extensions/mcp/oauth-provider.ts";
+import { isLoopback } from "../../../http/guard.ts";
+import type { RouteHandler, RouteReply, RouteRequest } from "../../../http/mount.ts";
+import { Fault } from "../../../lib/fault.ts";
+import { hideSecrets } from "../../../settings/secret-fields.ts";
+import type { SealedValues } from "../../../settings/sealed-values.ts";
+import { notStored } from "../settings/expose-secrets.ts";
+import { loginPage } from "./mcp-login-page.ts";
+import { readTestRequest } from "./mcp-test-request.ts";
+import { readCookie } from "../workspace/workspace-cookie.ts";
+
+export type McpLoginRouteDeps = { readonly loginJobs: LoginJobs; readonly sealedValues: SealedValues };
+
+type Operation = "startMcpLogin" | "getMcpLogin" | "finishMcpLogin" | "receiveMcpLogin";
+
+/** Logins to MCP servers: a person gives consent in a browser, a client hears of it and gets what it has to store. */
+export function mcpLoginHandlers({
+  loginJobs,
+  sealedValues,
+}: McpLoginRouteDeps): Record<Operation & keyof typeof mcpRoutes, RouteHandler> {
+  const find = ({ caller, params }: RouteRequest): LoginJob => {
+    const job = loginJobs.find(caller.userId, params["job_id"]!);
+    if (job === null) {
+      throw new Fault(
+        "missing",
+        "mcp_login_not_found",
+        "There is no such login, or it is too old. Begin a new one.",
+      );
+    }
+    return job;
+  };
+  const show = (job: LoginJob): RouteReply => ({ headers: notStored, json: toStatus(job, sealedValues) });
+
+  return {
+    startMcpLogin: async ({ body, caller, request, signal }) => {
+      const { server, config, timeoutMs, call } = readTestRequest(
+        sealedValues.openIn(caller.userId, body, ["body"]) as McpTestRequest,
+      );
+      if (server.transport === "stdio" || server.oauth === null) {
+        return {
+          status: 400,
+          json: {
+            detail: "Only a server with `auth` of the strategy oauth2 has a login.",
+            code: "bad_request",
+          },
+        };
+      }
+      const job = await loginJobs.start(
+        {
+          userId: caller.userId,
+          server: server as LoginServer,
+          redirectUrl: `${request.publicAddress}${callbackPath}`,
+          timeoutMs,
+          call,
+        },
+        signal,
+      );
+      const { tried, authorizationUrl, id } = job;
+      if (tried?.ok === false) {
+        const { error, error_kind: kind } = tried;
+        return { json: { ok: false, error: hide(error, hiddenValues(config)), error_kind: kind } };
+      }
+      return {
+        headers: { ...notStored, "set-cookie": toCookie(job) },
+        json: {
+          ok: true,
+          job_id: id,
+          ...(authorizationUrl === null ? {} : { authorization_url: authorizationUrl }),
+        },
+      };
+    },
+
+    getMcpLogin: (request) => show(find(request)),
+
+    finishMcpLogin: async (request) => {
+      const job = find(request);
+      const { callback_url: given } = request.body as McpLoginCallback;
+      const url = URL.canParse(given) ? new URL(given) : null;
+      if (url === null || `${url.origin}${url.pathname}` !== job.redirectUrl) return wrongCallback;
+      const finished = await loginJobs.finish(job.id, url.searchParams);
+      if (finished === "wrong-state") return wrongCallback;
+      if (finished === "not-ready") {
+        throw new Fault(
+          "conflict",
+          "mcp_login_not_ready",
+          "This login waits for nothing now. Read its status.",
+        );
+      }
+      return show(find(request));
+    },
+
+    receiveMcpLogin: async ({ request }) => {
+      const { searchParams } = new URL(request.url, "http://server");
+      const job = loginJobs.findByState(searchParams.get("state") ?? "");
+      if (job === null || job.status !== "authorizing") return loginPage("unknown");
+      // Whoever sent this browser here may not be the one who began the login. A loopback address leads nowhere but to the
+      // person's own machine; elsewhere the browser has to be the one that began, or a client hands the address over.
+      const isOwn =
+        isLoopback(new URL(job.redirectUrl).hostname) ||
+        isSame(readCookie(request.headers.cookie, cookieName(job)), job.browserToken);
+      if (!isOwn) return loginPage("hand-over");
+      await loginJobs.finish(job.id, searchParams);
+      return loginPage(loginJobs.find(job.userId, job.id)?.status === "succeeded" ? "done" : "failed");
+    },
+  };
+}
+
+const callbackPath = "/api/mcp/oauth/callback";
+
+function toStatus(job: LoginJob, sealedValues: SealedValues): object {
+  const { id, status, authorizationUrl, tried, state, userId } = job;
+  const tokens = [state?.tokens?.access_token, state?.tokens?.refresh_token].filter(
+    (token) => token !== undefined,
+  );
+  const { ok: _ok, ...outcome } = tried ?? { ok: true };
+  const shown = JSON.parse(hide(JSON.stringify(outcome), tokens)) as object;
+  return {
+    ok: status !== "failed",
+    status,
+    job_id: id,
+    callback_ready: status === "authorizing",
+    ...(authorizationUrl === null ? {} : { authorization_url: authorizationUrl }),
+    ...shown,
+    ...(state === null ? {} : { oauth_state: seal(state, (secret) => sealedValues.seal(userId, secret)) }),
+  };
+}
+
+/** The client stores it and sends it back, and need not be able to read it. */
+function seal(state: OAuthState, sealOne: (secret: string) => string): object {
+  return hideSecrets(state, sealOne);
+}
+
+function hide(text: string, secrets: readonly string[]): string {
+  return maskText(
+    text,
+    secrets.map((value) => ({ name: "", value })),
+  );
+}
+
+const wrongCallback: RouteReply = {
+  status: 400,
+  json: { detail: "This is not the address to which the login has sent the browser.", code: "bad_request" },
+};
+
+function cookieName({ id }: LoginJob): string {
+  return `convoke_mcp_login_${id}`;
+}
+
+function toCookie(job: LoginJob): string {
+  const { protocol, pathname } = new URL(job.redirectUrl);
+  const secure = protocol === "https:" ? "; Secure" : "";
+  const name = cookieName(job);
+  // Lax: it has to come along when another site leads the browser back.
+  return `${name}=${job.browserToken}; HttpOnly; SameSite=Lax; Max-Age=${loginMs / 1000}; Path=${pathname}${secure}`;
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

@@ -1,0 +1,54 @@
+import type { mcpRoutes, McpTestRequest } from "@convoke/protocol";
+import { maskText, type ToolHost } from "@convoke/tool-host";
+import type { Fetch } from "../../../extensions/mcp/bounded-fetch.ts";
+import { hiddenValues } from "../../../extensions/mcp/hidden-values.ts";
+import { LoginJobs } from "../../../extensions/mcp/login-jobs.ts";
+import { tryServer } from "../../../extensions/mcp/try-server.ts";
+import type { RouteHandler } from "../../../http/mount.ts";
+import type { McpLogins } from "../../../settings/mcp-logins.ts";
+import type { SealedValues } from "../../../settings/sealed-values.ts";
+import { mcpLoginHandlers } from "./mcp-login-routes.ts";
+import { readTestRequest } from "./mcp-test-request.ts";
+
+export type McpRouteDeps = {
+  readonly toolHost: ToolHost;
+  /** Absolute; programs start there. */
+  readonly workspaceRoot: string;
+  readonly fetch: Fetch;
+  readonly clientVersion: string;
+  readonly sealedValues: SealedValues;
+  readonly mcpLogins: McpLogins;
+  readonly nowMs: () => number;
+};
+
+/** A server can be tried, and logged in to, before a conversation relies on it. */
+export function mcpHandlers(deps: McpRouteDeps): Record<keyof typeof mcpRoutes, RouteHandler> {
+  const { toolHost, workspaceRoot, fetch, clientVersion, sealedValues, mcpLogins: logins, nowMs } = deps;
+  const clientDeps = {
+    startProcess: toolHost.startProcess.bind(toolHost),
+    workspaceDir: workspaceRoot,
+    fetch,
+    clientVersion,
+  };
+  const loginJobs = new LoginJobs({ ...clientDeps, logins, nowMs });
+  return {
+    testMcpServer: async ({ body, caller, signal }) => {
+      const { server, config, ...options } = readTestRequest(
+        sealedValues.openIn(caller.userId, body, ["body"]) as McpTestRequest,
+      );
+      const hidden = new Set(hiddenValues(config));
+      const tried = await tryServer(
+        server,
+        {
+          ...clientDeps,
+          openLogin: (url, configured) => logins.open(caller.userId, url, configured),
+          onToken: (token) => hidden.add(token),
+        },
+        { ...options, signal },
+      );
+      const secrets = Array.from(hidden, (value) => ({ name: "", value }));
+      return { json: JSON.parse(maskText(JSON.stringify(tried), secrets)) as unknown };
+    },
+    ...mcpLoginHandlers({ loginJobs, sealedValues }),
+  };
+}

@@ -1,0 +1,60 @@
+import type { AgentDefinition, SubAgentInfo } from "@convoke/protocol";
+import type { ConversationConfig } from "../../../conversation/conversation-config.ts";
+import { Fault, type FieldFault } from "../../../lib/fault.ts";
+
+const notCarriedOut = ["hooks", "mcp_config", "condenser", "skills", "profile_store_dir"] as const;
+
+/** The sub-agents that come with a conversation. What they name and this server does not carry out is refused by its field (P55). */
+export function readAgentDefinitions(
+  given: readonly AgentDefinition[],
+): Pick<ConversationConfig, "agent_definitions"> {
+  if (given.length === 0) return {};
+  const faults = given.flatMap((definition, index) =>
+    faultsOf(definition, given.slice(0, index), ["body", "agent_definitions", index]),
+  );
+  if (faults.length > 0) {
+    throw new Fault("caller", "validation", "The sub-agents of the request cannot be used.", faults);
+  }
+  return { agent_definitions: given.map(toSubAgent) };
+}
+
+function toSubAgent(definition: AgentDefinition): SubAgentInfo {
+  return {
+    name: definition.name.trim(),
+    description: definition.description ?? "",
+    model: definition.model ?? "inherit",
+    color: definition.color ?? null,
+    tools: definition.tools ?? [],
+    skills: [],
+    system_prompt: definition.system_prompt ?? "",
+    when_to_use_examples: definition.when_to_use_examples ?? [],
+    permission_mode: definition.permission_mode ?? null,
+    max_iteration_per_run: definition.max_iteration_per_run ?? null,
+    max_budget_per_run: definition.max_budget_per_run ?? null,
+    metadata: definition.metadata ?? {},
+    level: "programmatic",
+    source: definition.source ?? null,
+    is_builtin: false,
+  };
+}
+
+function faultsOf(
+  definition: AgentDefinition,
+  before: readonly AgentDefinition[],
+  loc: readonly (string | number)[],
+): FieldFault[] {
+  const faults: FieldFault[] = [];
+  const refuse = (field: string, msg: string): void => {
+    faults.push({ loc: [...loc, field], msg, type: "value_error" });
+  };
+  const name = definition.name.trim();
+  if (name === "") refuse("name", "Give the sub-agent a name.");
+  else if (before.some((other) => other.name.trim() === name))
+    refuse("name", `Another sub-agent of the request is called ${JSON.stringify(name)} already.`);
+  for (const field of notCarriedOut) {
+    const value = definition[field] ?? {};
+    if (Object.keys(value).length > 0)
+      refuse(field, `Sub-agents cannot have ${field} of their own yet. Leave this field out.`);
+  }
+  return faults;
+}

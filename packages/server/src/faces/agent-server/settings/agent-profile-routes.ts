@@ -1,0 +1,87 @@
+import { ACPAgentProfile, OpenHandsAgentProfile, type RenameProfileRequest } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import type { RouteHandler } from "../../../http/mount.ts";
+import { Fault, invalidField } from "../../../lib/fault.ts";
+import {
+  activateAgentProfile,
+  deleteAgentProfile,
+  renameAgentProfile,
+  requireAgentProfile,
+  saveAgentProfile,
+  showAgentProfile,
+  withFirstAgentProfile,
+} from "../../../settings/agent-profiles.ts";
+import { diagnoseAgentProfile } from "../../../settings/resolve-agent-profile.ts";
+import type { SettingsStore } from "../../../settings/settings-store.ts";
+
+export type AgentProfileRouteDeps = { readonly settings: SettingsStore; readonly validator: Validator };
+
+/** Agents to launch. Source: reference, agent-server 16.4. */
+export function agentProfileHandlers({ settings, validator }: AgentProfileRouteDeps) {
+  return {
+    listAgentProfiles: async ({ caller }) => {
+      const { settings: before } = await settings.load(caller.userId);
+      const isEmpty = Object.keys(before.agentProfiles).length === 0;
+      const stored = isEmpty
+        ? (await settings.change(caller.userId, withFirstAgentProfile)).settings
+        : before;
+      return {
+        json: {
+          profiles: Object.values(stored.agentProfiles).map(showAgentProfile),
+          active_agent_profile_id: stored.activeAgentProfileId,
+        },
+      };
+    },
+
+    getAgentProfile: async ({ caller, params }) => {
+      const name = params["name"]!;
+      const profile = requireAgentProfile((await settings.load(caller.userId)).settings, name);
+      return { json: { name, profile } };
+    },
+
+    saveAgentProfile: async ({ caller, params, body }) => {
+      const name = params["name"]!;
+      const profile = readProfile(body as Record<string, unknown>, validator);
+      await settings.change(caller.userId, (stored) => saveAgentProfile(stored, name, profile));
+      return { status: 201, json: { name, message: `Agent profile ${name} stored` } };
+    },
+
+    deleteAgentProfile: async ({ caller, params }) => {
+      const name = params["name"]!;
+      await settings.change(caller.userId, (stored) => deleteAgentProfile(stored, name));
+      return { json: { name, message: `Agent profile ${name} deleted` } };
+    },
+
+    renameAgentProfile: async ({ caller, params, body }) => {
+      const { new_name: newName } = body as RenameProfileRequest;
+      if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(newName)) {
+        const msg = "A name has 1 to 64 letters, digits, dots, dashes and underscores.";
+        throw invalidField(["body", "new_name"], msg);
+      }
+      await settings.change(caller.userId, (stored) => renameAgentProfile(stored, params["name"]!, newName));
+      return { json: { name: newName, message: `Agent profile ${params["name"]!} is now ${newName}` } };
+    },
+
+    activateAgentProfile: async ({ caller, params }) => {
+      const id = params["profile_id"]!;
+      await settings.change(caller.userId, (stored) => activateAgentProfile(stored, id));
+      return { json: { id, message: "The agent profile is in use", agent_settings_applied: false } };
+    },
+
+    materializeAgentProfile: async ({ caller, params }) => {
+      const { settings: stored } = await settings.load(caller.userId);
+      return { json: diagnoseAgentProfile(stored, requireAgentProfile(stored, params["name"]!)) };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+/** What a profile does not have is refused by name, so that nothing is dropped in silence (P55). */
+function readProfile(
+  body: Record<string, unknown>,
+  validator: Validator,
+): OpenHandsAgentProfile | ACPAgentProfile {
+  const schema = body["agent_kind"] === "acp" ? ACPAgentProfile : OpenHandsAgentProfile;
+  const checked = validator.check<OpenHandsAgentProfile | ACPAgentProfile>(schema, body, ["body"]);
+  if (checked.ok) return checked.value;
+  throw new Fault("caller", "validation", "The agent profile is not valid.", checked.errors);
+}

@@ -1,0 +1,27 @@
+import type { RouteReply, RouteRequest } from "../../../http/mount.ts";
+import { secretMask, type ShownAs } from "../../../settings/secret-fields.ts";
+import type { SealedValues } from "../../../settings/sealed-values.ts";
+
+/** Answers with secrets in them are for the caller alone: no cache on the way may keep them. */
+export const notStored = { "cache-control": "no-store" } as const;
+
+/**
+ * How the header `X-Expose-Secrets` wants secrets shown: masked without it, sealed for `encrypted` (or `true`), as they are for
+ * `plaintext`. Null for anything else. The caller sees secrets of his own only, whatever the header says.
+ */
+export function readExposure(
+  { headers, caller }: RouteRequest,
+  sealedValues: SealedValues,
+): { readonly shownAs: ShownAs; readonly isExposed: boolean } | null {
+  const wanted = headers["x-expose-secrets"];
+  if (wanted === undefined) return { shownAs: secretMask, isExposed: false };
+  if (wanted === "encrypted" || wanted === "true") {
+    return { shownAs: (secret) => sealedValues.seal(caller.userId, secret), isExposed: true };
+  }
+  return wanted === "plaintext" ? { shownAs: (secret) => secret, isExposed: true } : null;
+}
+
+export const badExposure: RouteReply = {
+  status: 400,
+  json: { detail: "X-Expose-Secrets is encrypted or plaintext, or left out.", code: "bad_request" },
+};

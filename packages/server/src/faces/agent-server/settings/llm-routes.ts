@@ -1,0 +1,92 @@
+import type { ProviderConnectionCreateRequest, ProviderConnectionUpdateRequest } from "@convoke/protocol";
+import type { RouteHandler } from "../../../http/mount.ts";
+import { invalidField, type Fault } from "../../../lib/fault.ts";
+import { modelsByProvider } from "../../../settings/model-list.ts";
+import {
+  addConnection,
+  changeConnection,
+  removeConnection,
+  showConnection,
+} from "../../../settings/provider-connections.ts";
+import type { SealedValues } from "../../../settings/sealed-values.ts";
+import type { SettingsStore } from "../../../settings/settings-store.ts";
+
+export type LlmRouteDeps = {
+  readonly settings: SettingsStore;
+  readonly sealedValues: SealedValues;
+  readonly nowMs: () => number;
+};
+
+/** Models, providers, connections. Source: reference, agent-server 16.5 and 16.6. */
+export function llmHandlers({ settings, sealedValues, nowMs }: LlmRouteDeps) {
+  return {
+    listProviders: () => ({ json: { providers: [...modelsByProvider().keys()] } }),
+
+    listModels: ({ query }) => {
+      const wanted = query["provider"];
+      const models = [...modelsByProvider()].filter(([provider]) => !wanted || provider === wanted);
+      return {
+        json: { models: models.flatMap(([provider, names]) => names.map((name) => `${provider}/${name}`)) },
+      };
+    },
+
+    listVerifiedModels: () => ({ json: { models: Object.fromEntries(modelsByProvider()) } }),
+
+    listSubscriptionModels: () => ({ json: { vendor: "openai", models: [] } }),
+
+    getSubscriptionStatus: () => ({ json: notConnected }),
+
+    startSubscriptionLogin: () => {
+      throw noSubscriptions();
+    },
+
+    pollSubscriptionLogin: () => {
+      throw noSubscriptions();
+    },
+
+    logOutSubscription: () => ({ json: notConnected }),
+
+    listProviderConnections: async ({ caller }) => {
+      const { settings: stored } = await settings.load(caller.userId);
+      return { json: Object.keys(stored.providerConnections).map((id) => showConnection(stored, id)) };
+    },
+
+    createProviderConnection: async ({ caller, body }) => {
+      const request = sealedValues.openIn(caller.userId, body, ["body"]) as ProviderConnectionCreateRequest;
+      let id = "";
+      const { settings: after } = await settings.change(caller.userId, (stored) => {
+        const added = addConnection(stored, request, nowMs());
+        ({ id } = added);
+        return added.settings;
+      });
+      return { status: 201, json: showConnection(after, id) };
+    },
+
+    updateProviderConnection: async ({ caller, params, body }) => {
+      const id = params["connection_id"]!;
+      const change = sealedValues.openIn(caller.userId, body, ["body"]) as ProviderConnectionUpdateRequest;
+      const { settings: after } = await settings.change(caller.userId, (stored) =>
+        changeConnection(stored, id, change, nowMs()),
+      );
+      return { json: showConnection(after, id) };
+    },
+
+    deleteProviderConnection: async ({ caller, params }) => {
+      const id = params["connection_id"]!;
+      const { settings: before } = await settings.load(caller.userId);
+      const shown = showConnection(before, id);
+      await settings.change(caller.userId, (stored) => removeConnection(stored, id));
+      return { json: shown };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+const notConnected = { vendor: "openai", connected: false, account_email: null, expires_at: null };
+
+function noSubscriptions(): Fault {
+  return invalidField(
+    ["path"],
+    "Logging in with a subscription is not supported by this version of the server. Use an API key.",
+    "not_supported",
+  );
+}

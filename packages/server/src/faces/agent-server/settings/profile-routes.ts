@@ -1,0 +1,124 @@
+import type {
+  LLMProfileList,
+  RenameProfileRequest,
+  SaveProfileRequest,
+  ValidateProfileRequest,
+} from "@convoke/protocol";
+import type { RouteHandler } from "../../../http/mount.ts";
+import { Fault, invalidField } from "../../../lib/fault.ts";
+import {
+  activateProfile,
+  deleteProfile,
+  profileOf,
+  renameProfile,
+  requireProfile,
+  saveProfile,
+} from "../../../settings/profiles.ts";
+import { resolveConnection } from "../../../settings/provider-connections.ts";
+import type { SealedValues } from "../../../settings/sealed-values.ts";
+import { hideSecrets, mergeChange } from "../../../settings/secret-fields.ts";
+import type { SettingsStore } from "../../../settings/settings-store.ts";
+import { isKeySet, textOrNull } from "../../../settings/settings-views.ts";
+import type { JsonObject, StoredSettings } from "../../../settings/stored-settings.ts";
+import { badExposure, notStored, readExposure } from "./expose-secrets.ts";
+import { tryModel, type TryModelDeps } from "./try-model.ts";
+
+export type LlmProfileRouteDeps = TryModelDeps & {
+  readonly settings: SettingsStore;
+  readonly sealedValues: SealedValues;
+};
+
+/** Stored models: those of `/api/v1/settings/profiles`, in the words of agent servers. Source: reference, agent-server 16.3. */
+export function llmProfileHandlers(deps: LlmProfileRouteDeps) {
+  const { settings, sealedValues } = deps;
+  return {
+    listLlmProfiles: async ({ caller }) => {
+      const { settings: stored } = await settings.load(caller.userId);
+      const json: LLMProfileList = {
+        profiles: Object.entries(stored.profiles).map(([name, llm]) => showProfile(stored, name, llm)),
+        active_profile: stored.activeProfile,
+      };
+      return { json };
+    },
+
+    getLlmProfile: async (request) => {
+      const exposure = readExposure(request, sealedValues);
+      if (exposure === null) return badExposure;
+      const name = request.params["name"]!;
+      const llm = requireProfile((await settings.load(request.caller.userId)).settings, name);
+      // Without the header a key is not even hinted at; `api_key_set` says whether there is one.
+      const config = hideSecrets(llm, exposure.isExposed ? exposure.shownAs : null);
+      return {
+        json: { name, config, api_key_set: isKeySet(llm) },
+        ...(exposure.isExposed ? { headers: notStored } : {}),
+      };
+    },
+
+    saveLlmProfile: async ({ caller, params, body }) => {
+      const name = params["name"]!;
+      const request = sealedValues.openIn(caller.userId, body, ["body"]) as SaveProfileRequest;
+      await settings.change(caller.userId, (stored) => {
+        checkConnection(stored, request.llm ?? {});
+        return saveProfile(stored, name, request);
+      });
+      return { status: 201, json: { name, message: `Profile ${name} stored` } };
+    },
+
+    deleteLlmProfile: async ({ caller, params }) => {
+      const name = params["name"]!;
+      await settings.change(caller.userId, (stored) => deleteProfile(stored, name));
+      return { json: { name, message: `Profile ${name} deleted` } };
+    },
+
+    renameLlmProfile: async ({ caller, params, body }) => {
+      const { new_name: newName } = body as RenameProfileRequest;
+      await settings.change(caller.userId, (stored) => renameProfile(stored, params["name"]!, newName));
+      return { json: { name: newName, message: `Profile ${params["name"]!} is now ${newName}` } };
+    },
+
+    activateLlmProfile: async ({ caller, params }) => {
+      const name = params["name"]!;
+      await settings.change(caller.userId, (stored) => activateProfile(stored, name));
+      return { json: { name, message: `Profile ${name} is in use`, llm_applied: true } };
+    },
+
+    validateLlmProfile: async ({ caller, params, body, signal }) => {
+      const { llm } = sealedValues.openIn(caller.userId, body, ["body"]) as ValidateProfileRequest;
+      const { settings: stored } = await settings.load(caller.userId);
+      // A masked or absent key means the one that is stored under this name already.
+      const merged = mergeChange(keysOf(profileOf(stored, params["name"]!)), llm, ["body", "llm"]);
+      const resolved = resolveConnection(stored, merged);
+      if (resolved === null) throw connectionMissing();
+      return { json: await tryModel(resolved, deps, signal) };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+function showProfile(stored: StoredSettings, name: string, llm: JsonObject) {
+  const connection = textOrNull(llm["provider_connection_id"]);
+  const resolved = resolveConnection(stored, llm);
+  return {
+    name,
+    model: textOrNull(llm["model"]),
+    base_url: textOrNull(llm["base_url"]),
+    provider_connection_id: connection,
+    provider_connection_broken: resolved === null,
+    api_key_set: resolved !== null && isKeySet(resolved),
+  };
+}
+
+function checkConnection(stored: StoredSettings, llm: JsonObject): void {
+  if (resolveConnection(stored, llm) === null) throw connectionMissing();
+}
+
+function connectionMissing(): Fault {
+  const loc = ["body", "llm", "provider_connection_id"];
+  return invalidField(loc, "There is no such provider connection.");
+}
+
+function keysOf(llm: JsonObject | null): JsonObject {
+  const keys = Object.entries(llm ?? {}).filter(([field]) =>
+    /^(?:api_key|aws_.*(?:key|token|id))$/.test(field),
+  );
+  return Object.fromEntries(keys);
+}

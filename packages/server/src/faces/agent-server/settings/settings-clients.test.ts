@@ -1,0 +1,304 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import {
+  AgentProfilesClient,
+  LLMMetadataClient,
+  PluginsClient,
+  ProfilesClient,
+  SettingsClient,
+  SkillsClient,
+  SubAgentsClient,
+  ToolClient,
+} from "@openhands/typescript-client/clients";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openKeyBook } from "../../../settings/open-key-book.ts";
+import { startTestServer, type TestServer } from "../../../testing/start-server.ts";
+
+let server: TestServer;
+let strangerKey = "";
+beforeAll(async () => {
+  server = await startTestServer({ script: { turns: [{ text: "Hello." }], loop: true } });
+  await using keys = await openKeyBook(server.dataDir);
+  strangerKey = (await keys.book.create("bob", "")).key;
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const options = () => ({ host: server.url, apiKey: server.key });
+const secret = "canary-key";
+const mask = "**********";
+
+describe("the official client, unmodified", () => {
+  test("reads and changes settings, MCP servers and secrets", async () => {
+    const client = new SettingsClient(options());
+    expect((await client.getAgentSchema()).sections.length).toBeGreaterThan(0);
+    expect((await client.getConversationSchema()).sections.length).toBeGreaterThan(0);
+    const changed = await client.updateSettings({
+      agent_settings_diff: { llm: { model: "openai/m", api_key: secret }, enable_sub_agents: true },
+      conversation_settings_diff: { max_iterations: 9 },
+      misc_settings_diff: { theme: { dark: true } },
+    });
+    expect(JSON.stringify(changed)).not.toContain(secret);
+    expect(await client.getSettings()).toMatchObject({
+      agent_settings: { llm: { model: "openai/m", api_key: mask }, enable_sub_agents: true },
+      conversation_settings: { max_iterations: 9 },
+      misc_settings: { theme: { dark: true } },
+      llm_api_key_is_set: true,
+      llm_model: "openai/m",
+    });
+    await client.createMcpServer("docs", { url: "https://mcp.example.org", headers: { A: secret } } as never);
+    await expect(client.createMcpServer("docs", { url: "https://x.example" } as never)).rejects.toMatchObject(
+      {
+        status: 409,
+      },
+    );
+    const patched = await client.patchMcpServer("docs", { timeout: 5 });
+    expect(patched.agent_settings).toMatchObject({
+      mcp_config: { docs: { timeout: 5, headers: { A: mask } } },
+    });
+    const left = await client.deleteMcpServer("docs");
+    expect(left.agent_settings).toMatchObject({ mcp_config: {} });
+    await expect(client.deleteMcpServer("docs")).rejects.toMatchObject({ status: 404 });
+
+    expect(await client.upsertSecret({ name: "TOKEN", value: secret, description: "d" })).toEqual({
+      name: "TOKEN",
+      description: "d",
+    });
+    expect(await client.listSecrets()).toEqual({ secrets: [{ name: "TOKEN", description: "d" }] });
+    expect(await client.getSecret("TOKEN")).toBe(secret);
+    const stranger = new SettingsClient({ host: server.url, apiKey: strangerKey });
+    await expect(stranger.getSecret("TOKEN")).rejects.toMatchObject({ status: 404 });
+    expect(await client.deleteSecret("TOKEN")).toEqual({ deleted: true });
+    await expect(client.deleteSecret("TOKEN")).rejects.toMatchObject({ status: 404 });
+  });
+
+  test("secrets come out only when they are asked for, and only to their owner", async () => {
+    const client = new SettingsClient(options());
+    const plain = await client.getSettings({ exposeSecrets: "plaintext" });
+    expect(plain.agent_settings).toMatchObject({ llm: { api_key: secret } });
+    const sealed = await client.getSettings({ exposeSecrets: "encrypted" });
+    const token = (sealed.agent_settings as unknown as { llm: { api_key: string } }).llm.api_key;
+    expect(token).not.toContain(secret);
+    // What was sealed for me is good for me, and for nobody else.
+    await client.updateSettings({ agent_settings_diff: { llm: { api_key: "other" } } });
+    await client.updateSettings({ agent_settings_diff: { llm: { api_key: token } } });
+    expect((await client.getSettings({ exposeSecrets: "plaintext" })).agent_settings).toMatchObject({
+      llm: { api_key: secret },
+    });
+    const stranger = new SettingsClient({ host: server.url, apiKey: strangerKey });
+    await expect(
+      stranger.updateSettings({ agent_settings_diff: { llm: { api_key: token } } }),
+    ).rejects.toMatchObject({ status: 422 });
+    expect(JSON.stringify(await stranger.getSettings({ exposeSecrets: "plaintext" }))).not.toContain(secret);
+    const refused = await server.call("GET", "/api/settings", undefined, { "X-Expose-Secrets": "all" });
+    expect(refused.status).toBe(400);
+  });
+
+  test("stores, lists, renames, uses and removes models", async () => {
+    const client = new ProfilesClient(options());
+    const llm = { model: "openai/scripted", base_url: `${server.model.url}/v1`, api_key: secret };
+    await client.saveProfile("fast", { llm, include_secrets: true });
+    expect(await client.listProfiles()).toMatchObject({
+      profiles: [{ name: "fast", model: llm.model, api_key_set: true, provider_connection_broken: false }],
+    });
+    expect(await client.getProfile("fast")).toMatchObject({ config: { api_key: null }, api_key_set: true });
+    expect(await client.getProfile("fast", { exposeSecrets: "plaintext" })).toMatchObject({ config: llm });
+    expect(await client.validateProfile("fast", { llm })).toEqual({ valid: true, error: null });
+    const nowhere = { llm: { model: "no-such-model-anywhere" } };
+    expect(await client.validateProfile("fast", nowhere)).toMatchObject({ valid: false });
+    await client.renameProfile("fast", "quick");
+    expect(await client.activateProfile("quick")).toMatchObject({ name: "quick", llm_applied: true });
+    const settings = await new SettingsClient(options()).getSettings();
+    expect(settings).toMatchObject({ active_profile: "quick", llm_model: llm.model });
+    await expect(client.getProfile("fast")).rejects.toMatchObject({ status: 404 });
+    await client.deleteProfile("quick");
+    await client.deleteProfile("quick");
+    expect((await client.listProfiles()).profiles).toEqual([]);
+  });
+
+  test("keeps agent profiles and launches a conversation from one", async () => {
+    const client = new AgentProfilesClient(options());
+    const first = await client.listAgentProfiles();
+    expect(first.profiles).toMatchObject([{ name: "default", agent_kind: "openhands", revision: 1 }]);
+    expect(first.active_agent_profile_id).toBe(first.profiles[0]!.id);
+    const llm = { model: "openai/scripted", base_url: `${server.model.url}/v1`, api_key: secret };
+    await new ProfilesClient(options()).saveProfile("quick", { llm });
+    await client.saveAgentProfile("reviewer", {
+      agent_kind: "openhands",
+      llm_profile_ref: "quick",
+      system_message_suffix: "Be strict.",
+      tool_concurrency_limit: 2,
+    });
+    await expect(client.saveAgentProfile("x", { surprise: 1 } as never)).rejects.toMatchObject({
+      status: 422,
+    });
+    expect(await client.materializeAgentProfile("reviewer")).toMatchObject({
+      valid: true,
+      llm_profile_resolved: true,
+      resolved_settings: { llm: { model: llm.model, api_key: mask } },
+    });
+    await expect(new ProfilesClient(options()).deleteProfile("quick")).rejects.toMatchObject({ status: 409 });
+    await client.renameAgentProfile("reviewer", "critic");
+    const { profile } = await client.getAgentProfile("critic");
+    expect(profile).toMatchObject({ name: "critic", revision: 2, llm_profile_ref: "quick" });
+    expect(await client.activateAgentProfile(profile.id)).toMatchObject({ agent_settings_applied: false });
+    await expect(client.activateAgentProfile("nobody")).rejects.toMatchObject({ status: 404 });
+
+    const { agent: _, ...request } = server.startRequest({ text: "hi" });
+    const started = await server.call("POST", "/api/conversations", {
+      ...request,
+      agent_profile_id: profile.id,
+    });
+    expect(started.status, started.text).toBe(201);
+    expect(started.text).not.toContain(secret);
+    expect(started.json).toMatchObject({
+      agent: {
+        llm: { model: llm.model },
+        agent_context: { system_message_suffix: "Be strict." },
+        tool_concurrency_limit: 2,
+      },
+    });
+    await server.waitForStatus((started.json as { id: string }).id, "finished");
+    await client.deleteAgentProfile("critic");
+    expect((await client.listAgentProfiles()).active_agent_profile_id).toBeNull();
+  });
+
+  test("asks for providers and models", async () => {
+    const client = new LLMMetadataClient(options());
+    expect(await client.getProviders()).toContain("anthropic");
+    const models = await client.getModels("openai");
+    expect(models.length).toBeGreaterThan(10);
+    expect(models.every((name) => name.startsWith("openai/"))).toBe(true);
+    expect(Object.keys(await client.getVerifiedModels())).toContain("openai");
+    expect(await client.getOpenAISubscriptionStatus()).toMatchObject({ connected: false });
+    expect(await client.getOpenAISubscriptionModels()).toEqual([]);
+  });
+});
+
+test("a provider connection lends its address and key to stored models, and stays while one names it", async () => {
+  const path = "/api/llm/provider-connections";
+  const created = await server.call("POST", path, {
+    display_name: "Ours",
+    api_key: secret,
+    base_url: `${server.model.url}/v1`,
+  });
+  expect(created.status).toBe(201);
+  expect(created.text).not.toContain(secret);
+  const { id } = created.json as { id: string };
+  const llm = { model: "openai/scripted", provider_connection_id: id };
+  expect((await server.call("POST", "/api/profiles/linked", { llm })).status).toBe(201);
+  const broken = { llm: { ...llm, provider_connection_id: "nobody" } };
+  expect((await server.call("POST", "/api/profiles/linked2", broken)).status).toBe(422);
+  expect((await server.call("DELETE", `${path}/${id}`)).status).toBe(409);
+  expect((await server.call("PATCH", `${path}/${id}`, { display_name: "Mine" })).json).toMatchObject({
+    display_name: "Mine",
+    api_key_set: true,
+  });
+  await server.call("POST", "/api/profiles/linked/activate");
+  const { agent: _, ...request } = server.startRequest({ text: "hi" });
+  const started = await server.call("POST", "/api/conversations", request);
+  expect(started.status, started.text).toBe(201);
+  await server.waitForStatus((started.json as { id: string }).id, "finished");
+  const stranger = { "X-Session-API-Key": strangerKey };
+  expect((await server.call("GET", path, undefined, stranger)).json).toEqual([]);
+  expect((await server.call("PATCH", `${path}/${id}`, { provider: "x" }, stranger)).status).toBe(404);
+});
+
+test("P55: an agent described by settings is the one that is created, and a secret of one's own is found by its path", async () => {
+  await server.call("PUT", "/api/settings/secrets", { name: "OWN", value: secret });
+  const { agent: _, ...request } = server.startRequest({ text: "hi" });
+  const agentSettings = {
+    agent_kind: "openhands",
+    llm: { model: "openai/scripted", base_url: `${server.model.url}/v1`, api_key: secret },
+    tools: [{ name: "terminal" }],
+  };
+  const own = { kind: "LookupSecret", url: "/api/settings/secrets/OWN" };
+  const body = { ...request, agent_settings: agentSettings, secrets: { OWN: own } };
+  const started = await server.call("POST", "/api/conversations", body);
+  expect(started.status, started.text).toBe(201);
+  expect(started.text).not.toContain(secret);
+  expect(started.json).toMatchObject({
+    agent: { llm: { model: "openai/scripted" }, tools: [{ name: "terminal" }] },
+    secret_registry: { secret_sources: { OWN: { kind: "StaticSecret" } } },
+  });
+  const unknown = { ...own, url: "/api/settings/secrets/NOBODY" };
+  const refused = await server.call("POST", "/api/conversations", { ...body, secrets: { A: unknown } });
+  expect(refused.status).toBe(422);
+});
+
+describe("what a workspace brings", () => {
+  const put = async (path: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(server.workspaceDir, path)), { recursive: true });
+    await writeFile(join(server.workspaceDir, path), text);
+  };
+
+  test("skills are listed, installed, switched off and removed", async () => {
+    await put("AGENTS.md", "Notes.");
+    await put("shared/deploy/SKILL.md", "---\ndescription: How to deploy.\n---\nPush the button.");
+    const client = new SkillsClient(options());
+    const listed = await client.getSkills({ project_dir: server.workspaceDir });
+    expect(listed).toMatchObject({
+      skills: [{ name: "agents", type: "repo" }],
+      sources: { project: 1, org: 0 },
+    });
+    expect(await client.syncSkills()).toMatchObject({ status: "success" });
+    const source = join(server.workspaceDir, "shared/deploy");
+    expect(await client.installSkill({ source })).toMatchObject({ name: "deploy", enabled: true });
+    await expect(client.installSkill({ source })).rejects.toMatchObject({ status: 409 });
+    await expect(client.installSkill({ source: "https://example.org/x.git" })).rejects.toMatchObject({
+      status: 422,
+    });
+    expect((await client.getSkills({})).skills).toMatchObject([{ name: "deploy", type: "agentskills" }]);
+    expect(await client.toggleSkill("deploy", false)).toEqual({ name: "deploy", enabled: false });
+    expect((await client.getSkills({})).skills).toEqual([]);
+    expect(await client.refreshSkill("deploy")).toMatchObject({ skill: { name: "deploy", enabled: false } });
+    const stranger = new SkillsClient({ host: server.url, apiKey: strangerKey });
+    expect((await stranger.listInstalledSkills()).skills).toEqual([]);
+    await expect(stranger.getInstalledSkill("deploy")).rejects.toMatchObject({ status: 404 });
+    await client.uninstallSkill("deploy");
+    await expect(client.uninstallSkill("deploy")).rejects.toMatchObject({ status: 404 });
+    expect(await client.getMarketplace()).toEqual({ skills: [] });
+  });
+
+  test("plugins and helpers are found", async () => {
+    await put(".agents/plugins/tools/.plugin/plugin.json", '{"name":"tools","version":"1.0"}');
+    await put(".agents/plugins/tools/skills/lint.md", "---\ntriggers: [lint]\n---\nLint it.");
+    await put(".agents/agents/reviewer.md", "---\ndescription: Reviews.\ntools: [terminal]\n---\nBe strict.");
+    const plugins = new PluginsClient(options());
+    const project = { project_dir: server.workspaceDir };
+    expect((await plugins.getPlugins(project)).plugins).toMatchObject([
+      { name: "tools", version: "1.0", skills: [{ name: "lint" }] },
+    ]);
+    const source = join(server.workspaceDir, ".agents/plugins/tools");
+    expect(await plugins.installPlugin({ source })).toMatchObject({
+      name: "tools",
+      skills: [{ name: "lint" }],
+    });
+    expect((await plugins.getPlugins({})).plugins).toMatchObject([{ name: "tools" }]);
+    await plugins.uninstallPlugin("tools");
+    const { agents } = await new SubAgentsClient(options()).getSubAgents(project);
+    expect(agents).toMatchObject([
+      { name: "reviewer", tools: ["terminal"], system_prompt: "Be strict.", level: "project" },
+      { name: "general-purpose", level: "builtin", is_builtin: true },
+      { name: "code-explorer", tools: ["terminal"] },
+      { name: "bash-runner", tools: ["terminal"] },
+    ]);
+  });
+
+  test("hooks of a directory are read in one form; a file that is not valid counts as none", async () => {
+    const ask = () => server.call("POST", "/api/hooks", { project_dir: server.workspaceDir });
+    expect((await ask()).json).toEqual({ hook_config: null });
+    await put(".openhands/hooks.json", '{"PreToolUse":[{"hooks":[{"command":"./guard.sh"}]}]}');
+    expect((await ask()).json).toMatchObject({
+      hook_config: {
+        pre_tool_use: [{ matcher: "*", hooks: [{ command: "./guard.sh", timeout: 60 }] }],
+        stop: [],
+      },
+    });
+    await put(".openhands/hooks.json", '{"Before":[]}');
+    expect((await ask()).json).toEqual({ hook_config: null });
+  });
+
+  test("tools are listed", async () => {
+    expect(await new ToolClient(options()).listTools()).toContain("terminal");
+  });
+});

@@ -1,0 +1,32 @@
+import { agentProfileRoutes, agentSettingsRoutes, llmProfileRoutes, llmRoutes } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import { face, type Face } from "../../../http/mount.ts";
+import type { SealedValues } from "../../../settings/sealed-values.ts";
+import type { SecretStore } from "../../../settings/secret-store.ts";
+import type { SettingsStore } from "../../../settings/settings-store.ts";
+import { agentProfileHandlers } from "./agent-profile-routes.ts";
+import { llmHandlers } from "./llm-routes.ts";
+import { llmProfileHandlers } from "./profile-routes.ts";
+import { agentSettingsHandlers } from "./settings-routes.ts";
+import type { TryModelDeps } from "./try-model.ts";
+
+export type SettingsFaceDeps = TryModelDeps & {
+  readonly settings: SettingsStore;
+  readonly secrets: SecretStore;
+  readonly sealedValues: SealedValues;
+  readonly validator: Validator;
+  readonly nowMs: () => number;
+};
+
+/** What a user has on newer agent servers besides conversations: settings, models, agent profiles. */
+export function settingsFace(deps: SettingsFaceDeps): Face {
+  return face(
+    { ...agentSettingsRoutes, ...llmProfileRoutes, ...agentProfileRoutes, ...llmRoutes },
+    {
+      ...agentSettingsHandlers(deps),
+      ...llmProfileHandlers(deps),
+      ...agentProfileHandlers(deps),
+      ...llmHandlers(deps),
+    },
+  );
+}

@@ -1,0 +1,42 @@
+import type { LLM, ValidateProfileResponse } from "@convoke/protocol";
+import { Fault } from "../../../lib/fault.ts";
+import type { Model, ModelPart } from "../../../models/model.ts";
+
+export type TryModelDeps = { readonly openModel: (llm: LLM) => Model };
+
+const timeoutMs = 30_000;
+
+/** What may pass by itself says nothing against a configuration. */
+const passing = new Set(["LLMRateLimitError", "LLMTimeoutError", "LLMServiceUnavailableError"]);
+
+/** Asks a model for one token. Only what a change of the configuration would mend counts against it. */
+export async function tryModel(
+  llm: LLM,
+  { openModel }: TryModelDeps,
+  signal: AbortSignal,
+): Promise<ValidateProfileResponse> {
+  try {
+    const model = openModel({ ...llm, num_retries: 0, max_output_tokens: 1, timeout: timeoutMs / 1000 });
+    const request = {
+      messages: [{ role: "user" as const, content: [{ type: "text" as const, text: "ping" }] }],
+      tools: [],
+      cacheKey: "validate",
+    };
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    return verdictOf(await lastOf(model.stream(request, limit)));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { valid: false, error: { type: "validation", message: error.message } };
+  }
+}
+
+function verdictOf(last: ModelPart | null): ValidateProfileResponse {
+  if (last?.type !== "failed" || passing.has(last.error.code)) return { valid: true, error: null };
+  return { valid: false, error: { type: last.error.code, message: last.error.detail } };
+}
+
+async function lastOf(parts: AsyncIterable<ModelPart>): Promise<ModelPart | null> {
+  let last: ModelPart | null = null;
+  for await (const part of parts) last = part;
+  return last;
+}

@@ -1,0 +1,32 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { keyOfHeaders, localUser, type Caller, type KeyRing } from "../../../http/auth.ts";
+import { Fault } from "../../../lib/fault.ts";
+
+/** Refuses a handshake whose key is wrong; a good header does not rescue a wrong query value. One without a key may still send it. */
+export function checkHandshake(request: FastifyRequest, keys: KeyRing): void {
+  if (keys.isOpen) return;
+  const given = givenKey(request);
+  if (given !== null && keys.identify(given) === null) {
+    throw new Fault("refused", "bad_key", "The session API key is not valid.");
+  }
+}
+
+/** Whose socket it is as far as the handshake tells. */
+export function callerOfHandshake(request: FastifyRequest, keys: KeyRing): Caller | null {
+  if (keys.isOpen) return localUser;
+  const given = givenKey(request);
+  return given === null ? null : keys.identify(given);
+}
+
+/**
+ * The last hook before the upgrade: from here on nothing is answered over HTTP, and the connection forgets the request and its
+ * reply, which it would keep for as long as the socket lives (B11).
+ */
+export async function releaseExchange(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (request.ws) reply.raw.detachSocket(request.raw.socket);
+}
+
+function givenKey(request: FastifyRequest): string | null {
+  const fromQuery = (request.query as Record<string, unknown>)["session_api_key"];
+  return typeof fromQuery === "string" && fromQuery !== "" ? fromQuery : keyOfHeaders(request.headers);
+}

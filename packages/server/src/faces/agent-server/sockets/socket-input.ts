@@ -1,0 +1,52 @@
+import { parseIncomingMessage, type Message } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import { formatInstant } from "../../../lib/instant.ts";
+import { nextUuid7 } from "../../../lib/uuid7.ts";
+import { parseObject } from "./socket-auth.ts";
+import type { SocketFrame } from "./socket-frames.ts";
+
+export type SocketInput =
+  | { readonly type: "message"; readonly message: Message; readonly clientMessageId: string | undefined }
+  | { readonly type: "error"; readonly code: string; readonly detail: string }
+  /** An auth frame on a socket that needed none. */
+  | { readonly type: "ignore" };
+
+/** Reads one input frame: a user message whose content is a list of parts or plain text. */
+export function readSocketMessage({ text }: SocketFrame, validator: Validator): SocketInput {
+  if (text === null)
+    return bad("binary_frame", "Binary frames are not understood. Send a message as JSON text.");
+  const frame = parseObject(text);
+  if (frame === null)
+    return bad("invalid_json", "The frame is not a JSON object. Send a message as JSON text.");
+  if (frame["type"] === "auth") return { type: "ignore" };
+  // An empty message may be sent, but only by somebody who means one: it starts a run.
+  if (!("content" in frame || "role" in frame))
+    return bad("invalid_message", "message.content: Add this field: it is required.");
+  const checked = parseIncomingMessage(validator, frame, ["message"]);
+  if (!checked.ok) {
+    return bad(
+      "invalid_message",
+      checked.errors.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; "),
+    );
+  }
+  const { role, content, client_message_id: clientMessageId } = checked.value;
+  if (role !== "user") return bad("invalid_message", "message.role: Only user messages can be sent.");
+  return { type: "message", message: { role, content: content ?? [], thinking_blocks: [] }, clientMessageId };
+}
+
+/** An error that goes to one socket and is stored nowhere. */
+export function serverErrorFrame(code: string, detail: string): string {
+  const nowMs = Date.now();
+  return JSON.stringify({
+    id: nextUuid7(null, nowMs),
+    timestamp: formatInstant(nowMs * 1000),
+    source: "environment",
+    code,
+    detail,
+    kind: "ServerErrorEvent",
+  });
+}
+
+function bad(code: string, detail: string): SocketInput {
+  return { type: "error", code, detail };
+}

@@ -1,0 +1,78 @@
+import type { Workspace } from "@convoke/tool-host";
+import { openYoungCollector } from "../../../lib/collect-young.ts";
+import { Fault, invalidField } from "../../../lib/fault.ts";
+import type { RouteRequest } from "../../../http/mount.ts";
+
+/** What a form may have around its file. */
+const formBytes = 64 * 1024;
+
+/** Writes the first file of the form that a request brings, as it arrives. The target changes when all of it is there. */
+export async function receiveFile(
+  { request }: RouteRequest,
+  workspace: Workspace,
+  path: string,
+  limitBytes: number,
+): Promise<void> {
+  // Told before anything is read, so that nobody sends a gigabyte for a refusal.
+  if (Number(request.headers["content-length"] ?? 0) > limitBytes + formBytes) throw tooLarge(limitBytes);
+  if (!request.isMultipart() || !hasBoundary(request.headers["content-type"])) throw noFile();
+  for await (const part of whole(request.parts())) {
+    if (part.type !== "file") continue;
+    await workspace.writeFile(path, limited(whole(part.file as AsyncIterable<Buffer>), limitBytes));
+    return;
+  }
+  throw noFile();
+}
+
+/** Without one nothing tells where a part ends. */
+function hasBoundary(contentType: string | undefined): boolean {
+  return /;\s*boundary=\s*[^\s;]/i.test(contentType ?? "");
+}
+
+/** Its reader throws plain errors for a form that ends too early, which is the sender's mistake. */
+async function* whole<Part>(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
+  const iterator = parts[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await iterator.next().catch((cause: unknown) => {
+        if (cause instanceof Fault) throw cause;
+        throw invalidField(["body", "file"], "The form ends before its last part does. Send it whole.");
+      });
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+async function* limited(content: AsyncIterable<Buffer>, limitBytes: number): AsyncGenerator<Buffer> {
+  let byteCount = 0;
+  let collectAt = collectEveryBytes;
+  let collect: (() => void) | null = null;
+  for await (const bytes of content) {
+    byteCount += bytes.length;
+    if (byteCount > limitBytes) throw tooLarge(limitBytes);
+    yield bytes;
+    if (byteCount < collectAt) continue;
+    collectAt = byteCount + collectEveryBytes;
+    collect ??= openYoungCollector();
+    collect?.();
+  }
+}
+
+/** P46: the pieces of an upload that wait for being collected take no more memory than this. */
+const collectEveryBytes = 4 * 1024 * 1024;
+
+function tooLarge(limitBytes: number): Fault {
+  const mebibytes = Math.floor(limitBytes / 1024 / 1024);
+  return new Fault(
+    "too-large",
+    "upload_too_large",
+    `The file is larger than ${mebibytes} MiB, which is the most that is taken.`,
+  );
+}
+
+function noFile(): Fault {
+  return invalidField(["body", "file"], "Send a multipart form with a file.", "missing");
+}

@@ -1,0 +1,217 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { findInBlock, foldText, readText, toBlockQuery, type TextPlace } from "./body.ts";
+import type { EventClass } from "./classes.ts";
+import { seqsBetween, type EventReader, type LogRange } from "./events.ts";
+import type { Match } from "./matches.ts";
+import { isStorageFault, positionOf, streamOf } from "./schema.ts";
+
+export type BodyQuery = {
+  readonly log: LogRange;
+  /** Those with searchable texts; null stands for none. */
+  readonly classes: readonly EventClass[] | null;
+  readonly body: string;
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  readonly isDescending: boolean;
+};
+
+/** Finds messages by a part of their text, in log order, page by page. */
+export class BodySearch {
+  readonly #lastBlock: StatementSync;
+  readonly #reader: EventReader;
+  readonly #blockAt: StatementSync;
+  readonly #firstBlock: StatementSync;
+  readonly #candidates: StatementSync;
+  readonly #block: StatementSync;
+  readonly #messages: Directed;
+  readonly #recentMessages: Directed;
+
+  constructor(database: DatabaseSync, reader: EventReader) {
+    this.#reader = reader;
+    const prepare = (sql: string): StatementSync => {
+      const statement = database.prepare(sql);
+      statement.setReturnArrays(true);
+      return statement;
+    };
+    this.#lastBlock = prepare(
+      "SELECT last_seq FROM body_blocks WHERE stream = ? ORDER BY first_seq DESC LIMIT 1",
+    );
+    this.#blockAt = prepare(
+      "SELECT id FROM body_blocks WHERE stream = ? AND first_seq <= ? ORDER BY first_seq DESC LIMIT 1",
+    );
+    this.#firstBlock = prepare("SELECT id FROM body_blocks WHERE stream = ? ORDER BY first_seq LIMIT 1");
+    // Always upwards: downwards the full-text table walks to a range from its own end. It ignores bounds that are no integers,
+    // as numbers of JavaScript are.
+    this.#candidates = prepare(
+      `SELECT rowid FROM body_index
+       WHERE body_index MATCH ? AND rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)`,
+    );
+    this.#block = prepare("SELECT messages FROM body_blocks WHERE id = ?");
+    const messages =
+      (source: string) =>
+      (direction: string): StatementSync =>
+        prepare(
+          `SELECT position, json, text FROM ${source}
+         WHERE class = ? AND position BETWEEN ? AND ? ORDER BY position ${direction} LIMIT ?`,
+        );
+    this.#messages = inBothDirections(messages("events INDEXED BY events_by_class"));
+    this.#recentMessages = inBothDirections(messages("recent INDEXED BY recent_by_position"));
+  }
+
+  /**
+   * The matches in order. What is recent is looked through now, in the caller's snapshot; what is settled does not change, so
+   * it may be read later, bit by bit.
+   */
+  start(query: BodyQuery): AsyncGenerator<Match> {
+    const streams = (query.classes ?? []).map((eventClass) => {
+      const recent = this.#scanRecent(query, eventClass.code);
+      const settled = this.#scanSettled(query, eventClass.code);
+      return query.isDescending ? chain(recent, settled) : chain(settled, recent);
+    });
+    return mergeInOrder(streams, query.isDescending);
+  }
+
+  #scanRecent(query: BodyQuery, classCode: number): Match[] {
+    const { log } = query;
+    const fromSeq = Math.max(query.fromSeq, log.settledSeq + 1);
+    const matches: Match[] = [];
+    for (const match of this.#scan(this.#recentMessages, { ...query, classCode, fromSeq })) {
+      if (match !== null) matches.push(match);
+    }
+    return matches;
+  }
+
+  /** The settled matches of one class in order; a null is a good moment to let others run. */
+  *#scanSettled(query: BodyQuery, classCode: number): Generator<Match | null> {
+    const { log, fromSeq, isDescending } = query;
+    const toSeq = Math.min(query.toSeq, log.settledSeq);
+    const stream = streamOf(log.number, classCode);
+    const [lastIndexed] = (this.#lastBlock.get(stream) as unknown as [number] | undefined) ?? [0];
+    const tail = { ...query, classCode, fromSeq: Math.max(fromSeq, lastIndexed + 1), toSeq };
+    if (isDescending) yield* this.#scan(this.#messages, tail);
+    // A block that was closed after the look at the last one belongs to the tail.
+    yield* this.#scanBlocks({ ...query, toSeq: Math.min(toSeq, lastIndexed) }, stream);
+    if (!isDescending) yield* this.#scan(this.#messages, tail);
+  }
+
+  *#scanBlocks(query: BodyQuery, stream: number): Generator<Match | null> {
+    const { log, fromSeq, toSeq, isDescending } = query;
+    const needle = foldText(query.body);
+    for (const blockId of this.#blocks(stream, query)) {
+      const [messages] = (this.#block.get(blockId) as unknown as [string] | undefined) ?? ["[]"];
+      const seqs = findInBlock(messages, needle).filter((seq) => seq >= fromSeq && seq <= toSeq);
+      for (const seq of isDescending ? seqs.toReversed() : seqs) yield this.#reader.readOne(log, seq);
+      yield null;
+    }
+  }
+
+  /**
+   * The ids of the blocks that may hold the needle, looked for in windows of block ids: a stream's blocks are created in log order. The
+   * windows grow while they bring little, so a frequent needle costs a small one and a rare needle few.
+   */
+  *#blocks(stream: number, query: BodyQuery): Generator<number> {
+    const { isDescending } = query;
+    const expression = toBlockQuery(stream, foldText(query.body));
+    let high = this.#idOf(this.#blockAt.get(stream, query.toSeq)) ?? 0;
+    let low = this.#idOf(this.#blockAt.get(stream, query.fromSeq) ?? this.#firstBlock.get(stream)) ?? 1;
+    for (let size = smallestWindow; low <= high;) {
+      const from = isDescending ? Math.max(low, high - size + 1) : low;
+      const to = isDescending ? high : Math.min(high, low + size - 1);
+      const found = (this.#candidates.all(expression, from, to) as unknown as [number][]).map(([id]) => id);
+      yield* isDescending ? found.toReversed() : found;
+      if (found.length < fewBlocks) size *= 4;
+      if (isDescending) high = from - 1;
+      else low = to + 1;
+    }
+  }
+
+  #idOf(row: unknown): number | undefined {
+    return (row as [number] | undefined)?.[0];
+  }
+
+  *#scan(messages: Directed, query: BodyQuery & { readonly classCode: number }): Generator<Match | null> {
+    const base = positionOf(query.log.number, 0);
+    const needle = foldText(query.body);
+    const statement = query.isDescending ? messages.descending : messages.ascending;
+    let { fromSeq, toSeq } = query;
+    while (fromSeq <= toSeq) {
+      const rows = this.#readMessages(statement, query, fromSeq, toSeq);
+      for (const [position, json, place] of rows) {
+        const text = readText(place, json);
+        if (text !== null && foldText(text).includes(needle)) yield { seq: position - base, json };
+      }
+      const last = rows.at(-1);
+      yield null;
+      if (last === undefined || rows.length < scanSlice) return;
+      if (query.isDescending) toSeq = last[0] - base - 1;
+      else fromSeq = last[0] - base + 1;
+    }
+  }
+
+  #readMessages(
+    statement: StatementSync,
+    { log, classCode }: { readonly log: LogRange; readonly classCode: number },
+    fromSeq: number,
+    toSeq: number,
+  ): MessageRow[] {
+    const base = positionOf(log.number, 0);
+    try {
+      return statement.all(classCode, base + fromSeq, base + toSeq, scanSlice) as unknown as MessageRow[];
+    } catch (error) {
+      // Reading them one by one tells which one is damaged.
+      if (isStorageFault(error)) this.#reader.readEach(log, seqsBetween(fromSeq, toSeq));
+      throw error;
+    }
+  }
+}
+
+const scanSlice = 32;
+const smallestWindow = 64;
+const fewBlocks = 16;
+const sliceMs = 3;
+
+type Directed = { readonly ascending: StatementSync; readonly descending: StatementSync };
+
+function inBothDirections(prepare: (direction: string) => StatementSync): Directed {
+  return { ascending: prepare("ASC"), descending: prepare("DESC") };
+}
+
+function* chain<Item>(...parts: readonly Iterable<Item>[]): Generator<Item> {
+  for (const part of parts) yield* part;
+}
+
+type MessageRow = [position: number, json: string, text: TextPlace];
+
+/** Merges streams that are in order each; gives the event loop a turn when a search takes long. */
+async function* mergeInOrder(
+  streams: Iterator<Match | null>[],
+  isDescending: boolean,
+): AsyncGenerator<Match> {
+  let startedAt = performance.now();
+  const heads: { match: Match; stream: Iterator<Match | null> }[] = [];
+  const advance = async (stream: Iterator<Match | null>): Promise<void> => {
+    for (let next = stream.next(); !next.done; next = stream.next()) {
+      if (next.value !== null) {
+        heads.push({ match: next.value, stream });
+        return;
+      }
+      if (performance.now() - startedAt > sliceMs) {
+        await yieldToEventLoop();
+        startedAt = performance.now();
+      }
+    }
+  };
+  for (const stream of streams) await advance(stream);
+  for (;;) {
+    let best = 0;
+    for (const [index, head] of heads.entries()) {
+      const seq = heads[best]?.match.seq ?? 0;
+      if (isDescending ? head.match.seq > seq : head.match.seq < seq) best = index;
+    }
+    const [head] = heads.splice(best, 1);
+    if (head === undefined) return;
+    yield head.match;
+    await advance(head.stream);
+  }
+}

@@ -1,0 +1,118 @@
+import { Worker } from "node:worker_threads";
+import {
+  JournalWriteError,
+  LeaseHeldError,
+  LeaseLostError,
+  SeqConflictError,
+  UnknownConversationError,
+} from "../journal.ts";
+import type { WriteOutcome, WriterMessage, WriterOptions, WriterReply, WriteRequest } from "./requests.ts";
+
+/** The way to the writer thread: what is asked in one turn of the event loop travels as one message. */
+export class WriterChannel implements AsyncDisposable {
+  readonly #worker: Worker;
+  readonly #exited: Promise<void>;
+  /** In the order of the requests; the thread answers in the same order. */
+  readonly #waiting: Waiting[] = [];
+  #unsent: WriteRequest[] = [];
+  #isClosed = false;
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.on("message", (reply: WriterReply) => {
+      if (reply.type === "outcomes") this.#settle(reply.outcomes);
+    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#exited = promise;
+    worker.on("error", (error) => this.#fail(error));
+    worker.on("exit", () => {
+      this.#fail(new Error("the writer thread has ended"));
+      resolve();
+    });
+  }
+
+  /** Starts the thread and waits until the data folder is open. */
+  static async open(options: WriterOptions): Promise<WriterChannel> {
+    const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: options });
+    const { promise, resolve, reject } = Promise.withResolvers<WriterReply>();
+    worker.once("message", resolve);
+    worker.once("error", reject);
+    worker.once("exit", () => reject(new Error("The writer thread of the journal did not start")));
+    const reply = await promise;
+    if (reply.type === "failed") throw new Error(reply.message);
+    const channel = new WriterChannel(worker);
+    // Only unanswered requests keep the process alive.
+    worker.unref();
+    return channel;
+  }
+
+  /** Resolves when the effect is durable. */
+  request(request: WriteRequest): Promise<boolean | number | null> {
+    if (this.#isClosed) return Promise.reject(new JournalWriteError("The journal is closed"));
+    if (this.#waiting.length === 0) this.#worker.ref();
+    if (this.#unsent.length === 0) queueMicrotask(() => this.#send());
+    this.#unsent.push(request);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+    });
+  }
+
+  /** Waits for what was asked; may be called more than once. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isClosed) {
+      this.#isClosed = true;
+      this.#worker.ref();
+      this.#send();
+      this.#worker.postMessage({ type: "close" } satisfies WriterMessage);
+    }
+    await this.#exited;
+  }
+
+  #send(): void {
+    if (this.#unsent.length === 0) return;
+    const requests = this.#unsent;
+    this.#unsent = [];
+    this.#worker.postMessage({ type: "write", requests } satisfies WriterMessage);
+  }
+
+  #settle(outcomes: readonly WriteOutcome[]): void {
+    for (const [index, waiting] of this.#waiting.splice(0, outcomes.length).entries()) {
+      const outcome = outcomes[index];
+      if (outcome?.ok === true) waiting.resolve(outcome.value);
+      else waiting.reject(toError(outcome));
+    }
+    if (this.#waiting.length === 0 && !this.#isClosed) this.#worker.unref();
+  }
+
+  #fail(cause: Error): void {
+    this.#isClosed = true;
+    this.#unsent = [];
+    for (const waiting of this.#waiting.splice(0)) {
+      waiting.reject(new JournalWriteError("The journal has stopped", { cause }));
+    }
+  }
+}
+
+type Waiting = {
+  readonly resolve: (value: boolean | number | null) => void;
+  readonly reject: (error: Error) => void;
+};
+
+/** Error classes do not survive the way between threads; their names do. */
+function toError(failure: Extract<WriteOutcome, { ok: false }> | undefined): Error {
+  const message = failure?.message ?? "The journal gave no answer";
+  switch (failure?.name) {
+    case "LeaseHeldError":
+      return new LeaseHeldError(message);
+    case "LeaseLostError":
+      return new LeaseLostError(message);
+    case "SeqConflictError":
+      return new SeqConflictError(message);
+    case "UnknownConversationError":
+      return new UnknownConversationError(message);
+    case "RangeError":
+      return new RangeError(message);
+    default:
+      return new JournalWriteError(message);
+  }
+}

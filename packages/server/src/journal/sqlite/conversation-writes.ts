@@ -1,0 +1,73 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Lease, NewConversation } from "../journal.ts";
+import type { NodeLocks } from "./lease.ts";
+import { Refusal } from "../refusal.ts";
+
+/** Creates and leases conversations inside the writer's transaction. */
+export class ConversationStatements {
+  readonly #locks: NodeLocks;
+  readonly #nodeId: string;
+  readonly #insert: StatementSync;
+  readonly #insertDocuments: StatementSync;
+  readonly #holder: StatementSync;
+  readonly #claim: StatementSync;
+  readonly #release: StatementSync;
+
+  constructor(deps: { readonly database: DatabaseSync; readonly locks: NodeLocks; readonly nodeId: string }) {
+    const { database } = deps;
+    this.#locks = deps.locks;
+    this.#nodeId = deps.nodeId;
+    this.#insert = database.prepare(
+      `INSERT INTO conversations (id, owner_id, execution_status, is_active, created_at, updated_at, title)
+       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+    );
+    this.#insertDocuments = database.prepare("INSERT INTO conversation_documents VALUES (?, ?, ?, ?, ?)");
+    this.#holder = database.prepare("SELECT number, generation, node_id FROM conversations WHERE id = ?");
+    this.#claim = database.prepare("UPDATE conversations SET generation = ?, node_id = ? WHERE id = ?");
+    this.#release = database.prepare(
+      "UPDATE conversations SET node_id = NULL WHERE id = ? AND generation = ? AND node_id = ?",
+    );
+  }
+
+  /** False when the id is taken. */
+  create(row: NewConversation): boolean {
+    const inserted = this.#insert.run(
+      row.id,
+      row.ownerId,
+      row.executionStatus,
+      Number(row.isActive),
+      row.createdAtMicros,
+      row.updatedAtMicros,
+      row.title,
+    );
+    if (inserted.changes === 0) return false;
+    this.#insertDocuments.run(
+      inserted.lastInsertRowid,
+      row.config,
+      row.sealedSecrets,
+      row.snapshot,
+      row.snapshotSeq,
+    );
+    return true;
+  }
+
+  claim(conversationId: string): { number: number; generation: number } {
+    const row = this.#holder.get(conversationId) as HolderRow | undefined;
+    if (row === undefined) {
+      throw new Refusal("UnknownConversationError", `There is no conversation ${conversationId}`);
+    }
+    if (row.node_id !== null && row.node_id !== this.#nodeId && this.#locks.isAlive(row.node_id)) {
+      throw new Refusal("LeaseHeldError", `Conversation ${conversationId} is owned by node ${row.node_id}`);
+    }
+    const generation = row.generation + 1;
+    this.#claim.run(generation, this.#nodeId, conversationId);
+    return { number: row.number, generation };
+  }
+
+  /** A lease that was replaced meanwhile is left alone. */
+  release(lease: Lease): void {
+    this.#release.run(lease.conversationId, lease.generation, this.#nodeId);
+  }
+}
+
+type HolderRow = { number: number; generation: number; node_id: string | null };

@@ -1,0 +1,35 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { DatabaseSync } from "node:sqlite";
+import { isStorageFault } from "./schema.ts";
+
+/** The entry of the copier thread: copies the write-ahead log back into the database file whenever it is told to. */
+function serve(port: NonNullable<typeof parentPort>, databasePath: string): void {
+  const database = new DatabaseSync(databasePath, { timeout: 0 });
+  // A checkpoint that could not end is no loss: the log still has everything.
+  database.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -256");
+  const checkpoint = database.prepare("PRAGMA wal_checkpoint(PASSIVE)");
+  port.on("message", (message: CopierMessage) => {
+    if (message === "close") {
+      database.close();
+      port.close();
+      return;
+    }
+    try {
+      for (let round = 0; round < roundLimit; round += 1) {
+        const { log, checkpointed } = checkpoint.get() as { log: number; checkpointed: number };
+        // The log starts again from its beginning once a look finds nothing new in it.
+        if (checkpointed >= log) break;
+      }
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+    }
+    port.postMessage("copied");
+  });
+}
+
+export type CopierMessage = "copy" | "close";
+
+/** Each round finds what was appended during the one before, so a few of them catch up. */
+const roundLimit = 8;
+
+if (parentPort !== null) serve(parentPort, workerData as string);

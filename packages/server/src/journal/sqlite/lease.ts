@@ -1,0 +1,71 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { isBusy } from "./schema.ts";
+
+/**
+ * Which processes on one data folder are alive, told by the locks the operating system frees when a process dies:
+ * no clock, no process id. Callers hold the database's write lock, so that two processes never probe at the same time.
+ */
+export class NodeLocks implements Disposable {
+  readonly #folder: string;
+  readonly #nodeId: string;
+  readonly #own: DatabaseSync;
+
+  private constructor(folder: string, nodeId: string, own: DatabaseSync) {
+    this.#folder = folder;
+    this.#nodeId = nodeId;
+    this.#own = own;
+  }
+
+  /** Takes the lock that says this node is alive, and removes the files of dead ones. */
+  static open(folder: string, nodeId: string): NodeLocks {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const file of readdirSync(folder)) {
+      if (file.endsWith(lockSuffix)) probe(folder, file.slice(0, -lockSuffix.length));
+    }
+    const path = lockPath(folder, nodeId);
+    writeFileSync(path, "", { mode: 0o600 });
+    const own = new DatabaseSync(path, { timeout: 0 });
+    lock(own);
+    return new NodeLocks(folder, nodeId, own);
+  }
+
+  isAlive(nodeId: string): boolean {
+    return nodeId === this.#nodeId || probe(this.#folder, nodeId);
+  }
+
+  [Symbol.dispose](): void {
+    if (!this.#own.isOpen) return;
+    this.#own.close();
+    rmSync(lockPath(this.#folder, this.#nodeId), { force: true });
+  }
+}
+
+const lockSuffix = ".lock";
+
+function lockPath(folder: string, nodeId: string): string {
+  return join(folder, nodeId + lockSuffix);
+}
+
+/** Nothing is ever written, so no file beside the lock may appear. */
+function lock(database: DatabaseSync): void {
+  database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+}
+
+/** True while some process holds the node's lock; the file of a dead one is removed. */
+function probe(folder: string, nodeId: string): boolean {
+  const path = lockPath(folder, nodeId);
+  if (!existsSync(path)) return false;
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    lock(database);
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  } finally {
+    database.close();
+  }
+  rmSync(path, { force: true });
+  return false;
+}

@@ -1,0 +1,171 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import type { EventClass } from "./classes.ts";
+import { PageBound, pageLength } from "../page-bound.ts";
+import { seqsBetween, type EventReader, type LogRange } from "./events.ts";
+import { isStorageFault, positionOf } from "./schema.ts";
+
+/** A filter as ranges of indexes: the span of `seq` and, when kind, source or body matter, the classes. */
+export type Plan = {
+  readonly log: LogRange;
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  readonly classes: readonly EventClass[] | null;
+};
+
+/** One match; the JSON is exactly what was appended. */
+export type Match = { readonly seq: number; readonly json: string };
+
+/** Reads and counts what a plan selects, from the settled and the recent part of the log. */
+export class MatchReader {
+  readonly #database: DatabaseSync;
+  readonly #reader: EventReader;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync, reader: EventReader) {
+    this.#database = database;
+    this.#reader = reader;
+  }
+
+  /** In order, at most `limit` and one more, which begins the next page; inside the caller's snapshot. */
+  read(plan: Plan, isDescending: boolean, limit: number): Match[] {
+    const bound = new PageBound();
+    const matches: Match[] = [];
+    for (const [table, part] of toParts(plan, isDescending)) {
+      const most = limit + 1 - matches.length;
+      if (most < 1 || matches.length > pageLength(matches, limit)) break;
+      matches.push(...this.#readPart(table, part, isDescending, most, bound));
+    }
+    return matches;
+  }
+
+  /** The `seq` of each match in order, at most `limit`; inside the caller's snapshot. */
+  readSeqs(plan: Plan, limit: number): number[] {
+    const seqs: number[] = [];
+    for (const [table, part] of toParts(plan, false)) {
+      if (part.fromSeq > part.toSeq || seqs.length >= limit) continue;
+      const base = positionOf(plan.log.number, 0);
+      for (const [position] of this.#select("NULL", table, part, false, limit - seqs.length))
+        seqs.push(position - base);
+    }
+    return seqs;
+  }
+
+  /** Inside the caller's snapshot. */
+  countRecent({ log, fromSeq, toSeq, classes }: Plan): number {
+    if (classes === null) return 0;
+    const base = positionOf(log.number, 0);
+    const statement = this.#prepare(
+      `SELECT count(*) FROM recent WHERE position BETWEEN ? AND ? AND class IN (${classes.map(() => "?").join()})`,
+    );
+    const from = base + Math.max(fromSeq, log.settledSeq + 1);
+    return (statement.get(from, base + toSeq, ...classes.map(({ code }) => code)) as unknown as [number])[0];
+  }
+
+  /** In slices, so that a large count never holds the event loop. */
+  async countSettled({ log, fromSeq, toSeq, classes }: Plan): Promise<number> {
+    let total = 0;
+    const base = positionOf(log.number, 0);
+    const end = Math.min(toSeq, log.settledSeq);
+    const statement = this.#prepare(
+      "SELECT count(*) FROM events INDEXED BY events_by_class WHERE class = ? AND position BETWEEN ? AND ?",
+    );
+    for (const { code } of classes ?? []) {
+      for (let from = fromSeq; from <= end; from += countSlice) {
+        const to = Math.min(end, from + countSlice - 1);
+        total += (statement.get(code, base + from, base + to) as unknown as [number])[0];
+        if (to < end) await yieldToEventLoop();
+      }
+    }
+    return total;
+  }
+
+  /** Up to the match behind the one that makes the page long enough. */
+  #readPart(table: Table, plan: Plan, isDescending: boolean, limit: number, bound: PageBound): Match[] {
+    if (plan.fromSeq > plan.toSeq) return [];
+    // A log is gapless: a limit that ends the range spares the step to the page after it.
+    const count = plan.classes === null ? Math.min(limit, plan.toSeq - plan.fromSeq + 1) : limit;
+    const base = positionOf(plan.log.number, 0);
+    const matches: Match[] = [];
+    try {
+      for (const [position, json] of this.#select("json", table, plan, isDescending, count)) {
+        matches.push({ seq: position - base, json });
+        if (bound.isReached) break;
+        bound.add(json);
+      }
+      return matches;
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      const seqs =
+        plan.classes === null
+          ? seqsOfPage(plan, isDescending, count)
+          : Array.from(this.#select("NULL", table, plan, isDescending, count), ([at]) => at - base);
+      return this.#reader.readEach(plan.log, seqs);
+    }
+  }
+
+  #select(
+    column: "json" | "NULL",
+    table: Table,
+    { log, fromSeq, toSeq, classes }: Plan,
+    isDescending: boolean,
+    count: number,
+  ): Iterable<[position: number, json: string]> {
+    const base = positionOf(log.number, 0);
+    const sql = matchesSql(table, column, classes?.length ?? null, isDescending ? "DESC" : "ASC");
+    const codes = classes?.map(({ code }) => code) ?? [];
+    const rows = this.#prepare(sql).iterate(base + fromSeq, base + toSeq, count, ...codes);
+    return rows as unknown as Iterable<[number, string]>;
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      statement.setReturnArrays(true);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+const countSlice = 100_000;
+
+function seqsOfPage({ fromSeq, toSeq }: Plan, isDescending: boolean, count: number): number[] {
+  return isDescending
+    ? seqsBetween(toSeq - count + 1, toSeq).toReversed()
+    : seqsBetween(fromSeq, fromSeq + count - 1);
+}
+
+type Table = "events" | "recent";
+
+/** What is settled and what is recent, in the order in which it is read. */
+function toParts(plan: Plan, isDescending: boolean): [Table, Plan][] {
+  const { log, fromSeq, toSeq } = plan;
+  const parts: [Table, Plan][] = [
+    ["events", { ...plan, toSeq: Math.min(toSeq, log.settledSeq) }],
+    ["recent", { ...plan, fromSeq: Math.max(fromSeq, log.settledSeq + 1) }],
+  ];
+  return isDescending ? parts.toReversed() : parts;
+}
+
+/** Parameters: first and last position, limit, class codes. A null count means all classes. */
+function matchesSql(
+  table: Table,
+  column: "json" | "NULL",
+  classCount: number | null,
+  direction: "ASC" | "DESC",
+): string {
+  const order = `ORDER BY position ${direction} LIMIT ?3`;
+  const range = `SELECT position, ${column} FROM ${table} WHERE position BETWEEN ?1 AND ?2`;
+  if (classCount === null) return `${range} ${order}`;
+  const codes = Array.from({ length: classCount }, (_, index) => `?${index + 4}`);
+  // Few events are recent: their classes are looked at one by one.
+  if (table === "recent") return `${range} AND class IN (${codes.join()}) ${order}`;
+  // SQLite merges the classes' index ranges lazily, so only the rows of the page are read.
+  const ranges = codes.map(
+    (code) =>
+      `SELECT position, ${column} FROM events INDEXED BY events_by_class WHERE class = ${code} AND position BETWEEN ?1 AND ?2`,
+  );
+  return `${ranges.join(" UNION ALL ")} ${order}`;
+}

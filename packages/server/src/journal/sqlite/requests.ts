@@ -1,0 +1,47 @@
+import type { AppendBatch, ConversationPatch, Lease, NewConversation } from "../journal.ts";
+
+/** What the writer thread is asked to do; plain data that survives structured cloning. */
+export type WriteRequest =
+  | { readonly type: "append"; readonly lease: Lease; readonly batch: AppendBatch }
+  | { readonly type: "create"; readonly row: NewConversation }
+  | { readonly type: "claim"; readonly conversationId: string }
+  | { readonly type: "release"; readonly lease: Lease }
+  | { readonly type: "delete"; readonly lease: Lease }
+  /** A number that changes when another connection commits. */
+  | { readonly type: "version" };
+
+export type WriteOutcome =
+  | { readonly ok: true; readonly value: boolean | number | null }
+  | { readonly ok: false; readonly name: string; readonly message: string };
+
+/** The first message of the writer thread tells whether it could open the data folder. */
+export type WriterReady = { readonly type: "ready" } | { readonly type: "failed"; readonly message: string };
+export type WriterReply = WriterReady | { readonly type: "outcomes"; readonly outcomes: WriteOutcome[] };
+export type WriterMessage =
+  | { readonly type: "write"; readonly requests: WriteRequest[] }
+  | { readonly type: "close" };
+
+export type WriterOptions = {
+  readonly databasePath: string;
+  readonly nodesFolder: string;
+  readonly nodeId: string;
+  /** How many events gather in arrival order before a round moves them to their logs. */
+  readonly roundSize: number;
+};
+
+/** The columns a patch can change, by table. */
+export const patchColumns: {
+  readonly [Field in keyof Required<ConversationPatch>]: {
+    readonly table: "conversations" | "conversation_documents";
+    readonly column: string;
+  };
+} = {
+  title: { table: "conversations", column: "title" },
+  executionStatus: { table: "conversations", column: "execution_status" },
+  isActive: { table: "conversations", column: "is_active" },
+  updatedAtMicros: { table: "conversations", column: "updated_at" },
+  config: { table: "conversation_documents", column: "config" },
+  sealedSecrets: { table: "conversation_documents", column: "sealed_secrets" },
+  snapshot: { table: "conversation_documents", column: "snapshot" },
+  snapshotSeq: { table: "conversation_documents", column: "snapshot_seq" },
+};

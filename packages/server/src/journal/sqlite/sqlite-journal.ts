@@ -1,0 +1,226 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { Doorbell } from "../doorbell.ts";
+import type {
+  AppendBatch,
+  ConversationFilter,
+  ConversationPage,
+  ConversationQuery,
+  ConversationRow,
+  EventFilter,
+  EventPageText,
+  EventQuery,
+  EventWithMeta,
+  InboxEntry,
+  Journal,
+  Lease,
+  NewConversation,
+  StoredEvent,
+} from "../journal.ts";
+import { WriterChannel } from "./channel.ts";
+import { ConversationReader } from "./conversation-reads.ts";
+import { EventReader } from "./events.ts";
+import { NeighbourWatch } from "../neighbour-watch.ts";
+import { openReaderDatabase } from "./schema.ts";
+import { EventSearch } from "./search.ts";
+import { TailCache } from "../tail-cache.ts";
+
+/** A round this large fills whole pages for dozens of logs that grow at the same time. */
+const defaultRoundSize = 2048;
+
+/** Opens the journal in a folder, which is made when it is not there. Reads no events. Tests settle in smaller rounds. */
+export async function openSqliteJournal(dataDir: string, roundSize = defaultRoundSize): Promise<Journal> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const databasePath = join(dataDir, "journal.db");
+  makePrivateFile(databasePath);
+  const nodeId = randomUUID();
+  const nodesFolder = join(dataDir, "nodes");
+  const writer = await WriterChannel.open({ databasePath, nodesFolder, nodeId, roundSize });
+  try {
+    return new SqliteJournal(nodeId, writer, openReaderDatabase(databasePath));
+  } catch (error) {
+    await writer[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/**
+ * SQLite gives its side files the mode of the database. An existing file is not opened here: closing it would drop the locks
+ * that another connection of this process has on it.
+ */
+function makePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+}
+
+/** Writes go to one thread; reads are short and happen here. */
+class SqliteJournal implements Journal {
+  readonly nodeId: string;
+  readonly #writer: WriterChannel;
+  readonly #database: DatabaseSync;
+  readonly #events: EventReader;
+  readonly #search: EventSearch;
+  readonly #conversations: ConversationReader;
+  readonly #doorbell = new Doorbell();
+  readonly #tails = new TailCache();
+  readonly #neighbours: NeighbourWatch;
+
+  constructor(nodeId: string, writer: WriterChannel, database: DatabaseSync) {
+    this.nodeId = nodeId;
+    this.#writer = writer;
+    this.#database = database;
+    this.#events = new EventReader(database);
+    this.#search = new EventSearch(database, this.#events);
+    this.#conversations = new ConversationReader(database);
+    this.#neighbours = new NeighbourWatch({
+      doorbell: this.#doorbell,
+      readVersion: async () => Number(await writer.request({ type: "version" })),
+      readLastSeq: (conversationId) => this.#lastSeqNow(conversationId),
+      onForeignAppend: (conversationId) => this.#tails.forget(conversationId),
+    });
+  }
+
+  async createConversation(row: NewConversation): Promise<boolean> {
+    return (await this.#writer.request({ type: "create", row })) === true;
+  }
+
+  async getConversation(id: string): Promise<ConversationRow | null> {
+    return this.#conversations.get(id);
+  }
+
+  async getConversations(ids: readonly string[]): Promise<(ConversationRow | null)[]> {
+    return ids.map((id) => this.#conversations.get(id));
+  }
+
+  async searchConversations(query: ConversationQuery): Promise<ConversationPage> {
+    return this.#conversations.search(query);
+  }
+
+  async countConversations(filter: ConversationFilter): Promise<number> {
+    return this.#conversations.count(filter);
+  }
+
+  async listActiveConversations(): Promise<string[]> {
+    return this.#conversations.listActive();
+  }
+
+  async listActiveElsewhere(): Promise<{ id: string; nodeId: string | null }[]> {
+    return this.#conversations.listActiveElsewhere(this.nodeId);
+  }
+
+  async deleteConversation(lease: Lease): Promise<void> {
+    await this.#writer.request({ type: "delete", lease });
+    this.#tails.forget(lease.conversationId);
+  }
+
+  async claim(conversationId: string): Promise<Lease> {
+    const generation = await this.#writer.request({ type: "claim", conversationId });
+    return { conversationId, generation: Number(generation) };
+  }
+
+  async release(lease: Lease): Promise<void> {
+    await this.#writer.request({ type: "release", lease });
+  }
+
+  async append(lease: Lease, batch: AppendBatch): Promise<void> {
+    await this.#writer.request({ type: "append", lease, batch });
+    const { conversationId } = lease;
+    const lastSeq = batch.expectedSeq + batch.events.length;
+    if (this.#doorbell.has(conversationId)) this.#tails.add(conversationId, batch.expectedSeq, batch.events);
+    this.#neighbours.onOwnAppend(conversationId, lastSeq);
+    this.#doorbell.ring(conversationId, lastSeq);
+  }
+
+  async read(conversationId: string, afterSeq: number, limit: number): Promise<readonly StoredEvent[]> {
+    const kept = this.#tails.read(conversationId, afterSeq, limit);
+    if (kept !== null) return kept;
+    return this.#events.snapshot(() => {
+      const log = this.#events.open(conversationId);
+      return log === null ? [] : this.#events.readRange(log, afterSeq + 1, log.lastSeq, limit);
+    });
+  }
+
+  async readKinds(
+    conversationId: string,
+    kinds: readonly string[],
+    fromSeq: number,
+    toSeq: number,
+  ): Promise<EventWithMeta[]> {
+    const events: EventWithMeta[] = [];
+    for (let from = Math.max(1, fromSeq); ; await yieldToEventLoop()) {
+      const slice = this.#readKindsSlice(conversationId, kinds, from, toSeq);
+      events.push(...slice);
+      const last = slice.at(-1);
+      if (last === undefined || slice.length < readSlice) return events;
+      from = last.seq + 1;
+    }
+  }
+
+  async lastSeq(conversationId: string): Promise<number> {
+    return this.#lastSeqNow(conversationId);
+  }
+
+  search(conversationId: string, query: EventQuery): Promise<EventPageText> {
+    return this.#search.search(conversationId, query);
+  }
+
+  count(conversationId: string, filter: EventFilter): Promise<number> {
+    return this.#search.count(conversationId, filter);
+  }
+
+  async getEvents(conversationId: string, ids: readonly string[]): Promise<(EventWithMeta | null)[]> {
+    return this.#events.snapshot(() => {
+      const log = this.#events.open(conversationId);
+      return ids.map((id) => {
+        const seq = log === null ? null : this.#events.seqOfId(log, id);
+        return log === null || seq === null ? null : this.#events.readOne(log, seq);
+      });
+    });
+  }
+
+  async getInboxEntry(conversationId: string, clientId: string): Promise<InboxEntry | null> {
+    return this.#conversations.getInboxEntry(conversationId, clientId);
+  }
+
+  onAppend(conversationId: string, onRing: (lastSeq: number) => void): () => void {
+    const stop = this.#doorbell.listen(conversationId, onRing);
+    this.#neighbours.watch(conversationId);
+    return () => {
+      stop();
+      if (!this.#doorbell.has(conversationId)) this.#tails.forget(conversationId);
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#neighbours[Symbol.dispose]();
+    // The writer closes last, so that it can empty the write-ahead log.
+    if (this.#database.isOpen) this.#database.close();
+    await this.#writer[Symbol.asyncDispose]();
+  }
+
+  #lastSeqNow(conversationId: string): number {
+    return this.#events.snapshot(() => this.#events.open(conversationId)?.lastSeq ?? 0);
+  }
+
+  #readKindsSlice(
+    conversationId: string,
+    kinds: readonly string[],
+    fromSeq: number,
+    toSeq: number,
+  ): EventWithMeta[] {
+    return this.#events.snapshot(() => {
+      const log = this.#events.open(conversationId);
+      if (log === null) return [];
+      const seqs = this.#search.findKinds(log, kinds, fromSeq, Math.min(toSeq, log.lastSeq), readSlice);
+      return seqs.flatMap((seq) => this.#events.readOne(log, seq) ?? []);
+    });
+  }
+}
+
+const readSlice = 500;

@@ -1,0 +1,89 @@
+import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from "node:worker_threads";
+import { LogCopier } from "./copier.ts";
+import { NodeLocks } from "./lease.ts";
+import type { WriterMessage, WriterOptions, WriterReply, WriteRequest } from "./requests.ts";
+import { openWriterDatabase } from "./schema.ts";
+import { Writer } from "./writer.ts";
+
+/** The entry of the writer thread. What arrives while a transaction commits goes together into the next one. */
+function serve(port: MessagePort, options: WriterOptions): void {
+  const writer = openWriter(options);
+  let immediate: NodeJS.Immediate | undefined;
+  let restTimer: NodeJS.Timeout | undefined;
+
+  /** One slice of background work after each group, the rest of it between messages, then a pause. */
+  const tidy = (): void => {
+    clearImmediate(immediate);
+    clearTimeout(restTimer);
+    if (writer.tidy()) immediate = setImmediate(tidy);
+    else restTimer = setTimeout(rest, restAfterMs);
+  };
+  const rest = (): void => {
+    writer.startRest();
+    finish();
+  };
+  const finish = (): void => {
+    if (writer.tidy()) immediate = setImmediate(finish);
+    else if (!writer.truncateLog()) restTimer = setTimeout(rest, restAfterMs);
+  };
+  const close = (): void => {
+    clearImmediate(immediate);
+    clearTimeout(restTimer);
+    writer[Symbol.dispose]();
+    port.close();
+  };
+
+  port.on("message", (first: WriterMessage) => {
+    const { requests, isClosing } = takeGroup(port, first);
+    if (requests.length > 0) {
+      port.postMessage({ type: "outcomes", outcomes: writer.write(requests) } satisfies WriterReply);
+    }
+    if (isClosing) close();
+    else tidy();
+  });
+  port.postMessage({ type: "ready" } satisfies WriterReply);
+  tidy();
+}
+
+const groupLimit = 1000;
+const restAfterMs = 1000;
+
+function openWriter(options: WriterOptions): Writer {
+  const database = openWriterDatabase(options.databasePath);
+  try {
+    // Nodes come and go one at a time, so that nobody meets a lock file that is not locked yet.
+    database.exec("BEGIN IMMEDIATE");
+    const locks = NodeLocks.open(options.nodesFolder, options.nodeId);
+    database.exec("COMMIT");
+    const copier = new LogCopier(options.databasePath);
+    return new Writer({ database, locks, copier, nodeId: options.nodeId, roundSize: options.roundSize });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function takeGroup(
+  port: MessagePort,
+  first: WriterMessage,
+): { requests: WriteRequest[]; isClosing: boolean } {
+  const requests: WriteRequest[] = [];
+  let message: WriterMessage | undefined = first;
+  while (message !== undefined) {
+    if (message.type === "close") return { requests, isClosing: true };
+    requests.push(...message.requests);
+    if (requests.length >= groupLimit) break;
+    message = receiveMessageOnPort(port)?.message;
+  }
+  return { requests, isClosing: false };
+}
+
+if (parentPort !== null) {
+  try {
+    serve(parentPort, workerData as WriterOptions);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    parentPort.postMessage({ type: "failed", message } satisfies WriterReply);
+    parentPort.close();
+  }
+}

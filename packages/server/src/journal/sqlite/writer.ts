@@ -1,0 +1,239 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { AppendStatements, type Appended } from "./append.ts";
+import { BodyIndexer } from "./body-indexer.ts";
+import type { LogCopier } from "./copier.ts";
+import { ConversationStatements } from "./conversation-writes.ts";
+import type { NodeLocks } from "./lease.ts";
+import { Refusal } from "../refusal.ts";
+import type { WriteOutcome, WriteRequest } from "./requests.ts";
+import { busyTimeoutMs, isBusy, isStorageFault } from "./schema.ts";
+import { Settler } from "./settler.ts";
+import { Sweeper } from "./sweeper.ts";
+
+export type WriterDeps = {
+  readonly database: DatabaseSync;
+  readonly locks: NodeLocks;
+  readonly copier: LogCopier;
+  readonly nodeId: string;
+  readonly roundSize: number;
+};
+
+/** The only writer of this process: many requests, one transaction, one fsync. Runs in its own thread. */
+export class Writer {
+  readonly #database: DatabaseSync;
+  readonly #appends: AppendStatements;
+  readonly #conversations: ConversationStatements;
+  readonly #indexer: BodyIndexer;
+  readonly #sweeper: Sweeper;
+  readonly #settler: Settler;
+  readonly #locks: NodeLocks;
+  readonly #copier: LogCopier;
+  readonly #version: StatementSync;
+  readonly #logState: StatementSync;
+  #knownVersion: number | undefined;
+  /** How long the log was when its last pages were copied; a reader can keep it from beginning again. */
+  #endedAtPage = 0;
+
+  constructor(deps: WriterDeps) {
+    this.#database = deps.database;
+    this.#appends = new AppendStatements(deps.database, deps.nodeId);
+    this.#conversations = new ConversationStatements(deps);
+    this.#indexer = new BodyIndexer(deps.database);
+    this.#sweeper = new Sweeper(deps.database);
+    this.#settler = new Settler(deps.database, deps.roundSize);
+    this.#locks = deps.locks;
+    this.#copier = deps.copier;
+    this.#version = deps.database.prepare("PRAGMA data_version");
+    this.#logState = deps.database.prepare("PRAGMA wal_checkpoint(NOOP)");
+  }
+
+  /**
+   * Outcomes in the order of `requests`, each durable when this returns. A fault of the storage undoes the group, which is
+   * then repeated one by one, so that only the requests that cannot be stored fail.
+   */
+  write(requests: readonly WriteRequest[]): WriteOutcome[] {
+    try {
+      return this.#commit(requests);
+    } catch (error) {
+      return requests.length === 1
+        ? [toFailure(error)]
+        : requests.flatMap((request) => this.write([request]));
+    }
+  }
+
+  /**
+   * Background work after a group: a slice of a few milliseconds, and more only as far as the appends run ahead of it. True
+   * while more is left. Nothing here can fail a request.
+   */
+  tidy(): boolean {
+    try {
+      this.#copyLogBack();
+      do {
+        if (!this.#tidySlice()) return false;
+      } while (this.#settler.isOverdue);
+      return true;
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      // A full or failing disk. What is not settled, indexed or swept is read where it is; the next append tries again.
+      return false;
+    }
+  }
+
+  /** Called in a pause: everything is put in its place. */
+  startRest(): void {
+    this.#settler.settleAll();
+    this.#indexer.mergeAll();
+    this.#sweeper.shrink();
+  }
+
+  /** Empties the write-ahead log after a burst; false when another connection is in the way. */
+  truncateLog(): boolean {
+    try {
+      this.#database.exec("PRAGMA busy_timeout = 0");
+      return this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0;
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      // The log still has everything; the next pause tries again.
+      return false;
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.startRest();
+    // A short close: what is left is read where it is, and the next process goes on with it.
+    const deadline = performance.now() + closeLimitMs;
+    while (performance.now() < deadline && this.tidy());
+    this.#copier[Symbol.dispose]();
+    this.#database.close();
+    this.#locks[Symbol.dispose]();
+  }
+
+  /** Nothing here needs an fsync of its own: what a power cut undoes is done again. */
+  #tidySlice(): boolean {
+    const work = [this.#settler, this.#indexer, this.#sweeper].find(({ isDue }) => isDue);
+    if (work === undefined) return false;
+    this.#database.exec("PRAGMA synchronous = NORMAL");
+    try {
+      const streams = this.#transaction(() => work.runSlice());
+      for (const stream of streams) this.#indexer.onText(stream);
+    } catch (error) {
+      this.#settler.reset();
+      throw error;
+    } finally {
+      this.#database.exec("PRAGMA synchronous = FULL");
+    }
+    return true;
+  }
+
+  /** What is remembered holds until another process commits. */
+  #noticeOthers(): void {
+    const version = this.#readVersion();
+    if (version !== this.#knownVersion) this.#appends.forgetAll();
+    this.#knownVersion = version;
+  }
+
+  #readVersion(): number {
+    return Number(this.#version.get()?.["data_version"]);
+  }
+
+  /**
+   * The copier does it beside the commits. It never quite ends while these go on, so the last few pages are copied here: then
+   * the log begins again.
+   */
+  #copyLogBack(): void {
+    const { log, checkpointed } = this.#logState.get() as { log: number; checkpointed: number };
+    if (log < this.#endedAtPage) this.#endedAtPage = 0;
+    if (log - this.#endedAtPage < logPagesLimit) return;
+    if (this.#copier.isCopying) return;
+    if (log - checkpointed > lastPagesLimit && this.#copier.start()) return;
+    this.#database.exec("PRAGMA wal_checkpoint(PASSIVE)");
+    this.#endedAtPage = log;
+  }
+
+  #commit(requests: readonly WriteRequest[]): WriteOutcome[] {
+    const appended: Appended[] = [];
+    const outcomes = this.#transaction(() => {
+      this.#noticeOthers();
+      return requests.map((request) => this.#applyOrRefuse(request, appended));
+    });
+    for (const { recentCount, recentCharacters, textStreams } of appended) {
+      this.#settler.onStaged(recentCount, recentCharacters);
+      for (const stream of textStreams) this.#indexer.onText(stream);
+    }
+    return outcomes;
+  }
+
+  #applyOrRefuse(request: WriteRequest, appended: Appended[]): WriteOutcome {
+    try {
+      return { ok: true, value: this.#apply(request, appended) };
+    } catch (error) {
+      if (error instanceof Refusal) return { ok: false, name: error.errorName, message: error.message };
+      throw error;
+    }
+  }
+
+  #apply(request: WriteRequest, appended: Appended[]): boolean | number | null {
+    switch (request.type) {
+      case "append":
+        appended.push(this.#appends.append(request.lease, request.batch));
+        return null;
+      case "create":
+        return this.#conversations.create(request.row);
+      case "claim":
+        this.#appends.forget(request.conversationId);
+        return this.#claim(request.conversationId);
+      case "release":
+        this.#appends.forget(request.lease.conversationId);
+        this.#conversations.release(request.lease);
+        return null;
+      case "delete":
+        this.#sweeper.doom(this.#appends.checkLease(request.lease));
+        this.#appends.forget(request.lease.conversationId);
+        return null;
+      case "version":
+        return this.#readVersion();
+    }
+  }
+
+  #claim(conversationId: string): number {
+    const { number, generation } = this.#conversations.claim(conversationId);
+    this.#indexer.onClaim(number);
+    return generation;
+  }
+
+  #transaction<Result>(work: () => Result): Result {
+    begin(this.#database);
+    try {
+      const result = work();
+      this.#database.exec("COMMIT");
+      return result;
+    } catch (error) {
+      // A full disk may already have ended the transaction.
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      this.#appends.forgetAll();
+      throw error;
+    }
+  }
+}
+
+const closeLimitMs = 200;
+/** Of 16 KiB. */
+const logPagesLimit = 1000;
+const lastPagesLimit = 200;
+
+/** Waits for other processes as long as SQLite's own time-out lets it, twice: a long checkpoint is no error. */
+function begin(database: DatabaseSync): void {
+  try {
+    database.exec("BEGIN IMMEDIATE");
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    database.exec("BEGIN IMMEDIATE");
+  }
+}
+
+function toFailure(error: unknown): WriteOutcome {
+  const message = error instanceof Error ? error.message : String(error);
+  return { ok: false, name: "JournalWriteError", message: `The journal could not store this: ${message}` };
+}

@@ -1,0 +1,195 @@
+import { randomUUID } from "node:crypto";
+import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
+import type { RedactedThinkingBlock, ThinkingBlock } from "@convoke/protocol";
+import type { Answered } from "../answered.ts";
+import type { AttemptPart } from "../attempt.ts";
+import { blockedAnswer, cutAnswer, emptyAnswer, malformedCall } from "../failures.ts";
+import { noTokens, type TokenCounts } from "../usage.ts";
+
+type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
+type Metadata = Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
+
+/** A piece of an answer in the order of the stream, with what the provider attached to it. */
+export type AnswerPiece = {
+  readonly type: "text" | "reasoning" | "call";
+  /** Of the call, unique; of the block in the stream. */
+  readonly id: string;
+  /** As the stream spells it: a provider may use one twice. */
+  readonly streamId: string;
+  text: string;
+  readonly name: string;
+  /** Google's thought signature, or the signature of Claude's thinking. */
+  signature: string | null;
+  /** Thinking that only the provider can read. */
+  redacted: string | null;
+};
+
+/** Collects the parts of one answer from the AI SDK's language models. */
+export class AiSdkAnswer {
+  readonly #pieces: AnswerPiece[] = [];
+  #id = "";
+  #finish: Finish | null = null;
+
+  get id(): string {
+    return this.#id;
+  }
+
+  get tokens(): TokenCounts | null {
+    return this.#finish === null ? null : toTokens(this.#finish.usage);
+  }
+
+  get pieces(): readonly AnswerPiece[] {
+    return this.#pieces;
+  }
+
+  /** Adds a part and yields what to show of it. Error parts are the caller's. */
+  *add(part: LanguageModelV4StreamPart): Generator<AttemptPart> {
+    switch (part.type) {
+      case "response-metadata":
+        this.#id ||= part.id ?? "";
+        return;
+      case "text-start":
+      case "reasoning-start":
+        this.#begin(part.type === "text-start" ? "text" : "reasoning", part.id, part.providerMetadata);
+        return;
+      case "text-delta":
+      case "reasoning-delta": {
+        const type = part.type === "text-delta" ? "text" : "reasoning";
+        this.#extend(type, part.id, part.delta, part.providerMetadata);
+        if (part.delta !== "") yield { type, text: part.delta };
+        return;
+      }
+      case "text-end":
+      case "reasoning-end":
+        this.#extend(part.type === "text-end" ? "text" : "reasoning", part.id, "", part.providerMetadata);
+        return;
+      case "tool-input-start":
+        this.#begin("call", part.id, part.providerMetadata, part.toolName);
+        yield { type: "tool-arguments", index: this.#callCount - 1, name: part.toolName, text: "" };
+        return;
+      case "tool-input-delta": {
+        const call = this.#extend("call", part.id, part.delta, part.providerMetadata);
+        yield { type: "tool-arguments", index: this.#indexOf(call), name: call.name, text: part.delta };
+        return;
+      }
+      case "finish":
+        this.#finish = part;
+        return;
+      default:
+    }
+  }
+
+  /** The whole answer. Throws when it is cut, blocked or missing; saying nothing is an answer. */
+  finish(): Answered {
+    const finish = this.#finish;
+    if (finish === null) throw cutAnswer();
+    const { unified, raw } = finish.finishReason;
+    const tokens = toTokens(finish.usage);
+    if (unified === "content-filter") throw blockedAnswer();
+    if (raw === undefined) throw this.#pieces.length === 0 && tokens !== null ? emptyAnswer() : cutAnswer();
+    if (unified === "error") throw malformedCall();
+    const thought = this.#textOf("reasoning");
+    const text = this.#textOf("text");
+    return {
+      id: this.#id || `response_${randomUUID()}`,
+      model: "",
+      message: {
+        role: "assistant",
+        content: text === "" ? [] : [{ type: "text", text }],
+        toolCalls: this.#toCalls(),
+        reasoningContent: thought === "" ? null : thought,
+        thinkingBlocks: [],
+        reasoningItem: null,
+      },
+      isTruncated: unified === "length" || raw === "model_context_window_exceeded",
+      tokens,
+      billedCost: null,
+    };
+  }
+
+  get #callCount(): number {
+    return this.#pieces.filter((piece) => piece.type === "call").length;
+  }
+
+  #indexOf(call: AnswerPiece): number {
+    return this.#pieces.filter((piece) => piece.type === "call").indexOf(call);
+  }
+
+  #textOf(type: AnswerPiece["type"]): string {
+    return this.#pieces.map((piece) => (piece.type === type ? piece.text : "")).join("");
+  }
+
+  #begin(type: AnswerPiece["type"], id: string, metadata: Metadata, name = ""): AnswerPiece {
+    const isTaken =
+      type === "call" && this.#pieces.some((piece) => piece.type === "call" && piece.streamId === id);
+    const own = type === "call" && (id === "" || isTaken) ? `call_${randomUUID().replaceAll("-", "")}` : id;
+    const piece: AnswerPiece = {
+      type,
+      id: own,
+      streamId: id,
+      text: "",
+      name,
+      signature: null,
+      redacted: null,
+    };
+    attach(piece, metadata);
+    this.#pieces.push(piece);
+    return piece;
+  }
+
+  #extend(type: AnswerPiece["type"], id: string, text: string, metadata: Metadata): AnswerPiece {
+    const isIt = (piece: AnswerPiece): boolean => piece.type === type && piece.streamId === id;
+    const own =
+      this.#pieces.findLast(isIt) ??
+      (type === "call" ? this.#pieces.findLast((one) => one.type === "call") : undefined);
+    const piece = own ?? this.#begin(type, id, metadata);
+    piece.text += text;
+    attach(piece, metadata);
+    return piece;
+  }
+
+  #toCalls(): Answered["message"]["toolCalls"] {
+    return this.#pieces.flatMap((piece) =>
+      piece.type === "call"
+        ? [
+            {
+              id: piece.id,
+              name: piece.name,
+              arguments: piece.text.trim() === "" ? "{}" : piece.text,
+              origin: "completion" as const,
+            },
+          ]
+        : [],
+    );
+  }
+}
+
+/** Thinking of Claude models as blocks, ready to go back to them. */
+export function toThinkingBlocks(pieces: readonly AnswerPiece[]): (ThinkingBlock | RedactedThinkingBlock)[] {
+  return pieces.flatMap((piece): (ThinkingBlock | RedactedThinkingBlock)[] => {
+    if (piece.type !== "reasoning") return [];
+    if (piece.redacted !== null) return [{ type: "redacted_thinking", data: piece.redacted }];
+    return [{ type: "thinking", thinking: piece.text, signature: piece.signature }];
+  });
+}
+
+function attach(piece: AnswerPiece, metadata: Metadata): void {
+  const known = metadata?.["google"] ?? metadata?.["bedrock"] ?? {};
+  const signature = known["thoughtSignature"] ?? known["signature"];
+  const redacted = known["redactedContent"] ?? known["redactedData"];
+  if (typeof signature === "string") piece.signature = signature;
+  if (typeof redacted === "string") piece.redacted = redacted;
+}
+
+function toTokens(usage: LanguageModelV4Usage): TokenCounts | null {
+  const { inputTokens, outputTokens } = usage;
+  if (inputTokens.total === undefined && outputTokens.total === undefined) return null;
+  return {
+    ...noTokens,
+    promptTokens: inputTokens.total ?? 0,
+    completionTokens: outputTokens.total ?? 0,
+    cacheReadTokens: inputTokens.cacheRead ?? 0,
+    cacheWriteTokens: inputTokens.cacheWrite ?? 0,
+    reasoningTokens: outputTokens.reasoning ?? 0,
+  };
+}

@@ -1,0 +1,120 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+} from "@ai-sdk/provider";
+import type { AttemptContext } from "../answer.ts";
+import { AiSdkAnswer, type AnswerPiece } from "./ai-sdk-answer.ts";
+import { toProviderError } from "./ai-sdk-error.ts";
+import { spentOn, toResponse } from "../answered.ts";
+import type { Attempt } from "../attempt.ts";
+import type { ModelClock } from "../clock.ts";
+import { missingKey } from "../failures.ts";
+import type { AssistantMessage, ModelRequest } from "../model.ts";
+import type { ModelSettings } from "../model-settings.ts";
+import type { Send } from "../provider-fetch.ts";
+import { createStreamingFetch } from "../streaming-fetch.ts";
+
+/** One provider behind the AI SDK's language model interface. */
+export type AiSdkWire = {
+  /** Loads the provider's package at the first request. */
+  readonly open: (settings: ModelSettings, send: Send) => Promise<LanguageModelV4>;
+  readonly toOptions: (
+    request: ModelRequest,
+    settings: ModelSettings,
+    refused: ReadonlySet<string>,
+  ) => LanguageModelV4CallOptions;
+  /** True for the provider's last chunk: nothing that matters follows. */
+  readonly isLastChunk: (chunk: object) => boolean;
+  /** Adds what the provider wants back with the next request. */
+  readonly withSealed: (
+    message: AssistantMessage,
+    pieces: readonly AnswerPiece[],
+    settings: ModelSettings,
+  ) => AssistantMessage;
+};
+
+type AdapterDeps = { readonly send: Send; readonly clock: ModelClock };
+
+const optionalFeatures: readonly (readonly [string, RegExp])[] = [
+  ["cachePoint", /cache ?point|prompt caching/iu],
+  ["thinking", /thinking|reasoning/iu],
+];
+
+/** A provider behind the AI SDK; always asked to stream. Neither the SDK's loop nor its retries are used. */
+export function createAiSdkAttempt(wire: AiSdkWire, settings: ModelSettings, deps: AdapterDeps): Attempt {
+  const refused = new Set<string>();
+  return async function* (request, context) {
+    const hasKey = settings.apiKey !== null || settings.aws !== null;
+    if (!hasKey && settings.route.isKeyRequired) throw missingKey(settings.route.provider);
+    const startMs = deps.clock.nowMs();
+    const answer = new AiSdkAnswer();
+    const { fetch, end } = createStreamingFetch(deps.send, context);
+    const model = await wire.open(settings, fetch);
+    try {
+      const call = { request, settings, refused, signal: context.signal };
+      const { stream } = await context.wait(start(model, wire, call));
+      for await (const part of readParts(stream, context)) {
+        if (part.type === "error") throw part.error;
+        if (part.type === "raw") {
+          if (isObject(part.rawValue) && wire.isLastChunk(part.rawValue)) end();
+        } else yield* answer.add(part);
+      }
+      const answered = answer.finish();
+      const message = wire.withSealed(answered.message, answer.pieces, settings);
+      const latencyMs = deps.clock.nowMs() - startMs;
+      yield { type: "done", response: toResponse({ ...answered, message }, settings, latencyMs) };
+    } catch (error) {
+      yield* spentOn(answer, settings);
+      throw toProviderError(error);
+    }
+  };
+}
+
+async function* readParts(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  context: AttemptContext,
+): AsyncGenerator<LanguageModelV4StreamPart> {
+  const reader = stream.getReader();
+  try {
+    while (true) {
+      const next = await context.wait(reader.read());
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    // A stream that failed already has nothing left to cancel.
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+type Start = {
+  readonly request: ModelRequest;
+  readonly settings: ModelSettings;
+  readonly refused: Set<string>;
+  readonly signal: AbortSignal;
+};
+
+/** Sends the request; leaves out what the provider refuses by name and remembers it for later requests. */
+async function start(
+  model: LanguageModelV4,
+  wire: AiSdkWire,
+  { request, settings, refused, signal }: Start,
+): Promise<Awaited<ReturnType<LanguageModelV4["doStream"]>>> {
+  while (true) {
+    const options = wire.toOptions(request, settings, refused);
+    try {
+      return await model.doStream({ ...options, includeRawChunks: true, abortSignal: signal });
+    } catch (error) {
+      const { statusCode, responseBody } = error as { statusCode?: unknown; responseBody?: unknown };
+      const text = statusCode === 400 && typeof responseBody === "string" ? responseBody : "";
+      const feature = optionalFeatures.find(([name, phrase]) => !refused.has(name) && phrase.test(text));
+      if (feature === undefined || !settings.isUnsupportedDropped) throw error;
+      refused.add(feature[0]);
+    }
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

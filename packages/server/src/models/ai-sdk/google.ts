@@ -1,0 +1,86 @@
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { toCall, toPrompt, toTools } from "./ai-sdk-prompt.ts";
+import type { AiSdkWire } from "./ai-sdk.ts";
+import type { AnswerPiece } from "./ai-sdk-answer.ts";
+import type { AssistantMessage } from "../model.ts";
+import type { ModelSettings } from "../model-settings.ts";
+import { hostOf } from "../model-names.ts";
+import { createProviderFetch } from "../provider-fetch.ts";
+import { replayedItems, replayOf } from "../provider-replay.ts";
+
+/** Gemini's own API, generateContent. Thought signatures go back with the parts they came with. */
+export const googleWire: AiSdkWire = {
+  open: async (settings, send) => {
+    const { createGoogle } = await import("@ai-sdk/google");
+    const provider = createGoogle({
+      baseURL: settings.route.baseUrl,
+      // Given even where there is none: the library would read the environment.
+      apiKey: settings.apiKey ?? "none",
+      fetch: createProviderFetch(send, { "x-goog-api-key": settings.apiKey ?? "none", ...settings.headers }),
+    });
+    return provider.languageModel(settings.route.model);
+  },
+  toOptions: (request, settings, refused) => {
+    const isThinking = settings.facts.hasReasoning && !refused.has("thinking");
+    return {
+      prompt: toPrompt(request.messages, { toReplayed: (message) => toReplayed(message, settings) }),
+      ...(request.tools.length > 0 ? { tools: toTools(request) } : {}),
+      ...samplingOf(settings),
+      ...(settings.outputLimit === null ? {} : { maxOutputTokens: settings.outputLimit }),
+      ...(isThinking ? { reasoning: settings.reasoningEffort ?? "none" } : {}),
+      providerOptions: {
+        google: {
+          ...(isThinking && settings.reasoningEffort !== null
+            ? { thinkingConfig: { includeThoughts: true } }
+            : {}),
+          ...(settings.safetySettings === null
+            ? {}
+            : { safetySettings: settings.safetySettings.map((one) => ({ ...one })) }),
+        },
+      },
+    };
+  },
+  isLastChunk: (chunk) => {
+    const { candidates } = chunk as { candidates?: { finishReason?: unknown }[] };
+    return candidates?.[0]?.finishReason !== undefined;
+  },
+  withSealed: (message, pieces, settings) => ({
+    ...message,
+    ...(pieces.some((piece) => piece.signature !== null)
+      ? replayOf("google", hostOf(settings.route.baseUrl), pieces.map(toItem))
+      : {}),
+  }),
+};
+
+export function samplingOf(settings: ModelSettings): Partial<LanguageModelV4CallOptions> {
+  const { temperature, topP, topK, seed } = settings.sampling;
+  if (!settings.facts.acceptsSampling) return {};
+  return {
+    ...(temperature === null ? {} : { temperature }),
+    ...(topP === null ? {} : { topP }),
+    ...(topK === null ? {} : { topK }),
+    ...(seed === null ? {} : { seed }),
+  };
+}
+
+/** Arguments of calls are in the message; only what has no other place is kept. */
+function toItem({ type, id, text, signature }: AnswerPiece): Record<string, unknown> {
+  return type === "call" ? { type, call_id: id, signature } : { type, text, signature };
+}
+
+function toReplayed(message: AssistantMessage, settings: ModelSettings): ReturnType<typeof toCall>[] | null {
+  const items = replayedItems(message, "google", hostOf(settings.route.baseUrl));
+  if (items === null) return null;
+  return items.flatMap((item): ReturnType<typeof toCall>[] => {
+    const { type, text, signature } = item as { type: string; text: string; signature: string | null };
+    const providerOptions = signature === null ? undefined : { google: { thoughtSignature: signature } };
+    if (type === "call") {
+      const call = message.toolCalls.find(({ id }) => id === item["call_id"]);
+      return call === undefined ? [] : [toCall(call, providerOptions)];
+    }
+    if (text === "" && providerOptions === undefined) return [];
+    return [
+      { type: type === "text" ? "text" : "reasoning", text, ...(providerOptions ? { providerOptions } : {}) },
+    ];
+  });
+}

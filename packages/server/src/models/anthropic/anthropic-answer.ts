@@ -1,0 +1,217 @@
+import { randomUUID } from "node:crypto";
+import type Anthropic from "@anthropic-ai/sdk";
+import type { RedactedThinkingBlock, ThinkingBlock } from "@convoke/protocol";
+import type { Answered } from "../answered.ts";
+import type { AttemptPart } from "../attempt.ts";
+import { blockedAnswer, cutAnswer, emptyAnswer } from "../failures.ts";
+import { noTokens, type TokenCounts } from "../usage.ts";
+
+type StreamEvent = Anthropic.RawMessageStreamEvent | { readonly type: "error"; readonly error: unknown };
+
+type Draft =
+  | { readonly type: "text"; readonly pieces: string[] }
+  | { readonly type: "thinking"; readonly pieces: string[]; readonly signature: string[] }
+  | { readonly type: "redacted_thinking"; readonly data: string }
+  | {
+      readonly type: "tool_use";
+      readonly id: string;
+      readonly name: string;
+      readonly call: number;
+      readonly pieces: string[];
+      readonly input: unknown;
+    };
+
+/** Collects the events of one answer on the Anthropic messages wire. */
+export class MessagesAnswer {
+  readonly #drafts = new Map<number, Draft>();
+  #id = "";
+  #model = "";
+  #stopReason: string | null = null;
+  #usage: Usage = {};
+  #isStopped = false;
+
+  get id(): string {
+    return this.#id;
+  }
+
+  get tokens(): TokenCounts | null {
+    return toTokens(this.#usage);
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** Adds an event and yields what to show of it. Throws when the event says that the answer failed. */
+  *add(event: StreamEvent): Generator<AttemptPart> {
+    switch (event.type) {
+      case "message_start":
+        this.#id = event.message.id;
+        this.#model = event.message.model;
+        this.#count(event.message.usage);
+        return;
+      case "content_block_start":
+        yield* this.#begin(event.index, event.content_block);
+        return;
+      case "content_block_delta":
+        yield* this.#extend(event.index, event.delta);
+        return;
+      case "message_delta":
+        this.#stopReason = event.delta.stop_reason ?? this.#stopReason;
+        this.#count(event.usage);
+        return;
+      case "message_stop":
+        this.#isStopped = true;
+        return;
+      case "error":
+        throw Object.assign(new Error("The provider reported an error inside its answer."), {
+          error: event.error,
+        });
+      default:
+    }
+  }
+
+  /** Adds a whole answer, from servers that do not stream. */
+  *addWhole(message: Anthropic.Message & { readonly error?: unknown }): Generator<AttemptPart> {
+    if (message.error !== undefined) yield* this.add({ type: "error", error: message.error });
+    this.#id = message.id;
+    this.#model = message.model;
+    this.#stopReason = message.stop_reason;
+    this.#count(message.usage);
+    for (const [index, block] of (message.content ?? []).entries()) {
+      yield* this.#begin(index, block);
+    }
+    this.#isStopped = true;
+  }
+
+  /** The whole answer. Throws when it is cut, blocked or missing; saying nothing is an answer. */
+  finish(): Answered {
+    if (!this.#isStopped && this.#stopReason === null) throw cutAnswer();
+    if (this.#stopReason === "refusal") throw blockedAnswer();
+    const drafts = [...this.#drafts.entries()].sort(([a], [b]) => a - b).map(([, draft]) => draft);
+    const text = drafts.map((draft) => (draft.type === "text" ? draft.pieces.join("") : "")).join("");
+    const thinkingBlocks = drafts.flatMap(toThinkingBlock);
+    const reasoning = thinkingBlocks.map((block) => ("thinking" in block ? block.thinking : "")).join("");
+    const seen = new Set<string>();
+    const toolCalls = drafts.flatMap((draft) => (draft.type === "tool_use" ? [toToolCall(draft, seen)] : []));
+    if (this.#stopReason === null && drafts.length === 0) throw emptyAnswer();
+    return {
+      id: this.#id || `response_${randomUUID()}`,
+      model: this.#model,
+      message: {
+        role: "assistant",
+        content: text === "" ? [] : [{ type: "text", text }],
+        toolCalls,
+        reasoningContent: reasoning === "" ? null : reasoning,
+        thinkingBlocks,
+        reasoningItem: null,
+      },
+      isTruncated: this.#stopReason === "max_tokens" || this.#stopReason === "model_context_window_exceeded",
+      tokens: toTokens(this.#usage),
+      billedCost: null,
+    };
+  }
+
+  *#begin(index: number, block: Anthropic.ContentBlock): Generator<AttemptPart> {
+    if (block.type === "text") {
+      this.#drafts.set(index, { type: "text", pieces: [] });
+      if (block.text !== "") yield* this.#extend(index, { type: "text_delta", text: block.text });
+    } else if (block.type === "thinking") {
+      this.#drafts.set(index, { type: "thinking", pieces: [], signature: [block.signature ?? ""] });
+      if (block.thinking !== "")
+        yield* this.#extend(index, { type: "thinking_delta", thinking: block.thinking });
+    } else if (block.type === "redacted_thinking") {
+      this.#drafts.set(index, { type: "redacted_thinking", data: block.data });
+    } else if (block.type === "tool_use") {
+      const call = [...this.#drafts.values()].filter((draft) => draft.type === "tool_use").length;
+      const { id, name, input } = block;
+      this.#drafts.set(index, { type: "tool_use", id, name, call, pieces: [], input });
+      yield {
+        type: "tool-arguments",
+        index: call,
+        name,
+        text: hasFields(input) ? JSON.stringify(input) : "",
+      };
+    }
+  }
+
+  *#extend(
+    index: number,
+    delta:
+      | Anthropic.RawContentBlockDelta
+      | { type: "text_delta"; text: string }
+      | { type: "thinking_delta"; thinking: string },
+  ): Generator<AttemptPart> {
+    const draft = this.#drafts.get(index);
+    if (draft?.type === "text" && delta.type === "text_delta") {
+      draft.pieces.push(delta.text);
+      yield { type: "text", text: delta.text };
+    } else if (draft?.type === "thinking" && delta.type === "thinking_delta") {
+      draft.pieces.push(delta.thinking);
+      yield { type: "reasoning", text: delta.thinking };
+    } else if (draft?.type === "thinking" && delta.type === "signature_delta") {
+      draft.signature.push(delta.signature);
+    } else if (draft?.type === "tool_use" && delta.type === "input_json_delta") {
+      draft.pieces.push(delta.partial_json);
+      yield { type: "tool-arguments", index: draft.call, name: draft.name, text: delta.partial_json };
+    }
+  }
+
+  /** Counts are cumulative and come in parts; null and absent mean "as before". */
+  #count(usage: Usage | undefined): void {
+    const known = Object.entries(usage ?? {}).filter(([, count]) => count !== null && count !== undefined);
+    this.#usage = { ...this.#usage, ...Object.fromEntries(known) };
+  }
+}
+
+type Usage = {
+  readonly input_tokens?: number | null;
+  readonly output_tokens?: number | null;
+  readonly cache_read_input_tokens?: number | null;
+  readonly cache_creation_input_tokens?: number | null;
+  readonly output_tokens_details?: { readonly thinking_tokens?: number | null } | null;
+};
+
+function toThinkingBlock(draft: Draft): (ThinkingBlock | RedactedThinkingBlock)[] {
+  if (draft.type === "redacted_thinking") return [{ type: "redacted_thinking", data: draft.data }];
+  if (draft.type !== "thinking") return [];
+  const signature = draft.signature.join("");
+  return [
+    { type: "thinking", thinking: draft.pieces.join(""), signature: signature === "" ? null : signature },
+  ];
+}
+
+/**
+ * The argument text is kept as streamed; only an answer that was not streamed has nothing but the object. An id that is
+ * missing or in `seen` is replaced, because results are matched by id.
+ */
+function toToolCall(
+  draft: Extract<Draft, { type: "tool_use" }>,
+  seen: Set<string>,
+): Answered["message"]["toolCalls"][number] {
+  const text = draft.pieces.join("");
+  const whole = hasFields(draft.input) ? JSON.stringify(draft.input) : "{}";
+  const isUsable = draft.id !== "" && !seen.has(draft.id);
+  const id = isUsable ? draft.id : `toolu_${randomUUID().replaceAll("-", "")}`;
+  seen.add(id);
+  return { id, name: draft.name, arguments: text.trim() === "" ? whole : text, origin: "completion" };
+}
+
+function hasFields(input: unknown): boolean {
+  return typeof input === "object" && input !== null && Object.keys(input).length > 0;
+}
+
+/** This API counts cached tokens beside the input; we count them inside. */
+function toTokens(usage: Usage): TokenCounts | null {
+  if (usage.input_tokens === undefined && usage.output_tokens === undefined) return null;
+  const cacheReadTokens = usage.cache_read_input_tokens ?? 0;
+  const cacheWriteTokens = usage.cache_creation_input_tokens ?? 0;
+  return {
+    ...noTokens,
+    promptTokens: (usage.input_tokens ?? 0) + cacheReadTokens + cacheWriteTokens,
+    completionTokens: usage.output_tokens ?? 0,
+    cacheReadTokens,
+    cacheWriteTokens,
+    reasoningTokens: usage.output_tokens_details?.thinking_tokens ?? 0,
+  };
+}

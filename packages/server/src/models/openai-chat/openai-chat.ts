@@ -1,0 +1,84 @@
+import type OpenAI from "openai";
+import { readAnswer, type Answer, type AttemptContext } from "../answer.ts";
+import { spentOn, toResponse } from "../answered.ts";
+import type { Attempt, AttemptPart } from "../attempt.ts";
+import type { ModelClock } from "../clock.ts";
+import { missingKey } from "../failures.ts";
+import type { ModelRequest } from "../model.ts";
+import type { ModelSettings } from "../model-settings.ts";
+import { ChatAnswer, type ChatChunk } from "./openai-chat-answer.ts";
+import { buildChatRequest } from "./openai-chat-request.ts";
+import { openClient } from "../openai-client.ts";
+import { findRefusedField } from "../optional-fields.ts";
+import type { Send } from "../provider-fetch.ts";
+
+type AdapterDeps = { readonly send: Send; readonly clock: ModelClock };
+
+/** Chat completions as OpenAI defined them and many servers copy them; always asked to stream. */
+export function createOpenaiChatAttempt(settings: ModelSettings, deps: AdapterDeps): Attempt {
+  let opening: Promise<OpenAI> | undefined;
+  const refused = new Set<string>();
+  return async function* (request, context) {
+    if (settings.apiKey === null && settings.route.isKeyRequired) throw missingKey(settings.route.provider);
+    const startMs = deps.clock.nowMs();
+    const answer = new ChatAnswer();
+    const client = await (opening ??= openClient(settings, deps.send));
+    const response = await send(client, request, settings, refused, context);
+    try {
+      const isEnded = yield* collect(answer, await readAnswer(response, context), context);
+      const answered = answer.finish(isEnded);
+      yield { type: "done", response: toResponse(answered, settings, deps.clock.nowMs() - startMs) };
+    } catch (error) {
+      yield* spentOn(answer, settings);
+      throw error;
+    }
+  };
+}
+
+/** Feeds an answer to its collector; true when the provider marked its end. */
+async function* collect(
+  answer: ChatAnswer,
+  body: Answer,
+  context: AttemptContext,
+): AsyncGenerator<AttemptPart, boolean> {
+  if (body.type === "json") {
+    yield* answer.add(body.value as ChatChunk);
+    return true;
+  }
+  let isEnded = false;
+  try {
+    for await (const { data } of body.events) {
+      if (isEnded) continue;
+      if (data.trim() === "[DONE]") {
+        isEnded = true;
+        context.expectEnd();
+      } else yield* answer.add(JSON.parse(data) as ChatChunk);
+    }
+  } catch (error) {
+    // Whatever happens to the connection after the last chunk no longer matters.
+    if (!isEnded) throw error;
+  }
+  return isEnded;
+}
+
+/** Sends the request; leaves out what the provider refuses by name and remembers it for later requests. */
+async function send(
+  client: OpenAI,
+  request: ModelRequest,
+  settings: ModelSettings,
+  refused: Set<string>,
+  context: AttemptContext,
+): Promise<Response> {
+  while (true) {
+    const { body, optionalFields } = buildChatRequest(request, settings, refused);
+    try {
+      return await context.wait(
+        client.chat.completions.create(body, { signal: context.signal }).asResponse(),
+      );
+    } catch (error) {
+      const field = settings.isUnsupportedDropped ? findRefusedField(error, optionalFields) : null;
+      if (field === null) throw error;
+      refused.add(field);
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import type OpenAI from "openai";
+import { readAnswer, type Answer, type AttemptContext } from "../answer.ts";
+import { spentOn, toResponse } from "../answered.ts";
+import type { Attempt, AttemptPart } from "../attempt.ts";
+import type { ModelClock } from "../clock.ts";
+import { missingKey } from "../failures.ts";
+import type { ModelRequest } from "../model.ts";
+import { hostOf } from "../model-names.ts";
+import type { ModelSettings } from "../model-settings.ts";
+import { openClient } from "../openai-client.ts";
+import { ResponsesAnswer, type ResponseObject, type ResponsesEvent } from "./openai-responses-answer.ts";
+import { buildResponsesRequest } from "./openai-responses-request.ts";
+import { findRefusedField } from "../optional-fields.ts";
+import type { Send } from "../provider-fetch.ts";
+
+type AdapterDeps = { readonly send: Send; readonly clock: ModelClock };
+
+/** OpenAI's responses API; always asked to stream and to store nothing. */
+export function createOpenaiResponsesAttempt(settings: ModelSettings, deps: AdapterDeps): Attempt {
+  let opening: Promise<OpenAI> | undefined;
+  const refused = new Set<string>();
+  return async function* (request, context) {
+    if (settings.apiKey === null && settings.route.isKeyRequired) throw missingKey(settings.route.provider);
+    const startMs = deps.clock.nowMs();
+    const answer = new ResponsesAnswer(hostOf(settings.route.baseUrl));
+    const client = await (opening ??= openClient(settings, deps.send));
+    const response = await send(client, request, settings, refused, context);
+    try {
+      yield* collect(answer, await readAnswer(response, context), context);
+      const answered = answer.finish();
+      yield { type: "done", response: toResponse(answered, settings, deps.clock.nowMs() - startMs) };
+    } catch (error) {
+      yield* spentOn(answer, settings);
+      throw error;
+    }
+  };
+}
+
+async function* collect(
+  answer: ResponsesAnswer,
+  body: Answer,
+  context: AttemptContext,
+): AsyncGenerator<AttemptPart, void> {
+  if (body.type === "json") {
+    yield* answer.addWhole(body.value as ResponseObject);
+    return;
+  }
+  try {
+    for await (const { data } of body.events) {
+      if (answer.isEnded || data.trim() === "[DONE]") continue;
+      yield* answer.add(JSON.parse(data) as ResponsesEvent);
+      if (answer.isEnded) context.expectEnd();
+    }
+  } catch (error) {
+    // Whatever happens to the connection after the last event no longer matters.
+    if (!answer.isEnded) throw error;
+  }
+}
+
+/** Sends the request; leaves out what the provider refuses by name and remembers it for later requests. */
+async function send(
+  client: OpenAI,
+  request: ModelRequest,
+  settings: ModelSettings,
+  refused: Set<string>,
+  context: AttemptContext,
+): Promise<Response> {
+  while (true) {
+    const { body, optionalFields } = buildResponsesRequest(request, settings, refused);
+    try {
+      return await context.wait(client.responses.create(body, { signal: context.signal }).asResponse());
+    } catch (error) {
+      const field = settings.isUnsupportedDropped ? findRefusedField(error, optionalFields) : null;
+      if (field === null) throw error;
+      refused.add(field);
+    }
+  }
+}

@@ -1,0 +1,6 @@
+/** What a conversation may cost and has cost in US dollars, by its own log; the limit is null when it has none. */
+export type OwnBudget = { readonly limit: number | null; readonly spent: number };
+
+export function dollars(amount: number): string {
+  return `$${amount.toFixed(4)}`;
+}

@@ -1,0 +1,112 @@
+import { dollars, type OwnBudget } from "./own-budget.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** One model call that asks for money. Amounts are US dollars. */
+export type Purchase = {
+  readonly userId: string;
+  readonly conversationId: string;
+  /** What the call can cost at most; infinite where nobody knows. */
+  readonly most: number;
+  /** Read anew each time. */
+  readonly conversation: () => OwnBudget;
+};
+
+/** `refused` says which budget is used up. */
+export type Admission =
+  | { readonly type: "admitted"; readonly release: () => void }
+  | { readonly type: "refused"; readonly detail: string }
+  | { readonly type: "aborted" };
+
+type Budget = {
+  readonly limit: number;
+  readonly spent: number;
+  readonly isShared: (other: Purchase) => boolean;
+  readonly refusal: (limit: number, spent: number) => string;
+};
+
+/**
+ * Lets model calls begin one after the other where two at once could overstep a budget: a call begins when everything spent
+ * and everything that the calls in progress can still cost leaves some of it, so a budget is overstepped by at most the last
+ * call (P48). Calls without a budget never wait.
+ */
+export class Purse {
+  readonly #ledger: Ledger;
+  readonly #inProgress = new Set<Purchase>();
+  readonly #waiting = new Set<() => void>();
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  get ledger(): Ledger {
+    return this.#ledger;
+  }
+
+  /** Which budget is used up at this moment; null while there is money. */
+  refusal(purchase: Omit<Purchase, "most">): string | null {
+    const used = this.#budgets(purchase).find(({ limit, spent }) => spent >= limit);
+    return used === undefined ? null : used.refusal(used.limit, used.spent);
+  }
+
+  /** Resolves when the call may begin or may not; whoever is admitted books first and then releases. */
+  async admit(purchase: Purchase, signal: AbortSignal): Promise<Admission> {
+    for (;;) {
+      if (signal.aborted) return { type: "aborted" };
+      const detail = this.refusal(purchase);
+      if (detail !== null) return { type: "refused", detail };
+      if (this.#budgets(purchase).every((budget) => this.#leaves(budget))) {
+        this.#inProgress.add(purchase);
+        return { type: "admitted", release: () => this.#release(purchase) };
+      }
+      await this.#nextRelease(signal);
+    }
+  }
+
+  #budgets({ userId, conversationId, conversation }: Omit<Purchase, "most">): Budget[] {
+    const budgets: Budget[] = [];
+    const { limit, spent } = conversation();
+    if (limit !== null) {
+      budgets.push({
+        limit,
+        spent: Math.max(spent, this.#ledger.spentIn(conversationId)),
+        isShared: (other) => other.conversationId === conversationId,
+        refusal: (most, cost) =>
+          `The conversation has cost ${dollars(cost)}, its budget is ${dollars(most)}. Raise the budget, then call run to go on.`,
+      });
+    }
+    const dayLimit = this.#ledger.dayLimit(userId);
+    if (dayLimit !== null) {
+      budgets.push({
+        limit: dayLimit,
+        spent: this.#ledger.spentToday(userId),
+        isShared: (other) => other.userId === userId,
+        refusal: (most, cost) =>
+          `All conversations of this user have cost ${dollars(cost)} today, the budget of a day is ${dollars(most)}. ` +
+          "Raise it or wait until midnight UTC, then call run to go on.",
+      });
+    }
+    return budgets;
+  }
+
+  #leaves({ limit, spent, isShared }: Budget): boolean {
+    const pending = [...this.#inProgress].filter(isShared).reduce((sum, { most }) => sum + most, 0);
+    return spent + pending < limit;
+  }
+
+  #release(purchase: Purchase): void {
+    this.#inProgress.delete(purchase);
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const wake of waiting) wake();
+  }
+
+  async #nextRelease(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const onAbort = (): void => resolve();
+    this.#waiting.add(resolve);
+    signal.addEventListener("abort", onAbort);
+    await promise;
+    signal.removeEventListener("abort", onAbort);
+    this.#waiting.delete(resolve);
+  }
+}
