@@ -44,6 +44,8 @@ export type DirectoryDeps = Omit<SessionsDeps, "children"> & {
   /** Lets every model call in and books it; there are no budgets without it. */
   readonly purse?: Purse;
   readonly nowMs: () => number;
+  /** Called before a conversation is removed, so that a crash right after it forgets nobody who must be told. */
+  readonly beforeDelete?: (id: string) => Promise<void>;
 };
 
 /** Whom the directory is asked by: the conversations of others are not there for them. */
@@ -247,6 +249,7 @@ export class Directory implements AsyncDisposable {
     await this.#deleteTasks(id);
     try {
       const lease = await this.#deps.journal.claim(id);
+      await this.#deps.beforeDelete?.(id);
       await this.#deps.journal.deleteConversation(lease);
     } finally {
       this.#forget(id);

@@ -174,6 +174,32 @@ function describeAppends(journal: () => Journal): void {
         [2, 2],
       ]);
     });
+
+    test("listeners hear of each commit of this process when it is durable, and of nothing that failed", async () => {
+      const id = randomUUID();
+      const heard: object[] = [];
+      const stop = journal().onCommit(({ type, conversationId, lastSeq, durationMs }) => {
+        if (conversationId !== id) return;
+        expect(durationMs).toBeGreaterThan(0);
+        heard.push({ type, lastSeq });
+      });
+      await journal().createConversation(sampleConversation(id));
+      expect(await journal().createConversation(sampleConversation(id))).toBe(false);
+      const lease = await journal().claim(id);
+      await journal().append(lease, { expectedSeq: 0, events: [sampleEvent(1), sampleEvent(2)] });
+      await expect(journal().append(lease, { expectedSeq: 0, events: [sampleEvent(3)] })).rejects.toThrow(
+        SeqConflictError,
+      );
+      await journal().deleteConversation(lease);
+      stop();
+      stop();
+      await journal().createConversation(sampleConversation(id));
+      expect(heard).toEqual([
+        { type: "created", lastSeq: 0 },
+        { type: "appended", lastSeq: 2 },
+        { type: "deleted", lastSeq: 0 },
+      ]);
+    });
   });
 }
 

@@ -47,7 +47,18 @@ export interface Journal extends AsyncDisposable {
 
   /** Rings after each commit that touched the conversation, also for commits of other processes within a second. Returns the unsubscribe function. */
   onAppend(conversationId: string, onRing: (lastSeq: number) => void): () => void;
+  /** Tells of each commit of this process once it is durable; must return at once. Returns the unsubscribe function. */
+  onCommit(listener: (commit: Commit) => void): () => void;
 }
+
+export type Commit = {
+  readonly type: "created" | "appended" | "deleted";
+  readonly conversationId: string;
+  /** Where the log ends then; 0 for one that is new or gone. */
+  readonly lastSeq: number;
+  /** From the call until it was durable. */
+  readonly durationMs: number;
+};
 
 /** Write permission for one conversation; `generation` grows with each claim and older ones are rejected. */
 export type Lease = { readonly conversationId: string; readonly generation: number };

@@ -9,7 +9,6 @@ import { openJournal } from "../journal/open-journal.ts";
 import { sampleConversation, sampleEvent } from "../journal/sample-events.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { nextUuid7 } from "../lib/uuid7.ts";
-import { watchJournal } from "./watch-journal.ts";
 import { webhookDefaults, type WebhookSpec } from "./webhook.ts";
 import { Webhooks } from "./webhooks.ts";
 
@@ -157,21 +156,21 @@ async function openWorld(hook: Partial<WebhookSpec>) {
     }),
   );
   await hooks.open();
-  const watched = watchJournal(journal, hooks);
+  scope.defer(journal.onCommit(({ conversationId, lastSeq }) => hooks.onAppend(conversationId, lastSeq)));
   const leases = new Map<string, Awaited<ReturnType<Journal["claim"]>>>();
   const written = new Map<string, string[]>();
   const append = async (ids: readonly string[]): Promise<void> => {
     for (const id of ids) {
       if (!leases.has(id)) {
-        await watched.createConversation(sampleConversation(id));
-        leases.set(id, await watched.claim(id));
+        await journal.createConversation(sampleConversation(id));
+        leases.set(id, await journal.claim(id));
       }
       const known = written.get(id) ?? [];
       const seq = known.length + 1;
       const eventId = nextUuid7(known.at(-1) ?? null, clock.nowMs);
       const sample = sampleEvent(seq);
       const event = { ...sample, id: eventId, json: sample.json.replace(sample.id, eventId) };
-      await watched.append(leases.get(id)!, { expectedSeq: known.length, events: [event] });
+      await journal.append(leases.get(id)!, { expectedSeq: known.length, events: [event] });
       written.set(id, [...known, eventId]);
     }
   };

@@ -6,6 +6,7 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { Doorbell } from "../doorbell.ts";
 import type {
   AppendBatch,
+  Commit,
   ConversationFilter,
   ConversationPage,
   ConversationQuery,
@@ -68,6 +69,7 @@ class SqliteJournal implements Journal {
   readonly #search: EventSearch;
   readonly #conversations: ConversationReader;
   readonly #doorbell = new Doorbell();
+  readonly #commitListeners = new Set<(commit: Commit) => void>();
   readonly #tails = new TailCache();
   readonly #neighbours: NeighbourWatch;
 
@@ -87,7 +89,10 @@ class SqliteJournal implements Journal {
   }
 
   async createConversation(row: NewConversation): Promise<boolean> {
-    return (await this.#writer.request({ type: "create", row })) === true;
+    const startMs = performance.now();
+    const isNew = (await this.#writer.request({ type: "create", row })) === true;
+    if (isNew) this.#committed("created", row.id, 0, startMs);
+    return isNew;
   }
 
   async getConversation(id: string): Promise<ConversationRow | null> {
@@ -115,8 +120,10 @@ class SqliteJournal implements Journal {
   }
 
   async deleteConversation(lease: Lease): Promise<void> {
+    const startMs = performance.now();
     await this.#writer.request({ type: "delete", lease });
     this.#tails.forget(lease.conversationId);
+    this.#committed("deleted", lease.conversationId, 0, startMs);
   }
 
   async claim(conversationId: string): Promise<Lease> {
@@ -129,12 +136,14 @@ class SqliteJournal implements Journal {
   }
 
   async append(lease: Lease, batch: AppendBatch): Promise<void> {
+    const startMs = performance.now();
     await this.#writer.request({ type: "append", lease, batch });
     const { conversationId } = lease;
     const lastSeq = batch.expectedSeq + batch.events.length;
     if (this.#doorbell.has(conversationId)) this.#tails.add(conversationId, batch.expectedSeq, batch.events);
     this.#neighbours.onOwnAppend(conversationId, lastSeq);
     this.#doorbell.ring(conversationId, lastSeq);
+    this.#committed("appended", conversationId, lastSeq, startMs);
   }
 
   async read(conversationId: string, afterSeq: number, limit: number): Promise<readonly StoredEvent[]> {
@@ -197,11 +206,23 @@ class SqliteJournal implements Journal {
     };
   }
 
+  onCommit(listener: (commit: Commit) => void): () => void {
+    // One function may listen twice; each subscription is its own.
+    const own = (commit: Commit): void => listener(commit);
+    this.#commitListeners.add(own);
+    return () => void this.#commitListeners.delete(own);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#neighbours[Symbol.dispose]();
     // The writer closes last, so that it can empty the write-ahead log.
     if (this.#database.isOpen) this.#database.close();
     await this.#writer[Symbol.asyncDispose]();
+  }
+
+  #committed(type: Commit["type"], conversationId: string, lastSeq: number, startMs: number): void {
+    const commit: Commit = { type, conversationId, lastSeq, durationMs: performance.now() - startMs };
+    for (const listener of this.#commitListeners) listener(commit);
   }
 
   #lastSeqNow(conversationId: string): number {

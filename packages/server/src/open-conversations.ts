@@ -1,0 +1,141 @@
+import type { LLM } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import type { ToolHost } from "@convoke/tool-host";
+import {
+  openAppConversations,
+  type OpenAppConversations,
+} from "./app-conversations/open-app-conversations.ts";
+import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
+import type { ServerConfig } from "./config.ts";
+import { Directory } from "./conversation/directory.ts";
+import { estimatedWhenAborted } from "./conversation/run/aborted-call.ts";
+import type { McpAccess } from "./conversation/run/mcp-tools.ts";
+import { openSkillAccess, type SkillAccess } from "./conversation/sessions/session-skills.ts";
+import { toConversationInfo } from "./conversation/state/describe.ts";
+import type { Journal } from "./journal/journal.ts";
+import { Fault } from "./lib/fault.ts";
+import type { Logger } from "./lib/logger.ts";
+import { version } from "./lib/version.ts";
+import { wait } from "./lib/wait.ts";
+import type { Model } from "./models/model.ts";
+import { openModel } from "./models/open-model.ts";
+import type { Observer } from "./observability/observer.ts";
+import { watchModel } from "./observability/watch-model.ts";
+import type { Store } from "./open-store.ts";
+import { McpLogins } from "./settings/mcp-logins.ts";
+import { SettingsStore } from "./settings/settings-store.ts";
+import { findStoredModel } from "./settings/stored-models.ts";
+import { Ledger } from "./spending/ledger.ts";
+import { Purse } from "./spending/purse.ts";
+import { Webhooks } from "./webhooks/webhooks.ts";
+
+export type OpenConversationsDeps = Store & {
+  readonly config: ServerConfig;
+  readonly toolHost: ToolHost;
+  readonly sandboxes: Sandboxes | null;
+  readonly validator: Validator;
+  readonly observer: Observer;
+  readonly logger: Logger;
+  /** Waiting times for MCP servers, instead of the documented ones. */
+  readonly mcp?: Pick<McpAccess, "times" | "firstWaitMs">;
+  /** Wraps every model that is opened. */
+  readonly wrapModel?: (model: Model) => Model;
+};
+
+/** The conversations of a server, and what they work with. */
+export interface OpenConversations extends AsyncDisposable {
+  readonly directory: Directory;
+  readonly appConversations: OpenAppConversations;
+  readonly webhooks: Webhooks;
+  readonly settings: SettingsStore;
+  readonly skills: SkillAccess;
+  readonly mcpLogins: McpLogins;
+  readonly ledger: Ledger;
+  /** A model that no conversation has: of no user, and not booked. */
+  openLooseModel(llm: LLM): Model;
+}
+
+/** Opens conversations on a store. Nothing goes on before `directory.recover` is called. */
+export async function openConversations(deps: OpenConversationsDeps): Promise<OpenConversations> {
+  const { config, journal, database, secretBox, toolHost, sandboxes, observer, logger } = deps;
+  const { wrapModel = (model) => model } = deps;
+  await using scope = new AsyncDisposableStack();
+  const webhooks = scope.use(
+    new Webhooks({
+      hooks: config.webhooks,
+      database,
+      journal,
+      describe: (id): Promise<string | null> => describeForHooks(journal, directory, id),
+      nowMs: Date.now,
+      wait,
+      logger,
+    }),
+  );
+  scope.defer(
+    journal.onCommit(({ type, conversationId, lastSeq, durationMs }) => {
+      if (type === "appended") observer.appended(durationMs);
+      webhooks.onAppend(conversationId, lastSeq);
+    }),
+  );
+  const settings = new SettingsStore({ database, secretBox, nowMs: Date.now });
+  const openFor = (llm: LLM, ownerId: string): Model => {
+    const model = wrapModel(openModel(llm, { findProfile: findStoredModel(settings, ownerId) }));
+    return watchModel(estimatedWhenAborted(model, llm), observer);
+  };
+  const skills = openSkillAccess(config);
+  const ledger = new Ledger({ database, maxPerDay: config.maxBudgetPerUserPerDay, nowMs: Date.now, logger });
+  const mcpLogins = new McpLogins({ database, secretBox, nowMs: Date.now });
+  const directory: Directory = scope.use(
+    new Directory({
+      journal,
+      findModel: (ownerId, name) => findStoredModel(settings, ownerId)(name),
+      chooseHost: async ({ sandbox_id: sandboxId }) => {
+        if (sandboxId === undefined) return { toolHost, stateDir: null };
+        if (sandboxes === null) throw sandboxesElsewhere();
+        return await sandboxes.openHost(sandboxId);
+      },
+      beforeDelete: (id) => webhooks.onDelete(id),
+      secretBox,
+      openModel: ({ agent }, secrets, ownerId) => openFor({ ...agent.llm, ...secrets.llm }, ownerId),
+      validator: deps.validator,
+      skills,
+      purse: new Purse(ledger),
+      mcp: { fetch, clientVersion: version, logins: mcpLogins, ...deps.mcp },
+      dataDir: config.dataDir,
+      workspaceRoot: config.workspaceRoot,
+      nowMs: Date.now,
+      logger,
+      observer,
+    }),
+  );
+  const appConversations = scope.use(
+    openAppConversations({ database, secretBox, directory, journal, sandboxes, nowMs: Date.now, logger }),
+  );
+  const owned = scope.move();
+  return {
+    directory,
+    appConversations,
+    webhooks,
+    settings,
+    skills,
+    mcpLogins,
+    ledger,
+    openLooseModel: (llm) => watchModel(wrapModel(openModel(llm)), observer),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** What a webhook is told of a conversation, as JSON; null when it is gone. */
+async function describeForHooks(journal: Journal, directory: Directory, id: string): Promise<string | null> {
+  const owner = (await journal.getConversation(id))?.ownerId;
+  const described = owner === undefined ? null : await directory.describe({ userId: owner }, id);
+  return described === null ? null : JSON.stringify(toConversationInfo(described));
+}
+
+export function sandboxesElsewhere(): Fault {
+  return new Fault(
+    "not-now",
+    "sandboxes_not_served",
+    "The conversation runs in a sandbox, and this server has none: they are switched off, or another server on the same data folder has them.",
+  );
+}

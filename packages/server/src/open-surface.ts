@@ -1,0 +1,158 @@
+import { agentServerInterface, writeOpenApi } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import type { ToolHost } from "@convoke/tool-host";
+import type { FastifyInstance } from "fastify";
+import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
+import type { ServerConfig } from "./config.ts";
+import { docsPage } from "./faces/agent-server/docs-page.ts";
+import { mountBashSocket } from "./faces/agent-server/sockets/bash-socket.ts";
+import { mountEventSocket } from "./faces/agent-server/sockets/event-socket.ts";
+import type { SocketTimes } from "./faces/agent-server/sockets/socket-times.ts";
+import { createCookieReader } from "./faces/agent-server/workspace/workspace-cookie.ts";
+import { mountGateway } from "./faces/gateway/mount-gateway.ts";
+import { isPortCapability } from "./faces/gateway/port-path.ts";
+import { refuseGateway } from "./faces/gateway/refuse-gateway.ts";
+import { openFaces, type FacesDeps } from "./faces/open-faces.ts";
+import { createKeyRing } from "./http/auth.ts";
+import { createGuard } from "./http/guard.ts";
+import { createAuthenticator, openHttp } from "./http/open-http.ts";
+import type { Face } from "./http/mount.ts";
+import type { Logger } from "./lib/logger.ts";
+import type { OpenConversations } from "./open-conversations.ts";
+import { sandboxesElsewhere } from "./open-conversations.ts";
+import type { Observability } from "./open-observability.ts";
+import type { Store } from "./open-store.ts";
+import { KeyBook } from "./settings/key-book.ts";
+import { SealedValues } from "./settings/sealed-values.ts";
+import { SecretStore } from "./settings/secret-store.ts";
+import { Machine } from "./workspaces/machine.ts";
+import { SavedWorkspaces } from "./workspaces/saved-workspaces.ts";
+import { WorkspaceSessions } from "./workspaces/workspace-session.ts";
+
+export type ListenerDeps = {
+  readonly config: ServerConfig;
+  readonly logger: Logger;
+  readonly observability: Pick<Observability, "observer" | "onCall">;
+};
+
+/** An HTTP server without routes that does not listen yet. */
+export type Listener = {
+  readonly app: FastifyInstance;
+  readonly lastActivityMs: () => number;
+};
+
+export async function openListener({ config, logger, observability }: ListenerDeps): Promise<Listener> {
+  let lastActivityMs = Date.now();
+  const app = await openHttp({
+    guard: createGuard({
+      boundHost: config.host,
+      allowedHosts: config.allowedHosts,
+      allowedOrigins: config.allowedOrigins,
+    }),
+    logger,
+    onActivity: () => (lastActivityMs = Date.now()),
+    trustedProxies: config.trustedProxies,
+    webUrl: config.webUrl,
+    isForEveryOrigin: isPortCapability,
+    observer: observability.observer,
+    onCall: (call) => observability.onCall(call),
+  });
+  return { app, lastActivityMs: () => lastActivityMs };
+}
+
+export type SurfaceDeps = {
+  readonly config: ServerConfig;
+  readonly listener: Listener;
+  readonly store: Store;
+  readonly conversations: OpenConversations;
+  readonly toolHost: ToolHost;
+  readonly sandboxes: Sandboxes | null;
+  readonly validator: Validator;
+  readonly logger: Logger;
+  readonly times: SocketTimes;
+  /** The allow-listed environment that commands and git on this machine start with. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Keys that clients may use besides those of the key book. */
+  readonly ownKeys: readonly string[];
+  readonly isReady: () => boolean;
+  /** Besides those of conversations and sandboxes. */
+  readonly faces?: readonly Face[];
+};
+
+/** Mounts every route and socket on a listener, and closes it. */
+export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
+  const { config, listener, store, conversations, sandboxes, validator, logger, times, ownKeys } = deps;
+  const { app } = listener;
+  const { journal, database, secretBox } = store;
+  const { directory } = conversations;
+  await using scope = new AsyncDisposableStack();
+  const keys = createKeyRing(ownKeys, scope.use(new KeyBook({ database, nowMs: Date.now, logger })));
+  scope.defer(() => app.close());
+  const secrets = new SecretStore({ database, secretBox, nowMs: Date.now });
+  const machine = scope.use(
+    new Machine({
+      environment: deps.environment,
+      dataDir: config.dataDir,
+      workspaceRoot: config.workspaceRoot,
+      users: config.machineUsers,
+      bashKeptMs: config.bashRetentionSeconds === null ? null : config.bashRetentionSeconds * 1_000,
+      ownKeys,
+      userSecrets: (userId) => secrets.values(userId),
+    }),
+  );
+  const sessions = new WorkspaceSessions({ secretBox, nowMs: Date.now });
+  const mountDeps = {
+    validator,
+    authenticate: createAuthenticator(keys),
+    authenticateCookie: createCookieReader(sessions, keys),
+  };
+  const facesDeps: FacesDeps = {
+    ...conversations,
+    journal,
+    approvalDefault: config.approvalDefault,
+    toolHost: deps.toolHost,
+    secrets,
+    sealedValues: new SealedValues(secretBox),
+    validator,
+    openModel: (llm) => conversations.openLooseModel(llm),
+    sandboxes,
+    nowMs: Date.now,
+    openAccess: machine.openAccess,
+    openFiles: async ({ sandbox_id: sandboxId }, root) => {
+      if (sandboxId === undefined) return machine.openDirectory(root);
+      if (sandboxes === null) throw sandboxesElsewhere();
+      return (await sandboxes.openHost(sandboxId)).toolHost.workspace;
+    },
+    uploadLimitBytes: config.uploadLimitBytes,
+    userSecrets: (userId) => secrets.values(userId),
+    savedWorkspaces: new SavedWorkspaces({ database, nowMs: Date.now }),
+    sessions,
+    lastActivityMs: listener.lastActivityMs,
+    isReady: deps.isReady,
+    workspaceRoot: config.workspaceRoot,
+  };
+  const faces = [...openFaces(facesDeps), ...(deps.faces ?? [])];
+  for (const face of faces) face.mount(app, mountDeps);
+  const socketDeps = { journal, validator, logger, times };
+  mountEventSocket(app, { ...socketDeps, scopeOf: () => ({ directory, keys }) });
+  mountBashSocket(app, { ...socketDeps, scopeOf: () => ({ openAccess: machine.openAccess, keys }) });
+  if (sandboxes === null) refuseGateway(app, mountDeps);
+  else await mountGateway(app, { ...facesDeps, sandboxes, keys, logger, times });
+  mountDocuments(
+    app,
+    faces.flatMap((face) => face.routes),
+  );
+  const owned = scope.move();
+  return { [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** The page for people and the document for programs, both of the routes that are served. */
+function mountDocuments(app: FastifyInstance, routes: Face["routes"]): void {
+  app.get("/docs", (_request, reply) => reply.type("text/html; charset=utf-8").send(docsPage(routes)));
+  let openApi: string | undefined;
+  app.get("/openapi.json", (_request, reply) =>
+    reply
+      .header("content-type", "application/json")
+      .send((openApi ??= JSON.stringify(writeOpenApi(routes, agentServerInterface)))),
+  );
+}
