@@ -43,6 +43,10 @@ export function describeEvent(event: Event, paint: Paint): string[] {
       return [paint.yellow(`    rejected: ${event.rejection_reason ?? ""}`)];
     case "ConversationErrorEvent":
       return block(paint.red(`error ${event.code}  `), event.detail, mostLines);
+    case "ConversationStateUpdateEvent": {
+      const { detail } = (event.key === "warning" ? event.value : {}) as { detail?: unknown };
+      return typeof detail === "string" ? block(paint.yellow("warning  "), detail, mostLines) : [];
+    }
     case "PauseEvent":
       return [paint.yellow("paused")];
     case "Condensation":

@@ -24,6 +24,15 @@ export function toolSpecs(agent: Agent, isVisionEnabled = false): ToolSpec[] {
   return [...byName.values()];
 }
 
+/** Tools of the conversation itself, which no tool host knows. */
+const ownNames: ReadonlySet<string> = new Set(["invoke_skill"]);
+
+/** What an agent names and does not get, because there is no such tool among the `available` ones. */
+export function missingTools(agent: Agent, available: Iterable<string>): string[] {
+  const known = new Set([...available, ...ownNames]);
+  return toolSpecs(agent).flatMap(({ name }) => (known.has(name) ? [] : [name]));
+}
+
 /** Whether the agent may give work to sub-agents. */
 export function hasTasks(agent: Agent): boolean {
   return ownTools(agent).some(({ name }) => taskTools.has(name));
@@ -39,7 +48,7 @@ function ownTools(agent: Agent): ToolSpec[] {
 /** `TerminalTool` and `terminal` are the same tool. Source: reference, tools 1.2. */
 function registryName(name: string): string {
   return name
-    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replaceAll(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, "$1$3_$2$4")
     .toLowerCase()
     .replace(/_tool$/, "");
 }

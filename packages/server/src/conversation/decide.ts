@@ -17,8 +17,8 @@ export type SendCommand = {
   /** The goal that the message sets; any other message ends the one that is pursued. */
   readonly goal?: Goal;
   readonly sender: string | null;
-  /** Added when the log has none yet. */
-  readonly systemPrompt: () => EventBody;
+  /** The system prompt, and what goes with it; added when the log has none yet. */
+  readonly opening: () => readonly EventDraft[];
   /** Skills that the message brings up. */
   readonly activation?: Activation;
   /** What hooks have to say about it. */
@@ -28,7 +28,7 @@ export type SendCommand = {
 /** A message is logged in every status; it never approves anything (W2) and never strands (W3). */
 export function decideSend(state: ConversationState, command: SendCommand): Decision {
   const drafts: EventDraft[] = [];
-  if (state.systemPromptSeq === null) drafts.push({ body: command.systemPrompt() });
+  if (state.systemPromptSeq === null) drafts.push(...command.opening());
   const isReopened = state.status === "finished" || state.status === "stuck";
   if (isReopened) drafts.push(statusUpdate("idle"));
   drafts.push(...(command.admitted?.records ?? []));
@@ -172,6 +172,17 @@ export function statusUpdate(status: ConversationExecutionStatus): { readonly bo
 
 export function stateUpdate(key: string, value: unknown): { readonly body: EventBody } {
   return { body: { kind: "ConversationStateUpdateEvent", source: "environment", key, value } };
+}
+
+/** Something that was asked for and is done otherwise: for clients and their people; no run ends of it, and no model reads it. */
+export function warning(value: {
+  readonly code: string;
+  readonly detail: string;
+  readonly [more: string]: unknown;
+}): {
+  readonly body: EventBody;
+} {
+  return stateUpdate("warning", value);
 }
 
 /** Answers an action that will have no observation. */

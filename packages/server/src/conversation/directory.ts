@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { Validator } from "@convoke/protocol/validate";
-import { UnknownToolError, type ToolHost } from "@convoke/tool-host";
+import type { ToolHost } from "@convoke/tool-host";
 import {
   DamagedEventError,
   LeaseHeldError,
@@ -10,7 +10,8 @@ import {
 } from "../journal/journal.ts";
 import { Fault, invalidField } from "../lib/fault.ts";
 import type { SecretBox } from "../security/seal.ts";
-import { toolSpecs } from "../agent/tool-specs.ts";
+import { isSlipOf } from "../agent/slip-of.ts";
+import { missingTools } from "../agent/tool-specs.ts";
 import type { SubConversationDeps } from "./tasks/sub-conversation.ts";
 import { listTasks } from "./tasks/task-ids.ts";
 import { ownBudget } from "./budget.ts";
@@ -390,10 +391,15 @@ function isBeyondRepair(error: unknown): boolean {
   return error instanceof DamagedEventError || (error instanceof Fault && codes.includes(error.code));
 }
 
+/** A tool of a newer client is left out, and told in the log; a slip of the keyboard is not what anybody wants. */
 function checkTools({ catalogue }: ToolHost, config: ConversationConfig): void {
-  for (const { name } of toolSpecs(config.agent)) {
-    if (!catalogue.includes(name)) {
-      throw invalidField(["body", "agent", "tools"], new UnknownToolError(name, catalogue).message);
-    }
+  for (const name of missingTools(config.agent, catalogue)) {
+    const meant = catalogue.find((known) => isSlipOf(name, known));
+    if (meant === undefined) continue;
+    const available = `Available tools: ${catalogue.join(", ")}.`;
+    throw invalidField(
+      ["body", "agent", "tools"],
+      `There is no tool "${name}". Did you mean "${meant}"? ${available}`,
+    );
   }
 }

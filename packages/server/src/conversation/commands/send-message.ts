@@ -4,7 +4,7 @@ import type { ConversationConfig, ConversationSecrets } from "../conversation-co
 import type { ConversationDeps, SendInput } from "../conversation-deps.ts";
 import type { ConversationLog } from "../conversation-log.ts";
 import { decideSend, type Decision } from "../decide.ts";
-import { activateSkills, firstEvent } from "../run/first-event.ts";
+import { activateSkills, firstEvents } from "../run/first-events.ts";
 import type { Admitted } from "../run/hook-gate.ts";
 import { newGoal } from "../goals/goal.ts";
 import { findSent, messageDigest } from "../inbox.ts";
@@ -40,7 +40,7 @@ export async function sendMessage(input: SendInput, deps: SendDeps): Promise<Sen
       ? {}
       : { goal: newGoal(log.state, input.goal.objective, input.goal.maxIterations) }),
     sender: input.sender ?? null,
-    systemPrompt: () => firstEvent(deps),
+    opening: () => firstEvents(deps),
     activation: await activateSkills(session, () => log.view(), message),
     ...(admitted === undefined ? {} : { admitted }),
   });

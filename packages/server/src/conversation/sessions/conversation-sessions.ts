@@ -70,7 +70,9 @@ export class ConversationSessions {
         : { workspaceDir: config.workspace.working_dir, stateDir: posix.join(stateDir, id) };
     const opened = await toolHost.openSession({
       sessionId: id,
-      tools: toolSpecs(config.agent, this.#canSee(config, ownerId)),
+      tools: toolSpecs(config.agent, this.#canSee(config, ownerId)).filter(({ name }) =>
+        toolHost.catalogue.includes(name),
+      ),
       ...places,
     });
     const tasked = await this.#withTasks(opened, { id, ownerId, context, toolHost, ...places });

@@ -31,7 +31,7 @@ function said(state: ConversationState, text: string, wantsRun = true): Conversa
   };
   return after(
     state,
-    decideSend(state, { message, wantsRun, sender: null, systemPrompt: () => systemPrompt }).drafts,
+    decideSend(state, { message, wantsRun, sender: null, opening: () => [{ body: systemPrompt }] }).drafts,
   );
 }
 
@@ -85,7 +85,7 @@ test("a first message with a run is one commit: prompt, message, its id, running
     message,
     wantsRun: true,
     sender: null,
-    systemPrompt: () => systemPrompt,
+    opening: () => [{ body: systemPrompt }],
   });
   const stamped = stampDrafts(drafts, initialState(), 1_700_000_000_000, (json) => json);
   expect(stamped.map(({ event }) => [event.kind, "key" in event ? event.key : null])).toEqual([

@@ -1,27 +1,39 @@
 import type { Message } from "@convoke/protocol";
 import type { ToolSession } from "@convoke/tool-host";
 import type { ViewEvent } from "../../agent/history-view.ts";
+import { missingTools } from "../../agent/tool-specs.ts";
 import { staticPrompt } from "../../agent/prompt/prompt-choice.ts";
 import { systemPromptEvent } from "../../agent/prompt/system-prompt.ts";
 import { skillsOf } from "../../extensions/skills/invoke-skill-tool.ts";
 import type { Activation } from "../../extensions/skills/skill-book.ts";
-import type { EventBody } from "../../events/event-draft.ts";
+import type { EventBody, EventDraft } from "../../events/event-draft.ts";
+import { warning } from "../decide.ts";
 import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
 
-/** The system prompt of a conversation, as its first event. */
-export function firstEvent({
-  session,
-  config,
-  secrets,
-  workspaceDir,
-  nowMs,
-}: {
+type FirstEventsDeps = {
   readonly session: ToolSession;
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
   readonly workspaceDir: (config: ConversationConfig) => string;
   readonly nowMs: () => number;
-}): EventBody {
+};
+
+/** The system prompt, and what the client that asked for the conversation should know of it; the model reads only the prompt. */
+export function firstEvents(deps: FirstEventsDeps): EventDraft[] {
+  const { session, config } = deps;
+  const missing = missingTools(
+    config.agent,
+    session.tools.map(({ name }) => name),
+  );
+  return [{ body: systemPrompt(deps) }, ...(missing.length === 0 ? [] : [toolsUnavailable(missing)])];
+}
+
+function toolsUnavailable(tools: readonly string[]): EventDraft {
+  const detail = `This server does not have these tools: ${tools.join(", ")}. The agent works without them.`;
+  return warning({ code: "tools_unavailable", detail, tools });
+}
+
+function systemPrompt({ session, config, secrets, workspaceDir, nowMs }: FirstEventsDeps): EventBody {
   return systemPromptEvent({
     tools: session.tools,
     workspaceDir: workspaceDir(config),
