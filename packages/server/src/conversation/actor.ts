@@ -23,7 +23,7 @@ import type { RunDeps } from "./run/run-deps.ts";
 import { Runner } from "./run/runner.ts";
 import { settleStarted } from "./run/settle-started.ts";
 import { withSettingsVersion } from "./settings-version.ts";
-import { Signals } from "./signals.ts";
+import type { Signals } from "./signals.ts";
 import { addCalls } from "./state/stats.ts";
 import { Titling } from "./titling.ts";
 import { WorkQueue } from "./run/work-queue.ts";
@@ -35,7 +35,7 @@ const stopGraceMs = 2_000;
 /** What a conversation works with, tied together: from a decision to its events, and from the events to the work. */
 export class Actor implements AsyncDisposable {
   readonly log: ConversationLog;
-  readonly signals = new Signals();
+  readonly signals: Signals;
   readonly queue: WorkQueue;
   readonly hold: Hold;
   readonly configuration: Configuration;
@@ -54,6 +54,7 @@ export class Actor implements AsyncDisposable {
   constructor(deps: ConversationDeps) {
     this.#deps = deps;
     this.log = deps.log;
+    this.signals = deps.signals;
     this.hold = new Hold(deps.logger);
     this.#clock = new ApprovalClock({ onDeadline: () => this.#answerOverdue(), nowMs: deps.nowMs });
     this.queue = new WorkQueue({
@@ -152,7 +153,8 @@ export class Actor implements AsyncDisposable {
 
   /** Tells everyone who listens now how the conversation stands; stored nowhere. */
   publishFullState(): void {
-    if (this.signals.isHeard) this.signals.emit(this.fullStateFrame());
+    // After another process has taken over, this state is an old one, and whoever listens has read on (P36).
+    if (this.signals.isHeard && !this.queue.isLost) this.signals.emit(this.fullStateFrame());
   }
 
   fullStateFrame(): string {

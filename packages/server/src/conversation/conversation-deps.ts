@@ -10,12 +10,15 @@ import type { ConversationConfig, ConversationSecrets } from "./conversation-con
 import type { ConversationLog } from "./conversation-log.ts";
 import type { HookGate } from "./run/hook-gate.ts";
 import type { OpenHooksDeps } from "./sessions/open-hooks.ts";
+import type { Signals } from "./signals.ts";
 import type { SessionContext } from "./run/mcp-tools.ts";
 
 export type ConversationDeps = {
   readonly id: string;
   readonly journal: Pick<Journal, "getInboxEntry" | "release">;
   readonly log: ConversationLog;
+  /** To whoever watches the conversation. */
+  readonly signals: Signals;
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
   readonly secretBox: SecretBox;

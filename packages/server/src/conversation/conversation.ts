@@ -20,7 +20,6 @@ import { decideGoalResume, decideGoalStop } from "./goals/goal.ts";
 import { decideNavigation, refuseWhileWorking } from "./commands/navigate.ts";
 import { decideDequeue, queuedMessages } from "./commands/queue.ts";
 import { sendMessage, type Sent } from "./commands/send-message.ts";
-import type { Signals } from "./signals.ts";
 
 /** The actor that owns one log: a mailbox, a fold, at most one run. Every method resolves when its effect is durable. */
 export class Conversation implements AsyncDisposable {
@@ -36,10 +35,6 @@ export class Conversation implements AsyncDisposable {
 
   get state(): Readonly<ConversationState> {
     return this.#actor.log.state;
-  }
-
-  get signals(): Signals {
-    return this.#actor.signals;
   }
 
   get config(): ConversationConfig {

@@ -9,6 +9,7 @@ import {
   type Journal,
 } from "../journal/journal.ts";
 import { Fault, invalidField } from "../lib/fault.ts";
+import { createMask } from "../security/mask.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { isSlipOf } from "../agent/slip-of.ts";
 import { missingTools } from "../agent/tool-specs.ts";
@@ -18,9 +19,10 @@ import { ownBudget } from "./budget.ts";
 import { ConversationSessions, type SessionsDeps } from "./sessions/conversation-sessions.ts";
 import { StoredSecrets } from "./sessions/stored-secrets.ts";
 import { Conversation } from "./conversation.ts";
-import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
+import { secretValues, type ConversationConfig, type ConversationSecrets } from "./conversation-config.ts";
+import { Watches, type Watch } from "./watch.ts";
 import { ConversationLog } from "./conversation-log.ts";
-import type { Described } from "./state/describe.ts";
+import { fullStateFrame, type Described } from "./state/describe.ts";
 import { forkConversation, type ForkInput } from "./commands/fork.ts";
 import { FoldedStates } from "./state/folded-states.ts";
 import { Orphans } from "./orphans.ts";
@@ -64,6 +66,7 @@ export class Directory implements AsyncDisposable {
   readonly #deps: DirectoryDeps;
   readonly #loaded = new Map<string, Promise<Conversation>>();
   readonly #folded: FoldedStates;
+  readonly #watches: Watches;
   readonly #deleting = new Map<string, Promise<void>>();
   /** Of the loaded ones. */
   readonly #owners = new Map<string, string>();
@@ -80,6 +83,16 @@ export class Directory implements AsyncDisposable {
     const { journal, findModel = async () => null } = deps;
     this.#sessions = new ConversationSessions({ ...deps, children: { directory: this, journal, findModel } });
     this.#secrets = new StoredSecrets(deps);
+    this.#watches = new Watches({
+      journal,
+      isLoaded: (id) => this.#loaded.has(id),
+      fullStateFrame: (userId, id) => this.#fullStateFrame({ userId }, id),
+      onFailure: (id, error) =>
+        deps.logger.error(
+          { conversation: id, error: String(error) },
+          "a conversation could not be looked up",
+        ),
+    });
     this.#orphans = new Orphans({
       journal: deps.journal,
       isOurs: (id) => this.#isClosed || this.#loaded.has(id),
@@ -116,6 +129,12 @@ export class Directory implements AsyncDisposable {
     if (this.#isClosed) throw serverClosing();
     if (!(await this.exists(asker, id))) throw conversationMissing(id);
     return await this.#open(id);
+  }
+
+  /** The asker's conversation for reading along, without its lease and without its actor. */
+  async watch(asker: Asker, id: string): Promise<Watch> {
+    if (!(await this.exists(asker, id))) throw conversationMissing(id);
+    return this.#watches.open(asker.userId, id);
   }
 
   /** Whether the asker has such a conversation. */
@@ -223,7 +242,7 @@ export class Directory implements AsyncDisposable {
     for (const [id, loading] of this.#loaded) {
       const conversation = await loading.catch(() => null);
       if (conversation === null || conversation.isBusy || conversation.lastUsedMs > before) continue;
-      if (conversation.signals.isHeard) continue;
+      if (this.#watches.isHeard(id)) continue;
       this.#forget(id);
       await conversation[Symbol.asyncDispose]();
     }
@@ -255,7 +274,7 @@ export class Directory implements AsyncDisposable {
     } finally {
       this.#forget(id);
     }
-    conversation?.signals.end();
+    this.#watches.end(id);
     await rm(this.#sessions.stateDir(id), { recursive: true, force: true });
   }
 
@@ -296,6 +315,7 @@ export class Directory implements AsyncDisposable {
   #forget(id: string): void {
     this.#loaded.delete(id);
     this.#owners.delete(id);
+    this.#watches.tidy(id);
   }
 
   async #load(id: string): Promise<Conversation> {
@@ -313,6 +333,7 @@ export class Directory implements AsyncDisposable {
     const conversation: Conversation = new Conversation({
       id,
       journal,
+      signals: this.#watches.signalsOf(id),
       log: await ConversationLog.open({ journal, lease, nowMs }, row),
       config: configOf(row),
       secrets: this.#secrets.unseal(row),
@@ -349,6 +370,17 @@ export class Directory implements AsyncDisposable {
     return conversation;
   }
 
+  async #fullStateFrame(asker: Asker, id: string): Promise<string | null> {
+    const isOurs = this.#owners.get(id) === asker.userId;
+    const actor = isOurs ? await this.#loaded.get(id)?.catch(() => null) : null;
+    if (actor) return actor.fullStateFrame();
+    const described = await this.describe(asker, id);
+    if (described === null) return null;
+    const { config, secrets, state } = described;
+    const mask = createMask(secretValues(secrets));
+    return mask(fullStateFrame(config, secrets, state, id, this.#deps.nowMs()));
+  }
+
   /** Takes an actor out and ends it; its log belongs to another process now. */
   async #drop(id: string): Promise<void> {
     const dropped = this.#loaded.get(id);
@@ -356,7 +388,6 @@ export class Directory implements AsyncDisposable {
     try {
       const conversation = await dropped;
       await conversation?.[Symbol.asyncDispose]();
-      conversation?.signals.end();
     } catch (error) {
       this.#deps.logger.warn(
         { conversation: id, error: String(error) },

@@ -1,5 +1,6 @@
-type Listener = {
+export type Listener = {
   readonly onSignal: (json: string) => void;
+  /** Called when there will be no more, because the conversation was deleted. */
   readonly onEnd: () => void;
   /** Told about pieces of answers in the form that names their items. */
   readonly wantsItems: boolean;
@@ -9,13 +10,8 @@ type Listener = {
 export class Signals {
   readonly #listeners = new Set<Listener>();
 
-  /** `onEnd` is called when there will be no more, because the conversation left this process. */
-  subscribe(
-    onSignal: Listener["onSignal"],
-    onEnd: Listener["onEnd"] = () => {},
-    wantsItems = false,
-  ): () => void {
-    const listener = { onSignal, onEnd, wantsItems };
+  subscribe(given: Partial<Listener> & Pick<Listener, "onSignal">): () => void {
+    const listener = { onEnd: () => {}, wantsItems: false, ...given };
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

@@ -13,6 +13,7 @@ import { MemoryLog, openMemoryJournal } from "./interleaving/memory-journal.ts";
 import { until } from "./until.ts";
 import { ConversationLog } from "../conversation/conversation-log.ts";
 import { Conversation } from "../conversation/conversation.ts";
+import { Signals } from "../conversation/signals.ts";
 
 /** A conversation whose disk can be filled, between a model and tools that move when told. */
 export async function openGatedConversation(changes: Partial<ConversationConfig> = {}) {
@@ -35,6 +36,7 @@ export async function openGatedConversation(changes: Partial<ConversationConfig>
   const conversation = new Conversation({
     id: "c",
     journal,
+    signals: new Signals(),
     log: await ConversationLog.open({ journal, lease: memory.claim(), nowMs }, memory.row),
     config: {
       agent: { kind: "Agent", llm: { model: "gated" }, tools: [{ name: "terminal" }] } as unknown as Agent,

@@ -2,6 +2,7 @@ import type { Agent } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import { defaultTools, type ToolListing, type ToolSession } from "@convoke/tool-host";
 import { Conversation } from "../conversation/conversation.ts";
+import { Signals } from "../conversation/signals.ts";
 import { ConversationLog } from "../conversation/conversation-log.ts";
 import { sampleConversation } from "../journal/sample-events.ts";
 import { silentLogger } from "../lib/logger.ts";
@@ -36,6 +37,7 @@ export async function openMemoryConversation(
   const conversation = new Conversation({
     id: "c",
     journal,
+    signals: new Signals(),
     log: await ConversationLog.open({ journal, lease: log.claim(), nowMs: tick }, log.row),
     config: {
       agent: {

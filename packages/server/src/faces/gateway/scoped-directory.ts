@@ -4,6 +4,7 @@ import type { Conversation } from "../../conversation/conversation.ts";
 import type { Described } from "../../conversation/state/describe.ts";
 import type { ConversationDirectory } from "../../conversation/conversation-directory.ts";
 import type { Asker, CreateInput, Directory } from "../../conversation/directory.ts";
+import type { Watch } from "../../conversation/watch.ts";
 import { readConfig } from "../../conversation/read-config.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import { UnknownPageError, type ConversationQuery, type Journal } from "../../journal/journal.ts";
@@ -41,6 +42,11 @@ export class ScopedDirectory implements ConversationDirectory {
   async open(asker: Asker, id: string): Promise<Conversation> {
     if (!(await this.exists(asker, id))) throw conversationMissing(id);
     return await this.#deps.directory.open(asker, id);
+  }
+
+  async watch(asker: Asker, id: string): Promise<Watch> {
+    if (!(await this.exists(asker, id))) throw conversationMissing(id);
+    return await this.#deps.directory.watch(asker, id);
   }
 
   async exists(asker: Asker, id: string): Promise<boolean> {

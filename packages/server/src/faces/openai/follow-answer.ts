@@ -1,8 +1,6 @@
 import { isGoOn } from "../../agent/receive.ts";
 import type { Event } from "@convoke/protocol";
-import type { Conversation } from "../../conversation/conversation.ts";
-import { follow } from "../../journal/follow.ts";
-import type { Journal } from "../../journal/journal.ts";
+import type { Watch } from "../../conversation/watch.ts";
 import { Fault } from "../../lib/fault.ts";
 
 /** What a run says: pieces while it works, then how it ended. */
@@ -15,8 +13,7 @@ export type AnswerPart =
  * a fault when the run does not finish. Leaving early lets the run go on.
  */
 export async function* followAnswer(
-  journal: Journal,
-  conversation: Conversation,
+  watch: Watch,
   afterSeq: number,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerPart> {
@@ -29,11 +26,14 @@ export async function* followAnswer(
     waiting.push(part);
     wake();
   };
-  const unsubscribe = conversation.signals.subscribe((json) => {
-    const { kind, content } = JSON.parse(json) as { kind: string; content?: unknown };
-    if (kind === "StreamingDeltaEvent" && typeof content === "string") push({ type: "text", text: content });
+  const unsubscribe = watch.listen({
+    onSignal: (json) => {
+      const { kind, content } = JSON.parse(json) as { kind: string; content?: unknown };
+      if (kind === "StreamingDeltaEvent" && typeof content === "string")
+        push({ type: "text", text: content });
+    },
   });
-  const reading = readLog(journal, conversation.id, afterSeq, AbortSignal.any([signal, leaving.signal]))
+  const reading = readLog(watch, afterSeq, AbortSignal.any([signal, leaving.signal]))
     .then((text) => push({ type: "done", text }))
     .catch((error: unknown) => {
       failure = error instanceof Fault ? error : internal();
@@ -60,12 +60,12 @@ export async function* followAnswer(
 }
 
 /** The last thing the agent said before its run ended. */
-async function readLog(journal: Journal, id: string, afterSeq: number, signal: AbortSignal): Promise<string> {
+async function readLog(watch: Watch, afterSeq: number, signal: AbortSignal): Promise<string> {
   let text = "";
   let problem = "";
   // Of an answer that was cut off, which the next message goes on with.
   let begun = "";
-  for await (const events of follow(journal, id, { afterSeq, signal })) {
+  for await (const events of watch.follow({ afterSeq, signal })) {
     for (const { json } of events) {
       const event = JSON.parse(json) as Event;
       const said = saidIn(event);
@@ -89,7 +89,7 @@ async function readLog(journal: Journal, id: string, afterSeq: number, signal: A
           throw new Fault(
             "conflict",
             "run_waits",
-            `The conversation ${id} is ${event.value}: it goes on when somebody tells it to.`,
+            `The conversation ${watch.id} is ${event.value}: it goes on when somebody tells it to.`,
           );
         default:
       }

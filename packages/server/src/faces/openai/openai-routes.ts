@@ -6,7 +6,6 @@ import type { Conversation } from "../../conversation/conversation.ts";
 import type { Directory } from "../../conversation/directory.ts";
 import type { Caller } from "../../http/auth.ts";
 import type { RouteHandler } from "../../http/mount.ts";
-import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
@@ -19,7 +18,6 @@ import { followAnswer } from "./follow-answer.ts";
 
 export type OpenAiDeps = {
   readonly directory: Directory;
-  readonly journal: Journal;
   readonly settings: SettingsStore;
   readonly validator: Validator;
   readonly toolHost: Pick<ToolHost, "catalogue">;
@@ -34,7 +32,7 @@ const conversationHeader = "x-openhands-serverconversation-id";
 /** Profiles as models, conversations as chats. */
 export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRoutes, RouteHandler> {
   const chats = new ChatBook();
-  const { directory, journal, settings, nowMs } = deps;
+  const { directory, settings, nowMs } = deps;
 
   async function modelsOf(userId: string): Promise<Map<string, JsonObject>> {
     const stored = (await settings.load(userId)).settings;
@@ -114,7 +112,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
         id,
         model: request.model,
         nowMs: nowMs(),
-        parts: followAnswer(journal, conversation, afterSeq, signal),
+        parts: followAnswer(await directory.watch(caller, id), afterSeq, signal),
         usage: () => difference(usageOf(conversation), before),
         onAnswer: (text: string) => {
           const turns = [...chat.history, { role: "user", text: question }, { role: "assistant", text }];

@@ -4,6 +4,7 @@ import { createValidator } from "@convoke/protocol/validate";
 import type { ConversationConfig } from "../../conversation/conversation-config.ts";
 import { ConversationLog } from "../../conversation/conversation-log.ts";
 import { Conversation } from "../../conversation/conversation.ts";
+import { Signals } from "../../conversation/signals.ts";
 import { Fault } from "../../lib/fault.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import type { ModelRequest } from "../../models/model.ts";
@@ -162,6 +163,7 @@ export class World {
     this.#conversation = new Conversation({
       id: "c",
       journal,
+      signals: new Signals(),
       log: await ConversationLog.open({ journal, lease, nowMs }, this.#log.row),
       config: this.#config,
       secrets: { llm: {}, sources: {} },

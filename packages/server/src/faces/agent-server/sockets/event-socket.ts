@@ -2,10 +2,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Message } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { WebSocket } from "ws";
-import type { Conversation } from "../../../conversation/conversation.ts";
 import type { Directory } from "../../../conversation/directory.ts";
+import type { Watch } from "../../../conversation/watch.ts";
 import type { Caller, KeyRing } from "../../../http/auth.ts";
-import { follow } from "../../../journal/follow.ts";
 import type { Journal } from "../../../journal/journal.ts";
 import { Fault } from "../../../lib/fault.ts";
 import type { Logger } from "../../../lib/logger.ts";
@@ -22,7 +21,7 @@ import type { SocketTimes } from "./socket-times.ts";
 
 /** What a socket may reach: all of a server, or the part that its address names. */
 export type SocketScope = {
-  readonly directory: Pick<Directory, "open" | "exists">;
+  readonly directory: Pick<Directory, "open" | "watch">;
   readonly keys: KeyRing;
 };
 
@@ -36,7 +35,7 @@ export type EventSocketDeps = {
 
 /**
  * `/sockets/events/{conversation_id}`: a full_state frame, then stored events from one cursor, replay and live alike, so
- * that nothing is lost, doubled or out of order (P1, W21). Input frames are user messages.
+ * that nothing is lost, doubled or out of order (P1, W21), whoever owns the conversation (P63). Input frames are user messages.
  */
 export function mountEventSocket(app: FastifyInstance, deps: EventSocketDeps): void {
   const sharedFrames = new EventFrames();
@@ -122,9 +121,10 @@ async function admit(
 async function serve(socket: WebSocket, admitted: Admitted, deps: ScopedDeps): Promise<void> {
   const { target, caller, frames, output } = admitted;
   const { conversationId, resume, wantsItems } = target;
-  const conversation = await openIfThere(deps.directory, caller, conversationId);
-  if (conversation === null) {
-    socket.close(closeCodes.notFound, "Conversation not found");
+  const watch = await watchIfThere(deps.directory, caller, conversationId);
+  const sendAway = (): void => socket.close(closeCodes.notFound, "Conversation not found");
+  if (watch === null) {
+    sendAway();
     return;
   }
   const afterSeq = await resumeSeq(deps.journal, conversationId, resume);
@@ -132,54 +132,47 @@ async function serve(socket: WebSocket, admitted: Admitted, deps: ScopedDeps): P
     socket.close(closeCodes.badResume, "after_event_id names no event of this conversation");
     return;
   }
-  const stopSignals = conversation.signals.subscribe(
-    (json) => output.offer(json),
-    () => void sendAway(socket, caller, conversationId, deps),
+  let hasState = false;
+  const stopListening = watch.listen({
+    // The state comes first, and is newer than what was shown before it.
+    onSignal: (json) => hasState && output.offer(json),
+    onEnd: sendAway,
     wantsItems,
-  );
+  });
   const keyCheck = setInterval(() => {
     if (!deps.keys.isStillGood(caller)) socket.close(closeCodes.authFailed, "The key was revoked");
   }, deps.times.keyCheckEveryMs).unref();
   const reading = readFrames(frames, { output, deps, caller, conversationId });
   try {
-    output.offer(conversation.fullStateFrame());
-    for await (const events of follow(deps.journal, conversationId, { afterSeq, signal: output.closed })) {
+    const state = await watch.fullStateFrame();
+    if (state === null) {
+      sendAway();
+      return;
+    }
+    output.offer(state);
+    hasState = true;
+    for await (const events of watch.follow({ afterSeq, signal: output.closed })) {
       if (!(await output.send(events))) return;
     }
   } finally {
     clearInterval(keyCheck);
-    stopSignals();
+    stopListening();
     output.end();
     await reading;
   }
 }
 
-async function openIfThere(
+async function watchIfThere(
   directory: SocketScope["directory"],
   caller: Caller,
   id: string,
-): Promise<Conversation | null> {
+): Promise<Watch | null> {
   try {
-    return await directory.open(caller, id);
+    return await directory.watch(caller, id);
   } catch (error) {
     if (error instanceof Fault && error.kind === "missing") return null;
     throw error;
   }
-}
-
-/** The conversation left this process: deleted, or taken over by another one, where connecting again may lead. */
-async function sendAway(
-  socket: WebSocket,
-  caller: Caller,
-  id: string,
-  { directory, logger }: ScopedDeps,
-): Promise<void> {
-  const isThere = await directory.exists(caller, id).catch((error: unknown) => {
-    logger.error({ error: String(error) }, "a conversation could not be looked up");
-    return true;
-  });
-  if (isThere) socket.close(closeCodes.goingAway, "The conversation moved; connect again");
-  else socket.close(closeCodes.notFound, "Conversation not found");
 }
 
 type Input = {

@@ -1,0 +1,95 @@
+import { follow, type FollowOptions } from "../journal/follow.ts";
+import type { Journal, StoredEvent } from "../journal/journal.ts";
+import { Signals, type Listener } from "./signals.ts";
+
+/**
+ * A reader of one conversation, whoever owns it and wherever its actor is (P63): it takes no lease, loads nothing, and
+ * whoever works with the conversation does not notice it.
+ */
+export type Watch = {
+  readonly id: string;
+  /** How the conversation stands now, as sockets send it first; null once it is gone. */
+  fullStateFrame(): Promise<string | null>;
+  /** The stored events behind a cursor, for ever, in order, each once. */
+  follow(options: FollowOptions): AsyncIterable<readonly StoredEvent[]>;
+  /**
+   * What is shown and stored nowhere, while the actor is in this process. `onEnd` is called once when the conversation is deleted, by whichever
+   * process. Returns the unsubscribe function.
+   */
+  listen(listener: Partial<Listener> & Pick<Listener, "onSignal">): () => void;
+};
+
+export type WatchesDeps = {
+  readonly journal: Pick<Journal, "read" | "onAppend">;
+  /** The first frame for whoever asks; null when there is no such conversation (any more). */
+  readonly fullStateFrame: (userId: string, id: string) => Promise<string | null>;
+  /** True while there is an actor in this process. */
+  readonly isLoaded: (id: string) => boolean;
+  readonly onFailure: (id: string, error: unknown) => void;
+};
+
+/** Who watches which conversation: they stay when its actor comes, goes, or lives in another process. */
+export class Watches {
+  readonly #deps: WatchesDeps;
+  readonly #signals = new Map<string, Signals>();
+
+  constructor(deps: WatchesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Where an actor's signals go, now and when it comes back. */
+  signalsOf(id: string): Signals {
+    const known = this.#signals.get(id) ?? new Signals();
+    this.#signals.set(id, known);
+    return known;
+  }
+
+  isHeard(id: string): boolean {
+    return this.#signals.get(id)?.isHeard === true;
+  }
+
+  /** The conversation is deleted: whoever watches is told. */
+  end(id: string): void {
+    const signals = this.#signals.get(id);
+    this.#signals.delete(id);
+    signals?.end();
+  }
+
+  /** Forgets what nobody speaks or listens to any more. */
+  tidy(id: string): void {
+    if (!this.isHeard(id) && !this.#deps.isLoaded(id)) this.#signals.delete(id);
+  }
+
+  open(userId: string, id: string): Watch {
+    const { journal, fullStateFrame } = this.#deps;
+    return {
+      id,
+      fullStateFrame: () => fullStateFrame(userId, id),
+      follow: (options) => follow(journal, id, options),
+      listen: (listener) => this.#listen(userId, id, listener),
+    };
+  }
+
+  #listen(userId: string, id: string, listener: Parameters<Watch["listen"]>[0]): () => void {
+    const stopSignals = this.signalsOf(id).subscribe(listener);
+    let highest = 0;
+    // A log only grows: a shorter one is that of a conversation which another process has deleted.
+    const stopRings = this.#deps.journal.onAppend(id, (lastSeq) => {
+      if (lastSeq < highest || lastSeq === 0) void this.#endIfGone(userId, id);
+      highest = lastSeq;
+    });
+    return () => {
+      stopRings();
+      stopSignals();
+      this.tidy(id);
+    };
+  }
+
+  async #endIfGone(userId: string, id: string): Promise<void> {
+    try {
+      if ((await this.#deps.fullStateFrame(userId, id)) === null) this.end(id);
+    } catch (error) {
+      this.#deps.onFailure(id, error);
+    }
+  }
+}
