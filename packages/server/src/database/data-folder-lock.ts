@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { isBusy } from "./sqlite-file.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { isBusy, lockFile } from "./sqlite-file.ts";
 
 /** Another process uses the data folder in a way that excludes this one. */
 export class DataFolderBusyError extends Error {
@@ -15,22 +15,19 @@ export class DataFolderBusyError extends Error {
 export function lockDataFolder(dataDir: string, use: "shared" | "alone"): Disposable {
   const path = join(dataDir, "in-use.lock");
   closeSync(openSync(path, "a", 0o600));
-  const database = new DatabaseSync(path, { timeout: 0 });
-  try {
-    // Nothing is ever written, so no file beside the lock may appear.
-    database.exec("PRAGMA journal_mode = MEMORY");
-    if (use === "alone") database.exec("BEGIN EXCLUSIVE");
-    else database.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
-  } catch (error) {
-    database.close();
-    if (!isBusy(error)) throw error;
-    throw new DataFolderBusyError(`The data folder ${dataDir} is in use by another process.`, {
-      cause: error,
-    });
-  }
+  const database = lockOrBusy(path, dataDir, use);
   return {
     [Symbol.dispose]() {
       if (database.isOpen) database.close();
     },
   };
+}
+
+function lockOrBusy(path: string, dataDir: string, use: "shared" | "alone"): DatabaseSync {
+  try {
+    return lockFile(path, use);
+  } catch (cause) {
+    if (!isBusy(cause)) throw cause;
+    throw new DataFolderBusyError(`The data folder ${dataDir} is in use by another process.`, { cause });
+  }
 }

@@ -10,7 +10,7 @@ export function openSqliteFile(path: string): DatabaseSync {
   closeSync(openSync(path, "a", 0o600));
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
-    enterWalMode(database);
+    enterWalMode(database, busyTimeoutMs);
     database.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
     return database;
   } catch (error) {
@@ -33,8 +33,8 @@ const sqliteBusy = 5;
 const retryEveryMs = 5;
 
 /** SQLite does not wait when two processes switch a new file to WAL together, so this asks again. */
-function enterWalMode(database: DatabaseSync): void {
-  const deadlineMs = performance.now() + busyTimeoutMs;
+export function enterWalMode(database: DatabaseSync, waitMs: number): void {
+  const deadlineMs = performance.now() + waitMs;
   for (;;) {
     try {
       database.exec("PRAGMA journal_mode = WAL");
@@ -43,5 +43,22 @@ function enterWalMode(database: DatabaseSync): void {
       if (!isBusy(error) || performance.now() > deadlineMs) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryEveryMs);
     }
+  }
+}
+
+/**
+ * Locks a file for as long as the connection is open; the operating system frees it when the process dies, however it dies.
+ * Throws at once, see {@link isBusy}, when others are in the way.
+ */
+export function lockFile(path: string, use: "shared" | "alone"): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    // Nothing is ever written, so no file beside the lock may appear.
+    database.exec("PRAGMA journal_mode = MEMORY");
+    database.exec(use === "alone" ? "BEGIN EXCLUSIVE" : "BEGIN; SELECT count(*) FROM sqlite_schema");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }

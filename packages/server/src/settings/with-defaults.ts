@@ -5,9 +5,7 @@ import { resolveConnection } from "./provider-connections.ts";
 import { resolveAgentProfile } from "./resolve-agent-profile.ts";
 import { defaultSettings, type JsonObject, type StoredSettings } from "./stored-settings.ts";
 import { updateSettings } from "./update-settings.ts";
-
-/** Tools of an agent that is made from settings, as far as the server has them. */
-const usualTools = ["terminal", "file_editor", "task_tracker"];
+import { usualToolsOf } from "./usual-tools.ts";
 
 /** What the server adds to the settings of a user. */
 export type ServerDefaults = {
@@ -94,7 +92,7 @@ function agentOf(settings: StoredSettings, catalogue: readonly string[]): JsonOb
   const { llm: stored, agentExtras: extras, plain } = settings;
   if (typeof stored["model"] !== "string") return null;
   const llm = connected(settings, stored);
-  const usual = usualTools.filter((name) => catalogue.includes(name)).map((name) => ({ name }));
+  const usual = usualToolsOf(catalogue);
   const wanted = extras["tools"];
   const tools: unknown[] = Array.isArray(wanted) && wanted.length > 0 ? wanted : usual;
   const context = isObject(extras["agent_context"]) ? extras["agent_context"] : {};

@@ -2,6 +2,7 @@ import type { UserSpend } from "@convoke/protocol";
 import { sql } from "kysely";
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Logger } from "../lib/logger.ts";
+import { SharedRound } from "../lib/shared-round.ts";
 import type { ModelUsage } from "../models/model.ts";
 
 export type LedgerDeps = {
@@ -30,10 +31,9 @@ const mostListed = 1000;
  */
 export class Ledger {
   readonly #deps: LedgerDeps;
+  readonly #storing = new SharedRound(() => this.#storeOwed());
   /** Booked and not stored yet, or not while the storage failed; it counts. */
   #owed: readonly DatedBooking[] = [];
-  #storing: Promise<void> | null = null;
-  #next: Promise<void> | null = null;
 
   constructor(deps: LedgerDeps) {
     this.#deps = deps;
@@ -43,21 +43,10 @@ export class Ledger {
   async book(booking: Booking): Promise<void> {
     if (booking.usages.length === 0) return;
     this.#owed = [...this.#owed, { ...booking, day: this.#today() }];
-    await this.#store();
+    await this.#storing.ask();
   }
 
-  /** What is booked while others are being stored goes in together, once. */
-  async #store(): Promise<void> {
-    if (this.#storing !== null) await (this.#next ??= this.#storeAfter(this.#storing));
-    else await (this.#storing = this.#storeOwed());
-  }
-
-  async #storeAfter(storing: Promise<void>): Promise<void> {
-    await storing;
-    this.#next = null;
-    await this.#store();
-  }
-
+  /** What is booked while others are being stored goes in together. */
   async #storeOwed(): Promise<void> {
     const due = this.#owed;
     const { database, logger } = this.#deps;
@@ -83,8 +72,6 @@ export class Ledger {
       await database.untilDurable();
     } catch (error) {
       logger.error({ bookings: due.length, error: String(error) }, "spending was not stored yet");
-    } finally {
-      this.#storing = null;
     }
   }
 

@@ -1,5 +1,6 @@
 import type { SubAgentInfo } from "@convoke/protocol";
 import { wait } from "../../lib/wait.ts";
+import { usualTools } from "../../settings/usual-tools.ts";
 import type { WorkspaceFiles } from "../skills/workspace-files.ts";
 import { readSubAgents } from "./read-sub-agents.ts";
 
@@ -53,7 +54,7 @@ const builtInSubAgents: readonly SubAgentInfo[] = [
   builtIn(
     "general-purpose",
     "Takes over a whole piece of work: reads, changes and tests files like you do.",
-    ["terminal", "file_editor", "task_tracker"],
+    usualTools,
     "You do one piece of work for another agent. Do exactly that piece, check it, and finish with a report: what you did, what you found, and what is left. The other agent sees nothing else of your work.",
   ),
   builtIn(

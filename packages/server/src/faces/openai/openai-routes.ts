@@ -10,6 +10,7 @@ import { Fault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import type { JsonObject } from "../../settings/stored-settings.ts";
+import { usualToolsOf } from "../../settings/usual-tools.ts";
 import { readStartRequest } from "../agent-server/start-request.ts";
 import { ChatBook } from "./chat-book.ts";
 import { describeHistory, readChat, type ChatInput } from "./chat-input.ts";
@@ -60,9 +61,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
       { workspace: { kind: "LocalWorkspace", working_dir: `chats/${id}` } },
       caller,
     );
-    const tools = usualTools
-      .filter((name) => deps.toolHost.catalogue.includes(name))
-      .map((name) => ({ name }));
+    const tools = usualToolsOf(deps.toolHost.catalogue);
     const agent = (completed as { agent?: JsonObject }).agent ?? { kind: "Agent", tools };
     const request = {
       ...(completed as JsonObject),
@@ -130,8 +129,6 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
     },
   };
 }
-
-const usualTools = ["terminal", "file_editor", "task_tracker"];
 
 function conversationIdOf(header: string | string[] | undefined): string | null {
   if (typeof header !== "string" || header === "") return null;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { isBusy } from "./schema.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { isBusy, lockFile } from "../../database/sqlite-file.ts";
 
 /**
  * Which processes on one data folder are alive, told by the locks the operating system frees when a process dies:
@@ -26,9 +26,7 @@ export class NodeLocks implements Disposable {
     }
     const path = lockPath(folder, nodeId);
     writeFileSync(path, "", { mode: 0o600 });
-    const own = new DatabaseSync(path, { timeout: 0 });
-    lock(own);
-    return new NodeLocks(folder, nodeId, own);
+    return new NodeLocks(folder, nodeId, lockFile(path, "alone"));
   }
 
   isAlive(nodeId: string): boolean {
@@ -48,23 +46,15 @@ function lockPath(folder: string, nodeId: string): string {
   return join(folder, nodeId + lockSuffix);
 }
 
-/** Nothing is ever written, so no file beside the lock may appear. */
-function lock(database: DatabaseSync): void {
-  database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
-}
-
 /** True while some process holds the node's lock; the file of a dead one is removed. */
 function probe(folder: string, nodeId: string): boolean {
   const path = lockPath(folder, nodeId);
   if (!existsSync(path)) return false;
-  const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    lock(database);
+    lockFile(path, "alone").close();
   } catch (error) {
     if (isBusy(error)) return true;
     throw error;
-  } finally {
-    database.close();
   }
   rmSync(path, { force: true });
   return false;

@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { enterWalMode } from "../../database/sqlite-file.ts";
 
 /** Grows with each change of the tables; an older build refuses a newer number. */
 const schemaVersion = 1;
@@ -39,7 +40,7 @@ export function openWriterDatabase(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
     database.exec("PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL");
-    enterWalMode(database);
+    enterWalMode(database, busyTimeoutMs);
     // The writer checkpoints by itself, in the pauses between commits.
     database.exec("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0");
     database.exec(`PRAGMA cache_size = -${cacheKibibytes}; PRAGMA journal_size_limit = ${logBytesLimit}`);
@@ -58,31 +59,10 @@ export function openReaderDatabase(path: string): DatabaseSync {
   return database;
 }
 
-/** SQLite skips the busy handler when two processes switch a new file to WAL together, so this asks again. */
-function enterWalMode(database: DatabaseSync): void {
-  const deadline = performance.now() + busyTimeoutMs;
-  for (;;) {
-    try {
-      database.exec("PRAGMA journal_mode = WAL");
-      return;
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-    }
-  }
-}
-
 /** True for an error of SQLite, not of our code. */
 export function isStorageFault(error: unknown): boolean {
   return error instanceof Error && "errcode" in error;
 }
-
-/** True for "another connection holds the lock". */
-export function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === sqliteBusy;
-}
-
-const sqliteBusy = 5;
 
 function migrate(database: DatabaseSync, path: string): void {
   const found = pragmaNumber(database, "user_version");

@@ -6,7 +6,8 @@ import { ConversationStatements } from "./conversation-writes.ts";
 import type { NodeLocks } from "./lease.ts";
 import { Refusal } from "../refusal.ts";
 import type { WriteOutcome, WriteRequest } from "./requests.ts";
-import { busyTimeoutMs, isBusy, isStorageFault } from "./schema.ts";
+import { isBusy } from "../../database/sqlite-file.ts";
+import { busyTimeoutMs, isStorageFault } from "./schema.ts";
 import { Settler } from "./settler.ts";
 import { Sweeper } from "./sweeper.ts";
 
