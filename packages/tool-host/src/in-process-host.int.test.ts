@@ -1,14 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createInProcessHost } from "./in-process-host.ts";
+import { allowedEnvironment } from "./processes/allowed-environment.ts";
+import { findMarkedProcesses } from "./processes/process-table.ts";
 import { watchLeaks } from "./testing/leaks.ts";
 import type { LeakCheck } from "./testing/leaks.ts";
 import { probeTools } from "./testing/probe-tools.ts";
 import { openTemporaryDirectory } from "./testing/temporary-directory.ts";
+import { terminalTool } from "./tools/terminal/terminal-tool.ts";
 
 let leaks: LeakCheck;
 beforeEach(() => {
@@ -63,4 +67,28 @@ test("P14: a hundred sessions opened, used and closed leave no file open", async
     await session.execute({ actionId: "a", tool: "probe", action, secrets: [] });
   }
   await leaks.assertNone();
+});
+
+test("P14, F8: a session that is closed at any moment of a shell's start leaves no process, and its folder can go", async () => {
+  await using directory = await openTemporaryDirectory();
+  const marker = `test-${process.pid}-close`;
+  const environment = { ...allowedEnvironment(process.env), CLOSE_TEST: marker };
+  await using host = createInProcessHost({ tools: [terminalTool], environment });
+  for (let delayMs = 0; delayMs < 60; delayMs += 3) {
+    const stateDir = join(directory.path, `state-${delayMs}`);
+    const session = await host.openSession({
+      sessionId: `session-${delayMs}`,
+      workspaceDir: join(directory.path, "workspace"),
+      stateDir,
+      tools: [{ name: "terminal" }],
+    });
+    const action = { kind: "TerminalAction", command: "sleep 60", is_input: false, reset: false } as const;
+    const outcome = session.execute({ actionId: "a", tool: "terminal", action, secrets: [] });
+    await sleep(delayMs);
+    await session[Symbol.asyncDispose]();
+    await outcome;
+    await rm(stateDir, { recursive: true });
+    expect(findMarkedProcesses(`CLOSE_TEST=${marker}`)).toEqual([]);
+  }
+  expect((await readdir(directory.path)).filter((name) => name.startsWith("state"))).toEqual([]);
 });

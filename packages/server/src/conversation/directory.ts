@@ -275,7 +275,8 @@ export class Directory implements AsyncDisposable {
       this.#forget(id);
     }
     this.#watches.end(id);
-    await rm(this.#sessions.stateDir(id), { recursive: true, force: true });
+    // Another process may still put something into a folder that is just being emptied: then it is looked at again.
+    await rm(this.#sessions.stateDir(id), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   }
 
   /** What its sub-agents did goes with it. */

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { constants } from "node:os";
 
 /** One row of the kernel's process table. Times are clock ticks since boot. */
 export type ProcessEntry = {
@@ -40,6 +41,22 @@ export function findMarkedProcesses(assignment: string): ProcessEntry[] {
 /** The arguments a process was started with, each ended by NUL; undefined when it is gone or there is no table. */
 export function readCommandLine(pid: number): string | undefined {
   return readText(`/proc/${pid}/cmdline`);
+}
+
+/** Absolute path of the program that a process runs, also for scripts; undefined when it is gone or not ours to know. */
+export function readProgram(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`);
+  } catch {
+    // The process ended, belongs to somebody else, or the system has no /proc: nothing is known of it.
+    return undefined;
+  }
+}
+
+/** True for a process that has asked the kernel to drop this signal. */
+export function ignoresSignal(pid: number, signal: NodeJS.Signals): boolean {
+  const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readText(`/proc/${pid}/status`) ?? "")?.[1];
+  return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(constants.signals[signal] - 1)) & 1n) === 1n;
 }
 
 /** Clock ticks since boot, comparable with {@link ProcessEntry.startTicks}; 0 where there is no table. */

@@ -12,6 +12,7 @@ export type CommandOrder = {
   readonly signal: AbortSignal;
 };
 
+const endedBeforeItsEnd = "It was ended before it came to an end.";
 const mostOutputBytes = 50_000;
 /** How long output is still read after the command itself has ended: what it left behind may hold the pipe open. */
 const drainMs = 500;
@@ -21,6 +22,8 @@ export async function runCommand(
   host: Pick<ToolHost, "startProcess">,
   order: CommandOrder,
 ): Promise<HookEnd> {
+  // After a stop nothing begins (P43).
+  if (order.signal.aborted) return { exitCode: -1, stdout: "", stderr: "", problem: endedBeforeItsEnd };
   await using child = host.startProcess({
     command: "/bin/sh",
     args: ["-c", order.command],
@@ -48,7 +51,7 @@ export async function runCommand(
     const stdout = Buffer.concat(chunks).subarray(0, mostOutputBytes).toString("utf8");
     if (end === null) {
       const problem = order.signal.aborted
-        ? "It was ended before it came to an end."
+        ? endedBeforeItsEnd
         : `It took longer than ${order.timeoutMs / 1000} seconds and was ended.`;
       return { exitCode: -1, stdout, stderr: "", problem };
     }

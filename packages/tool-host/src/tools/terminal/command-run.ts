@@ -1,7 +1,8 @@
+import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { maskText, SecretMask } from "../../processes/mask.ts";
 import { signalProcesses } from "../../processes/end-processes.ts";
-import { readProcess, ticksSinceBoot } from "../../processes/process-table.ts";
+import { ignoresSignal, readProcess, readProgram, ticksSinceBoot } from "../../processes/process-table.ts";
 import type { ToolSecret } from "../../tool.ts";
 import { OutputCleaner } from "./output-cleaner.ts";
 import { OutputLog } from "./output-log.ts";
@@ -159,16 +160,20 @@ export class CommandRun {
     await this.#log.discard();
   }
 
-  /** Stops the command: Ctrl-C, then TERM, then KILL to all it started, at last the shell itself. Takes about a second at most. */
+  /**
+   * Stops the whole statement: nothing of it begins any more. Then Ctrl-C, TERM and KILL to all it started, at last the shell
+   * itself. Takes about a second at most.
+   */
   async abort(): Promise<void> {
     this.#isStopping = true;
     this.#isFlooding = false;
     this.#applyBackpressure();
+    this.#deps.shell.abandonStatement(this.command);
+    terminate(this.#started().filter(isShell));
     this.type("\u0003", true);
-    if (await this.#endsWithin(interruptGraceMs)) return;
-    signalProcesses({ pids: this.#started(), groupIds: [] }, "SIGTERM");
-    signalProcesses({ pids: this.#started(), groupIds: [] }, "SIGCONT");
-    await this.#endsWithin(terminateGraceMs);
+    await this.#endsWithin(interruptGraceMs);
+    terminate(this.#started());
+    await this.#isGoneWithin(terminateGraceMs);
     signalProcesses({ pids: this.#started(), groupIds: [] }, "SIGKILL");
     if (await this.#endsWithin(killGraceMs)) return;
     this.#deps.shell.kill();
@@ -203,11 +208,22 @@ export class CommandRun {
     return this.#isCutOff || result.type === "died" || result.end.exitCode > 128;
   }
 
+  /** Parents come before what they started. */
   #started(): number[] {
     return this.#deps.shell
       .children()
       .filter((entry) => entry.startTicks >= this.#startTicks)
       .map((entry) => entry.pid);
+  }
+
+  /** Waits for the end of the statement and of all that it started. */
+  async #isGoneWithin(milliseconds: number): Promise<void> {
+    const until = performance.now() + milliseconds;
+    await this.#endsWithin(milliseconds);
+    const pids = this.#started();
+    while (pids.some((pid) => readProcess(pid) !== undefined) && performance.now() < until) {
+      await sleep(killPollMs);
+    }
   }
 
   async #endsWithin(milliseconds: number): Promise<boolean> {
@@ -277,4 +293,20 @@ export class CommandRun {
     const open = new SecretMask(mask.secrets).push(mask.held + this.#cleaner.live.slice(-progressSource));
     return (this.#log.newest(progressCharacters) + open).slice(-progressCharacters);
   }
+}
+
+/** Asks to end, one that never would is killed at once: a parent must not go on with its next step when its child is gone. */
+function terminate(pids: readonly number[]): void {
+  for (const pid of pids) {
+    const target = { pids: [pid], groupIds: [] };
+    signalProcesses(target, ignoresSignal(pid, "SIGTERM") ? "SIGKILL" : "SIGTERM");
+    // A stopped process acts on TERM only when it goes on.
+    signalProcesses(target, "SIGCONT");
+  }
+}
+
+const shells = /^(?:ba|z|k|da|a|fi|c|tc|mk)?sh$|^busybox$/;
+
+function isShell(pid: number): boolean {
+  return shells.test(basename(readProgram(pid) ?? ""));
 }

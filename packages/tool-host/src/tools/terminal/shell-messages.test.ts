@@ -24,7 +24,9 @@ test("only reports with the right number count, in pieces of any size", () => {
     expect(read(size)).toEqual({
       begins: 1,
       text: "text \x1b]7733;other;end\x1f9\x1f9\x1f\x1f/\x07 \x1b[31m",
-      ends: [{ exitCode: 3, backgroundPid: 42, pythonPath: "/py", workingDir: "/w d" }],
+      ends: [
+        { exitCode: 3, backgroundPid: 42, pythonPath: "/py", workingDir: "/w d", isInterruptTrapped: false },
+      ],
     });
   }
 });

@@ -7,6 +7,8 @@ export type CommandEnd = {
   readonly backgroundPid: number;
   readonly pythonPath: string;
   readonly workingDir: string;
+  /** The shell has a trap for SIGINT: an interrupt does not bring it back to its prompt. */
+  readonly isInterruptTrapped: boolean;
 };
 
 export type ShellMessagesDeps = {
@@ -106,8 +108,15 @@ function partialFrom(text: string, marker: string): number {
 }
 
 function parseEnd(fields: string): CommandEnd {
-  const [exitCode = "", backgroundPid = "", pythonPath = "", workingDir = ""] = fields.split(fieldSeparator);
-  return { exitCode: toInteger(exitCode), backgroundPid: toInteger(backgroundPid), pythonPath, workingDir };
+  const [exitCode = "", backgroundPid = "", pythonPath = "", workingDir = "", traps = ""] =
+    fields.split(fieldSeparator);
+  return {
+    exitCode: toInteger(exitCode),
+    backgroundPid: toInteger(backgroundPid),
+    pythonPath,
+    workingDir,
+    isInterruptTrapped: traps !== "",
+  };
 }
 
 function toInteger(text: string): number {

@@ -73,14 +73,15 @@ __convoke_report() {
   __convoke_prepare
   builtin local -
   builtin set +xveu
-  builtin local python directory
+  builtin local python directory traps
   exec 0<>"$__convoke_tty" 1>&0
   "$__convoke_stty" sane -echo -ixon
   while builtin read -t 0; do builtin read -r -t 0.01 -n 4096 || break; done
   python=$(builtin type -P python || builtin type -P python3)
   directory=\${PWD-}
-  builtin printf '\\033]7733;%s;end\\037%s\\037%s\\037%s\\037%s\\007' "$__convoke_nonce" "$__convoke_status" \\
-    "\${!:--1}" "\${python//[[:cntrl:]]/?}" "\${directory//[[:cntrl:]]/?}"
+  traps=$(builtin trap -p INT)
+  builtin printf '\\033]7733;%s;end\\037%s\\037%s\\037%s\\037%s\\037%s\\007' "$__convoke_nonce" "$__convoke_status" \\
+    "\${!:--1}" "\${python//[[:cntrl:]]/?}" "\${directory//[[:cntrl:]]/?}" "\${traps:+trapped}"
   __convoke_nonce= __convoke_command=
   builtin return "$__convoke_status"
 }

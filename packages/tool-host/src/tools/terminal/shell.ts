@@ -8,6 +8,7 @@ import { endProcesses, signalProcesses, type ProcessTarget } from "../../process
 import {
   findMarkedProcesses,
   hasProcessTable,
+  ignoresSignal,
   listProcesses,
   readCommandLine,
   type ProcessEntry,
@@ -27,6 +28,8 @@ export type ShellDeps = {
   readonly marker: string;
   /** Private directory in which the shell's own files live; made and removed by the shell. */
   readonly directory: string;
+  /** Aborting ends a shell that is not ready yet. */
+  readonly signal: AbortSignal;
 };
 
 /** What happens to the command that was started last. */
@@ -57,6 +60,8 @@ export class Shell implements AsyncDisposable {
   #requests: Socket | undefined;
   #requestNumber = 0;
   #commandLine: string | undefined;
+  /** Commands before the one that runs left a trap for SIGINT. */
+  #isInterruptTrapped = false;
   #exitCode: number | undefined;
   #listener: CommandListener | undefined;
   #disposal: Promise<void> | undefined;
@@ -66,7 +71,13 @@ export class Shell implements AsyncDisposable {
     await mkdir(deps.directory, { recursive: true, mode: 0o700 });
     const nonce = newNonce();
     const startFile = join(deps.directory, "start");
-    await writeFile(startFile, shellStartFile(deps.directory, nonce), { mode: 0o600 });
+    try {
+      await writeFile(startFile, shellStartFile(deps.directory, nonce), { mode: 0o600 });
+      deps.signal.throwIfAborted();
+    } catch (error) {
+      await rm(deps.directory, { recursive: true, force: true });
+      throw error;
+    }
     const shell = new Shell(deps, startFile, nonce);
     try {
       await shell.#becomeReady();
@@ -93,7 +104,10 @@ export class Shell implements AsyncDisposable {
     this.#messages = new ShellMessages({
       onBegin: () => this.#listener?.onBegin(),
       onText: (text) => this.#listener?.onText(text),
-      onEnd: (end) => this.#listener?.onEnd(end),
+      onEnd: (end) => {
+        this.#isInterruptTrapped = end.isInterruptTrapped;
+        this.#listener?.onEnd(end);
+      },
     });
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
     this.#pty.onData((data: string | Buffer) => {
@@ -163,6 +177,22 @@ export class Shell implements AsyncDisposable {
     return false;
   }
 
+  /**
+   * Takes the rest of the statement away from the shell, before what it waits for is ended: a shell goes on with the next
+   * command when a program did not die of Ctrl-C. Where the shell itself may not follow an interrupt, it is ended.
+   */
+  abandonStatement(command: string): void {
+    if (!this.isAlive) return;
+    const { pid } = this.#pty;
+    const mayGoOn =
+      !this.#messages.hasBegun ||
+      this.#isInterruptTrapped ||
+      /\btrap\b/.test(command) ||
+      ignoresSignal(pid, "SIGINT");
+    if (mayGoOn) this.kill();
+    else signalProcesses({ pids: [pid], groupIds: [] }, "SIGINT");
+  }
+
   /** Live processes that the shells with this marker started, however they detached themselves, without this shell. */
   children(): ProcessEntry[] {
     const bySession = listProcesses().filter(
@@ -172,7 +202,8 @@ export class Shell implements AsyncDisposable {
       [...bySession, ...findMarkedProcesses(this.#assignment)].map((entry) => [entry.pid, entry]),
     );
     all.delete(this.#pty.pid);
-    return [...all.values()];
+    // Parents come before what they started.
+    return [...all.values()].sort((a, b) => a.startTicks - b.startTicks || a.pid - b.pid);
   }
 
   /** Ends the shell alone; its listener hears of the death. */
@@ -220,10 +251,15 @@ export class Shell implements AsyncDisposable {
     };
     this.#messages.expect(this.#readyNonce, true);
     const timer = setTimeout(() => ready.reject(new Error("The shell did not become ready.")), readyMs);
+    const { signal } = this.#deps;
+    const onAbort = (): void => ready.reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
     try {
       await ready.promise;
     } finally {
       clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
       this.#listener = undefined;
     }
     this.#commandLine = readCommandLine(this.#pty.pid);

@@ -46,6 +46,52 @@ describe("P43: cancelling", () => {
     },
   );
 
+  const ignoring = "(trap '' INT; echo begun; sleep 20)";
+  const catching =
+    "python3 -c 'import signal,time; signal.signal(2, lambda *a: exit(0)); print(\"begun\", flush=True); time.sleep(20)'";
+  const rests: [string, string][] = [
+    ["a; b", `${ignoring}; touch next`],
+    ["a && b", `${ignoring} && touch next`],
+    ["a || b", `${ignoring} || touch next`],
+    ["a; b, where a ends by itself at Ctrl-C", `${catching}; touch next`],
+    ["a loop", `for i in 1 2 3; do ${ignoring}; touch next; done`],
+    ["a subshell", `(${ignoring}; touch next)`],
+    ["a loop in a pipe", `echo 1 | while read -r x; do ${ignoring}; touch next; done`],
+    ["a script", `bash -c "${ignoring}; touch next"`],
+    ["a script that ignores Ctrl-C and TERM", `bash -c "trap '' INT TERM; ${ignoring}; touch next"`],
+    ["a shell that ignores Ctrl-C", `trap '' INT; ${ignoring}; touch next`],
+    ["a shell with a trap", `trap 'touch trapped' INT; echo begun; sleep 20; touch next`],
+    ["a shell that was given a trap earlier", "earlier"],
+  ];
+
+  test.for(rests)("P43, F2: a stop of %s ends the whole statement", async ([, command]) => {
+    await using terminal = await openTestTerminal();
+    if (command === "earlier") await terminal.run("trap 'true' INT");
+    const text = command === "earlier" ? `${catching}; touch next` : command;
+    const abort = new AbortController();
+    const begun = Promise.withResolvers<unknown>();
+    const running = terminal.run(text, { signal: abort.signal, onProgress: begun.resolve });
+    await begun.promise;
+    abort.abort();
+    expect(await running).toMatchObject({ exit_code: 130 });
+    expect(await terminal.run("ls")).toMatchObject({ text: "" });
+  });
+
+  test("F2: a stop keeps the shell and its state where it can", async () => {
+    await using terminal = await openTestTerminal();
+    await terminal.run("cd /; kept=yes");
+    const abort = new AbortController();
+    const begun = Promise.withResolvers<unknown>();
+    const running = terminal.run("bash -c 'echo begun; sleep 20; true'; sleep 20", {
+      signal: abort.signal,
+      onProgress: begun.resolve,
+    });
+    await begun.promise;
+    abort.abort();
+    await running;
+    expect(await terminal.run('echo "$kept $PWD"')).toMatchObject({ text: "yes /" });
+  });
+
   test("P43: the same answer when the call was aborted before it began", async () => {
     await using terminal = await openTestTerminal();
     const answer = await terminal.run("touch made", { signal: AbortSignal.abort() });

@@ -11,8 +11,8 @@ import { notices } from "./terminal-notices.ts";
 import { toTerminalObservation, type TerminalAnswer } from "./terminal-observation.ts";
 
 export type TerminalSessionDeps = {
-  /** Opens a shell in the first working directory. */
-  readonly openShell: () => Promise<Shell>;
+  /** Opens a shell in the first working directory; aborting ends one that is being opened. */
+  readonly openShell: (signal: AbortSignal) => Promise<Shell>;
   /** True when the conversation had a terminal before this session was opened. */
   readonly wasUsedBefore: boolean;
   /** Absolute path of bash, which tells statements apart in doubt. */
@@ -47,6 +47,8 @@ export class TerminalSession implements AsyncDisposable {
   readonly #deps: TerminalSessionDeps;
   readonly #mask = new SecretMask();
   readonly #secrets = new Map<string, ToolSecret>();
+  readonly #closing = new AbortController();
+  #opening: Promise<Shell> | undefined;
   #shell: Shell | undefined;
   #run: CommandRun | undefined;
   /** True when an answer told that the shell ended. */
@@ -66,7 +68,15 @@ export class TerminalSession implements AsyncDisposable {
     return toTerminalObservation(answer, this.#deps.outputDirectory, hide);
   }
 
+  /** Over when nothing of it runs, also of a shell that was just being opened. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    // A shell that could not be opened was told to whoever asked for it, and left nothing.
+    await this.#opening?.catch(() => {});
+    await this.#endShell();
+  }
+
+  async #endShell(): Promise<void> {
     const shell = this.#shell;
     const run = this.#run;
     this.#shell = undefined;
@@ -85,7 +95,7 @@ export class TerminalSession implements AsyncDisposable {
     if (!isInput && isDataLiteral(action.command)) return refusal(action.command, notices.dataLiteral);
     const request = { command: action.command.trim(), isInput, timeoutSeconds: action.timeout ?? null };
     if (action.reset !== true) return this.#route(request, action.command, call);
-    await this[Symbol.asyncDispose]();
+    await this.#endShell();
     this.#pendingPrefix = "";
     if (request.command === "") return { command: "[RESET]", text: notices.reset, exitCode: 0 };
     const answer = await this.#route(request, action.command, call);
@@ -111,7 +121,12 @@ export class TerminalSession implements AsyncDisposable {
 
   /** Runs the command; a shell that ended before it took the command is replaced once. */
   async #begin(request: Request, call: ToolCall, mayRetry: boolean): Promise<TerminalAnswer> {
-    const shell = await this.#liveShell();
+    const shell = await this.#liveShell(call.signal).catch((error: unknown) => {
+      if (call.signal.aborted) return undefined;
+      throw error;
+    });
+    // Looked at last of all: once the shell has the command, it may begin (P43).
+    if (shell === undefined || call.signal.aborted) return stoppedAnswer(request.command, "");
     const run = new CommandRun(
       {
         shell,
@@ -144,6 +159,7 @@ export class TerminalSession implements AsyncDisposable {
         onProgress: () => {},
       });
     }
+    if (run.result === undefined && call.signal.aborted) return this.#abort(run, request.command);
     if (run.result !== undefined) {
       const ended = await this.#concluded(run, request.command);
       if (isNew) {
@@ -224,19 +240,26 @@ export class TerminalSession implements AsyncDisposable {
   }
 
   async #replaceShell(run: CommandRun, command: string): Promise<TerminalAnswer> {
-    await this[Symbol.asyncDispose]();
+    await this.#endShell();
     await run.discard();
     return { ...refusal(command, notices.unresponsive), exitCode: -1 };
   }
 
-  async #liveShell(): Promise<Shell> {
+  async #liveShell(signal: AbortSignal): Promise<Shell> {
     if (this.#shell?.isAlive === true) return this.#shell;
     if (this.#shell !== undefined && !this.#isDeathTold) {
       await this.#shell.release();
       this.#pendingPrefix += notices.diedMeanwhile;
     }
+    const wanted = AbortSignal.any([signal, this.#closing.signal]);
+    wanted.throwIfAborted();
+    this.#opening = this.#deps.openShell(wanted);
+    try {
+      this.#shell = await this.#opening;
+    } finally {
+      this.#opening = undefined;
+    }
     this.#isDeathTold = false;
-    this.#shell = await this.#deps.openShell();
     return this.#shell;
   }
 

@@ -61,15 +61,16 @@ async function openTerminal(
     import("./terminal-session.ts"),
   ]);
   const session = new TerminalSession({
-    openShell: async () => {
+    openShell: async (signal) => {
       await mkdir(stateDir, { recursive: true, mode: 0o700 });
-      await writeFile(usedFile, "");
+      await writeFile(usedFile, "", { mode: 0o600 });
       return Shell.open({
         program: params.program,
         workingDir: context.workspaceDir,
         environment: params.environment,
         marker,
         directory: join(stateDir, `${shellPrefix}${process.pid}-${randomUUID()}`),
+        signal,
       });
     },
     wasUsedBefore,
