@@ -45,7 +45,7 @@ async function report(error: unknown): Promise<number> {
     return error.exitCode;
   }
   const { ApiError, ConnectionError } = await import("@convoke/client");
-  const { ConfigError } = await import("@convoke/server");
+  const { ConfigError, describeStorageFault } = await import("@convoke/server");
   if (error instanceof ConfigError) {
     console.error(error.message);
     return exitCodes.usage;
@@ -56,6 +56,11 @@ async function report(error: unknown): Promise<number> {
   }
   if (error instanceof ConnectionError) {
     console.error(`${error.message} Is convoke serve running there?`);
+    return exitCodes.failed;
+  }
+  const refused = describeStorageFault(error);
+  if (refused !== null) {
+    console.error(refused);
     return exitCodes.failed;
   }
   console.error(error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -141,7 +141,8 @@ async function listening<Opened>(opening: Promise<Opened>, config: ServerConfig)
   try {
     return await opening;
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall !== "listen" && syscall !== "bind") throw error;
     if (code === "EADDRINUSE") {
       throw new CommandError(
         `Port ${config.port} on ${config.host} is in use. Choose another with --port, or --port 0 for any free one.`,

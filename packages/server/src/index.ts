@@ -2,6 +2,7 @@ export { ConfigError, readConfig, type ConfigOverrides, type ServerConfig } from
 export { completeConfig, readInitKey, type CompletedConfig, type InitDeps } from "./config-init.ts";
 export type { Logger } from "./lib/logger.ts";
 export { silentLogger } from "./lib/logger.ts";
+export { describeStorageFault } from "./lib/storage-fault.ts";
 export type { Sandboxes } from "./app-conversations/sandbox-service.ts";
 export { openDormantServer, type DormantServer } from "./open-dormant-server.ts";
 export {

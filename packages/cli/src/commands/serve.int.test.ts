@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
@@ -67,4 +68,16 @@ test("a server that is killed leaves its compiled code for the next start", asyn
   await expect.poll(() => kept().length).toBeGreaterThan(100);
   child.kill("SIGKILL");
   await once(child, "exit");
+});
+
+test("F6: a start that the disk refuses says one sentence with the file, and no stack", async () => {
+  await using folder = await openTemporaryDirectory();
+  const dataDir = join(folder.path, ".convoke");
+  await mkdir(dataDir, { mode: 0o700 });
+  await writeFile(join(dataDir, "journal.db"), "this is no database at all, ".repeat(1000));
+  const child = launch({ HOME: folder.path });
+  let said = "";
+  child.stderr.on("data", (bytes: Buffer) => (said += bytes.toString()));
+  expect((await once(child, "exit"))[0]).toBe(1);
+  expect(said).toMatch(/^\S*journal\.db is damaged\. .*doctor --check-data.*\n$/);
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type Compilable, Kysely, sql, type Transaction } from "kysely";
 import { Migrator } from "kysely/migration";
+import { inFile } from "../lib/storage-fault.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
 import { LogSync } from "./log-sync.ts";
 import { createSqliteDialect } from "./sqlite-dialect.ts";
@@ -15,10 +16,12 @@ export class ApplicationDatabase implements AsyncDisposable {
   readonly #reader: DatabaseSync;
   readonly #mark: StatementSync;
 
+  readonly #path: string;
   readonly #log: LogSync;
 
   constructor(tables: Kysely<Tables>, reader: DatabaseSync, path: string) {
     this.tables = tables;
+    this.#path = path;
     this.#reader = reader;
     this.#log = new LogSync(`${path}-wal`);
     this.#mark = reader.prepare("PRAGMA data_version");
@@ -26,13 +29,21 @@ export class ApplicationDatabase implements AsyncDisposable {
 
   /** A number that differs whenever something was written since the last call, by whichever process; takes microseconds. */
   changeMark(): number {
-    return Number(this.#mark.get()?.["data_version"]);
+    try {
+      return Number(this.#mark.get()?.["data_version"]);
+    } catch (error) {
+      throw inFile(error, this.#path);
+    }
   }
 
   /** What a query finds, without waiting; for small tables that are asked about on every request. */
   readNow<Row>(query: Compilable<Row>): Row[] {
     const { sql, parameters } = query.compile();
-    return this.#reader.prepare(sql).all(...(parameters as readonly SQLInputValue[])) as Row[];
+    try {
+      return this.#reader.prepare(sql).all(...(parameters as readonly SQLInputValue[])) as Row[];
+    } catch (error) {
+      throw inFile(error, this.#path);
+    }
   }
 
   /**

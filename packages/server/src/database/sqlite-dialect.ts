@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { inFile } from "../lib/storage-fault.ts";
 import {
   SqliteAdapter,
   SqliteDialect,
@@ -31,12 +32,19 @@ class MigratingAdapter extends SqliteAdapter {
 
 /** Transactions take the write lock at once: one that reads first could not write after another process did. */
 function prepare(database: DatabaseSync, sql: string): SqliteStatement {
-  const statement = database.prepare(sql === "begin" ? "begin immediate" : sql);
+  const named = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (error) {
+      throw inFile(error, database.location() ?? "a database");
+    }
+  };
+  const statement = named(() => database.prepare(sql === "begin" ? "begin immediate" : sql));
   const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
   return {
     reader: statement.columns().length > 0,
-    all: (parameters) => statement.all(...values(parameters)),
-    run: (parameters) => statement.run(...values(parameters)),
+    all: (parameters) => named(() => statement.all(...values(parameters))),
+    run: (parameters) => named(() => statement.run(...values(parameters))),
     iterate: (parameters) => statement.iterate(...values(parameters)),
   };
 }

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type DatabaseSyncOptions } from "node:sqlite";
+import { inFile } from "../lib/storage-fault.ts";
 
 /** How long a connection waits for another one's lock. */
 const busyTimeoutMs = 10_000;
@@ -8,20 +9,28 @@ const busyTimeoutMs = 10_000;
 export function openSqliteFile(path: string): DatabaseSync {
   // Made here, because SQLite makes files that the whole machine can read; its side files take the mode of this one.
   closeSync(openSync(path, "a", 0o600));
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  const database = openNamed(path, { timeout: busyTimeoutMs });
   try {
     enterWalMode(database, busyTimeoutMs);
     database.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
     return database;
   } catch (error) {
     database.close();
-    throw error;
+    throw inFile(error, path);
   }
 }
 
 /** A second connection to a file that {@link openSqliteFile} opened. */
 export function openSqliteReader(path: string): DatabaseSync {
-  return new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
+  return openNamed(path, { readOnly: true, timeout: busyTimeoutMs });
+}
+
+function openNamed(path: string, options: DatabaseSyncOptions): DatabaseSync {
+  try {
+    return new DatabaseSync(path, options);
+  } catch (error) {
+    throw inFile(error, path);
+  }
 }
 
 /** True for "another connection holds the lock". */

@@ -5,6 +5,7 @@ import { DamagedEventError, JournalWriteError, LeaseLostError } from "../journal
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { startTestServer, type TestServer } from "../testing/start-server.ts";
+import { SealError } from "../security/seal.ts";
 import { toErrorReply } from "./errors.ts";
 import { createGuard } from "./guard.ts";
 import { openHttp } from "./open-http.ts";
@@ -188,6 +189,11 @@ describe("failures of ours", () => {
 
   test.each([
     [new JournalWriteError("disk full"), 503, "storage_failed"],
+    [new JournalWriteError("no", { path: "/d/journal.db", errcode: 13 }), 503, "storage_failed"],
+    [new JournalWriteError("no", { path: "/d/journal.db", errcode: 11 }), 503, "storage_damaged"],
+    [Object.assign(new Error("no space"), { code: "ENOSPC", path: "/d/x" }), 503, "storage_failed"],
+    [Object.assign(new Error("no handles"), { code: "EMFILE" }), 503, "too_many_open_files"],
+    [new SealError("F14: another key"), 503, "secrets_unreadable"],
     [new LeaseLostError("lost"), 503, "owned_elsewhere"],
     [new DamagedEventError("c", 7), 500, "event_damaged"],
     [new Fault("not-now", "server_closing", "Later."), 503, "server_closing"],

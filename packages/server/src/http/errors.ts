@@ -8,6 +8,8 @@ import {
 } from "../journal/journal.ts";
 import { Fault, invalidField, type FaultKind } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
+import { storageFault } from "../lib/storage-fault.ts";
+import { SealError } from "../security/seal.ts";
 
 /** The most that one request may carry. */
 export const bodyLimitBytes = 64 * 1024 * 1024;
@@ -61,6 +63,15 @@ function fromFault(fault: Fault): ErrorReply {
 
 /** Failures of the storage have a name and a way out; what else is thrown is a bug of ours. */
 function describeFailure(error: unknown): { status: number; code: string; sentence: string } {
+  if (error instanceof SealError) {
+    const sentence =
+      "A stored secret cannot be opened with this server's master key. Restore the file master-key of the data folder, or the secret key that was configured, and start again.";
+    return { status: 503, code: "secrets_unreadable", sentence };
+  }
+  const storage = storageFault(error);
+  if (storage !== null) {
+    return { status: statusOf[storage.kind], code: storage.code, sentence: storage.message };
+  }
   if (error instanceof JournalWriteError) {
     const sentence =
       "The storage failed, so nothing of this request was kept. Check the disk, then send it again.";

@@ -156,6 +156,19 @@ export class UnknownConversationError extends Error {
 /** The storage failed (disk full, I/O error); nothing of this request was written, and a later one may work. */
 export class JournalWriteError extends Error {
   override readonly name = "JournalWriteError";
+  /** The file that could not be written, where there is one. */
+  readonly path?: string;
+  /** SQLite's result code, where it was SQLite that failed. */
+  readonly errcode?: number;
+
+  constructor(
+    message: string,
+    options?: ErrorOptions & { readonly path?: string; readonly errcode?: number },
+  ) {
+    super(message, options);
+    if (options?.path !== undefined) this.path = options.path;
+    if (options?.errcode !== undefined) this.errcode = options.errcode;
+  }
 }
 
 /** One stored event cannot be read; the others can. */

@@ -29,7 +29,7 @@ export async function openMasterKey(dataDir: string, secret: string | null): Pro
         "The secrets of this data folder are sealed with a key that was configured. Give the same one again.",
       );
     }
-    return await openSecretBox(keyFile);
+    return await openBoxOf(keyFile);
   }
   if (existsSync(keyFile)) {
     throw new ConfigError(
@@ -37,6 +37,15 @@ export async function openMasterKey(dataDir: string, secret: string | null): Pro
     );
   }
   return (await readCheck(check, secret)) ?? (await writeCheck(check, secret));
+}
+
+async function openBoxOf(keyFile: string): Promise<SecretBox> {
+  try {
+    return await openSecretBox(keyFile);
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    throw new ConfigError(`${error.message} Restore it from a backup.`, { cause: error });
+  }
 }
 
 async function writeCheck(file: string, secret: string): Promise<SecretBox> {

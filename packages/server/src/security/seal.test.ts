@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -28,4 +28,13 @@ test("P27: boxes opened at the same moment share one key, readable by its owner 
   const sealed = boxes[0].seal("x");
   expect(boxes.map((box) => box.unseal(sealed))).toEqual(["x", "x", "x"]);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test("F7: where a key is, nothing is written beside it, not even for a moment", async () => {
+  const file = join(folder, "there", "master-key");
+  const sealed = (await openSecretBox(file)).seal("x");
+  // Whatever comes into a folder or leaves it moves its time.
+  await utimes(join(folder, "there"), 1, 1);
+  expect((await openSecretBox(file)).unseal(sealed)).toBe("x");
+  expect((await stat(join(folder, "there"))).mtimeMs).toBe(1000);
 });

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { chmod, mkdir, open, readFile, rename } from "node:fs/promises";
+import { chmod, mkdir, open, readFile, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { readIfThere } from "../lib/read-if-there.ts";
 import { writeOnce } from "../lib/write-once.ts";
@@ -73,7 +73,7 @@ function nextKeyFile(file: string): string {
 async function openKeyFile(file: string): Promise<Buffer> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await writeOnce(file, `${randomBytes(32).toString("base64")}\n`);
-  await chmod(file, 0o600);
+  if (((await stat(file)).mode & 0o777) !== 0o600) await chmod(file, 0o600);
   return parseKey(await readFile(file, "utf8"), file);
 }
 

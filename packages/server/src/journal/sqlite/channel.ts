@@ -6,19 +6,29 @@ import {
   SeqConflictError,
   UnknownConversationError,
 } from "../journal.ts";
-import type { WriteOutcome, WriterMessage, WriterOptions, WriterReply, WriteRequest } from "./requests.ts";
+import type {
+  OpenFailure,
+  WriteFailure,
+  WriteOutcome,
+  WriterMessage,
+  WriterOptions,
+  WriterReply,
+  WriteRequest,
+} from "./requests.ts";
 
 /** The way to the writer thread: what is asked in one turn of the event loop travels as one message. */
 export class WriterChannel implements AsyncDisposable {
   readonly #worker: Worker;
+  readonly #databasePath: string;
   readonly #exited: Promise<void>;
   /** In the order of the requests; the thread answers in the same order. */
   readonly #waiting: Waiting[] = [];
   #unsent: WriteRequest[] = [];
   #isClosed = false;
 
-  private constructor(worker: Worker) {
+  private constructor(worker: Worker, databasePath: string) {
     this.#worker = worker;
+    this.#databasePath = databasePath;
     worker.on("message", (reply: WriterReply) => {
       if (reply.type === "outcomes") this.#settle(reply.outcomes);
     });
@@ -39,8 +49,8 @@ export class WriterChannel implements AsyncDisposable {
     worker.once("error", reject);
     worker.once("exit", () => reject(new Error("The writer thread of the journal did not start")));
     const reply = await promise;
-    if (reply.type === "failed") throw new Error(reply.message);
-    const channel = new WriterChannel(worker);
+    if (reply.type === "failed") throw toOpenError(reply.failure);
+    const channel = new WriterChannel(worker, options.databasePath);
     // Only unanswered requests keep the process alive.
     worker.unref();
     return channel;
@@ -79,7 +89,7 @@ export class WriterChannel implements AsyncDisposable {
     for (const [index, waiting] of this.#waiting.splice(0, outcomes.length).entries()) {
       const outcome = outcomes[index];
       if (outcome?.ok === true) waiting.resolve(outcome.value);
-      else waiting.reject(toError(outcome));
+      else waiting.reject(toError(outcome, this.#databasePath));
     }
     if (this.#waiting.length === 0 && !this.#isClosed) this.#worker.unref();
   }
@@ -99,7 +109,7 @@ type Waiting = {
 };
 
 /** Error classes do not survive the way between threads; their names do. */
-function toError(failure: Extract<WriteOutcome, { ok: false }> | undefined): Error {
+function toError(failure: WriteFailure | undefined, path: string): Error {
   const message = failure?.message ?? "The journal gave no answer";
   switch (failure?.name) {
     case "LeaseHeldError":
@@ -113,6 +123,14 @@ function toError(failure: Extract<WriteOutcome, { ok: false }> | undefined): Err
     case "RangeError":
       return new RangeError(message);
     default:
-      return new JournalWriteError(message);
+      return new JournalWriteError(message, {
+        path,
+        ...(failure?.errcode === undefined ? {} : { errcode: failure.errcode }),
+      });
   }
+}
+
+/** What it was about travels beside the message: the number or the name of the fault, and the file. */
+function toOpenError({ message, ...about }: OpenFailure): Error {
+  return Object.assign(new Error(message), about);
 }

@@ -10,12 +10,26 @@ export type WriteRequest =
   /** A number that changes when another connection commits. */
   | { readonly type: "version" };
 
-export type WriteOutcome =
-  | { readonly ok: true; readonly value: boolean | number | null }
-  | { readonly ok: false; readonly name: string; readonly message: string };
+export type WriteOutcome = { readonly ok: true; readonly value: boolean | number | null } | WriteFailure;
+
+/** `errcode` is SQLite's, where the storage refused. */
+export type WriteFailure = {
+  readonly ok: false;
+  readonly name: string;
+  readonly message: string;
+  readonly errcode?: number;
+};
 
 /** The first message of the writer thread tells whether it could open the data folder. */
-export type WriterReady = { readonly type: "ready" } | { readonly type: "failed"; readonly message: string };
+export type WriterReady =
+  | { readonly type: "ready" }
+  | { readonly type: "failed"; readonly failure: OpenFailure };
+export type OpenFailure = {
+  readonly message: string;
+  readonly path: string;
+  readonly errcode?: number;
+  readonly code?: string;
+};
 export type WriterReply = WriterReady | { readonly type: "outcomes"; readonly outcomes: WriteOutcome[] };
 export type WriterMessage =
   | { readonly type: "write"; readonly requests: WriteRequest[] }

@@ -60,7 +60,7 @@ export function openReaderDatabase(path: string): DatabaseSync {
 }
 
 /** True for an error of SQLite, not of our code. */
-export function isStorageFault(error: unknown): boolean {
+export function isStorageFault(error: unknown): error is Error & { readonly errcode: number } {
   return error instanceof Error && "errcode" in error;
 }
 

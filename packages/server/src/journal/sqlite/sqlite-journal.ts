@@ -24,6 +24,7 @@ import type {
 import { WriterChannel } from "./channel.ts";
 import { ConversationReader } from "./conversation-reads.ts";
 import { EventReader } from "./events.ts";
+import { inFile } from "../../lib/storage-fault.ts";
 import { NeighbourWatch } from "../neighbour-watch.ts";
 import { openReaderDatabase } from "./schema.ts";
 import { EventSearch } from "./search.ts";
@@ -41,7 +42,7 @@ export async function openSqliteJournal(dataDir: string, roundSize = defaultRoun
   const nodesFolder = join(dataDir, "nodes");
   const writer = await WriterChannel.open({ databasePath, nodesFolder, nodeId, roundSize });
   try {
-    return new SqliteJournal(nodeId, writer, openReaderDatabase(databasePath));
+    return new SqliteJournal(nodeId, writer, openReaderDatabase(databasePath), databasePath);
   } catch (error) {
     await writer[Symbol.asyncDispose]();
     throw error;
@@ -65,6 +66,7 @@ class SqliteJournal implements Journal {
   readonly nodeId: string;
   readonly #writer: WriterChannel;
   readonly #database: DatabaseSync;
+  readonly #path: string;
   readonly #events: EventReader;
   readonly #search: EventSearch;
   readonly #conversations: ConversationReader;
@@ -73,7 +75,8 @@ class SqliteJournal implements Journal {
   readonly #tails = new TailCache();
   readonly #neighbours: NeighbourWatch;
 
-  constructor(nodeId: string, writer: WriterChannel, database: DatabaseSync) {
+  constructor(nodeId: string, writer: WriterChannel, database: DatabaseSync, path: string) {
+    this.#path = path;
     this.nodeId = nodeId;
     this.#writer = writer;
     this.#database = database;
@@ -96,27 +99,27 @@ class SqliteJournal implements Journal {
   }
 
   async getConversation(id: string): Promise<ConversationRow | null> {
-    return this.#conversations.get(id);
+    return this.#named(() => this.#conversations.get(id));
   }
 
   async getConversations(ids: readonly string[]): Promise<(ConversationRow | null)[]> {
-    return ids.map((id) => this.#conversations.get(id));
+    return this.#named(() => ids.map((id) => this.#conversations.get(id)));
   }
 
   async searchConversations(query: ConversationQuery): Promise<ConversationPage> {
-    return this.#conversations.search(query);
+    return this.#named(() => this.#conversations.search(query));
   }
 
   async countConversations(filter: ConversationFilter): Promise<number> {
-    return this.#conversations.count(filter);
+    return this.#named(() => this.#conversations.count(filter));
   }
 
   async listActiveConversations(): Promise<string[]> {
-    return this.#conversations.listActive();
+    return this.#named(() => this.#conversations.listActive());
   }
 
   async listActiveElsewhere(): Promise<{ id: string; nodeId: string | null }[]> {
-    return this.#conversations.listActiveElsewhere(this.nodeId);
+    return this.#named(() => this.#conversations.listActiveElsewhere(this.nodeId));
   }
 
   async deleteConversation(lease: Lease): Promise<void> {
@@ -149,7 +152,7 @@ class SqliteJournal implements Journal {
   async read(conversationId: string, afterSeq: number, limit: number): Promise<readonly StoredEvent[]> {
     const kept = this.#tails.read(conversationId, afterSeq, limit);
     if (kept !== null) return kept;
-    return this.#events.snapshot(() => {
+    return this.#readNow(() => {
       const log = this.#events.open(conversationId);
       return log === null ? [] : this.#events.readRange(log, afterSeq + 1, log.lastSeq, limit);
     });
@@ -176,15 +179,15 @@ class SqliteJournal implements Journal {
   }
 
   search(conversationId: string, query: EventQuery): Promise<EventPageText> {
-    return this.#search.search(conversationId, query);
+    return this.#namedLater(this.#search.search(conversationId, query));
   }
 
   count(conversationId: string, filter: EventFilter): Promise<number> {
-    return this.#search.count(conversationId, filter);
+    return this.#namedLater(this.#search.count(conversationId, filter));
   }
 
   async getEvents(conversationId: string, ids: readonly string[]): Promise<(EventWithMeta | null)[]> {
-    return this.#events.snapshot(() => {
+    return this.#readNow(() => {
       const log = this.#events.open(conversationId);
       return ids.map((id) => {
         const seq = log === null ? null : this.#events.seqOfId(log, id);
@@ -194,7 +197,7 @@ class SqliteJournal implements Journal {
   }
 
   async getInboxEntry(conversationId: string, clientId: string): Promise<InboxEntry | null> {
-    return this.#conversations.getInboxEntry(conversationId, clientId);
+    return this.#named(() => this.#conversations.getInboxEntry(conversationId, clientId));
   }
 
   onAppend(conversationId: string, onRing: (lastSeq: number) => void): () => void {
@@ -225,8 +228,29 @@ class SqliteJournal implements Journal {
     for (const listener of this.#commitListeners) listener(commit);
   }
 
+  /** Reads of one state of the store. */
+  #readNow<Result>(read: () => Result): Result {
+    return this.#named(() => this.#events.snapshot(read));
+  }
+
+  #named<Result>(read: () => Result): Result {
+    try {
+      return read();
+    } catch (error) {
+      throw inFile(error, this.#path);
+    }
+  }
+
+  async #namedLater<Result>(reading: Promise<Result>): Promise<Result> {
+    try {
+      return await reading;
+    } catch (error) {
+      throw inFile(error, this.#path);
+    }
+  }
+
   #lastSeqNow(conversationId: string): number {
-    return this.#events.snapshot(() => this.#events.open(conversationId)?.lastSeq ?? 0);
+    return this.#readNow(() => this.#events.open(conversationId)?.lastSeq ?? 0);
   }
 
   #readKindsSlice(
@@ -235,7 +259,7 @@ class SqliteJournal implements Journal {
     fromSeq: number,
     toSeq: number,
   ): EventWithMeta[] {
-    return this.#events.snapshot(() => {
+    return this.#readNow(() => {
       const log = this.#events.open(conversationId);
       if (log === null) return [];
       const seqs = this.#search.findKinds(log, kinds, fromSeq, Math.min(toSeq, log.lastSeq), readSlice);

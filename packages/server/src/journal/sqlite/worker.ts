@@ -1,7 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from "node:worker_threads";
 import { LogCopier } from "./copier.ts";
 import { NodeLocks } from "./lease.ts";
-import type { WriterMessage, WriterOptions, WriterReply, WriteRequest } from "./requests.ts";
+import type { OpenFailure, WriterMessage, WriterOptions, WriterReply, WriteRequest } from "./requests.ts";
 import { openWriterDatabase } from "./schema.ts";
 import { Writer } from "./writer.ts";
 
@@ -82,8 +82,18 @@ if (parentPort !== null) {
   try {
     serve(parentPort, workerData as WriterOptions);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    parentPort.postMessage({ type: "failed", message } satisfies WriterReply);
+    const failure = toOpenFailure(error, (workerData as WriterOptions).databasePath);
+    parentPort.postMessage({ type: "failed", failure } satisfies WriterReply);
     parentPort.close();
   }
+}
+
+function toOpenFailure(error: unknown, databasePath: string): OpenFailure {
+  if (!(error instanceof Error)) return { message: String(error), path: databasePath };
+  return {
+    message: error.message,
+    path: "path" in error ? String(error.path) : databasePath,
+    ...("errcode" in error ? { errcode: Number(error.errcode) } : {}),
+    ...("code" in error ? { code: String(error.code) } : {}),
+  };
 }

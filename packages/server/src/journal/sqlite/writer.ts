@@ -236,5 +236,10 @@ function begin(database: DatabaseSync): void {
 
 function toFailure(error: unknown): WriteOutcome {
   const message = error instanceof Error ? error.message : String(error);
-  return { ok: false, name: "JournalWriteError", message: `The journal could not store this: ${message}` };
+  return {
+    ok: false,
+    name: "JournalWriteError",
+    message: `The journal could not store this: ${message}`,
+    ...(isStorageFault(error) ? { errcode: error.errcode } : {}),
+  };
 }

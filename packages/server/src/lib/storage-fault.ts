@@ -1,0 +1,115 @@
+import { basename } from "node:path";
+import { Fault } from "./fault.ts";
+
+/** What is wrong with the place where something is kept. */
+type Problem = "full" | "read-only" | "refused" | "failing" | "unopened" | "busy" | "damaged" | "no-handles";
+
+/**
+ * A failure of a disk, a file or a database, as it crosses the wire; null for every other error. The sentence names the
+ * file, where it is known, and the way out. Looks at what caused the error as well.
+ */
+export function storageFault(error: unknown): Fault | null {
+  const found = findProblem(error);
+  if (found === null) return null;
+  const file = found.file === null ? "a file of the data folder" : basename(found.file);
+  return toFault(found.problem, file);
+}
+
+/** The same as a sentence for the person who starts the server, with the whole path; null for every other error. */
+export function describeStorageFault(error: unknown): string | null {
+  const found = findProblem(error);
+  if (found === null) return null;
+  return toFault(found.problem, found.file ?? "A file of the data folder").message;
+}
+
+/** The error itself, which from now on says what file it is about: SQLite's own errors do not. */
+export function inFile(error: unknown, file: string): unknown {
+  if (error instanceof Error && "errcode" in error && !("path" in error))
+    Object.assign(error, { path: file });
+  return error;
+}
+
+function toFault(problem: Problem, file: string): Fault {
+  const sentence = sentences[problem](capital(file));
+  if (problem === "damaged") return new Fault("not-now", "storage_damaged", sentence);
+  if (problem === "no-handles") return new Fault("not-now", "too_many_open_files", sentence);
+  return new Fault("not-now", "storage_failed", sentence);
+}
+
+const again = "Nothing of this was kept, so try it again after that.";
+
+const sentences: Readonly<Record<Problem, (file: string) => string>> = {
+  full: (file) => `${file} cannot be written: the disk is full. Free some space. ${again}`,
+  "read-only": (file) =>
+    `${file} cannot be written: the disk takes reads only. Make it writable, or look for why the system made it read-only. ${again}`,
+  refused: (file) =>
+    `${file} cannot be opened: this user is not permitted to. Mend the owner and the mode of the file and its folder. ${again}`,
+  failing: (file) =>
+    `${file} cannot be read or written: the disk failed. Check the disk and the system's log. ${again}`,
+  unopened: (file) =>
+    `${file} cannot be opened. Look whether its folder is there, its disk is mounted and has room, and this user may write there. ${again}`,
+  busy: (file) => `${file} is locked by another process for too long. End that process, or wait. ${again}`,
+  damaged: (file) =>
+    `${file} is damaged. Run "convoke doctor --check-data", which says what is, and restore the data folder from a backup.`,
+  "no-handles": (file) =>
+    `${file} cannot be opened: the process has no file handles left. Wait for work to end, or raise the limit (ulimit -n). ${again}`,
+};
+
+function findProblem(error: unknown): { readonly problem: Problem; readonly file: string | null } | null {
+  // Bounded: an error may be its own cause.
+  for (let depth = 0, at = error; depth < 8 && at instanceof Error; depth += 1, at = at.cause) {
+    const problem = problemOf(at);
+    if (problem !== null) return { problem, file: "path" in at ? String(at.path) : null };
+  }
+  return null;
+}
+
+function problemOf(error: Error): Problem | null {
+  if ("errcode" in error && error.errcode !== undefined) return problemOfDatabase(Number(error.errcode));
+  const code = "code" in error ? String(error.code) : "";
+  const syscall = "syscall" in error ? String(error.syscall) : "";
+  // What a program, an address or another process refuses is not about storage.
+  if (/^(?:spawn|listen|bind|connect|kill|getaddrinfo)/.test(syscall) && code !== "EMFILE") return null;
+  return systemProblems[code] ?? null;
+}
+
+const systemProblems: Readonly<Record<string, Problem>> = {
+  ENOSPC: "full",
+  EDQUOT: "full",
+  EROFS: "read-only",
+  EACCES: "refused",
+  EPERM: "refused",
+  EIO: "failing",
+  ENXIO: "failing",
+  ENODEV: "failing",
+  ESTALE: "failing",
+  EUCLEAN: "failing",
+  EMFILE: "no-handles",
+  ENFILE: "no-handles",
+};
+
+/** By SQLite's primary result code, except where only the extended one tells: https://www.sqlite.org/rescode.html */
+function problemOfDatabase(errcode: number): Problem | null {
+  if (errcode === shortRead || errcode === corruptFileSystem || errcode === wrongChecksum) return "damaged";
+  return databaseProblems[errcode & 0xff] ?? null;
+}
+
+const shortRead = 522;
+const wrongChecksum = 8202;
+const corruptFileSystem = 8458;
+
+const databaseProblems: Readonly<Record<number, Problem>> = {
+  3: "refused",
+  5: "busy",
+  6: "busy",
+  8: "read-only",
+  10: "failing",
+  11: "damaged",
+  13: "full",
+  14: "unopened",
+  26: "damaged",
+};
+
+function capital(text: string): string {
+  return text.startsWith("a file") ? `A${text.slice(1)}` : text;
+}
