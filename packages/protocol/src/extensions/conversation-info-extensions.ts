@@ -1,5 +1,6 @@
 import { Type } from "typebox";
-import { anyObject, mapOf, orAbsent } from "../schema.ts";
+import { anyObject, mapOf, orAbsent, ref } from "../schema.ts";
+import { ClientToolSpec } from "./client-tool-spec.ts";
 
 const id = Type.String({ format: "uuid" });
 
@@ -14,6 +15,6 @@ export const conversationInfoExtensions = {
   forked_from_event_id: orAbsent(Type.String()),
   parent_conversation_id: orAbsent(id),
   sub_conversation_ids: Type.Optional(Type.Array(id)),
-  client_tools: Type.Optional(Type.Array(anyObject())),
+  client_tools: Type.Optional(Type.Array(ref(ClientToolSpec))),
   tool_module_qualnames: Type.Optional(mapOf(Type.String())),
 };

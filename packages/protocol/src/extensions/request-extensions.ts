@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { ApprovalPolicy } from "../conversation/approval-policy.ts";
 import { AgentDefinition } from "./agent-definition.ts";
+import { ClientToolSpec } from "./client-tool-spec.ts";
 import { anyObject, closedObject, mapOf, orAbsent, ref } from "../schema.ts";
 
 const tags = Type.Optional(mapOf(Type.String({ maxLength: 256 })));
@@ -35,7 +36,7 @@ export const startConversationExtensions = {
   agent_settings: orAbsent(anyObject()),
   agent_profile_id: orAbsent(Type.String({ format: "uuid" })),
   parent_conversation_id: orAbsent(Type.String({ format: "uuid" })),
-  client_tools: Type.Optional(Type.Array(anyObject())),
+  client_tools: Type.Optional(Type.Array(ref(ClientToolSpec))),
   worktree: Type.Optional(Type.Boolean()),
   agent_launch_additions: orAbsent(ref(AgentLaunchAdditions)),
   max_budget_per_task: orAbsent(

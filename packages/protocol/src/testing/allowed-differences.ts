@@ -83,6 +83,7 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   },
   { where: "ApprovalPolicy", what: ["(added)"], reason: "A part of that request." },
   { where: "AgentDefinition", what: ["(added)"], reason: "A part of that request." },
+  { where: "ClientToolSpec", what: ["(added)"], reason: "A part of that request." },
   { where: "AgentLaunchAdditions", what: ["(added)"], reason: "A part of that request." },
   {
     where: "SendMessageRequest",

@@ -7,6 +7,7 @@ import {
 } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolListing } from "@convoke/tool-host";
+import { isClientTool, readClientAction } from "./client-action.ts";
 import { parseArguments, repairArguments } from "./tool-arguments.ts";
 import { inferEditorCommand, resolveToolName } from "./tool-name.ts";
 import { parametersOf } from "./tool-parameters.ts";
@@ -56,9 +57,12 @@ export function createCallReader(
     const action = tool.actionKind === "MCPToolAction" ? { data: own } : own;
     const schema: Schema | undefined =
       actionSchemaByKind[tool.actionKind] ?? extensionActionSchemaByKind[tool.actionKind];
-    if (schema === undefined)
+    if (schema === undefined && !isClientTool(tool))
       return bad(`The tool ${tool.name} takes a kind of action that is unknown here.`);
-    const checked = validator.check<Action>(schema, { ...action, kind: tool.actionKind });
+    const checked =
+      schema === undefined
+        ? readClientAction(tool, own)
+        : validator.check<Action>(schema, { ...action, kind: tool.actionKind });
     if (!checked.ok) {
       const problems = checked.errors
         .map((error) => `${error.loc.join(".") || "arguments"}: ${error.msg}`)
@@ -79,13 +83,13 @@ export function createCallReader(
   };
 }
 
-/** Null is left out for our own tools; for a server's tool it can be a value that its schema takes. */
+/** Null is left out for our own tools; for somebody else's tool it can be a value that its schema takes. */
 function withNulls(
   values: Readonly<Record<string, unknown>>,
   { arguments: raw }: MessageToolCall,
   tool: ToolListing,
 ): Readonly<Record<string, unknown>> {
-  if (tool.actionKind !== "MCPToolAction") return values;
+  if (tool.actionKind !== "MCPToolAction" && !isClientTool(tool)) return values;
   const parsed = parseArguments(raw, { keepsNulls: true });
   return parsed.ok ? { ...parsed.values, ...values } : values;
 }

@@ -27,13 +27,17 @@ export function toModelTool(listing: ToolListing, asksForRisk: boolean): ModelTo
     ...("summary" in own ? {} : { summary: summaryProperty }),
     ...own,
   };
+  const required =
+    schema.required === undefined || schema.required.length === 0 ? {} : { required: schema.required };
   return {
     name: listing.name,
     description: listing.definition.description,
     parameters: {
+      // A client's schema is read as it is; of others the model gets what describes the arguments.
+      ...((listing.definition.kind as string) === "ClientTool" ? schema : {}),
       type: "object",
       properties,
-      ...(schema.required === undefined || schema.required.length === 0 ? {} : { required: schema.required }),
+      ...required,
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Agent } from "@convoke/protocol";
+import type { Agent, ClientToolSpec } from "@convoke/protocol";
 import { taskToolSet } from "../settings/with-defaults.ts";
 
 export type ToolSpec = { readonly name: string; readonly params: Readonly<Record<string, unknown>> };
@@ -24,6 +24,9 @@ export function toolSpecs(agent: Agent, isVisionEnabled = false): ToolSpec[] {
   return [...byName.values()];
 }
 
+/** What nobody else's tool may be called, whether or not this agent has it. */
+const usualNames = ["terminal", "file_editor", "task_tracker", "glob", "grep", "finish", "think"];
+
 /** Tools of the conversation itself, which no tool host knows. */
 const ownNames: ReadonlySet<string> = new Set(["invoke_skill"]);
 
@@ -33,13 +36,30 @@ export function missingTools(agent: Agent, available: Iterable<string>): string[
   return toolSpecs(agent).flatMap(({ name }) => (known.has(name) ? [] : [name]));
 }
 
+/** Every name that tools of an agent have or may get besides those of its MCP servers. */
+export function toolNames(agent: Agent): ReadonlySet<string> {
+  return new Set([...toolSpecs(agent).map(({ name }) => name), ...usualNames, ...taskTools, ...ownNames]);
+}
+
 /** Whether the agent may give work to sub-agents. */
 export function hasTasks(agent: Agent): boolean {
   return ownTools(agent).some(({ name }) => taskTools.has(name));
 }
 
+/** The tools of a conversation that its client carries out, filtered like the agent's own. */
+export function clientTools({ agent, client_tools: given = [] }: ClientToolsOf): ClientToolSpec[] {
+  const filter = filterOf(agent);
+  return given.filter(({ name }) => filter === null || filter.test(name));
+}
+
+type ClientToolsOf = { readonly agent: Agent; readonly client_tools?: readonly ClientToolSpec[] };
+
+function filterOf({ filter_tools_regex: pattern }: Agent): RegExp | null {
+  return pattern ? new RegExp(`^(?:${pattern})`) : null;
+}
+
 function ownTools(agent: Agent): ToolSpec[] {
-  const filter = agent.filter_tools_regex ? new RegExp(`^(?:${agent.filter_tools_regex})`) : null;
+  const filter = filterOf(agent);
   return (agent.tools ?? [])
     .map((tool) => ({ name: registryName(tool.name), params: tool.params ?? {} }))
     .filter(({ name }) => filter === null || filter.test(taskTools.has(name) ? "task" : name));

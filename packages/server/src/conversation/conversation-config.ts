@@ -1,5 +1,6 @@
 import type {
   Agent,
+  ClientToolSpec,
   ConfirmationPolicy,
   LLM,
   LocalWorkspace,
@@ -27,6 +28,8 @@ export type ConversationConfig = {
   readonly title_llm_profile?: string;
   /** Sub-agents that came with the request. */
   readonly agent_definitions?: readonly SubAgentInfo[];
+  /** Tools that the client brought and carries out itself. */
+  readonly client_tools?: readonly ClientToolSpec[];
   readonly tags: Readonly<Record<string, string>>;
   /** What happens to actions that nobody answers in time; they wait for ever without it. */
   readonly approval_policy?: ApprovalPolicy | null;

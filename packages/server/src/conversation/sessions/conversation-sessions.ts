@@ -1,7 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join, posix, resolve } from "node:path";
 import type { ToolHost, ToolSession } from "@convoke/tool-host";
-import { hasTasks, toolSpecs } from "../../agent/tool-specs.ts";
+import { clientTools, hasTasks, toolSpecs } from "../../agent/tool-specs.ts";
+import { withClientTools } from "../../extensions/client-tools/client-tools.ts";
 import { findSubAgents } from "../../extensions/sub-agents/sub-agent-book.ts";
 import { invalidField } from "../../lib/fault.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -76,7 +77,8 @@ export class ConversationSessions {
       ...places,
     });
     const tasked = await this.#withTasks(opened, { id, ownerId, context, toolHost, ...places });
-    const session = withMcpTools(tasked, {
+    const own = clientTools(config);
+    const session = withMcpTools(withClientTools(tasked, own), {
       conversationId: id,
       ownerId,
       config,

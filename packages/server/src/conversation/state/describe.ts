@@ -27,6 +27,7 @@ export function toConversationInfo(described: Described): ConversationInfo {
     ...(config.tool_module_qualnames === undefined
       ? {}
       : { tool_module_qualnames: { ...config.tool_module_qualnames } }),
+    ...(config.client_tools === undefined ? {} : { client_tools: [...config.client_tools] }),
     ...(config.forked_from === undefined
       ? {}
       : {

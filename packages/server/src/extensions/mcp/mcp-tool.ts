@@ -1,6 +1,7 @@
 import type { Action } from "@convoke/protocol";
 import { compileForeignSchema, type CheckForeign } from "@convoke/protocol/validate";
 import { ToolInputError, type Tool, type ToolCall } from "@convoke/tool-host";
+import { takesNull } from "../../lib/takes-null.ts";
 import { expandSecrets } from "./expand-variables.ts";
 import type { AnnouncedTool } from "./list-tools.ts";
 import type { McpConnection } from "./mcp-connection.ts";
@@ -86,16 +87,4 @@ function readArguments(
   if (errors.length === 0) return data;
   const problems = errors.map(({ loc, msg }) => `${loc.join(".") || "arguments"}: ${msg}`).join("; ");
   throw new ToolInputError(`The arguments of ${tool} do not fit its schema: ${problems}`);
-}
-
-function takesNull(schema: unknown): boolean {
-  if (typeof schema !== "object" || schema === null) return false;
-  const { type, anyOf, oneOf, enum: values } = schema as Record<string, unknown>;
-  const choices = [anyOf, oneOf].flatMap((choice) => (Array.isArray(choice) ? (choice as unknown[]) : []));
-  return (
-    type === "null" ||
-    (Array.isArray(type) && type.includes("null")) ||
-    (Array.isArray(values) && values.includes(null)) ||
-    choices.some(takesNull)
-  );
 }

@@ -8,7 +8,6 @@ beforeAll(async () => {
 afterAll(() => shared[Symbol.asyncDispose]());
 
 test.each([
-  ["client_tools", { client_tools: [{ name: "x" }] }],
   ["plugins", { plugins: [{ source: "x" }] }],
   ["worktree", { worktree: true }],
   ["agent_launch_additions", { agent_launch_additions: { tools: [] } }],

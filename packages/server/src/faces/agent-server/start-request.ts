@@ -5,6 +5,7 @@ import type {
   SecretSource,
   StartConversationRequest,
 } from "@convoke/protocol";
+import { toolNames } from "../../agent/tool-specs.ts";
 import { promptRefusal } from "../../agent/prompt/prompt-choice.ts";
 import {
   splitCondenserSecrets,
@@ -21,6 +22,7 @@ import { normalizeUuid } from "../../lib/uuid7.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
 import { hideSecrets, refuseMasks } from "../../settings/secret-fields.ts";
 import { readAgentDefinitions } from "./extensions/read-agent-definitions.ts";
+import { readClientTools } from "./extensions/read-client-tools.ts";
 import { toUserMessage } from "./user-message.ts";
 
 /** A create request in our own terms. */
@@ -67,6 +69,7 @@ export function readStartRequest(body: StartConversationRequest): Start {
       ...(body.autotitle === true && typeof body.title !== "string" ? { autotitle: true } : {}),
       ...(typeof body.title_llm_profile === "string" ? { title_llm_profile: body.title_llm_profile } : {}),
       ...readAgentDefinitions(body.agent_definitions ?? []),
+      ...readClientTools(body.client_tools ?? [], toolNames(agent)),
       tags: body.tags ?? {},
       ...(body.max_budget_per_task === undefined ? {} : { max_budget_per_task: body.max_budget_per_task }),
       ...(body.approval_policy === undefined ? {} : { approval_policy: body.approval_policy }),
@@ -153,7 +156,6 @@ function refuseUnsupported(body: StartConversationRequest): void {
     fields.push(unsupported(loc, what));
   };
   if ((body.plugins ?? []).length > 0) refuse(["plugins"], "Plugins are");
-  if ((body.client_tools ?? []).length > 0) refuse(["client_tools"], "Tools of clients are");
   if (body.worktree === true) refuse(["worktree"], "Worktrees of their own are");
   if (body.agent_settings) refuse(["agent_settings"], "Agents made from settings are");
   if (body.agent_profile_id) refuse(["agent_profile_id"], "Agent profiles are");
