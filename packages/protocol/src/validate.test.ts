@@ -195,7 +195,7 @@ test("secrets may be texts, values or sources", () => {
     ok: true,
     value: {
       secrets: wanted,
-      initial_message: { role: "user", content: [{ type: "text", text: "hi" }], run: false },
+      initial_message: { role: "user", content: [{ type: "text", text: "hi" }], run: true },
     },
   });
 });

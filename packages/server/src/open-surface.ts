@@ -4,7 +4,7 @@ import type { ToolHost } from "@convoke/tool-host";
 import type { FastifyInstance } from "fastify";
 import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
-import { docsPage } from "./faces/agent-server/docs-page.ts";
+import { docsHeaders, docsPage } from "./faces/agent-server/docs-page.ts";
 import { mountBashSocket } from "./faces/agent-server/sockets/bash-socket.ts";
 import { mountEventSocket } from "./faces/agent-server/sockets/event-socket.ts";
 import type { SocketTimes } from "./faces/agent-server/sockets/socket-times.ts";
@@ -148,7 +148,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
 
 /** The page for people and the document for programs, both of the routes that are served. */
 function mountDocuments(app: FastifyInstance, routes: Face["routes"]): void {
-  app.get("/docs", (_request, reply) => reply.type("text/html; charset=utf-8").send(docsPage(routes)));
+  app.get("/docs", (_request, reply) => reply.headers(docsHeaders).send(docsPage(routes)));
   let openApi: string | undefined;
   app.get("/openapi.json", (_request, reply) =>
     reply

@@ -100,6 +100,7 @@ export const appConversationRoutes = routesOf("App conversations", {
     auth: true,
     params,
     body: AppSendMessageRequest,
+    takesLargeBody: true,
     tolerateBody: tolerateMessage,
     responses: {
       ...ok("The message is stored.", AppSendMessageResponse),
@@ -121,6 +122,7 @@ export const appConversationRoutes = routesOf("App conversations", {
       }),
     }),
     body: PendingMessageRequest,
+    takesLargeBody: true,
     tolerateBody: tolerateMessage,
     responses: {
       201: { description: "The message is stored.", schema: PendingMessageResponse },

@@ -27,6 +27,7 @@ export const startTaskRoutes = routesOf("Start tasks", {
     summary: "Begin to start a conversation in a sandbox; the task that is answered says how far it is",
     auth: true,
     body: AppConversationStartRequest,
+    takesLargeBody: true,
     tolerateBody: tolerateInitialMessage,
     responses: {
       ...ok("The task, which goes on by itself.", AppConversationStartTask),
@@ -41,6 +42,7 @@ export const startTaskRoutes = routesOf("Start tasks", {
     summary: "The same, answered with the task after each change until it has ended",
     auth: true,
     body: AppConversationStartRequest,
+    takesLargeBody: true,
     tolerateBody: tolerateInitialMessage,
     responses: {
       ...ok("A JSON list that is written item by item.", Type.Array(ref(AppConversationStartTask))),

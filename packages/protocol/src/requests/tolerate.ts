@@ -15,14 +15,20 @@ export function tolerateMessage(body: unknown): unknown {
   return { ...body, content: parts.map((part) => (typeof part === "string" ? textPart(part) : part)) };
 }
 
-/** An initial message as tolerated in messages, and secrets as tolerated in updates of secrets. */
+/**
+ * An initial message as tolerated in messages, and secrets as tolerated in updates of secrets. The first message starts a run
+ * unless it says otherwise, other than later ones.
+ */
 export function tolerateStartConversation(body: unknown): unknown {
   if (!isObject(body)) return body;
   const { initial_message: message } = body;
   const given = typeof message === "string" ? { content: message } : message;
+  const tolerated = tolerateMessage(given);
   return {
     ...body,
-    ...(message === undefined ? {} : { initial_message: tolerateMessage(given) }),
+    ...(message === undefined
+      ? {}
+      : { initial_message: isObject(tolerated) ? { run: true, ...tolerated } : tolerated }),
     ...(body["secrets"] === undefined ? {} : { secrets: tolerateSecrets(body["secrets"]) }),
   };
 }

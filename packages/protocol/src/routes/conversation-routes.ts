@@ -42,6 +42,7 @@ export const conversationRoutes = routesOf("Conversations", {
     summary: "Start a conversation, or return the one that already has the given id",
     auth: true,
     body: StartConversationRequest,
+    takesLargeBody: true,
     tolerateBody: tolerateStartConversation,
     responses: {
       ...ok("The conversation with this id, which was there before.", ConversationInfo),

@@ -78,6 +78,7 @@ export const eventRoutes = routesOf("Events", {
     auth: true,
     params: conversationParams,
     body: SendMessageRequest,
+    takesLargeBody: true,
     tolerateBody: tolerateMessage,
     responses: { ...done, ...noConversation, ...conflict, ...invalid },
   },

@@ -42,6 +42,7 @@ export const openAiRoutes = routesOf("OpenAI", {
     summary: "Let an agent answer a chat, as one answer or as a stream",
     auth: true,
     body: ChatCompletionRequest,
+    takesLargeBody: true,
     responses: {
       ...ok("The answer, or a stream of its pieces.", anyObject()),
       404: { description: "There is no such model.", schema: ErrorReply },

@@ -23,6 +23,8 @@ export type Route = {
   readonly body?: TSchema;
   /** A multipart form in the place of a body; the handler reads it as it arrives. */
   readonly form?: TSchema;
+  /** True where the body may carry pictures or long texts of a conversation; others are small. */
+  readonly takesLargeBody?: true;
   /** True when the request may come without its body. */
   readonly isBodyOptional?: true;
   /** Brings the forms that clients really send into the documented one, before the body is checked. */

@@ -11,8 +11,11 @@ import type { Logger } from "../lib/logger.ts";
 import { storageFault } from "../lib/storage-fault.ts";
 import { SealError } from "../security/seal.ts";
 
-/** The most that one request may carry. */
-export const bodyLimitBytes = 64 * 1024 * 1024;
+/** The most that a request may carry. */
+export const bodyLimitBytes = 1024 * 1024;
+
+/** The most where pictures and long texts travel. */
+export const largeBodyLimitBytes = 64 * 1024 * 1024;
 
 const statusOf: Readonly<Record<FaultKind, number>> = {
   caller: 422,
@@ -33,12 +36,12 @@ const statusOf: Readonly<Record<FaultKind, number>> = {
 export type ErrorReply = { readonly status: number; readonly body: unknown };
 
 /** The only place where a failure becomes an HTTP reply. Bugs get an id that the log has too; their text stays inside. */
-export function toErrorReply(error: unknown, logger: Logger): ErrorReply {
+export function toErrorReply(error: unknown, logger: Logger, limitBytes = bodyLimitBytes): ErrorReply {
   if (error instanceof Fault) return fromFault(error);
   if (error instanceof UnknownPageError) {
     return fromFault(invalidField(["query", "page_id"], `${error.message}. Start again without page_id.`));
   }
-  const framework = frameworkFault(error);
+  const framework = frameworkFault(error, limitBytes);
   if (framework !== null) return framework;
   const errorId = randomUUID().replaceAll("-", "");
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -89,25 +92,33 @@ function describeFailure(error: unknown): { status: number; code: string; senten
 }
 
 /** Refusals of the HTTP framework itself carry a status below 500; their texts are for its users, not for callers. */
-function frameworkFault(error: unknown): ErrorReply | null {
+function frameworkFault(error: unknown, limitBytes: number): ErrorReply | null {
   if (!(error instanceof Error) || !("statusCode" in error)) return null;
   const status = Number(error.statusCode);
   if (!(status >= 400 && status < 500)) return null;
   const code = "code" in error ? String(error.code) : "";
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return fromFault(bodyTooLarge(limitBytes));
   const known = frameworkSentences[code];
   if (known !== undefined) return { status, body: { detail: known.detail, code: known.code } };
   return { status, body: { detail: error.message, code: "bad_request" } };
 }
 
+export function bodyTooLarge(limitBytes: number): Fault {
+  const limit = `${limitBytes / 1024 / 1024} MiB`;
+  return new Fault(
+    "too-large",
+    "body_too_large",
+    `The body is larger than ${limit}, which is the most that is taken here.`,
+  );
+}
+
+const wrongMediaType = {
+  code: "wrong_media_type",
+  detail: "Bodies of this type are not read. Send JSON with Content-Type: application/json.",
+};
+
 const frameworkSentences: Readonly<Record<string, { readonly code: string; readonly detail: string }>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: {
-    code: "body_too_large",
-    detail: `The body is larger than ${bodyLimitBytes / 1024 / 1024} MiB, which is the most that is taken.`,
-  },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
-    code: "wrong_media_type",
-    detail: "Bodies of this type are not read. Send JSON with Content-Type: application/json.",
-  },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: wrongMediaType,
   FST_ERR_MAX_PARAM_LENGTH: { code: "address_too_long", detail: "A part of the address is too long." },
   FST_ERR_BAD_URL: { code: "bad_url", detail: "The address is not encoded as addresses have to be." },
 };

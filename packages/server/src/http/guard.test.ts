@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { createGuard } from "./guard.ts";
+import { createGuard, unclearTarget } from "./guard.ts";
 
 const guard = createGuard({
   boundHost: "127.0.0.1",
   allowedHosts: ["agents.example.org", "*.lab.example"],
-  allowedOrigins: ["https://app.example.org/"],
+  allowedOrigins: ["https://app.example.org/", "app://desktop"],
 });
 
 test.each([
@@ -14,6 +14,7 @@ test.each([
   ["agents.example.org", "https://agents.example.org"],
   ["a.lab.example:443", undefined],
   ["localhost", "https://app.example.org"],
+  ["localhost", "app://desktop"],
 ])("P3: host %s with origin %s is served", (host, origin) => {
   expect(guard.refusal(host, origin)).toBe(null);
 });
@@ -25,8 +26,11 @@ test.each([
   ["localhost:8000", "https://evil.example"],
   ["localhost:8000", "null"],
   ["127.0.0.1.evil.example", undefined],
+  ["localhost", "tauri://localhost"],
+  ["localhost:8000", "capacitor://localhost:8000"],
+  ["localhost", "javascript://localhost"],
   ["localhost@evil.example", undefined],
-])("P3: host %s with origin %s is refused", (host, origin) => {
+])("P3, security 31: host %s with origin %s is refused", (host, origin) => {
   expect(guard.refusal(host, origin)).not.toBe(null);
 });
 
@@ -34,4 +38,21 @@ test("P3: a server bound beyond loopback is reached by address, not by an unknow
   const open = createGuard({ boundHost: "0.0.0.0", allowedHosts: [], allowedOrigins: [] });
   expect(open.refusal("10.0.0.7:8000", undefined)).toBe(null);
   expect(open.refusal("evil.example", undefined)).not.toBe(null);
+});
+
+test.each([
+  ["/alive", ["Host", "localhost", "host", "localhost"]],
+  ["http://evil.example/alive", ["Host", "localhost"]],
+  ["evil.example:443", ["Host", "localhost"]],
+])("security 32: %s with %j does not say clearly whom it asks", (url, rawHeaders) => {
+  expect(unclearTarget(url, rawHeaders, rawHeaders[1])).toMatch(/\.$/);
+});
+
+test.each([
+  ["/alive", "localhost"],
+  ["*", "localhost"],
+  ["http://LOCALHOST:8000/alive", "localhost:8000"],
+  ["http://localhost/alive", "localhost:80"],
+])("security 32: %s at %s is clear", (url, host) => {
+  expect(unclearTarget(url, ["Accept", "Host", "Host", host], host)).toBe(null);
 });

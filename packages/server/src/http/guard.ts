@@ -16,6 +16,20 @@ export interface Guard {
   isOriginAllowed(origin: string, host: string | undefined): boolean;
 }
 
+/** Why a request does not say clearly whom it asks (RFC 9112, 3.2), or null. `rawHeaders` are names and values by turns. */
+export function unclearTarget(
+  url: string,
+  rawHeaders: readonly string[],
+  host: string | undefined,
+): string | null {
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
+  if (hosts.length > 1) return "The request has more than one Host. Send one.";
+  if (url.startsWith("/") || url === "*") return null;
+  const target = URL.canParse(url) ? new URL(url).host : null;
+  const plainHost = host?.toLowerCase().replace(/:80$/, "");
+  return target === plainHost ? null : "The address of the request names another server than its Host.";
+}
+
 /** Host must name this server (which ends DNS rebinding), Origin must be the same one, loopback, or configured. */
 export function createGuard(options: GuardOptions): Guard {
   const allowedOrigins = new Set(
@@ -36,6 +50,8 @@ export function createGuard(options: GuardOptions): Guard {
     if (allowedOrigins.has("*") || allowedOrigins.has(plain)) return true;
     if (!URL.canParse(plain)) return false;
     const parsed = new URL(plain);
+    // Pages of other schemes are programs with a web view; whoever has one names it.
+    if (parsed.protocol !== "http:" && parsed.protocol !== "https:") return false;
     return parsed.host === host?.toLowerCase() || isLoopback(hostName(parsed.host) ?? "");
   }
 

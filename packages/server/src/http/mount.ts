@@ -1,18 +1,19 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { Route } from "@convoke/protocol";
-import { readQuery, type RawQuery, type Validator } from "@convoke/protocol/validate";
+import type { Validator } from "@convoke/protocol/validate";
 import { Fault } from "../lib/fault.ts";
 import type { Caller } from "./auth.ts";
+import { bodyLimitBytes, largeBodyLimitBytes } from "./errors.ts";
+import { readRequest } from "./read-request.ts";
 
 /** A request after authentication and validation; what the handler reads has the types of its route's schemas. */
 export type RouteRequest = {
   readonly caller: Caller;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
+  /** With its defaults filled in. */
   readonly body: unknown;
-  /** The body as it came, before anything was filled in. */
-  readonly rawBody: unknown;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Aborted when the client goes away before it has its answer. */
   readonly signal: AbortSignal;
@@ -65,6 +66,8 @@ export function mountRoutes<Operation extends string>(
     const options: RouteOptions = {
       method: route.method,
       url: toUrl(route),
+      bodyLimit: route.takesLargeBody === true ? largeBodyLimitBytes : bodyLimitBytes,
+      config: { ignoresBody: route.body === undefined && route.form === undefined },
       onRequest: async (request) => {
         if (route.auth) {
           request.caller = authenticate(request);
@@ -107,44 +110,6 @@ const stranger: Caller = { userId: "" };
 
 function unauthorized(): Fault {
   return new Fault("stranger", "unauthorized", "Unauthorized");
-}
-
-async function readRequest(
-  request: FastifyRequest,
-  route: Route,
-  caller: Caller,
-  { validator, completeBody = {} }: MountDeps,
-): Promise<Omit<RouteRequest, "request" | "signal">> {
-  const check = (schema: NonNullable<Route["body"]>, value: unknown, where: string): unknown => {
-    const checked = validator.check<unknown>(schema, value, [where]);
-    if (!checked.ok) throw new Fault("caller", "validation", `The ${where} is not valid.`, checked.errors);
-    return checked.value;
-  };
-  const { "*": rest, ...named } = request.params as Record<string, string>;
-  const params = route.restParameter === undefined ? named : { ...named, [route.restParameter]: rest ?? "" };
-  if (route.params !== undefined) check(route.params, params, "path");
-  const query = route.query === undefined ? {} : readQuery(route.query, request.query as RawQuery);
-  if (route.query !== undefined) check(route.query, query, "query");
-  const complete = completeBody[route.operationId];
-  const completed = complete === undefined ? request.body : await complete(request.body, caller);
-  return {
-    caller,
-    params,
-    query,
-    body:
-      route.body === undefined
-        ? undefined
-        : readBody(completed, route, (value) => check(route.body!, value, "body")),
-    rawBody: request.body,
-    headers: request.headers,
-  };
-}
-
-function readBody(raw: unknown, route: Route, check: (value: unknown) => unknown): unknown {
-  if ((raw === undefined || raw === null) && route.isBodyOptional === true) return undefined;
-  // A copy, because the check fills defaults in and handlers may need to know what was really sent.
-  const copy: unknown = structuredClone(raw);
-  return check(route.tolerateBody === undefined ? copy : route.tolerateBody(copy));
 }
 
 function send(reply: FastifyReply, answer: RouteReply): void {

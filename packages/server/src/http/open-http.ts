@@ -8,11 +8,12 @@ import type { Logger } from "../lib/logger.ts";
 import { keyOfHeaders, localUser, type Caller, type KeyRing } from "./auth.ts";
 import { Observer } from "../observability/observer.ts";
 import { bodyLimitBytes, toErrorReply, type ErrorReply } from "./errors.ts";
-import type { Guard } from "./guard.ts";
-import { parseJsonBody } from "./parse-json-body.ts";
+import { unclearTarget, type Guard } from "./guard.ts";
+import { lingerAfterEarlyAnswers } from "./linger.ts";
 import { observeRequests, requestIdHeader, toAuditedCall, type AuditedCall } from "./observe-requests.ts";
 import { createPublicAddress } from "./public-address.ts";
-import { ServerSocket, socketPayloadBytes } from "./server-socket.ts";
+import { readBodies } from "./read-bodies.ts";
+import { closingMs, ServerSocket, socketPayloadBytes } from "./server-socket.ts";
 import { withOpenAiError } from "./openai-errors.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
 import { refuseUnknownRoutes } from "./unknown-routes.ts";
@@ -51,11 +52,18 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const { isForEveryOrigin = () => false, observer = new Observer(), onCall = () => {} } = deps;
   const answer = (error: unknown, reply: FastifyReply): FastifyReply => {
     const { activity } = reply.request;
-    const toReply = (): ErrorReply => toErrorReply(error, deps.logger);
+    const { bodyLimit } = reply.request.routeOptions;
+    const toReply = (): ErrorReply => toErrorReply(error, deps.logger, bodyLimit);
     const { status, body } = activity ? observer.within(activity, toReply) : toReply();
     return reply.status(status).send(withOpenAiError(reply.request.url, status, body));
   };
   const checkGuard = (request: FastifyRequest, reply: FastifyReply): void => {
+    const { url = "", rawHeaders } = request.raw;
+    const unclear = unclearTarget(url, rawHeaders, request.headers.host);
+    if (unclear !== null) {
+      reply.header("connection", "close");
+      throw new Fault("unusable", "bad_request", unclear);
+    }
     const origin = isForEveryOrigin(request.url) ? undefined : request.headers.origin;
     const refusal = deps.guard.refusal(request.headers.host, origin);
     if (refusal === null) return;
@@ -74,13 +82,14 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
     // Addresses that cannot be decoded never reach a hook, not even the one that ends a refused upgrade.
     frameworkErrors: (error, request, reply) => {
       // Said, so that the client does not send its next request into a connection that ends.
-      reply.headers({ connection: "close", [requestIdHeader]: request.id });
+      reply.headers({ connection: "close", [requestIdHeader]: request.id, ...plainHeaders });
       reply.raw.once("finish", () => request.raw.socket.destroySoon());
       try {
         checkGuard(request, reply);
         void answer(error, reply);
       } catch (refusal) {
-        onCall(toAuditedCall(request, 403));
+        const isUnclear = refusal instanceof Fault && refusal.kind === "unusable";
+        if (!isUnclear) onCall(toAuditedCall(request, 403));
         void answer(refusal, reply);
       }
     },
@@ -97,6 +106,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
     options: {
       maxPayload: socketPayloadBytes,
       perMessageDeflate: false,
+      closeTimeout: closingMs,
       // The type wants what hangs on the library's own class besides; a server makes instances only.
       WebSocket: ServerSocket as NonNullable<WebsocketPluginOptions["options"]>["WebSocket"],
     },
@@ -105,7 +115,12 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       done();
     },
   });
-  readJsonBodies(app);
+  readBodies(app);
+  lingerAfterEarlyAnswers(app);
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    reply.headers(plainHeaders);
+    done(null, payload);
+  });
   app.addHook("onRequest", async (request, reply) => {
     checkGuard(request, reply);
     if (request.url.startsWith("/api/")) deps.onActivity();
@@ -129,6 +144,9 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   return app;
 }
 
+/** No answer is to be taken for anything but what it says it is. */
+const plainHeaders = { "x-content-type-options": "nosniff" };
+
 /** Routes check and write JSON themselves; Fastify would load its own compilers for schemas that nobody gives. */
 const noCompilers = {
   buildValidator: () => () => {
@@ -145,19 +163,6 @@ export function createAuthenticator(keys: KeyRing): (request: FastifyRequest) =>
     const key = keyOfHeaders(request.headers);
     return key === null ? null : keys.identify(key);
   };
-}
-
-/** JSON is the only body; an empty one is none, because many clients announce JSON on every request. */
-function readJsonBodies(app: FastifyInstance): void {
-  // Clients of this wire send a list of ids as the body of a GET.
-  app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    "application/json",
-    { parseAs: "string" },
-    async (_request: FastifyRequest, body: string | Buffer) =>
-      body.length === 0 ? undefined : parseJsonBody(body.toString()),
-  );
 }
 
 /** A client that does not answer the closing must not keep the process alive. */

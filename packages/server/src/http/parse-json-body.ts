@@ -1,22 +1,40 @@
+import { isUtf8 } from "node:buffer";
 import { Fault, invalidField } from "../lib/fault.ts";
+import { hasMoreValues } from "./count-json-values.ts";
 
 /** Far more than any request needs, and few enough that whatever walks a body later has the stack for it. */
 const mostLevels = 200;
 
+/** Numbers, texts, lists and objects; what they cost to read does not follow from the size of a body (P46). */
+const mostValues = 200_000;
+
 type Step = string | number;
 
 /** The value of a JSON body. Throws a Fault that names the place for what no program should pass on. */
-export function parseJsonBody(text: string): unknown {
-  let value: unknown;
+export function parseJsonBody(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) {
+    throw refusal("unicode_error", "The body is not valid UTF-8. Send JSON that is encoded in UTF-8.");
+  }
+  if (hasMoreValues(bytes, mostValues)) {
+    throw refusal("too_many_values", `The body has more than ${mostValues} values. Send fewer at a time.`);
+  }
+  const value = parse(bytes.toString("utf8"));
+  checkPart(value, []);
+  return value;
+}
+
+function parse(text: string): unknown {
   try {
-    value = JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
+    return JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     const msg = "The body is not valid JSON. Send one JSON document with Content-Type: application/json.";
-    throw new Fault("caller", "validation", msg, [{ loc: ["body"], msg, type: "json_invalid" }]);
+    throw refusal("json_invalid", msg);
   }
-  checkPart(value, []);
-  return value;
+}
+
+function refusal(type: string, msg: string): Fault {
+  return new Fault("caller", "validation", msg, [{ loc: ["body"], msg, type }]);
 }
 
 function checkPart(value: unknown, path: Step[]): void {

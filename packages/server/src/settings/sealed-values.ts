@@ -3,6 +3,8 @@ import { SealError, type SecretBox } from "../security/seal.ts";
 
 const prefix = "sealed:";
 
+type Step = string | number;
+
 /**
  * Secrets on their way through a client that must not read them: a client asks for its settings with sealed values and sends
  * them back in a request. Only the user they were sealed for can use them, and only this server opens them.
@@ -18,17 +20,33 @@ export class SealedValues {
     return prefix + this.#box.seal(JSON.stringify({ userId, value }));
   }
 
-  /** A copy in which every sealed value is open. Throws a fault at `loc` for one of another user or of another key. */
-  openIn(userId: string, value: unknown, loc: readonly (string | number)[]): unknown {
-    if (typeof value === "string") return value.startsWith(prefix) ? this.#open(userId, value, loc) : value;
-    if (Array.isArray(value)) return value.map((item, index) => this.openIn(userId, item, [...loc, index]));
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, field]) => [key, this.openIn(userId, field, [...loc, key])]),
-    );
+  /**
+   * The value with every sealed one in it open; what has none is not copied. Throws a fault at `loc` for one of another user or of
+   * another key.
+   */
+  openIn(userId: string, value: unknown, loc: readonly Step[]): unknown {
+    return this.#openPart(userId, value, [...loc]);
   }
 
-  #open(userId: string, sealed: string, loc: readonly (string | number)[]): string {
+  /** `path` is one for the whole walk. */
+  #openPart(userId: string, value: unknown, path: Step[]): unknown {
+    if (typeof value === "string") return value.startsWith(prefix) ? this.#open(userId, value, path) : value;
+    if (typeof value !== "object" || value === null) return value;
+    const isList = Array.isArray(value);
+    const opened = new Map<string, unknown>();
+    for (const [key, field] of Object.entries(value) as [string, unknown][]) {
+      if (typeof field !== "string" && typeof field !== "object") continue;
+      path.push(isList ? Number(key) : key);
+      const open = this.#openPart(userId, field, path);
+      path.pop();
+      if (open !== field) opened.set(key, open);
+    }
+    if (opened.size === 0) return value;
+    if (isList) return (value as unknown[]).map((item, index) => opened.get(String(index)) ?? item);
+    return { ...value, ...Object.fromEntries(opened) };
+  }
+
+  #open(userId: string, sealed: string, loc: readonly Step[]): string {
     const refusal = invalidField([...loc], "This sealed value is not one of yours. Read the settings again.");
     try {
       const opened = JSON.parse(this.#box.unseal(sealed.slice(prefix.length))) as Partial<SealedContent>;

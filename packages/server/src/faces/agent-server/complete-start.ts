@@ -28,7 +28,7 @@ export async function completeStart(
 ): Promise<unknown> {
   const opened = sealedValues.openIn(userId, body, ["body"]);
   const stored = (await settings.load(userId)).settings;
-  const complete = withDefaults(opened, stored, { catalogue, approvalDefault });
+  const complete = withOwnParts(withDefaults(opened, stored, { catalogue, approvalDefault }), opened);
   const request = withLaunchAdditions(withPlainHooks(complete));
   if (!isObject(request) || !isObject(request["secrets"])) return request;
   const entries = Object.entries(request["secrets"]).map(async ([name, source]) => {
@@ -40,6 +40,15 @@ export async function completeStart(
     return [name, { kind: "StaticSecret", value, description }];
   });
   return { ...request, secrets: Object.fromEntries(await Promise.all(entries)) as unknown };
+}
+
+/** What the settings gave is copied: the check fills defaults in, and others use the same settings. */
+function withOwnParts(complete: unknown, opened: unknown): unknown {
+  if (!isObject(complete) || !isObject(opened)) return complete;
+  const parts = Object.entries(complete);
+  return Object.fromEntries(
+    parts.map(([name, part]) => [name, part === opened[name] ? part : structuredClone(part)]),
+  );
 }
 
 /** Hooks in one form, whichever a client uses; what is not valid is left for the check. */

@@ -70,7 +70,7 @@ export function conversationHandlers({ directory, settings }: ConversationRouteD
   return {
     startConversation: async (request) => {
       const start = readStartRequest(request.body as StartConversationRequest);
-      const raw = request.rawBody as { initial_message?: { run?: unknown } | null };
+      const { initial_message: first } = request.body as StartConversationRequest;
       const { caller } = request;
       const id = start.conversationId ?? randomUUID();
       const version = (await settings?.load(caller.userId))?.version;
@@ -79,7 +79,7 @@ export function conversationHandlers({ directory, settings }: ConversationRouteD
       const isUnused = isNew || (await directory.describe(caller, id))?.state.lastSeq === 0;
       if (start.initialMessage !== null && isUnused) {
         const conversation = await directory.open(caller, id);
-        await sendFirst(conversation, start.initialMessage, raw.initial_message?.run !== false);
+        await sendFirst(conversation, start.initialMessage, first?.run !== false);
       }
       return { status: isNew ? 201 : 200, json: await describe(caller, id) };
     },

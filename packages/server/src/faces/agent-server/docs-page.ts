@@ -1,5 +1,12 @@
 import type { Route } from "@convoke/protocol";
 
+/** Nothing is loaded, run or sent, and no page shows it in a frame. */
+export const docsHeaders = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy":
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+};
+
 /** A page for people: every route with what it does. Static, without scripts, so that it needs nothing from elsewhere. */
 export function docsPage(routes: readonly Route[]): string {
   const groups = Map.groupBy(routes, (route) => route.tag);

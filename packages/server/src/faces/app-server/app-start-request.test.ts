@@ -1,4 +1,4 @@
-import { AppConversationStartRequest } from "@convoke/protocol";
+import { AppConversationStartRequest, startTaskRoutes } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import { expect, test } from "vitest";
 import { Fault } from "../../lib/fault.ts";
@@ -28,11 +28,11 @@ const context: StartContext = {
 function read(raw: object, changes: Partial<StartContext> = {}) {
   const checked = validator.check<AppConversationStartRequest>(
     AppConversationStartRequest,
-    structuredClone(raw),
+    startTaskRoutes.startAppConversation.tolerateBody(structuredClone(raw)),
     ["body"],
   );
   if (!checked.ok) throw new Error(JSON.stringify(checked.errors));
-  return readAppStartRequest(checked.value, raw, { ...context, ...changes });
+  return readAppStartRequest(checked.value, { ...context, ...changes });
 }
 
 test("the user's model, secrets, tokens and servers are the conversation's; nothing secret is shown or left in the configuration", () => {

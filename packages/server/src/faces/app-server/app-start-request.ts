@@ -36,7 +36,7 @@ type Body = AppConversationStartRequest;
  * Reads a request to start a conversation in a sandbox. Its agent comes from the user's settings as they are now; what this
  * server cannot honour is refused by name (P55).
  */
-export function readAppStartRequest(body: Body, raw: unknown, context: StartContext): StartRequest {
+export function readAppStartRequest(body: Body, context: StartContext): StartRequest {
   refuseUnsupported(body);
   const { settings, parent } = context;
   const wanted = inherit(body, parent);
@@ -51,7 +51,7 @@ export function readAppStartRequest(body: Body, raw: unknown, context: StartCont
   const message = body.initial_message ?? null;
   return {
     conversationId: readId(body.conversation_id ?? null),
-    shown: toShown({ ...body, ...wanted, secrets: null }, raw, secretValues(start.secrets)),
+    shown: toShown({ ...body, ...wanted, secrets: null }, secretValues(start.secrets)),
     order: {
       title: typeof body.title === "string" ? readTitle(body.title) : null,
       config: start.config,
@@ -59,7 +59,7 @@ export function readAppStartRequest(body: Body, raw: unknown, context: StartCont
       initialMessage:
         start.initialMessage === null
           ? null
-          : { message: start.initialMessage, wantsRun: message === null || wantsRun(raw) },
+          : { message: start.initialMessage, wantsRun: message === null || message.run !== false },
       repository,
       sandboxId: wanted.sandbox_id ?? null,
       templateId: chooseTemplate(settings, context.templateIds),
@@ -77,13 +77,9 @@ export function readAppStartRequest(body: Body, raw: unknown, context: StartCont
   };
 }
 
-/** The request as it is read back: with the run that was meant, and without secrets, also where a text has one. */
-function toShown(request: Body, raw: unknown, secrets: readonly string[]): StartRequest["shown"] {
-  const message = request.initial_message ?? null;
-  const shown = {
-    ...request,
-    initial_message: message === null ? null : { ...message, run: wantsRun(raw) },
-  };
+/** The request as it is read back: without secrets, also where a text has one. */
+function toShown(request: Body, secrets: readonly string[]): StartRequest["shown"] {
+  const shown = { ...request, initial_message: request.initial_message ?? null };
   return JSON.parse(createMask(secrets)(JSON.stringify(shown))) as StartRequest["shown"];
 }
 
@@ -192,11 +188,6 @@ function staticSecrets(values: Readonly<Record<string, string>>): Record<string,
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, { kind: "StaticSecret" as const, value }]),
   );
-}
-
-function wantsRun(raw: unknown): boolean {
-  const message = isObject(raw) ? raw["initial_message"] : null;
-  return !isObject(message) || message["run"] !== false;
 }
 
 function readId(given: string | null): string | null {

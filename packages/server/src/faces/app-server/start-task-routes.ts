@@ -42,14 +42,14 @@ type Query = {
 export function startTaskHandlers(deps: StartTaskRouteDeps) {
   const { starter, tasks, sandboxes } = deps;
 
-  async function begin({ caller, body, rawBody }: RouteRequest): Promise<StartTask> {
+  async function begin({ caller, body }: RouteRequest): Promise<StartTask> {
     const request = body as AppConversationStartRequest;
     const [{ settings }, secrets, parent] = await Promise.all([
       deps.settings.load(caller.userId),
       deps.secrets.values(caller.userId),
       findParent(deps.conversations, caller, request.parent_conversation_id ?? null),
     ]);
-    const start = readAppStartRequest(request, rawBody, {
+    const start = readAppStartRequest(request, {
       validator: deps.validator,
       settings,
       secrets,

@@ -1,0 +1,43 @@
+import type { FastifyRequest } from "fastify";
+import type { Route } from "@convoke/protocol";
+import { readQuery, type RawQuery } from "@convoke/protocol/validate";
+import { Fault, type FieldFault } from "../lib/fault.ts";
+import type { Caller } from "./auth.ts";
+import type { MountDeps, RouteRequest } from "./mount.ts";
+
+type Read = Omit<RouteRequest, "request" | "signal">;
+
+/** What a request says, checked by the schemas of its route. Throws a Fault that names all that is wrong, wherever it is. */
+export async function readRequest(
+  request: FastifyRequest,
+  route: Route,
+  caller: Caller,
+  { validator, completeBody = {} }: MountDeps,
+): Promise<Read> {
+  const complete = completeBody[route.operationId] ?? ((body: unknown) => body);
+  const wrong: FieldFault[] = [];
+  const check = (schema: Route["body"], value: unknown, where: string): unknown => {
+    if (schema === undefined) return value;
+    const checked = validator.check<unknown>(schema, value, [where]);
+    if (checked.ok) return checked.value;
+    wrong.push(...checked.errors);
+    return undefined;
+  };
+  const readBody = async (): Promise<unknown> => {
+    const given = await complete(request.body, caller);
+    if (route.body === undefined || (route.isBodyOptional === true && (given ?? null) === null)) return;
+    return check(route.body, route.tolerateBody === undefined ? given : route.tolerateBody(given), "body");
+  };
+  const { "*": rest, ...named } = request.params as Record<string, string>;
+  const params = route.restParameter === undefined ? named : { ...named, [route.restParameter]: rest ?? "" };
+  check(route.params, params, "path");
+  const query = route.query === undefined ? {} : readQuery(route.query, request.query as RawQuery);
+  check(route.query, query, "query");
+  const body = await readBody().catch((error: unknown) => {
+    // Together with what is wrong elsewhere.
+    if (!(error instanceof Fault) || error.fields.length === 0) throw error;
+    wrong.push(...error.fields);
+  });
+  if (wrong.length > 0) throw new Fault("caller", "validation", "The request is not valid.", wrong);
+  return { caller, params, query, body, headers: request.headers };
+}
