@@ -23,7 +23,8 @@ test("P10: readers that stop reading delay nobody, cost a bounded buffer, are cl
   await using server = await ServerProcess.start({
     dataDir: join(folder.path, "data"),
     // A reader that takes nothing answers no ping either; here only the stall counts.
-    times: { stallMs, deadAfterMs: 120_000 },
+    // One that comes back within the closing time learns why it was closed.
+    times: { stallMs, deadAfterMs: 120_000, closingMs: 120_000 },
   });
   for (const conversationId of [id, quietId]) {
     await server.client.startConversation({

@@ -227,6 +227,23 @@ describe("input", () => {
     expect(await server.client.countEvents(fresh, { kind: "MessageEvent", source: "user" })).toBe(1);
   });
 
+  test("P29, security 25: who goes on sending behind a message that is too large learns the limit every time", async () => {
+    const large = Buffer.alloc(16 * 1024 * 1024 + 1);
+    for (let tries = 0; tries < 8; tries++) {
+      using socket = open();
+      await socket.untilCount(1);
+      for (let more = 0; more < 3; more++) socket.send(large);
+      expect(await socket.closed).toEqual({ code: 1009, reason: "Send at most 16777216 bytes" });
+    }
+  });
+
+  test("security 35: text that is no UTF-8 closes with 1007", async () => {
+    using socket = open();
+    await socket.untilCount(1);
+    socket.socket.send(Buffer.from('{"content":"caf\xe9"}', "latin1"), { binary: false });
+    expect(await socket.closed).toEqual({ code: 1007, reason: "Send text that is encoded in UTF-8" });
+  });
+
   test("P29: a message larger than the limit closes with 1009, once, and says what the limit is", async () => {
     using socket = open();
     await socket.untilCount(1);

@@ -36,6 +36,7 @@ export class SocketOutput {
   readonly #heartbeat: NodeJS.Timeout;
   readonly #dead: NodeJS.Timeout;
   readonly #stallMs: number;
+  readonly #closingMs: number;
   /** Looks at the client since its last sign. */
   #quietLooks = 0;
   /** Some frames of an event are out and others are not. */
@@ -46,9 +47,11 @@ export class SocketOutput {
     this.#connection = connection;
     this.#frames = frames;
     this.#stallMs = times.stallMs;
+    this.#closingMs = times.closingMs;
     socket.on("close", () => this.end());
     // In place of the library's own listener, which keeps the request of the handshake.
-    socket.removeAllListeners("error").on("error", () => socket.terminate());
+    // After a bad frame the library closes with its reason; ended at once, the connection would be reset and the reason lost.
+    socket.removeAllListeners("error").on("error", () => this.end());
     this.#heartbeat = setInterval(() => {
       socket.ping();
       if (hasHeartbeat) this.offer(heartbeat);
@@ -93,6 +96,14 @@ export class SocketOutput {
     this.#closing.abort();
   }
 
+  /** What waits for the client, and its connection, are given up when it does not even take the closing. */
+  #closeSlow(): void {
+    this.#socket.close(closeCodes.tooSlow, "Too slow; resume after the last event id");
+    this.end();
+    const cut = setTimeout(() => this.#socket.terminate(), this.#closingMs);
+    this.#socket.once("close", () => clearTimeout(cut));
+  }
+
   #hear(): void {
     this.#quietLooks = 0;
   }
@@ -115,8 +126,7 @@ export class SocketOutput {
       }
       lastBuffered = buffered;
       if (stalledMs > this.#stallMs) {
-        this.#socket.close(closeCodes.tooSlow, "Too slow; resume after the last event id");
-        this.end();
+        this.#closeSlow();
         return false;
       }
     }

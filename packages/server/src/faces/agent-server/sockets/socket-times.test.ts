@@ -51,6 +51,22 @@ test("P10: a client that takes nothing is closed; others and the run do not wait
   expect(await wedged.closed).toMatchObject({ code: 4008 });
 });
 
+test("P10: a client that takes not even its closing is cut off, and nothing is kept for it", async () => {
+  await using server = await startTestServer({ times: { stallMs: 100, closingMs: 100 } });
+  const { id } = await server.createConversation();
+  const options = { headers: { "x-session-api-key": server.key } };
+  using wedged = new TestSocket(`${server.url}/sockets/events/${id}`, options);
+  await wedged.untilCount(1);
+  wedged.socket.pause();
+  const text = "x".repeat(1_000_000);
+  for (let n = 0; n < 16; n++) await server.client.sendMessage(id, { content: [{ type: "text", text }] });
+  for (let looks = 0; looks < 60; looks += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+  wedged.socket.resume();
+  // What it had not taken is gone, and with it the code.
+  expect(await wedged.closed).toMatchObject({ code: 1006 });
+  expect(wedged.frames.length).toBeLessThan(16);
+});
+
 test("a client that does not answer the closing does not hold the server up", async () => {
   const server = await startTestServer();
   try {

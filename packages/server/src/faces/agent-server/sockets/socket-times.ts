@@ -7,6 +7,8 @@ export type SocketTimes = {
   readonly deadAfterMs: number;
   /** A client that takes nothing for so long is closed; it resumes by the last event id it saw (P10). */
   readonly stallMs: number;
+  /** One that does not even take that it is closed is cut off after so long more. */
+  readonly closingMs: number;
   /** The socket of a caller whose key was revoked is closed after at most so long. */
   readonly keyCheckEveryMs: number;
 };
@@ -16,5 +18,6 @@ export const socketTimes: SocketTimes = {
   pingEveryMs: 10_000,
   deadAfterMs: 24_000,
   stallMs: 20_000,
+  closingMs: 10_000,
   keyCheckEveryMs: 1_000,
 };
