@@ -22,8 +22,8 @@ import type { SkillAccess } from "../conversation/sessions/session-skills.ts";
 import type { ApprovalPolicy } from "../conversation/commands/approvals.ts";
 import type { Directory } from "../conversation/directory.ts";
 import type { Ledger } from "../spending/ledger.ts";
-import type { Caller } from "../http/auth.ts";
-import { face, type Face } from "../http/mount.ts";
+import { localUser, type Caller } from "../http/auth.ts";
+import { face, type Face, type RouteHandler } from "../http/mount.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { McpLogins } from "../settings/mcp-logins.ts";
 import type { SealedValues } from "../settings/sealed-values.ts";
@@ -108,7 +108,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(appWorkspaceRoutes, appWorkspaceHandlers({ ...deps, ...appConversations })),
     face(mcpRoutes, mcpHandlers({ ...deps, fetch, clientVersion: version })),
     face(openAiRoutes, openAiHandlers({ ...deps, complete })),
-    face(webhookRoutes, { listWebhooks: () => ({ json: { webhooks: deps.webhooks.status } }) }),
+    face(webhookRoutes, webhookHandlers(deps)),
     face(
       { ...sandboxRoutes, ...sandboxSpecRoutes },
       sandboxes === null ? noSandboxHandlers : sandboxHandlers({ sandboxes }),
@@ -119,6 +119,15 @@ export function openFaces(deps: FacesDeps): Face[] {
 function catalogueDeps({ settings, skills, toolHost, workspaceRoot }: FacesDeps): CatalogueRouteDeps {
   const { files, home, publicFolder } = skills.server;
   return { settings, files: skills.filesOf(toolHost) ?? files, home, publicFolder, workspaceRoot };
+}
+
+/** Receivers are the operator's, and their addresses are often keys: other users have none. */
+function webhookHandlers({ webhooks }: FacesDeps): { listWebhooks: RouteHandler } {
+  return {
+    listWebhooks: ({ caller }) => ({
+      json: { webhooks: caller.userId === localUser.userId ? webhooks.status : [] },
+    }),
+  };
 }
 
 /** The handlers of `agentServerRoutes`, which sandboxes show in part. */

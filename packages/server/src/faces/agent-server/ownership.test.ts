@@ -1,5 +1,6 @@
 import { agentServerRoutes, turnRoutes, type Route } from "@convoke/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readWebhooks } from "../../config-webhooks.ts";
 import { openKeyBook } from "../../settings/open-key-book.ts";
 import { startTestServer, type Reply, type TestServer } from "../../testing/start-server.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
@@ -127,3 +128,15 @@ test("a key that is revoked stops working at once, on its open sockets too", asy
 async function as(key: string, method: string, path: string, body?: unknown): Promise<Reply> {
   return await server.call(method, path, body, { "X-Session-API-Key": key });
 }
+
+test("security 30: receivers of events are shown to whoever runs the server, and to nobody else", async () => {
+  const webhooks = readWebhooks({ CONVOKE_WEBHOOKS: '[{"base_url":"http://127.0.0.1:9/hook"}]' });
+  await using hooked = await startTestServer({ config: { webhooks } });
+  await using keys = await openKeyBook(hooked.dataDir);
+  const { key } = await keys.book.create("bob", "");
+  const shownTo = async (who: string) => {
+    const reply = await hooked.call("GET", "/api/webhooks", undefined, { "X-Session-API-Key": who });
+    return (reply.json as { webhooks: object[] }).webhooks.length;
+  };
+  expect([await shownTo(hooked.key), await shownTo(key)]).toEqual([1, 0]);
+});

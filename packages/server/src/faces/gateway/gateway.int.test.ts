@@ -147,6 +147,15 @@ describe("a sandbox as an agent server", () => {
     expect((await server.call("GET", "/sandboxes/none/api/conversations/count")).status).toBe(404);
   });
 
+  test("security 29: without a key a sandbox that is there answers like one that is not", async () => {
+    for (const path of ["/alive", "/health", "/ready", "/server_info", "/api/conversations/count"]) {
+      const [here, nowhere] = await Promise.all(
+        [sandbox.id, "none"].map((id) => server.call("GET", `/sandboxes/${id}${path}`, undefined, null)),
+      );
+      expect(here!.status, path).toBe(nowhere!.status);
+    }
+  });
+
   test("a sandbox of another user is a 404 on every route, socket and port", async () => {
     await using keys = await openKeyBook(server.dataDir);
     const { key } = await keys.book.create("bob", "");

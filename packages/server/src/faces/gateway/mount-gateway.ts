@@ -57,8 +57,8 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
         const ownerId = sandboxes.ownerOf(id);
         const caller = authenticate(request);
         request.caller ??= caller;
-        // Who has shown no key yet is asked for one by the route itself.
-        if (ownerId === null || (caller !== null && caller.userId !== ownerId)) throw sandboxMissing(id);
+        // Without a key only what is open everywhere is answered, for every id alike: nobody learns which ones there are.
+        if (caller !== null && caller.userId !== ownerId) throw sandboxMissing(id);
       });
       mountRoutes(scoped, shown, handlers, { validator, authenticate, completeBody });
       const socketDeps = { validator, logger, times };

@@ -60,7 +60,12 @@ const notTold = new Set([
   "reporting-endpoints",
   "service-worker-allowed",
   "strict-transport-security",
+  // What a request is found by in this server's logs.
+  "x-request-id",
 ]);
+
+/** What proxies in front obey: with these an answer would command them, e.g. to serve a file of theirs. */
+const commandsOfProxies = /^x-(?:accel|sendfile|lighttpd|reproxy)(?:-|$)/;
 
 /** Pages from a sandbox have no origin: nothing of this server's pages is within their reach, above all no cookie and no storage. */
 const isolation =
@@ -74,7 +79,8 @@ export function toOuterHeaders(
 ): OutgoingHttpHeaders {
   const outer: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (!notPassedOn.has(name) && !notTold.has(name) && name !== "set-cookie") outer[name] = value;
+    if (notPassedOn.has(name) || notTold.has(name) || commandsOfProxies.test(name)) continue;
+    if (name !== "set-cookie") outer[name] = value;
   }
   const base = `${new URL(publicAddress).pathname.replace(/\/$/, "")}${path.prefix}`;
   if (headers.location !== undefined) outer["location"] = toOuterLocation(headers.location, path, base);
