@@ -103,13 +103,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   observeRequests(app, { observer, onCall });
   // Before the hooks that refuse: it ends the connections of refused upgrades.
   await app.register(websocket, {
-    options: {
-      maxPayload: socketPayloadBytes,
-      perMessageDeflate: false,
-      closeTimeout: closingMs,
-      // The type wants what hangs on the library's own class besides; a server makes instances only.
-      WebSocket: ServerSocket as NonNullable<WebsocketPluginOptions["options"]>["WebSocket"],
-    },
+    options: socketOptions,
     preClose(done) {
       closeSockets(this.websocketServer.clients);
       done();
@@ -143,6 +137,15 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   refuseUnknownRoutes(app);
   return app;
 }
+
+const socketOptions = {
+  maxPayload: socketPayloadBytes,
+  perMessageDeflate: false,
+  // Newer than its type.
+  closeTimeout: closingMs,
+  // The type wants what hangs on the library's own class besides; a server makes instances only.
+  WebSocket: ServerSocket as NonNullable<WebsocketPluginOptions["options"]>["WebSocket"],
+};
 
 /** No answer is to be taken for anything but what it says it is. */
 const plainHeaders = { "x-content-type-options": "nosniff" };

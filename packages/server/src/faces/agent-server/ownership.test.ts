@@ -1,10 +1,10 @@
 import { agentServerRoutes, turnRoutes, type Route } from "@convoke/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readWebhooks } from "../../config-webhooks.ts";
 import { openKeyBook } from "../../settings/open-key-book.ts";
 import { startTestServer, type Reply, type TestServer } from "../../testing/start-server.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
 import { until } from "../../testing/until.ts";
+import { webhookDefaults } from "../../webhooks/webhook.ts";
 import { closeCodes } from "./sockets/close-codes.ts";
 
 /** What each route below one conversation is sent; a route that needs a body and is not here fails its test. */
@@ -130,7 +130,7 @@ async function as(key: string, method: string, path: string, body?: unknown): Pr
 }
 
 test("security 30: receivers of events are shown to whoever runs the server, and to nobody else", async () => {
-  const webhooks = readWebhooks({ CONVOKE_WEBHOOKS: '[{"base_url":"http://127.0.0.1:9/hook"}]' });
+  const webhooks = [{ ...webhookDefaults, base_url: "http://127.0.0.1:9/hook" }];
   await using hooked = await startTestServer({ config: { webhooks } });
   await using keys = await openKeyBook(hooked.dataDir);
   const { key } = await keys.book.create("bob", "");
