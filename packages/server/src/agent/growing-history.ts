@@ -65,6 +65,9 @@ export class GrowingHistory {
           break;
         case "Condensation":
           return false;
+        case "SystemPromptEvent":
+          if (this.#count > 0) return false;
+          break;
         default:
       }
     }

@@ -28,7 +28,8 @@ export function renderView(view: readonly ViewEvent[]): ModelMessage[] {
   for (const { seq, event, meta } of view) {
     switch (event.kind) {
       case "SystemPromptEvent":
-        placed.push({ at: seq, messages: [systemMessage(event)] });
+        // A message may have come before the tools that the prompt tells of; every request begins with the prompt all the same.
+        placed.push({ at: 0, messages: [systemMessage(event)] });
         break;
       case "MessageEvent":
         placed.push(

@@ -15,6 +15,7 @@ import type { ConversationLog } from "./conversation-log.ts";
 import type { ConversationState } from "./state/conversation-state.ts";
 import { stateUpdate, type Decision } from "./decide.ts";
 import { fullStateFrame } from "./state/describe.ts";
+import { firstEvents } from "./run/first-events.ts";
 import { Hold } from "./run/hold.ts";
 import { GoalLoop } from "./goals/goal-loop.ts";
 import type { HookGate } from "./run/hook-gate.ts";
@@ -31,6 +32,9 @@ import { wait } from "../lib/wait.ts";
 
 /** What works elsewhere has so long to stop before a stop is answered. */
 const stopGraceMs = 2_000;
+
+/** So long a message, and what a crash left open, wait for tools to be there; then they go on without them (P65). */
+export const toolPatienceMs = 5_000;
 
 /** What a conversation works with, tied together: from a decision to its events, and from the events to the work. */
 export class Actor implements AsyncDisposable {
@@ -211,7 +215,10 @@ export class Actor implements AsyncDisposable {
   async #settleLeft(): Promise<void> {
     const left = this.log.state.openActions.filter(({ gate }) => gate === "approved");
     if (left.length === 0) return;
-    const drafts = await settleStarted(left, await this.session.open());
+    const session = await this.session.openWithin(toolPatienceMs);
+    // A run that goes on asks about each call again.
+    if (session === null) return;
+    const drafts = await settleStarted(left, session);
     if (drafts.length > 0) await this.log.append(drafts);
   }
 
@@ -223,6 +230,14 @@ export class Actor implements AsyncDisposable {
       post,
       isHeld: () => this.hold.isOn,
       openSession: () => this.session.open(),
+      firstEvents: (session) =>
+        firstEvents({
+          session,
+          config: this.config,
+          secrets: this.secrets,
+          workspaceDir: this.#deps.workspaceDir,
+          nowMs: this.#deps.nowMs,
+        }),
       openModel: () => this.openModel(),
       condensing: this.condensing,
       config: () => this.config,

@@ -1,6 +1,6 @@
 import type { LLM, SecretSource } from "@convoke/protocol";
 import { readsPrediction } from "../security/analyzers/analyzer.ts";
-import { Actor } from "./actor.ts";
+import { Actor, toolPatienceMs } from "./actor.ts";
 import { awaiting, decideAnswers, type ApprovalAnswer } from "./commands/approvals.ts";
 import { askBeside } from "./commands/ask-agent.ts";
 import { condenseNow } from "./run/condense-now.ts";
@@ -70,11 +70,14 @@ export class Conversation implements AsyncDisposable {
     await this.#actor.session.open();
   }
 
-  /** Resolves with the id of the MessageEvent, the first one when this client message id was sent before. */
+  /**
+   * Resolves with the id of the MessageEvent, the first one when this client message id was sent before. It is stored whatever state
+   * the tools are in (P65); a run that needs them tells what is wrong.
+   */
   async send(input: SendInput): Promise<Sent> {
     // Counted from here on: an idle conversation may be put away, one that opens its workspace for a message may not.
     using _use = this.#actor.queue.use();
-    const session = await this.#actor.session.open();
+    const session = await this.#actor.session.openWithin(toolPatienceMs);
     const admitted = await this.#actor.hooks?.admit(input.message);
     return await this.#actor.queue.post(() =>
       sendMessage(input, {

@@ -42,6 +42,14 @@ export function serverClosing(): Fault {
   return new Fault("not-now", "server_closing", "The server is shutting down. Try again in a moment.");
 }
 
+export function workspaceUnavailable(problem: string): Fault {
+  return new Fault(
+    "not-now",
+    "workspace_unavailable",
+    `${problem} Send a message or call run when it is back.`,
+  );
+}
+
 export function nothingToTitle(id: string): Fault {
   return new Fault(
     "conflict",

@@ -14,6 +14,8 @@ export type MemoryConversationOptions = {
   readonly model: Model;
   /** Over an agent with terminal and finish whose model is unknown to the catalogue. */
   readonly agent?: Partial<Agent>;
+  /** How its tools are opened, over at once. */
+  readonly openSession?: (session: ToolSession) => Promise<ToolSession>;
   /** What `terminal` answers with; its command unless given. */
   readonly output?: (command: string) => string;
 };
@@ -57,7 +59,7 @@ export async function openMemoryConversation(
     secretBox: createSecretBox(Buffer.alloc(32)),
     validator: createValidator(),
     openModel: () => options.model,
-    openSession: async () => session,
+    openSession: async () => (await options.openSession?.(session)) ?? session,
     workspaceDir: () => "/",
     onLost: () => {},
     nowMs: tick,

@@ -11,7 +11,8 @@ import { findSent, messageDigest } from "../inbox.ts";
 import { textOfMessage, type Titling } from "../titling.ts";
 
 export type SendDeps = Pick<ConversationDeps, "id" | "journal" | "log" | "workspaceDir" | "nowMs"> & {
-  readonly session: ToolSession;
+  /** Null where the tools are not there now: then the run brings the system prompt, and no skill is brought up. */
+  readonly session: ToolSession | null;
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
   readonly titling: Pick<Titling, "begin">;
@@ -40,8 +41,8 @@ export async function sendMessage(input: SendInput, deps: SendDeps): Promise<Sen
       ? {}
       : { goal: newGoal(log.state, input.goal.objective, input.goal.maxIterations) }),
     sender: input.sender ?? null,
-    opening: () => firstEvents(deps),
-    activation: await activateSkills(session, () => log.view(), message),
+    opening: () => (session === null ? [] : firstEvents({ ...deps, session })),
+    ...(session === null ? {} : { activation: await activateSkills(session, () => log.view(), message) }),
     ...(admitted === undefined ? {} : { admitted }),
   });
   const messageIndex = decision.drafts.findIndex(

@@ -1,6 +1,7 @@
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolSession } from "@convoke/tool-host";
 import type { Condensing } from "../../agent/condense/condensing.ts";
+import type { EventDraft } from "../../events/event-draft.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Model } from "../../models/model.ts";
 import type { Observer } from "../../observability/observer.ts";
@@ -18,6 +19,8 @@ export type RunDeps = {
   /** True when a client halted the work although the log could not be told yet. */
   readonly isHeld: () => boolean;
   readonly openSession: () => Promise<ToolSession>;
+  /** What the log begins with, where a message came before the tools were there. */
+  readonly firstEvents: (session: ToolSession) => EventDraft[];
   readonly openModel: () => Model;
   readonly condensing: Condensing;
   readonly config: () => ConversationConfig;

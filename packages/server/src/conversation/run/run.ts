@@ -65,7 +65,8 @@ export class Run {
     try {
       for (;;) {
         const step = await this.#next();
-        if (step.type === "request") await this.#calls.make(step.sawSeq);
+        if (step.type === "request" && this.#deps.log.state.systemPromptSeq === null) await this.#introduce();
+        else if (step.type === "request") await this.#calls.make(step.sawSeq);
         else if (step.type === "ask to stop") await this.#askToStop();
         else if (step.type !== "note") {
           if (step.type === "execute") await this.#executions.begin(step.actions);
@@ -89,6 +90,14 @@ export class Run {
       return step.type === "settle" || step.type === "note" ? step.drafts : [];
     });
     return step;
+  }
+
+  /** The log of a message that came while the tools were away gets its system prompt now. */
+  async #introduce(): Promise<void> {
+    const session = await this.#deps.openSession();
+    await storeEvents(this.#deps, this.#effects.signal, () =>
+      isWanted(this.#deps, this.#effects.signal) ? this.#deps.firstEvents(session) : [],
+    );
   }
 
   /** Hooks are asked before a run ends as finished; every request to the model makes it a new question. */

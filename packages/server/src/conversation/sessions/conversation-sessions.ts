@@ -13,6 +13,7 @@ import { watchSession } from "../../observability/watch-session.ts";
 import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
 import { withMcpTools, type McpAccess, type SessionContext } from "../run/mcp-tools.ts";
 import { withConversationSkills, type SkillAccess } from "./session-skills.ts";
+import { workspaceUnavailable } from "../refusals.ts";
 import { noSecrets } from "./stored-secrets.ts";
 import type { SubConversationDeps } from "../tasks/sub-conversation.ts";
 import { withTasks } from "../tasks/task-session.ts";
@@ -67,7 +68,7 @@ export class ConversationSessions {
     const { toolHost, stateDir } = await this.#deps.chooseHost(config);
     const places =
       stateDir === null
-        ? { workspaceDir: await this.makeWorkspace(config), stateDir: await this.#makeStateDir(id) }
+        ? { workspaceDir: await this.#findWorkspace(config), stateDir: await this.#makeStateDir(id) }
         : { workspaceDir: config.workspace.working_dir, stateDir: posix.join(stateDir, id) };
     const opened = await toolHost.openSession({
       sessionId: id,
@@ -125,14 +126,15 @@ export class ConversationSessions {
   /** Makes the directory when it is not there; fails with a 422 that names the field. */
   async makeWorkspace(config: ConversationConfig): Promise<string> {
     const directory = this.workspaceDir(config);
-    try {
-      await makeDirectory(directory, 0o777);
-    } catch (error) {
-      throw invalidField(
-        ["body", "workspace", "working_dir"],
-        `The directory ${directory} cannot be made: ${error instanceof Error ? error.message : String(error)}`,
-      );
-    }
+    const problem = await problemOf(directory);
+    if (problem !== null) throw invalidField(["body", "workspace", "working_dir"], problem);
+    return directory;
+  }
+
+  async #findWorkspace(config: ConversationConfig): Promise<string> {
+    const directory = this.workspaceDir(config);
+    const problem = await problemOf(directory);
+    if (problem !== null) throw workspaceUnavailable(problem);
     return directory;
   }
 
@@ -158,5 +160,15 @@ export class ConversationSessions {
     const directory = this.stateDir(id);
     await mkdir(directory, { recursive: true, mode: 0o700 });
     return directory;
+  }
+}
+
+/** Why the directory of a workspace is not there and cannot be made; null when it is there. */
+async function problemOf(directory: string): Promise<string | null> {
+  try {
+    await makeDirectory(directory, 0o777);
+    return null;
+  } catch (error) {
+    return `The directory ${directory} cannot be made: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

@@ -1,4 +1,5 @@
 import type { ToolSession } from "@convoke/tool-host";
+import { wait } from "../../lib/wait.ts";
 import { conversationClosing } from "../refusals.ts";
 
 /** The tools of one conversation: opened once and reused; a failed opening is tried again at the next use. */
@@ -19,6 +20,19 @@ export class LazySession implements AsyncDisposable {
     } catch (error) {
       this.#session = null;
       throw error;
+    }
+  }
+
+  /** The session if it can be opened within this time; null otherwise, and then the next use meets the reason. */
+  async openWithin(ms: number): Promise<ToolSession | null> {
+    if (this.#isClosed) throw conversationClosing();
+    const isOver = new AbortController();
+    // Who works with the tools is told why they are not there.
+    const opened = this.open().catch(() => null);
+    try {
+      return await Promise.race([opened, wait(ms, isOver.signal).then(() => null)]);
+    } finally {
+      isOver.abort();
     }
   }
 
