@@ -1,6 +1,6 @@
-import { DatabaseSync } from "node:sqlite";
-import type { StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Outcome } from "./host.ts";
+import { openPrivateSqlite } from "./private-sqlite.ts";
 
 /** What the journal knows of one execution: started and not ended, or ended with an outcome. */
 export type ExecutionRecord =
@@ -31,7 +31,7 @@ export class ExecutionJournal implements Disposable {
 
   constructor(options: ExecutionJournalOptions) {
     this.#options = { keptOutcomes: 1_000, keptOutcomeBytes: 16 * 1024 * 1024, ...options };
-    this.#database = new DatabaseSync(options.path, { timeout: 5_000 });
+    this.#database = openPrivateSqlite(options.path);
     try {
       this.#database.exec(schema);
       this.#find = this.#database.prepare("SELECT ended_at_ms, outcome FROM executions WHERE action_id = ?");

@@ -13,12 +13,10 @@ function openLog(options: { keptBytes?: number; keptMs?: number } = {}) {
   });
   const record = (command: string, isEnded = true): string => {
     const commandId = createBashId();
-    log.markRunning(commandId, "ada", "1:1");
-    log.append({ id: commandId, owner: "ada", commandId, kind: "BashCommand", fields: { command } });
+    log.append({ id: commandId, owner: "ada", commandId, kind: "BashCommand", fields: { command } }, "1:1");
     if (!isEnded) return commandId;
     const fields = { order: 0, exit_code: 0, stdout: "x".repeat(1_000), stderr: null };
     log.append({ id: createBashId(), owner: "ada", commandId, kind: "BashOutput", fields });
-    log.markEnded(commandId);
     return commandId;
   };
   const commands = (): unknown[] =>

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { DatabaseSync } from "node:sqlite";
-import type { SQLInputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { BashOutput } from "@convoke/protocol";
+import { openPrivateSqlite } from "../private-sqlite.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
 import type { BashEntry, BashPage, BashQuery } from "./bash.ts";
 
@@ -40,7 +40,7 @@ export class BashLog implements Disposable {
 
   constructor(options: BashLogOptions) {
     this.#options = options;
-    this.#database = new DatabaseSync(options.path, { timeout: 5_000 });
+    this.#database = openPrivateSqlite(options.path);
     try {
       this.#database.exec(schema + dropEnded);
       this.#insert = this.#database.prepare(
@@ -55,8 +55,8 @@ export class BashLog implements Disposable {
     }
   }
 
-  /** Records an event and returns its JSON. */
-  append(draft: BashDraft): string {
+  /** Records an event and returns its JSON; with a `runner` also which process is about to run the command. */
+  append(draft: BashDraft, runner?: string): string {
     this.#database.exec("BEGIN IMMEDIATE");
     try {
       const last = Number(this.#newest.get()?.["micros"] ?? 0);
@@ -68,6 +68,8 @@ export class BashLog implements Disposable {
       const { id, owner, commandId } = draft;
       const byteCount = Buffer.byteLength(json);
       this.#insert.run(id, owner, commandId, kind, micros, order, isEnd, byteCount, json);
+      if (runner !== undefined) this.#markRunning(commandId, owner, runner);
+      if (isEnd === 1) this.#markEnded(commandId);
       this.#database.exec("COMMIT");
       this.#bytes += byteCount;
       return json;
@@ -167,14 +169,13 @@ export class BashLog implements Disposable {
       }));
   }
 
-  /** Remembers which process runs a command, before the command starts. */
-  markRunning(commandId: string, owner: string, runner: string): void {
+  #markRunning(commandId: string, owner: string, runner: string): void {
     this.#database
       .prepare("INSERT OR REPLACE INTO running (command_id, owner, runner) VALUES (?, ?, ?)")
       .run(commandId, owner, runner);
   }
 
-  markEnded(commandId: string): void {
+  #markEnded(commandId: string): void {
     this.#database.prepare("DELETE FROM running WHERE command_id = ?").run(commandId);
   }
 
@@ -242,7 +243,7 @@ const schema = `
   );
 `;
 
-/** A process that ended between the two writes at a command's end left the mark. */
+/** Earlier versions wrote a command's end in two steps, and may have ended between them. */
 const dropEnded = `
   DELETE FROM running WHERE EXISTS
     (SELECT 1 FROM events WHERE events.command_id = running.command_id AND is_end = 1);

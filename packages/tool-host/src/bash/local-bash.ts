@@ -5,11 +5,12 @@ import type { BashCommand, BashOutput } from "@convoke/protocol";
 import { endProcesses } from "../processes/end-processes.ts";
 import { maskText } from "../processes/mask.ts";
 import { findMarkedProcesses, readProcess } from "../processes/process-table.ts";
+import { isStorageFailure } from "../private-sqlite.ts";
 import { clipText } from "../text/truncate.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
 import type { Bash, BashEntry, BashPage, BashQuery, BashRequest } from "./bash.ts";
 import { BashLog, createBashId } from "./bash-log.ts";
-import type { BashPiece } from "./bash-log.ts";
+import type { BashDraft, BashPiece } from "./bash-log.ts";
 import { runBash } from "./bash-run.ts";
 import type { OutputLimits, Piece } from "./output-pieces.ts";
 
@@ -54,6 +55,9 @@ class LocalBash implements Bash {
   readonly #waiting = new Set<() => void>();
   readonly #stopping = new AbortController();
   readonly #marker = randomUUID();
+  /** Commands that have ended while the disk took nothing: their ends wait for room. */
+  readonly #unrecorded = new Map<string, UnrecordedEnd>();
+  #retrying: NodeJS.Timeout | undefined;
   readonly #sweeping: NodeJS.Timeout | undefined;
   #isClosed = false;
   #disposal: Promise<void> | undefined;
@@ -64,9 +68,9 @@ class LocalBash implements Bash {
     const { keptMs = null, keptBytes = 256 * 1024 * 1024 } = deps;
     this.#log = new BashLog({ path: deps.path, keptBytes, keptMs, nowMs: Date.now });
     this.#closeLost();
-    this.#log.forget();
+    this.#tidy();
     if (keptMs !== null) {
-      this.#sweeping = setInterval(() => this.#log.forget(), Math.max(60_000, keptMs / 2)).unref();
+      this.#sweeping = setInterval(() => this.#tidy(), Math.max(60_000, keptMs / 2)).unref();
     }
   }
 
@@ -85,8 +89,7 @@ class LocalBash implements Bash {
     const command = maskText(request.command, secrets);
     const fields = { command, cwd, timeout } satisfies Partial<BashCommand>;
     // The record comes first: what started is never unknown.
-    this.#log.markRunning(id, owner, thisRunner());
-    const recorded = this.#log.append({ id, owner, commandId: id, kind: "BashCommand", fields });
+    const recorded = this.#recordStart({ id, owner, commandId: id, kind: "BashCommand", fields });
     this.#ring();
     const stopping = new AbortController();
     const signal = AbortSignal.any([stopping.signal, this.#stopping.signal]);
@@ -99,6 +102,8 @@ class LocalBash implements Bash {
     for (;;) {
       signal?.throwIfAborted();
       if (this.#isClosed) throw new Error(closedText);
+      if (this.#unrecorded.get(commandId)?.owner === owner) this.#recordEnds();
+      if (this.#unrecorded.get(commandId)?.owner === owner) throw this.#unwritable();
       const outputs = this.#log.outputsOfEnded(owner, commandId);
       if (outputs !== undefined) return joinOutputs(outputs);
       if (this.#log.findCommand(owner, commandId) === undefined) return null;
@@ -153,6 +158,7 @@ class LocalBash implements Bash {
 
   async #dispose(): Promise<void> {
     clearInterval(this.#sweeping);
+    clearInterval(this.#retrying);
     this.#stopping.abort("its host stops");
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
     // What commands left in the background.
@@ -161,6 +167,7 @@ class LocalBash implements Bash {
       () => ({ pids: findMarkedProcesses(assignment).map(({ pid }) => pid), groupIds: [] }),
       endOptions,
     );
+    this.#recordEnds();
     this.#isClosed = true;
     this.#log[Symbol.dispose]();
     this.#ring();
@@ -169,14 +176,16 @@ class LocalBash implements Bash {
   async #run(request: BashRequest, signal: AbortSignal): Promise<void> {
     const { id, owner, command, cwd, secrets, timeoutSeconds } = request;
     let order = 0;
-    const record = (piece: Piece, exitCode: number | null): void => {
-      this.#output(id, owner, {
-        order,
-        exit_code: exitCode,
-        stdout: piece.stdout === "" ? null : piece.stdout,
-        stderr: piece.stderr === "" ? null : piece.stderr,
-      });
-      order += 1;
+    let isCut = false;
+    const toFields = (piece: Piece, exitCode: number | null): BashPiece => ({
+      order: order++,
+      exit_code: exitCode,
+      stdout: piece.stdout === "" ? null : piece.stdout,
+      stderr: piece.stderr === "" ? null : piece.stderr,
+    });
+    const record = (piece: Piece): void => {
+      // The command goes on: a full disk must end neither it nor this process (F3).
+      if (!this.#output(id, owner, toFields(piece, null))) isCut = true;
     };
     const end = await runBash({
       id,
@@ -185,13 +194,51 @@ class LocalBash implements Bash {
       environment: { ...this.#deps.environment, [runnerVariable]: this.#marker },
       timeoutMs: timeoutSeconds * 1_000,
       secrets,
-      onPiece: (piece) => record(piece, null),
+      onPiece: record,
       signal,
       ...(this.#deps.limits === undefined ? {} : { limits: this.#deps.limits }),
     });
-    record(end, end.exitCode);
-    this.#log.markEnded(id);
-    this.#log.forget();
+    this.#unrecorded.set(id, { owner, fields: toFields(end, end.exitCode), isCut });
+    this.#recordEnds();
+    this.#tidy();
+  }
+
+  /** Puts the ends of commands on record; those that the disk does not take now are tried again every second. */
+  #recordEnds(): void {
+    for (const [id, { owner, fields, isCut }] of this.#unrecorded) {
+      const stderr = isCut ? `${fields.stderr ?? ""}${cutText}` : fields.stderr;
+      if (this.#output(id, owner, { ...fields, stderr })) this.#unrecorded.delete(id);
+      // What comes later has no more room, and its output is lost already: only the end itself is kept.
+      else
+        this.#unrecorded.set(id, { owner, fields: { ...fields, stdout: null, stderr: null }, isCut: true });
+    }
+    clearInterval(this.#retrying);
+    if (this.#unrecorded.size > 0) this.#retrying = setInterval(() => this.#recordEnds(), pollMs).unref();
+  }
+
+  #recordStart(draft: BashDraft): string {
+    try {
+      return this.#log.append(draft, thisRunner());
+    } catch (error) {
+      throw isStorageFailure(error) ? this.#unwritable(error) : error;
+    }
+  }
+
+  #unwritable(cause?: unknown): WorkspaceError {
+    return new WorkspaceError(
+      "no-space",
+      "The record of commands cannot be written: its disk is full, gone or reads only. Make room, then send it again.",
+      { cause },
+    );
+  }
+
+  #tidy(): void {
+    try {
+      this.#log.forget();
+    } catch (error) {
+      // Old events stay a while longer: the next end of a command tries again.
+      if (!isStorageFailure(error)) throw error;
+    }
   }
 
   /** The processes of a server that was killed are ended by its guardian; what is left to do is to say so. */
@@ -199,14 +246,22 @@ class LocalBash implements Bash {
     for (const { id, owner, runner } of this.#log.findOpen()) {
       if (isRunnerAlive(runner)) continue;
       const fields = { order: lostOrder, exit_code: -1, stdout: null, stderr: lostText };
-      this.#output(id, owner, fields);
-      this.#log.markEnded(id);
+      this.#unrecorded.set(id, { owner, fields, isCut: false });
     }
+    this.#recordEnds();
   }
 
-  #output(commandId: string, owner: string, fields: BashPiece): void {
-    this.#log.append({ id: createBashId(), owner, commandId, kind: "BashOutput", fields });
-    this.#ring();
+  /** False when the disk did not take it. */
+  #output(commandId: string, owner: string, fields: BashPiece): boolean {
+    try {
+      this.#log.append({ id: createBashId(), owner, commandId, kind: "BashOutput", fields });
+    } catch (error) {
+      if (!isStorageFailure(error)) throw error;
+      return false;
+    } finally {
+      this.#ring();
+    }
+    return true;
   }
 
   #ring(): void {
@@ -228,6 +283,10 @@ class LocalBash implements Bash {
     this.#waiting.delete(wake);
   }
 }
+
+type UnrecordedEnd = { readonly owner: string; readonly fields: BashPiece; readonly isCut: boolean };
+
+const cutText = "\n[output is missing here: the disk of the record was full]\n";
 
 const closedText = "The host of this command stops.";
 

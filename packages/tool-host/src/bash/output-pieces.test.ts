@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { OutputPieces } from "./output-pieces.ts";
 import type { Piece } from "./output-pieces.ts";
 
@@ -58,4 +58,25 @@ test.each([
   const output = new OutputPieces({ secrets, onPiece: () => {} });
   output.push("stdout", Buffer.from("a canary-va"));
   expect(output.end(isCut)).toEqual({ stdout, stderr: "" });
+});
+
+test("stress 5: a flood of 5 MB makes few pieces, a line after a silence comes at once", () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const pieces: Piece[] = [];
+  const output = new OutputPieces({ secrets: [], onPiece: (piece) => pieces.push(piece) });
+  const count = (): number => pieces.splice(0).length;
+  for (let sent = 0; sent < 5_000_000; sent += 64_000) output.push("stdout", Buffer.from("x".repeat(64_000)));
+  expect(count()).toBeLessThan(20);
+  vi.advanceTimersByTime(3_000);
+  count();
+  output.push("stdout", Buffer.from("a line"));
+  vi.advanceTimersByTime(50);
+  expect(count()).toBe(1);
+  // A hundred lines a second for a minute.
+  for (let line = 0; line < 6_000; line += 1) {
+    output.push("stdout", Buffer.from("a line"));
+    vi.advanceTimersByTime(10);
+  }
+  expect(count()).toBeLessThan(70);
 });

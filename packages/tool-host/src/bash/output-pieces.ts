@@ -12,8 +12,10 @@ export type OutputPiecesDeps = {
 
 /** In UTF-16 code units and milliseconds. */
 export type OutputLimits = {
-  /** Text that waits longer than this goes out. */
+  /** Text that comes after a silence goes out after so long. */
   readonly holdMs: number;
+  /** While a command goes on printing, its pieces come at distances that grow up to this one. */
+  readonly longestGapMs: number;
   readonly longestPiece: number;
   /** What one command may put out before its rest is left out, up to a tail. */
   readonly longestOutput: number;
@@ -23,7 +25,9 @@ export type OutputLimits = {
 /** The limits of a command's output. A quick command's whole output is one piece. */
 const outputLimits: OutputLimits = {
   holdMs: 50,
-  longestPiece: 32 * 1024,
+  longestGapMs: 1_000,
+  // A frame that carries it stays below the megabyte that some clients take at most.
+  longestPiece: 256 * 1024,
   longestOutput: 8 * 1024 * 1024,
   tail: 16 * 1024,
 };
@@ -36,6 +40,8 @@ export class OutputPieces {
   readonly #onPiece: (piece: Piece) => void;
   #timer: NodeJS.Timeout | undefined;
   #given = 0;
+  #gapMs = 0;
+  #flushedAtMs = -Infinity;
 
   constructor({ secrets, onPiece, limits }: OutputPiecesDeps) {
     this.#limits = { ...outputLimits, ...limits };
@@ -47,8 +53,14 @@ export class OutputPieces {
   push(name: "stdout" | "stderr", bytes: Buffer): void {
     const stream = name === "stdout" ? this.#stdout : this.#stderr;
     stream.push(bytes, this.#given + this.#waiting >= this.#limits.longestOutput);
-    if (this.#waiting >= this.#limits.longestPiece) this.#flush();
-    else if (this.#waiting > 0) this.#timer ??= setTimeout(() => this.#flush(), this.#limits.holdMs).unref();
+    while (this.#waiting >= this.#limits.longestPiece) this.#give();
+    if (this.#waiting > 0) this.#timer ??= setTimeout(() => this.#flush(), this.#delayMs()).unref();
+  }
+
+  /** Every piece costs whoever keeps or reads it about the same, however small it is: a command that prints on and on makes few. */
+  #delayMs(): number {
+    const { holdMs } = this.#limits;
+    return Math.max(holdMs, this.#flushedAtMs + this.#gapMs - performance.now());
   }
 
   /** What was not given out yet; nothing may be pushed after it. `isCut`: the command did not end by itself. */
@@ -67,6 +79,11 @@ export class OutputPieces {
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    const nowMs = performance.now();
+    const { holdMs, longestGapMs } = this.#limits;
+    const isAfterSilence = nowMs - this.#flushedAtMs > 2 * longestGapMs;
+    this.#gapMs = isAfterSilence ? holdMs : Math.min(2 * this.#gapMs, longestGapMs);
+    this.#flushedAtMs = nowMs;
     while (this.#waiting > 0) this.#give();
   }
 
