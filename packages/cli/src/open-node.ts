@@ -27,6 +27,8 @@ type NodeDeps = {
   readonly config: ServerConfig;
   /** Where the configuration comes from; commands see the allowed part of it. */
   readonly environment: Environment;
+  /** What commands see besides. */
+  readonly forCommands?: Readonly<Record<string, string>>;
   readonly logger: Logger;
   readonly hasSandboxes: boolean;
   readonly bubblewrap?: BubblewrapFinding | undefined;
@@ -90,6 +92,7 @@ function openLogger(logLevel: Level | "silent"): Logger {
 async function openConfigured({
   config,
   environment: whole,
+  forCommands = {},
   logger,
   hasSandboxes,
   bubblewrap,
@@ -97,7 +100,7 @@ async function openConfigured({
 }: NodeDeps): Promise<Node> {
   await using scope = new AsyncDisposableStack();
   const guardian = scope.use(await openGuardian({ marker: `convoke-${process.pid}-${randomUUID()}` }));
-  const environment = { ...allowedEnvironment(whole), ...guardian.environment };
+  const environment = { ...allowedEnvironment(whole), ...forCommands, ...guardian.environment };
   const toolHost = createInProcessHost({
     tools: defaultTools(),
     environment,

@@ -66,6 +66,7 @@ import * as commits from "./workspace/commits.ts";
 import * as fileBrowser from "./workspace/file-browser.ts";
 import * as files from "./workspace/files.ts";
 import * as git from "./workspace/git.ts";
+import * as health from "./workspace/health.ts";
 import * as installed from "./workspace/installed.ts";
 import * as savedWorkspaces from "./workspace/saved-workspaces.ts";
 import * as serverInfo from "./workspace/server-info.ts";
@@ -94,7 +95,7 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...byName(namedIn(extensionActions, extensionEvents, extensionObservations, extensionTools)),
   ...byName(namedIn(agentDefinition, clientToolSpec, requestExtensions)),
   ...byName(namedIn(stopConversation, eventContext, approvalPolicy, turnControl)),
-  ...byName(namedIn(commits, fileBrowser, savedWorkspaces)),
+  ...byName(namedIn(commits, fileBrowser, health, savedWorkspaces)),
   ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),
   ...byName(namedIn(agentProfile, llmCatalogue, llmChange, settingsPatch, installed)),
   ...byName(namedIn(appConversation, appMessage, sandbox, startTask)),

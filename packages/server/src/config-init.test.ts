@@ -32,6 +32,9 @@ test("a deferred start is asked for, needs a key, and cannot be without keys for
     expect(() => readInitKey({ [name]: "perhaps", OH_INIT_API_KEY: "k" }, {})).toThrow(name);
   }
   const environment = { OH_DEFERRED_INIT: "TRUE", CONVOKE_INIT_API_KEY: "k" };
+  const secretKey = { OH_DEFERRED_INIT: "1", OH_SECRET_KEY: "s" };
+  expect(readInitKey(secretKey, {})).toBe("s");
+  expect(readInitKey({ ...secretKey, OH_INIT_API_KEY: "k" }, {})).toBe("k");
   expect(() => readInitKey(environment, { isAuthDisabled: true })).toThrow("--no-auth");
 });
 
@@ -80,7 +83,6 @@ test("what would have no effect is refused by name; null is nothing", () => {
     "body.webhooks.0.max_queue_bytes",
   ]);
   expect(refusal({ env: { FOO: "1", CONVOKE_PORT: "1", OTEL_SERVICE_NAME: "x", TZ: "UTC" } })).toEqual([
-    "body.env.FOO",
     "body.env.CONVOKE_PORT",
     "body.env.OTEL_SERVICE_NAME",
   ]);
@@ -89,4 +91,10 @@ test("what would have no effect is refused by name; null is nothing", () => {
   ]);
   expect(refusal({ web_url: "agents" })).toEqual(["body"]);
   expect(refusal({ bash_events_dir: null, max_concurrent_runs: null, webhooks: null, env: null })).toBeNull();
+});
+
+test("deferred_start_takes_any_variable: what is no setting is for commands", () => {
+  const env = { LLM_API_KEY: "sk-1", GITHUB_TOKEN: "t", TZ: "UTC", CONVOKE_CONVERSATION_IDLE_SECONDS: "5" };
+  const { forCommands } = completeConfig({ env }, deps);
+  expect(forCommands).toEqual({ LLM_API_KEY: "sk-1", GITHUB_TOKEN: "t" });
 });

@@ -9,10 +9,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The key of `POST /api/init`, or null when the server starts with its configuration. */
 export function readInitKey(environment: Environment, overrides: ConfigOverrides): string | null {
   if (!isDeferred(environment)) return null;
-  const key = environment["CONVOKE_INIT_API_KEY"] || environment["OH_INIT_API_KEY"] || "";
+  const names = ["CONVOKE_INIT_API_KEY", "OH_INIT_API_KEY", "OH_SECRET_KEY"];
+  const key = names.map((name) => environment[name]).find(Boolean) ?? "";
   if (key.trim() !== key || key === "") {
     throw new ConfigError(
-      "A deferred start needs OH_INIT_API_KEY, the key of POST /api/init, without spaces around it.",
+      "A deferred start needs OH_INIT_API_KEY (or OH_SECRET_KEY), the key of POST /api/init, without spaces around it.",
     );
   }
   if (overrides.isAuthDisabled === true) {
@@ -37,7 +38,15 @@ export type InitDeps = {
 };
 
 /** A configuration and the environment that it was read from. */
-export type CompletedConfig = { readonly config: ServerConfig; readonly environment: Environment };
+export type CompletedConfig = {
+  readonly config: ServerConfig;
+  readonly environment: Environment;
+  /** What the request has for commands besides: no setting, and not among what commands see anyway. */
+  readonly forCommands: Readonly<Record<string, string>>;
+};
+
+/** A name of ours that is no setting is a mistake, such as a letter too many; everything else is for commands. */
+const ourName = /^(CONVOKE_|OH_|OTEL_)|^SESSION_API_KEY$/;
 
 /**
  * The configuration of the environment with that of a request over it. Throws a Fault that names every field that would
@@ -58,15 +67,17 @@ export function completeConfig(request: InitRequest, deps: InitDeps): CompletedC
     ...(request.conversations_path ? { dataDir: request.conversations_path } : {}),
   });
   const seen = deps.allowedEnvironment(environment);
+  const others = Object.keys(given).filter((name) => !read.has(name) && !Object.hasOwn(seen, name));
   const idle = Object.keys(given).filter(
-    (name) => environment[name] !== given[name] || !(read.has(name) || Object.hasOwn(seen, name)),
+    (name) => environment[name] !== given[name] || (others.includes(name) && ourName.test(name)),
   );
   refuseFields(
     idle.map((name) =>
-      extra(["env", name], "Remove it: it is neither a setting that is open here nor seen by commands."),
+      extra(["env", name], "Remove it: it is no setting that is open here, or a field says the same."),
     ),
   );
-  return { config, environment };
+  const forCommands = Object.fromEntries(others.map((name) => [name, given[name]!]));
+  return { config, environment, forCommands };
 }
 
 function readCompleted(environment: Environment, overrides: ConfigOverrides): ServerConfig {

@@ -65,7 +65,12 @@ async function openBench(isPortLost = false): Promise<Bench> {
 test("W35: a dormant server says that it lives and waits, and refuses everything else, /v1 and sockets too", async () => {
   await using bench = await openBench();
   expect(await bench.call("GET", "/alive")).toEqual({ status: 200, json: { status: "ok" } });
-  expect(await bench.call("GET", "/health")).toEqual({ status: 200, json: "OK" });
+  expect(await bench.call("GET", "/health")).toEqual({ status: 200, json: { status: "ok" } });
+  const info = await bench.call("GET", "/server_info");
+  expect(info).toMatchObject({
+    status: 200,
+    json: { usable_tools: [], uptime: expect.any(Number) as number },
+  });
   expect(await bench.call("GET", "/ready")).toEqual({ status: 200, json: { status: "ready" } });
   const waits = { status: 200, json: { state: "dormant", error: null } };
   expect(await bench.call("GET", "/api/init")).toEqual(waits);

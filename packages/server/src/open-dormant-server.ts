@@ -1,13 +1,15 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import type { InitRequest, InitStatus } from "@convoke/protocol";
+import type { InitRequest, InitStatus, ServerInfo } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import type { FastifyInstance } from "fastify";
 import { ConfigError, type ServerConfig } from "./config.ts";
 import type { CompletedConfig } from "./config-init.ts";
 import { createGuard } from "./http/guard.ts";
+import { readHealth } from "./http/health.ts";
 import { mountInit } from "./http/mount-init.ts";
 import { openHttp } from "./http/open-http.ts";
+import { serverInfo } from "./http/server-info.ts";
 import { Fault } from "./lib/fault.ts";
 import type { Logger } from "./lib/logger.ts";
 import { addressOf, type Server, type TakeOver } from "./open-server.ts";
@@ -90,8 +92,13 @@ class Door {
     const app = this.#app;
     // Clients come back on a new connection, which is the other server's as soon as that one listens.
     app.addHook("onSend", async (_request, reply) => void reply.header("connection", "close"));
-    app.get("/alive", () => ({ status: "ok" }));
-    app.get("/health", (_request, reply) => reply.type("application/json").send('"OK"'));
+    for (const url of ["/alive", "/health"]) {
+      app.get(url, ({ headers }, reply) => {
+        const { contentType, text } = readHealth(headers);
+        return reply.type(contentType).send(text);
+      });
+    }
+    app.get("/server_info", () => this.#info());
     app.get("/ready", () => ({ status: "ready" }));
     this.#mountInit(app);
     app.route({
@@ -106,6 +113,12 @@ class Door {
     });
   }
 
+  /** What whoever waits for the server may know before it has its keys. */
+  #info(): ServerInfo {
+    const seconds = Math.floor(performance.now() / 1000);
+    return serverInfo({ uptime: seconds, idleTime: seconds, tools: [] });
+  }
+
   #mountInit(app: FastifyInstance): void {
     mountInit(app, {
       initKey: this.#deps.initKey,
@@ -117,14 +130,14 @@ class Door {
 
   async #begin(request: InitRequest): Promise<void> {
     if (this.#isClosed) throw notInitialized();
-    const { config, environment } = this.#deps.complete(request);
+    const { config, ...rest } = this.#deps.complete(request);
     this.#status = { state: "initializing", error: null };
     const takeOver: TakeOver = {
       mount: (app) => this.#mountInit(app),
       // Stops taking connections at once; the one that waits for its answer stays.
       freePort: () => void this.#app.server.close(),
     };
-    const completed = { config: { ...config, port: this.#port }, environment };
+    const completed = { ...rest, config: { ...config, port: this.#port } };
     this.#opening = this.#deps.open(completed, takeOver);
     try {
       await this.#opening;

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { mapOf } from "../schema.ts";
+import { HealthStatus } from "../workspace/health.ts";
 import { ServerInfo } from "../workspace/server-info.ts";
 import { ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
@@ -13,14 +14,14 @@ export const serverRoutes = routesOf("Server", {
     path: "/alive",
     summary: "Answer as long as the process lives",
     auth: false,
-    responses: ok("It lives.", words),
+    responses: ok("It lives.", HealthStatus),
   },
   getHealth: {
     method: "GET",
     path: "/health",
     summary: "Answer as long as the server can serve",
     auth: false,
-    responses: ok("It serves.", Type.String()),
+    responses: ok("It serves. With `Accept: text/plain` the text OK.", HealthStatus),
   },
   isReady: {
     method: "GET",

@@ -104,6 +104,21 @@ export const allowedDifferences: readonly AllowedDifference[] = [
       "The contract names the interface `agent server` 0.1.0; the document carries another product's name and version as defaults.",
   },
   {
+    where: "ServerInfo",
+    what: [
+      "sdk_version",
+      "tools_version",
+      "workspace_version",
+      "server_version",
+      "usable_tools",
+      "conversation_runtime",
+      "available_conversation_runtimes",
+      "capabilities",
+    ],
+    reason: "Newer clients read them; server_version is ours.",
+  },
+  { where: "HealthStatus", what: ["(added)"], reason: "The answer of the two routes below." },
+  {
     where: "ConversationResponse",
     what: ["(added)"],
     reason: "The stop route of the contract answers with it; its schema is in the older document.",
@@ -113,7 +128,13 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   {
     where: "GET /alive",
     what: ["200"],
-    reason: "The document leaves the body open; ours is an object of strings.",
+    reason: "The document leaves the body open; ours is an object with `status`.",
+  },
+  {
+    where: "GET /health",
+    what: ["200"],
+    reason:
+      "Newer clients read an object with `status`; the string of the document is the answer to `Accept: text/plain`.",
   },
   { where: "GET /ready", what: ["503"], reason: "Answered until everything that requests need is there." },
   {

@@ -1,7 +1,9 @@
 import { Type, type Static } from "typebox";
-import { nullable, object } from "../schema.ts";
+import { choice, list, nullable, object } from "../schema.ts";
 
 const text = (value: string) => Type.Optional(Type.String({ default: value }));
+
+const runtime = choice(["local", "docker"]);
 
 /** What a server says about itself; times are in seconds. */
 export const ServerInfo = object("ServerInfo", {
@@ -9,6 +11,14 @@ export const ServerInfo = object("ServerInfo", {
   idle_time: Type.Number(),
   title: text("agent server"),
   version: text("0.1.0"),
+  sdk_version: Type.Optional(Type.String()),
+  tools_version: Type.Optional(Type.String()),
+  workspace_version: Type.Optional(Type.String()),
+  server_version: Type.Optional(Type.String()),
+  usable_tools: list(Type.String(), { description: "What agents can ask for by name." }),
+  conversation_runtime: Type.Optional(runtime),
+  available_conversation_runtimes: list(runtime),
+  capabilities: list(Type.String()),
   docs: text("/docs"),
   redoc: text("/redoc"),
 });

@@ -133,7 +133,7 @@ function webhookHandlers({ webhooks }: FacesDeps): { listWebhooks: RouteHandler 
 /** The handlers of `agentServerRoutes`, which sandboxes show in part. */
 export function agentServerHandlers(deps: FacesDeps) {
   return {
-    ...serverHandlers({ ...deps, serverVersion: version }),
+    ...serverHandlers(deps),
     ...conversationHandlers(deps),
     ...deletionHandlers(deps),
     ...eventHandlers(deps),

@@ -1,0 +1,45 @@
+import type { ServerInfo } from "@convoke/protocol";
+import { version } from "../lib/version.ts";
+
+export type ServerInfoParts = {
+  /** Seconds. */
+  readonly uptime: number;
+  /** Seconds since the last call to an `/api` route. */
+  readonly idleTime: number;
+  /** What agents can ask for by name. */
+  readonly tools: readonly string[];
+};
+
+/** What a server says about itself, dormant or not. */
+export function serverInfo({ uptime, idleTime, tools }: ServerInfoParts): ServerInfo {
+  return {
+    uptime,
+    idle_time: idleTime,
+    title: "Convoke agent server",
+    version: agentServerVersion,
+    sdk_version: agentServerVersion,
+    tools_version: agentServerVersion,
+    workspace_version: agentServerVersion,
+    server_version: version,
+    usable_tools: [...tools],
+    conversation_runtime: "local",
+    available_conversation_runtimes: [],
+    capabilities: [...capabilities],
+    docs: "/docs",
+    redoc: "/docs",
+  };
+}
+
+/**
+ * The newest agent server whose routes are served, but for those that `docs/compatibility.md` lists; clients compare it before they use
+ * what came late. The interface itself is 0.1.0, as its OpenAPI document says.
+ */
+const agentServerVersion = "1.58.2";
+
+/** The names under which newer clients look for what not every agent server has; only those that are true here. */
+const capabilities = [
+  "conversation_runtime_routes_v1",
+  "idempotent_conversation_create_v1",
+  "tool_catalog_v1",
+  "skill_catalog_v1",
+];
