@@ -5,6 +5,7 @@ import { anyObject, choice, credential, orAbsent } from "../schema.ts";
 export const llmExtensions = {
   api_mode: Type.Optional(choice(["auto", "chat", "responses"])),
   auth_type: Type.Optional(choice(["api_key", "subscription"])),
+  is_subscription: Type.Optional(Type.Boolean()),
   provider_connection_id: orAbsent(Type.String()),
   aws_session_token: orAbsent(credential()),
   aws_profile_name: orAbsent(Type.String()),

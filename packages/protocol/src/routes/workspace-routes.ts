@@ -14,6 +14,7 @@ import { routesOf } from "./route.ts";
 
 const saved = ok("All that is stored.", WorkspacesListResponse);
 const full = { 409: { description: "Too many are stored.", schema: ErrorReply } } as const;
+const notListed = { 404: { description: "It is not stored.", schema: ErrorReply } } as const;
 const atPath = { query: Type.Object({ path: Type.String({ minLength: 1 }) }) };
 const off = { 503: { description: "This server has none.", schema: ErrorReply } } as const;
 const file = {
@@ -41,7 +42,7 @@ export const savedWorkspaceRoutes = routesOf("Workspaces", {
   addWorkspaces: {
     method: "POST",
     path: "/api/workspaces",
-    summary: "Store workspaces; one with the same path is replaced",
+    summary: "Store workspaces; of two with the same path the first stays",
     auth: true,
     body: AddWorkspacesRequest,
     responses: { ...saved, ...full, ...invalid },
@@ -52,7 +53,7 @@ export const savedWorkspaceRoutes = routesOf("Workspaces", {
     summary: "Forget a workspace; its files stay",
     auth: true,
     ...atPath,
-    responses: { ...ok("Whether it was there.", DeleteResponse), ...invalid },
+    responses: { ...ok("It was there.", DeleteResponse), ...notListed, ...invalid },
   },
   addWorkspaceParents: {
     method: "POST",
@@ -68,7 +69,7 @@ export const savedWorkspaceRoutes = routesOf("Workspaces", {
     summary: "Forget such a directory; its files stay",
     auth: true,
     ...atPath,
-    responses: { ...ok("Whether it was there.", DeleteResponse), ...invalid },
+    responses: { ...ok("It was there.", DeleteResponse), ...notListed, ...invalid },
   },
 });
 

@@ -1,6 +1,9 @@
 import { Type, type Static } from "typebox";
 import { anyObject, choice, closedObject, flag, list, object, orAbsent, orNull, ref } from "../schema.ts";
 
+/** What newer clients send as null when it is not used. A value is refused: it would change what the agent is, or may. */
+const absent = (description: string) => Type.Optional(Type.Null({ description }));
+
 const sharedFields = {
   schema_version: Type.Optional(Type.Integer({ minimum: 1 })),
   id: orAbsent(Type.String(), { description: "Ours; a value that is sent is ignored." }),
@@ -9,6 +12,7 @@ const sharedFields = {
   mcp_server_refs: orAbsent(Type.Array(Type.String()), {
     description: "Names of MCP servers of the settings; null means all of them.",
   }),
+  secret_refs: absent("An agent has all secrets of its conversation."),
   disabled_skills: Type.Optional(Type.Array(Type.String())),
 };
 
@@ -16,10 +20,18 @@ const sharedFields = {
 export const OpenHandsAgentProfile = closedObject("OpenHandsAgentProfile", {
   ...sharedFields,
   agent_kind: Type.Optional(Type.Literal("openhands", { default: "openhands" })),
-  llm_profile_ref: orAbsent(Type.String(), {
-    description: "Name of a stored model; null means that of the settings.",
+  llm_profile_ref: Type.String({
+    minLength: 1,
+    description:
+      "Name of a stored model; default means that of the settings unless a stored one has this name.",
   }),
   agent: Type.Optional(Type.String()),
+  persona: absent("Personas are not supported; see system_message_suffix."),
+  public_skills: absent("All public skills are there; see disabled_skills."),
+  enable_classify_and_switch_llm_tool: Type.Optional(Type.Literal(false)),
+  meta_profile_ref: orAbsent(Type.String({ minLength: 1 }), {
+    description: "Name of a meta profile; kept for clients, nothing routes by it.",
+  }),
   skills: list(Type.Unknown()),
   tools: orAbsent(Type.Array(anyObject())),
   system_message_suffix: orAbsent(Type.String()),

@@ -23,6 +23,7 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     what: [
       "api_mode",
       "auth_type",
+      "is_subscription",
       "provider_connection_id",
       "aws_session_token",
       "aws_profile_name",
@@ -34,7 +35,8 @@ export const allowedDifferences: readonly AllowedDifference[] = [
       "router",
       "capability_overrides",
     ],
-    reason: "Newer clients send them; optional, and returned where they were sent.",
+    reason:
+      "Newer clients send them; optional, and returned where they were sent. Of a conversation, is_subscription is told always.",
   },
   {
     where: "ConversationInfo",

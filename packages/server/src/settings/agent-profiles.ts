@@ -5,8 +5,23 @@ import { refuseMasks } from "./secret-fields.ts";
 import type { JsonObject, StoredSettings } from "./stored-settings.ts";
 
 const mostProfiles = 50;
+const firstName = "default";
+/** As a reference to a stored model: that of the settings, unless a stored one has this name. */
+export const modelOfSettings = "default";
 /** What is ours in a profile, whatever a client sends. */
 const ownFields = new Set(["id", "name", "revision", "schema_version"]);
+
+/** What says nothing in these fields is left out: of the validators of clients older ones do not know some, newer ones refuse others. */
+const saysNothing: Readonly<Record<string, unknown>> = {
+  condenser: null,
+  verification: null,
+  persona: null,
+  public_skills: null,
+  secret_refs: null,
+  meta_profile_ref: null,
+  enable_classify_and_switch_llm_tool: false,
+  enable_sub_agents: false,
+};
 
 /** Stores an agent profile under a name; one of this name is replaced and keeps its id. */
 export function saveAgentProfile(
@@ -19,7 +34,7 @@ export function saveAgentProfile(
     throw new Fault("conflict", "too_many_profiles", `A user has at most ${mostProfiles} agent profiles.`);
   }
   refuseMasks(given, ["body"]);
-  const fields = Object.entries(given).filter(([field]) => !ownFields.has(field));
+  const fields = telling(given).filter(([field]) => !ownFields.has(field));
   const profile = {
     ...defaultsOf(given.agent_kind ?? "openhands"),
     ...Object.fromEntries(fields),
@@ -60,10 +75,15 @@ export function activateAgentProfile(settings: StoredSettings, id: string): Stor
   return { ...settings, activeAgentProfileId: id };
 }
 
+/** As clients validate it; profiles that were stored before hold nulls that they refuse. */
 export function requireAgentProfile(settings: StoredSettings, name: string): JsonObject {
   const profile = find(settings, name);
   if (profile === null) throw missing(name);
-  return profile;
+  const isModelMissing = profile["agent_kind"] !== "acp" && typeof profile["llm_profile_ref"] !== "string";
+  return {
+    ...Object.fromEntries(telling(profile)),
+    ...(isModelMissing ? { llm_profile_ref: modelOfSettings } : {}),
+  };
 }
 
 /** Null when there is none. */
@@ -72,13 +92,39 @@ export function findById({ agentProfiles }: StoredSettings, id: string): JsonObj
 }
 
 /**
- * A user without agent profiles gets one that is the settings as they are, and it is the active one: newer clients
- * take for granted that there is one. Source: reference, agent-server 16.4.
+ * Newer clients take for granted that one agent profile is active: without one it is that of the name `default`, which is made of the
+ * settings as they are when it is missing. Source: reference, agent-server 16.4.
  */
-export function withFirstAgentProfile(settings: StoredSettings): StoredSettings {
-  if (Object.keys(settings.agentProfiles).length > 0) return settings;
-  const first = saveAgentProfile(settings, "default", { agent_kind: "openhands" });
-  return activateAgentProfile(first, String(first.agentProfiles["default"]!["id"]));
+export function withActiveAgentProfile(settings: StoredSettings): StoredSettings {
+  if (hasActiveAgentProfile(settings)) return settings;
+  const isThere = find(settings, firstName) !== null;
+  const isFull = Object.keys(settings.agentProfiles).length >= mostProfiles;
+  const seeded = isThere || isFull ? settings : saveAgentProfile(settings, firstName, ofSettings(settings));
+  const chosen = find(seeded, firstName) ?? Object.values(seeded.agentProfiles)[0];
+  return activateAgentProfile(seeded, String(chosen!["id"]));
+}
+
+export function hasActiveAgentProfile(settings: StoredSettings): boolean {
+  const { activeAgentProfileId: id } = settings;
+  return id !== null && findById(settings, id) !== null;
+}
+
+/** The settings as a profile; what was never set is left out, as validators of clients want it. */
+function ofSettings({ activeProfile, agentExtras, plain }: StoredSettings): OpenHandsAgentProfile {
+  const context = (agentExtras["agent_context"] ?? {}) as JsonObject;
+  const suffix = context["system_message_suffix"];
+  const { critic_api_key: _, ...verification } = (agentExtras["verification"] ?? {}) as JsonObject;
+  const { tools, condenser, tool_concurrency_limit: limit } = agentExtras;
+  return {
+    agent_kind: "openhands",
+    llm_profile_ref: activeProfile ?? modelOfSettings,
+    disabled_skills: [...(plain.disabled_skills ?? [])],
+    ...(typeof suffix === "string" ? { system_message_suffix: suffix } : {}),
+    ...(Array.isArray(tools) ? { tools: tools as JsonObject[] } : {}),
+    ...(isObject(condenser) ? { condenser } : {}),
+    ...(Object.keys(verification).length > 0 ? { verification } : {}),
+    ...(typeof limit === "number" ? { tool_concurrency_limit: limit } : {}),
+  };
 }
 
 /** A profile in short. */
@@ -112,17 +158,24 @@ function defaultsOf(kind: "openhands" | "acp"): JsonObject {
   }
   return {
     ...shared,
-    llm_profile_ref: null,
+    llm_profile_ref: modelOfSettings,
     skills: [],
-    condenser: null,
-    verification: null,
-    enable_sub_agents: false,
     tool_concurrency_limit: 1,
   };
 }
 
 function find({ agentProfiles }: StoredSettings, name: string): JsonObject | null {
   return Object.hasOwn(agentProfiles, name) ? agentProfiles[name]! : null;
+}
+
+function telling(profile: JsonObject): [string, unknown][] {
+  return Object.entries(profile).filter(
+    ([field, value]) => !Object.hasOwn(saysNothing, field) || saysNothing[field] !== value,
+  );
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function missing(name: string): Fault {

@@ -1,6 +1,7 @@
 import { assert, constantFrom, dictionary, integer, option, property, record, string } from "fast-check";
 import { expect, test } from "vitest";
-import { saveAgentProfile } from "./agent-profiles.ts";
+import { requireAgentProfile, saveAgentProfile, withActiveAgentProfile } from "./agent-profiles.ts";
+import { resolveAgentProfile } from "./resolve-agent-profile.ts";
 import { addServer, patchServer, patchSettings, removeServer } from "./patch-settings.ts";
 import { saveProfile } from "./profiles.ts";
 import { secretMask } from "./secret-fields.ts";
@@ -107,6 +108,49 @@ test("P55: every field of an agent profile comes back, and its id outlives edits
   };
   const first = saveAgentProfile(start, "p", given);
   expect(first.agentProfiles["p"]).toMatchObject({ ...given, name: "p", revision: 1 });
-  const second = saveAgentProfile(first, "p", { agent_kind: "openhands" });
+  const second = saveAgentProfile(first, "p", { agent_kind: "openhands", llm_profile_ref: "other" });
   expect(second.agentProfiles["p"]).toMatchObject({ id: first.agentProfiles["p"]!["id"], revision: 2 });
+});
+
+test("changing_the_model_in_settings_keeps_the_active_profile; removing the model does not", () => {
+  const active = patchSettings(start, { active_profile: "other" });
+  const changed = patchSettings(active, { agent_settings_diff: { llm: { temperature: 0.1 } } });
+  expect(changed).toMatchObject({ activeProfile: "other", llm: { temperature: 0.1 } });
+  expect(patchSettings(active, { agent_settings_diff: { llm: null } }).activeProfile).toBeNull();
+});
+
+test("an_agent_profile_is_one_for_the_sdk: what says nothing is left out, and a profile of before is shown as one of now", () => {
+  const nulls = { condenser: null, verification: null, secret_refs: null, enable_sub_agents: false };
+  const saved = saveAgentProfile(start, "p", { agent_kind: "openhands", llm_profile_ref: "other", ...nulls });
+  for (const field of Object.keys(nulls)) expect(saved.agentProfiles["p"]).not.toHaveProperty(field);
+  const old = { ...saved.agentProfiles["p"], ...nulls, llm_profile_ref: null };
+  const shown = requireAgentProfile({ ...saved, agentProfiles: { p: old } }, "p");
+  for (const field of Object.keys(nulls)) expect(shown).not.toHaveProperty(field);
+  expect(shown).toMatchObject({ llm_profile_ref: "default" });
+});
+
+test("the first agent profile is made of the settings, and one is active always", () => {
+  const changed = patchSettings(start, {
+    active_profile: "other",
+    agent_settings_diff: {
+      agent_context: { system_message_suffix: "Be brief." },
+      tools: [{ name: "terminal" }],
+    },
+  });
+  const seeded = withActiveAgentProfile(changed);
+  const first = seeded.agentProfiles["default"]!;
+  expect(first).toMatchObject({
+    llm_profile_ref: "other",
+    system_message_suffix: "Be brief.",
+    tools: [{ name: "terminal" }],
+    revision: 1,
+  });
+  expect(seeded.activeAgentProfileId).toBe(first["id"]);
+  const two = saveAgentProfile(seeded, "p", { agent_kind: "openhands", llm_profile_ref: "other" });
+  const left = withActiveAgentProfile({ ...two, activeAgentProfileId: "gone" });
+  expect(left.activeAgentProfileId).toBe(first["id"]);
+  // Nothing is stored under the name: the reference means the model of the settings, whatever becomes of it.
+  const own = withActiveAgentProfile(start);
+  const resolved = resolveAgentProfile(own, own.agentProfiles["default"]!);
+  expect(resolved).toMatchObject({ ok: true, settings: { llm: start.llm } });
 });

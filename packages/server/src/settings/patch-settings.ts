@@ -29,6 +29,8 @@ export function patchSettings(stored: StoredSettings, patch: SettingsPatch): Sto
     agent_settings_diff: agentChange,
     conversation_settings_diff: patch.conversation_settings_diff ?? {},
   });
+  // A change of the model is one on top of the stored model that is active, not a choice of another one.
+  settings = { ...settings, activeProfile: before.activeProfile };
   const misc = mergeChange(settings.misc, patch.misc_settings_diff ?? {}, ["body", "misc_settings_diff"]);
   settings = { ...settings, misc };
   if (patch.active_profile === null) settings = { ...settings, activeProfile: null };

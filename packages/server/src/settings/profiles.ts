@@ -21,6 +21,9 @@ export function saveProfile(
   checkModelAddress(llm ?? {}, ["body", "llm"]);
   const kept = before === null ? {} : onlySecrets(before);
   const given = llm === undefined || llm === null ? settings.llm : mergeChange(kept, llm, ["body", "llm"]);
+  if (typeof given["model"] !== "string" || given["model"] === "") {
+    throw invalidField(["body", "llm", "model"], "Name a model, such as openai/gpt-5.", "missing");
+  }
   const profile = hasSecrets ? given : withoutSecrets(given);
   return { ...settings, profiles: { ...settings.profiles, [name]: profile } };
 }

@@ -1,5 +1,5 @@
 import type { AgentProfileDiagnostics } from "@convoke/protocol";
-import { showAgentProfile } from "./agent-profiles.ts";
+import { modelOfSettings, showAgentProfile } from "./agent-profiles.ts";
 import { profileOf } from "./profiles.ts";
 import { resolveConnection } from "./provider-connections.ts";
 import { isKeySet, toAgentSettings } from "./settings-views.ts";
@@ -82,7 +82,8 @@ function resolveReferences(settings: StoredSettings, profile: JsonObject): Refer
     errors.push("Agents behind the Agent Client Protocol cannot be launched by this server.");
   }
   const name = profile["llm_profile_ref"];
-  const stored = typeof name === "string" ? profileOf(settings, name) : settings.llm;
+  const isOwn = typeof name !== "string" || (name === modelOfSettings && profileOf(settings, name) === null);
+  const stored = isOwn ? settings.llm : profileOf(settings, name);
   if (stored === null) errors.push(`There is no stored model ${String(name)}.`);
   const llm = stored === null ? null : resolveConnection(settings, stored);
   if (stored !== null && llm === null)

@@ -1,5 +1,6 @@
 import type { Settings, UserInfo, V1Settings } from "@convoke/protocol";
 import { toMcpConfig } from "./mcp-servers.ts";
+import { resolveConnection } from "./provider-connections.ts";
 import { hideSecrets, secretMask, type ShownAs } from "./secret-fields.ts";
 import type { JsonObject, StoredSettings } from "./stored-settings.ts";
 
@@ -9,15 +10,16 @@ import type { JsonObject, StoredSettings } from "./stored-settings.ts";
  */
 export function toSettings(stored: StoredSettings, shownAs: ShownAs = secretMask): Settings {
   const { plain } = stored;
+  const llm = ownModel(stored);
   return {
     language: plain.language,
     agent: plain.agent,
     max_iterations: plain.max_iterations,
     security_analyzer: plain.security_analyzer,
     confirmation_mode: plain.confirmation_mode,
-    llm_model: textOrNull(stored.llm["model"]),
+    llm_model: textOrNull(llm["model"]),
     llm_api_key: null,
-    llm_base_url: textOrNull(stored.llm["base_url"]),
+    llm_base_url: textOrNull(llm["base_url"]),
     remote_runtime_resource_factor: plain.remote_runtime_resource_factor,
     secrets_store: { provider_tokens: {}, custom_secrets: {} },
     enable_default_condenser: plain.enable_default_condenser,
@@ -36,11 +38,11 @@ export function toSettings(stored: StoredSettings, shownAs: ShownAs = secretMask
     git_user_name: plain.git_user_name,
     git_user_email: plain.git_user_email,
     provider_tokens_set: tokensSet(stored),
-    llm_api_key_set: isKeySet(stored.llm),
+    llm_api_key_set: isKeySet(llm),
     search_api_key_set: stored.searchApiKey !== null,
     agent_settings: toAgentSettings(stored, shownAs),
     conversation_settings: toConversationSettings(stored),
-    llm_api_key_is_set: isKeySet(stored.llm),
+    llm_api_key_is_set: isKeySet(llm),
     active_profile: stored.activeProfile,
     active_agent_profile_id: stored.activeAgentProfileId,
     misc_settings: { ...stored.misc },
@@ -52,9 +54,19 @@ export function toV1Settings(stored: StoredSettings): V1Settings {
   return {
     ...v1Members(stored),
     provider_tokens_set: tokensSet(stored),
-    llm_api_key_set: isKeySet(stored.llm),
+    llm_api_key_set: isKeySet(ownModel(stored)),
     search_api_key_set: stored.searchApiKey !== null,
   };
+}
+
+/** The model of the settings, with what its provider connection lends it. */
+function ownModel(stored: StoredSettings): JsonObject {
+  return resolveConnection(stored, stored.llm) ?? stored.llm;
+}
+
+/** A model as newer clients read it: nobody logs in with a subscription here. */
+export function showModel(llm: JsonObject, shownAs: ShownAs): JsonObject {
+  return { ...hideSecrets(llm, shownAs), is_subscription: false };
 }
 
 /** The caller as newer clients have it. */
@@ -109,16 +121,14 @@ function v1Members(stored: StoredSettings): Omit<UserInfo, "id"> {
 }
 
 /** The agent settings of newer clients, whose models take no null for an agent's name or a condenser's size. */
-export function toAgentSettings(
-  { plain, llm, mcpServers, agentExtras }: StoredSettings,
-  shownAs: ShownAs = secretMask,
-): JsonObject {
+export function toAgentSettings(stored: StoredSettings, shownAs: ShownAs = secretMask): JsonObject {
+  const { plain, mcpServers, agentExtras } = stored;
   return {
     ...hideSecrets(agentExtras, shownAs),
     schema_version: 5,
     agent_kind: "openhands",
     ...(plain.agent === null ? {} : { agent: plain.agent }),
-    llm: { model: null, base_url: null, api_key: null, ...hideSecrets(llm, shownAs) },
+    llm: { model: null, base_url: null, api_key: null, ...showModel(ownModel(stored), shownAs) },
     mcp_config: hideSecrets(mcpServers ?? {}, shownAs),
     condenser: {
       ...hideSecrets((agentExtras["condenser"] ?? {}) as JsonObject, shownAs),

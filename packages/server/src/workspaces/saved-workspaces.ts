@@ -79,7 +79,7 @@ export class SavedWorkspaces {
         await tables
           .insertInto("saved_workspaces")
           .values({ user_id: userId, kind, path, created_at: nowMs(), ...values })
-          .onConflict((conflict) => conflict.columns(["user_id", "kind", "path"]).doUpdateSet(values))
+          .onConflict((conflict) => conflict.columns(["user_id", "kind", "path"]).doNothing())
           .execute();
       }
     });

@@ -84,7 +84,8 @@ function sharedFields(
   state: Readonly<ConversationState>,
 ) {
   return {
-    agent: config.agent,
+    // Newer clients take the field for granted; nobody logs in with a subscription here.
+    agent: { ...config.agent, llm: { is_subscription: false, ...config.agent.llm } },
     max_iterations: config.max_iterations,
     stuck_detection: config.stuck_detection,
     execution_status: state.status,
@@ -103,7 +104,6 @@ function sharedFields(
   };
 }
 
-/** All usage ids added up; null before the first model call. */
 /** All model calls together; null before the first. */
 export function combinedMetrics(state: Readonly<ConversationState>): MetricsSnapshot | null {
   const all = Object.values(state.stats) as MetricsSnapshot[];

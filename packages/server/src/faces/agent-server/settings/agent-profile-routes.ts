@@ -5,11 +5,12 @@ import { Fault, invalidField } from "../../../lib/fault.ts";
 import {
   activateAgentProfile,
   deleteAgentProfile,
+  hasActiveAgentProfile,
   renameAgentProfile,
   requireAgentProfile,
   saveAgentProfile,
   showAgentProfile,
-  withFirstAgentProfile,
+  withActiveAgentProfile,
 } from "../../../settings/agent-profiles.ts";
 import { diagnoseAgentProfile } from "../../../settings/resolve-agent-profile.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
@@ -21,10 +22,9 @@ export function agentProfileHandlers({ settings, validator }: AgentProfileRouteD
   return {
     listAgentProfiles: async ({ caller }) => {
       const { settings: before } = await settings.load(caller.userId);
-      const isEmpty = Object.keys(before.agentProfiles).length === 0;
-      const stored = isEmpty
-        ? (await settings.change(caller.userId, withFirstAgentProfile)).settings
-        : before;
+      const stored = hasActiveAgentProfile(before)
+        ? before
+        : (await settings.change(caller.userId, withActiveAgentProfile)).settings;
       return {
         json: {
           profiles: Object.values(stored.agentProfiles).map(showAgentProfile),

@@ -32,7 +32,7 @@ export function llmHandlers({ settings, sealedValues, nowMs }: LlmRouteDeps) {
 
     listVerifiedModels: () => ({ json: { models: Object.fromEntries(modelsByProvider()) } }),
 
-    listSubscriptionModels: () => ({ json: { vendor: "openai", models: [] } }),
+    listSubscriptionModels: () => ({ json: { vendor: "openai", models: subscriptionModels } }),
 
     getSubscriptionStatus: () => ({ json: notConnected }),
 
@@ -80,6 +80,18 @@ export function llmHandlers({ settings, sealedValues, nowMs }: LlmRouteDeps) {
     },
   } satisfies Record<string, RouteHandler>;
 }
+
+/** What is known of the vendor's offer, whether or not anybody can log in. */
+const subscriptionModels = [
+  "gpt-5.5",
+  "gpt-5.6-luna",
+  "gpt-5.6-sol",
+  "gpt-5.6-terra",
+  "gpt-6-astra",
+  "gpt-6-luna",
+  "gpt-6-sol",
+  "gpt-6.1-sol",
+];
 
 const notConnected = { vendor: "openai", connected: false, account_email: null, expires_at: null };
 

@@ -16,9 +16,9 @@ import {
 } from "../../../settings/profiles.ts";
 import { resolveConnection } from "../../../settings/provider-connections.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
-import { hideSecrets, mergeChange } from "../../../settings/secret-fields.ts";
+import { mergeChange } from "../../../settings/secret-fields.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
-import { isKeySet, textOrNull } from "../../../settings/settings-views.ts";
+import { isKeySet, showModel, textOrNull } from "../../../settings/settings-views.ts";
 import type { JsonObject, StoredSettings } from "../../../settings/stored-settings.ts";
 import { badExposure, notStored, readExposure } from "./expose-secrets.ts";
 import { tryModel, type TryModelDeps } from "./try-model.ts";
@@ -45,9 +45,11 @@ export function llmProfileHandlers(deps: LlmProfileRouteDeps) {
       const exposure = readExposure(request, sealedValues);
       if (exposure === null) return badExposure;
       const name = request.params["name"]!;
-      const llm = requireProfile((await settings.load(request.caller.userId)).settings, name);
+      const { settings: stored } = await settings.load(request.caller.userId);
+      const own = requireProfile(stored, name);
+      const llm = resolveConnection(stored, own) ?? own;
       // Without the header a key is not even hinted at; `api_key_set` says whether there is one.
-      const config = hideSecrets(llm, exposure.isExposed ? exposure.shownAs : null);
+      const config = showModel(llm, exposure.isExposed ? exposure.shownAs : null);
       return {
         json: { name, config, api_key_set: isKeySet(llm) },
         ...(exposure.isExposed ? { headers: notStored } : {}),

@@ -159,7 +159,9 @@ describe("the official client, unmodified", () => {
     });
     await server.waitForStatus((started.json as { id: string }).id, "finished");
     await client.deleteAgentProfile("critic");
-    expect((await client.listAgentProfiles()).active_agent_profile_id).toBeNull();
+    expect(await client.listAgentProfiles()).toMatchObject({
+      active_agent_profile_id: first.profiles[0]!.id,
+    });
   });
 
   test("asks for providers and models", async () => {
@@ -170,8 +172,20 @@ describe("the official client, unmodified", () => {
     expect(models.every((name) => name.startsWith("openai/"))).toBe(true);
     expect(Object.keys(await client.getVerifiedModels())).toContain("openai");
     expect(await client.getOpenAISubscriptionStatus()).toMatchObject({ connected: false });
-    expect(await client.getOpenAISubscriptionModels()).toEqual([]);
+    expect(await client.getOpenAISubscriptionModels()).toContain("gpt-5.5");
   });
+});
+
+test("a_profile_needs_its_model, an_agent_profile_needs_its_model: 422 that names it", async () => {
+  for (const [path, body, field] of [
+    ["/api/profiles/empty", { llm: {} }, "model"],
+    ["/api/profiles/empty", { llm: { model: "" } }, "model"],
+    ["/api/agent-profiles/empty", { agent_kind: "openhands" }, "llm_profile_ref"],
+  ] as const) {
+    const refused = await server.call("POST", path, body);
+    expect(refused.status, refused.text).toBe(422);
+    expect(JSON.stringify(refused.json)).toContain(`"${field}"`);
+  }
 });
 
 test("a provider connection lends its address and key to stored models, and stays while one names it", async () => {
@@ -194,6 +208,22 @@ test("a provider connection lends its address and key to stored models, and stay
     api_key_set: true,
   });
   await server.call("POST", "/api/profiles/linked/activate");
+  const exposed = { "X-Expose-Secrets": "plaintext" };
+  for (const path of ["/api/settings", "/api/profiles/linked"]) {
+    const plain = await server.call("GET", path);
+    expect(plain.text).not.toContain(secret);
+    expect(plain.text).toContain('"is_subscription":false');
+    // get_llm_of_a_profile_with_a_provider_connection: the key and the address are those of the connection.
+    const shown = JSON.parse((await server.call("GET", path, undefined, exposed)).text) as {
+      config?: object;
+      agent_settings?: { llm: object };
+    };
+    expect(shown.config ?? shown.agent_settings?.llm).toMatchObject({
+      api_key: secret,
+      base_url: `${server.model.url}/v1`,
+    });
+  }
+  expect((await server.call("GET", "/api/settings")).json).toMatchObject({ llm_api_key_is_set: true });
   const { agent: _, ...request } = server.startRequest({ text: "hi" });
   const started = await server.call("POST", "/api/conversations", request);
   expect(started.status, started.text).toBe(201);

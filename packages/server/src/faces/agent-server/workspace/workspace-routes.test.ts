@@ -234,7 +234,8 @@ describe("stored workspaces", () => {
     const added = await server.call("POST", "/api/workspaces", {
       workspaces: [{ ...item("one"), parentPath: "/work" }, item("two"), { ...item("one"), name: "renamed" }],
     });
-    const workspaces = [{ ...item("one"), name: "renamed" }, item("two")];
+    // Of two with one path the first stays.
+    const workspaces = [{ ...item("one"), parentPath: "/work" }, item("two")];
     expect(added.json).toEqual({ workspaces, workspaceParents: [] });
     await server.call("POST", "/api/workspaces/parents", { parents: [item("p")] });
     expect((await asStranger("GET", "/api/workspaces")).json).toEqual({
@@ -242,7 +243,10 @@ describe("stored workspaces", () => {
       workspaceParents: [],
     });
     const path = encodeURIComponent("/work/two");
-    expect((await asStranger("DELETE", `/api/workspaces?path=${path}`)).json).toEqual({ deleted: false });
+    expect(await asStranger("DELETE", `/api/workspaces?path=${path}`)).toMatchObject({
+      status: 404,
+      json: { code: "workspace_not_listed" },
+    });
     await server.restart();
     expect((await server.call("GET", "/api/workspaces")).json).toEqual({
       workspaces,
