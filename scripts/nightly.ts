@@ -1,0 +1,21 @@
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+
+/** What takes too long for every commit; each part can be run alone. `npm run test:nightly` runs all, one after another. */
+const testing = "packages/server/src/testing";
+const parts = [
+  [`${testing}/fuzz/run.ts`, "--count", "100000"],
+  [`${testing}/fuzz/run.ts`, "--count", "10000", "--seed", "424242"],
+  [`${testing}/nightly/kill-cycles.ts`, "--count", "500"],
+  [`${testing}/nightly/soak.ts`, "--minutes", "30"],
+];
+const root = path.resolve(import.meta.dirname, "..");
+const failed: string[] = [];
+for (const part of parts) {
+  const name = part.join(" ");
+  console.log(`\n== ${name}`);
+  const { status } = spawnSync(process.execPath, part, { cwd: root, stdio: "inherit" });
+  if (status !== 0) failed.push(name);
+}
+console.log(failed.length === 0 ? "\nEverything held." : `\nFailed:\n${failed.join("\n")}`);
+process.exitCode = failed.length === 0 ? 0 : 1;
