@@ -1,6 +1,6 @@
-import { readdir, realpath } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { isInside, toWorkspaceError } from "./root-jail.ts";
+import { toWorkspaceError } from "./root-jail.ts";
 import { runGit } from "./run-git.ts";
 import type { GitDeps } from "./run-git.ts";
 import { WorkspaceError } from "./workspace.ts";
@@ -17,30 +17,7 @@ export async function askGit(
 
 /** True inside the working tree of a repository that is, with its objects, inside the root. */
 export async function isInRepository(deps: GitDeps, directory: string): Promise<boolean> {
-  const places = await askGit(deps, directory, [
-    "rev-parse",
-    "--is-inside-work-tree",
-    "--path-format=absolute",
-    "--show-toplevel",
-    "--git-dir",
-    "--git-common-dir",
-  ]);
-  const [isInside, ...paths] = places?.trimEnd().split("\n") ?? [];
-  if (isInside !== "true") return false;
-  return deps.root === undefined || allInside(deps.root, paths);
-}
-
-async function allInside(root: string, paths: readonly string[]): Promise<boolean> {
-  const real = await realpath(root);
-  const inside = paths.map(async (path) =>
-    isInside(
-      real,
-      await realpath(path).catch((error: unknown) => {
-        throw toWorkspaceError(error, path);
-      }),
-    ),
-  );
-  return (await Promise.all(inside)).every(Boolean);
+  return (await deps.repositories.at(directory)) !== undefined;
 }
 
 /** The commit or tree that changes are shown against; a given one must exist. */

@@ -1,9 +1,9 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { appendFile, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { openTemporaryDirectory } from "../testing/temporary-directory.ts";
 import { createLocalWorkspace } from "./local-workspace.ts";
 
@@ -175,6 +175,57 @@ test("a repository's configuration starts no program and its lock is not taken",
     original: "1",
   });
   expect(existsSync(mark)).toBe(false);
+});
+
+test("8: a repository that changes its configuration all the time gets no program started", async () => {
+  const repository = await openRepository();
+  await repository.write("file.txt", "1\n");
+  await repository.commit();
+  await appendFile(repository.at("file.txt"), "2\n");
+  const mark = join(dirname(repository.dir), "ran");
+  const config = await readFile(repository.at(".git/config"), "utf8");
+  await writeFile(join(dirname(repository.dir), "config"), config);
+  const program = `touch ${mark}; cat`;
+  const script = `i=0; while :; do i=$((i + 1))
+    { cat ../config; printf '[filter "f%s"]\\n\\tclean = "%s"\\n' "$i" "${program}"; } > .git/next
+    mv .git/next .git/config; echo "*.txt filter=f$i" > .git/info/attributes; touch file.txt
+  done`;
+  const attacker = spawn("/bin/sh", ["-c", script], { cwd: repository.dir, stdio: "ignore" });
+  onTestFinished(() => void attacker.kill("SIGKILL"));
+  for (let round = 0; round < 40; round += 1) {
+    expect(await repository.workspace.gitChanges(repository.dir)).toEqual([
+      { status: "UPDATED", path: "file.txt" },
+    ]);
+  }
+  expect(existsSync(mark)).toBe(false);
+});
+
+test("a linked working tree shows its own branch and files", async () => {
+  const repository = await openRepository();
+  await repository.write("file.txt", "1\n");
+  await repository.commit();
+  const tree = join(dirname(repository.dir), "tree");
+  await repository.git("worktree", "add", "-q", "-b", "side", tree);
+  await writeFile(join(tree, "file.txt"), "2\n");
+  expect(await repository.workspace.gitChanges(tree)).toEqual([{ status: "UPDATED", path: "file.txt" }]);
+  expect(await repository.workspace.gitDiff(join(tree, "file.txt"))).toEqual({
+    modified: "2",
+    original: "1",
+  });
+  expect(await repository.workspace.gitChanges(repository.dir)).toEqual([]);
+});
+
+test("nothing is left of what git was given to work with", async () => {
+  const repository = await openRepository();
+  await repository.write("file.txt", "1\n");
+  await repository.commit();
+  const temporary = join(dirname(repository.dir), "tmp");
+  await mkdir(temporary);
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await repository.workspace.gitChanges(repository.dir);
+  await repository.workspace.gitPatch(repository.dir);
+  expect(await readdir(temporary)).toEqual([]);
 });
 
 test("P31: a repository that lies outside of the root, or points there, is none", async () => {

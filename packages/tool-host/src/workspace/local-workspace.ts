@@ -10,6 +10,7 @@ import { gitChanges } from "./git-changes.ts";
 import { gitCommitChanges, gitCommits } from "./git-commits.ts";
 import { gitDiff } from "./git-diff.ts";
 import { gitPatch } from "./git-patch.ts";
+import { withGit } from "./run-git.ts";
 import { listPinned, RootJail, toWorkspaceError } from "./root-jail.ts";
 import type { PinnedEntry } from "./root-jail.ts";
 import { WorkspaceError } from "./workspace.ts";
@@ -27,6 +28,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constant
 /** Files and git of this machine. */
 export function createLocalWorkspace({ root, environment }: LocalWorkspaceDeps): Workspace {
   const jail = new RootJail(root);
+  const place = { environment, root };
   const directory = async (path: string): Promise<string> => {
     await using entry = await jail.existing(path);
     const stats = await naming(path, async () => lstat(entry.path));
@@ -71,11 +73,14 @@ export function createLocalWorkspace({ root, environment }: LocalWorkspaceDeps):
         else if (!existing.isDirectory()) throw notADirectory(path);
       });
     },
-    gitChanges: async (path, ref) => gitChanges({ directory, environment, root }, path, ref),
-    gitDiff: async (path, against) => gitDiff({ jail, environment, root }, path, against),
-    gitPatch: async (path, ref) => gitPatch({ directory, environment, root }, path, ref),
-    gitCommits: async (path, limit) => gitCommits({ directory, environment, root }, path, limit),
-    gitCommitChanges: async (path, sha) => gitCommitChanges({ directory, environment, root }, path, sha),
+    gitChanges: async (path, ref) =>
+      withGit(place, async (git) => gitChanges({ ...git, directory }, path, ref)),
+    gitDiff: async (path, against) => withGit(place, async (git) => gitDiff({ ...git, jail }, path, against)),
+    gitPatch: async (path, ref) => withGit(place, async (git) => gitPatch({ ...git, directory }, path, ref)),
+    gitCommits: async (path, limit) =>
+      withGit(place, async (git) => gitCommits({ ...git, directory }, path, limit)),
+    gitCommitChanges: async (path, sha) =>
+      withGit(place, async (git) => gitCommitChanges({ ...git, directory }, path, sha)),
     archive: async (path, exclude) => openArchive(await directory(path), environment, exclude),
     home: async () => root ?? environment["HOME"] ?? homedir(),
   };

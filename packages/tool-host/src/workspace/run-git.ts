@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { access } from "node:fs/promises";
 import { dirname } from "node:path";
+import { PrivateRepositories } from "./private-repository.ts";
 import { toWorkspaceError } from "./root-jail.ts";
 import { WorkspaceError } from "./workspace.ts";
 
@@ -9,7 +10,23 @@ export type GitDeps = {
   readonly environment: Readonly<Record<string, string>>;
   /** Repositories that are not inside are not looked for. */
   readonly root: string | undefined;
+  readonly repositories: PrivateRepositories;
 };
+
+/** Gives a task what it needs to ask git; nothing of it is left afterwards. */
+export async function withGit<Result>(
+  place: Omit<GitDeps, "repositories">,
+  task: (deps: GitDeps) => Promise<Result>,
+): Promise<Result> {
+  await using repositories = new PrivateRepositories({
+    root: place.root,
+    askGit: async (directory, parameters) => {
+      const { code, output } = await start(place, directory, parameters);
+      return code === 0 ? output.toString("utf8") : undefined;
+    },
+  });
+  return await task({ ...place, repositories });
+}
 
 export type GitResult = { readonly code: number | null; readonly output: Buffer };
 
@@ -19,7 +36,8 @@ const maxOutputBytes = 32 * 1024 * 1024;
 
 /**
  * Runs git in a directory in which nothing can be trusted: no program that the repository's configuration names is started,
- * nothing is written, locked, fetched or asked for. Rejects when git is missing, takes too long or says too much.
+ * nothing is written, locked, fetched or asked for. Outside of a repository it fails with 128, as git does. Rejects when git is
+ * missing, takes too long or says too much.
  */
 export async function runGit(
   deps: GitDeps,
@@ -28,15 +46,23 @@ export async function runGit(
 ): Promise<GitResult> {
   if (parameters.some((parameter) => parameter.includes("\0")))
     throw new WorkspaceError("invalid-path", "A path may not hold NUL.");
-  const filters = comparing.has(parameters[0] ?? "") ? await listFilters(deps, directory) : [];
-  return start(deps, directory, [...filters.flatMap(disableFilter), ...parameters]);
+  const repository = await deps.repositories.at(directory);
+  if (repository === undefined) return { code: 128, output: Buffer.alloc(0) };
+  const place = { ...deps, environment: { ...deps.environment, ...repository.environment } };
+  const filters = comparing.has(parameters[0] ?? "") ? await listFilters(place, directory) : [];
+  return start(place, directory, [...filters.flatMap(disableFilter), ...parameters]);
 }
+
+type Place = Omit<GitDeps, "repositories">;
 
 /** The commands that look into files of the working tree. */
 const comparing = new Set(["add", "diff", "status"]);
 
-/** Clean filters would run whenever a file is compared; git has no switch for all of them, so each is emptied by name. */
-async function listFilters(deps: GitDeps, directory: string): Promise<string[]> {
+/**
+ * The repository can only name filters, not say what they run; those that this machine's own configuration has read settings
+ * of the repository in their turn. Git has no switch for all of them, so each is emptied by name.
+ */
+async function listFilters(deps: Place, directory: string): Promise<string[]> {
   const { output } = await start(deps, directory, [
     "config",
     "--null",
@@ -51,13 +77,13 @@ async function listFilters(deps: GitDeps, directory: string): Promise<string[]> 
 function disableFilter(filter: string): string[] {
   // A name with "=" could not be overridden: git would read the value from there on.
   if (filter.includes("="))
-    throw new WorkspaceError("not-permitted", "The repository has an unusable filter.");
+    throw new WorkspaceError("not-permitted", "The configuration of git has an unusable filter.");
   return [`${filter}.clean=`, `${filter}.smudge=`, `${filter}.process=`, `${filter}.required=false`].flatMap(
     (setting) => ["-c", setting],
   );
 }
 
-/** Command line settings win over those of the repository. Foreign owners are fine because nothing of theirs is run. */
+/** Command line settings win over all others. Foreign owners are fine because nothing of theirs is run. */
 const safeSettings = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
@@ -68,7 +94,7 @@ const safeSettings = [
   "submodule.recurse=false",
 ].flatMap((setting) => ["-c", setting]);
 
-async function start(deps: GitDeps, directory: string, parameters: readonly string[]): Promise<GitResult> {
+async function start(deps: Place, directory: string, parameters: readonly string[]): Promise<GitResult> {
   const child = spawn("git", ["--no-pager", "--literal-pathspecs", ...safeSettings, ...parameters], {
     cwd: directory,
     env: {

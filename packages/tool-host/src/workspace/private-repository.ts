@@ -1,0 +1,194 @@
+import { constants } from "node:fs";
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isInside, toWorkspaceError } from "./root-jail.ts";
+
+/** Runs git as it is, in a directory, with more environment. */
+export type AskGit = (
+  directory: string,
+  parameters: readonly string[],
+  environment?: Readonly<Record<string, string>>,
+) => Promise<string | undefined>;
+
+export type PrivateRepositoriesDeps = {
+  /** Repositories that are not, with all they consist of, inside are not there. */
+  readonly root: string | undefined;
+  readonly askGit: AskGit;
+};
+
+/** What git is told to work with in place of a repository's own folder. */
+export type PrivateRepository = { readonly environment: Readonly<Record<string, string>> };
+
+/**
+ * Repositories whose configuration others write, as git may see them: through a folder of ours that links to their objects,
+ * names and index and has a configuration of our own, with nothing in it that could name a program. A file that changes
+ * meanwhile changes data, never what is run. They are made at their first use and removed on disposal.
+ */
+export class PrivateRepositories implements AsyncDisposable {
+  readonly #deps: PrivateRepositoriesDeps;
+  readonly #folders: string[] = [];
+  readonly #known = new Map<string, Promise<PrivateRepository | undefined>>();
+
+  constructor(deps: PrivateRepositoriesDeps) {
+    this.#deps = deps;
+  }
+
+  /** The repository whose working tree a directory belongs to; undefined where there is none. */
+  async at(directory: string): Promise<PrivateRepository | undefined> {
+    let known = this.#known.get(directory);
+    if (known === undefined) {
+      known = this.#open(directory);
+      this.#known.set(directory, known);
+    }
+    return known;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled(this.#known.values());
+    await Promise.all(this.#folders.map(async (folder) => rm(folder, { recursive: true, force: true })));
+  }
+
+  async #open(directory: string): Promise<PrivateRepository | undefined> {
+    const answer = await this.#deps.askGit(directory, [
+      "rev-parse",
+      "--is-inside-work-tree",
+      "--path-format=absolute",
+      "--show-toplevel",
+      "--git-dir",
+      "--git-common-dir",
+    ]);
+    const [isInTree, tree, own, common] = answer?.trimEnd().split("\n") ?? [];
+    if (isInTree !== "true" || tree === undefined || own === undefined || common === undefined)
+      return undefined;
+    const [realTree, realOwn, realCommon] = await realPaths([tree, own, common]);
+    const { root } = this.#deps;
+    if (root !== undefined) {
+      const realRoot = await realpath(root);
+      if (![realTree, realOwn, realCommon].every((path) => isInside(realRoot, path))) return undefined;
+    }
+    const folder = await mkdtemp(join(tmpdir(), "convoke-git-"));
+    this.#folders.push(folder);
+    await linkParts({ folder, own: realOwn, common: realCommon });
+    await writeFile(join(folder, "config"), await this.#safeConfig(folder, realOwn, realCommon));
+    return { environment: { GIT_DIR: folder, GIT_WORK_TREE: realTree } };
+  }
+
+  /** Git itself reads what others wrote, from a copy and without what it includes; we keep what only describes data. */
+  async #safeConfig(folder: string, own: string, common: string): Promise<string> {
+    const scratch = join(folder, "convoke");
+    await mkdir(scratch);
+    const lines: string[] = [];
+    for (const path of [join(common, "config"), join(own, "config.worktree")]) {
+      const bytes = await readSmallFile(path, mostConfigBytes);
+      if (bytes === undefined) continue;
+      const copy = join(scratch, "config");
+      await writeFile(copy, bytes);
+      const listing = await this.#deps.askGit(scratch, ["config", "--file", copy, "--null", "--list"]);
+      lines.push(...(listing ?? "").split("\0").flatMap(safeSetting));
+    }
+    await rm(scratch, { recursive: true });
+    return lines.join("");
+  }
+}
+
+async function realPaths(paths: readonly [string, string, string]): Promise<[string, string, string]> {
+  const real = async (path: string): Promise<string> =>
+    realpath(path).catch((error: unknown) => {
+      throw toWorkspaceError(error, path);
+    });
+  return [await real(paths[0]), await real(paths[1]), await real(paths[2])];
+}
+
+const mostConfigBytes = 1024 * 1024;
+const mostHeadBytes = 4_096;
+const mostSharedIndexes = 100;
+
+/** Of a repository and all its working trees. */
+const commonParts = ["objects", "refs", "packed-refs", "info", "shallow", "reftable"];
+/** Of one working tree. */
+const ownParts = [
+  "index",
+  "logs",
+  "ORIG_HEAD",
+  "FETCH_HEAD",
+  "MERGE_HEAD",
+  "CHERRY_PICK_HEAD",
+  "REVERT_HEAD",
+];
+
+async function linkParts(places: {
+  readonly folder: string;
+  readonly own: string;
+  readonly common: string;
+}): Promise<void> {
+  const { folder, own, common } = places;
+  const shared = (await readdir(own).catch(() => [])).filter((name) => name.startsWith("sharedindex."));
+  const parts: [name: string, from: string][] = [
+    ...commonParts.map((name): [string, string] => [name, common]),
+    ...[...ownParts, ...shared.slice(0, mostSharedIndexes)].map((name): [string, string] => [name, own]),
+  ];
+  for (const [name, from] of parts) {
+    const target = join(from, name);
+    const isThere = await lstat(target).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) await symlink(target, join(folder, name));
+  }
+  await copyHead(join(own, "HEAD"), join(folder, "HEAD"));
+}
+
+/** Git takes no link for HEAD, unless it is the old form of a reference. */
+async function copyHead(from: string, to: string): Promise<void> {
+  const target = await readlink(from).catch(() => undefined);
+  if (target?.startsWith("refs/") === true) await symlink(target, to);
+  else await writeFile(to, (await readSmallFile(from, mostHeadBytes)) ?? "");
+}
+
+/** Undefined when there is no file of at most so many bytes. */
+async function readSmallFile(path: string, mostBytes: number): Promise<Buffer | undefined> {
+  try {
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = await file.stat();
+    if (!stats.isFile() || stats.size > mostBytes) return undefined;
+    const bytes = Buffer.alloc(stats.size);
+    const { bytesRead } = await file.read(bytes, 0, stats.size, 0);
+    return bytes.subarray(0, bytesRead);
+  } catch {
+    // Not there or not readable: git would take nothing from it either.
+    return undefined;
+  }
+}
+
+/** Settings that say how data is stored, compared or named, and nothing else. */
+const safeNames =
+  /^(?:core\.(?:repositoryformatversion|filemode|ignorecase|symlinks|precomposeunicode|protecthfs|protectntfs|autocrlf|eol|checkstat|trustctime|sparsecheckout|sparsecheckoutcone|excludesfile)|extensions\.(?:objectformat|compatobjectformat|refstorage)|index\.sparse|branch\.[^]+\.(?:remote|merge)|remote\.[^]+\.fetch)$/;
+
+/** One line of `git config --list --null` as a line of a configuration; nothing for what is left out. */
+function safeSetting(entry: string): string[] {
+  const lineEnd = entry.indexOf("\n");
+  const name = lineEnd === -1 ? entry : entry.slice(0, lineEnd);
+  if (!safeNames.test(name)) return [];
+  const section = name.slice(0, name.indexOf("."));
+  const key = name.slice(name.lastIndexOf(".") + 1);
+  const subsection = name.slice(section.length + 1, -key.length - 1);
+  const heading = subsection === "" ? `[${section}]` : `[${section} "${escape(subsection)}"]`;
+  const value = lineEnd === -1 ? "" : ` = "${escape(entry.slice(lineEnd + 1))}"`;
+  return [`${heading}\n\t${key}${value}\n`];
+}
+
+function escape(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}
