@@ -36,13 +36,17 @@ const shortText = 64;
 /** Where the text that begins at `start` ends. */
 function endOfText(bytes: Buffer, start: number): number {
   let at = start + 1;
-  while (at < bytes.length && bytes[at] !== codes.quote) {
+  while (at < start + shortText) {
+    if (at >= bytes.length || bytes[at] === codes.quote) return at;
     at += bytes[at] === codes.backslash ? 2 : 1;
-    if ((at - start) % shortText === 0) {
-      const end = bytes.indexOf(codes.quote, at);
-      if (end === -1) return bytes.length;
-      if (bytes[end - 1] !== codes.backslash) return end;
-    }
   }
-  return at;
+  // Every byte is looked at once: from one quote to the next, and back over the backslashes before it.
+  for (let from = at; ;) {
+    const quote = bytes.indexOf(codes.quote, from);
+    if (quote === -1) return bytes.length;
+    let backslashes = 0;
+    while (quote - backslashes > from && bytes[quote - backslashes - 1] === codes.backslash) backslashes += 1;
+    if (backslashes % 2 === 0) return quote;
+    from = quote + 1;
+  }
 }
