@@ -5,8 +5,9 @@ import { describeErrors } from "./describe-errors.ts";
 export type CheckForeign = (value: unknown) => readonly ValidationError[];
 
 /**
- * A check against a JSON Schema that somebody else wrote. What cannot be compiled is not checked; patterns are left out,
- * because a hostile one can keep a processor busy for ever.
+ * A check against a JSON Schema that somebody else wrote. What cannot be compiled is not checked; patterns, comparisons of every
+ * item with every other, and references that are followed anew at each level are left out, because hostile ones can keep a
+ * processor busy for ever.
  */
 export function compileForeignSchema(schema: Readonly<Record<string, unknown>>): CheckForeign {
   const ajv = new Ajv2020({
@@ -17,7 +18,7 @@ export function compileForeignSchema(schema: Readonly<Record<string, unknown>>):
     addUsedSchema: false,
   });
   try {
-    const validate = ajv.compile(withoutPatterns(schema, false) as Record<string, unknown>);
+    const validate = ajv.compile(withoutSlow(schema, false) as Record<string, unknown>);
     return (value) => (validate(value) ? [] : describeErrors(validate.errors ?? [], value, []));
   } catch {
     // Nonsense in a schema is its author's mistake; the author's program still checks what it gets.
@@ -25,16 +26,24 @@ export function compileForeignSchema(schema: Readonly<Record<string, unknown>>):
   }
 }
 
+const leftOut: ReadonlySet<string> = new Set([
+  "pattern",
+  "patternProperties",
+  "uniqueItems",
+  "$dynamicRef",
+  "$recursiveRef",
+]);
+
 /** `isNames`: the keys are names of properties, not keywords. */
-function withoutPatterns(part: unknown, isNames: boolean): unknown {
-  if (Array.isArray(part)) return part.map((item) => withoutPatterns(item, false));
+function withoutSlow(part: unknown, isNames: boolean): unknown {
+  if (Array.isArray(part)) return part.map((item) => withoutSlow(item, false));
   if (typeof part !== "object" || part === null) return part;
   return Object.fromEntries(
     Object.entries(part)
-      .filter(([key]) => isNames || (key !== "pattern" && key !== "patternProperties"))
+      .filter(([key]) => isNames || !leftOut.has(key))
       .map(([key, value]) => [
         key,
-        key === "enum" || key === "const" ? value : withoutPatterns(value, key === "properties" && !isNames),
+        key === "enum" || key === "const" ? value : withoutSlow(value, key === "properties" && !isNames),
       ]),
   );
 }

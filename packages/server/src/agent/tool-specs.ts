@@ -1,5 +1,6 @@
 import type { Agent, ClientToolSpec } from "@convoke/protocol";
 import { taskToolSet } from "../settings/with-defaults.ts";
+import { isLeft, openToolFilter } from "./tool-filter.ts";
 
 export type ToolSpec = { readonly name: string; readonly params: Readonly<Record<string, unknown>> };
 
@@ -48,21 +49,17 @@ export function hasTasks(agent: Agent): boolean {
 
 /** The tools of a conversation that its client carries out, filtered like the agent's own. */
 export function clientTools({ agent, client_tools: given = [] }: ClientToolsOf): ClientToolSpec[] {
-  const filter = filterOf(agent);
-  return given.filter(({ name }) => filter === null || filter.test(name));
+  const filter = openToolFilter(agent);
+  return given.filter(({ name }) => isLeft(filter, name));
 }
 
 type ClientToolsOf = { readonly agent: Agent; readonly client_tools?: readonly ClientToolSpec[] };
 
-function filterOf({ filter_tools_regex: pattern }: Agent): RegExp | null {
-  return pattern ? new RegExp(`^(?:${pattern})`) : null;
-}
-
 function ownTools(agent: Agent): ToolSpec[] {
-  const filter = filterOf(agent);
+  const filter = openToolFilter(agent);
   return (agent.tools ?? [])
     .map((tool) => ({ name: registryName(tool.name), params: tool.params ?? {} }))
-    .filter(({ name }) => filter === null || filter.test(taskTools.has(name) ? "task" : name));
+    .filter(({ name }) => isLeft(filter, taskTools.has(name) ? "task" : name));
 }
 
 /** `TerminalTool` and `terminal` are the same tool. Source: reference, tools 1.2. */

@@ -1,6 +1,7 @@
 import type { MetricsSnapshot } from "@convoke/protocol";
 import type { ToolHost, ToolSession } from "@convoke/tool-host";
 import type { Fetch } from "../../extensions/mcp/bounded-fetch.ts";
+import { isLeft, openToolFilter } from "../../agent/tool-filter.ts";
 import { hiddenValues } from "../../extensions/mcp/hidden-values.ts";
 import { mcpTimes, type McpTimes } from "../../extensions/mcp/mcp-connection.ts";
 import { openMcpSession } from "../../extensions/mcp/mcp-session.ts";
@@ -59,7 +60,6 @@ export function withMcpTools(base: ToolSession, deps: McpToolsDeps): ToolSession
   const { mcp } = context.secrets();
   const { servers } = readServers(mcp, []);
   if (servers.length === 0) return base;
-  const filter = config.agent.filter_tools_regex;
   const { logins } = access;
   const hidden = new Set(hiddenValues(mcp));
   return openMcpSession({
@@ -68,7 +68,7 @@ export function withMcpTools(base: ToolSession, deps: McpToolsDeps): ToolSession
     servers,
     stateDir: deps.stateDir,
     workspaceDir: deps.workspaceDir,
-    filter: filter ? new RegExp(`^(?:${filter})`) : null,
+    isLeft: toolFilter(config, context),
     startProcess: (spec) => toolHost.startProcess(spec),
     fetch: access.fetch,
     clientVersion: access.clientVersion,
@@ -86,6 +86,28 @@ export function withMcpTools(base: ToolSession, deps: McpToolsDeps): ToolSession
     firstWaitMs: access.firstWaitMs ?? 3_000,
   });
 }
+
+/** One that comes to no end is told once; what it was to leave or to take away is left out. */
+function toolFilter({ agent }: ConversationConfig, { notify }: SessionContext): (name: string) => boolean {
+  const filter = openToolFilter(agent);
+  let isTold = false;
+  return (name) =>
+    isLeft(filter, name, () => {
+      if (!isTold) notify(filterFailed);
+      isTold = true;
+    });
+}
+
+const filterFailed: EventDraft = {
+  body: {
+    kind: "ConversationErrorEvent",
+    source: "environment",
+    code: "ToolFilterFailed",
+    detail:
+      "The expression in filter_tools_regex takes too long to be matched, so tools of MCP servers are left out. " +
+      "Use one without lookarounds and nested repetition.",
+  },
+};
 
 /** Clients see it, the model does not, and no run ends of it. */
 function serverFailed(server: string, reason: string): EventDraft {

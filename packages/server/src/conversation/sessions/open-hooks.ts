@@ -17,7 +17,7 @@ export type OpenHooksDeps = {
 
 /** The hooks of a conversation; null when it has none, and then nothing about hooks ever appears in its log. */
 export function openHooks(config: ConversationConfig, deps: OpenHooksDeps): HookGate | null {
-  const parsed = parseHooks(config.hook_config ?? {});
+  const parsed = parseHooks(config.hook_config ?? {}, { isStored: true });
   if (!parsed.ok || !hasHooks(parsed.settings)) return null;
   const runner = new HookRunner({
     settings: parsed.settings,

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { compilePattern, PatternRefused, type ForeignPattern } from "../../lib/foreign-pattern.ts";
 import { readTextFile, type WorkspaceFiles } from "../skills/workspace-files.ts";
 
 /** The moments at which hooks run, by their names in configurations, with those in events. */
@@ -34,9 +35,15 @@ export type ParsedHooks =
   | { readonly ok: false; readonly loc: readonly (string | number)[]; readonly reason: string };
 
 const mostTimeoutSeconds = 600;
+/** Characters of all matchers together that are expressions. */
+const mostPatternChars = 10_000;
 
-/** Reads a configuration: either form of names, with or without `hooks` around it. Source: reference, agent-loop 10.1. */
-export function parseHooks(given: unknown): ParsedHooks {
+/**
+ * Reads a configuration: either form of names, with or without `hooks` around it. `isStored`: it was taken before, so matchers are
+ * not judged again. Source: reference, agent-loop 10.1.
+ */
+export function parseHooks(given: unknown, { isStored = false }: { isStored?: boolean } = {}): ParsedHooks {
+  const check = isStored ? () => {} : openMatcherCheck();
   try {
     const outer = readObject(given, []);
     const keys = Object.keys(outer);
@@ -50,7 +57,9 @@ export function parseHooks(given: unknown): ParsedHooks {
       if (moment === null) throw new Wrong([key], "This is no moment of a hook.");
       if (seen.has(moment)) throw new Wrong([key], "This moment is there twice.");
       seen.add(moment);
-      settings[moment] = readList(groups ?? [], [key]).map((group, index) => readGroup(group, [key, index]));
+      settings[moment] = readList(groups ?? [], [key]).map((group, index) =>
+        readGroup(group, [key, index], check),
+      );
     }
     return { ok: true, settings: settings as HookSettings };
   } catch (error) {
@@ -77,21 +86,29 @@ export async function readHookFile(files: WorkspaceFiles, directory: string): Pr
   }
 }
 
-/** Whether a group is for this tool. Source: reference, agent-loop 10.1. */
-export function isFor({ matcher }: HookGroup, toolName: string): boolean {
-  if (isForAll(matcher)) return true;
-  const pattern = patternOf(matcher);
-  return pattern === null ? matcher === toolName : pattern.test(toolName);
+/**
+ * Which tools a matcher is for. One that cannot be understood, as it may be in an old configuration, is for every tool: a guard
+ * is asked once too often rather than not at all. Source: reference, agent-loop 10.1.
+ */
+export function openMatcher(matcher: string): (toolName: string) => boolean {
+  if (isForAll(matcher)) return () => true;
+  try {
+    const pattern = patternOf(matcher);
+    return pattern === null ? (toolName) => toolName === matcher : (toolName) => pattern.test(toolName);
+  } catch (error) {
+    if (!(error instanceof PatternRefused)) throw error;
+    return () => true;
+  }
 }
 
 function isForAll(matcher: string): boolean {
   return matcher === "" || matcher === "*";
 }
 
-function patternOf(matcher: string): RegExp | null {
-  const bare = /^\/(.*)\/$/.exec(matcher)?.[1];
-  if (bare === undefined && !/[|.*+?[\]()^$\\]/.test(matcher)) return null;
-  return new RegExp(`^(?:${bare ?? matcher})$`);
+function patternOf(matcher: string): ForeignPattern | null {
+  const isSlashed = matcher.length > 1 && matcher.startsWith("/") && matcher.endsWith("/");
+  if (!isSlashed && !/[|.*+?[\]()^$\\]/.test(matcher)) return null;
+  return compilePattern(isSlashed ? matcher.slice(1, -1) : matcher, { anchor: "whole" });
 }
 
 class Wrong extends Error {
@@ -111,14 +128,30 @@ function momentOf(key: string): HookMoment | null {
   return null;
 }
 
-function readGroup(given: unknown, loc: readonly (string | number)[]): HookGroup {
+/** Compiling costs time too, so there is a limit for all matchers together. */
+function openMatcherCheck(): (matcher: string, loc: readonly (string | number)[]) => void {
+  let chars = 0;
+  return (matcher, loc) => {
+    try {
+      if (isForAll(matcher) || patternOf(matcher) === null) return;
+    } catch (error) {
+      if (!(error instanceof PatternRefused)) throw error;
+      throw new Wrong(loc, error.message);
+    }
+    chars += matcher.length;
+    if (chars > mostPatternChars)
+      throw new Wrong(loc, `All expressions together have at most ${mostPatternChars} characters.`);
+  };
+}
+
+function readGroup(
+  given: unknown,
+  loc: readonly (string | number)[],
+  check: (matcher: string, loc: readonly (string | number)[]) => void,
+): HookGroup {
   const { matcher = "*", hooks = [] } = readObject(given, loc);
   if (typeof matcher !== "string") throw new Wrong([...loc, "matcher"], "Send a text.");
-  try {
-    if (!isForAll(matcher)) patternOf(matcher);
-  } catch {
-    throw new Wrong([...loc, "matcher"], "This is no regular expression.");
-  }
+  check(matcher, [...loc, "matcher"]);
   return {
     matcher,
     hooks: readList(hooks, [...loc, "hooks"]).map((hook, at) => readHook(hook, [...loc, "hooks", at])),

@@ -1,7 +1,14 @@
 import type { HookExecutionEvent } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
 import { readAnswer, type HookEnd } from "./hook-answer.ts";
-import { hookMoments, isFor, type Hook, type HookMoment, type HookSettings } from "./hook-config.ts";
+import {
+  hookMoments,
+  openMatcher,
+  type Hook,
+  type HookGroup,
+  type HookMoment,
+  type HookSettings,
+} from "./hook-config.ts";
 import { runCommand } from "./run-command.ts";
 
 /** What a hook is told. */
@@ -41,6 +48,7 @@ const mostChars = 50_000;
 export class HookRunner implements AsyncDisposable {
   readonly #deps: HookRunnerDeps;
   readonly #life = new AbortController();
+  readonly #matchers = new Map<HookGroup, (toolName: string) => boolean>();
   readonly #asynchronous = new Set<Promise<void>>();
 
   constructor(deps: HookRunnerDeps) {
@@ -78,8 +86,16 @@ export class HookRunner implements AsyncDisposable {
 
   #hooksOf(moment: HookMoment, toolName: string | undefined): readonly Hook[] {
     const groups = this.#deps.settings[moment];
-    const matching = toolName === undefined ? groups : groups.filter((group) => isFor(group, toolName));
+    const matching = toolName === undefined ? groups : groups.filter((group) => this.#isFor(group, toolName));
     return matching.flatMap(({ hooks }) => hooks);
+  }
+
+  /** Compiled at the first use and kept: tool calls are many. */
+  #isFor(group: HookGroup, toolName: string): boolean {
+    const known = this.#matchers.get(group);
+    const isFor = known ?? openMatcher(group.matcher);
+    if (known === undefined) this.#matchers.set(group, isFor);
+    return isFor(toolName);
   }
 
   #start(hook: Hook, moment: HookMoment, subject: HookSubject): void {

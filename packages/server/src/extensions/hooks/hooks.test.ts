@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readAnswer, type HookEnd } from "./hook-answer.ts";
-import { isFor, parseHooks, type Hook } from "./hook-config.ts";
+import { openMatcher, parseHooks, type Hook } from "./hook-config.ts";
 
 const hook: Hook = { type: "command", command: "x", timeout: 60, async: false, on_failure: "allow" };
 const ended: HookEnd = { exitCode: 0, stdout: "", stderr: "", problem: null };
@@ -24,6 +24,12 @@ describe("a configuration", () => {
     ["no question", { stop: [{ hooks: [{ type: "prompt" }] }] }, ["stop", 0, "hooks", 0, "prompt"]],
     ["an agent", { stop: [{ hooks: [{ type: "agent", prompt: "x" }] }] }, ["stop", 0, "hooks", 0, "type"]],
     ["a bad pattern", { stop: [{ matcher: "(" }] }, ["stop", 0, "matcher"]],
+    ["security 1: an expression that looks ahead", { stop: [{ matcher: "(?=x)y" }] }, ["stop", 0, "matcher"]],
+    [
+      "security 1: more expressions than can be compiled in no time",
+      { stop: Array.from({ length: 11 }, () => ({ matcher: "(a)".repeat(330) })) },
+      ["stop", 10, "matcher"],
+    ],
     ["no time", { stop: [{ hooks: [{ command: "x", timeout: 0 }] }] }, ["stop", 0, "hooks", 0, "timeout"]],
     [
       "a guard that nobody waits for",
@@ -44,9 +50,23 @@ describe("a configuration", () => {
     ["/file_.*/", "file_editor", true],
     ["file", "file_editor", false],
     ["file.*", "my_file_editor", false],
+    ["^(?!terminal).*$", "terminal", true],
   ])("%j is for %s: %s", (matcher, tool, expected) => {
-    expect(isFor({ matcher, hooks: [] }, tool)).toBe(expected);
+    expect(openMatcher(matcher)(tool)).toBe(expected);
   });
+});
+
+test("security 1: a matcher that would run for ever elsewhere is answered at once", () => {
+  const matcher = `/${String.raw`(\w*)`.repeat(150)}!/`;
+  expect(parseHooks({ pre_tool_use: [{ matcher, hooks: [{ command: "x" }] }] })).toMatchObject({ ok: true });
+  expect(openMatcher(matcher)("file_editor")).toBe(false);
+});
+
+test("security 1: a matcher that was stored before it had to be linear still guards, every tool", () => {
+  const stored = { pre_tool_use: [{ matcher: "(?!x)terminal", hooks: [{ command: "x" }] }] };
+  expect(parseHooks(stored)).toMatchObject({ ok: false });
+  expect(parseHooks(stored, { isStored: true })).toMatchObject({ ok: true });
+  expect(openMatcher("(?!x)terminal")("file_editor")).toBe(true);
 });
 
 describe("an answer", () => {

@@ -1,4 +1,5 @@
 import type { Client } from "@modelcontextprotocol/client";
+import { isBounded } from "../../lib/is-bounded.ts";
 
 /** A tool as its server announced it, as far as it can be used at all. */
 export type AnnouncedTool = Readonly<Record<string, unknown>> & { readonly name: string };
@@ -6,6 +7,8 @@ export type AnnouncedTool = Readonly<Record<string, unknown>> & { readonly name:
 /** More than any model takes; what comes behind is left out and said. */
 const mostTools = 500;
 const mostPages = 100;
+/** Of one tool; a larger one is left out. */
+const toolBounds = { mostValues: 50_000, mostLevels: 64, mostChars: 1024 * 1024 };
 
 /** Every tool of a server, page after page, read tolerantly: one that is announced wrongly does not hide the others. */
 export async function listTools(
@@ -46,6 +49,7 @@ function isTool(value: unknown): value is AnnouncedTool {
     value !== null &&
     "name" in value &&
     typeof value.name === "string" &&
-    value.name !== ""
+    value.name !== "" &&
+    isBounded(value, toolBounds)
   );
 }

@@ -16,6 +16,7 @@ import type { McpServer } from "./mcp-server.ts";
 import { createMcpTool, mcpToolName, type OfferedTool } from "./mcp-tool.ts";
 import { openClient, type OpenClientDeps } from "./open-client.ts";
 import { listMcpTool } from "./tool-listing.ts";
+import { openSchemaBudget } from "./tool-schema.ts";
 import { ToolNames } from "./tool-names.ts";
 
 export type McpSessionDeps = OpenClientDeps & {
@@ -25,8 +26,8 @@ export type McpSessionDeps = OpenClientDeps & {
   readonly servers: readonly McpServer[];
   /** Private directory on the server's machine for the record of calls and the names of tools. */
   readonly stateDir: string;
-  /** Tools whose name it does not match are left out. */
-  readonly filter: RegExp | null;
+  /** Tools for whose name it is false are left out. */
+  readonly isLeft: (name: string) => boolean;
   /** Present values of the conversation's secrets, for `${NAME}` in the configuration. */
   readonly variables: (signal: AbortSignal) => Promise<ReadonlyMap<string, string>>;
   /** Secrets of the configuration; hidden in results like those of the conversation. It may grow. */
@@ -141,14 +142,15 @@ class McpSession implements SettlingSession {
 
   /** Servers in the order of the configuration, tools in the order of their servers: requests to the model stay alike. */
   #relist(): void {
-    const { base, filter } = this.#deps;
+    const { base, isLeft } = this.#deps;
     const own = new Set(base.tools.map(({ name }) => name));
     const offered = new Map<string, OfferedTool & { readonly listing: ToolListing }>();
     for (const connection of this.#connections) {
+      const budget = openSchemaBudget();
       for (const announced of connection.tools) {
         const name = this.#names.nameOf(connection.name, announced.name, (taken) => own.has(taken));
-        if (filter !== null && !filter.test(name)) continue;
-        const listing = listMcpTool(name, announced);
+        if (!isLeft(name)) continue;
+        const listing = listMcpTool(name, announced, budget);
         offered.set(name, { announced, connection, parameters: listing.parameters, listing });
       }
     }

@@ -1,5 +1,6 @@
 import type { ImageContent, MCPToolObservation, TextContent } from "@convoke/protocol";
 import { clipText, shortNotice, textLimits } from "@convoke/tool-host";
+import { isBounded } from "../../lib/is-bounded.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -7,6 +8,8 @@ const mostImages = 10;
 /** Of base64; what providers take is smaller still. */
 const longestImageChars = 8 * 1024 * 1024;
 const mostBlocks = 200;
+/** Indented, each level costs its depth on every line. */
+const structureBounds = { mostValues: 50_000, mostLevels: 100, mostChars: 1024 * 1024 };
 
 /** A server's answer as the log and the model get it: what was called, then its blocks in their order; nothing is dropped in silence. */
 export function toObservation(tool: string, result: unknown): MCPToolObservation {
@@ -17,7 +20,13 @@ export function toObservation(tool: string, result: unknown): MCPToolObservation
     parts.push(text(`(${blocks.length - mostBlocks} more parts were left out.)`));
   const hasText = blocks.some((block) => objectOf(block)["type"] === "text");
   if (structuredContent !== undefined && !hasText)
-    parts.push(text(JSON.stringify(structuredContent, null, 2)));
+    parts.push(
+      text(
+        isBounded(structuredContent, structureBounds)
+          ? JSON.stringify(structuredContent, null, 2)
+          : "(Structured content was left out: it is too large.)",
+      ),
+    );
   return {
     kind: "MCPToolObservation",
     content: [text(`[${tool} answered]`), ...withinLimits(parts)],

@@ -1,7 +1,7 @@
 import type { MCPToolDefinition } from "@convoke/protocol";
 import { clipText, shortNotice, type ToolListing } from "@convoke/tool-host";
 import type { AnnouncedTool } from "./list-tools.ts";
-import { normalizeSchema } from "./tool-schema.ts";
+import { normalizeSchema, type SchemaBudget } from "./tool-schema.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -9,14 +9,14 @@ const longestDescription = 8_000;
 const longestIconsChars = 16_000;
 
 /** A tool of a server as sessions list it, under the name the model calls. */
-export function listMcpTool(name: string, tool: AnnouncedTool): Required<ToolListing> {
+export function listMcpTool(name: string, tool: AnnouncedTool, budget?: SchemaBudget): Required<ToolListing> {
   return {
     name,
     actionKind: "MCPToolAction",
     // The server's hint is shown, but a stranger's word does not lift a confirmation.
     isReadOnly: false,
     definition: define(name, tool),
-    parameters: normalizeSchema(tool["inputSchema"]),
+    parameters: normalizeSchema(tool["inputSchema"], budget),
   };
 }
 

@@ -120,3 +120,45 @@ describe("agent_definitions", () => {
     }
   });
 });
+
+describe("expressions of a request", () => {
+  const endless = `${String.raw`(\w*)`.repeat(150)}!`;
+  const tools = [{ name: "terminal" }, { name: "file_editor" }, { name: "task_tracker" }];
+
+  test("security 3: filter_tools_regex is refused by its field when it would never end", async () => {
+    await using server = await startTestServer({ script: titled });
+    const create = async (filter: string): Promise<{ status: number; json: unknown }> => {
+      const { agent, ...request } = server.startRequest();
+      const asked = { ...agent, tools, filter_tools_regex: filter };
+      return await server.call("POST", "/api/conversations", { ...request, agent: asked });
+    };
+    for (const filter of ["(", `(?=t)${endless}`, "a".repeat(1_001)]) {
+      expect(await create(filter)).toMatchObject({
+        status: 422,
+        json: { detail: [{ loc: ["body", "agent", "filter_tools_regex"] }] },
+      });
+    }
+    // Linear where it can be, and the filter that the official SDK's default agent sends.
+    for (const filter of [endless, "^(?!repomix)(.*)|^repomix.*pack_codebase.*$"]) {
+      expect(await create(filter)).toMatchObject({ status: 201 });
+    }
+  });
+
+  test("security 1: a matcher that looks ahead is refused by its field, and an endless one ends", async () => {
+    await using server = await startTestServer({ script: titled });
+    const hooks = (matcher: string): object => ({
+      hook_config: { pre_tool_use: [{ matcher, hooks: [{ command: "true" }] }] },
+    });
+    const refused = await server.call("POST", "/api/conversations", {
+      ...server.startRequest(),
+      ...hooks("(?!x)terminal"),
+    });
+    expect(refused).toMatchObject({
+      status: 422,
+      json: { detail: [{ loc: ["body", "hook_config", "pre_tool_use", 0, "matcher"] }] },
+    });
+    expect(refused.text).toContain("Lookaheads");
+    const taken = await server.createConversation(hooks(`/${endless}/`));
+    expect(taken.id).toBeTruthy();
+  });
+});

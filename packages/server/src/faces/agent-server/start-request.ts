@@ -6,6 +6,7 @@ import type {
   StartConversationRequest,
 } from "@convoke/protocol";
 import { toolNames } from "../../agent/tool-specs.ts";
+import { openToolFilter } from "../../agent/tool-filter.ts";
 import { promptRefusal } from "../../agent/prompt/prompt-choice.ts";
 import {
   splitCondenserSecrets,
@@ -18,6 +19,7 @@ import { checkModelAddress } from "../../models/model-address.ts";
 import { readRouter } from "../../models/router-model.ts";
 import { parseHooks } from "../../extensions/hooks/hook-config.ts";
 import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
+import { PatternRefused, PatternTooSlow } from "../../lib/foreign-pattern.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
 import { hideSecrets, refuseMasks } from "../../settings/secret-fields.ts";
@@ -163,8 +165,7 @@ function refuseUnsupported(body: StartConversationRequest): void {
   if (body.agent.critic?.kind === "APIBasedCritic") refuse(["agent", "critic"], "Critics behind an API are");
   if (fields.length > 0)
     throw new Fault("caller", "not_supported", "The request asks for something unsupported.", fields);
-  const filter = body.agent.filter_tools_regex;
-  if (filter) checkPattern(filter);
+  checkFilter(body.agent);
   readRouter(body.agent.llm, ["body", "agent", "llm", "router"]);
 }
 
@@ -176,13 +177,13 @@ function checkMcpServers(config: Readonly<Record<string, unknown>>): void {
   if (faults.length > 0) throw new Fault("caller", "validation", "The MCP servers are not valid.", faults);
 }
 
-function checkPattern(pattern: string): void {
+/** Also asks it about the tools that are named, so that one that would come to no end is refused here. */
+function checkFilter(agent: StartConversationRequest["agent"]): void {
   try {
-    RegExp(pattern);
+    const filter = openToolFilter({ filter_tools_regex: agent.filter_tools_regex ?? null });
+    for (const { name } of agent.tools ?? []) filter?.test(name);
   } catch (error) {
-    throw invalidField(
-      ["body", "agent", "filter_tools_regex"],
-      error instanceof Error ? error.message : "Bad pattern.",
-    );
+    if (!(error instanceof PatternRefused || error instanceof PatternTooSlow)) throw error;
+    throw invalidField(["body", "agent", "filter_tools_regex"], error.message);
   }
 }

@@ -1,7 +1,7 @@
 import type { Action, SecurityAnalyzer, SecurityAnalyzerExtension, SecurityRisk } from "@convoke/protocol";
 import { assessByPatterns } from "./pattern.ts";
 import { assessByRails } from "./policy-rail.ts";
-import { TooSlow, withinTime } from "./time-limit.ts";
+import { TooSlow, withinTime } from "../../lib/time-limit.ts";
 
 /** Who judges the risk of actions, in the forms that this server can carry out. */
 export type AnalyzerConfig = SecurityAnalyzer | SecurityAnalyzerExtension;
