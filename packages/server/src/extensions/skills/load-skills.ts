@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { parseSkill, type LoadedSkill, type SkillProblem } from "./parse-skill.ts";
+import { ParseTurns } from "./parse-turns.ts";
 import {
   findMarkdown,
   findRepository,
@@ -28,12 +29,13 @@ export type SkillsFound = {
 
 /** The skills and instructions of a project: of its directory, then of the root of its repository. */
 export async function loadProjectSkills(files: WorkspaceFiles, workingDir: string): Promise<SkillsFound> {
+  const turns = new ParseTurns();
   const repository = await findRepository(files, workingDir);
   const roots = repository === null || repository === workingDir ? [workingDir] : [workingDir, repository];
   const found = await Promise.all(
     roots.flatMap((root) => [
       loadInstructions(files, root),
-      ...skillFolders.map((folder) => loadSkillFolder(files, posix.join(root, folder))),
+      ...skillFolders.map((folder) => loadSkillFolder(files, posix.join(root, folder), turns)),
     ]),
   );
   return mergeFound(found);
@@ -41,20 +43,25 @@ export async function loadProjectSkills(files: WorkspaceFiles, workingDir: strin
 
 /** The skills below a person's home. */
 export async function loadHomeSkills(files: WorkspaceFiles, home: string): Promise<SkillsFound> {
+  const turns = new ParseTurns();
   return mergeFound(
-    await Promise.all(skillFolders.map((folder) => loadSkillFolder(files, posix.join(home, folder)))),
+    await Promise.all(skillFolders.map((folder) => loadSkillFolder(files, posix.join(home, folder), turns))),
   );
 }
 
 /** The skills of one folder. */
-export async function loadSkillFolder(files: WorkspaceFiles, folder: string): Promise<SkillsFound> {
+export async function loadSkillFolder(
+  files: WorkspaceFiles,
+  folder: string,
+  turns = new ParseTurns(),
+): Promise<SkillsFound> {
   const paths = await findMarkdown(files, folder);
   const parsed = await Promise.all(
     paths.map(async (path) => {
       const file = await readTextFile(files, path);
       return file === null
         ? { ok: false as const, problem: { path, reason: "The file cannot be read." } }
-        : await parseSkill(file);
+        : await parseSkill(file, turns);
     }),
   );
   return mergeFound([

@@ -1,5 +1,7 @@
 import { posix } from "node:path";
 import type { Skill } from "@convoke/protocol";
+import { TooSlow } from "../../lib/time-limit.ts";
+import { ParseTurns } from "./parse-turns.ts";
 import type { FoundFile } from "./workspace-files.ts";
 
 /** A skill with what newer clients know of one besides. */
@@ -15,10 +17,10 @@ export type ParsedSkill =
 const mostDescriptionChars = 1024;
 
 /** Reads a Markdown file with an optional YAML head as a skill. Never throws. Source: reference, agent-loop 8.2 and 8.3. */
-export async function parseSkill(file: FoundFile): Promise<ParsedSkill> {
+export async function parseSkill(file: FoundFile, turns = new ParseTurns()): Promise<ParsedSkill> {
   const refuse = (reason: string): ParsedSkill => ({ ok: false, problem: { path: file.path, reason } });
   if (file.isCut) return refuse("The file is longer than 64 KiB.");
-  const split = await splitHead(file.text);
+  const split = await splitHead(file.text, turns);
   if (!split.ok) return refuse(split.reason);
   const { head, body } = split;
   const isFolder = /^skill\.md$/i.test(posix.basename(file.path));
@@ -57,25 +59,47 @@ export async function parseSkill(file: FoundFile): Promise<ParsedSkill> {
 /** The YAML between two lines of three dashes at the start, and the rest. */
 export async function splitHead(
   text: string,
+  turns: ParseTurns,
 ): Promise<
   | { readonly ok: true; readonly head: Readonly<Record<string, unknown>>; readonly body: string }
   | { readonly ok: false; readonly reason: string }
 > {
-  const match = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text);
-  if (match === null) return { ok: true, head: {}, body: text };
+  const found = findHead(text);
+  if (found === null) return { ok: true, head: {}, body: text };
+  if (found.yaml.length > longestHead) return { ok: false, reason: "The head is longer than 8 KiB." };
   const { parse } = await import("yaml");
   try {
-    const head: unknown = parse(match[1]!, { maxAliasCount: 10 }) ?? {};
+    const head: unknown =
+      (await turns.take(() => parse(found.yaml, { maxAliasCount: 10, uniqueKeys: false }))) ?? {};
     if (typeof head !== "object" || head === null || Array.isArray(head)) {
       return { ok: false, reason: "The head between the dashes is no mapping." };
     }
-    return { ok: true, head: head as Readonly<Record<string, unknown>>, body: text.slice(match[0].length) };
+    return { ok: true, head: head as Readonly<Record<string, unknown>>, body: found.body };
   } catch (error) {
+    if (error instanceof TooSlow) return { ok: false, reason: "The head takes too long to be read." };
     return {
       ok: false,
       reason: `The head is not valid YAML: ${error instanceof Error ? error.message : String(error)}`,
     };
   }
+}
+
+const longestHead = 8 * 1024;
+
+function findHead(text: string): { readonly yaml: string; readonly body: string } | null {
+  const opening = /^---[ \t]*\r?\n/.exec(text);
+  if (opening === null) return null;
+  const start = opening[0].length;
+  for (let at = start; at < text.length;) {
+    const end = text.indexOf("\n", at);
+    const line = text.slice(at, end === -1 ? text.length : end);
+    if (line.startsWith("---") && line.slice(3).trim() === "") {
+      return { yaml: text.slice(start, at), body: end === -1 ? "" : text.slice(end + 1) };
+    }
+    if (end === -1) return null;
+    at = end + 1;
+  }
+  return null;
 }
 
 /** A skill that asks for inputs can always be called as `/name`. */

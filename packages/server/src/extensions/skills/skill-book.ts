@@ -4,6 +4,13 @@ import type { LoadedSkill, SkillProblem } from "./parse-skill.ts";
 export type Activation = { readonly names: readonly string[]; readonly texts: readonly string[] };
 
 const mostPromptChars = 100_000;
+/** What is looked for, and where, comes from repositories and messages: together it must not take long. */
+const mostTextChars = 100_000;
+const mostWords = 5_000;
+const mostWordsEach = 100;
+const longestWord = 200;
+/** Places of one word inside other words; a word that is only part of others this often is not meant. */
+const mostTries = 1_000;
 
 /** The skills of one conversation. A pure value: what was activated before is in the log. */
 export class SkillBook {
@@ -30,9 +37,14 @@ export class SkillBook {
 
   /** Skills whose words the text has, without those that are known already. */
   activate(text: string, known: ReadonlySet<string>): Activation {
-    const found = this.skills.filter(
-      (skill) => !known.has(skill.name) && wordsOf(skill).some((word) => hasWord(text, word)),
-    );
+    const read = text.slice(0, mostTextChars).toLowerCase();
+    let wordsLeft = mostWords;
+    const found = this.skills.filter((skill) => {
+      if (known.has(skill.name)) return false;
+      const words = wordsOf(skill).slice(0, Math.min(mostWordsEach, wordsLeft));
+      wordsLeft -= words.length;
+      return words.some((word) => hasWord(read, word));
+    });
     return { names: found.map(({ name }) => name), texts: found.map(activationText) };
   }
 
@@ -66,12 +78,24 @@ function wordsOf({ trigger }: LoadedSkill): readonly string[] {
   return "keywords" in trigger ? trigger.keywords : trigger.triggers;
 }
 
-/** A whole word in any case: `git` is not in `github`, and `/review` is found as it stands. */
+/** A whole word in any case: `git` is not in `github`, and `/review` is found as it stands. `text` is in lower case. */
 function hasWord(text: string, word: string): boolean {
-  if (word.trim() === "") return false;
-  const escaped = word.trim().replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-  return new RegExp(String.raw`(?<![\p{L}\p{N}])${escaped}(?![\p{L}\p{N}])`, "iu").test(text);
+  const wanted = word.trim().toLowerCase();
+  if (wanted === "" || wanted.length > longestWord) return false;
+  let at = text.indexOf(wanted);
+  for (let tries = 0; at !== -1 && tries < mostTries; tries += 1) {
+    if (
+      !endsInLetter.test(text.slice(Math.max(0, at - 2), at)) &&
+      !startsWithLetter.test(text.slice(at + wanted.length))
+    )
+      return true;
+    at = text.indexOf(wanted, at + 1);
+  }
+  return false;
 }
+
+const endsInLetter = /[\p{L}\p{N}]$/u;
+const startsWithLetter = /^[\p{L}\p{N}]/u;
 
 function activationText(skill: LoadedSkill): string {
   const missing = (skill.inputs ?? []).map(({ name, description }) => `- ${name}: ${description}`);

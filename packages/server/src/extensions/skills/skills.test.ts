@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { WorkspaceError } from "@convoke/tool-host";
 import { describe, expect, test } from "vitest";
+import { readSubAgents } from "../sub-agents/read-sub-agents.ts";
 import { loadProjectSkills } from "./load-skills.ts";
 import { openSkillBook } from "./open-skill-book.ts";
 import { parseSkill } from "./parse-skill.ts";
@@ -159,5 +160,86 @@ describe("what a conversation makes of it", () => {
     expect(prompt).not.toContain("For Gemini.");
     expect(book.promptBlocks("gemini/pro").join("\n")).toContain("For Gemini.");
     expect(new SkillBook([]).promptBlocks("m")).toEqual([]);
+  });
+});
+
+describe("what a workspace costs the server", () => {
+  test("security 5: heads that never end, or have thousands of keys, are cut off; the skills beside them are there", async () => {
+    const keys = Array.from({ length: 700 }, (_, at) => `k${at}: 1`).join("\n");
+    const many = Object.fromEntries(
+      Array.from({ length: 60 }, (_, at) => [
+        `/repo/.agents/skills/many${at}.md`,
+        `---\n${keys}\ntriggers: [word]\n---\nText`,
+      ]),
+    );
+    const before = process.threadCpuUsage();
+    const { skills, problems } = await loadProjectSkills(
+      treeOf({
+        ...git,
+        ...many,
+        "/repo/.agents/skills/a-good.md": "---\ntriggers: [word]\n---\nText",
+        // The reader of YAML needs for ever for these few characters.
+        "/repo/.agents/skills/endless.md": `---\n${"? ".repeat(4_000)}\n---\nText`,
+        "/repo/.agents/skills/long.md": `---\ndescription: ${"x".repeat(9_000)}\n---\nText`,
+      }),
+      "/repo",
+    );
+    const usedMs = process.threadCpuUsage(before).user / 1000;
+    expect(skills.map(({ name }) => name)).toContain("a-good");
+    expect(problems).toContainEqual({
+      path: "/repo/.agents/skills/endless.md",
+      reason: "The head takes too long to be read.",
+    });
+    expect(problems).toContainEqual({
+      path: "/repo/.agents/skills/long.md",
+      reason: "The head is longer than 8 KiB.",
+    });
+    expect(usedMs).toBeLessThan(5_000);
+  });
+
+  test("security 5: other work goes on between two files", async () => {
+    let rounds = 0;
+    let isOver = false;
+    const count = (): void => {
+      rounds += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const files = Array.from({ length: 20 }, (_, at) => [
+      `/repo/.agents/skills/s${at}.md`,
+      "---\na: 1\n---\nText",
+    ]);
+    await loadProjectSkills(treeOf({ ...git, ...Object.fromEntries(files) }), "/repo");
+    isOver = true;
+    expect(rounds).toBeGreaterThanOrEqual(20);
+  });
+
+  test("security 5: a description full of openings is read once", async () => {
+    const description = "<example>one</example> <example> two </example>" + "<example>".repeat(500);
+    const agents = await readSubAgents(
+      treeOf({ "/repo/.agents/agents/a.md": `---\ndescription: "${description}"\n---\nDo it` }),
+      "/repo",
+      "project",
+    );
+    expect(agents[0]?.when_to_use_examples).toEqual(["one", "two"]);
+  });
+
+  test("security 20: thousands of words are looked for in a long message in no time", () => {
+    const skill = (name: string, keywords: string[]) => ({
+      name,
+      content: "x",
+      trigger: { type: "keyword" as const, keywords },
+    });
+    const words = Array.from({ length: 10_000 }, (_, at) => `${"a".repeat(50)}${at}`);
+    const book = new SkillBook([
+      ...Array.from({ length: 50 }, (_, at) => skill(`s${at}`, words)),
+      skill("git", ["Git"]),
+    ]);
+    const before = process.threadCpuUsage();
+    expect(book.activate("a".repeat(2_000_000), new Set()).names).toEqual([]);
+    expect(process.threadCpuUsage(before).user).toBeLessThan(3_000_000);
+    const few = new SkillBook([skill("git", ["Git"])]);
+    expect(few.activate("look at github", new Set()).names).toEqual([]);
+    expect(few.activate("github, then GIT.", new Set()).names).toEqual(["git"]);
   });
 });

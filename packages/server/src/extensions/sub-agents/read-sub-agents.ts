@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { SubAgentInfo } from "@convoke/protocol";
 import { splitHead, textOf, textsOf } from "../skills/parse-skill.ts";
+import { ParseTurns } from "../skills/parse-turns.ts";
 import { findMarkdown, readTextFile, type WorkspaceFiles } from "../skills/workspace-files.ts";
 
 /** Where a project, and a person's home, describe helpers. */
@@ -29,10 +30,11 @@ export async function readSubAgents(
   root: string,
   level: "project" | "user",
 ): Promise<SubAgentInfo[]> {
+  const turns = new ParseTurns();
   const found = await Promise.all(
     agentFolders.map(async (folder) => {
       const paths = await findMarkdown(files, posix.join(root, folder));
-      return await Promise.all(paths.map((path) => readSubAgent(files, path, level)));
+      return await Promise.all(paths.map((path) => readSubAgent(files, path, level, turns)));
     }),
   );
   return found.flat().flatMap((agent) => agent ?? []);
@@ -42,10 +44,11 @@ async function readSubAgent(
   files: WorkspaceFiles,
   path: string,
   level: "project" | "user",
+  turns: ParseTurns,
 ): Promise<SubAgentInfo | null> {
   const file = await readTextFile(files, path);
   if (file === null || file.isCut) return null;
-  const split = await splitHead(file.text);
+  const split = await splitHead(file.text, turns);
   if (!split.ok) return null;
   const { head, body } = split;
   const description = textOf(head["description"]) ?? "";
@@ -58,9 +61,7 @@ async function readSubAgent(
     tools: namesOf(head["tools"]),
     skills: namesOf(head["skills"]),
     system_prompt: body.trim(),
-    when_to_use_examples: [...description.matchAll(/<example>([\s\S]*?)<\/example>/g)].map(([, text]) =>
-      text!.trim(),
-    ),
+    when_to_use_examples: examplesIn(description),
     permission_mode: textOf(head["permission_mode"]),
     max_iteration_per_run: numberOf(head["max_iteration_per_run"]),
     max_budget_per_run: numberOf(head["max_budget_per_run"]),
@@ -69,6 +70,19 @@ async function readSubAgent(
     source: path,
     is_builtin: false,
   };
+}
+
+/** What stands between `<example>` and `</example>`; found by hand, because an expression would read the rest for every opening. */
+function examplesIn(description: string): string[] {
+  const [opening, closing] = ["<example>", "</example>"];
+  const examples: string[] = [];
+  for (let start = description.indexOf(opening); start !== -1;) {
+    const end = description.indexOf(closing, start);
+    if (end === -1) break;
+    examples.push(description.slice(start + opening.length, end).trim());
+    start = description.indexOf(opening, end);
+  }
+  return examples;
 }
 
 function namesOf(value: unknown): string[] {
