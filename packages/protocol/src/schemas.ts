@@ -30,6 +30,7 @@ import * as extensionObservations from "./extensions/extension-observations.ts";
 import * as extensionTools from "./extensions/extension-tools.ts";
 import * as agentDefinition from "./extensions/agent-definition.ts";
 import * as clientToolSpec from "./extensions/client-tool-spec.ts";
+import * as worktreeOptions from "./extensions/worktree-options.ts";
 import * as requestExtensions from "./extensions/request-extensions.ts";
 import * as fileObservations from "./observations/file-observations.ts";
 import * as observations from "./observations/observation.ts";
@@ -93,7 +94,7 @@ export const contractSchemas: ReadonlyMap<string, TSchema> = byName([
 export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...contractSchemas,
   ...byName(namedIn(extensionActions, extensionEvents, extensionObservations, extensionTools)),
-  ...byName(namedIn(agentDefinition, clientToolSpec, requestExtensions)),
+  ...byName(namedIn(agentDefinition, clientToolSpec, requestExtensions, worktreeOptions)),
   ...byName(namedIn(stopConversation, eventContext, approvalPolicy, turnControl)),
   ...byName(namedIn(commits, fileBrowser, health, savedWorkspaces)),
   ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),

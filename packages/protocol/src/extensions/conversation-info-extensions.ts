@@ -16,5 +16,6 @@ export const conversationInfoExtensions = {
   parent_conversation_id: orAbsent(id),
   sub_conversation_ids: Type.Optional(Type.Array(id)),
   client_tools: Type.Optional(Type.Array(ref(ClientToolSpec))),
+  worktree: orAbsent(anyObject()),
   tool_module_qualnames: Type.Optional(mapOf(Type.String())),
 };

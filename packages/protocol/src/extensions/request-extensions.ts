@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { ApprovalPolicy } from "../conversation/approval-policy.ts";
 import { AgentDefinition } from "./agent-definition.ts";
 import { ClientToolSpec } from "./client-tool-spec.ts";
+import { ConversationWorktreeOptions } from "./worktree-options.ts";
 import { anyObject, closedObject, mapOf, orAbsent, ref } from "../schema.ts";
 
 const tags = Type.Optional(mapOf(Type.String({ maxLength: 256 })));
@@ -37,7 +38,10 @@ export const startConversationExtensions = {
   agent_profile_id: orAbsent(Type.String({ format: "uuid" })),
   parent_conversation_id: orAbsent(Type.String({ format: "uuid" })),
   client_tools: Type.Optional(Type.Array(ref(ClientToolSpec))),
-  worktree: Type.Optional(Type.Boolean()),
+  worktree: Type.Optional(
+    Type.Boolean({ description: "Work in a git worktree of its own of the repository of `working_dir`." }),
+  ),
+  worktree_options: orAbsent(ref(ConversationWorktreeOptions)),
   agent_launch_additions: orAbsent(ref(AgentLaunchAdditions)),
   max_budget_per_task: orAbsent(
     Type.Number({

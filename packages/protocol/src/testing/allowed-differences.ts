@@ -51,6 +51,7 @@ export const allowedDifferences: readonly AllowedDifference[] = [
       "parent_conversation_id",
       "sub_conversation_ids",
       "client_tools",
+      "worktree",
       "tool_module_qualnames",
     ],
     reason: "Newer clients read them; each appears only where it says something.",
@@ -74,6 +75,7 @@ export const allowedDifferences: readonly AllowedDifference[] = [
       "parent_conversation_id",
       "client_tools",
       "worktree",
+      "worktree_options",
       "agent_launch_additions",
     ],
     reason: "Newer clients send them; optional.",
@@ -86,6 +88,7 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   { where: "ApprovalPolicy", what: ["(added)"], reason: "A part of that request." },
   { where: "AgentDefinition", what: ["(added)"], reason: "A part of that request." },
   { where: "ClientToolSpec", what: ["(added)"], reason: "A part of that request." },
+  { where: "ConversationWorktreeOptions", what: ["(added)"], reason: "A part of that request." },
   { where: "AgentLaunchAdditions", what: ["(added)"], reason: "A part of that request." },
   {
     where: "SendMessageRequest",

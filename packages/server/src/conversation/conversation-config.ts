@@ -12,6 +12,10 @@ import type { AllowRule } from "../security/allow-rules.ts";
 import type { AnalyzerConfig } from "../security/analyzers/analyzer.ts";
 import { hiddenValues } from "../extensions/mcp/hidden-values.ts";
 import type { ApprovalPolicy } from "./commands/approvals.ts";
+import type { Worktree } from "./sessions/worktrees.ts";
+
+/** Something that was asked for and is done otherwise, without harm. */
+export type Warning = { readonly code: string; readonly detail: string; readonly [more: string]: unknown };
 
 /** What a conversation was created with and what was changed since: one record, so that nothing can fall back (W1). */
 export type ConversationConfig = {
@@ -30,6 +34,10 @@ export type ConversationConfig = {
   readonly agent_definitions?: readonly SubAgentInfo[];
   /** Tools that the client brought and carries out itself. */
   readonly client_tools?: readonly ClientToolSpec[];
+  /** The git worktree that it works in, with its forks. */
+  readonly worktree?: Worktree;
+  /** What was asked for and is done otherwise; told with the first message. */
+  readonly warnings?: readonly Warning[];
   readonly tags: Readonly<Record<string, string>>;
   /** What happens to actions that nobody answers in time; they wait for ever without it. */
   readonly approval_policy?: ApprovalPolicy | null;

@@ -1,6 +1,7 @@
 import type { ConversationExecutionStatus, Message } from "@convoke/protocol";
 import { Fault } from "../lib/fault.ts";
 import type { Activation } from "../extensions/skills/skill-book.ts";
+import type { Warning } from "./conversation-config.ts";
 import type { Admitted } from "./run/hook-gate.ts";
 import type { Goal } from "./goals/goal.ts";
 import { hasUnseenInput, type ConversationState, type OpenAction } from "./state/conversation-state.ts";
@@ -175,13 +176,7 @@ export function stateUpdate(key: string, value: unknown): { readonly body: Event
 }
 
 /** Something that was asked for and is done otherwise: for clients and their people; no run ends of it, and no model reads it. */
-export function warning(value: {
-  readonly code: string;
-  readonly detail: string;
-  readonly [more: string]: unknown;
-}): {
-  readonly body: EventBody;
-} {
+export function warning(value: Warning): { readonly body: EventBody } {
   return stateUpdate("warning", value);
 }
 

@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import type { ConversationWorktreeOptions } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
 import {
@@ -17,6 +18,7 @@ import type { SubConversationDeps } from "./tasks/sub-conversation.ts";
 import { listTasks } from "./tasks/task-ids.ts";
 import { ownBudget } from "./budget.ts";
 import { ConversationSessions, type SessionsDeps } from "./sessions/conversation-sessions.ts";
+import { ConversationWorktrees } from "./sessions/conversation-worktrees.ts";
 import { StoredSecrets } from "./sessions/stored-secrets.ts";
 import { Conversation } from "./conversation.ts";
 import { secretValues, type ConversationConfig, type ConversationSecrets } from "./conversation-config.ts";
@@ -59,6 +61,8 @@ export type CreateInput = {
   readonly title: string | null;
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
+  /** Its own git worktree of the repository of its working directory; that directory itself without. */
+  readonly worktree?: ConversationWorktreeOptions | null;
 };
 
 /** All conversations of this node: the loaded actors, and the stored rest. One actor per conversation at most. */
@@ -73,6 +77,7 @@ export class Directory implements AsyncDisposable {
   readonly #orphans: Orphans;
   readonly #sessions: ConversationSessions;
   readonly #secrets: StoredSecrets;
+  readonly #worktrees: ConversationWorktrees;
   #isClosed = false;
 
   constructor(deps: DirectoryDeps) {
@@ -83,6 +88,8 @@ export class Directory implements AsyncDisposable {
     const { journal, findModel = async () => null } = deps;
     this.#sessions = new ConversationSessions({ ...deps, children: { directory: this, journal, findModel } });
     this.#secrets = new StoredSecrets(deps);
+    const workspaceDir = (config: ConversationConfig): string => this.#sessions.workspaceDir(config);
+    this.#worktrees = new ConversationWorktrees({ ...deps, workspaceDir });
     this.#watches = new Watches({
       journal,
       isLoaded: (id) => this.#loaded.has(id),
@@ -105,7 +112,8 @@ export class Directory implements AsyncDisposable {
   async create(asker: Asker, input: CreateInput): Promise<boolean> {
     const { toolHost, stateDir } = await this.#deps.chooseHost(input.config);
     checkTools(toolHost, input.config);
-    if (stateDir === null) await this.#sessions.makeWorkspace(input.config);
+    const config = await this.#worktrees.prepare(input, { toolHost, stateDir });
+    if (stateDir === null) await this.#sessions.makeWorkspace(config);
     const nowMicros = this.#deps.nowMs() * 1000;
     const isNew = await this.#deps.journal.createConversation({
       id: input.id,
@@ -115,7 +123,7 @@ export class Directory implements AsyncDisposable {
       updatedAtMicros: nowMicros,
       executionStatus: "idle",
       isActive: false,
-      config: JSON.stringify(input.config),
+      config: JSON.stringify(config),
       sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(input.secrets)),
       snapshot: null,
       snapshotSeq: 0,
@@ -261,6 +269,7 @@ export class Directory implements AsyncDisposable {
 
   /** The closed actor stays in its place until the row is gone, so that nobody loads the conversation again meanwhile. */
   async #delete(id: string): Promise<void> {
+    const row = await this.#deps.journal.getConversation(id);
     const conversation = await this.#open(id).catch((error: unknown) => {
       if (isBeyondRepair(error)) return null;
       throw error;
@@ -277,6 +286,7 @@ export class Directory implements AsyncDisposable {
     this.#watches.end(id);
     // Another process may still put something into a folder that is just being emptied: then it is looked at again.
     await rm(this.#sessions.stateDir(id), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+    if (row !== null) await this.#worktrees.release(row.ownerId, readConfig(row));
   }
 
   /** What its sub-agents did goes with it. */

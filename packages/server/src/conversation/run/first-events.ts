@@ -25,7 +25,11 @@ export function firstEvents(deps: FirstEventsDeps): EventDraft[] {
     config.agent,
     session.tools.map(({ name }) => name),
   );
-  return [{ body: systemPrompt(deps) }, ...(missing.length === 0 ? [] : [toolsUnavailable(missing)])];
+  return [
+    { body: systemPrompt(deps) },
+    ...(missing.length === 0 ? [] : [toolsUnavailable(missing)]),
+    ...(config.warnings ?? []).map(warning),
+  ];
 }
 
 function toolsUnavailable(tools: readonly string[]): EventDraft {
@@ -43,9 +47,19 @@ function systemPrompt({ session, config, secrets, workspaceDir, nowMs }: FirstEv
     })),
     suffix: config.agent.agent_context?.system_message_suffix ?? null,
     replacement: staticPrompt(config.agent),
-    notes: skillsOf(session).promptBlocks(config.agent.llm.model ?? ""),
+    notes: [...worktreeNotes(config), ...skillsOf(session).promptBlocks(config.agent.llm.model ?? "")],
     now: new Date(nowMs()),
   });
+}
+
+function worktreeNotes({ worktree }: ConversationConfig): string[] {
+  if (worktree === undefined) return [];
+  const { branch, base, root, repository } = worktree;
+  const words = [
+    `This folder is a git worktree of your own: ${root}, on the branch ${branch}, which began at ${base.slice(0, 12)}.`,
+    `Others may work in ${repository} at the same time: leave its files and branches alone, and commit to your branch.`,
+  ];
+  return [`<worktree>\n${words.join("\n")}\n</worktree>`];
 }
 
 /** The skills that a message brings up: each once, for as long as the model can still read it. */

@@ -2,6 +2,7 @@ import type { ConversationInfo, SecurityAnalyzer, MetricsSnapshot, SecretRegistr
 import { formatInstant } from "../../lib/instant.ts";
 import { nextUuid7 } from "../../lib/uuid7.ts";
 import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
+import type { Worktree } from "../sessions/worktrees.ts";
 import type { ConversationState } from "./conversation-state.ts";
 
 export type Described = {
@@ -28,6 +29,7 @@ export function toConversationInfo(described: Described): ConversationInfo {
       ? {}
       : { tool_module_qualnames: { ...config.tool_module_qualnames } }),
     ...(config.client_tools === undefined ? {} : { client_tools: [...config.client_tools] }),
+    ...(config.worktree === undefined ? {} : { worktree: shownWorktree(config.worktree) }),
     ...(config.forked_from === undefined
       ? {}
       : {
@@ -39,6 +41,10 @@ export function toConversationInfo(described: Described): ConversationInfo {
     created_at: formatInstant(described.createdAtMicros),
     updated_at: formatInstant(described.updatedAtMicros),
   };
+}
+
+function shownWorktree({ repository, root, branch, base }: Worktree): Record<string, unknown> {
+  return { repository, root, branch, base };
 }
 
 /** The snapshot frame that a new subscriber gets first; broadcast only. Source: reference, agent-server 2.2 and 6. */

@@ -9,7 +9,6 @@ afterAll(() => shared[Symbol.asyncDispose]());
 
 test.each([
   ["plugins", { plugins: [{ source: "x" }] }],
-  ["worktree", { worktree: true }],
   ["agent_launch_additions", { agent_launch_additions: { tools: [] } }],
   ["agent_profile_id", { agent_profile_id: "00000000-0000-4000-8000-000000000000" }],
   ["conversation_id", { conversation_id: "000000000000-4000-8000-000000000000" }],

@@ -1,6 +1,7 @@
 import type {
   Agent,
   ConfirmationPolicyInput,
+  ConversationWorktreeOptions,
   Message,
   SecretSource,
   StartConversationRequest,
@@ -34,6 +35,8 @@ export type Start = {
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
   readonly initialMessage: Message | null;
+  /** Null: it works in the folder itself. */
+  readonly worktree: ConversationWorktreeOptions | null;
 };
 
 /**
@@ -84,10 +87,18 @@ export function readStartRequest(body: StartConversationRequest): Start {
       condenser: condenser.secrets,
       ...(Object.keys(mcp).length === 0 ? {} : { mcp }),
     },
+    worktree: readWorktree(body),
     initialMessage: body.initial_message
       ? toUserMessage(body.initial_message, ["body", "initial_message"])
       : null,
   };
+}
+
+function readWorktree({ worktree, worktree_options: given }: StartConversationRequest): Start["worktree"] {
+  if (worktree !== true) return null;
+  if (given?.base === "ref" && !given.ref)
+    throw invalidField(["body", "worktree_options", "ref"], "Name the commit that the branch begins at.");
+  return given ?? {};
 }
 
 /** Refused where a hook could not be carried out as it was meant: a guard that never runs would be worse than an error. */
@@ -158,7 +169,6 @@ function refuseUnsupported(body: StartConversationRequest): void {
     fields.push(unsupported(loc, what));
   };
   if ((body.plugins ?? []).length > 0) refuse(["plugins"], "Plugins are");
-  if (body.worktree === true) refuse(["worktree"], "Worktrees of their own are");
   if (body.agent_settings) refuse(["agent_settings"], "Agents made from settings are");
   if (body.agent_profile_id) refuse(["agent_profile_id"], "Agent profiles are");
   if (body.parent_conversation_id) refuse(["parent_conversation_id"], "Sub-conversations are");

@@ -1,0 +1,39 @@
+import type { ToolHost } from "@convoke/tool-host";
+import { wait } from "../../lib/wait.ts";
+
+export type ProgramEnd = { readonly ok: boolean; readonly output: string; readonly problem: string };
+
+const mostOutputBytes = 64 * 1024;
+
+/** Runs a program at a tool host and waits for its end; it is ended, with all it started, when it takes too long. */
+export async function runProgram(
+  host: Pick<ToolHost, "startProcess">,
+  [command, ...args]: readonly [string, ...string[]],
+  timeoutMs: number,
+): Promise<ProgramEnd> {
+  const environment = { LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_NO_LAZY_FETCH: "1" };
+  await using child = host.startProcess({ command, args, environment, workingDir: "/" });
+  child.input.end();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const output = (async () => {
+    for await (const chunk of child.output) {
+      if (size < mostOutputBytes) chunks.push(chunk as Buffer);
+      size += (chunk as Buffer).length;
+    }
+    // A pipe that breaks has given what it had.
+  })().catch(() => {});
+  const isOver = new AbortController();
+  try {
+    const end = await Promise.race([child.ended, wait(timeoutMs, isOver.signal).then(() => null)]);
+    if (end === null) return { ok: false, output: "", problem: `It took longer than ${timeoutMs / 1000} s.` };
+    await Promise.race([output, wait(500, isOver.signal)]);
+    const text = Buffer.concat(chunks).toString("utf8").replace(/\n$/, "");
+    return { ok: end.exitCode === 0, output: text, problem: end.errorText.trim() };
+  } catch (error) {
+    // It could not be started, which is an answer here.
+    return { ok: false, output: "", problem: error instanceof Error ? error.message : String(error) };
+  } finally {
+    isOver.abort();
+  }
+}

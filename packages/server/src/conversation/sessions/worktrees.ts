@@ -1,0 +1,151 @@
+import { posix } from "node:path";
+import type { ConversationWorktreeOptions } from "@convoke/protocol";
+import type { ToolHost } from "@convoke/tool-host";
+import { invalidField } from "../../lib/fault.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { runProgram, type ProgramEnd } from "./run-program.ts";
+
+/** A git worktree of a conversation's own, and of the forks that go on in it. */
+export type Worktree = {
+  /** The top folder of the repository that it belongs to. */
+  readonly repository: string;
+  readonly root: string;
+  readonly branch: string;
+  /** The commit that the branch began at. */
+  readonly base: string;
+  /** When the first conversation in it was made; epoch microseconds. */
+  readonly since: number;
+};
+
+type Host = Pick<ToolHost, "startProcess">;
+
+export type WorktreeOrder = {
+  readonly conversationId: string;
+  /** Absolute; somewhere in a repository. */
+  readonly workingDir: string;
+  /** Absolute folder on the host's machine; every conversation has one below it. */
+  readonly parentDir: string;
+  readonly options: ConversationWorktreeOptions;
+  readonly nowMicros: number;
+};
+
+/** `workingDir` is the one of the order, in the worktree. */
+export type MadeWorktree =
+  | { readonly worktree: Worktree; readonly workingDir: string }
+  | { readonly worktree: null; readonly reason: string };
+
+const readMs = 20_000;
+const checkoutMs = 300_000;
+
+/** Makes and removes worktrees where the tools of a conversation run. Nothing that the repository names is started, and nothing is fetched. */
+export class Worktrees {
+  readonly #logger: Logger;
+  /** By conversation: the same one is often created several times at once. */
+  readonly #making = new Map<string, Promise<MadeWorktree>>();
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** Null with a reason where there is nothing to begin a worktree from; a 422 for a `ref` or a name that git does not take. */
+  async make(host: Host, order: WorktreeOrder): Promise<MadeWorktree> {
+    const { conversationId: id } = order;
+    const making = this.#making.get(id) ?? make(host, order).finally(() => this.#making.delete(id));
+    this.#making.set(id, making);
+    return await making;
+  }
+
+  /** Takes a worktree away whose work is committed; the branch stays. What nobody has committed is not thrown away. */
+  async remove(host: Host, { repository, root }: Worktree): Promise<void> {
+    const removed = await git(host, repository, ["worktree", "remove", root], checkoutMs);
+    if (removed.ok) await runProgram(host, ["rmdir", posix.dirname(root)], readMs);
+    else this.#logger.info({ worktree: root, reason: removed.problem }, "a worktree was kept");
+  }
+}
+
+async function make(host: Host, order: WorktreeOrder): Promise<MadeWorktree> {
+  const { conversationId, workingDir, parentDir, options, nowMicros } = order;
+  const top = await git(host, workingDir, ["rev-parse", "--show-toplevel"]);
+  if (!top.ok || top.output === "")
+    return { worktree: null, reason: `${workingDir} is in no git repository.` };
+  const repository = top.output;
+  const prefix = (await git(host, workingDir, ["rev-parse", "--show-prefix"])).output;
+  const base = await findBase(host, repository, options);
+  if (base === null) return { worktree: null, reason: `The repository ${repository} has no commit yet.` };
+  const root = posix.join(parentDir, conversationId, posix.basename(repository));
+  const branch = `${options.branch_prefix ?? "openhands/"}${conversationId}`;
+  await addUnlessThere(host, { repository, root, branch, base });
+  const inside = posix.join(root, prefix);
+  await runProgram(host, ["mkdir", "-p", "--", inside], readMs);
+  return {
+    worktree: { repository, root, branch, base, since: nowMicros },
+    workingDir: inside.replace(/\/$/, ""),
+  };
+}
+
+/** A worktree that an earlier try made is taken as it is. */
+async function addUnlessThere(
+  host: Host,
+  { repository, root, branch, base }: Pick<Worktree, "repository" | "root" | "branch" | "base">,
+): Promise<void> {
+  const there = await git(host, root, ["rev-parse", "--show-toplevel"]);
+  if (there.ok && there.output === root) return;
+  await git(host, repository, ["worktree", "prune"]);
+  const isOld = (await git(host, repository, ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`]))
+    .ok;
+  const how = isOld ? [root, branch] : ["-b", branch, root, base];
+  const added = await git(host, repository, ["worktree", "add", "--quiet", ...how], checkoutMs);
+  if (added.ok) return;
+  const msg = `The worktree could not be made: ${added.problem.slice(0, 500) || "git gave no reason"}`;
+  throw invalidField(["body", "worktree"], msg);
+}
+
+/** Where a branch begins: what `origin` calls its default, as far as it is known here, else what most repositories call theirs. */
+async function findBase(
+  host: Host,
+  repository: string,
+  { base = "default_branch", ref = null }: ConversationWorktreeOptions,
+): Promise<string | null> {
+  const names = base === "head" ? ["HEAD"] : base === "ref" ? [ref ?? "", `origin/${ref ?? ""}`] : usual;
+  for (const name of names.filter((given) => given !== "")) {
+    const found = await git(host, repository, ["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
+    if (found.ok) return found.output;
+  }
+  if (base !== "ref") return null;
+  throw invalidField(
+    ["body", "worktree_options", "ref"],
+    `The repository has no commit called "${ref ?? ""}".`,
+  );
+}
+
+const usual = [
+  "refs/remotes/origin/HEAD",
+  "refs/remotes/origin/main",
+  "refs/remotes/origin/master",
+  "refs/heads/main",
+  "refs/heads/master",
+  "HEAD",
+];
+
+/** No hook, no monitor, and no filter of the repository's own configuration is run. */
+const safe = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never"];
+
+async function git(
+  host: Host,
+  directory: string,
+  args: readonly string[],
+  timeoutMs = readMs,
+): Promise<ProgramEnd> {
+  const filters = args[0] === "worktree" ? await withoutFilters(host, directory) : [];
+  return await runProgram(host, ["git", "-C", directory, ...safe, ...filters, ...args], timeoutMs);
+}
+
+async function withoutFilters(host: Host, directory: string): Promise<string[]> {
+  const list = ["config", "--local", "--null", "--name-only", "--get-regexp", "^filter\\."];
+  const { output } = await runProgram(host, ["git", "-C", directory, ...list], readMs);
+  const names = output.split("\0").filter((name) => name !== "" && !name.includes("="));
+  const filters = new Set(names.map((name) => name.slice(0, name.lastIndexOf("."))));
+  return [...filters].flatMap((filter) =>
+    ["smudge=", "clean=", "process=", "required=false"].flatMap((setting) => ["-c", `${filter}.${setting}`]),
+  );
+}
