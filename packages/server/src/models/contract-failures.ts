@@ -33,6 +33,25 @@ export function testFailures(bench: ContractBench, mayIgnoreStreaming: boolean):
     expect(bench.requests).toHaveLength(2);
   });
 
+  test.each([
+    ["{}", "application/json"],
+    ["[]", "application/json"],
+    ['{"type":"message","content":null}', "application/json"],
+    ['{"choices":null,"content":{},"output":null,"candidates":null}', "application/json"],
+    ['{"choices":[null],"content":[null],"output":[null],"candidates":[null]}', "application/json"],
+    ["data: {}\n\n", "text/event-stream"],
+    ["data: null\n\n", "text/event-stream"],
+    ["data: []\n\ndata: [DONE]\n\n", "text/event-stream"],
+  ])("F17: %s (%s) is no answer: an error of the provider, which is tried again", async (body, type) => {
+    const parts = await bench.run([{ raw: { headers: { "content-type": type }, body } }], { attempts: 2 });
+    expect(parts.map((part) => part.type)).toEqual(["retry", "failed"]);
+    expect(failureOf(parts)).toMatchObject({
+      code: expect.stringMatching(/^LLM(NoResponse|ServiceUnavailable)Error$/u),
+      isRetryable: true,
+    });
+    expect(bench.requests).toHaveLength(2);
+  });
+
   test("a blocked answer is a content policy error and is not tried again", async () => {
     const parts = await bench.run([{ text: "I was about to", finish_reason: "content_filter" }], {
       attempts: 3,

@@ -44,3 +44,17 @@ export function malformedCall(): ModelFailure {
     isRetryable: true,
   });
 }
+
+/** What came in place of an answer does not have its form; an error that tells of something else is handed on. */
+export function readingFailure(error: unknown): unknown {
+  const isOurReading = error instanceof TypeError && error.cause === undefined && !("code" in error);
+  if (!isOurReading || isTransportWord.test(error.message)) return error;
+  return new ModelFailure({
+    code: "LLMServiceUnavailableError",
+    detail: "What the provider sent does not have the form of an answer. Check llm.base_url if that goes on.",
+    isRetryable: true,
+  });
+}
+
+/** `fetch` reports a broken connection as a TypeError too. */
+const isTransportWord = /terminated|fetch failed|network/iu;

@@ -74,9 +74,10 @@ export class MessagesAnswer {
   /** Adds a whole answer, from servers that do not stream. */
   *addWhole(message: Anthropic.Message & { readonly error?: unknown }): Generator<AttemptPart> {
     if (message.error !== undefined) yield* this.add({ type: "error", error: message.error });
-    this.#id = message.id;
-    this.#model = message.model;
-    this.#stopReason = message.stop_reason;
+    // A server that only looks like one may leave everything out.
+    this.#id = message.id ?? "";
+    this.#model = message.model ?? "";
+    this.#stopReason = message.stop_reason ?? null;
     this.#count(message.usage);
     for (const [index, block] of (message.content ?? []).entries()) {
       yield* this.#begin(index, block);

@@ -5,7 +5,7 @@ import { MessagesAnswer } from "./anthropic-answer.ts";
 import { buildMessagesRequest } from "./anthropic-request.ts";
 import type { Attempt, AttemptPart } from "../attempt.ts";
 import type { ModelClock } from "../clock.ts";
-import { missingKey } from "../failures.ts";
+import { missingKey, readingFailure } from "../failures.ts";
 import type { ModelRequest } from "../model.ts";
 import type { ModelSettings } from "../model-settings.ts";
 import { findRefusedField } from "../optional-fields.ts";
@@ -29,7 +29,7 @@ export function createAnthropicAttempt(settings: ModelSettings, deps: AdapterDep
       yield { type: "done", response: toResponse(answered, settings, deps.clock.nowMs() - startMs) };
     } catch (error) {
       yield* spentOn(answer, settings);
-      throw error;
+      throw readingFailure(error);
     }
   };
 }

@@ -3,7 +3,7 @@ import { readAnswer, type Answer, type AttemptContext } from "../answer.ts";
 import { spentOn, toResponse } from "../answered.ts";
 import type { Attempt, AttemptPart } from "../attempt.ts";
 import type { ModelClock } from "../clock.ts";
-import { missingKey } from "../failures.ts";
+import { missingKey, readingFailure } from "../failures.ts";
 import type { ModelRequest } from "../model.ts";
 import type { ModelSettings } from "../model-settings.ts";
 import { ChatAnswer, type ChatChunk } from "./openai-chat-answer.ts";
@@ -30,7 +30,7 @@ export function createOpenaiChatAttempt(settings: ModelSettings, deps: AdapterDe
       yield { type: "done", response: toResponse(answered, settings, deps.clock.nowMs() - startMs) };
     } catch (error) {
       yield* spentOn(answer, settings);
-      throw error;
+      throw readingFailure(error);
     }
   };
 }
