@@ -166,6 +166,13 @@ export class Actor implements AsyncDisposable {
     return this.log.mask(fullStateFrame(this.config, this.secrets, this.log.state, id, nowMs()));
   }
 
+  /** No further request to a model begins for the run that a client has paused; what is in progress goes on to its end. */
+  leave(): void {
+    if (this.log.state.status === "running" && !this.hold.isOn) return;
+    this.runner.leave();
+    this.condensing.leave();
+  }
+
   /** Resolves when the work that tools gave to others has stopped too (P43); not later than after two seconds. */
   async othersStopped(): Promise<void> {
     const others = [...this.#stopping];

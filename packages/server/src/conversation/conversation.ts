@@ -199,7 +199,11 @@ export class Conversation implements AsyncDisposable {
   }
 
   async pause(): Promise<void> {
-    await this.#actor.hold.halt(() => this.#actor.command(decidePause));
+    try {
+      await this.#actor.hold.halt(() => this.#actor.command(decidePause));
+    } finally {
+      this.#actor.leave();
+    }
     this.#actor.publishFullState();
   }
 

@@ -118,7 +118,9 @@ export function rejection(action: OpenAction, reason: string): EventDraft {
 /** Takes effect before the next tool starts; the model call or tool in progress settles and is recorded. */
 export function decidePause(state: ConversationState): Decision {
   if (state.status !== "running" && state.status !== "idle") return nothing;
-  return { drafts: [statusUpdate("paused"), { body: { kind: "PauseEvent", source: "user" } }] };
+  return {
+    drafts: [statusUpdate("paused"), ...endRetry(state), { body: { kind: "PauseEvent", source: "user" } }],
+  };
 }
 
 /**
@@ -136,6 +138,7 @@ export function decideInterrupt(
       ...(said.trim() === "" ? [] : [interruptedMessage(said)]),
       ...state.openActions.map((action) => agentError(action, interruptedText)),
       ...(state.status === "paused" ? [] : [statusUpdate("paused")]),
+      ...endRetry(state),
       { body: marker },
     ],
     isAbort: true,
@@ -165,6 +168,11 @@ export function startRun(approved: readonly OpenAction[]): EventDraft {
     ...statusUpdate("running"),
     meta: { run: { approved: approved.map((action) => action.id) } },
   };
+}
+
+/** The wait for another try of a model call is over, with an answer or without; nothing where none is shown. */
+export function endRetry({ isRetryShown }: Pick<ConversationState, "isRetryShown">): EventDraft[] {
+  return isRetryShown ? [stateUpdate("model_retry", null)] : [];
 }
 
 export function statusUpdate(status: ConversationExecutionStatus): { readonly body: EventBody } {

@@ -26,7 +26,7 @@ export async function* runAttempt(
   signal: AbortSignal,
   deps: AttemptDeps,
 ): AsyncGenerator<AttemptPart> {
-  if (signal.aborted) {
+  if (signal.aborted || request.leaving?.aborted === true) {
     yield { type: "aborted" };
     return;
   }

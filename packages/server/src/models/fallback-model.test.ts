@@ -4,9 +4,15 @@ import { startScriptedModel, type ScriptTurn } from "../testing/scripted-model/s
 import { collect, doneOf, failureOf, requestOf, textOf, userMessage } from "./contract-bench.ts";
 import { createFastModelClock } from "./clock.ts";
 import { openModel } from "./open-model.ts";
+import type { ModelPart } from "./model.ts";
 import { choose } from "./router-model.ts";
 
-async function ask(main: ScriptTurn, profiles: Readonly<Record<string, ScriptTurn>>, llm: object) {
+async function ask(
+  main: ScriptTurn,
+  profiles: Readonly<Record<string, ScriptTurn>>,
+  llm: object,
+  leaving: AbortController | null = null,
+) {
   await using servers = new AsyncDisposableStack();
   const serve = async (turn: ScriptTurn): Promise<LLM> => {
     const server = servers.use(await startScriptedModel({ script: { turns: [turn], loop: true } }));
@@ -18,7 +24,14 @@ async function ask(main: ScriptTurn, profiles: Readonly<Record<string, ScriptTur
     { ...(await serve(main)), ...llm },
     { clock: createFastModelClock(200), findProfile: (name) => saved.get(name) ?? null },
   );
-  return await collect(model);
+  if (leaving === null) return await collect(model);
+  const parts: ModelPart[] = [];
+  const request = { ...requestOf([userMessage("Go.")]), leaving: leaving.signal };
+  for await (const part of model.stream(request, new AbortController().signal)) {
+    if (part.type === "text") leaving.abort();
+    parts.push(part);
+  }
+  return parts;
 }
 
 const fallback = (...names: string[]) => ({ fallback_strategy: { fallback_llms: names } });
@@ -33,6 +46,17 @@ describe("fallbacks", () => {
     );
     expect(parts.map(({ type }) => type)).toEqual(["retry", "retry", "text", "done"]);
     expect(textOf(parts)).toBe("I am third.");
+  });
+
+  test("P43, F9: no other model is asked once the request is left", async () => {
+    const broken = {
+      text: "some words that break off before their end",
+      chunk_size: 4,
+      cut_after_bytes: 900,
+    };
+    const parts = await ask(broken, { second: { text: "No." } }, fallback("second"), new AbortController());
+    expect(textOf(parts)).not.toContain("No.");
+    expect(parts.filter(({ type }) => type === "retry")).toEqual([]);
   });
 
   test("each call is logged where the first model's are, also that of a fallback", async () => {

@@ -38,7 +38,7 @@ async function* streamWithFallbacks(
   for (const name of [null, ...names]) {
     let model: Model | null = primary;
     if (name !== null) {
-      if (signal.aborted) break;
+      if (signal.aborted || request.leaving?.aborted === true) break;
       const opened = await openSafely(name, open);
       if (typeof opened === "string") {
         skipped.push(opened);

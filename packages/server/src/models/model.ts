@@ -53,6 +53,8 @@ export type ModelRequest = {
   readonly tools: readonly ModelTool[];
   /** Stable per conversation; providers that support it route to a warm prompt cache. */
   readonly cacheKey: string;
+  /** Once it aborts no further try begins, here or at another provider; the one in progress goes on to its end. Never when absent. */
+  readonly leaving?: AbortSignal;
 };
 
 /** Tokens of one call. `prompt` counts everything sent, cached parts included. Cost is in US dollars, null when no price is known. */

@@ -46,6 +46,7 @@ async function run(
   attempt: Attempt,
   clock: ManualClock,
   own: Partial<RetryPolicy> = {},
+  leaving = new AbortController().signal,
 ): Promise<ModelPart[]> {
   const failure = { model: "m", host: "h", secrets: [], nowMs: () => clock.now };
   const model = createRetryingModel(
@@ -53,7 +54,8 @@ async function run(
     { clock, policy: { ...policy, ...own }, idleTimeoutMs: null, failure },
   );
   const parts: ModelPart[] = [];
-  for await (const part of model.stream(request, new AbortController().signal)) parts.push(part);
+  for await (const part of model.stream({ ...request, leaving }, new AbortController().signal))
+    parts.push(part);
   return parts;
 }
 
@@ -98,6 +100,31 @@ describe("retry", () => {
     const parts = await run(failing(300_000), clock, { attempts: 1000 });
     expect(clock.slept).toHaveLength(6);
     expect(parts.at(-1)?.type).toBe("failed");
+  });
+
+  test("P43, F9: no try begins once the request is left, neither in a wait nor behind a try that fails then", async () => {
+    const waiting = new AbortController();
+    const clock = new ManualClock();
+    clock.sleep = async (_ms, signal) => {
+      waiting.abort();
+      signal.throwIfAborted();
+    };
+    let tries = 0;
+    const counted = (leaving: AbortController | null): Attempt =>
+      async function* (...given) {
+        tries += 1;
+        leaving?.abort();
+        yield* failing()(...given);
+      };
+    const waited = await run(counted(null), clock, {}, waiting.signal);
+    expect(waited.map(({ type }) => type)).toEqual(["retry", "aborted"]);
+    const trying = new AbortController();
+    const tried = await run(counted(trying), new ManualClock(), {}, trying.signal);
+    expect(tried.map(({ type }) => type)).toEqual(["aborted"]);
+    expect(tries).toBe(2);
+    const never = await run(counted(null), new ManualClock(), {}, AbortSignal.abort());
+    expect(never.map(({ type }) => type)).toEqual(["aborted"]);
+    expect(tries).toBe(2);
   });
 
   test("what cannot pass is not tried again", async () => {

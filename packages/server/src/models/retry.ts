@@ -40,6 +40,10 @@ async function* streamWithRetry(
       else yield part;
     }
     if (failed === null) return;
+    if (request.leaving?.aborted === true) {
+      yield { type: "aborted", ...(spent.length > 0 ? { spent } : {}) };
+      return;
+    }
     const waitMs = waitBefore(number, failed, deps);
     const untilMs = deps.clock.nowMs() + waitMs;
     if (!failed.isRetryable || number >= deps.policy.attempts || untilMs - startMs > maxTotalMs) {
@@ -47,7 +51,7 @@ async function* streamWithRetry(
       return;
     }
     yield { type: "retry", attempt: number, untilMs, error: failed };
-    if (!(await isSleptThrough(waitMs, signal, deps))) {
+    if (!(await isSleptThrough(waitMs, eitherOf(signal, request.leaving), deps))) {
       yield { type: "aborted", ...(spent.length > 0 ? { spent } : {}) };
       return;
     }
@@ -65,6 +69,10 @@ function waitBefore(failedAttempts: number, error: ModelError, deps: RetryDeps):
 
 function afterAttempts(error: ModelError, attempts: number): ModelError {
   return attempts === 1 ? error : { ...error, detail: `${error.detail} (${attempts} attempts were made.)` };
+}
+
+function eitherOf(signal: AbortSignal, leaving: AbortSignal | undefined): AbortSignal {
+  return leaving === undefined ? signal : AbortSignal.any([signal, leaving]);
 }
 
 async function isSleptThrough(waitMs: number, signal: AbortSignal, deps: RetryDeps): Promise<boolean> {

@@ -13,7 +13,9 @@ export function meteredModel(model: Model, llm: LLM, { purse, ...purchase }: Met
     name: model.name,
     isVisionEnabled: model.isVisionEnabled,
     async *stream(request, signal): AsyncGenerator<ModelPart> {
-      const admission = await purse.admit({ ...purchase, most: mostOf(llm) }, signal);
+      const { leaving } = request;
+      const ending = leaving === undefined ? signal : AbortSignal.any([signal, leaving]);
+      const admission = await purse.admit({ ...purchase, most: mostOf(llm) }, ending);
       if (admission.type === "aborted") {
         yield { type: "aborted" };
         return;

@@ -37,6 +37,7 @@ type Job = {
   readonly plan: CondensationPlan;
   readonly settings: CondenserSettings;
   readonly stop: AbortController;
+  readonly leaving: AbortController;
   readonly written: Promise<WrittenSummary | null>;
   isDone: boolean;
 };
@@ -87,6 +88,11 @@ export class Condensing {
     this.#job = null;
   }
 
+  /** No further try of the summarising model begins; one that is in progress goes on to its end. */
+  leave(): void {
+    this.#job?.leaving.abort();
+  }
+
   /** Resolves when nothing is in progress any more. */
   async close(): Promise<void> {
     const job = this.#job;
@@ -95,13 +101,14 @@ export class Condensing {
   }
 
   #begin(plan: CondensationPlan, settings: CondenserSettings): void {
-    const stop = new AbortController();
+    const [stop, leaving] = [new AbortController(), new AbortController()];
     const job: Job = {
       plan,
       settings,
       stop,
+      leaving,
       isDone: false,
-      written: this.#write(plan, settings, stop.signal),
+      written: this.#write(plan, settings, { signal: stop.signal, leaving: leaving.signal }),
     };
     this.#job = job;
     void job.written.then(() => (job.isDone = true));
@@ -110,10 +117,10 @@ export class Condensing {
   async #write(
     plan: CondensationPlan,
     settings: CondenserSettings,
-    signal: AbortSignal,
+    signals: Parameters<typeof writeSummary>[3],
   ): Promise<WrittenSummary | null> {
     try {
-      const written = await writeSummary(plan, settings, this.#deps.openModel(settings), signal);
+      const written = await writeSummary(plan, settings, this.#deps.openModel(settings), signals);
       if (written === null || "summary" in written) return written;
       this.#deps.warn(written);
     } catch (error) {
@@ -132,6 +139,8 @@ export class Condensing {
     if (job.stop.signal.aborted || this.#job !== job) return null;
     this.#job = null;
     if (written !== null) return fromModel(job, written);
+    // Given up for a pause: whoever goes on has it written.
+    if (job.leaving.signal.aborted) return null;
     this.#quietUntilEvents = Math.ceil(events * 1.1) + 1;
     return isForced ? withoutModel(job) : null;
   }

@@ -25,13 +25,13 @@ const requestShare = 0.7;
 
 /**
  * Has the notes of a plan written. A request that is too long is made again with less of each event, at most
- * `settings.attempts` times in all; any other failure is final. Null when the signal aborted.
+ * `settings.attempts` times in all; any other failure is final. Null when it was given up: no try begins once `leaving` aborts.
  */
 export async function writeSummary(
   plan: CondensationPlan,
   settings: CondenserSettings,
   model: Model,
-  signal: AbortSignal,
+  { signal, leaving }: { readonly signal: AbortSignal; readonly leaving: AbortSignal },
 ): Promise<WrittenSummary | SummaryFailure | null> {
   const estimate = new TokenEstimate(settings.llm.model ?? "");
   const limit = inputLimit(settings.llm) * requestShare;
@@ -44,7 +44,7 @@ export async function writeSummary(
   const tokens = (): number => estimate.messages(request.messages);
   while (tokens() > limit && shownCharacters > characters.least) shrink();
   for (let attempt = 1; ; attempt += 1) {
-    const last = await lastPart(model.stream(request, signal));
+    const last = await lastPart(model.stream({ ...request, leaving }, signal));
     if (last.type === "aborted") return null;
     if (last.type === "failed") {
       const isTooLong = last.error.code === "LLMContextWindowExceedError";

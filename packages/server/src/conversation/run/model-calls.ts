@@ -17,7 +17,8 @@ import { isAllowed } from "../../security/allow-rules.ts";
 import { readsPrediction } from "../../security/analyzers/analyzer.ts";
 import { secretValues } from "../conversation-config.ts";
 import { condensedDrafts } from "./condense-now.ts";
-import { completionLogEvent, retryOver, retryUpdate, tokenEvents } from "./model-events.ts";
+import { completionLogEvent, retryUpdate, tokenEvents } from "./model-events.ts";
+import { endRetry } from "../decide.ts";
 import { failRun } from "./next-step.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
 import { addCalls } from "../state/stats.ts";
@@ -40,6 +41,7 @@ export class ModelCalls {
   #isOpen = false;
   #sawSeq = 0;
   #said = "";
+  #leaving = new AbortController();
   /** Those that the log was last compared with. */
   #toldTools: readonly ToolListing[] | null = null;
 
@@ -47,6 +49,11 @@ export class ModelCalls {
     this.#deps = deps;
     this.#signal = signal;
     signal.addEventListener("abort", () => deps.condensing.abort(), { once: true });
+  }
+
+  /** The try in progress is the last of its call. */
+  leave(): void {
+    this.#leaving.abort();
   }
 
   /** True from the request to the moment its answer is recorded. */
@@ -82,7 +89,11 @@ export class ModelCalls {
       await storeEvents(
         this.#deps,
         this.#signal,
-        async () => [...(await this.#record(last, session, begun)), ...this.#wanted(beside)],
+        async () => [
+          ...(await this.#record(last, session, begun)),
+          ...this.#wanted(beside),
+          ...endRetry(this.#deps.log.state),
+        ],
         () => (this.#isOpen = false),
       );
     } finally {
@@ -108,7 +119,9 @@ export class ModelCalls {
     this.#said = "";
     const room = condensing.before({ ...prepared, settings: condenserSettings(agent), view });
     if (room !== null) return { room };
-    const parts = this.#deps.openModel().stream(prepared.request, this.#signal);
+    this.#leaving = new AbortController();
+    const request = { ...prepared.request, leaving: this.#leaving.signal };
+    const parts = this.#deps.openModel().stream(request, this.#signal);
     return { parts, prepared, llm: agent.llm };
   }
 
@@ -189,7 +202,6 @@ export class ModelCalls {
   /** Drains the stream to its last item, shows deltas to whoever listens and waits to everyone; `beside` goes with the answer. */
   async #drain(parts: AsyncIterable<ModelPart>): Promise<{ last: LastPart; beside: EventDraft[] }> {
     const beside: EventDraft[] = [];
-    let isWaiting = false;
     const { conversationId, logger } = this.#deps;
     let deltas = this.#openDeltas();
     for await (const part of parts) {
@@ -197,14 +209,12 @@ export class ModelCalls {
         case "done":
         case "failed":
         case "aborted":
-          if (isWaiting) beside.push(retryOver());
           deltas?.end(this.#endOf(part));
           return { last: part, beside };
         case "log":
           beside.push(completionLogEvent(part.log));
           break;
         case "retry":
-          isWaiting = true;
           this.#said = "";
           deltas?.end({ outcome: "void" });
           deltas = this.#openDeltas();
@@ -212,7 +222,9 @@ export class ModelCalls {
             { conversation: conversationId, attempt: part.attempt, code: part.error.code },
             "model call failed, trying again",
           );
-          await storeEvents(this.#deps, this.#signal, () => this.#wanted([retryUpdate(part)]));
+          await storeEvents(this.#deps, this.#signal, () =>
+            isWanted(this.#deps, this.#signal) ? [retryUpdate(part)] : [],
+          );
           break;
         case "text":
           this.#said += part.text;

@@ -15,11 +15,6 @@ export function retryUpdate({ attempt, error, untilMs }: Retry): EventDraft {
   return stateUpdate("model_retry", { attempt, code: error.code, detail: error.detail, until });
 }
 
-/** The wait is over, with an answer or without. */
-export function retryOver(): EventDraft {
-  return stateUpdate("model_retry", null);
-}
-
 /** Token ids of an exchange, from servers that returned them; nothing otherwise. */
 export function tokenEvents({ tokenIds }: ModelResponse): EventDraft[] {
   if (tokenIds === undefined) return [];

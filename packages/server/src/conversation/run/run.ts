@@ -48,6 +48,11 @@ export class Run {
     this.#effects.abort();
   }
 
+  /** No further try of a model call begins; what is in progress goes on to its end. */
+  leave(): void {
+    this.#calls.leave();
+  }
+
   get #isLeaving(): boolean {
     return this.#effects.signal.aborted;
   }

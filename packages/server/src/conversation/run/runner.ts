@@ -51,6 +51,10 @@ export class Runner {
     this.#run?.abort();
   }
 
+  leave(): void {
+    this.#run?.leave();
+  }
+
   /** Resolves when the run that is alive now, if one is, has ended. */
   async ended(): Promise<void> {
     await this.#run?.ended;

@@ -50,6 +50,8 @@ export type ConversationState = {
   stats: Record<string, unknown>;
   /** The last event with stats. */
   statsSeq: number;
+  /** Clients are told that a model call will be tried again. */
+  isRetryShown: boolean;
   /** The last goal that was set. */
   goal: Goal | null;
   /** Where the model's view begins: these events, and everything from a condensation on. */
@@ -96,6 +98,7 @@ export function initialState(): ConversationState {
     navigations: [],
     leafId: null,
     goal: null,
+    isRetryShown: false,
   };
 }
 

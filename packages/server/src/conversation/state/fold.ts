@@ -110,6 +110,7 @@ function applyUpdate(
     state.statsSeq = seq;
     return;
   }
+  if (key === "model_retry") state.isRetryShown = value !== null;
   if (key === "goal") state.goal = value as ConversationState["goal"];
   if (meta.approved !== undefined) approve(state, meta.approved);
   if (key === "approval_policy" && meta.deadlineMs !== undefined) state.approvalDeadlineMs = meta.deadlineMs;

@@ -109,7 +109,8 @@ async function start(
       const { statusCode, responseBody } = error as { statusCode?: unknown; responseBody?: unknown };
       const text = statusCode === 400 && typeof responseBody === "string" ? responseBody : "";
       const feature = optionalFeatures.find(([name, phrase]) => !refused.has(name) && phrase.test(text));
-      if (feature === undefined || !settings.isUnsupportedDropped) throw error;
+      const isOver = request.leaving?.aborted === true;
+      if (feature === undefined || isOver || !settings.isUnsupportedDropped) throw error;
       refused.add(feature[0]);
     }
   }

@@ -94,7 +94,7 @@ async function send(
       return await context.wait(client.post("/v1/messages", options).asResponse());
     } catch (error) {
       const field = settings.isUnsupportedDropped ? findRefusedField(error, optionalFields) : null;
-      if (field === null) throw error;
+      if (field === null || request.leaving?.aborted === true) throw error;
       refused.add(field);
     }
   }

@@ -77,7 +77,7 @@ async function send(
       );
     } catch (error) {
       const field = settings.isUnsupportedDropped ? findRefusedField(error, optionalFields) : null;
-      if (field === null) throw error;
+      if (field === null || request.leaving?.aborted === true) throw error;
       refused.add(field);
     }
   }

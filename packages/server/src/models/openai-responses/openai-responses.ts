@@ -71,7 +71,7 @@ async function send(
       return await context.wait(client.responses.create(body, { signal: context.signal }).asResponse());
     } catch (error) {
       const field = settings.isUnsupportedDropped ? findRefusedField(error, optionalFields) : null;
-      if (field === null) throw error;
+      if (field === null || request.leaving?.aborted === true) throw error;
       refused.add(field);
     }
   }
