@@ -121,7 +121,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     openFiles: async ({ sandbox_id: sandboxId }, root) => {
       if (sandboxId === undefined) return machine.openDirectory(root);
       if (sandboxes === null) throw sandboxesElsewhere();
-      return (await sandboxes.openHost(sandboxId)).toolHost.workspace;
+      return (await sandboxes.openHost(sandboxId)).toolHost.workspace.within(root);
     },
     uploadLimitBytes: config.uploadLimitBytes,
     userSecrets: (userId) => secrets.values(userId),

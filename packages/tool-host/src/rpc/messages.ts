@@ -16,7 +16,8 @@ export type Welcome = {
 };
 
 type Handle = { readonly handle: string };
-type Path = { readonly path: string };
+/** Nothing outside of `roots`, the innermost last, is there for the request. */
+type Path = { readonly path: string; readonly roots?: readonly string[] };
 
 /** Every method: what the client sends and what the host answers with. */
 export type Methods = {

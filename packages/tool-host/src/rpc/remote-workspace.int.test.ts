@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -58,6 +58,32 @@ test("every method works over the wire, with its errors", async () => {
   await expect(workspace.createDirectory(path)).rejects.toMatchObject({ code: "not-a-directory" });
   await expect(workspace.stat("relative")).rejects.toMatchObject({ code: "invalid-path" });
   await expect(workspace.writeFile(dir, Readable.from([]))).rejects.toMatchObject({ code: "not-a-file" });
+});
+
+test("P31, security 26: within a root no link leads out, over the wire too", async () => {
+  const { workspace, dir } = await openBench();
+  await mkdir(join(dir, "work", "deep"), { recursive: true });
+  await writeFile(join(dir, "secret"), "outside");
+  await writeFile(join(dir, "work", "mine"), "inside");
+  await symlink(join(dir, "secret"), join(dir, "work", "link"));
+  await symlink(dir, join(dir, "work", "up"));
+  await symlink(dir, join(dir, "work", "deep", "out"));
+  const work = workspace.within(join(dir, "work"));
+  expect((await buffer((await work.readFile(join(dir, "work", "mine"))).content)).toString()).toBe("inside");
+  expect(await work.list(join(dir, "work"))).toContainEqual({ name: "link", type: "other" });
+  const outside = { code: "outside-root" };
+  for (const name of ["link", "up/secret", "up", "deep/out/secret"]) {
+    const path = join(dir, "work", name);
+    await expect(work.stat(path)).rejects.toMatchObject(outside);
+    await expect(work.readFile(path)).rejects.toMatchObject(outside);
+  }
+  await expect(work.readFile(join(dir, "secret"))).rejects.toMatchObject(outside);
+  await expect(work.writeFile(join(dir, "work", "up", "new"), Readable.from(["x"]))).rejects.toMatchObject(
+    outside,
+  );
+  // A root inside of a root gives back nothing.
+  await expect(work.within(join(dir, "work", "up")).stat(join(dir, "secret"))).rejects.toMatchObject(outside);
+  await expect(work.within(dir).stat(join(dir, "secret"))).rejects.toMatchObject(outside);
 });
 
 test("a source that fails, or a connection that breaks, leaves the old content and nothing beside it", async () => {

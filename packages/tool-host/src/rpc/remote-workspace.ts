@@ -4,9 +4,17 @@ import type { Link } from "./link.ts";
 
 /** The workspace of a host in another process. Everything but a write is asked again when the connection breaks. */
 export function createRemoteWorkspace(link: Link): Workspace {
+  return openWithin(link, []);
+}
+
+/** Every request names `roots`, the innermost last; the host keeps inside of all of them. */
+function openWithin(link: Link, roots: readonly string[]): Workspace {
+  const at = (path: string): { path: string; roots?: readonly string[] } =>
+    roots.length === 0 ? { path } : { path, roots };
   return {
+    within: (root) => openWithin(link, [...roots, root]),
     readFile: async (path: string, range?: ByteRange): Promise<OpenFile> => {
-      const params = { path, ...(range === undefined ? {} : { range }) };
+      const params = { ...at(path), ...(range === undefined ? {} : { range }) };
       const { result, content } = await link.run(async (connection) =>
         connection.requestStream("readFile", params),
       );
@@ -14,37 +22,37 @@ export function createRemoteWorkspace(link: Link): Workspace {
     },
     writeFile: async (path, content) => {
       const connection = await link.connection();
-      await connection.request("writeFile", { path }, { content });
+      await connection.request("writeFile", at(path), { content });
     },
-    stat: async (path) => link.run(async (connection) => connection.request("stat", { path })),
-    list: async (path) => link.run(async (connection) => connection.request("list", { path })),
+    stat: async (path) => link.run(async (connection) => connection.request("stat", at(path))),
+    list: async (path) => link.run(async (connection) => connection.request("list", at(path))),
     createDirectory: async (path) => {
-      await link.run(async (connection) => connection.request("createDirectory", { path }));
+      await link.run(async (connection) => connection.request("createDirectory", at(path)));
     },
     gitChanges: async (path, ref) =>
-      link.run(async (connection) => connection.request("gitChanges", withRef(path, ref))),
+      link.run(async (connection) => connection.request("gitChanges", { ...at(path), ...given(ref) })),
     gitDiff: async (path, against = {}) =>
-      link.run(async (connection) => connection.request("gitDiff", { path, ...against })),
+      link.run(async (connection) => connection.request("gitDiff", { ...at(path), ...against })),
     gitPatch: async (path, ref): Promise<GitPatch> => {
       const { result, content } = await link.run(async (connection) =>
-        connection.requestStream("gitPatch", withRef(path, ref)),
+        connection.requestStream("gitPatch", { ...at(path), ...given(ref) }),
       );
       return { ...result, content };
     },
     gitCommits: async (path, limit) =>
-      link.run(async (connection) => connection.request("gitCommits", { path, limit })),
+      link.run(async (connection) => connection.request("gitCommits", { ...at(path), limit })),
     gitCommitChanges: async (path, sha) =>
-      link.run(async (connection) => connection.request("gitCommitChanges", { path, sha })),
+      link.run(async (connection) => connection.request("gitCommitChanges", { ...at(path), sha })),
     archive: async (path, exclude = []): Promise<Readable> => {
       const { content } = await link.run(async (connection) =>
-        connection.requestStream("archive", { path, exclude }),
+        connection.requestStream("archive", { ...at(path), exclude }),
       );
       return content;
     },
-    home: async () => link.run(async (connection) => connection.request("home", {})),
+    home: async () => roots.at(-1) ?? link.run(async (connection) => connection.request("home", {})),
   };
 }
 
-function withRef(path: string, ref: string | undefined): { path: string; ref?: string } {
-  return ref === undefined ? { path } : { path, ref };
+function given(ref: string | undefined): { ref?: string } {
+  return ref === undefined ? {} : { ref };
 }

@@ -100,39 +100,39 @@ export class ServedRequest {
       await (await this.#deps.sessions.session(handle)).cancel(actionId);
       return null;
     },
-    stat: async (params) => this.#deps.workspace.stat(readPath(params)),
-    list: async (params) => this.#deps.workspace.list(readPath(params)),
+    stat: async (params) => this.#workspace(params).stat(readPath(params)),
+    list: async (params) => this.#workspace(params).list(readPath(params)),
     createDirectory: async (params) => {
-      await this.#deps.workspace.createDirectory(readPath(params));
+      await this.#workspace(params).createDirectory(readPath(params));
       return null;
     },
     readFile: async (params) => {
       const range = readRange(params);
-      const { stat, content } = await this.#deps.workspace.readFile(readPath(params), range);
+      const { stat, content } = await this.#workspace(params).readFile(readPath(params), range);
       this.#stream(content);
       return stat;
     },
     writeFile: async (params) => {
-      await this.#deps.workspace.writeFile(readPath(params), this.#receive());
+      await this.#workspace(params).writeFile(readPath(params), this.#receive());
       return null;
     },
-    gitChanges: async (params) => this.#deps.workspace.gitChanges(readPath(params), readRef(params)),
-    gitDiff: async (params) => this.#deps.workspace.gitDiff(readPath(params), readDiffBase(params)),
+    gitChanges: async (params) => this.#workspace(params).gitChanges(readPath(params), readRef(params)),
+    gitDiff: async (params) => this.#workspace(params).gitDiff(readPath(params), readDiffBase(params)),
     gitPatch: async (params) => {
-      const { content, ...ends } = await this.#deps.workspace.gitPatch(readPath(params), readRef(params));
+      const { content, ...ends } = await this.#workspace(params).gitPatch(readPath(params), readRef(params));
       this.#stream(content);
       return ends;
     },
     gitCommits: async (params) => {
       const { path, limit } = readFields(params, { path: "string", limit: "number" });
-      return this.#deps.workspace.gitCommits(path, limit);
+      return this.#workspace(params).gitCommits(path, limit);
     },
     gitCommitChanges: async (params) => {
       const { path, sha } = readFields(params, { path: "string", sha: "string" });
-      return this.#deps.workspace.gitCommitChanges(path, sha);
+      return this.#workspace(params).gitCommitChanges(path, sha);
     },
     archive: async (params) => {
-      this.#stream(await this.#deps.workspace.archive(readPath(params), readExclude(params)));
+      this.#stream(await this.#workspace(params).archive(readPath(params), readExclude(params)));
       return null;
     },
     home: async () => this.#deps.workspace.home(),
@@ -175,6 +175,12 @@ export class ServedRequest {
       }
     },
   };
+
+  /** As much of the machine as the client wants to see. */
+  #workspace(params: unknown): Workspace {
+    const { roots = [] } = params as { readonly roots?: readonly string[] };
+    return roots.reduce((workspace, root) => workspace.within(root), this.#deps.workspace);
+  }
 
   #receive(): Readable {
     const { id, channel } = this.#deps;

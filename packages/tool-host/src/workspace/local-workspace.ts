@@ -27,7 +27,14 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constant
 
 /** Files and git of this machine. */
 export function createLocalWorkspace({ root, environment }: LocalWorkspaceDeps): Workspace {
-  const jail = new RootJail(root);
+  return openWithin(root, new RootJail(root), environment);
+}
+
+function openWithin(
+  root: string | undefined,
+  jail: RootJail,
+  environment: LocalWorkspaceDeps["environment"],
+): Workspace {
   const place = { environment, root };
   const directory = async (path: string): Promise<string> => {
     await using entry = await jail.existing(path);
@@ -36,6 +43,7 @@ export function createLocalWorkspace({ root, environment }: LocalWorkspaceDeps):
     return entry.realPath;
   };
   return {
+    within: (inner) => openWithin(inner, new RootJail(inner, jail), environment),
     readFile: async (path, range) => {
       await using entry = await jail.existing(path);
       const { file, stats } = await openRegular(entry, path);

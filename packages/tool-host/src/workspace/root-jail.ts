@@ -24,9 +24,12 @@ const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
  */
 export class RootJail {
   readonly #root: string | undefined;
+  readonly #outer: RootJail | undefined;
 
-  constructor(root: string | undefined) {
+  /** What is inside of `root` must be inside of `outer` too. */
+  constructor(root: string | undefined, outer?: RootJail) {
     this.#root = root;
+    this.#outer = outer;
   }
 
   /** An existing file or directory, its links followed. */
@@ -88,7 +91,9 @@ export class RootJail {
   }
 
   async #findRoot(): Promise<string> {
-    return this.#root === undefined ? sep : realpath(this.#root);
+    if (this.#root === undefined) return sep;
+    if (this.#outer !== undefined) return this.#outer.#resolve(this.#outer.#read(this.#root), this.#root);
+    return realpath(this.#root);
   }
 
   async #pin(real: string, path: string): Promise<PinnedEntry> {

@@ -31,6 +31,8 @@ export type DiffBase = { readonly ref?: string; readonly commit?: string };
  * Every method rejects with {@link WorkspaceError} for what the caller can understand.
  */
 export interface Workspace {
+  /** The same machine of which only `root` is there: links in it lead nowhere else. */
+  within(root: string): Workspace;
   readFile(path: string, range?: ByteRange): Promise<OpenFile>;
   /** Creates missing parents. Readers see the old content or the new one, never a part; a source that fails changes nothing. */
   writeFile(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;

@@ -35,7 +35,7 @@ export function appWorkspaceHandlers({ conversations, sandboxes, journal }: AppW
   ): Promise<{ workspace: Workspace; resolve: (path: string) => string }> {
     const host = await conversations.openHost(request.caller, conversationIdOf(request));
     return {
-      workspace: host.toolHost.workspace,
+      workspace: host.toolHost.workspace.within(host.workspaceDir),
       resolve: (path) => resolveInside(path, host.workspaceDir, host.workingDir),
     };
   }
