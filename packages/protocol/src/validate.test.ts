@@ -273,6 +273,11 @@ test("query texts become what the schema wants", () => {
   expect(readQuery(schema, { ids: ["a", "b"], flag: "maybe" })).toEqual({ ids: ["a", "b"], flag: "maybe" });
 });
 
+test("contract: an empty page_id is none, and other empty texts are texts", () => {
+  const schema = Type.Object({ page_id: Type.Optional(Type.String()), body: Type.Optional(Type.String()) });
+  expect(readQuery(schema, { page_id: "", body: "" })).toEqual({ body: "" });
+});
+
 test("conversation ids may lack their dashes", () => {
   const check = (id: string) =>
     validator.check(agentServerRoutes.getConversation.params, { conversation_id: id }, ["path"]);

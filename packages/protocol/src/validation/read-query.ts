@@ -15,6 +15,8 @@ export function readQuery(schema: TSchema, raw: RawQuery): Record<string, unknow
   const read: Record<string, unknown> = {};
   for (const [name, part] of Object.entries(properties)) {
     const given = Object.hasOwn(raw, name) ? raw[name] : undefined;
+    // Clients write what the page before gave them, and behind the last one that is nothing.
+    if (name === "page_id" && given === "") continue;
     if (given !== undefined) read[name] = readValue(part, given);
   }
   return read;

@@ -101,13 +101,19 @@ function readFilter(query: Readonly<Record<string, unknown>>): EventFilter {
     const value = query[name];
     return typeof value === "string" ? { [name]: value } : {};
   };
+  const { kind } = text("kind");
   return {
-    ...text("kind"),
+    ...(kind === undefined ? {} : { kind: kindOf(kind) }),
     ...text("source"),
     ...text("body"),
     ...instant(query, "timestamp__gte", "timestampGteMicros"),
     ...instant(query, "timestamp__lt", "timestampLtMicros"),
   };
+}
+
+/** Older clients name a kind by the path of its class in their language. Source: SDK 1.43. */
+export function kindOf(given: string): string {
+  return given.slice(given.lastIndexOf(".") + 1);
 }
 
 function instant(

@@ -104,6 +104,18 @@ describe("filters", () => {
     expect(await found("kind=ActionEvent")).toHaveLength(1);
   });
 
+  test("contract: kind is taken as the path of a class too, as older clients send it", async () => {
+    const path = "openhands.sdk.event.llm_convertible.message.MessageEvent";
+    const messages = all.filter(({ kind }) => kind === "MessageEvent");
+    expect(await found(`kind=${path}`)).toEqual(messages);
+    const count = await server.call("GET", `/api/conversations/${id}/events/count?kind=${path}`);
+    expect(count.json).toBe(messages.length);
+  });
+
+  test("contract: an empty page_id is none", async () => {
+    expect(await found("page_id=")).toEqual(all);
+  });
+
   test("source", async () => {
     for (const source of ["agent", "user", "environment"]) {
       expect(await found(`source=${source}`)).toEqual(all.filter((event) => event.source === source));
