@@ -26,6 +26,7 @@ import { KeyBook } from "./settings/key-book.ts";
 import { SealedValues } from "./settings/sealed-values.ts";
 import { SecretStore } from "./settings/secret-store.ts";
 import { Machine } from "./workspaces/machine.ts";
+import { isPageCapability } from "./workspaces/page-address.ts";
 import { SavedWorkspaces } from "./workspaces/saved-workspaces.ts";
 import { WorkspaceSessions } from "./workspaces/workspace-session.ts";
 
@@ -53,7 +54,7 @@ export async function openListener({ config, logger, observability }: ListenerDe
     onActivity: () => (lastActivityMs = Date.now()),
     trustedProxies: config.trustedProxies,
     webUrl: config.webUrl,
-    isForEveryOrigin: isPortCapability,
+    isForEveryOrigin: (url) => isPortCapability(url) || isPageCapability(url),
     observer: observability.observer,
     onCall: (call) => observability.onCall(call),
   });

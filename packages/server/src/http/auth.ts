@@ -6,7 +6,7 @@ export type Caller = {
   /** Of the issued key that told who it is; absent with keys that cannot be revoked. */
   readonly keyId?: string;
   /** What told who it is, where that was no key of a user. */
-  readonly means?: "cookie" | "sandbox key" | "port key";
+  readonly means?: "cookie" | "page" | "sandbox key" | "port key";
 };
 
 /** The user of configured keys and of the data folder's own, and everybody where no key is needed. */

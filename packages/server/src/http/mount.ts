@@ -60,8 +60,7 @@ export function mountRoutes<Operation extends string>(
     const authenticate = (request: FastifyRequest): Caller | null => {
       const caller = deps.authenticate(request);
       if (caller !== null || route.acceptsCookie !== true) return caller;
-      const visitor = deps.authenticateCookie?.(request) ?? null;
-      return visitor === null ? null : { ...visitor, means: "cookie" };
+      return deps.authenticateCookie?.(request) ?? null;
     };
     const options: RouteOptions = {
       method: route.method,

@@ -3,6 +3,8 @@ import type { SecretBox } from "../security/seal.ts";
 /** Who a cookie speaks for, as it was when the cookie was given. */
 export type SessionHolder = { readonly userId: string; readonly keyId?: string };
 
+type Sealed = SessionHolder & { readonly endsAtMs: number; readonly conversationId?: string };
+
 export type WorkspaceSessionDeps = { readonly secretBox: SecretBox; readonly nowMs: () => number };
 
 /** The name that clients of this wire know. */
@@ -11,7 +13,11 @@ export const workspaceCookie = "oh_workspace_session_key";
 /** How long a cookie is good for. */
 export const workspaceSessionSeconds = 3_600;
 
+/** How long the address of a page is good for: as long as it takes to load what the page is made of, and then some. */
+export const pageSeconds = 900;
+
 const purpose = "workspace-session";
+const pagePurpose = "workspace-page";
 
 /**
  * Cookies with which a browser reads the files of its user's conversations, and nothing else. A cookie holds no key: it names its
@@ -31,17 +37,40 @@ export class WorkspaceSessions {
     return secretBox.seal(JSON.stringify({ purpose, userId, keyId, endsAtMs }));
   }
 
+  /** What opens the files of one conversation for a moment, as a part of an address. */
+  createPage({ userId, keyId }: SessionHolder, conversationId: string): string {
+    const { secretBox, nowMs } = this.#deps;
+    const endsAtMs = nowMs() + pageSeconds * 1_000;
+    const page = { purpose: pagePurpose, userId, keyId, endsAtMs, conversationId };
+    return secretBox
+      .seal(JSON.stringify(page))
+      .replaceAll("+", "-")
+      .replaceAll("/", "_")
+      .replaceAll("=", "~");
+  }
+
+  /** As {@link read}, for a part of an address, and null for one of another conversation. */
+  readPage(capability: string, conversationId: string): SessionHolder | null {
+    const sealed = capability.replaceAll("-", "+").replaceAll("_", "/").replaceAll("~", "=");
+    const found = this.#read(sealed, pagePurpose);
+    return found?.conversationId === conversationId ? found.holder : null;
+  }
+
   /** Null for a cookie that is not ours, was altered, or is over. Whether its key was revoked is for the caller to ask. */
   read(value: string): SessionHolder | null {
-    const text = this.#open(value);
+    return this.#read(value, purpose)?.holder ?? null;
+  }
+
+  #read(sealed: string, wanted: string): { holder: SessionHolder; conversationId: string | null } | null {
+    const text = this.#open(sealed);
     if (text === null) return null;
     const session: unknown = JSON.parse(text);
     if (typeof session !== "object" || session === null || !("purpose" in session)) return null;
     // Other things are sealed with this key too.
-    if (session.purpose !== purpose) return null;
-    const { userId, keyId, endsAtMs } = session as unknown as SessionHolder & { readonly endsAtMs: number };
+    if (session.purpose !== wanted) return null;
+    const { userId, keyId, endsAtMs, conversationId = null } = session as unknown as Sealed;
     if (this.#deps.nowMs() >= endsAtMs) return null;
-    return keyId === undefined ? { userId } : { userId, keyId };
+    return { holder: keyId === undefined ? { userId } : { userId, keyId }, conversationId };
   }
 
   #open(value: string): string | null {

@@ -4,8 +4,10 @@ import { conversationMissing } from "../../../conversation/refusals.ts";
 import type { Directory } from "../../../conversation/directory.ts";
 import type { ConversationConfig } from "../../../conversation/conversation-config.ts";
 import { isLoopback } from "../../../http/guard.ts";
+import { Fault } from "../../../lib/fault.ts";
 import type { RouteHandler, RouteReply, RouteRequest } from "../../../http/mount.ts";
 import { contentTypeOf } from "../../../workspaces/content-type-of.ts";
+import { isPageCapability, toPageUrl, withoutCapability } from "../../../workspaces/page-address.ts";
 import { toFault } from "../../../workspaces/to-fault.ts";
 import {
   workspaceCookie,
@@ -30,18 +32,28 @@ const pageHeaders = {
   "content-security-policy": "sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts",
   "x-content-type-options": "nosniff",
   "cache-control": "no-cache",
+  // The address of a page is a key to its neighbours.
+  "referrer-policy": "no-referrer",
 };
 
 /** The files of a conversation for web pages. Source: reference, agent-server 14. */
 export function workspaceFileHandlers({ directory, sessions, openFiles }: WorkspaceFileRouteDeps) {
   const serve: RouteHandler = async (request) => {
     const id = conversationIdOf(request);
+    refuseForeignPage(request);
     const described = await directory.describe(request.caller, id);
     if (described === null) throw conversationMissing(id);
     const { config } = described;
     const root = config.workspace.working_dir;
     try {
-      return await serveBelow(await openFiles(config, root), root, request);
+      const workspace = await openFiles(config, root);
+      const { file, isDirectory } = await findBelow(workspace, root, request);
+      const contentType = contentTypeOf(file);
+      // A page is sent to an address from which what it is made of can be loaded: without an origin it has no cookies.
+      if (request.caller.means === "cookie" && contentType.startsWith("text/html")) {
+        return sendTo(request, sessions.createPage(request.caller, id), isDirectory);
+      }
+      return await sendFile({ workspace, path: file, contentType, headers: headersFor(request) }, request);
     } catch (error) {
       throw toFault(error);
     }
@@ -55,16 +67,42 @@ export function workspaceFileHandlers({ directory, sessions, openFiles }: Worksp
   } satisfies Record<string, RouteHandler>;
 }
 
-async function serveBelow(workspace: Workspace, root: string, request: RouteRequest): Promise<RouteReply> {
-  const asked = request.params["file_path"] ?? "";
+/** The guard lets every origin ask at the address of a page, because that is a key; here it was not what opened the door. */
+function refuseForeignPage({ caller, headers, request }: RouteRequest): void {
+  if (caller.means === "page" || headers["origin"] === undefined || !isPageCapability(request.url)) return;
+  const sentence = "The address of this page is over. Open the page again.";
+  throw new Fault("refused", "forbidden", sentence);
+}
+
+/** What is asked for; of a directory its page. */
+async function findBelow(
+  workspace: Workspace,
+  root: string,
+  request: RouteRequest,
+): Promise<{ readonly file: string; readonly isDirectory: boolean }> {
+  const asked = withoutCapability(request.params["file_path"] ?? "");
   if (asked.includes("\0")) throw new WorkspaceError("invalid-path", "A path may not hold NUL.");
   const path = posix.join(root, asked);
   if (path !== root && !path.startsWith(root.endsWith("/") ? root : `${root}/`)) {
     throw new WorkspaceError("outside-root", "The path leads out of the workspace.");
   }
   const { type } = await workspace.stat(path);
-  const file = type === "directory" ? posix.join(path, "index.html") : path;
-  return sendFile({ workspace, path: file, contentType: contentTypeOf(file), headers: pageHeaders }, request);
+  if (type !== "directory") return { file: path, isDirectory: false };
+  const file = posix.join(path, "index.html");
+  await workspace.stat(file);
+  return { file, isDirectory: true };
+}
+
+function sendTo({ request }: RouteRequest, capability: string, isDirectory: boolean): RouteReply {
+  const base = new URL(request.publicAddress).pathname.replace(/\/$/, "");
+  const location = toPageUrl(base, request.url, capability, isDirectory);
+  return { status: 302, headers: { ...pageHeaders, "cache-control": "no-store", location }, text: "" };
+}
+
+/** Scripts and fonts that a page loads from beside itself ask as a page without an origin. */
+function headersFor({ caller, headers }: RouteRequest): Record<string, string> {
+  if (caller.means !== "page" || typeof headers["origin"] !== "string") return pageHeaders;
+  return { ...pageHeaders, "access-control-allow-origin": headers["origin"], vary: "Origin" };
 }
 
 /** Pages of other sites may show the files in a frame, which needs a secure connection; without one, only our own may. */

@@ -120,7 +120,7 @@ describe("P13: no output shows the server's own key, a user's secret, or the ser
 describe("P29: what is too large is a 413 that names the limit, before anything of it is read", () => {
   test.each([
     ["/api/file/upload?path=/nowhere", "multipart/form-data; boundary=x", 51, "upload_too_large", "50 MiB"],
-    ["/api/bash/start_bash_command", "application/json", 65, "body_too_large", "64 MiB"],
+    ["/api/bash/start_bash_command", "application/json", 2, "body_too_large", "1 MiB"],
   ])("%s", async (path, type, mebibytes, code, limit) => {
     const reply = await new Promise<IncomingMessage>((resolve, reject) => {
       const headers = {
@@ -181,6 +181,63 @@ describe("a conversation's files for browsers", () => {
     await keys.book.revoke(strangerKeyId);
     expect((await get(base(), cookie)).status).toBe(401);
     strangerKey = (await keys.book.create("bob", "")).key;
+  });
+
+  test("security 21: the cookie opens nothing for a page of another origin, not even of another port", async () => {
+    const Cookie = (await cookieOf()).split(";", 1)[0]!;
+    const statusFor = async (origin: string | null) => {
+      const headers = { Cookie, ...(origin === null ? {} : { Origin: origin }) };
+      return (await fetch(`${server.url}${base()}/index.html`, { headers })).status;
+    };
+    expect(await statusFor(null)).toBe(200);
+    expect(await statusFor(server.url)).toBe(200);
+    expect(await statusFor("http://127.0.0.1:3000")).toBe(401);
+    expect(await statusFor("http://localhost:3000")).toBe(401);
+  });
+
+  test("security 42: a page has an address of its own, which opens what is beside it and nothing else", async () => {
+    const cookie = await cookieOf({ "X-Session-API-Key": server.key });
+    await mkdir(join(server.workspaceDir, "docs"), { recursive: true });
+    await writeFile(join(server.workspaceDir, "docs", "index.html"), "docs");
+    const page = await fetch(`${server.url}${base()}/?a=b`, {
+      headers: { Cookie: cookie.split(";", 1)[0]! },
+      redirect: "manual",
+    });
+    expect(page.status).toBe(302);
+    const address = page.headers.get("location")!;
+    expect(address).toMatch(/\/workspace\/~page\.[^/]+\/\?a=b$/);
+    const below = (rest: string, headers: Record<string, string> = {}) =>
+      fetch(`${server.url}${address.replace(/\?.*/, "")}${rest}`, { headers });
+    const style = await below("sub%20dir/style%20%C3%A9.css", { Origin: "null" });
+    expect(style.status).toBe(200);
+    expect(style.headers.get("access-control-allow-origin")).toBe("null");
+    expect(style.headers.get("referrer-policy")).toBe("no-referrer");
+    expect((await below("")).status).toBe(200);
+    expect((await below("..%2f..%2fetc/passwd")).status).toBe(400);
+    const folder = await get(`${base()}/docs`, cookie);
+    expect(folder.url).toMatch(/\/docs\/$/);
+    const { id: other } = await server.createConversation();
+    const elsewhere = address.replace(conversation, other);
+    expect((await fetch(`${server.url}${elsewhere}`)).status).toBe(401);
+    const altered = address.replace("~page.v1.", "~page.v1.A");
+    expect(
+      (await fetch(`${server.url}${altered}`, { headers: { Origin: "https://evil.example" } })).status,
+    ).toBe(401);
+    expect((await fetch(`${server.url}${address.replace(/workspace\/.*/, "events/search")}`)).status).toBe(
+      401,
+    );
+  });
+
+  test("P3: without keys a foreign page cannot dress its request up as one of a page", async () => {
+    await using open = await startTestServer({ config: { isAuthDisabled: true } });
+    const { id } = await open.createConversation();
+    await writeFile(join(open.workspaceDir, "index.html"), "secret");
+    const path = `/api/conversations/${id}/workspace`;
+    expect((await fetch(`${open.url}${path}/`)).status).toBe(200);
+    for (const rest of ["/", "/~page.x/"]) {
+      const headers = { Origin: "https://evil.example" };
+      expect((await fetch(`${open.url}${path}${rest}`, { headers })).status).toBe(403);
+    }
   });
 
   test("taking it back clears it", async () => {
