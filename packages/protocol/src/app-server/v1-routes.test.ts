@@ -61,7 +61,7 @@ test("a start request may be empty, and what clients send as a first message is 
     value: { initial_message: null, agent_type: "default", pr_number: [] },
   });
   expect(tolerateBody({ initial_message: "Hello", secrets: { A: "b" } })).toEqual({
-    initial_message: { content: [{ type: "text", text: "Hello" }] },
+    initial_message: { content: [{ type: "text", text: "Hello" }], run: true },
     secrets: { A: "b" },
   });
   expect(tolerateBody({ initial_message: null })).toEqual({ initial_message: null });
