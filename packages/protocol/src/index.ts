@@ -61,6 +61,10 @@ export * from "./workspace/git.ts";
 export * from "./workspace/installed.ts";
 export * from "./workspace/saved-workspaces.ts";
 export * from "./workspace/server-info.ts";
+export * from "./workspace/catalogues.ts";
+export * from "./workspace/health.ts";
+export * from "./workspace/runtime.ts";
+export * from "./settings/meta-profile.ts";
 export * from "./requests/parse-incoming-message.ts";
 export * from "./requests/stop-conversation.ts";
 export * from "./requests/tolerate.ts";
@@ -104,7 +108,14 @@ export { agentProfileRoutes, llmProfileRoutes } from "./routes/llm-profile-route
 export { llmRoutes } from "./routes/llm-routes.ts";
 export * from "./routes/mcp-routes.ts";
 export { metricsRoutes } from "./routes/metrics-routes.ts";
+export { catalogRoutes, lateConversationRoutes, metaProfileRoutes } from "./routes/newer-routes.ts";
 export * from "./routes/openai-routes.ts";
+export {
+  ofRuntimes,
+  runtimeMachineRoutes,
+  runtimeRoutes,
+  type RuntimeOperation,
+} from "./routes/runtime-routes.ts";
 export * from "./routes/webhook-routes.ts";
 export type { Route, RouteResponse } from "./routes/route.ts";
 export { agentServerInterface, appServerInterface } from "./openapi-documents.ts";

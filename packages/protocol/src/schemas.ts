@@ -69,6 +69,9 @@ import * as files from "./workspace/files.ts";
 import * as git from "./workspace/git.ts";
 import * as health from "./workspace/health.ts";
 import * as installed from "./workspace/installed.ts";
+import * as catalogues from "./workspace/catalogues.ts";
+import * as metaProfile from "./settings/meta-profile.ts";
+import * as runtime from "./workspace/runtime.ts";
 import * as savedWorkspaces from "./workspace/saved-workspaces.ts";
 import * as serverInfo from "./workspace/server-info.ts";
 
@@ -96,7 +99,7 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...byName(namedIn(extensionActions, extensionEvents, extensionObservations, extensionTools)),
   ...byName(namedIn(agentDefinition, clientToolSpec, requestExtensions, worktreeOptions)),
   ...byName(namedIn(stopConversation, eventContext, approvalPolicy, turnControl)),
-  ...byName(namedIn(commits, fileBrowser, health, savedWorkspaces)),
+  ...byName(namedIn(commits, fileBrowser, health, savedWorkspaces, catalogues, metaProfile, runtime)),
   ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),
   ...byName(namedIn(agentProfile, llmCatalogue, llmChange, settingsPatch, installed)),
   ...byName(namedIn(appConversation, appMessage, sandbox, startTask)),

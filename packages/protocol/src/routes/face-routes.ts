@@ -8,7 +8,9 @@ import { agentProfileRoutes, llmProfileRoutes } from "./llm-profile-routes.ts";
 import { llmRoutes } from "./llm-routes.ts";
 import { mcpRoutes } from "./mcp-routes.ts";
 import { metricsRoutes } from "./metrics-routes.ts";
+import { catalogRoutes, lateConversationRoutes, metaProfileRoutes } from "./newer-routes.ts";
 import { openAiRoutes } from "./openai-routes.ts";
+import { runtimeMachineRoutes, runtimeRoutes } from "./runtime-routes.ts";
 import { turnRoutes } from "./turn-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
 
@@ -16,6 +18,11 @@ import { webhookRoutes } from "./webhook-routes.ts";
 export const agentFaceRoutes = {
   ...agentServerRoutes,
   ...turnRoutes,
+  ...runtimeRoutes,
+  ...runtimeMachineRoutes,
+  ...lateConversationRoutes,
+  ...catalogRoutes,
+  ...metaProfileRoutes,
   ...agentSettingsRoutes,
   ...llmProfileRoutes,
   ...agentProfileRoutes,

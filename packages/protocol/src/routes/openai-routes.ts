@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { anyObject, list, object, orNull, ref } from "../schema.ts";
+import { anyObject, list, mapOf, object, orNull, ref } from "../schema.ts";
 import { ErrorReply } from "../requests/replies.ts";
 import { invalid, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
@@ -27,6 +27,22 @@ export const ChatCompletionRequest = object(
 );
 export type ChatCompletionRequest = Static<typeof ChatCompletionRequest>;
 
+/** A request of the newer wire. `stream` and `previous_response_id` are refused, as agent servers refuse them. */
+export const OpenAIResponseRequest = object(
+  "OpenAIResponseRequest",
+  {
+    model: Type.String(),
+    input: Type.Union([Type.String(), Type.Array(ref(ChatMessage))]),
+    instructions: orNull(Type.String()),
+    previous_response_id: orNull(Type.String()),
+    store: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+    stream: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+    metadata: orNull(mapOf(Type.String())),
+  },
+  open,
+);
+export type OpenAIResponseRequest = Static<typeof OpenAIResponseRequest>;
+
 /** What OpenAI clients use: each model is a stored profile, each chat a conversation. Source: reference, agent-server 23. */
 export const openAiRoutes = routesOf("OpenAI", {
   listOpenAiModels: {
@@ -45,6 +61,19 @@ export const openAiRoutes = routesOf("OpenAI", {
     takesLargeBody: true,
     responses: {
       ...ok("The answer, or a stream of its pieces.", anyObject()),
+      404: { description: "There is no such model.", schema: ErrorReply },
+      ...invalid,
+    },
+  },
+  createResponse: {
+    method: "POST",
+    path: "/v1/responses",
+    summary: "Let an agent answer in the form of OpenAI's newer wire, whole",
+    auth: true,
+    body: OpenAIResponseRequest,
+    takesLargeBody: true,
+    responses: {
+      ...ok("The answer.", anyObject()),
       404: { description: "There is no such model.", schema: ErrorReply },
       ...invalid,
     },

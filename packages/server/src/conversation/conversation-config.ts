@@ -49,8 +49,8 @@ export type ConversationConfig = {
   readonly settings_version?: number;
   /** Where a fork comes from. */
   readonly forked_from?: { readonly conversation_id: string; readonly event_id: string | null };
-  /** The call that gave this work to a sub-agent. */
-  readonly parent?: { readonly conversation_id: string; readonly action_id: string };
+  /** The conversation that this one was begun from, and the call that gave the work to a sub-agent where there was one. */
+  readonly parent?: { readonly conversation_id: string; readonly action_id?: string };
   /** True while a fork is filled; nobody finds it before it is whole. */
   readonly is_copying?: true;
   /** Hooks in the form that they were sent in. */

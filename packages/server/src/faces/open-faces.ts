@@ -4,10 +4,14 @@ import {
   appEventRoutes,
   appServerRoutes,
   appWorkspaceRoutes,
+  catalogRoutes,
   installedRoutes,
+  lateConversationRoutes,
   legacyRoutes,
   mcpRoutes,
   openAiRoutes,
+  runtimeMachineRoutes,
+  runtimeRoutes,
   sandboxRoutes,
   sandboxSpecRoutes,
   turnRoutes,
@@ -31,6 +35,10 @@ import type { SecretStore } from "../settings/secret-store.ts";
 import type { SettingsStore } from "../settings/settings-store.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { version } from "../lib/version.ts";
+import { childHandlers } from "./agent-server/child-routes.ts";
+import { runtimeHandlers, runtimeMachineHandlers } from "./agent-server/runtime-routes.ts";
+import { catalogHandlers } from "./agent-server/extensions/catalog-routes.ts";
+import { createSandboxAccess } from "./gateway/sandbox-access.ts";
 import { completeStart } from "./agent-server/complete-start.ts";
 import { contextHandlers } from "./agent-server/context-routes.ts";
 import { conversationHandlers } from "./agent-server/conversation-routes.ts";
@@ -38,7 +46,7 @@ import { eventHandlers } from "./agent-server/event-routes.ts";
 import { askHandlers } from "./agent-server/ask-routes.ts";
 import { turnHandlers } from "./agent-server/turn-routes.ts";
 import { mcpHandlers } from "./agent-server/extensions/mcp-routes.ts";
-import { serverHandlers } from "./agent-server/server-routes.ts";
+import { selectableTools, serverHandlers } from "./agent-server/server-routes.ts";
 import { catalogueHandlers, type CatalogueRouteDeps } from "./agent-server/extensions/skill-routes.ts";
 import { installedHandlers } from "./agent-server/extensions/plugin-routes.ts";
 import { settingsFace } from "./agent-server/settings/settings-face.ts";
@@ -99,6 +107,16 @@ export function openFaces(deps: FacesDeps): Face[] {
     settingsFace(deps),
     face(installedRoutes, installedHandlers({ ...catalogueDeps(deps), nowMs })),
     face(turnRoutes, turnHandlers(deps)),
+    face(runtimeRoutes, runtimeHandlers(deps)),
+    face(
+      runtimeMachineRoutes,
+      runtimeMachineHandlers({ ...deps, openSandboxAccess: createSandboxAccess(deps) }),
+    ),
+    face(lateConversationRoutes, childHandlers(deps)),
+    face(
+      catalogRoutes,
+      catalogHandlers({ ...catalogueDeps(deps), tools: selectableTools(toolHost.catalogue) }),
+    ),
     legacy,
     appServer,
     face(appEventRoutes, appEventHandlers(deps)),

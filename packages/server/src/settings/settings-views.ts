@@ -64,9 +64,9 @@ function ownModel(stored: StoredSettings): JsonObject {
   return resolveConnection(stored, stored.llm) ?? stored.llm;
 }
 
-/** A model as newer clients read it: nobody logs in with a subscription here. */
+/** A model as newer clients read it; nobody logs in with a subscription here, so it is what the client says. */
 export function showModel(llm: JsonObject, shownAs: ShownAs): JsonObject {
-  return { ...hideSecrets(llm, shownAs), is_subscription: false };
+  return { is_subscription: false, ...hideSecrets(llm, shownAs) };
 }
 
 /** The caller as newer clients have it. */

@@ -1,4 +1,9 @@
-import type { MarketplaceRegistration, ProviderType, SandboxGroupingStrategy } from "@convoke/protocol";
+import type {
+  MarketplaceRegistration,
+  MetaProfile,
+  ProviderType,
+  SandboxGroupingStrategy,
+} from "@convoke/protocol";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -77,6 +82,8 @@ export type StoredSettings = {
   /** Agents to launch by name, as clients send them with `id`, `name` and `revision` of ours. */
   readonly agentProfiles: Readonly<Record<string, JsonObject>>;
   readonly activeAgentProfileId: string | null;
+  /** By name; kept for clients. */
+  readonly metaProfiles: Readonly<Record<string, MetaProfile>>;
   /** By id. */
   readonly providerConnections: Readonly<Record<string, StoredConnection>>;
   /** What clients keep for themselves. */
@@ -125,6 +132,7 @@ export const defaultSettings: StoredSettings = {
   activeProfile: null,
   agentProfiles: {},
   activeAgentProfileId: null,
+  metaProfiles: {},
   providerConnections: {},
   misc: {},
   installedSkills: {},

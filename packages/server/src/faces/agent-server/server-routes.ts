@@ -15,7 +15,7 @@ export type ServerRouteDeps = {
 /** Health, identity and catalogue. Source: reference, agent-server 17 and 18. */
 export function serverHandlers(deps: ServerRouteDeps) {
   const startedMs = deps.nowMs();
-  const tools = [...deps.toolHost.catalogue.filter((name) => !builtIn.has(name)), taskToolSet].sort();
+  const tools = selectableTools(deps.toolHost.catalogue);
   const info: RouteHandler = () => ({
     json: serverInfo({
       uptime: Math.floor((deps.nowMs() - startedMs) / 1000),
@@ -36,6 +36,11 @@ export function serverHandlers(deps: ServerRouteDeps) {
     getRoot: info,
     listTools: () => ({ json: tools }),
   } satisfies Record<string, RouteHandler>;
+}
+
+/** What agents can ask for by name, sorted. */
+export function selectableTools(catalogue: readonly string[]): string[] {
+  return [...catalogue.filter((name) => !builtIn.has(name)), taskToolSet].sort();
 }
 
 /** Every agent has these unless it says otherwise; they are not asked for by name. Source: reference, tools 1.2. */

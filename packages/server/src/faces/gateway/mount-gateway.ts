@@ -4,9 +4,7 @@ import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import type { KeyRing } from "../../http/auth.ts";
 import { mountRoutes, type MountDeps, type RouteHandler } from "../../http/mount.ts";
 import { createAuthenticator } from "../../http/open-http.ts";
-import { Fault } from "../../lib/fault.ts";
 import type { Logger } from "../../lib/logger.ts";
-import type { OpenAccess } from "../../workspaces/workspace-access.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import { conversationHandlers } from "../agent-server/conversation-routes.ts";
 import { conversationIdOf } from "../agent-server/event-routes.ts";
@@ -17,6 +15,7 @@ import { turnHandlers } from "../agent-server/turn-routes.ts";
 import { agentServerHandlers, type FacesDeps } from "../open-faces.ts";
 import type { SocketTimes } from "../agent-server/sockets/socket-times.ts";
 import { mountPorts } from "./mount-ports.ts";
+import { createSandboxAccess, sandboxMissing } from "./sandbox-access.ts";
 import { SandboxKeyRing } from "./sandbox-key-ring.ts";
 import { ScopedDirectory } from "./scoped-directory.ts";
 
@@ -111,25 +110,6 @@ function scopeHandlers(
   return Object.fromEntries(scoped);
 }
 
-/** The machine inside a sandbox, for its owner only. */
-function createSandboxAccess({ sandboxes, userSecrets }: GatewayDeps): OpenAccess {
-  return async ({ userId }, { sandbox_id: id = "" }) => {
-    if (sandboxes.ownerOf(id) !== userId) throw sandboxMissing(id);
-    const { toolHost, workspaceDir } = await sandboxes.openHost(id);
-    return {
-      workspace: toolHost.workspace,
-      bash: toolHost.bash,
-      workingDir: workspaceDir,
-      secrets: async () =>
-        Object.entries(await userSecrets(userId)).map(([name, value]) => ({ name, value })),
-    };
-  };
-}
-
 function sandboxIdOf(request: FastifyRequest): string {
   return (request.params as { sandbox_id: string }).sandbox_id;
-}
-
-function sandboxMissing(id: string): Fault {
-  return new Fault("missing", "sandbox_not_found", `There is no sandbox ${id}.`);
 }

@@ -3,6 +3,7 @@ import type {
   ChatMessage,
   ImageContent,
   Message,
+  OpenAIResponseRequest,
   TextContent,
 } from "@convoke/protocol";
 import { invalidField } from "../../lib/fault.ts";
@@ -31,6 +32,33 @@ export function readChat({ messages = [] }: ChatCompletionRequest): ChatInput {
     system: messages.filter(isSystem).map(textOf).join("\n\n").trim(),
     history: turns.filter((turn) => !isSystem(turn) && turn.text !== ""),
   };
+}
+
+/** A request of the newer wire as a chat. An earlier answer is not found by its id, and nothing is streamed. */
+export function readResponseChat(request: OpenAIResponseRequest): ChatInput {
+  const { input, instructions, previous_response_id: previous, stream } = request;
+  if (stream === true) {
+    throw invalidField(["body", "stream"], "Leave it out; /v1/chat/completions streams.", "not_supported");
+  }
+  if (previous) {
+    const msg = "Leave it out and send the earlier messages in input: the chat goes on in its conversation.";
+    throw invalidField(["body", "previous_response_id"], msg, "not_supported");
+  }
+  const asked: readonly ChatMessage[] =
+    typeof input === "string" ? [{ role: "user", content: input }] : input;
+  const system = instructions ? [{ role: "system", content: instructions }] : [];
+  return readChat({ model: request.model, messages: [...system, ...asked.map(asChatMessage)] });
+}
+
+/** Parts have other names on the newer wire. */
+function asChatMessage(message: ChatMessage): ChatMessage {
+  const { content } = message;
+  if (!Array.isArray(content)) return message;
+  const parts = content.map((part) => {
+    const type = String(part["type"]).replace(/^(?:input|output)_(?=text|image)/, "");
+    return { ...part, type: type === "image" ? "image_url" : type };
+  });
+  return { ...message, content: parts };
 }
 
 /** What an agent that was not there is told of a chat. */

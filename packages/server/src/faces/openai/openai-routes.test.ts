@@ -151,3 +151,54 @@ test("errors have OpenAI's form", async () => {
   );
   expect(await errorOf(ask("x"))).toMatchObject({ status: 503, type: "server_error", code: "run_failed" });
 });
+
+test("a_gateway_conversation_tells_an_absolute_folder: that of the configuration", async () => {
+  await using server = await startWith({ turns: [{ text: "hi" }] });
+  const reply = await server.call("POST", chats, ask("one"), bearer);
+  const id = reply.headers.get("X-OpenHands-ServerConversation-ID")!;
+  expect(await server.client.getConversation(id)).toMatchObject({
+    workspace: { working_dir: server.workspaceDir },
+  });
+});
+
+test("/v1/responses: an answer in the newer form, whole, and a chat that is sent again goes on", async () => {
+  const usage = { prompt_tokens: 10, completion_tokens: 2 };
+  await using server = await startWith({
+    turns: [
+      { text: "hi", usage },
+      { text: "again", usage },
+    ],
+  });
+  const post = (body: object) => server.call("POST", "/v1/responses", { model: "openhands_quick", ...body });
+  const first = await post({ input: "hello", instructions: "Be brief.", metadata: { a: "b" } });
+  expect(first.status, first.text).toBe(200);
+  expect(first.json).toMatchObject({
+    object: "response",
+    status: "completed",
+    model: "openhands_quick",
+    metadata: { a: "b" },
+    output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "hi" }] }],
+    usage: { input_tokens: 10, output_tokens: 2, total_tokens: 12 },
+  });
+  expect(JSON.stringify(server.model.requests[0]!.body)).toContain("Be brief.");
+  const input = [
+    { role: "user", content: [{ type: "input_text", text: "hello" }] },
+    { role: "assistant", content: [{ type: "output_text", text: "hi" }] },
+    { role: "user", content: "more" },
+  ];
+  const second = await post({ input, instructions: "Be brief." });
+  const header = "X-OpenHands-ServerConversation-ID";
+  expect(second.headers.get(header)).toBe(first.headers.get(header));
+  expect(second.json).toMatchObject({ output: [{ content: [{ text: "again" }] }] });
+  for (const refused of [
+    { input: "x", stream: true },
+    { input: "x", previous_response_id: "resp_1" },
+    { input: [] },
+  ]) {
+    const { status, json } = await post(refused);
+    expect({ status, json }).toMatchObject({
+      status: 422,
+      json: { error: { type: "invalid_request_error" } },
+    });
+  }
+});

@@ -1,21 +1,28 @@
 import { randomUUID } from "node:crypto";
-import { StartConversationRequest, type ChatCompletionRequest, type openAiRoutes } from "@convoke/protocol";
+import {
+  StartConversationRequest,
+  type ChatCompletionRequest,
+  type OpenAIResponseRequest,
+  type openAiRoutes,
+} from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { Directory } from "../../conversation/directory.ts";
 import type { Caller } from "../../http/auth.ts";
-import type { RouteHandler } from "../../http/mount.ts";
+import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
+import { resolveConnection } from "../../settings/provider-connections.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import type { JsonObject } from "../../settings/stored-settings.ts";
 import { usualToolsOf } from "../../settings/usual-tools.ts";
 import { readStartRequest } from "../agent-server/start-request.ts";
 import { ChatBook } from "./chat-book.ts";
-import { describeHistory, readChat, type ChatInput } from "./chat-input.ts";
-import { completion, completionStream, type Usage } from "./completion.ts";
+import { describeHistory, readChat, readResponseChat, type ChatInput } from "./chat-input.ts";
+import { completion, completionStream, type CompletionDeps, type Usage } from "./completion.ts";
 import { followAnswer } from "./follow-answer.ts";
+import { response } from "./response.ts";
 
 export type OpenAiDeps = {
   readonly directory: Directory;
@@ -25,6 +32,8 @@ export type OpenAiDeps = {
   /** Fills in what a create request leaves out, from its user's settings. */
   readonly complete: (body: unknown, caller: Caller) => Promise<unknown>;
   readonly nowMs: () => number;
+  /** Absolute; where the agents of chats work. */
+  readonly workspaceRoot: string;
 };
 
 const prefix = "openhands_";
@@ -37,9 +46,12 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
 
   async function modelsOf(userId: string): Promise<Map<string, JsonObject>> {
     const stored = (await settings.load(userId)).settings;
-    const models = new Map(Object.entries(stored.profiles).map(([name, llm]) => [`${prefix}${name}`, llm]));
+    const connected = (llm: JsonObject): JsonObject => resolveConnection(stored, llm) ?? llm;
+    const profiles = Object.entries(stored.profiles);
+    const models = new Map(profiles.map(([name, llm]) => [`${prefix}${name}`, connected(llm)]));
     const usual = `${prefix}default`;
-    if (!models.has(usual) && typeof stored.llm["model"] === "string") models.set(usual, stored.llm);
+    if (!models.has(usual) && typeof stored.llm["model"] === "string")
+      models.set(usual, connected(stored.llm));
     return models;
   }
 
@@ -58,7 +70,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
     const id = randomUUID();
     const suffix = [chat.system, describeHistory(chat.history)].filter((text) => text !== "").join("\n\n");
     const completed = await deps.complete(
-      { workspace: { kind: "LocalWorkspace", working_dir: `chats/${id}` } },
+      { workspace: { kind: "LocalWorkspace", working_dir: deps.workspaceRoot } },
       caller,
     );
     const tools = usualToolsOf(deps.toolHost.catalogue);
@@ -68,7 +80,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
       agent: {
         ...agent,
         llm: { ...llm, stream: true },
-        ...(suffix === "" ? {} : { agent_context: { system_message_suffix: suffix } }),
+        ...(suffix === "" ? {} : { agent_context: withSuffix(agent["agent_context"], suffix) }),
       },
     };
     const checked = deps.validator.check<StartConversationRequest>(StartConversationRequest, request, [
@@ -92,32 +104,9 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
       return { json: { object: "list", data } };
     },
 
-    createChatCompletion: async ({ body, caller, headers, signal }) => {
-      const request = body as ChatCompletionRequest;
-      const chat = readChat(request);
-      const conversation = await openChat(
-        caller,
-        request.model,
-        chat,
-        conversationIdOf(headers[conversationHeader]),
-      );
-      const before = usageOf(conversation);
-      const afterSeq = conversation.state.lastSeq;
-      await conversation.send({ message: chat.message, wantsRun: true });
-      const { id } = conversation;
-      const asked = chat.message.content ?? [];
-      const question = asked.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n");
-      const completionDeps = {
-        id,
-        model: request.model,
-        nowMs: nowMs(),
-        parts: followAnswer(await directory.watch(caller, id), afterSeq, signal),
-        usage: () => difference(usageOf(conversation), before),
-        onAnswer: (text: string) => {
-          const turns = [...chat.history, { role: "user", text: question }, { role: "assistant", text }];
-          chats.remember(caller.userId, request.model, turns, id);
-        },
-      };
+    createChatCompletion: async (asked) => {
+      const request = asked.body as ChatCompletionRequest;
+      const { id, deps: completionDeps } = await ask(asked, request.model, readChat(request));
       const reply = { headers: { "X-OpenHands-ServerConversation-ID": id } };
       if (request.stream !== true) return { ...reply, json: await completion(completionDeps) };
       const includesUsage = request.stream_options?.["include_usage"] === true;
@@ -127,7 +116,49 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
         contentType: "text/event-stream",
       };
     },
+
+    createResponse: async (asked) => {
+      const request = asked.body as OpenAIResponseRequest;
+      const { id, deps: completionDeps } = await ask(asked, request.model, readResponseChat(request));
+      const json = await response(completionDeps, request, nowMs);
+      return { headers: { "X-OpenHands-ServerConversation-ID": id }, json };
+    },
   };
+
+  /** Sends what is asked; the answer is read by whoever wants it. */
+  async function ask(
+    { caller, headers, signal }: RouteRequest,
+    model: string,
+    chat: ChatInput,
+  ): Promise<{ readonly id: string; readonly deps: CompletionDeps }> {
+    const conversation = await openChat(caller, model, chat, conversationIdOf(headers[conversationHeader]));
+    const before = usageOf(conversation);
+    const afterSeq = conversation.state.lastSeq;
+    await conversation.send({ message: chat.message, wantsRun: true });
+    const { id } = conversation;
+    const asked = chat.message.content ?? [];
+    const question = asked.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n");
+    const completionDeps: CompletionDeps = {
+      id,
+      model,
+      nowMs: nowMs(),
+      parts: followAnswer(await directory.watch(caller, id), afterSeq, signal),
+      usage: () => difference(usageOf(conversation), before),
+      onAnswer: (text: string) => {
+        const turns = [...chat.history, { role: "user", text: question }, { role: "assistant", text }];
+        chats.remember(caller.userId, model, turns, id);
+      },
+    };
+    return { id, deps: completionDeps };
+  }
+}
+
+/** What the chat says stands behind what the settings say. */
+function withSuffix(context: unknown, suffix: string): JsonObject {
+  const own = (context ?? {}) as JsonObject;
+  const before = own["system_message_suffix"];
+  const isSet = typeof before === "string" && before !== "";
+  return { ...own, system_message_suffix: isSet ? `${before}\n\n${suffix}` : suffix };
 }
 
 function conversationIdOf(header: string | string[] | undefined): string | null {

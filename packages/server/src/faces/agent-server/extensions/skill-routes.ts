@@ -107,7 +107,7 @@ export function readDirectory(given: string | null, workspaceRoot: string): stri
 
 const none: SkillsFound = { skills: [], problems: [] };
 
-function showSkill(skill: LoadedSkill): SkillInfo & { readonly disable_model_invocation: boolean } {
+export function showSkill(skill: LoadedSkill): SkillInfo & { readonly disable_model_invocation: boolean } {
   const { trigger } = skill;
   const isListed = skill.is_agentskills_format === true;
   return {

@@ -1,4 +1,10 @@
-import { agentProfileRoutes, agentSettingsRoutes, llmProfileRoutes, llmRoutes } from "@convoke/protocol";
+import {
+  agentProfileRoutes,
+  agentSettingsRoutes,
+  llmProfileRoutes,
+  llmRoutes,
+  metaProfileRoutes,
+} from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import { face, type Face } from "../../../http/mount.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
@@ -6,6 +12,7 @@ import type { SecretStore } from "../../../settings/secret-store.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { agentProfileHandlers } from "./agent-profile-routes.ts";
 import { llmHandlers } from "./llm-routes.ts";
+import { metaProfileHandlers } from "./meta-profile-routes.ts";
 import { llmProfileHandlers } from "./profile-routes.ts";
 import { agentSettingsHandlers } from "./settings-routes.ts";
 import type { TryModelDeps } from "./try-model.ts";
@@ -21,12 +28,19 @@ export type SettingsFaceDeps = TryModelDeps & {
 /** What a user has on newer agent servers besides conversations: settings, models, agent profiles. */
 export function settingsFace(deps: SettingsFaceDeps): Face {
   return face(
-    { ...agentSettingsRoutes, ...llmProfileRoutes, ...agentProfileRoutes, ...llmRoutes },
+    {
+      ...agentSettingsRoutes,
+      ...llmProfileRoutes,
+      ...agentProfileRoutes,
+      ...llmRoutes,
+      ...metaProfileRoutes,
+    },
     {
       ...agentSettingsHandlers(deps),
       ...llmProfileHandlers(deps),
       ...agentProfileHandlers(deps),
       ...llmHandlers(deps),
+      ...metaProfileHandlers(deps),
     },
   );
 }

@@ -1,0 +1,86 @@
+import type {
+  ACPModelDiscovery,
+  GitProviderRepositoryPage,
+  SkillCatalogResponse,
+  ToolCatalogResponse,
+} from "@convoke/protocol";
+import type { RouteHandler } from "../../../http/mount.ts";
+import { mergeFound } from "../../../extensions/skills/load-skills.ts";
+import { readSkillSources } from "../../../extensions/skills/open-skill-book.ts";
+import { usualToolsOf } from "../../../settings/usual-tools.ts";
+import { installedSkills } from "./installed-skills.ts";
+import { showSkill, type CatalogueRouteDeps } from "./skill-routes.ts";
+
+export type CatalogRouteDeps = CatalogueRouteDeps & {
+  /** Names of the tools that there are. */
+  readonly tools: readonly string[];
+};
+
+/** What newer clients choose from. Source: agent server 1.58. */
+export function catalogHandlers({ tools, settings, files, home, publicFolder }: CatalogRouteDeps) {
+  return {
+    getToolCatalog: () => {
+      const usual = new Set(usualToolsOf(tools).map(({ name }) => name));
+      const json: ToolCatalogResponse = {
+        tools: tools.map((name) => ({
+          name,
+          user_selectable: true,
+          usable: true,
+          description: descriptions[name] ?? "",
+          in_default_set: usual.has(name),
+        })),
+      };
+      return { json };
+    },
+
+    getSkillCatalog: async ({ caller }) => {
+      const found = await readSkillSources(
+        { workspace: null, server: { files, home, publicFolder } },
+        { public: true, user: true, project: false },
+      );
+      const stored = (await settings.load(caller.userId)).settings;
+      const own = mergeFound([found.user, await installedSkills(files, stored)]);
+      const json: SkillCatalogResponse = {
+        skills: [
+          ...own.skills.map((skill) => ({ ...showSkill(skill), origin: "user" as const })),
+          ...found.public.skills.map((skill) => ({ ...showSkill(skill), origin: "public" as const })),
+        ],
+      };
+      return { json };
+    },
+
+    searchGitRepositories: async ({ caller, query }) => {
+      const stored = (await settings.load(caller.userId)).settings;
+      const provider = query["provider"] as keyof typeof stored.providerTokens;
+      const json: GitProviderRepositoryPage = {
+        items: [],
+        next_page_id: null,
+        missing_token: !stored.providerTokens[provider]?.token,
+      };
+      return { json };
+    },
+
+    listAcpModels: () => {
+      const detail = "Agents behind the Agent Client Protocol cannot be started by this server.";
+      const json: ACPModelDiscovery = {
+        agent_name: null,
+        agent_version: null,
+        current_model_id: null,
+        available_models: [],
+        supports_runtime_model_switch: false,
+        error: { code: "not_supported", detail },
+      };
+      return { json };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+/** In the words of people who choose, not of models. */
+const descriptions: Readonly<Record<string, string>> = {
+  terminal: "Runs commands in a shell that stays open.",
+  file_editor: "Views, writes and edits files.",
+  task_tracker: "Keeps a list of what is to be done.",
+  glob: "Finds files by their names.",
+  grep: "Finds files by what is in them.",
+  task_tool_set: "Gives pieces of the work to sub-agents.",
+};

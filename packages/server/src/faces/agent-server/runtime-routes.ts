@@ -1,0 +1,115 @@
+import { posix } from "node:path";
+import { ofRuntimes, type ConversationRuntimeInfo, type RuntimeOperation } from "@convoke/protocol";
+import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
+import type { ConversationConfig } from "../../conversation/conversation-config.ts";
+import type { Directory } from "../../conversation/directory.ts";
+import { conversationMissing } from "../../conversation/refusals.ts";
+import type { Caller } from "../../http/auth.ts";
+import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
+import { invalidField } from "../../lib/fault.ts";
+import { normalizeUuid } from "../../lib/uuid7.ts";
+import type { OpenAccess } from "../../workspaces/workspace-access.ts";
+import { companionHandlers } from "./companion-routes.ts";
+import { conversationIdOf } from "./event-routes.ts";
+import { machineHandlers, type WorkspaceHandlersDeps } from "./workspace/workspace-handlers.ts";
+import { trajectoryHandlers } from "./trajectory-routes.ts";
+
+export type RuntimeRouteDeps = WorkspaceHandlersDeps & {
+  readonly directory: Directory;
+  readonly sandboxes: Sandboxes | null;
+  /** The machine inside a sandbox, for its owner only. */
+  readonly openSandboxAccess: OpenAccess;
+};
+
+type RuntimeHandlers = Record<`${RuntimeOperation}InConversation`, RouteHandler>;
+
+/**
+ * The routes of machines with a conversation before them: on the machine that the conversation works on, below its directory. Commands
+ * begin there, and are held to it no more than an agent's are. Source: agent server 1.58.
+ */
+export function runtimeMachineHandlers(deps: RuntimeRouteDeps): RuntimeHandlers {
+  const configOf = async (caller: Caller | { userId: string }, id: string): Promise<ConversationConfig> => {
+    const described = await deps.directory.describe(caller, normalizeUuid(id) ?? id);
+    if (described === null) throw conversationMissing(id);
+    return described.config;
+  };
+  const openAccess: OpenAccess = async (caller, params) => {
+    const config = await configOf(caller, params["runtime_conversation_id"]!);
+    const { sandbox_id: sandboxId } = config;
+    const access =
+      sandboxId === undefined
+        ? await deps.openAccess(caller, params)
+        : await deps.openSandboxAccess(caller, { sandbox_id: sandboxId });
+    const workingDir = config.workspace.working_dir;
+    return { ...access, workspace: await deps.openFiles(config, workingDir), workingDir };
+  };
+  const all: Record<string, RouteHandler> = {
+    ...machineHandlers({ ...deps, openAccess }),
+    ...trajectoryHandlers(deps),
+    ...companionHandlers,
+  };
+  const handlers = (Object.keys(ofRuntimes) as RuntimeOperation[]).map((operation) => {
+    const handle: RouteHandler = async (request) => {
+      const id = request.params["runtime_conversation_id"]!;
+      const { workspace } = await configOf(request.caller, id);
+      checkPaths(request, workspace.working_dir);
+      checkTrajectory(request, id);
+      return await all[operation]!(request);
+    };
+    return [`${operation}InConversation`, handle];
+  });
+  return Object.fromEntries(handlers) as RuntimeHandlers;
+}
+
+/** Links in them are not followed out of the directory either; whoever opens the file sees to that. */
+function checkPaths({ query }: RouteRequest, root: string): void {
+  for (const name of ["path", "workspace_dir"]) {
+    const path = query[name];
+    if (typeof path !== "string" || (name === "workspace_dir" && path === "workspace")) continue;
+    const plain = posix.normalize(path);
+    const isInside = plain === root || plain.startsWith(root.endsWith("/") ? root : `${root}/`);
+    if (posix.isAbsolute(path) && isInside) continue;
+    throw invalidField(["query", name], "Send an absolute path inside the directory of the conversation.");
+  }
+}
+
+function checkTrajectory({ params }: RouteRequest, id: string): void {
+  const wanted = params["conversation_id"];
+  if (wanted === undefined || normalizeUuid(wanted) === normalizeUuid(id)) return;
+  throw invalidField(["path", "conversation_id"], "Name the conversation that the address begins with.");
+}
+
+/** Where conversations work. */
+export function runtimeHandlers({ directory, sandboxes }: Pick<RuntimeRouteDeps, "directory" | "sandboxes">) {
+  const tell: RouteHandler = async (request) => {
+    const id = conversationIdOf(request);
+    const described = await directory.describe(request.caller, id);
+    if (described === null) throw conversationMissing(id);
+    const { sandbox_id: sandboxId } = described.config;
+    if (sandboxId === undefined) return { json: { runtime_status: "available", can_resume: true } };
+    const [sandbox] = (await sandboxes?.getMany(request.caller.userId, [sandboxId])) ?? [];
+    const status = statusOf[sandbox?.status ?? "MISSING"];
+    const json: ConversationRuntimeInfo = {
+      runtime_status: status,
+      can_resume: sandbox?.status === "RUNNING" || sandbox?.status === "PAUSED",
+      ...(status === "error"
+        ? {
+            runtime_error: {
+              code: "sandbox_failed",
+              message: sandbox?.statusDetail ?? "The sandbox failed.",
+            },
+          }
+        : {}),
+    };
+    return { json };
+  };
+  return { getRuntime: tell, reprovisionRuntime: tell } satisfies Record<string, RouteHandler>;
+}
+
+const statusOf = {
+  STARTING: "starting",
+  RUNNING: "available",
+  PAUSED: "missing",
+  ERROR: "error",
+  MISSING: "missing",
+} as const;

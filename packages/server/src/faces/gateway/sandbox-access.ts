@@ -1,0 +1,28 @@
+import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
+import { Fault } from "../../lib/fault.ts";
+import type { OpenAccess } from "../../workspaces/workspace-access.ts";
+
+export type SandboxAccessDeps = {
+  /** Without them there is no sandbox. */
+  readonly sandboxes: Pick<Sandboxes, "ownerOf" | "openHost"> | null;
+  readonly userSecrets: (userId: string) => Promise<Readonly<Record<string, string>>>;
+};
+
+/** The machine inside a sandbox, for its owner only. */
+export function createSandboxAccess({ sandboxes, userSecrets }: SandboxAccessDeps): OpenAccess {
+  return async ({ userId }, { sandbox_id: id = "" }) => {
+    if (sandboxes === null || sandboxes.ownerOf(id) !== userId) throw sandboxMissing(id);
+    const { toolHost, workspaceDir } = await sandboxes.openHost(id);
+    return {
+      workspace: toolHost.workspace,
+      bash: toolHost.bash,
+      workingDir: workspaceDir,
+      secrets: async () =>
+        Object.entries(await userSecrets(userId)).map(([name, value]) => ({ name, value })),
+    };
+  };
+}
+
+export function sandboxMissing(id: string): Fault {
+  return new Fault("missing", "sandbox_not_found", `There is no sandbox ${id}.`);
+}

@@ -1,0 +1,34 @@
+import type { MetaProfile } from "@convoke/protocol";
+import { Fault, invalidField } from "../lib/fault.ts";
+import type { StoredSettings } from "./stored-settings.ts";
+
+const mostProfiles = 50;
+
+/** Stores a meta profile under a name; one that could route nothing is refused. */
+export function saveMetaProfile(
+  settings: StoredSettings,
+  name: string,
+  profile: MetaProfile,
+): StoredSettings {
+  const { metaProfiles } = settings;
+  if (!Object.hasOwn(metaProfiles, name) && Object.keys(metaProfiles).length >= mostProfiles) {
+    throw new Fault("conflict", "too_many_profiles", `A user has at most ${mostProfiles} meta profiles.`);
+  }
+  if ((profile.classes ?? []).length === 0 && (profile.prompt_template ?? null) === null) {
+    throw invalidField(["body", "classes"], "Send at least one class, or a prompt_template.");
+  }
+  const { classifier_model, classes = [], prompt_template = null, model_table = null } = profile;
+  const kept = { classifier_model, classes, prompt_template, model_table };
+  return { ...settings, metaProfiles: { ...metaProfiles, [name]: kept } };
+}
+
+/** The settings without it, whether it was there or not. */
+export function deleteMetaProfile(settings: StoredSettings, name: string): StoredSettings {
+  const { [name]: _, ...metaProfiles } = settings.metaProfiles;
+  return { ...settings, metaProfiles };
+}
+
+export function requireMetaProfile({ metaProfiles }: StoredSettings, name: string): MetaProfile {
+  if (Object.hasOwn(metaProfiles, name)) return metaProfiles[name]!;
+  throw new Fault("missing", "profile_not_found", `There is no meta profile ${name}.`);
+}
