@@ -111,6 +111,7 @@ class InProcessHost implements ToolHost {
     }
     const executions = new InProcessSession({
       stateDir: spec.stateDir,
+      workspaceDir: spec.workspaceDir,
       onWarning: this.#warn,
       cancelGraceMs: this.#deps.cancelGraceMs ?? 2_000,
     });

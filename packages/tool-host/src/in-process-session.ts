@@ -13,6 +13,8 @@ import type { ToolLane } from "./tool-lane.ts";
 
 export type InProcessSessionDeps = {
   readonly stateDir: string;
+  /** Public, and so never masked in an outcome. */
+  readonly workspaceDir: string;
   readonly onWarning: (text: string) => void;
   /** How long a cancelled tool may take to stop before its call is given up. */
   readonly cancelGraceMs: number;
@@ -140,7 +142,7 @@ export class InProcessSession implements AsyncDisposable {
 
   /** Makes the outcome durable. A tool that did run keeps its true outcome even when the disk refuses to remember it. */
   #finish(place: Place, request: ExecutionRequest, unmasked: Outcome): Outcome {
-    const outcome = maskOutcome(unmasked, request.secrets);
+    const outcome = maskOutcome(unmasked, request.secrets, [this.#deps.workspaceDir]);
     if (place.tool.isReadOnly) {
       this.#remember(request.actionId, outcome);
       return outcome;

@@ -67,3 +67,25 @@ test("P56: binary fields keep every byte, with short secrets too", () => {
     { numRuns: 200 },
   );
 });
+
+test("P13, S05: a name of the wire below its place is a tool's own", () => {
+  const outcome: Outcome = {
+    type: "observation",
+    observation: {
+      kind: "MCPToolObservation",
+      content: [text("x")],
+      tool_name: "t",
+      details: { type: "s3cr3t/token+value", kind: "s3cr3t/token+value", status: ["s3cr3t/token+value"] },
+    } as never,
+  };
+  expect(JSON.stringify(maskOutcome(outcome, secrets))).not.toContain("s3cr3t");
+});
+
+test("P56: the path of the workspace is no secret", () => {
+  const outcome: Outcome = { type: "error", text: "no file in /srv/project-77; project-77" };
+  const project = [{ name: "P", value: "project-77" }];
+  expect(maskOutcome(outcome, project, ["/srv/project-77"])).toEqual({
+    type: "error",
+    text: "no file in /srv/project-77; <secret-hidden>",
+  });
+});

@@ -3,31 +3,42 @@ import type { Outcome } from "./host.ts";
 import { SecretMask } from "./processes/mask.ts";
 import type { ToolSecret } from "./tool.ts";
 
-/** The outcome with every secret hidden in every text; fields that hold binary data or fixed words stay as they are. */
-export function maskOutcome(outcome: Outcome, secrets: readonly ToolSecret[]): Outcome {
+/**
+ * The outcome with every secret hidden in every text, but for what is inside a spared one. What the wire fixes and what holds
+ * binary data stays as it is at its place; the same names further below are a tool's own.
+ */
+export function maskOutcome(
+  outcome: Outcome,
+  secrets: readonly ToolSecret[],
+  spared: readonly string[] = [],
+): Outcome {
   if (secrets.length === 0) return outcome;
-  const mask = new SecretMask(secrets);
-  if (outcome.type !== "observation") return { ...outcome, text: maskString(outcome.text, mask) };
+  const mask = new SecretMask(secrets, spared);
+  const hide = (text: string): string => mask.push(text) + mask.flush();
+  if (outcome.type !== "observation") return { ...outcome, text: hide(outcome.text) };
   const { observation } = outcome;
-  const fixedFields =
-    observation.kind === "TerminalObservation" ? wireFields : new Set([...wireFields, "command"]);
-  return { type: "observation", observation: maskStrings(observation, mask, fixedFields) as Observation };
+  const entries = Object.entries(observation).map(([name, field]): [string, unknown] => {
+    if (ownFields.has(name) || (name === "command" && observation.kind !== "TerminalObservation"))
+      return [name, field];
+    const kept = Object.hasOwn(itemFields, name) ? itemFields[name as keyof typeof itemFields] : [];
+    return [name, hideIn(field, hide, kept)];
+  });
+  return { type: "observation", observation: Object.fromEntries(entries) as Observation };
 }
 
-/** Fields with base64 data, which masking would damage, and fields whose values the wire fixes. */
-const wireFields = new Set(["image_urls", "screenshot_data", "kind", "type", "status"]);
+const ownFields = new Set(["kind", "status", "screenshot_data"]);
+/** Fields of the items of these lists. */
+const itemFields = { content: ["type", "image_urls"], task_list: ["status"] } as const;
 
-function maskStrings(value: unknown, mask: SecretMask, fixedFields: ReadonlySet<string>): unknown {
-  if (typeof value === "string") return maskString(value, mask);
-  if (Array.isArray(value)) return value.map((item) => maskStrings(item, mask, fixedFields));
+/** `kept` are fields of the value itself, or of the items that it is a list of. */
+function hideIn(value: unknown, hide: (text: string) => string, kept: readonly string[]): unknown {
+  if (typeof value === "string") return hide(value);
+  if (Array.isArray(value)) return value.map((item) => hideIn(item, hide, kept));
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([name, field]) => [
-    name,
-    fixedFields.has(name) ? field : maskStrings(field, mask, fixedFields),
-  ]);
-  return Object.fromEntries(entries);
-}
-
-function maskString(text: string, mask: SecretMask): string {
-  return mask.push(text) + mask.flush();
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      kept.includes(name) ? field : hideIn(field, hide, []),
+    ]),
+  );
 }

@@ -172,6 +172,148 @@ describe("P56: masking leaves unrelated text alone", () => {
   });
 });
 
+describe("P13, S04: lines of a secret that has several", () => {
+  const body = ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj", "AgEAAoIBAQC7VJTUt9Us8cKjMzEfYyjiWA4R4"];
+  const pem = ["-----BEGIN PRIVATE KEY-----", ...body, "-----END PRIVATE KEY-----"].join("\n");
+  const secrets = [{ name: "PEM", value: pem }];
+
+  test("P13, S04: each line of eight characters or more is hidden by itself, numbered, in a diff and in base64", () => {
+    for (const line of body) {
+      expect(maskText(line, secrets)).toBe(hiddenMark);
+      expect(maskText(`     2\t${line}\n+${line}\n`, secrets)).toBe(
+        `     2\t${hiddenMark}\n+${hiddenMark}\n`,
+      );
+      expect(maskText(Buffer.from(line).toString("base64"), secrets)).toBe(hiddenMark);
+    }
+    expect(maskText(pem, secrets)).toBe(hiddenMark);
+  });
+
+  test("P56, S04: the frame of a key and plain settings are no secret; a setting with a secret is", () => {
+    const config = "apiVersion: v1\nkind: Config\ntoken: 8hQ2vLq0-xyz\npassword: hunter\nab\n";
+    const lines = [{ name: "KUBE", value: config }];
+    expect(maskText("-----BEGIN PRIVATE KEY-----", secrets)).toBe("-----BEGIN PRIVATE KEY-----");
+    expect(maskText("apiVersion: v1\nkind: Config\nname: x", lines)).toBe(
+      "apiVersion: v1\nkind: Config\nname: x",
+    );
+    expect(maskText("a\ntoken: 8hQ2vLq0-xyz\npassword: hunter\n", lines)).toBe(
+      `a\n${hiddenMark}\n${hiddenMark}\n`,
+    );
+  });
+});
+
+describe("P56: everyday words and paths that somebody made a secret", () => {
+  const words = ["test", "production", "Password"].map((value) => ({ name: "W", value }));
+
+  test.each([
+    "testing attest tests 2test",
+    "/srv/production/app.ts, productions, pre-production, production.yaml",
+    "src/test/main.ts my_test test-key Passwords PasswordField",
+  ])("P56: %j stays as it is", (text) => {
+    expect(maskText(text, words)).toBe(text);
+    expect(maskInPieces(text, 1, words)).toBe(text);
+  });
+
+  test.each([
+    ["run the test, then production.", `run the ${hiddenMark}, then ${hiddenMark}.`],
+    ['{"a":"test\\nproduction"}', `{"a":"${hiddenMark}\\n${hiddenMark}"}`],
+    ["https://me:production@host/?key=Password&b", `https://me:${hiddenMark}@host/?key=${hiddenMark}&b`],
+  ])("P13: %j is hidden where it stands alone", (text, expected) => {
+    expect(maskText(text, words)).toBe(expected);
+    for (const size of [1, 2, 7]) expect(maskInPieces(text, size, words)).toBe(expected);
+  });
+
+  test("P56: a path of words hides itself and no path below it", () => {
+    const secrets = [{ name: "DIR", value: "/workspace/project" }];
+    const text = "cd /workspace/project; cat /workspace/project/a.ts /mnt/workspace/project";
+    expect(maskText(text, secrets)).toBe(
+      `cd ${hiddenMark}; cat /workspace/project/a.ts /mnt/workspace/project`,
+    );
+  });
+});
+
+describe("P56: texts that the configuration says", () => {
+  const secrets = [{ name: "S", value: "project-77" }];
+  const spared = ["/home/me/project-77/src", "/home/me/project-77"];
+
+  test("P56: what is inside of a spared text stays, everywhere else it is hidden, in any pieces", () => {
+    const text = "at /home/me/project-77/src/a.ts:1 project-77 /tmp/project-77 /home/me/project-77";
+    const expected = `at /home/me/project-77/src/a.ts:1 ${hiddenMark} /tmp/${hiddenMark} /home/me/project-77`;
+    expect(maskText(text, secrets, spared)).toBe(expected);
+    for (let size = 1; size < 30; size += 1) {
+      const mask = new SecretMask(secrets, spared);
+      let masked = "";
+      for (let at = 0; at < text.length; at += size) masked += mask.push(text.slice(at, at + size));
+      expect(masked + mask.flush()).toBe(expected);
+    }
+  });
+
+  test("P13: a secret that begins inside of a spared text and ends outside is hidden", () => {
+    const long = [...secrets, { name: "L", value: "me/project-77?key=8hQ2vLq0" }];
+    const text = "get /home/me/project-77?key=8hQ2vLq0 now";
+    for (const size of [1, 5, 100]) {
+      const mask = new SecretMask(long, spared);
+      let masked = "";
+      for (let at = 0; at < text.length; at += size) masked += mask.push(text.slice(at, at + size));
+      expect(masked + mask.flush()).toBe(`get /home/${hiddenMark} now`);
+    }
+  });
+
+  test("P13, P56: whatever the text, the secrets and what is spared, pieces give what the whole gives", () => {
+    const part = fc.constantFrom("ab", "abcd", "/ab", "/abcd/", "efgh1234", ".", "abcd.", "\\n", " ", "x");
+    fc.assert(
+      fc.property(
+        fc.array(part, { maxLength: 12 }),
+        fc.subarray(["abcd", "efgh1234", "abcdx1", "/abcd/efgh1234x", "abcd efgh"], { minLength: 1 }),
+        fc.subarray(["/ab/abcd", "/abcd/efgh1234", "abcd."]),
+        fc.integer({ min: 1, max: 6 }),
+        (parts, values, texts, size) => {
+          const text = parts.join("");
+          const given = values.map((value) => ({ name: "S", value }));
+          const mask = new SecretMask(given, texts);
+          let masked = "";
+          for (let at = 0; at < text.length; at += size) masked += mask.push(text.slice(at, at + size));
+          expect(masked + mask.flush()).toBe(maskText(text, given, texts));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("P56: what is no secret is left as it is: without the marks, the pieces of a text are in it in their order", () => {
+    const value = fc.oneof(
+      fc.constantFrom("test", "production", "/workspace", "1234", "abc"),
+      fc.string({ minLength: 1, maxLength: 12 }),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(value, fc.string({ maxLength: 9 }), fc.constantFrom("/", "-", ".ts", "\n")), {
+          maxLength: 10,
+        }),
+        fc.array(value, { maxLength: 4 }),
+        (parts, values) => {
+          const text = parts.join("").replaceAll("<", "");
+          const masked = maskText(
+            text,
+            values.map((item) => ({ name: "S", value: item })),
+          );
+          let at = 0;
+          for (const piece of masked.split(hiddenMark)) {
+            const found = text.indexOf(piece, at);
+            expect(found).toBeGreaterThanOrEqual(at);
+            at = found + piece.length;
+          }
+          // A long value that is no everyday word is nowhere in what comes out.
+          for (const item of values) {
+            const isTelling = item.trim() === item && item.length >= 8 && /\d/.test(item);
+            if (isTelling) expect(masked.replaceAll(hiddenMark, "\0")).not.toContain(item);
+          }
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
 test("secrets of any size and number are masked", () => {
   const long = `begin-${"x".repeat(200_000)}-end`;
   const many = Array.from({ length: 3_000 }, (_, index) => ({

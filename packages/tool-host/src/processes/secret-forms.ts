@@ -1,12 +1,15 @@
 import type { ToolSecret } from "../tool.ts";
 
-/** One text that must not leave, and whether it counts only where no letter or digit touches it. */
-export type SecretForm = { readonly text: string; readonly isWholeToken: boolean };
+/** One text that must not leave, and where it counts. */
+export type SecretForm = { readonly text: string; readonly bounds: Bounds };
+
+/** Anywhere; where no letter or digit touches it; or where it is a word of its own, not part of a path or a longer name. */
+export type Bounds = "none" | "token" | "word";
 
 /** Values shorter than this are not masked: they turn up in unrelated text far too often. */
 const shortestMaskedLength = 4;
 
-/** Values from this length on are masked anywhere, even inside a longer word. */
+/** Values from this length on are masked anywhere, even inside a longer word; so are lines of longer values. */
 const anywhereLength = 8;
 
 /** A base64 fragment must be this long before it is taken for part of a secret. */
@@ -14,21 +17,66 @@ const fragmentLength = 12;
 
 const base64LineLength = 76;
 
-/** Every way in which the values may show: plain, quoted, URL-encoded and base64; longest first, without repeats. */
+/** Lines of one value that are looked for in every spelling; of what comes behind, as it is. */
+const fullySpelledLines = 100;
+
+/**
+ * Every way in which the values may show: plain, quoted, URL-encoded and base64, and the single lines of those with several;
+ * longest first, without repeats.
+ */
 export function secretForms(secrets: readonly ToolSecret[]): SecretForm[] {
   const forms = new Map<string, SecretForm>();
+  const add = (text: string, bounds: Bounds): void => {
+    const known = forms.get(text)?.bounds;
+    if (known === undefined || strictness[bounds] < strictness[known]) forms.set(text, { text, bounds });
+  };
   for (const { value } of secrets) {
     const trimmed = value.trim();
     if (trimmed.length < shortestMaskedLength) continue;
-    const isWholeToken = trimmed.length < anywhereLength;
-    for (const text of new Set([...spellings(trimmed), ...spellings(value)])) {
-      if (!forms.has(text) || !isWholeToken) forms.set(text, { text, isWholeToken });
+    for (const text of new Set([trimmed, value])) addSpellings(text, add);
+    for (const [index, line] of tellingLines(trimmed).entries()) {
+      if (index < fullySpelledLines) addSpellings(line, add);
+      else add(line, boundsOf(line));
     }
   }
   return [...forms.values()].sort((a, b) => b.text.length - a.text.length);
 }
 
-function spellings(value: string): string[] {
+const strictness: Readonly<Record<Bounds, number>> = { none: 0, token: 1, word: 2 };
+
+function addSpellings(value: string, add: (text: string, bounds: Bounds) => void): void {
+  const bounds = boundsOf(value.trim());
+  for (const text of quotedSpellings(value)) add(text, bounds);
+  const encodedBounds = value.trim().length < anywhereLength ? "token" : "none";
+  for (const text of base64Spellings(value)) add(text, encodedBounds);
+}
+
+/** What people write every day hides nothing but itself: a word, or a path of words. */
+function boundsOf(value: string): Bounds {
+  if (plainWord.test(value) || plainPath.test(value)) return "word";
+  return value.length < anywhereLength ? "token" : "none";
+}
+
+const word = String.raw`(?:\p{Lu}?\p{Ll}{1,15}|\p{Lu}{2,15})`;
+const plainWord = new RegExp(`^${word}$`, "u");
+const plainPath = new RegExp(`^(?:~|\\.{0,2})(?:/${word}(?:[._-]${word})*)+/?$`, "u");
+
+/** The lines of a value with several that tell something by themselves: not the frame of a key, not `kind: Config`. */
+function tellingLines(value: string): string[] {
+  if (!value.includes("\n")) return [];
+  const lines = value.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line.length >= anywhereLength && !armour.test(line) && !isPlainSetting(line));
+}
+
+const armour = /^-----(?:BEGIN|END) [A-Z0-9 ]+-----$/;
+const setting = new RegExp(`^["']?([\\w.-]+)["']?\\s*[:=]\\s*["']?(?:${word}|v?\\d{1,4})?["']?,?$`, "u");
+
+function isPlainSetting(line: string): boolean {
+  const name = setting.exec(line)?.[1];
+  return name !== undefined && !/pass|secret|token|key|credential|auth/i.test(name);
+}
+
+function quotedSpellings(value: string): string[] {
   const encoded = encodeURIComponent(value.toWellFormed());
   return [
     value,
@@ -39,7 +87,6 @@ function spellings(value: string): string[] {
     encoded.replaceAll("%20", "+"),
     encoded.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`),
     encoded.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase()),
-    ...base64Spellings(value),
   ];
 }
 

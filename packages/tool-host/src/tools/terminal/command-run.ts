@@ -143,8 +143,9 @@ export class CommandRun {
     const screen = this.#cleaner.screen;
     this.#cleaner.flush(this.#result !== undefined);
     if (screen !== undefined && this.#result === undefined) {
+      const { mask } = this.#deps;
       const shown = await screen.read();
-      this.#log.append((this.#log.length > 0 ? "\n" : "") + maskText(shown, this.#deps.mask.secrets));
+      this.#log.append((this.#log.length > 0 ? "\n" : "") + maskText(shown, mask.secrets, mask.spared));
     }
     if (this.#result !== undefined) {
       const { mask } = this.#deps;
@@ -290,7 +291,9 @@ export class CommandRun {
   #newest(): string {
     const { mask } = this.#deps;
     // A mask of its own, never flushed: what may be the beginning of a secret does not show.
-    const open = new SecretMask(mask.secrets).push(mask.held + this.#cleaner.live.slice(-progressSource));
+    const open = new SecretMask(mask.secrets, mask.spared).push(
+      mask.held + this.#cleaner.live.slice(-progressSource),
+    );
     return (this.#log.newest(progressCharacters) + open).slice(-progressCharacters);
   }
 }

@@ -18,6 +18,8 @@ export type TerminalSessionDeps = {
   /** Absolute path of bash, which tells statements apart in doubt. */
   readonly program: string;
   readonly outputDirectory: string;
+  /** Public, and so never masked in an answer. */
+  readonly workspaceDir: string;
   readonly quietSeconds: number;
   readonly longestSeconds: number;
   readonly idleTimeoutSeconds: number | null;
@@ -45,7 +47,7 @@ type Request = {
 /** One terminal of one conversation: decides what a call means now, runs it and words the answer. Calls do not overlap. */
 export class TerminalSession implements AsyncDisposable {
   readonly #deps: TerminalSessionDeps;
-  readonly #mask = new SecretMask();
+  readonly #mask: SecretMask;
   readonly #secrets = new Map<string, ToolSecret>();
   readonly #closing = new AbortController();
   #opening: Promise<Shell> | undefined;
@@ -58,13 +60,15 @@ export class TerminalSession implements AsyncDisposable {
 
   constructor(deps: TerminalSessionDeps) {
     this.#deps = deps;
+    this.#mask = new SecretMask([], [deps.workspaceDir]);
     this.#pendingPrefix = deps.wasUsedBefore ? notices.restarted : "";
   }
 
   async execute(action: TerminalAction, call: ToolCall): Promise<TerminalObservation> {
     this.#learnSecrets(call.secrets);
     const answer = await this.#answer(action, call);
-    const hide = (text: string): string => maskText(text, [...this.#secrets.values()]);
+    const hide = (text: string): string =>
+      maskText(text, [...this.#secrets.values()], [this.#deps.workspaceDir]);
     return toTerminalObservation(answer, this.#deps.outputDirectory, hide);
   }
 

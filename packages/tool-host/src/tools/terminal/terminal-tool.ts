@@ -76,6 +76,7 @@ async function openTerminal(
     wasUsedBefore,
     program: params.program,
     outputDirectory,
+    workspaceDir: context.workspaceDir,
     quietSeconds: params.quietSeconds,
     idleTimeoutSeconds: params.idleTimeoutSeconds,
     ...limits,
