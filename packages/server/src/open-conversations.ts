@@ -38,6 +38,8 @@ export type OpenConversationsDeps = Store & {
   readonly logger: Logger;
   /** Waiting times for MCP servers, instead of the documented ones. */
   readonly mcp?: Pick<McpAccess, "times" | "firstWaitMs">;
+  /** The server's own keys, which no conversation shows. */
+  readonly serverKeys?: readonly string[];
   /** Wraps every model that is opened. */
   readonly wrapModel?: (model: Model) => Model;
 };
@@ -96,6 +98,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       },
       beforeDelete: (id) => webhooks.onDelete(id),
       secretBox,
+      serverKeys: deps.serverKeys ?? [],
       openModel: ({ agent }, secrets, ownerId) => openFor({ ...agent.llm, ...secrets.llm }, ownerId),
       validator: deps.validator,
       skills,

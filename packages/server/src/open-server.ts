@@ -81,6 +81,7 @@ export async function openServer({
   await makeDataDir(config.dataDir);
   scope.use(shareDataFolder(config.dataDir));
   const sessionKey = await chooseKey(config);
+  const ownKeys = sessionKey === null ? [] : [sessionKey.key, ...config.sessionApiKeys];
   const observability = scope.use(await openObservability(config, plainLogger));
   const { observer, logger } = observability;
   const opening = beginToOpen(scope, openStore(config));
@@ -93,7 +94,14 @@ export async function openServer({
   const validator = createValidator();
   const shared = { config, toolHost, sandboxes, validator, logger };
   const conversations = scope.use(
-    await openConversations({ ...shared, ...store, observer, mcp, wrapModel: wrap.model }),
+    await openConversations({
+      ...shared,
+      ...store,
+      observer,
+      mcp,
+      wrapModel: wrap.model,
+      serverKeys: config.masterSecret === null ? ownKeys : [...ownKeys, config.masterSecret],
+    }),
   );
   const { directory, appConversations, webhooks } = conversations;
   let isReady = false;
@@ -105,7 +113,7 @@ export async function openServer({
       conversations,
       times,
       environment,
-      ownKeys: sessionKey === null ? [] : [sessionKey.key, ...config.sessionApiKeys],
+      ownKeys,
       isReady: () => isReady,
       faces: observability.openFaces({ app, journal: store.journal, sandboxes, webhooks }),
     }),

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import type { Journal } from "../journal/journal.ts";
+import type { Mask } from "../security/mask.ts";
 import { zip, type ZipEntry } from "./zip.ts";
 
 export type ArchiveOrder = {
@@ -8,7 +9,7 @@ export type ArchiveOrder = {
   /** JSON about the conversation. */
   readonly meta: string;
   /** Hides secrets in a JSON document. */
-  readonly mask: (json: string) => string;
+  readonly mask: Mask;
 };
 
 const pageSize = 100;
@@ -22,7 +23,7 @@ export function archiveConversation(order: ArchiveOrder): Readable {
 }
 
 async function* entries({ journal, conversationId, meta, mask }: ArchiveOrder): AsyncGenerator<ZipEntry> {
-  yield { name: "meta.json", content: Buffer.from(mask(meta)) };
+  yield { name: "meta.json", content: Buffer.from(mask(meta, "document")) };
   for (let after = 0; ;) {
     const events = await journal.read(conversationId, after, pageSize);
     for (const { seq, id, json } of events) {

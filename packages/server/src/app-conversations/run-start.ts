@@ -1,7 +1,7 @@
 import type { Asker, Directory } from "../conversation/directory.ts";
-import { secretValues } from "../conversation/conversation-config.ts";
+import { secretValues } from "../conversation/secret-values.ts";
 import { wait } from "../lib/wait.ts";
-import { createMask } from "../security/mask.ts";
+import { createMask, type Mask } from "../security/mask.ts";
 import type { AppConversationStore } from "./app-conversation-store.ts";
 import { orAborted } from "./or-aborted.ts";
 import { PreparationError, prepareWorkspace } from "./prepare-workspace.ts";
@@ -46,7 +46,7 @@ export async function runStart(deps: RunStartDeps): Promise<void> {
 /** Where the start is, written down before anybody is told; secrets are in no detail. */
 class Steps {
   readonly #deps: RunStartDeps;
-  readonly #mask: (json: string) => string;
+  readonly #mask: Mask;
   #task: StartTask;
 
   constructor(deps: RunStartDeps) {

@@ -2,9 +2,10 @@ import type { SecretSource } from "@convoke/protocol";
 import type { EventDraft } from "../events/event-draft.ts";
 import { createMask } from "../security/mask.ts";
 import type { SecretBox } from "../security/seal.ts";
-import { secretValues, type ConversationConfig, type ConversationSecrets } from "./conversation-config.ts";
+import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import { stateUpdate } from "./decide.ts";
+import { secretValues, sparedTexts } from "./secret-values.ts";
 import { secretRegistry } from "./state/describe.ts";
 import type { RunDeps } from "./run/run-deps.ts";
 
@@ -27,7 +28,7 @@ export class Configuration {
     this.#deps = deps;
     this.#config = deps.config;
     this.#secrets = deps.secrets;
-    deps.log.mask = createMask(secretValues(deps.secrets));
+    deps.log.mask = createMask(secretValues(deps.secrets), sparedTexts(deps.config));
   }
 
   get config(): ConversationConfig {
@@ -54,7 +55,7 @@ export class Configuration {
         )
         .map(([key, value]) => ({ ...stateUpdate(key, value), ...this.#deadline(key, config) }));
       if (drafts.length === 0 && llmSecrets === null) return;
-      this.#maskBoth(secrets);
+      this.#maskBoth(secrets, config);
       await log.append(drafts.length === 0 ? [stateUpdate("agent", config.agent)] : drafts, {
         patch: {
           config: JSON.stringify(config),
@@ -70,7 +71,7 @@ export class Configuration {
     const { log, post } = this.#deps;
     await post(async () => {
       const secrets = { ...this.#secrets, sources: { ...this.#secrets.sources, ...sources } };
-      this.#maskBoth(secrets);
+      this.#maskBoth(secrets, this.#config);
       await log.append([stateUpdate("secret_registry", secretRegistry(secrets))], {
         patch: { sealedSecrets: this.#seal(secrets) },
       });
@@ -86,11 +87,14 @@ export class Configuration {
   }
 
   /** What was secret until now may still turn up. */
-  #maskBoth(secrets: ConversationSecrets): void {
-    this.#deps.log.mask = createMask([...secretValues(this.#secrets), ...secretValues(secrets)]);
+  #maskBoth(secrets: ConversationSecrets, config: ConversationConfig): void {
+    this.#deps.log.mask = createMask(
+      [...secretValues(this.#secrets), ...secretValues(secrets)],
+      [...sparedTexts(this.#config), ...sparedTexts(config)],
+    );
   }
 
-  #seal(secrets: ConversationSecrets): string {
+  #seal({ serverKeys: _, ...secrets }: ConversationSecrets): string {
     return this.#deps.secretBox.seal(JSON.stringify(secrets));
   }
 }

@@ -10,7 +10,7 @@ import type {
 } from "@convoke/protocol";
 import type { AllowRule } from "../security/allow-rules.ts";
 import type { AnalyzerConfig } from "../security/analyzers/analyzer.ts";
-import { hiddenValues } from "../extensions/mcp/hidden-values.ts";
+import { secretMask } from "../settings/secret-fields.ts";
 import type { ApprovalPolicy } from "./commands/approvals.ts";
 import type { Worktree } from "./sessions/worktrees.ts";
 
@@ -63,12 +63,21 @@ export type ConversationConfig = {
 
 /** Sealed at rest as one text. */
 export type ConversationSecrets = {
-  readonly llm: Readonly<Partial<Record<LlmSecretField, string>>>;
+  readonly llm: LlmSecrets;
   readonly sources: Readonly<Record<string, SecretSource>>;
   /** Credentials of the condenser's models by their path, e.g. `llm.api_key` or `condensers.0.llm.api_key`. */
-  readonly condenser?: Readonly<Record<string, string>>;
+  readonly condenser?: Readonly<Record<string, string | Headers>>;
   /** The agent's MCP servers as they were sent; the configuration has them with masks. */
   readonly mcp?: Readonly<Record<string, unknown>>;
+  /** The server's own, which are masked in every conversation; put in when the others are opened, and never stored with them. */
+  readonly serverKeys?: readonly string[];
+};
+
+type Headers = Readonly<Record<string, string>>;
+
+/** What a model's configuration has that proves who asks; in the configuration itself it is null or a mask. */
+export type LlmSecrets = Readonly<Partial<Record<LlmSecretField, string>>> & {
+  readonly extra_headers?: Headers;
 };
 
 const llmSecretFields = [
@@ -79,8 +88,8 @@ const llmSecretFields = [
 ] as const satisfies readonly (keyof LLM)[];
 export type LlmSecretField = (typeof llmSecretFields)[number];
 
-/** Splits an LLM configuration into what may be shown and what must be sealed. */
-export function splitLlmSecrets(llm: LLM): { shown: LLM; secrets: ConversationSecrets["llm"] } {
+/** Splits an LLM configuration into what may be shown and what must be sealed: credentials, and the values of its headers. */
+export function splitLlmSecrets(llm: LLM): { shown: LLM; secrets: LlmSecrets } {
   const shown: LLM = { ...llm };
   const secrets: Partial<Record<LlmSecretField, string>> = {};
   for (const field of llmSecretFields) {
@@ -88,23 +97,31 @@ export function splitLlmSecrets(llm: LLM): { shown: LLM; secrets: ConversationSe
     if (typeof value === "string" && value !== "") secrets[field] = value;
     if (value !== undefined) shown[field] = null;
   }
-  return { shown, secrets };
+  const { extra_headers: headers } = llm;
+  if (!headers || Object.keys(headers).length === 0) return { shown, secrets };
+  shown.extra_headers = maskHeaders(headers);
+  return { shown, secrets: { ...secrets, extra_headers: headers } };
 }
 
 /** Splits a condenser, which may bring models of its own, in the same way. */
 export function splitCondenserSecrets(condenser: Agent["condenser"]): {
   shown: Agent["condenser"];
-  secrets: Readonly<Record<string, string>>;
+  secrets: NonNullable<ConversationSecrets["condenser"]>;
 } {
-  const secrets: Record<string, string> = {};
+  const secrets: Record<string, string | Headers> = {};
   const isSecret = new Set<string>(llmSecretFields);
   const hide = (value: unknown, path: readonly string[]): unknown => {
     if (Array.isArray(value)) return value.map((item, index) => hide(item, [...path, String(index)]));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([key, field]) => {
-        if (!isSecret.has(key)) return [key, hide(field, [...path, key])];
-        if (typeof field === "string" && field !== "") secrets[[...path, key].join(".")] = field;
+      Object.entries(value).map(([key, field]: [string, unknown]) => {
+        const place = [...path, key];
+        if (key === "extra_headers" && typeof field === "object" && field !== null) {
+          secrets[place.join(".")] = field as Headers;
+          return [key, maskHeaders(field as Headers)];
+        }
+        if (!isSecret.has(key)) return [key, hide(field, place)];
+        if (typeof field === "string" && field !== "") secrets[place.join(".")] = field;
         return [key, null];
       }),
     );
@@ -112,12 +129,8 @@ export function splitCondenserSecrets(condenser: Agent["condenser"]): {
   return { shown: hide(condenser, []) as Agent["condenser"], secrets };
 }
 
-/** Every secret value of the conversation, for masking. */
-export function secretValues(secrets: ConversationSecrets): string[] {
-  const values: string[] = [...Object.values(secrets.llm), ...Object.values(secrets.condenser ?? {})];
-  for (const source of Object.values(secrets.sources)) {
-    if (source.kind === "StaticSecret" && typeof source.value === "string") values.push(source.value);
-    if (source.kind === "LookupSecret") values.push(...Object.values(source.headers ?? {}));
-  }
-  return [...values, ...hiddenValues(secrets.mcp)].filter((value) => value !== "");
+function maskHeaders(headers: Headers): Headers {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, value === "" ? "" : secretMask]),
+  );
 }

@@ -3,6 +3,7 @@ import { viewKinds, type ViewEvent } from "../agent/history.ts";
 import { stampDrafts, type EventDraft, type StampedEvent } from "../events/event-draft.ts";
 import type { AppendBatch, ConversationPatch, ConversationRow, Journal, Lease } from "../journal/journal.ts";
 import { parseStored } from "../events/parse-stored.ts";
+import type { Mask } from "../security/mask.ts";
 import type { ConversationState } from "./state/conversation-state.ts";
 import { applyEvent, type FoldedEvent } from "./state/fold.ts";
 import { loadState, writeSnapshot } from "./state/load-state.ts";
@@ -29,7 +30,7 @@ export class ConversationLog {
   #view: ViewEvent[] | null = null;
   #recent: ViewEvent[] | null = null;
   /** Hides secret values in whatever is about to be stored. */
-  mask: (json: string) => string = (json) => json;
+  mask: Mask = (json) => json;
 
   private constructor(deps: LogDeps, state: ConversationState, snapshotSeq: number) {
     this.#deps = deps;

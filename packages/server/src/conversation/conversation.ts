@@ -5,7 +5,8 @@ import { awaiting, decideAnswers, type ApprovalAnswer } from "./commands/approva
 import { askBeside } from "./commands/ask-agent.ts";
 import { condenseNow } from "./run/condense-now.ts";
 import { maskCut } from "../security/mask.ts";
-import { secretValues, type ConversationConfig, type ConversationSecrets } from "./conversation-config.ts";
+import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
+import { secretValues } from "./secret-values.ts";
 import type { ConversationDeps, SendInput } from "./conversation-deps.ts";
 import type { ConversationState, QueuedMessage } from "./state/conversation-state.ts";
 import {

@@ -45,6 +45,8 @@ export type DirectoryDeps = Omit<SessionsDeps, "children"> & {
   readonly findModel?: SubConversationDeps["findModel"];
   readonly journal: Journal;
   readonly secretBox: SecretBox;
+  /** The server's own keys, which no conversation shows. */
+  readonly serverKeys?: readonly string[];
   readonly validator: Validator;
   /** Lets every model call in and books it; there are no budgets without it. */
   readonly purse?: Purse;

@@ -2,6 +2,7 @@ import type { Event, HookExecutionEvent, InterruptEvent, SecurityRisk } from "@c
 import type { NewEvent } from "../journal/journal.ts";
 import { formatInstant } from "../lib/instant.ts";
 import { nextUuid7 } from "../lib/uuid7.ts";
+import type { Mask } from "../security/mask.ts";
 import type { ModelTool, ProviderReplay } from "../models/model.ts";
 
 type WithoutStamp<Body> = Body extends unknown ? Omit<Body, "id" | "timestamp"> : never;
@@ -94,7 +95,7 @@ export function stampDrafts(
   drafts: readonly EventDraft[],
   position: LogPosition,
   nowMs: number,
-  mask: (json: string) => string,
+  mask: Mask,
 ): StampedEvent[] {
   let { lastSeq, lastId, lastMicros } = position;
   return drafts.map(({ body: given, meta = {} }) => {
@@ -122,10 +123,10 @@ export function stampDrafts(
 }
 
 /** A provider's items hold what the model wrote once more, so that they are masked like the event. */
-function keptMeta(meta: EventMeta, mask: (json: string) => string): EventMeta {
+function keptMeta(meta: EventMeta, mask: Mask): EventMeta {
   if (meta.replay === undefined) return meta;
   const plain = JSON.stringify(meta.replay);
-  const masked = mask(plain);
+  const masked = mask(plain, "provider");
   return masked === plain ? meta : { ...meta, replay: JSON.parse(masked) as ProviderReplay };
 }
 

@@ -5,7 +5,7 @@ import type {
   MCPStdioServerUpdate,
 } from "@convoke/protocol";
 import { Fault, type FieldFault } from "../lib/fault.ts";
-import { changeSecret, mergeChange, secretMask } from "./secret-fields.ts";
+import { changeSecret, hideUrl, mergeChange, refuseMasks, secretMask } from "./secret-fields.ts";
 import type { JsonObject, StoredSettings } from "./stored-settings.ts";
 
 type Servers = Readonly<Record<string, JsonObject>>;
@@ -18,7 +18,10 @@ export function toMcpConfig(servers: StoredSettings["mcpServers"]): MCPConfig {
     const transport = transportOf(server);
     if (transport === "stdio") config.stdio_servers.push(toProgram(name, server));
     else {
-      const remote = { url: String(server["url"]), api_key: keyOf(server) === null ? null : secretMask };
+      const remote = {
+        url: hideUrl(String(server["url"])),
+        api_key: keyOf(server) === null ? null : secretMask,
+      };
       (transport === "sse" ? config.sse_servers : config.shttp_servers).push(remote);
     }
   }
@@ -64,14 +67,18 @@ export function fromMcpConfig(update: MCPConfigUpdate, stored: StoredSettings["m
       const loc = ["body", "mcp_config", list, index];
       faults.push(...faultsOfUrl(remote.url, [...loc, "url"]));
       const found = [...left].find(
-        ([, server]) => transportOf(server) === transport && server["url"] === remote.url,
+        ([, server]) =>
+          transportOf(server) === transport &&
+          (server["url"] === remote.url || hideUrl(String(server["url"])) === remote.url),
       );
+      const url = found === undefined ? remote.url : String(found[1]["url"]);
+      if (found === undefined) refuseMasks(remote.url, [...loc, "url"]);
       if (found === undefined && remote.api_key === secretMask) faults.push(unknownKey([...loc, "api_key"]));
       const isNameFree = found !== undefined && !servers.has(found[0]);
       const name = isNameFree
         ? found[0]
         : freeName(transport, (taken) => left.has(taken) || servers.has(taken));
-      servers.set(name, changeRemote(found?.[1] ?? {}, remote, transport));
+      servers.set(name, changeRemote(found?.[1] ?? {}, { ...remote, url }, transport));
       if (found !== undefined) left.delete(found[0]);
     }
   }

@@ -1,4 +1,5 @@
 import { invalidField } from "../lib/fault.ts";
+import { openUrlValues } from "../security/url-secrets.ts";
 import { SealError, type SecretBox } from "../security/seal.ts";
 
 const prefix = "sealed:";
@@ -30,7 +31,7 @@ export class SealedValues {
 
   /** `path` is one for the whole walk. */
   #openPart(userId: string, value: unknown, path: Step[]): unknown {
-    if (typeof value === "string") return value.startsWith(prefix) ? this.#open(userId, value, path) : value;
+    if (typeof value === "string") return this.#openText(userId, value, path);
     if (typeof value !== "object" || value === null) return value;
     const isList = Array.isArray(value);
     const opened = new Map<string, unknown>();
@@ -44,6 +45,13 @@ export class SealedValues {
     if (opened.size === 0) return value;
     if (isList) return (value as unknown[]).map((item, index) => opened.get(String(index)) ?? item);
     return { ...value, ...Object.fromEntries(opened) };
+  }
+
+  #openText(userId: string, text: string, path: readonly Step[]): string {
+    if (text.startsWith(prefix)) return this.#open(userId, text, path);
+    if (!text.includes(`=${prefix}`) || !URL.canParse(text)) return text;
+    // An address is sealed in its query alone.
+    return openUrlValues(text, (part) => (part.startsWith(prefix) ? this.#open(userId, part, path) : null));
   }
 
   #open(userId: string, sealed: string, loc: readonly Step[]): string {

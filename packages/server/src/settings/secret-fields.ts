@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { invalidField } from "../lib/fault.ts";
+import { hideUrlSecrets, restoreUrlSecrets, urlHas } from "../security/url-secrets.ts";
 import type { JsonObject } from "./stored-settings.ts";
 
 /** What stands for a stored secret wherever it would be shown; sent back, it means "as it is". */
@@ -33,7 +34,10 @@ function hideIn(value: unknown, parent: string | null, shownAs: ShownAs): unknow
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, field]) => {
-      const isSecret = secrecyOf(key, parent) !== "no";
+      const secrecy = secrecyOf(key, parent);
+      if (key === "url" && secrecy === "no" && typeof field === "string")
+        return [key, hideUrl(field, shownAs)];
+      const isSecret = secrecy !== "no";
       if (isSecret && Array.isArray(field)) return [key, field.map((item) => hideText(item, shownAs))];
       return [
         key,
@@ -47,6 +51,11 @@ function hideText(value: unknown, shownAs: ShownAs): unknown {
   if (typeof value !== "string") return hideIn(value, null, shownAs);
   if (value === "") return "";
   return typeof shownAs === "function" ? shownAs(value) : shownAs;
+}
+
+/** An address keeps its form, so that clients which read it go on working. */
+export function hideUrl(url: string, shownAs: ShownAs = secretMask): string {
+  return hideUrlSecrets(url, (secret) => (typeof shownAs === "function" ? shownAs(secret) : secretMask));
 }
 
 /**
@@ -88,6 +97,10 @@ function mergeIn(
     if (isObject(value)) {
       const before = Object.hasOwn(stored, key) ? stored[key] : null;
       set(merged, key, mergeIn(isObject(before) ? before : {}, value, key, place));
+    } else if (key === "url" && typeof value === "string" && typeof stored[key] === "string") {
+      const restored = restoreUrlSecrets(value, stored[key], secretMask);
+      if (restored === null) refuseMasks(value, place);
+      set(merged, key, restored ?? value);
     } else if (secrecy !== "no" && value === secretMask) {
       continue;
     } else if (secrecy === "field" && value === null) {
@@ -109,7 +122,7 @@ function set(target: object, key: string, value: unknown): void {
 
 /** The mask stands for one stored secret; in any other place it is nothing that could be meant. */
 export function refuseMasks(value: unknown, loc: readonly (string | number)[]): void {
-  if (value === secretMask) {
+  if (value === secretMask || (typeof value === "string" && urlHas(value, secretMask))) {
     throw invalidField(
       [...loc],
       "This is the mask of a stored secret. Send the value itself, or leave it out.",

@@ -3,6 +3,7 @@ import { findById } from "./agent-profiles.ts";
 import { profileOf } from "./profiles.ts";
 import { resolveConnection } from "./provider-connections.ts";
 import { resolveAgentProfile } from "./resolve-agent-profile.ts";
+import { secretMask } from "./secret-fields.ts";
 import { defaultSettings, type JsonObject, type StoredSettings } from "./stored-settings.ts";
 import { updateSettings } from "./update-settings.ts";
 import { usualToolsOf } from "./usual-tools.ts";
@@ -139,7 +140,8 @@ function withStoredModel(agent: unknown, settings: StoredSettings): unknown {
   if (!isObject(llm)) return agent;
   if (typeof llm["provider_connection_id"] === "string") return { ...agent, llm: connected(settings, llm) };
   if (typeof stored["model"] !== "string" || !isSameRoute(llm, stored)) return agent;
-  return { ...agent, llm: { ...connected(settings, stored), ...withoutNulls(llm) } };
+  const known = connected(settings, stored);
+  return { ...agent, llm: { ...known, ...withoutNulls(llm), ...knownHeaders(llm, known) } };
 }
 
 function connected(settings: StoredSettings, llm: JsonObject): JsonObject {
@@ -147,6 +149,18 @@ function connected(settings: StoredSettings, llm: JsonObject): JsonObject {
   if (resolved !== null) return resolved;
   const loc = ["body", "agent", "llm", "provider_connection_id"];
   throw invalidField(loc, "There is no such provider connection.");
+}
+
+/** Headers that were read with their masks, and are sent back, are those of the stored model. */
+function knownHeaders(llm: JsonObject, stored: JsonObject): JsonObject {
+  const { extra_headers: given } = llm;
+  const before = stored["extra_headers"];
+  if (!isObject(given) || !isObject(before)) return {};
+  const headers = Object.entries(given).map(([name, value]) => [
+    name,
+    value === secretMask && Object.hasOwn(before, name) ? before[name] : value,
+  ]);
+  return { extra_headers: Object.fromEntries(headers) as JsonObject };
 }
 
 /** True when the request names no other model, no other address and no key of its own. */

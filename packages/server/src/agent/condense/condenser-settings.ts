@@ -61,8 +61,8 @@ export function condenserSettings(agent: Agent): CondenserSettings | null {
 export function withCondenserSecrets(
   { llm, llmPath, isSameRoute }: CondenserSettings,
   secrets: {
-    readonly llm: Readonly<Record<string, string>>;
-    readonly condenser?: Readonly<Record<string, string>>;
+    readonly llm: Partial<LLM>;
+    readonly condenser?: Readonly<Record<string, unknown>>;
   },
 ): LLM {
   if (llmPath === null) return { ...llm, ...secrets.llm };

@@ -2,7 +2,6 @@ import type { MetricsSnapshot } from "@convoke/protocol";
 import type { ToolHost, ToolSession } from "@convoke/tool-host";
 import type { Fetch } from "../../extensions/mcp/bounded-fetch.ts";
 import { isLeft, openToolFilter } from "../../agent/tool-filter.ts";
-import { hiddenValues } from "../../extensions/mcp/hidden-values.ts";
 import { mcpTimes, type McpTimes } from "../../extensions/mcp/mcp-connection.ts";
 import { openMcpSession } from "../../extensions/mcp/mcp-session.ts";
 import { readServers } from "../../extensions/mcp/read-servers.ts";
@@ -11,6 +10,7 @@ import type { McpLogins } from "../../settings/mcp-logins.ts";
 import { resolveSecrets } from "../../security/secret-sources.ts";
 import type { OwnBudget } from "../../spending/own-budget.ts";
 import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
+import { secretValues } from "../secret-values.ts";
 
 /** How MCP servers are reached. */
 export type McpAccess = {
@@ -61,7 +61,7 @@ export function withMcpTools(base: ToolSession, deps: McpToolsDeps): ToolSession
   const { servers } = readServers(mcp, []);
   if (servers.length === 0) return base;
   const { logins } = access;
-  const hidden = new Set(hiddenValues(mcp));
+  const hidden = new Set(secretValues(context.secrets()));
   return openMcpSession({
     base,
     sessionId: deps.conversationId,

@@ -15,7 +15,7 @@ import { callsIn } from "../../models/calls-in.ts";
 import type { ModelError, ModelPart, ModelResponse, SpentAttempt } from "../../models/model.ts";
 import { isAllowed } from "../../security/allow-rules.ts";
 import { readsPrediction } from "../../security/analyzers/analyzer.ts";
-import { secretValues } from "../conversation-config.ts";
+import { secretValues, sparedTexts } from "../secret-values.ts";
 import { condensedDrafts } from "./condense-now.ts";
 import { completionLogEvent, retryUpdate, tokenEvents } from "./model-events.ts";
 import { endRetry } from "../decide.ts";
@@ -248,7 +248,7 @@ export class ModelCalls {
       // Once more, for secrets that have come or gone since the answer began.
       signals.emitDelta(plain === null ? null : log.mask(plain), log.mask(withItem));
     };
-    return new DeltaStream({ emitDelta }, secretValues(secrets()));
+    return new DeltaStream({ emitDelta }, secretValues(secrets()), sparedTexts(config()));
   }
 
   #endOf(last: LastPart): DeltaEnd {

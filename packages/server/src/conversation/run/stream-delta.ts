@@ -27,13 +27,19 @@ export type DeltaEnd =
 export class DeltaStream {
   readonly #signals: Pick<Signals, "emitDelta">;
   readonly #secretValues: readonly string[];
+  readonly #spared: readonly string[];
   readonly #answerId = randomUUID();
   readonly #items = new Map<string, { readonly item: Item; readonly mask: Mask }>();
   #seq = 0;
 
-  constructor(signals: Pick<Signals, "emitDelta">, secretValues: readonly string[]) {
+  constructor(
+    signals: Pick<Signals, "emitDelta">,
+    secretValues: readonly string[],
+    spared: readonly string[] = [],
+  ) {
     this.#signals = signals;
     this.#secretValues = secretValues;
+    this.#spared = spared;
   }
 
   push(piece: Piece): void {
@@ -41,7 +47,7 @@ export class DeltaStream {
     const key = `${item.type} ${item.index}`;
     let known = this.#items.get(key);
     if (known === undefined) {
-      known = { item, mask: createStreamMask(this.#secretValues) };
+      known = { item, mask: createStreamMask(this.#secretValues, this.#spared) };
       this.#items.set(key, known);
     }
     this.#give(item, known.mask.push(piece.text));

@@ -7,19 +7,27 @@ import { secretsUnreadable } from "../refusals.ts";
 
 export const noSecrets: ConversationSecrets = { llm: {}, sources: {} };
 
+export type StoredSecretsDeps = {
+  readonly secretBox: SecretBox;
+  readonly logger: Logger;
+  /** The server's own keys, which no conversation shows. */
+  readonly serverKeys?: readonly string[];
+};
+
 /** The secrets of conversations as they are stored: sealed. */
 export class StoredSecrets {
-  readonly #deps: { readonly secretBox: SecretBox; readonly logger: Logger };
+  readonly #deps: StoredSecretsDeps;
 
-  constructor(deps: { readonly secretBox: SecretBox; readonly logger: Logger }) {
+  constructor(deps: StoredSecretsDeps) {
     this.#deps = deps;
   }
 
   /** Fails with `secrets_unreadable`. */
   unseal(row: ConversationRow): ConversationSecrets {
-    if (row.sealedSecrets === null) return noSecrets;
+    const { secretBox, serverKeys = [] } = this.#deps;
+    if (row.sealedSecrets === null) return { ...noSecrets, serverKeys };
     try {
-      return JSON.parse(this.#deps.secretBox.unseal(row.sealedSecrets)) as ConversationSecrets;
+      return { ...(JSON.parse(secretBox.unseal(row.sealedSecrets)) as ConversationSecrets), serverKeys };
     } catch (error) {
       throw error instanceof SealError ? secretsUnreadable(row.id) : error;
     }

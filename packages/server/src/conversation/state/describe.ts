@@ -3,6 +3,7 @@ import { formatInstant } from "../../lib/instant.ts";
 import { nextUuid7 } from "../../lib/uuid7.ts";
 import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
 import type { Worktree } from "../sessions/worktrees.ts";
+import { hideUrl } from "../../settings/secret-fields.ts";
 import type { ConversationState } from "./conversation-state.ts";
 
 export type Described = {
@@ -79,7 +80,7 @@ export function secretRegistry(secrets: ConversationSecrets): SecretRegistry {
     name,
     source.kind === "StaticSecret"
       ? { description: source.description ?? null, value: null, kind: source.kind }
-      : { description: source.description ?? null, url: source.url, headers: {}, kind: source.kind },
+      : { description: source.description ?? null, url: hideUrl(source.url), headers: {}, kind: source.kind },
   ]);
   return { secret_sources: Object.fromEntries(entries) as NonNullable<SecretRegistry["secret_sources"]> };
 }

@@ -1,27 +1,38 @@
+import { urlSecrets } from "../../security/url-secrets.ts";
 import { readServers } from "./read-servers.ts";
 
 /** Words, numbers, places and addresses without credentials: hiding them would only damage what tools say. */
 const plain = /^(?:[a-z]+|[\d.]{1,6}|[~.]?\/[\w./-]*|https?:\/\/[^\s@?]*)$/i;
-const harmlessHeaders = new Set(["accept", "accept-language", "content-type", "user-agent"]);
+const place = /^(?:[\d.]{1,6}|[~.]?\/[\w./-]*|https?:\/\/[^\s@?]*)$/i;
+const harmlessHeaders = new Set([
+  "accept",
+  "accept-language",
+  "content-type",
+  "user-agent",
+  "http-referer",
+  "referer",
+  "x-title",
+]);
 
 /** The values of a configuration that nobody may read in an event, a result or a message. */
 export function hiddenValues(config: unknown): string[] {
   const values = readServers(config, []).servers.flatMap((server): string[] => {
     if (server.transport === "stdio") return Object.values(server.env).filter((value) => !plain.test(value));
-    const headers = Object.entries(server.headers).filter(
-      ([name]) => !harmlessHeaders.has(name.toLowerCase()),
-    );
-    const credentials = headers.flatMap(([, value]) => [
-      value,
-      value.replace(/^(?:Bearer|Basic|Token)\s+/i, ""),
-    ]);
     return [
-      ...credentials,
+      ...headerSecrets(server.headers),
+      ...urlSecrets(server.url),
       ...textsIn(server.oauth?.state),
       ...textsIn(server.oauth?.authentication["client_secret"]),
     ];
   });
   return [...new Set([...values, ...passwordsIn(config)])].filter((value) => value.trim() !== "");
+}
+
+/** The credentials among the values of headers: whole, and without the word before them. */
+export function headerSecrets(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers)
+    .filter(([name, value]) => !harmlessHeaders.has(name.toLowerCase()) && !place.test(value))
+    .flatMap(([, value]) => [value, value.replace(/^(?:Bearer|Basic|Token)\s+/i, "")]);
 }
 
 /** A password goes over the wire inside a longer text, but may be said alone. */

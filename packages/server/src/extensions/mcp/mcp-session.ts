@@ -15,6 +15,7 @@ import { McpConnection, type McpTimes } from "./mcp-connection.ts";
 import type { McpServer } from "./mcp-server.ts";
 import { createMcpTool, mcpToolName, type OfferedTool } from "./mcp-tool.ts";
 import { openClient, type OpenClientDeps } from "./open-client.ts";
+import { hideInTool } from "./hide-in-tool.ts";
 import { listMcpTool } from "./tool-listing.ts";
 import { openSchemaBudget } from "./tool-schema.ts";
 import { ToolNames } from "./tool-names.ts";
@@ -145,12 +146,13 @@ class McpSession implements SettlingSession {
     const { base, isLeft } = this.#deps;
     const own = new Set(base.tools.map(({ name }) => name));
     const offered = new Map<string, OfferedTool & { readonly listing: ToolListing }>();
+    const hidden = Array.from(this.#deps.hidden, (value) => ({ name: "", value }));
     for (const connection of this.#connections) {
       const budget = openSchemaBudget();
       for (const announced of connection.tools) {
         const name = this.#names.nameOf(connection.name, announced.name, (taken) => own.has(taken));
         if (!isLeft(name)) continue;
-        const listing = listMcpTool(name, announced, budget);
+        const listing = listMcpTool(name, hideInTool(announced, hidden), budget);
         offered.set(name, { announced, connection, parameters: listing.parameters, listing });
       }
     }

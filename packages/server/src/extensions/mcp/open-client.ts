@@ -12,6 +12,7 @@ import { createBoundedFetch, type Fetch } from "./bounded-fetch.ts";
 import type { McpLogin, McpLoginState } from "../../settings/mcp-logins.ts";
 import type { McpRemote, McpServer } from "./mcp-server.ts";
 import { OAuthProvider } from "./oauth-provider.ts";
+import { withOwnHeaders } from "./own-headers.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { unattendedAuth } from "./unattended-auth.ts";
 
@@ -120,12 +121,11 @@ function toRemote(
 ): SSEClientTransport | StreamableHTTPClientTransport {
   const { SSEClientTransport, StreamableHTTPClientTransport } = library;
   const provider = deps.oauthProvider ?? unattended(server, deps, library);
+  const url = new URL(server.url);
   const options = {
-    fetch: createBoundedFetch(deps.fetch),
-    requestInit: { headers: { "user-agent": "convoke", ...server.headers } },
+    fetch: withOwnHeaders(createBoundedFetch(deps.fetch), url.origin, server.headers),
     ...(provider === undefined ? {} : { authProvider: provider }),
   };
-  const url = new URL(server.url);
   return server.transport === "sse"
     ? new SSEClientTransport(url, options)
     : new StreamableHTTPClientTransport(url, { ...options, reconnectionOptions });

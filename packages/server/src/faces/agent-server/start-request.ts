@@ -48,6 +48,7 @@ export function readStartRequest(body: StartConversationRequest): Start {
   checkPolicy(body.confirmation_policy, ["body", "confirmation_policy"]);
   checkPrompt(body.agent);
   checkModelAddress(body.agent.llm, ["body", "agent", "llm"]);
+  refuseMasks(body.agent.llm.extra_headers ?? null, ["body", "agent", "llm", "extra_headers"]);
   const llm = splitLlmSecrets(body.agent.llm);
   const condenser = splitCondenserSecrets(body.agent.condenser ?? null);
   const mcp = body.agent.mcp_config ?? {};

@@ -1,11 +1,11 @@
-import { maskText, type ToolSecret } from "@convoke/tool-host";
-import type { ConversationSecrets } from "../../conversation/conversation-config.ts";
+import { secretValues, sparedTexts } from "../../conversation/secret-values.ts";
 import { toConversationInfo } from "../../conversation/state/describe.ts";
 import type { Directory } from "../../conversation/directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
+import { createMask, type Mask } from "../../security/mask.ts";
 import { zipStream, type ZipEntry } from "../../workspaces/zip-stream.ts";
 import { asAttachment } from "./workspace/file-download.ts";
 import { conversationIdOf } from "./event-routes.ts";
@@ -37,10 +37,11 @@ export function trajectoryHandlers({ directory, journal, userSecrets }: Trajecto
         );
       }
       // Events are stored without secrets; this is for those that were added after the event.
-      const secrets = [...secretsOf(described.secrets), ...toSecrets(await userSecrets(caller.userId))];
+      const values = [...secretValues(described.secrets), ...Object.values(await userSecrets(caller.userId))];
+      const mask = createMask(values, sparedTexts(described.config));
       const meta = JSON.stringify(toConversationInfo(described), null, 2);
       return {
-        stream: zipStream(listEntries(id, meta, journal, secrets)),
+        stream: zipStream(listEntries(id, meta, journal, mask)),
         contentType: "application/zip",
         headers: asAttachment(`${id}.zip`),
       };
@@ -52,31 +53,17 @@ async function* listEntries(
   id: string,
   meta: string,
   journal: Pick<Journal, "read">,
-  secrets: readonly ToolSecret[],
+  mask: Mask,
 ): AsyncGenerator<ZipEntry> {
-  const toContent = (text: string): Buffer => Buffer.from(maskText(text, secrets));
-  yield { name: "meta.json", content: toContent(meta) };
+  yield { name: "meta.json", content: Buffer.from(mask(meta, "document")) };
   for (let afterSeq = 0; ;) {
     const events = await journal.read(id, afterSeq, batchSize);
     for (const event of events) {
       const number = String(event.seq).padStart(5, "0");
-      yield { name: `events/event-${number}-${event.id}.json`, content: toContent(event.json) };
+      yield { name: `events/event-${number}-${event.id}.json`, content: Buffer.from(mask(event.json)) };
     }
     const last = events.at(-1);
     if (last === undefined) return;
     afterSeq = last.seq;
   }
-}
-
-function secretsOf({ llm, sources, condenser = {} }: ConversationSecrets): ToolSecret[] {
-  const values = Object.entries(sources).map(([name, source]) => ({
-    name,
-    value: source.kind === "StaticSecret" ? (source.value ?? "") : "",
-  }));
-  return [...values, ...toSecrets(llm), ...toSecrets(condenser)];
-}
-
-/** What is too short to be a secret is not masked anywhere. */
-function toSecrets(values: Readonly<Record<string, string | undefined>>): ToolSecret[] {
-  return Object.entries(values).map(([name, value = ""]) => ({ name, value }));
 }

@@ -30,6 +30,7 @@ import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { DamagedEventError, type Journal } from "../../journal/journal.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
+import { refuseMasks } from "../../settings/secret-fields.ts";
 import { requireProfile } from "../../settings/profiles.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import { conversationIdOf } from "./event-routes.ts";
@@ -225,6 +226,7 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
     switchLlm: async (request) => {
       const { llm } = request.body as SwitchLLMRequest;
       checkModelAddress(llm, ["body", "llm"]);
+      refuseMasks(llm.extra_headers ?? null, ["body", "llm", "extra_headers"]);
       await switchTo(await open(request), llm);
       return success;
     },

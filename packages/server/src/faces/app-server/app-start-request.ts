@@ -9,7 +9,7 @@ import type { Validator } from "@convoke/protocol/validate";
 import type { ApprovalPolicy } from "../../conversation/commands/approvals.ts";
 import type { RepositoryOrder, StartRequest } from "../../app-conversations/start-order.ts";
 import type { AppConversationView } from "../../app-conversations/app-conversations.ts";
-import { secretValues } from "../../conversation/conversation-config.ts";
+import { secretValues } from "../../conversation/secret-values.ts";
 import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { createMask } from "../../security/mask.ts";
@@ -80,7 +80,7 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
 /** The request as it is read back: without secrets, also where a text has one. */
 function toShown(request: Body, secrets: readonly string[]): StartRequest["shown"] {
   const shown = { ...request, initial_message: request.initial_message ?? null };
-  return JSON.parse(createMask(secrets)(JSON.stringify(shown))) as StartRequest["shown"];
+  return JSON.parse(createMask(secrets)(JSON.stringify(shown), "document")) as StartRequest["shown"];
 }
 
 /** What a conversation below another one takes from it, and what a suggested task says. */

@@ -3,7 +3,7 @@ import { WorkspaceError, type Workspace } from "@convoke/tool-host";
 import type { AppConversations } from "../../app-conversations/app-conversations.ts";
 import { archiveConversation, mostArchivedEvents } from "../../app-conversations/conversation-archive.ts";
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
-import { secretValues } from "../../conversation/conversation-config.ts";
+import { secretValues, sparedTexts } from "../../conversation/secret-values.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
@@ -89,7 +89,7 @@ export function appWorkspaceHandlers({ conversations, sandboxes, journal }: AppW
         journal,
         conversationId: id,
         meta: JSON.stringify(shown, null, 2),
-        mask: createMask(secretValues(view.described.secrets)),
+        mask: createMask(secretValues(view.described.secrets), sparedTexts(view.described.config)),
       });
       stream.once("close", () => downloading.delete(id));
       return {

@@ -1,0 +1,45 @@
+import { parseHooks } from "../extensions/hooks/hook-config.ts";
+import { headerSecrets, hiddenValues } from "../extensions/mcp/hidden-values.ts";
+import { urlSecrets } from "../security/url-secrets.ts";
+import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
+
+/** Keys that are shorter are placeholders of models that want none; hiding such a word would damage what is said. */
+const shortestKey = 8;
+
+/** Every secret value of the conversation and of the server, for masking. */
+export function secretValues(secrets: ConversationSecrets): string[] {
+  const { llm, condenser = {}, sources, mcp, serverKeys = [] } = secrets;
+  const values: string[] = [];
+  const keys: string[] = [...serverKeys];
+  for (const secret of [...Object.values(llm), ...Object.values(condenser)]) {
+    if (typeof secret === "string") keys.push(secret);
+    else values.push(...headerSecrets(secret));
+  }
+  for (const source of Object.values(sources)) {
+    if (source.kind === "StaticSecret" && typeof source.value === "string") values.push(source.value);
+    if (source.kind === "LookupSecret") {
+      values.push(...Object.values(source.headers ?? {}), ...headerSecrets(source.headers ?? {}));
+      values.push(...urlSecrets(source.url));
+    }
+  }
+  const long = keys.filter((key) => key.trim().length >= shortestKey);
+  return [...new Set([...values, ...long, ...hiddenValues(mcp)])].filter((value) => value !== "");
+}
+
+/**
+ * What the configuration says in the open and names again and again: paths and the name of the model. A secret that happens to
+ * be a part of one stays there, or the path would lead nowhere.
+ */
+export function sparedTexts({ workspace, hook_config: hooks, agent }: ConversationConfig): string[] {
+  const parsed = parseHooks(hooks ?? {});
+  const commands = parsed.ok
+    ? Object.values(parsed.settings).flatMap((groups) =>
+        groups.flatMap((group) => group.hooks.map(({ command }) => command)),
+      )
+    : [];
+  const paths = commands.flatMap((command) => command.match(pathInCommand) ?? []);
+  return [workspace.working_dir, agent.llm.model ?? "", ...paths].filter((text) => text.length >= 4);
+}
+
+/** Of a file, not of an address, which may have a key in it. */
+const pathInCommand = /(?<=^|[\s"'=;&|(])(?:~|\.{0,2}|\$\{?\w+\}?)\/[^\s"'?;&|<>()=]+/g;

@@ -1,0 +1,84 @@
+/** A part of a query: what separates it, its name, and its value with the sign before it. */
+const parameter = /([?&;])([^=&;#]*)=([^&;#]*)/g;
+const namedLikeSecret = /key|token|secret|pass|auth|sig|credential|code|session|jwt/i;
+/** Words, versions and switches, which tell nobody anything. */
+const plainValue = /^(?:[a-z]{1,15}|v?\d{1,4}(?:\.\d{1,4}){0,3}|)$/i;
+/** Filled in later from a secret that has a name. */
+const variable = /^\$\{[^}]*\}$/;
+
+/** The values in the query of an address that prove who asks: as they are written, and decoded. */
+export function urlSecrets(url: string): string[] {
+  const values: string[] = [];
+  changeSecrets(url, (value) => {
+    values.push(value, decoded(value));
+    return value;
+  });
+  return [...new Set(values)];
+}
+
+/** The address with what `shownAs` makes of each of these values in its place. */
+export function hideUrlSecrets(url: string, shownAs: (secret: string) => string): string {
+  return changeSecrets(url, (value) => encodeURIComponent(shownAs(decoded(value))).replaceAll("%3A", ":"));
+}
+
+/** True when the query of an address has this very value. */
+export function urlHas(url: string, value: string): boolean {
+  return [...queryOf(url).matchAll(parameter)].some((found) => decoded(found[3]!) === value);
+}
+
+/**
+ * The address with each value that is `mask` replaced by the one that `stored` has under its name; null when `stored` is of
+ * another server, or has no such value.
+ */
+export function restoreUrlSecrets(url: string, stored: string, mask: string): string | null {
+  if (url.split("?")[0] !== stored.split("?")[0]) return null;
+  const known = new Map([...queryOf(stored).matchAll(parameter)].map((found) => [found[2]!, found[3]!]));
+  let isComplete = true;
+  const restored = changeQuery(url, (_whole, value, name) => {
+    if (decoded(value) !== mask) return value;
+    const before = known.get(name);
+    isComplete &&= before !== undefined;
+    return before ?? value;
+  });
+  return isComplete ? restored : null;
+}
+
+/** The address with what `open` makes of each value of its query. */
+export function openUrlValues(url: string, open: (value: string) => string | null): string {
+  return changeQuery(url, (_whole, value) => {
+    const opened = open(decoded(value));
+    return opened === null ? value : encodeURIComponent(opened);
+  });
+}
+
+function changeSecrets(url: string, change: (value: string) => string): string {
+  return changeQuery(url, (_whole, value, name) => {
+    const isPlain = plainValue.test(value) && !namedLikeSecret.test(name);
+    return value === "" || isPlain || variable.test(decoded(value)) ? value : change(value);
+  });
+}
+
+function changeQuery(url: string, change: (whole: string, value: string, name: string) => string): string {
+  const query = queryOf(url);
+  if (query === "") return url;
+  const changed = query.replace(
+    parameter,
+    (whole, sign: string, name: string, value: string) => `${sign}${name}=${change(whole, value, name)}`,
+  );
+  return url.slice(0, url.length - query.length) + changed;
+}
+
+/** From the question mark on, with what is behind it; empty without one. */
+function queryOf(url: string): string {
+  const start = url.indexOf("?");
+  return start === -1 ? "" : url.slice(start);
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value.replaceAll("+", " "));
+  } catch {
+    // Not percent-encoded after all: then it is what it is.
+    return value;
+  }
+}
