@@ -21,7 +21,8 @@ import { ConversationSessions, type SessionsDeps } from "./sessions/conversation
 import { ConversationWorktrees } from "./sessions/conversation-worktrees.ts";
 import { StoredSecrets } from "./sessions/stored-secrets.ts";
 import { Conversation } from "./conversation.ts";
-import { secretValues, type ConversationConfig, type ConversationSecrets } from "./conversation-config.ts";
+import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
+import { secretValues, sparedTexts } from "./secret-values.ts";
 import { Watches, type Watch } from "./watch.ts";
 import { ConversationLog } from "./conversation-log.ts";
 import { fullStateFrame, type Described } from "./state/describe.ts";
@@ -390,7 +391,7 @@ export class Directory implements AsyncDisposable {
     const described = await this.describe(asker, id);
     if (described === null) return null;
     const { config, secrets, state } = described;
-    const mask = createMask(secretValues(secrets));
+    const mask = createMask(secretValues(secrets), sparedTexts(config));
     return mask(fullStateFrame(config, secrets, state, id, this.#deps.nowMs()));
   }
 

@@ -1,0 +1,114 @@
+import { expect, test } from "vitest";
+import { startTestServer, type TestServer } from "../../testing/start-server.ts";
+import { TestSocket } from "../../testing/test-socket.ts";
+
+const canary = {
+  header: "canary-header-5f1e2d",
+  condenserHeader: "canary-condenser-77ab",
+  mcpQuery: "canary-mcp-query-90cd",
+  lookupQuery: "canary-lookup-query-13ef",
+  serverKey: "canary-server-key-42aa",
+  masterKey: "canary-master-secret-of-32-characters",
+};
+
+test("P13, S24 to S26: headers of models, queries of addresses and the server's keys are in no answer, frame or event", async () => {
+  await using server = await startTestServer({
+    config: { sessionApiKeys: ["test-session-key", canary.serverKey], masterSecret: canary.masterKey },
+    script: { turns: [{ text: `I read ${canary.serverKey} and ${canary.masterKey}.` }] },
+  });
+  const request = server.startRequest({ text: `Say ${canary.header} and ${canary.mcpQuery}.` });
+  const llm = { ...request.agent.llm, extra_headers: { "X-Gateway": canary.header } };
+  const created = await server.call("POST", "/api/conversations", {
+    ...request,
+    agent: {
+      ...request.agent,
+      llm,
+      condenser: {
+        kind: "LLMSummarizingCondenser",
+        llm: { ...llm, extra_headers: { "X.Gateway": canary.condenserHeader } },
+      },
+      mcp_config: { remote: { url: `http://127.0.0.1:9/mcp?token=${canary.mcpQuery}&v=2` } },
+    },
+    secrets: {
+      LOOKED_UP: { kind: "LookupSecret", url: `http://127.0.0.1:9/s?key=${canary.lookupQuery}` },
+    },
+  });
+  expect(created.status, created.text).toBe(201);
+  expect(created.json).toMatchObject({
+    agent: {
+      llm: { extra_headers: { "X-Gateway": "**********" } },
+      mcp_config: { remote: { url: "http://127.0.0.1:9/mcp?token=**********&v=2" } },
+    },
+    secret_registry: {
+      secret_sources: { LOOKED_UP: { url: "http://127.0.0.1:9/s?key=**********" } },
+    },
+  });
+  const { id } = created.json as { id: string };
+  using socket = new TestSocket(`${server.url}/sockets/events/${id}?resend_mode=all`, {
+    headers: { "x-session-api-key": server.key },
+  });
+  await server.waitForStatus(id, "finished", 30_000);
+  await socket.until((events) => events.some(({ value }) => value === "finished"));
+  const events = await server.call("GET", `/api/conversations/${id}/events/search`);
+  expect(events.text).toContain("I read <secret-hidden> and <secret-hidden>.");
+  await server.client.updateSecrets(id, { ANOTHER: "canary-another-value" });
+  const seen = [
+    created.text,
+    events.text,
+    socket.frames.join("\n"),
+    (await server.call("GET", `/api/conversations/${id}`)).text,
+    (await server.call("GET", "/api/conversations/search")).text,
+    JSON.stringify(server.log),
+  ].join("\n");
+  expect(Object.values(canary).filter((value) => seen.includes(value))).toEqual([]);
+  // The model's gateway got the real one.
+  expect(JSON.stringify(server.model.requests)).toContain(canary.header);
+});
+
+test("P33: a mask of headers or of an address that was read is stored nowhere", async () => {
+  await using server = await startTestServer();
+  const request = server.startRequest();
+  const refused = async (agent: object): Promise<unknown> => {
+    const reply = await server.call("POST", "/api/conversations", {
+      ...request,
+      agent: { ...request.agent, ...agent },
+    });
+    return [reply.status, (reply.json as { detail: { loc: unknown }[] }).detail[0]?.loc];
+  };
+  expect(
+    await refused({ llm: { ...request.agent.llm, extra_headers: { "X-Gateway": "**********" } } }),
+  ).toEqual([422, ["body", "agent", "llm", "extra_headers", "X-Gateway"]]);
+  expect(await refused({ mcp_config: { one: { url: "http://h/mcp?token=**********" } } })).toEqual([
+    422,
+    ["body", "agent", "mcp_config", "one", "url"],
+  ]);
+});
+
+test("P33, S26: settings with a token in an address are what they were after GET and PUT, in both forms", async () => {
+  await using server = await startTestServer();
+  const url = `https://one.example/mcp?token=${canary.mcpQuery}`;
+  await server.call("PATCH", "/api/settings", {
+    agent_settings_diff: { mcp_config: { one: { url, transport: "http" } } },
+  });
+  const before = await server.call("GET", "/api/settings");
+  expect(before.text).not.toContain(canary.mcpQuery);
+  expect(before.text).toContain("https://one.example/mcp?token=**********");
+  const { mcp_config, agent_settings } = before.json as Record<string, object>;
+  expect((await server.call("POST", "/api/settings", { mcp_config })).status).toBe(200);
+  await server.call("PATCH", "/api/settings", { agent_settings_diff: agent_settings });
+  expect(await plainUrl(server)).toBe(url);
+  const other = { one: { url: "https://two.example/mcp?token=**********", transport: "http" } };
+  const refused = await server.call("PATCH", "/api/settings", { agent_settings_diff: { mcp_config: other } });
+  expect(refused.status).toBe(422);
+  expect(await plainUrl(server)).toBe(url);
+});
+
+async function plainUrl(server: TestServer): Promise<unknown> {
+  const reply = await fetch(`${server.url}/api/settings`, {
+    headers: { "x-session-api-key": server.key, "x-expose-secrets": "plaintext" },
+  });
+  const { agent_settings: settings } = (await reply.json()) as {
+    agent_settings: { mcp_config: { one: { url: string } } };
+  };
+  return settings.mcp_config.one.url;
+}
