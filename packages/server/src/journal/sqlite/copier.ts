@@ -40,7 +40,10 @@ export class LogCopier implements Disposable {
       workerData: this.#databasePath,
     });
     worker.unref();
-    worker.on("message", () => (this.#isCopying = false));
+    worker.on("message", (message: unknown) => {
+      // `node --watch` sends messages of its own on the same way.
+      if (message === "copied") this.#isCopying = false;
+    });
     worker.on("error", () => {
       this.#hasFailed = true;
       this.#isCopying = false;

@@ -30,6 +30,7 @@ async function openSession(onOpened: () => void | Promise<void>) {
     },
     wasUsedBefore: false,
     program: "/bin/bash",
+    workspaceDir: "/w",
     outputDirectory: join(root, "observations"),
     quietSeconds: 20,
     longestSeconds: 60,

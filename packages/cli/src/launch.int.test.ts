@@ -1,0 +1,126 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { chmod, copyFile, mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { openTemporaryDirectory } from "@convoke/tool-host/testing";
+import { expect, onTestFinished, test } from "vitest";
+
+const launcher = fileURLToPath(new URL("./launch.cjs", import.meta.url));
+const sources = fileURLToPath(new URL("./bin.ts", import.meta.url));
+
+/** The launcher with a command beside it, told that the Node it runs on is an old one. */
+async function install(folder: string, command: string): Promise<string[]> {
+  const library = join(folder, "lib");
+  await mkdir(library, { recursive: true });
+  await copyFile(launcher, join(library, "launch.cjs"));
+  await writeFile(join(library, "bin.js"), command);
+  const old = join(folder, "old.cjs");
+  await writeFile(old, `Object.defineProperty(process.versions, "node", { value: "20.20.2" });`);
+  return ["--require", old, join(library, "launch.cjs")];
+}
+
+/** A package with a program, as npm installs it. */
+async function installNode(folder: string, name: string, program: string): Promise<void> {
+  const home = join(folder, "node_modules", name);
+  await mkdir(join(home, "bin"), { recursive: true });
+  await writeFile(join(home, "package.json"), JSON.stringify({ name, version: "1.0.0" }));
+  await symlink(program, join(home, "bin", "node"));
+}
+
+function start(args: readonly string[], environment: NodeJS.ProcessEnv = process.env): Started {
+  const child = spawn(process.execPath, args, { env: environment, stdio: ["ignore", "pipe", "pipe"] });
+  return follow(child);
+}
+
+type Started = { readonly child: ChildProcess; text: string; readonly ended: Promise<unknown[]> };
+
+function follow(child: ChildProcess): Started {
+  const started: Started = { child, text: "", ended: once(child, "exit") };
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on("data", (bytes: Buffer) => (started.text += bytes.toString()));
+  onTestFinished(() => void (child.exitCode === null && child.signalCode === null && child.kill("SIGKILL")));
+  return started;
+}
+
+test("on an old Node the launcher goes on with the Node that comes along, with arguments and exit code", async () => {
+  await using folder = await openTemporaryDirectory();
+  const args = await install(folder.path, `console.log(...process.argv.slice(2)); process.exitCode = 3;`);
+  await installNode(folder.path, `node-${process.platform}-${process.arch}`, process.execPath);
+  const started = start([...args, "--version", "a b"]);
+  expect(await started.ended).toEqual([3, null]);
+  expect(started.text).toBe("--version a b\n");
+});
+
+test("without one it says one sentence, with the way out", async () => {
+  await using folder = await openTemporaryDirectory();
+  const args = await install(folder.path, "");
+  const broken = join(folder.path, "broken");
+  await writeFile(broken, "#!/bin/sh\nexit 1\n");
+  await chmod(broken, 0o755);
+  await installNode(folder.path, "node", broken);
+  const started = start([...args, "--version"]);
+  expect(await started.ended).toEqual([2, null]);
+  expect(started.text).toMatch(/^Convoke needs Node 24 or newer, this is 20\.20\.2, .*npm install.*\n$/);
+});
+
+test("a signal to the launcher ends the command, which says how", async () => {
+  await using folder = await openTemporaryDirectory();
+  const args = await install(
+    folder.path,
+    `process.on("SIGTERM", () => process.exit(7)); setInterval(() => {}, 1000); console.log("ready");`,
+  );
+  await installNode(folder.path, "node", process.execPath);
+  const started = start(args);
+  await expect.poll(() => started.text, { timeout: 20_000 }).toBe("ready\n");
+  started.child.kill("SIGTERM");
+  expect(await started.ended).toEqual([7, null]);
+});
+
+test("a server that npm started ends when npm is told to, although npm's shell passes nothing on", async () => {
+  await using folder = await openTemporaryDirectory();
+  const command = `"${process.execPath}" "${sources}" serve --port 0 --sandbox off --json; true`;
+  const manifest = { name: "x", version: "1.0.0", scripts: { start: command } };
+  await writeFile(join(folder.path, "package.json"), JSON.stringify(manifest));
+  const environment = { PATH: process.env["PATH"], HOME: folder.path };
+  const npm = follow(
+    spawn("npm", ["start", "--silent"], {
+      cwd: folder.path,
+      env: environment,
+      stdio: ["ignore", "pipe", "pipe"],
+    }),
+  );
+  await expect.poll(() => npm.text, { timeout: 30_000 }).toContain("}\n");
+  const { url, pid } = JSON.parse(npm.text) as { url: string; pid: number };
+  onTestFinished(() => {
+    if (isAlive(pid)) process.kill(pid, "SIGKILL");
+  });
+  expect((await fetch(`${url}/alive`)).status).toBe(200);
+  npm.child.kill("SIGTERM");
+  await npm.ended;
+  await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+  await expect(fetch(`${url}/alive`)).rejects.toThrow();
+});
+
+test("npm run dev serves on a new data folder", async () => {
+  await using folder = await openTemporaryDirectory();
+  const environment = { PATH: process.env["PATH"], HOME: folder.path };
+  const watched = start(
+    ["--watch", sources, "serve", "--port", "0", "--sandbox", "off", "--json"],
+    environment,
+  );
+  await expect.poll(() => watched.text, { timeout: 30_000 }).toContain(`"url"`);
+  watched.child.kill("SIGTERM");
+  await watched.ended;
+  expect(watched.text).not.toContain("Error");
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    // There is no such process.
+    return false;
+  }
+}
