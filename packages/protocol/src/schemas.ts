@@ -104,7 +104,7 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...byName(namedIn(agentProfile, llmCatalogue, llmChange, settingsPatch, installed)),
   ...byName(namedIn(appConversation, appMessage, sandbox, startTask)),
   ...byName(namedIn(mcpRoutes, openAiRoutes, webhookRoutes)),
-  ...byName([replies.ErrorReply]),
+  ...byName([replies.ErrorReply, replies.FileUploadResult]),
 ]);
 
 function namedIn(...modules: object[]): TSchema[] {

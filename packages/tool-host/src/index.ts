@@ -49,4 +49,5 @@ export type {
   OpenFile,
   Workspace,
   WorkspaceProblem,
+  RepositoryHead,
 } from "./workspace/workspace.ts";

@@ -5,6 +5,13 @@ import { flag, list, object, ref } from "../schema.ts";
 export const Success = object("Success", { success: flag(true) });
 export type Success = Static<typeof Success>;
 
+export const FileUploadResult = object("FileUploadResult", {
+  success: flag(true),
+  /** In bytes. */
+  file_size: Type.Integer(),
+});
+export type FileUploadResult = Static<typeof FileUploadResult>;
+
 /** One thing that is wrong with a request; `loc` leads to it from `body`, `query` or `path`. */
 export const ValidationError = object("ValidationError", {
   loc: Type.Array(Type.Union([Type.String(), Type.Integer()])),

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { ErrorReply } from "../requests/replies.ts";
+import { ErrorReply, FileUploadResult } from "../requests/replies.ts";
 import { choice, flag, orAbsent } from "../schema.ts";
 import { HomeResponse, SubdirectoryPage } from "../workspace/file-browser.ts";
 import { UploadFileForm } from "../workspace/files.ts";
@@ -18,7 +18,6 @@ const upload = {
   auth: true,
   form: UploadFileForm,
   responses: {
-    ...done,
     ...machineRefusals,
     ...pathRefusals,
     413: { description: "The file is larger than the server takes.", schema: ErrorReply },
@@ -42,8 +41,18 @@ const download = {
 
 /** Files of the machine that tools run on. Source: agent server 0.1.0 (path forms) and 1.43 (query forms); reference, agent-server 14. */
 export const fileRoutes = routesOf("Files", {
-  uploadFile: { ...upload, path: `${prefix}/upload`, ...inQuery },
-  uploadFileByPath: { ...upload, path: `${prefix}/upload/{path}`, ...inPath },
+  uploadFile: {
+    ...upload,
+    path: `${prefix}/upload`,
+    ...inQuery,
+    responses: { ...ok("The file is written.", FileUploadResult), ...upload.responses },
+  },
+  uploadFileByPath: {
+    ...upload,
+    path: `${prefix}/upload/{path}`,
+    ...inPath,
+    responses: { ...done, ...upload.responses },
+  },
   downloadFile: { ...download, path: `${prefix}/download`, ...inQuery },
   downloadFileByPath: { ...download, path: `${prefix}/download/{path}`, ...inPath },
   createDirectory: {

@@ -406,6 +406,11 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     reason: "Part of the newer routes of files, git and workspaces.",
   },
   {
+    where: "FileUploadResult",
+    what: ["(added)"],
+    reason: "Part of the newer routes of files, git and workspaces.",
+  },
+  {
     where: "HomeResponse",
     what: ["(added)"],
     reason: "Part of the newer routes of files, git and workspaces.",

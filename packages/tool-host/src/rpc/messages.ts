@@ -2,7 +2,14 @@ import type { GitChange, GitCommitsPage, GitDiff } from "@convoke/protocol";
 import type { BashPage, BashQuery, BashRequest } from "../bash/bash.ts";
 import type { ExecutionRequest, ExecutionState, Outcome, SessionSpec, ToolListing } from "../host.ts";
 import type { ProcessEnd, ProcessSpec } from "../processes/piped-process.ts";
-import type { ByteRange, DiffBase, DirectoryEntry, FileStat, GitPatchEnds } from "../workspace/workspace.ts";
+import type {
+  ByteRange,
+  DiffBase,
+  DirectoryEntry,
+  FileStat,
+  GitPatchEnds,
+  RepositoryHead,
+} from "../workspace/workspace.ts";
 
 /** Both sides must speak the same number; raise it with every change that the other side cannot tolerate. */
 export const protocolNumber = 1;
@@ -47,7 +54,11 @@ export type Methods = {
   gitPatch: { params: Path & { readonly ref?: string }; result: GitPatchEnds };
   gitCommits: { params: Path & { readonly limit: number }; result: GitCommitsPage };
   gitCommitChanges: { params: Path & { readonly sha: string }; result: readonly GitChange[] };
-  archive: { params: Path & { readonly exclude: readonly string[] }; result: null };
+  /** The content follows the answer. A host of an earlier version tells nothing of the repository. */
+  archive: {
+    params: Path & { readonly exclude: readonly string[] };
+    result: { readonly repository: RepositoryHead | null } | null;
+  };
   home: { params: object; result: string };
   bashStart: { params: { readonly request: BashRequest }; result: string };
   /** Aborting it stops the waiting, not the command. */

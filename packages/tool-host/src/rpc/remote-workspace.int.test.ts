@@ -50,7 +50,7 @@ test("every method works over the wire, with its errors", async () => {
   expect(await workspace.list(join(dir, "x"))).toEqual([{ name: "y", type: "directory" }]);
   expect(await workspace.gitChanges(dir)).toEqual([]);
   expect(await workspace.gitDiff(path)).toEqual({ modified: null, original: null });
-  const archive = await buffer(await workspace.archive(join(dir, "x")));
+  const archive = await buffer((await workspace.archive(join(dir, "x"))).content);
   expect(archive.subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
   await expect(workspace.readFile(join(dir, "absent"))).rejects.toMatchObject({ code: "not-found" });
   await expect(workspace.readFile(dir)).rejects.toMatchObject({ code: "not-a-file" });
@@ -121,8 +121,8 @@ test("a reader that gives up, or loses its connection, closes the file on the ho
 test("an archive that nobody reads on leaves no process", async () => {
   const { workspace, dir } = await openBench();
   await writeFile(join(dir, "large"), randomBytes(8 * windowBytes));
-  const archive = await workspace.archive(dir);
-  archive.destroy();
+  const { content } = await workspace.archive(dir);
+  content.destroy();
 });
 
 async function openBench() {

@@ -1,5 +1,4 @@
-import type { Readable } from "node:stream";
-import type { ByteRange, GitPatch, OpenFile, Workspace } from "../workspace/workspace.ts";
+import type { Archive, ByteRange, GitPatch, OpenFile, Workspace } from "../workspace/workspace.ts";
 import type { Link } from "./link.ts";
 
 /** The workspace of a host in another process. Everything but a write is asked again when the connection breaks. */
@@ -37,17 +36,17 @@ function openWithin(link: Link, roots: readonly string[]): Workspace {
       const { result, content } = await link.run(async (connection) =>
         connection.requestStream("gitPatch", { ...at(path), ...given(ref) }),
       );
-      return { ...result, content };
+      return { ...result, repository: result.repository ?? null, content };
     },
     gitCommits: async (path, limit) =>
       link.run(async (connection) => connection.request("gitCommits", { ...at(path), limit })),
     gitCommitChanges: async (path, sha) =>
       link.run(async (connection) => connection.request("gitCommitChanges", { ...at(path), sha })),
-    archive: async (path, exclude = []): Promise<Readable> => {
-      const { content } = await link.run(async (connection) =>
+    archive: async (path, exclude = []): Promise<Archive> => {
+      const { result, content } = await link.run(async (connection) =>
         connection.requestStream("archive", { ...at(path), exclude }),
       );
-      return content;
+      return { content, repository: result?.repository ?? null };
     },
     home: async () => roots.at(-1) ?? link.run(async (connection) => connection.request("home", {})),
   };

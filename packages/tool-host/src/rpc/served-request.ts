@@ -132,8 +132,12 @@ export class ServedRequest {
       return this.#workspace(params).gitCommitChanges(path, sha);
     },
     archive: async (params) => {
-      this.#stream(await this.#workspace(params).archive(readPath(params), readExclude(params)));
-      return null;
+      const { content, repository } = await this.#workspace(params).archive(
+        readPath(params),
+        readExclude(params),
+      );
+      this.#stream(content);
+      return { repository };
     },
     home: async () => this.#deps.workspace.home(),
     bashStart: async (params) =>

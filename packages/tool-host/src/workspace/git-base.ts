@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { toWorkspaceError } from "./root-jail.ts";
 import { runGit } from "./run-git.ts";
 import type { GitDeps } from "./run-git.ts";
-import { WorkspaceError } from "./workspace.ts";
+import { WorkspaceError, type RepositoryHead } from "./workspace.ts";
 
 /** Answers of git as text; undefined when it fails. */
 export async function askGit(
@@ -20,11 +20,23 @@ export async function isInRepository(deps: GitDeps, directory: string): Promise<
   return (await deps.repositories.at(directory)) !== undefined;
 }
 
+/** What is checked out where a directory is; null outside of a repository. */
+export async function readHead(deps: GitDeps, directory: string): Promise<RepositoryHead | null> {
+  const repository = await deps.repositories.at(directory);
+  if (repository === undefined) return null;
+  const branch = await askGit(deps, directory, ["symbolic-ref", "--quiet", "--short", "HEAD"]);
+  const commit = await commitOf(deps, directory, "HEAD");
+  const { root, remote } = repository;
+  return { root, branch: branch?.trim() ?? null, commit: commit ?? null, remote };
+}
+
 /** The commit or tree that changes are shown against; a given one must exist. */
 export async function findBase(deps: GitDeps, directory: string, ref: string | undefined): Promise<string> {
   if (ref !== undefined) {
     const isName = ref !== "" && !ref.startsWith("-") && !ref.includes("\0");
     const commit = isName ? await commitOf(deps, directory, ref) : undefined;
+    // Before the first commit HEAD is a name for nothing, and everything is new.
+    if (commit === undefined && ref === "HEAD") return emptyTree(deps, directory);
     if (commit === undefined) throw new WorkspaceError("bad-ref", `The repository has no commit "${ref}".`);
     return commit;
   }

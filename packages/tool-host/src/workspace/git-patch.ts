@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { askGit, findBase, isInRepository } from "./git-base.ts";
+import { askGit, findBase, readHead } from "./git-base.ts";
 import type { GitChangesDeps } from "./git-changes.ts";
 import { runGit, type GitDeps } from "./run-git.ts";
 import { WorkspaceError, type GitPatch } from "./workspace.ts";
@@ -10,15 +10,15 @@ import { WorkspaceError, type GitPatch } from "./workspace.ts";
 /** See {@link Workspace.gitPatch}. */
 export async function gitPatch(deps: GitChangesDeps, path: string, ref?: string): Promise<GitPatch> {
   const directory = await deps.directory(path);
-  if (!(await isInRepository(deps, directory)))
-    throw new WorkspaceError("no-repository", `${path} is in no repository.`);
+  const repository = await readHead(deps, directory);
+  if (repository === null) throw new WorkspaceError("no-repository", `${path} is in no repository.`);
   const base = await findBase(deps, directory, ref);
-  const head = await askGit(deps, directory, ["rev-parse", "--verify", "--quiet", "HEAD"]);
   const tracked = await patchOf(deps, directory, [base]);
   const untracked = await patchOfUntracked(deps, directory);
   return {
     base,
-    head: head?.trim() ?? null,
+    head: repository.commit,
+    repository,
     content: Readable.from([tracked, untracked], { objectMode: false }),
   };
 }

@@ -6,6 +6,7 @@ import type { Stats } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { openArchive } from "./archive.ts";
+import { readHead } from "./git-base.ts";
 import { gitChanges } from "./git-changes.ts";
 import { gitCommitChanges, gitCommits } from "./git-commits.ts";
 import { gitDiff } from "./git-diff.ts";
@@ -89,7 +90,11 @@ function openWithin(
       withGit(place, async (git) => gitCommits({ ...git, directory }, path, limit)),
     gitCommitChanges: async (path, sha) =>
       withGit(place, async (git) => gitCommitChanges({ ...git, directory }, path, sha)),
-    archive: async (path, exclude) => openArchive(await directory(path), environment, exclude),
+    archive: async (path, exclude) => {
+      const real = await directory(path);
+      const repository = await withGit(place, async (git) => readHead(git, real));
+      return { content: await openArchive(real, environment, exclude), repository };
+    },
     home: async () => root ?? environment["HOME"] ?? homedir(),
   };
 }

@@ -29,7 +29,13 @@ export type PrivateRepositoriesDeps = {
 };
 
 /** What git is told to work with in place of a repository's own folder. */
-export type PrivateRepository = { readonly environment: Readonly<Record<string, string>> };
+export type PrivateRepository = {
+  readonly environment: Readonly<Record<string, string>>;
+  /** Absolute path of the working tree. */
+  readonly root: string;
+  /** Address of `origin` without what a password could be in. */
+  readonly remote: string | null;
+};
 
 /**
  * Repositories whose configuration others write, as git may see them: through a folder of ours that links to their objects,
@@ -81,26 +87,47 @@ export class PrivateRepositories implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), "convoke-git-"));
     this.#folders.push(folder);
     await linkParts({ folder, own: realOwn, common: realCommon });
-    await writeFile(join(folder, "config"), await this.#safeConfig(folder, realOwn, realCommon));
-    return { environment: { GIT_DIR: folder, GIT_WORK_TREE: realTree } };
+    const settings = await this.#readConfig(folder, realOwn, realCommon);
+    await writeFile(join(folder, "config"), settings.flatMap(safeSetting).join(""));
+    const address = settings.findLast((entry) => entry.startsWith(originUrl))?.slice(originUrl.length);
+    return {
+      environment: { GIT_DIR: folder, GIT_WORK_TREE: realTree },
+      root: realTree,
+      remote: address === undefined ? null : withoutSecrets(address),
+    };
   }
 
-  /** Git itself reads what others wrote, from a copy and without what it includes; we keep what only describes data. */
-  async #safeConfig(folder: string, own: string, common: string): Promise<string> {
+  /** Git itself reads what others wrote, from a copy and without what it includes. Each entry is a name, a line end and a value. */
+  async #readConfig(folder: string, own: string, common: string): Promise<string[]> {
     const scratch = join(folder, "convoke");
     await mkdir(scratch);
-    const lines: string[] = [];
+    const entries: string[] = [];
     for (const path of [join(common, "config"), join(own, "config.worktree")]) {
       const bytes = await readSmallFile(path, mostConfigBytes);
       if (bytes === undefined) continue;
       const copy = join(scratch, "config");
       await writeFile(copy, bytes);
       const listing = await this.#deps.askGit(scratch, ["config", "--file", copy, "--null", "--list"]);
-      lines.push(...(listing ?? "").split("\0").flatMap(safeSetting));
+      entries.push(...(listing ?? "").split("\0"));
     }
     await rm(scratch, { recursive: true });
-    return lines.join("");
+    return entries;
   }
+}
+
+const originUrl = "remote.origin.url\n";
+
+/** An address as people see it; null for one that hides where its password is. */
+function withoutSecrets(address: string): string | null {
+  if (!address.includes("://"))
+    return address.includes("@") ? address.slice(address.lastIndexOf("@") + 1) : address;
+  if (!URL.canParse(address)) return null;
+  const url = new URL(address);
+  url.username = "";
+  url.password = "";
+  url.search = "";
+  url.hash = "";
+  return url.href;
 }
 
 async function realPaths(paths: readonly [string, string, string]): Promise<[string, string, string]> {

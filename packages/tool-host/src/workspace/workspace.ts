@@ -61,8 +61,11 @@ export interface Workspace {
   gitCommits(path: string, limit: number): Promise<GitCommitsPage>;
   /** What a commit did to the files below `path`, against its first parent. Rejects with `no-repository` and `bad-ref`. */
   gitCommitChanges(path: string, sha: string): Promise<readonly GitChange[]>;
-  /** A directory as a gzipped tar file; symbolic links stay links. `exclude` are patterns of `tar`. */
-  archive(path: string, exclude?: readonly string[]): Promise<Readable>;
+  /**
+   * A directory as a gzipped tar file, in a folder of its name; symbolic links stay links. What git keeps of addresses and
+   * credentials is left out, and what `exclude`, patterns of `tar`, name.
+   */
+  archive(path: string, exclude?: readonly string[]): Promise<Archive>;
   /** Where browsing starts: the home directory, or the root. */
   home(): Promise<string>;
 }
@@ -74,6 +77,26 @@ export type GitPatchEnds = {
   readonly base: string;
   /** The commit that is checked out; null before the first one. */
   readonly head: string | null;
+  /** Null from a tool host that does not tell it yet. */
+  readonly repository: RepositoryHead | null;
+};
+
+export type Archive = {
+  readonly content: Readable;
+  /** Null outside of a repository, and from a tool host that does not tell it yet. */
+  readonly repository: RepositoryHead | null;
+};
+
+/** What is checked out. */
+export type RepositoryHead = {
+  /** Absolute path of the working tree. */
+  readonly root: string;
+  /** Null where no branch is checked out. */
+  readonly branch: string | null;
+  /** Null before the first commit. */
+  readonly commit: string | null;
+  /** Address of `origin` without what a password could be in; null without one. */
+  readonly remote: string | null;
 };
 
 const workspaceProblems = [

@@ -1,8 +1,8 @@
 import { posix } from "node:path";
-import type { DirectoryEntry, Workspace } from "@convoke/tool-host";
-import type { RouteHandler, RouteReply } from "../../../http/mount.ts";
+import type { DirectoryEntry, RepositoryHead, Workspace } from "@convoke/tool-host";
+import type { RouteHandler, RouteReply, RouteRequest } from "../../../http/mount.ts";
 import { invalidField } from "../../../lib/fault.ts";
-import type { OpenAccess } from "../../../workspaces/workspace-access.ts";
+import type { OpenAccess, WorkspaceAccess } from "../../../workspaces/workspace-access.ts";
 import { asAttachment, sendFile } from "./file-download.ts";
 import { receiveFile } from "./file-upload.ts";
 import { onMachine, pathOf } from "./workspace-handler.ts";
@@ -27,10 +27,8 @@ const mostFavorites = 50;
 
 /** Files of one machine. Source: reference, agent-server 14. */
 export function fileHandlers({ openAccess, uploadLimitBytes }: FileRouteDeps) {
-  const upload = onMachine(openAccess, async ({ workspace }, request) => {
-    await receiveFile(request, workspace, pathOf(request), uploadLimitBytes);
-    return { json: { success: true } };
-  });
+  const receive = async ({ workspace }: WorkspaceAccess, request: RouteRequest): Promise<number> =>
+    receiveFile(request, workspace, pathOf(request), uploadLimitBytes);
   const download = onMachine(openAccess, async ({ workspace }, request) => {
     const path = pathOf(request);
     return sendFile(
@@ -39,8 +37,13 @@ export function fileHandlers({ openAccess, uploadLimitBytes }: FileRouteDeps) {
     );
   });
   return {
-    uploadFile: upload,
-    uploadFileByPath: upload,
+    uploadFile: onMachine(openAccess, async (access, request) => ({
+      json: { success: true, file_size: await receive(access, request) },
+    })),
+    uploadFileByPath: onMachine(openAccess, async (access, request) => {
+      await receive(access, request);
+      return { json: { success: true } };
+    }),
     downloadFile: download,
     downloadFileByPath: download,
     createDirectory: onMachine(openAccess, async ({ workspace }, request) => {
@@ -79,10 +82,14 @@ export function fileHandlers({ openAccess, uploadLimitBytes }: FileRouteDeps) {
         ...(query["use_default_excludes"] === false ? [] : defaultExcludes),
         ...((query["exclude"] as string[] | null | undefined) ?? []),
       ];
+      const { content, repository } = await workspace.archive(path, exclude);
       return {
-        stream: await workspace.archive(path, exclude),
+        stream: content,
         contentType: "application/gzip",
-        headers: asAttachment(`${posix.basename(path) || "workspace"}.tar.gz`),
+        headers: {
+          ...asAttachment(`${posix.basename(path) || "workspace"}.tar.gz`),
+          ...repositoryHeaders(repository),
+        },
       };
     }),
   } satisfies Record<string, RouteHandler>;
@@ -96,17 +103,31 @@ async function patchReply(
 ): Promise<RouteReply> {
   if (((query["exclude"] as string[] | null | undefined) ?? []).length > 0)
     throw invalidField(["query", "exclude"], "A patch leaves out what git ignores. Use format=tar.gz.");
-  const ref = query["base_ref"];
-  const { base, head, content } = await workspace.gitPatch(path, typeof ref === "string" ? ref : undefined);
+  const ref = typeof query["base_ref"] === "string" ? query["base_ref"] : undefined;
+  const { base, head, repository, content } = await workspace.gitPatch(path, ref);
   return {
     stream: content,
     contentType: "text/x-patch",
     headers: {
       ...asAttachment(`${posix.basename(path) || "workspace"}.patch`),
-      "x-archive-repo-base-commit": base,
-      ...(head === null ? {} : { "x-archive-repo-head-commit": head }),
+      ...repositoryHeaders(repository),
+      ...toHeaders({ "base-commit": base, "base-ref": ref ?? null, "head-commit": head }),
     },
   };
+}
+
+function repositoryHeaders(repository: RepositoryHead | null): Record<string, string> {
+  if (repository === null) return {};
+  const { root, branch, commit, remote } = repository;
+  return toHeaders({ root, branch, "head-commit": commit, remote });
+}
+
+/** Percent-encoded, because names may hold what a header cannot. Source: reference, agent-server 14. */
+function toHeaders(values: Readonly<Record<string, string | null>>): Record<string, string> {
+  const given = Object.entries(values).flatMap(([name, value]) =>
+    value === null ? [] : [[`x-archive-repo-${name}`, encodeURIComponent(value).replaceAll("%2F", "/")]],
+  );
+  return Object.fromEntries(given) as Record<string, string>;
 }
 
 /** Names of directories as people sort them. */

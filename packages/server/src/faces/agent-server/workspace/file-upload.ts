@@ -6,20 +6,22 @@ import type { RouteRequest } from "../../../http/mount.ts";
 /** What a form may have around its file. */
 const formBytes = 64 * 1024;
 
-/** Writes the first file of the form that a request brings, as it arrives. The target changes when all of it is there. */
+/** Writes the first file of the form that a request brings, as it arrives; its size in bytes. The target changes when all of it is there. */
 export async function receiveFile(
   { request }: RouteRequest,
   workspace: Workspace,
   path: string,
   limitBytes: number,
-): Promise<void> {
+): Promise<number> {
   // Told before anything is read, so that nobody sends a gigabyte for a refusal.
   if (Number(request.headers["content-length"] ?? 0) > limitBytes + formBytes) throw tooLarge(limitBytes);
   if (!request.isMultipart() || !hasBoundary(request.headers["content-type"])) throw noFile();
   for await (const part of whole(request.parts())) {
     if (part.type !== "file") continue;
-    await workspace.writeFile(path, limited(whole(part.file as AsyncIterable<Buffer>), limitBytes));
-    return;
+    let sizeBytes = 0;
+    const count = (bytes: number): void => void (sizeBytes += bytes);
+    await workspace.writeFile(path, limited(whole(part.file as AsyncIterable<Buffer>), limitBytes, count));
+    return sizeBytes;
   }
   throw noFile();
 }
@@ -46,13 +48,18 @@ async function* whole<Part>(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
   }
 }
 
-async function* limited(content: AsyncIterable<Buffer>, limitBytes: number): AsyncGenerator<Buffer> {
+async function* limited(
+  content: AsyncIterable<Buffer>,
+  limitBytes: number,
+  onBytes: (count: number) => void,
+): AsyncGenerator<Buffer> {
   let byteCount = 0;
   let collectAt = collectEveryBytes;
   let collect: (() => void) | null = null;
   for await (const bytes of content) {
     byteCount += bytes.length;
     if (byteCount > limitBytes) throw tooLarge(limitBytes);
+    onBytes(bytes.length);
     yield bytes;
     if (byteCount < collectAt) continue;
     collectAt = byteCount + collectEveryBytes;

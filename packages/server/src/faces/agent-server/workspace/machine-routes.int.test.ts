@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -26,7 +27,7 @@ describe.each([
       for (const name of ["a b.txt", "ünï/côdé 😀.bin", 'q"uote%41.x']) {
         const path = at(name);
         const up = await machine.upload(`/api/file/upload?${query(path)}`, new Blob([bytes]));
-        expect(up).toMatchObject({ status: 200, json: { success: true } });
+        expect(up).toMatchObject({ status: 200, json: { success: true, file_size: bytes.length } });
         const encoded = path.split("/").map(encodeURIComponent).join("/");
         for (const url of [
           `/api/file/download?${query(path)}`,
@@ -167,6 +168,50 @@ describe.each([
       expect(text).not.toContain("left content");
       expect(text).not.toContain("module content");
     });
+
+    test("an archive has the folder as its root, keeps links, tells branch and commit, and holds no credentials of git", async () => {
+      await mkdir(at("venv"));
+      const git = (...parameters: string[]) => machine.git("-C", "venv", ...parameters);
+      await git("init", "-q", "-b", "feat/ü");
+      const remote = "https://user:canary-token@example.org/a/b.git?key=canary-token";
+      await git("remote", "add", "origin", remote);
+      await writeFile(at("venv", "a"), "one\n");
+      await writeFile(at("venv", "config"), "of nobody's git");
+      await symlink("./a", at("venv", "link"));
+      await git("add", ".");
+      await git("commit", "-q", "-m", "first");
+      for (const place of [".git/modules/sub", ".git/worktrees/tree", "deep/inner.git", "deep/other/.git"]) {
+        await mkdir(at("venv", place), { recursive: true });
+        for (const name of ["config", "FETCH_HEAD"]) await writeFile(at("venv", place, name), remote);
+      }
+      await writeFile(at("venv", ".git-credentials"), remote);
+      const address = `/api/file/archive?${query(at("venv"))}&format=tar.gz`;
+      const { bytes, headers } = await machine.call("GET", address);
+      const whole = await machine.call("GET", `${address}&use_default_excludes=false`);
+      for (const archive of [bytes, whole.bytes]) {
+        expect(gunzipSync(archive).toString("latin1")).not.toContain("canary-token");
+      }
+      const folder = await machine.call("GET", `/api/file/archive?${query(at("venv/.git"))}&format=tar.gz`);
+      expect(gunzipSync(folder.bytes).toString("latin1")).not.toContain("canary-token");
+      const list = spawnSync("tar", ["-tvzf", "-"], { input: bytes, encoding: "utf8" }).stdout.trimEnd();
+      const names = list.split("\n").map((line) => line.split(/ +/).slice(5).join(" "));
+      expect(names.filter((name) => !name.startsWith("venv/.git/"))).toEqual(
+        expect.arrayContaining([
+          "venv/",
+          "venv/a",
+          "venv/config",
+          "venv/link -> ./a",
+          "venv/deep/inner.git/",
+        ]),
+      );
+      expect(names.every((name) => name.startsWith("venv/"))).toBe(true);
+      expect(Object.fromEntries([...headers].filter(([name]) => name.startsWith("x-archive")))).toEqual({
+        "x-archive-repo-branch": "feat/%C3%BC",
+        "x-archive-repo-head-commit": expect.stringMatching(/^[0-9a-f]{40}$/),
+        "x-archive-repo-remote": "https%3A//example.org/a/b.git",
+        "x-archive-repo-root": encodeURIComponent(at("venv")).replaceAll("%2F", "/"),
+      });
+    });
   });
 
   describe("git", () => {
@@ -250,8 +295,20 @@ describe.each([
       expect(text).toContain("+++ b/new file.txt\t\n@@ -0,0 +1 @@\n+new\n");
       expect(headers.get("x-archive-repo-base-commit")).toMatch(/^[0-9a-f]{40}$/);
       expect(headers.get("x-archive-repo-head-commit")).toBe(headers.get("x-archive-repo-base-commit"));
+      expect(headers.get("x-archive-repo-branch")).toBe("main");
       expect((await machine.call("GET", `${address}&base_ref=nope`)).json).toMatchObject({ code: "bad_ref" });
       expect((await machine.call("GET", `${address}&exclude=x`)).status).toBe(422);
+    });
+  });
+
+  test("changes against HEAD of a repository without a commit are all its files", async () => {
+    await mkdir(at("empty"));
+    await machine.git("-C", "empty", "init", "-q", "-b", "main");
+    expect((await machine.call("GET", `/api/git/changes?${query(at("empty"))}&ref=HEAD`)).json).toEqual([]);
+    await writeFile(at("empty", "new.txt"), "x");
+    expect(await machine.call("GET", `/api/git/changes?${query(at("empty"))}&ref=HEAD`)).toMatchObject({
+      status: 200,
+      json: [{ status: "ADDED", path: "new.txt" }],
     });
   });
 
