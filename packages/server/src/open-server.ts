@@ -13,9 +13,9 @@ import { openSessionKey, readSessionKey, type SessionKey } from "./http/session-
 import type { Journal } from "./journal/journal.ts";
 import { keepHouse } from "./keep-house.ts";
 import type { Logger } from "./lib/logger.ts";
-import { makeDirectory } from "./lib/make-directory.ts";
 import type { Model } from "./models/model.ts";
 import { openConversations } from "./open-conversations.ts";
+import { openDataFolder } from "./open-data-folder.ts";
 import { openObservability } from "./open-observability.ts";
 import { beginToOpen, openStore } from "./open-store.ts";
 import { openListener, openSurface } from "./open-surface.ts";
@@ -78,7 +78,7 @@ export async function openServer({
 }: ServerDeps): Promise<Server> {
   await using scope = new AsyncDisposableStack();
   scope.use(toolHost);
-  await makeDataDir(config.dataDir);
+  await openDataFolder(config.dataDir, plainLogger);
   scope.use(shareDataFolder(config.dataDir));
   const sessionKey = await chooseKey(config);
   const ownKeys = sessionKey === null ? [] : [sessionKey.key, ...config.sessionApiKeys];
@@ -169,20 +169,6 @@ async function chooseKey(config: ServerConfig): Promise<Server["sessionKey"]> {
     );
   }
   return await openSessionKey(config.dataDir);
-}
-
-async function makeDataDir(dataDir: string): Promise<void> {
-  try {
-    await makeDirectory(dataDir, 0o700);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(
-      `The data folder ${dataDir} cannot be made: ${reason}. Choose another with --data-dir.`,
-      {
-        cause: error,
-      },
-    );
-  }
 }
 
 /** `http://host:port` that a client on this machine can use. */
