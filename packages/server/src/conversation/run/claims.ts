@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { Action } from "@convoke/protocol";
+import { taskToolName } from "../tasks/task-tool.ts";
 
 /** What one open action needs for itself. Keys are `<type>:<name>`; what only reads needs none. */
 export type Claim = {
@@ -7,25 +8,35 @@ export type Claim = {
   readonly isReadOnly: boolean;
   /** Ends the turn, so it comes after everything before it. */
   readonly isLast: boolean;
+  /** Gives work to a sub-agent, whose conversation is a place of its own. */
+  readonly isTask: boolean;
   readonly keys: readonly string[];
 };
 
 /** How many calls that only read are in progress at once where the agent sets no limit. */
 const mostReads = 8;
 
-/** The claim of a call; the shell is one place, a file is one place, and a tool that says nothing is one place. */
-export function claimOf(
-  call: { readonly id: string; readonly toolName: string; readonly action: Action | null },
-  isReadOnly: boolean,
-): Claim {
+/** How many sub-agents work for one conversation at once where the agent sets no limit. */
+const mostTasks = 4;
+
+type Call = { readonly id: string; readonly toolName: string; readonly action: Action | null };
+
+/**
+ * The claim of a call; the shell is one place, a file is one place, and a tool that says nothing is one place. With `oneTask`, sub-agents work
+ * one after another.
+ */
+export function claimOf(call: Call, isReadOnly: boolean, oneTask = false): Claim {
   const isLast = call.toolName === "finish";
-  return { id: call.id, isReadOnly, isLast, keys: isReadOnly ? [] : [keyOf(call.toolName, call.action)] };
+  const isTask = call.toolName === taskToolName && !oneTask;
+  const key = isTask ? `task:${resumedBy(call) ?? call.id}` : keyOf(call.toolName, call.action);
+  return { id: call.id, isReadOnly, isLast, isTask, keys: isReadOnly ? [] : [key] };
 }
 
 /**
  * Which of the open actions may begin now, in the order of the log. Without a limit of the agent, calls that only read run
- * side by side and every other call waits for all before it, so that a read sees what was written. With a limit above one,
- * calls run side by side where their keys differ: the agent's author has said that order does not matter.
+ * side by side, so do different tasks of sub-agents, and every other call waits for all before it, so that a read sees what
+ * was written. With a limit above one, calls run side by side where their keys differ: the agent's author has said that order
+ * does not matter.
  */
 export function startable(
   claims: readonly Claim[],
@@ -34,19 +45,28 @@ export function startable(
 ): string[] {
   const started: string[] = [];
   let free = (limit ?? mostReads) - running.size;
+  let freeTasks = (limit ?? mostTasks) - claims.filter(({ id, isTask }) => isTask && running.has(id)).length;
   claims.forEach((claim, index) => {
-    if (free <= 0 || running.has(claim.id)) return;
+    if (free <= 0 || running.has(claim.id) || (claim.isTask && freeTasks <= 0)) return;
     if (claims.slice(0, index).some((earlier) => excludes(earlier, claim, limit !== undefined))) return;
     started.push(claim.id);
     free -= 1;
+    if (claim.isTask) freeTasks -= 1;
   });
   return started;
 }
 
 function excludes(left: Claim, right: Claim, isByKeys: boolean): boolean {
   if (left.isLast || right.isLast) return true;
-  if (!isByKeys) return !(left.isReadOnly && right.isReadOnly);
+  const isAlike = (left.isReadOnly && right.isReadOnly) || (left.isTask && right.isTask);
+  if (!isByKeys && !isAlike) return true;
   return left.keys.some((key) => right.keys.includes(key));
+}
+
+/** A task that goes on has one conversation, which does one thing after another. */
+function resumedBy({ action }: Call): string | null {
+  const resume = action !== null && "resume" in action ? action.resume : null;
+  return typeof resume === "string" && resume !== "" ? resume : null;
 }
 
 function keyOf(toolName: string, action: Action | null): string {

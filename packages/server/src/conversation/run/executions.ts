@@ -44,10 +44,13 @@ export class Executions {
     const readOnly = new Set(
       (session?.tools ?? []).filter((tool) => tool.isReadOnly).map(({ name }) => name),
     );
+    const { agent, max_budget_per_task: budget = null } = this.#deps.config();
+    // Each task may cost all that the conversation has left, which two at once would have twice.
+    const oneTask = budget !== null;
     const claims = open.map((action) =>
-      claimOf({ ...action, action: actionAt(view, action) }, readOnly.has(action.toolName)),
+      claimOf({ ...action, action: actionAt(view, action) }, readOnly.has(action.toolName), oneTask),
     );
-    const limit = this.#deps.config().agent.tool_concurrency_limit;
+    const limit = agent.tool_concurrency_limit;
     const ids = startable(claims, new Set(this.#tasks.keys()), limit);
     for (const action of open.filter(({ id }) => ids.includes(id))) {
       const task = this.#execute(action, actionAt(view, action))

@@ -45,7 +45,7 @@ export function listTaskTool(agents: readonly SubAgentInfo[]): ToolListing {
     kind: "TaskTool" as const,
     title: taskToolName,
     description: [
-      "Give a piece of work to a sub-agent and wait for its report. It works in the same directory, starts without anything of this conversation, and only its last message comes back. Say in prompt everything that it must know: the aim, the places, what counts as done, and what the report must contain. Use it for work whose details would only fill this conversation; do small things yourself.",
+      "Give a piece of work to a sub-agent and wait for its report. It works in the same directory, starts without anything of this conversation, and only its last message comes back. Say in prompt everything that it must know: the aim, the places, what counts as done, and what the report must contain. Use it for work whose details would only fill this conversation; do small things yourself. Several tasks in one answer are worked on at the same time, so give two of them never the same files to change.",
       "With resume and the id of an earlier task its sub-agent goes on, with all that it knows.",
       `Kinds for subagent_type:\n${kinds.join("\n")}`,
     ].join("\n\n"),
