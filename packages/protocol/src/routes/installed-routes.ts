@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { ErrorReply } from "../requests/replies.ts";
 import {
+  InstalledCanvasExtensionsList,
   InstalledPluginResponse,
   InstalledPluginsListResponse,
   InstalledSkillResponse,
@@ -32,6 +33,15 @@ const taken = {
 
 /** Skills, plugins and sub-agents in the form of newer clients. Source: reference, agent-server 17. */
 export const installedRoutes = {
+  ...routesOf("Canvas extensions", {
+    listCanvasExtensions: {
+      method: "GET",
+      path: "/api/canvas-extensions/installed",
+      summary: "Pages that somebody added to Agent Canvas; none, because they cannot be installed here",
+      auth: true,
+      responses: ok("The extensions.", InstalledCanvasExtensionsList),
+    },
+  }),
   ...routesOf("Skills", {
     installSkill: {
       method: "POST",

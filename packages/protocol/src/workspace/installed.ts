@@ -166,3 +166,9 @@ export type SubAgentInfo = Static<typeof SubAgentInfo>;
 
 export const SubAgentsResponse = object("SubAgentsResponse", { agents: Type.Array(ref(SubAgentInfo)) });
 export type SubAgentsResponse = Static<typeof SubAgentsResponse>;
+
+/** Pages that were added to Agent Canvas. */
+export const InstalledCanvasExtensionsList = object("InstalledCanvasExtensionsListResponse", {
+  canvas_extensions: Type.Array(anyObject()),
+});
+export type InstalledCanvasExtensionsList = Static<typeof InstalledCanvasExtensionsList>;

@@ -1,14 +1,19 @@
 import rows from "../models/catalog.generated.json" with { type: "json" };
+import type { StoredSettings } from "./stored-settings.ts";
 
-/** Model names of the catalogue by the provider that serves them, both sorted. */
-export function modelsByProvider(): ReadonlyMap<string, readonly string[]> {
+/** What clients choose beforehand, before the catalogue has it. */
+const newer = ["openai/gpt-5.6", "openai/gpt-5.6-sol"];
+
+/** Model names of the catalogue and a user's own by the provider that serves them, all sorted. */
+export function modelsByProvider(own: readonly string[] = []): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
-  for (const name of Object.keys(rows).sort()) {
+  for (const name of [...Object.keys(rows), ...newer, ...own].toSorted()) {
     const slash = name.indexOf("/");
     const provider = slash === -1 ? homeOf(name) : name.slice(0, slash);
     if (provider === null) continue;
     const models = found.get(provider) ?? [];
-    models.push(slash === -1 ? name : name.slice(slash + 1));
+    const model = slash === -1 ? name : name.slice(slash + 1);
+    if (!models.includes(model)) models.push(model);
     found.set(provider, models);
   }
   return new Map([...found].sort(([left], [right]) => (left < right ? -1 : 1)));
@@ -28,3 +33,9 @@ const homes: readonly (readonly [string, RegExp])[] = [
   ["mistral", /^(?:mistral|codestral|devstral|magistral|ministral|pixtral)/i],
   ["xai", /^grok/i],
 ];
+
+/** The models that a user has stored somewhere, so that a list to choose from has the one that is chosen. */
+export function ownModels({ llm, profiles }: Pick<StoredSettings, "llm" | "profiles">): string[] {
+  const models = [llm, ...Object.values(profiles)].map(({ model }) => model);
+  return models.filter((model): model is string => typeof model === "string" && model.trim() !== "");
+}

@@ -126,7 +126,7 @@ export function toAgentSettings(stored: StoredSettings, shownAs: ShownAs = secre
   return {
     ...hideSecrets(agentExtras, shownAs),
     schema_version: 5,
-    agent_kind: "openhands",
+    agent_kind: agentExtras["agent_kind"] ?? "openhands",
     ...(plain.agent === null ? {} : { agent: plain.agent }),
     llm: { model: null, base_url: null, api_key: null, ...showModel(ownModel(stored), shownAs) },
     mcp_config: hideSecrets(mcpServers ?? {}, shownAs),

@@ -97,7 +97,7 @@ function changeConversation(stored: StoredSettings, change: JsonObject): StoredS
     if (!Object.hasOwn(conversationFields, name))
       throw invalidField(loc, "This setting is not known.", "extra_forbidden");
     const { isValid, msg } = conversationFields[name as keyof typeof conversationFields];
-    if (value !== null && !isValid(value)) throw invalidField(loc, msg);
+    if (!isValid(value)) throw invalidField(loc, msg);
     plain[name] = value;
   }
   return { ...stored, plain: plain as PlainSettings };
@@ -110,7 +110,7 @@ const conversationFields = {
   },
   confirmation_mode: { isValid: (value: unknown) => typeof value === "boolean", msg: "Send true or false." },
   security_analyzer: {
-    isValid: (value: unknown) => value === "llm" || value === "none",
+    isValid: (value: unknown) => value === null || value === "llm" || value === "none",
     msg: "Use one of: llm, none.",
   },
 };
@@ -118,9 +118,11 @@ const conversationFields = {
 function changeAgent(stored: StoredSettings, change: JsonObject): StoredSettings {
   const loc = ["body", "agent_settings_diff"];
   const { agent, llm, mcp_config: mcp, condenser, schema_version: _, agent_kind: kind, ...extras } = change;
-  if (kind !== undefined && kind !== null && kind !== "openhands") {
-    throw invalidField([...loc, "agent_kind"], "Agents of other kinds are not supported by this version.");
+  if (kind !== undefined && kind !== null && !agentKinds.has(kind)) {
+    throw invalidField([...loc, "agent_kind"], "Use one of: openhands, acp.");
   }
+  if (isObject(llm) && "model" in llm && !isText(llm["model"]))
+    throw invalidField([...loc, "llm", "model"], "Send the name of a model, or leave the field out.");
   let settings = stored;
   if (typeof agent === "string" || agent === null) settings = withPlain(settings, { agent });
   if (isObject(llm)) checkModelAddress(llm, [...loc, "llm"]);
@@ -128,7 +130,15 @@ function changeAgent(stored: StoredSettings, change: JsonObject): StoredSettings
   if (isObject(condenser)) settings = changeCondenser(settings, condenser, loc);
   if (mcp !== undefined)
     settings = { ...settings, mcpServers: mergeServers(stored, mcp, [...loc, "mcp_config"]) };
-  return { ...settings, agentExtras: mergeChange(settings.agentExtras, extras, loc) };
+  // Kept for whoever reads it again; a conversation with it is refused.
+  const kindChange = kind === "acp" ? { agent_kind: kind } : kind === "openhands" ? { agent_kind: null } : {};
+  return { ...settings, agentExtras: mergeChange(settings.agentExtras, { ...extras, ...kindChange }, loc) };
+}
+
+const agentKinds = new Set<unknown>(["openhands", "acp"]);
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value.trim() !== "";
 }
 
 function changeCondenser(stored: StoredSettings, condenser: JsonObject, loc: string[]): StoredSettings {

@@ -91,6 +91,11 @@ export const taskToolSet = "task_tool_set";
 /** An agent made of settings; null when they name no model. */
 function agentOf(settings: StoredSettings, catalogue: readonly string[]): JsonObject | null {
   const { llm: stored, agentExtras: extras, plain } = settings;
+  if (extras["agent_kind"] === "acp") {
+    const msg =
+      "The settings are those of an ACP agent, which this server cannot start. Send an agent, or set agent_kind to openhands.";
+    throw invalidField(["body", "agent"], msg, "not_supported");
+  }
   if (typeof stored["model"] !== "string") return null;
   const llm = connected(settings, stored);
   const usual = usualToolsOf(catalogue);

@@ -7,6 +7,7 @@ import { condenserSettings } from "../../agent/condense/condenser-settings.ts";
 import type { ViewEvent } from "../../agent/history-view.ts";
 import { repairAfter } from "../../agent/poison.ts";
 import { receiveResponse } from "../../agent/receive.ts";
+import { withOwnId } from "../../agent/response-id.ts";
 import { toolsUpdate, upToDate } from "../../agent/tools-update.ts";
 import { createCallReader } from "../../agent/tool-call.ts";
 import { untilSettled } from "../../extensions/mcp/mcp-session.ts";
@@ -85,7 +86,7 @@ export class ModelCalls {
         await this.#condense(begun.room);
         return;
       }
-      const { last, beside } = await this.#drain(begun.parts);
+      const { last, beside } = await this.#drain(begun.parts, begun.prepared.condensed);
       await storeEvents(
         this.#deps,
         this.#signal,
@@ -200,7 +201,10 @@ export class ModelCalls {
   }
 
   /** Drains the stream to its last item, shows deltas to whoever listens and waits to everyone; `beside` goes with the answer. */
-  async #drain(parts: AsyncIterable<ModelPart>): Promise<{ last: LastPart; beside: EventDraft[] }> {
+  async #drain(
+    parts: AsyncIterable<ModelPart>,
+    view: readonly ViewEvent[],
+  ): Promise<{ last: LastPart; beside: EventDraft[] }> {
     const beside: EventDraft[] = [];
     const { conversationId, logger } = this.#deps;
     let deltas = this.#openDeltas();
@@ -208,9 +212,11 @@ export class ModelCalls {
       switch (part.type) {
         case "done":
         case "failed":
-        case "aborted":
-          deltas?.end(this.#endOf(part));
-          return { last: part, beside };
+        case "aborted": {
+          const last = part.type === "done" ? { ...part, response: withOwnId(part.response, view) } : part;
+          deltas?.end(this.#endOf(last));
+          return { last, beside };
+        }
         case "log":
           beside.push(completionLogEvent(part.log));
           break;

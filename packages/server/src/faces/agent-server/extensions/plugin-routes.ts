@@ -83,6 +83,8 @@ export function installedHandlers(deps: InstalledRouteDeps) {
   }
 
   return {
+    listCanvasExtensions: () => ({ json: { canvas_extensions: [] } }),
+
     installSkill: async ({ caller, body }) => {
       const request = body as InstallSkillRequest;
       const { name, item } = await readSkill(request);

@@ -1,7 +1,7 @@
 import type { ProviderConnectionCreateRequest, ProviderConnectionUpdateRequest } from "@convoke/protocol";
 import type { RouteHandler } from "../../../http/mount.ts";
 import { invalidField, type Fault } from "../../../lib/fault.ts";
-import { modelsByProvider } from "../../../settings/model-list.ts";
+import { modelsByProvider, ownModels } from "../../../settings/model-list.ts";
 import {
   addConnection,
   changeConnection,
@@ -19,18 +19,25 @@ export type LlmRouteDeps = {
 
 /** Models, providers, connections. Source: reference, agent-server 16.5 and 16.6. */
 export function llmHandlers({ settings, sealedValues, nowMs }: LlmRouteDeps) {
+  const modelsOf = async (userId: string): Promise<ReturnType<typeof modelsByProvider>> =>
+    modelsByProvider(ownModels((await settings.load(userId)).settings));
+
   return {
     listProviders: () => ({ json: { providers: [...modelsByProvider().keys()] } }),
 
-    listModels: ({ query }) => {
+    listModels: async ({ caller, query }) => {
       const wanted = query["provider"];
-      const models = [...modelsByProvider()].filter(([provider]) => !wanted || provider === wanted);
+      const models = [...(await modelsOf(caller.userId))].filter(
+        ([provider]) => !wanted || provider === wanted,
+      );
       return {
         json: { models: models.flatMap(([provider, names]) => names.map((name) => `${provider}/${name}`)) },
       };
     },
 
-    listVerifiedModels: () => ({ json: { models: Object.fromEntries(modelsByProvider()) } }),
+    listVerifiedModels: async ({ caller }) => ({
+      json: { models: Object.fromEntries(await modelsOf(caller.userId)) },
+    }),
 
     listSubscriptionModels: () => ({ json: { vendor: "openai", models: subscriptionModels } }),
 
