@@ -51,8 +51,6 @@ export type ConversationConfig = {
   readonly forked_from?: { readonly conversation_id: string; readonly event_id: string | null };
   /** The conversation that this one was begun from, and the call that gave the work to a sub-agent where there was one. */
   readonly parent?: { readonly conversation_id: string; readonly action_id?: string };
-  /** True while a fork is filled; nobody finds it before it is whole. */
-  readonly is_copying?: true;
   /** Hooks in the form that they were sent in. */
   readonly hook_config?: HookConfig | null;
   /** Where the client that created it has the definitions of its tools; told to others, never loaded here. */

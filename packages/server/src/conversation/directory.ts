@@ -126,6 +126,10 @@ export class Directory implements AsyncDisposable {
       updatedAtMicros: nowMicros,
       executionStatus: "idle",
       isActive: false,
+      isCopying: false,
+      sandboxId: config.sandbox_id ?? null,
+      parentId: config.parent?.conversation_id ?? null,
+      host: null,
       config: JSON.stringify(config),
       sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(input.secrets)),
       snapshot: null,
@@ -174,17 +178,16 @@ export class Directory implements AsyncDisposable {
   ): Promise<{ items: Described[]; nextPageId: string | null }> {
     const page = await this.#deps.journal.searchConversations({ ...query, ownerId: asker.userId });
     return {
-      items: await Promise.all(
-        page.items.filter((row) => isOwnedBy(asker, row)).map((row) => this.#describeRow(row)),
-      ),
+      items: await Promise.all(page.items.map((row) => this.#describeRow(row))),
       nextPageId: page.nextPageId,
     };
   }
 
-  async count(asker: Asker, executionStatus?: string): Promise<number> {
+  async count(asker: Asker, executionStatus?: string, sandboxId?: string): Promise<number> {
     return await this.#deps.journal.countConversations({
       ownerId: asker.userId,
       ...(executionStatus === undefined ? {} : { executionStatus }),
+      ...(sandboxId === undefined ? {} : { sandboxId }),
     });
   }
 
@@ -242,7 +245,7 @@ export class Directory implements AsyncDisposable {
   async #removeUnfinished(id: string): Promise<boolean> {
     const { journal } = this.#deps;
     const row = await journal.getConversation(id);
-    if (row === null || readConfig(row)?.is_copying !== true) return false;
+    if (row?.isCopying !== true) return false;
     await journal.deleteConversation(await journal.claim(id));
     return true;
   }
@@ -427,7 +430,7 @@ export class Directory implements AsyncDisposable {
 
 /** A fork is nobody's before it is whole. */
 function isOwnedBy(asker: Asker, row: ConversationRow | null): row is ConversationRow {
-  return row?.ownerId === asker.userId && readConfig(row)?.is_copying !== true;
+  return row?.ownerId === asker.userId && !row.isCopying;
 }
 
 /** What keeps a conversation from being worked with, and not from being deleted. */

@@ -36,3 +36,17 @@ test("P7: a result waits for the disk and is stored; the run goes on by itself",
   await until(() => conversation.state.status === "finished");
   expect(kinds().filter((kind) => kind === "ObservationEvent")).toHaveLength(1);
 });
+
+test("F5: a run that meets a damaged file ends, and does not begin again and again", async () => {
+  await using world = await openGatedConversation();
+  const { conversation, disk, end, requests } = world;
+  await end("one");
+  await until(() => world.started.length === 1);
+  disk.isDamaged = true;
+  await end("observed");
+  await until(() => !conversation.isBusy);
+  // Whoever asks for anything is told.
+  await expect(conversation.setTitle("new")).rejects.toMatchObject({ errcode: 11 });
+  expect(conversation.isBusy).toBe(false);
+  expect(requests).toHaveLength(1);
+});

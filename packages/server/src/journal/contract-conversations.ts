@@ -108,6 +108,45 @@ export function describeConversations(journal: () => Journal): void {
       }
     });
 
+    test("P39: what is being copied is in no page and no count, and those of a sandbox are listed alone", async () => {
+      const ownerId = randomUUID();
+      const rows = Array.from({ length: 30 }, (_, index) =>
+        sampleConversation(randomUUID(), {
+          ownerId,
+          isCopying: index % 3 === 0,
+          sandboxId: index % 2 === 0 ? "box" : null,
+          executionStatus: index % 5 === 0 ? "paused" : "idle",
+          createdAtMicros: 1_000 + index,
+        }),
+      );
+      for (const row of rows) await journal().createConversation(row);
+      for (const sandboxId of [undefined, "box", "other"]) {
+        const filter = { ownerId, ...(sandboxId === undefined ? {} : { sandboxId }) };
+        const wanted = rows.filter(
+          (row) => !row.isCopying && (sandboxId === undefined || row.sandboxId === sandboxId),
+        );
+        expect(await journal().countConversations(filter)).toBe(wanted.length);
+        expect(await pageThrough(journal(), { ...filter, sort: "CREATED_AT", limit: 4 })).toEqual(
+          wanted.map(({ id }) => id),
+        );
+      }
+      const outside = rows.find((row) => row.sandboxId === null && !row.isCopying)!;
+      await expect(
+        journal().searchConversations({
+          ownerId,
+          sandboxId: "box",
+          sort: "CREATED_AT",
+          limit: 4,
+          pageId: outside.id,
+        }),
+      ).rejects.toThrow(UnknownPageError);
+      const copied = rows.find((row) => row.isCopying)!;
+      expect(await journal().getConversation(copied.id)).toMatchObject(copied);
+      const lease = await journal().claim(copied.id);
+      await journal().append(lease, { expectedSeq: 0, events: [], conversation: { isCopying: false } });
+      expect((await journal().getConversation(copied.id))?.isCopying).toBe(false);
+    });
+
     test("a page that starts nowhere, or at another owner's row, is refused", async () => {
       const foreign = sampleConversation(randomUUID(), { ownerId: randomUUID() });
       await journal().createConversation(foreign);

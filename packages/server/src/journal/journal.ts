@@ -97,6 +97,12 @@ export type NewConversation = {
   readonly id: string;
   readonly ownerId: string;
   readonly createdAtMicros: number;
+  /** The sandbox that its tools run in. */
+  readonly sandboxId: string | null;
+  /** The conversation that it is a part of. */
+  readonly parentId: string | null;
+  /** The server that its tools run on, where that is not the one that answers. */
+  readonly host: string | null;
 } & ConversationFields;
 
 /** Mutable fields. The JSON texts are opaque to the journal. */
@@ -105,6 +111,8 @@ export type ConversationFields = {
   readonly executionStatus: string;
   /** True while a run wants to go on by itself after a restart. */
   readonly isActive: boolean;
+  /** True until a fork has all its events. It is in no list and no count. */
+  readonly isCopying: boolean;
   readonly updatedAtMicros: number;
   /** Configuration as JSON (agent, workspace, policy, tags, ...), without secrets. */
   readonly config: string;
@@ -118,7 +126,12 @@ export type ConversationFields = {
 export type ConversationPatch = Partial<ConversationFields>;
 export type ConversationRow = NewConversation & { readonly lastSeq: number };
 
-export type ConversationFilter = { readonly ownerId?: string; readonly executionStatus?: string };
+export type ConversationFilter = {
+  readonly ownerId?: string;
+  /** Only together with an owner. */
+  readonly sandboxId?: string;
+  readonly executionStatus?: string;
+};
 export type ConversationQuery = ConversationFilter & {
   readonly sort: "CREATED_AT" | "CREATED_AT_DESC" | "UPDATED_AT" | "UPDATED_AT_DESC";
   readonly limit: number;

@@ -1,6 +1,9 @@
 import { formatInstant } from "../lib/instant.ts";
 import type { StoredEvent } from "./journal.ts";
 
+/** Stands for the JSON of an event that is gone, or is not what was written. */
+export const damagedJson = "";
+
 /** False for what no event can look like: cut off, overwritten, another kind of value. What is inside is not looked at. */
 export function isWhole(json: string): boolean {
   return json.startsWith("{") && json.endsWith("}");

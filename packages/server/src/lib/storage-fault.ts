@@ -22,6 +22,11 @@ export function describeStorageFault(error: unknown): string | null {
   return toFault(found.problem, found.file ?? "A file of the data folder").message;
 }
 
+/** True when trying again does not help: what is stored there is not what was written. */
+export function isDamage(error: unknown): boolean {
+  return findProblem(error)?.problem === "damaged";
+}
+
 /** The error itself, which from now on says what file it is about: SQLite's own errors do not. */
 export function inFile(error: unknown, file: string): unknown {
   if (error instanceof Error && "errcode" in error && !("path" in error))

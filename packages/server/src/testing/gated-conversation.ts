@@ -17,10 +17,11 @@ import { Signals } from "../conversation/signals.ts";
 
 /** A conversation whose disk can be filled, between a model and tools that move when told. */
 export async function openGatedConversation(changes: Partial<ConversationConfig> = {}) {
-  const disk = { isFull: false };
+  const disk = { isFull: false, isDamaged: false };
   const memory = new MemoryLog(sampleConversation("c"));
   const journal = openMemoryJournal(memory, async (write) => {
     if (disk.isFull) throw new JournalWriteError("The disk is full.");
+    if (disk.isDamaged) throw new JournalWriteError("malformed", { path: "journal.db", errcode: 11 });
     write();
   });
   const gates = new Gates();

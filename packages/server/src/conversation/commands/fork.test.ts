@@ -19,12 +19,7 @@ test("P2: a fork that a crash cut off is gone after the next start, and nobody s
     await using journal = await openJournal({ dataDir: server.dataDir });
     const row = (await journal.getConversation(id))!;
     // What a process leaves that dies between two chunks.
-    await journal.createConversation({
-      ...row,
-      id: fork,
-      isActive: true,
-      config: JSON.stringify({ ...(JSON.parse(row.config) as object), is_copying: true }),
-    });
+    await journal.createConversation({ ...row, id: fork, isActive: true, isCopying: true });
   }
   await server.restart();
   expect((await server.call("GET", `/api/conversations/${fork}`)).status).toBe(404);

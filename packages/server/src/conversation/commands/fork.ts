@@ -56,7 +56,11 @@ export async function forkConversation(
     executionStatus: "idle",
     // Found, and removed, by the next start if this one does not come to its end.
     isActive: true,
-    config: JSON.stringify({ ...whole, is_copying: true }),
+    isCopying: true,
+    sandboxId: source.sandboxId,
+    parentId: source.parentId,
+    host: source.host,
+    config: JSON.stringify(whole),
     sealedSecrets: source.sealedSecrets,
     snapshot: null,
     snapshotSeq: 0,
@@ -74,7 +78,7 @@ export async function forkConversation(
     await journal.append(lease, {
       expectedSeq: endSeq,
       events: added,
-      conversation: { config: JSON.stringify(whole), isActive: false },
+      conversation: { isCopying: false, isActive: false },
     });
   } catch (error) {
     await journal.deleteConversation(lease);

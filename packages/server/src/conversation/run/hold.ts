@@ -1,5 +1,6 @@
 import { JournalWriteError } from "../../journal/journal.ts";
 import type { Logger } from "../../lib/logger.ts";
+import { isDamage } from "../../lib/storage-fault.ts";
 import { wait } from "../../lib/wait.ts";
 
 /**
@@ -48,7 +49,7 @@ export class Hold {
         this.#record = null;
       } catch (error) {
         this.#logger.error({ error: String(error), retryInMs: delayMs }, "a halt could not be recorded");
-        if (!(error instanceof JournalWriteError)) this.#record = null;
+        if (!(error instanceof JournalWriteError) || isDamage(error)) this.#record = null;
       }
     }
   }

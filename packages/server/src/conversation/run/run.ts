@@ -2,6 +2,7 @@ import { environmentMessage } from "../../agent/receive.ts";
 import { findCircling } from "../../agent/stuck.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { Fault } from "../../lib/fault.ts";
+import { storageFault } from "../../lib/storage-fault.ts";
 import { Executions } from "./executions.ts";
 import { ModelCalls } from "./model-calls.ts";
 import { failRun, nextStep, type Step } from "./next-step.ts";
@@ -20,6 +21,7 @@ export class Run {
   readonly #calls: ModelCalls;
   readonly #executions: Executions;
   #mayStop = false;
+  #isUnrecorded = false;
 
   constructor(deps: RunDeps) {
     this.#deps = deps;
@@ -140,8 +142,14 @@ export class Run {
     return this.#calls.beingReadSeq;
   }
 
+  /** True when the run has failed and the storage does not take that either. */
+  get isUnrecorded(): boolean {
+    return this.#isUnrecorded;
+  }
+
   /** An unexpected failure ends the run visibly; the log stays true. */
-  async #fail(error: unknown): Promise<void> {
+  async #fail(thrown: unknown): Promise<void> {
+    const error = storageFault(thrown) ?? thrown;
     const { conversationId, logger, log } = this.#deps;
     if (error instanceof Fault && error.code === ownedElsewhere().code) {
       logger.warn(
@@ -150,9 +158,9 @@ export class Run {
       );
       return;
     }
-    const fields = { conversation: conversationId, error: String(error) };
+    const fields = { conversation: conversationId, error: String(thrown) };
     // What the conversation asked for and cannot have, such as a model without a provider, is no fault of the server.
-    if (error instanceof Fault) logger.warn(fields, "run failed");
+    if (error === thrown && error instanceof Fault) logger.warn(fields, "run failed");
     else logger.error(fields, "run failed");
     try {
       await storeEvents(this.#deps, this.#effects.signal, () =>
@@ -161,6 +169,7 @@ export class Run {
           : [],
       );
     } catch (failure) {
+      this.#isUnrecorded = true;
       logger.error(
         { conversation: conversationId, error: String(failure) },
         "the failure could not be recorded",

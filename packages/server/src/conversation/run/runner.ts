@@ -17,6 +17,8 @@ export type RunnerDeps = {
 export class Runner {
   readonly #deps: RunnerDeps;
   #run: Run | null = null;
+  /** Where the log stood when a run failed and the storage did not even take that: the next one would fail alike. */
+  #brokenAtSeq: number | null = null;
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
@@ -64,12 +66,15 @@ export class Runner {
     const { log, queue, isHeld, runDeps } = this.#deps;
     if (queue.isOver || isHeld()) return;
     if (this.#run !== null || log.state.status !== "running") return;
-    this.#run = new Run(runDeps());
-    void this.#run.ended.then(() => this.#onEnded());
+    if (this.#brokenAtSeq === log.state.lastSeq) return;
+    const run = new Run(runDeps());
+    this.#run = run;
+    void run.ended.then(() => this.#onEnded(run));
   }
 
-  #onEnded(): void {
+  #onEnded(run: Run): void {
     this.#run = null;
+    if (run.isUnrecorded) this.#brokenAtSeq = this.#deps.log.state.lastSeq;
     this.#deps.log.forgetView();
     this.#deps.onEnded();
     // A command may have made the log `running` again while the last step settled.

@@ -1,5 +1,6 @@
 import type { EventDraft } from "../../events/event-draft.ts";
 import { JournalWriteError } from "../../journal/journal.ts";
+import { isDamage } from "../../lib/storage-fault.ts";
 import { wait } from "../../lib/wait.ts";
 import type { RunDeps } from "./run-deps.ts";
 
@@ -7,6 +8,7 @@ type StoreDeps = Pick<RunDeps, "conversationId" | "log" | "post" | "logger">;
 
 /**
  * Appends what `decide` says, and tries until the store takes it: a full disk must not lose a result that exists only here.
+ * Damage is thrown: no later try would get past it.
  * Between two tries the mailbox is free for commands, and `decide` is asked again about the log that they left. Gives up
  * when `signal` aborts while the store refuses. `onStored` is called before any other job of the mailbox.
  */
@@ -25,7 +27,7 @@ export async function storeEvents(
       });
       return;
     } catch (error) {
-      if (!(error instanceof JournalWriteError)) throw error;
+      if (!(error instanceof JournalWriteError) || isDamage(error)) throw error;
       deps.logger.error(
         { conversation: deps.conversationId, error: String(error), retryInMs: delayMs },
         "events could not be stored",

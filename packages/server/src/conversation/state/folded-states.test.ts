@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { stampDrafts } from "../../events/event-draft.ts";
 import type { ConversationRow, Journal, Lease } from "../../journal/journal.ts";
 import { openJournal } from "../../journal/open-journal.ts";
+import { sampleConversation } from "../../journal/sample-events.ts";
 import { initialState } from "./conversation-state.ts";
 import { statusUpdate } from "../decide.ts";
 import { FoldedStates } from "./folded-states.ts";
@@ -17,19 +18,8 @@ afterAll(async () => {
 
 /** Creates a conversation with one status in its log. */
 async function start(id: string, createdAtMicros: number, status: "finished" | "paused"): Promise<Lease> {
-  await journal.createConversation({
-    id,
-    ownerId: "owner",
-    createdAtMicros,
-    updatedAtMicros: createdAtMicros,
-    title: null,
-    executionStatus: status,
-    isActive: false,
-    config: "{}",
-    sealedSecrets: null,
-    snapshot: null,
-    snapshotSeq: 0,
-  });
+  const times = { createdAtMicros, updatedAtMicros: createdAtMicros };
+  await journal.createConversation(sampleConversation(id, { ...times, executionStatus: status }));
   const lease = await journal.claim(id);
   const [event] = stampDrafts([statusUpdate(status)], initialState(), 1_770_000_000_000, (json) => json);
   await journal.append(lease, { expectedSeq: 0, events: [event!.record] });

@@ -27,9 +27,7 @@ export async function listTasks(
     pageId = page.nextPageId;
   } while (pageId !== null);
   const rows = await journal.getConversations(ids);
-  return rows.flatMap((child) =>
-    child !== null && readConfig(child)?.parent?.conversation_id === row.id ? [child.id] : [],
-  );
+  return rows.flatMap((child) => (child?.parentId === row.id ? [child.id] : []));
 }
 
 /** The same call has the same task, before and after a crash. */

@@ -17,7 +17,7 @@ export function childHandlers({ directory }: ChildRouteDeps) {
       if (parent === null) throw conversationMissing(parentId);
       const { task, title = null } = request.body as StartChildConversationRequest;
       const id = randomUUID();
-      const { forked_from: _, parent: __, is_copying: ___, ...config } = parent.config;
+      const { forked_from: _, parent: __, ...config } = parent.config;
       await directory.create(caller, {
         id,
         title,

@@ -5,9 +5,8 @@ import type { Described } from "../../conversation/state/describe.ts";
 import type { ConversationDirectory } from "../../conversation/conversation-directory.ts";
 import type { Asker, CreateInput, Directory } from "../../conversation/directory.ts";
 import type { Watch } from "../../conversation/watch.ts";
-import { readConfig } from "../../conversation/read-config.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
-import { UnknownPageError, type ConversationQuery, type Journal } from "../../journal/journal.ts";
+import type { ConversationQuery, Journal } from "../../journal/journal.ts";
 
 export type ScopedDirectoryDeps = {
   readonly directory: Directory;
@@ -49,8 +48,9 @@ export class ScopedDirectory implements ConversationDirectory {
     return await this.#deps.directory.watch(asker, id);
   }
 
-  async exists(asker: Asker, id: string): Promise<boolean> {
-    return (await this.describe(asker, id)) !== null;
+  async exists({ userId }: Asker, id: string): Promise<boolean> {
+    const row = await this.#deps.journal.getConversation(id);
+    return row?.ownerId === userId && !row.isCopying && row.sandboxId === this.#deps.sandboxId;
   }
 
   async describe(asker: Asker, id: string): Promise<Described | null> {
@@ -65,51 +65,17 @@ export class ScopedDirectory implements ConversationDirectory {
 
   async search(
     asker: Asker,
-    { pageId, limit, ...query }: Omit<ConversationQuery, "ownerId">,
+    query: Omit<ConversationQuery, "ownerId">,
   ): Promise<{ items: Described[]; nextPageId: string | null }> {
-    const ids = await this.#list(asker, query);
-    const start = pageId === undefined ? 0 : ids.indexOf(pageId);
-    if (start === -1) throw new UnknownPageError(`There is no conversation ${pageId} to start the page at`);
-    const items = await this.describeMany(asker, ids.slice(start, start + limit));
-    return { items: items.filter((item) => item !== null), nextPageId: ids[start + limit] ?? null };
+    return await this.#deps.directory.search(asker, { ...query, sandboxId: this.#deps.sandboxId });
   }
 
   async count(asker: Asker, executionStatus?: string): Promise<number> {
-    const query = {
-      sort: "CREATED_AT",
-      ...(executionStatus === undefined ? {} : { executionStatus }),
-    } as const;
-    return (await this.#list(asker, query)).length;
+    return await this.#deps.directory.count(asker, executionStatus, this.#deps.sandboxId);
   }
 
   async delete(asker: Asker, id: string): Promise<void> {
     if (!(await this.exists(asker, id))) throw conversationMissing(id);
     await this.#deps.directory.delete(asker, id);
   }
-
-  /** Which sandbox a conversation is in is written in it alone, so all of the asker's are looked at. */
-  async #list(
-    { userId }: Asker,
-    query: Omit<ConversationQuery, "ownerId" | "pageId" | "limit">,
-  ): Promise<string[]> {
-    const mark = `"sandbox_id":${JSON.stringify(this.#deps.sandboxId)}`;
-    const ids: string[] = [];
-    for (let pageId: string | null | undefined; pageId !== null;) {
-      const page = await this.#deps.journal.searchConversations({
-        ...query,
-        ownerId: userId,
-        limit: pageLength,
-        ...(pageId === undefined ? {} : { pageId }),
-      });
-      for (const { id, config } of page.items) {
-        if (!config.includes(mark)) continue;
-        const sandboxId = readConfig({ config })?.sandbox_id;
-        if (sandboxId === this.#deps.sandboxId) ids.push(id);
-      }
-      pageId = page.nextPageId;
-    }
-    return ids;
-  }
 }
-
-const pageLength = 1_000;

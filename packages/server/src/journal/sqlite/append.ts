@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { AppendBatch, ConversationPatch, Lease, NewEvent } from "../journal.ts";
 import { toIdBytes, toIdText } from "../event-id.ts";
 import { placeText } from "./body.ts";
+import { checksumOf } from "./checksum.ts";
 import { ClassWriter } from "./classes.ts";
 import { patchColumns } from "./requests.ts";
 import { maxSeq, positionOf, streamOf } from "./schema.ts";
@@ -53,7 +54,7 @@ export class AppendStatements {
     );
     const insertInto = (table: string): StatementSync =>
       database.prepare(
-        `INSERT INTO ${table} (position, id, timestamp, class, json, text, meta) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO ${table} (position, id, timestamp, class, json, text, meta, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       );
     this.#insertRecent = insertInto("recent");
     this.#insertSettled = insertInto("events");
@@ -172,15 +173,9 @@ export class AppendStatements {
     const classCode = this.#classes.codeOf(event.kind, event.source, event.text !== null);
     const text = placeText(event.text, json);
     const statement = isSettled ? this.#insertSettled : this.#insertRecent;
-    statement.run(
-      positionOf(head.number, head.lastSeq + 1),
-      id,
-      timestampMicros,
-      classCode,
-      json,
-      text,
-      meta,
-    );
+    const position = positionOf(head.number, head.lastSeq + 1);
+    const checksum = checksumOf(position, { id, timestamp: timestampMicros, classCode, json, text, meta });
+    statement.run(position, id, timestampMicros, classCode, json, text, meta, checksum);
     head.lastSeq += 1;
     head.lastId = event.id;
     head.lastMicros = timestampMicros;

@@ -2,7 +2,9 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { findInBlock, foldText, readText, toBlockQuery, type TextPlace } from "./body.ts";
 import type { EventClass } from "./classes.ts";
-import { seqsBetween, type EventReader, type LogRange } from "./events.ts";
+import { damagedJson } from "../shown-event.ts";
+import { isJsonIntact } from "./checksum.ts";
+import type { EventReader, LogRange } from "./events.ts";
 import type { Match } from "./matches.ts";
 import { isStorageFault, positionOf, streamOf } from "./schema.ts";
 
@@ -49,14 +51,19 @@ export class BodySearch {
     );
     this.#block = prepare("SELECT messages FROM body_blocks WHERE id = ?");
     const messages =
-      (source: string) =>
-      (direction: string): StatementSync =>
-        prepare(
-          `SELECT position, json, text FROM ${source}
-         WHERE class = ? AND position BETWEEN ? AND ? ORDER BY position ${direction} LIMIT ?`,
-        );
-    this.#messages = inBothDirections(messages("events INDEXED BY events_by_class"));
-    this.#recentMessages = inBothDirections(messages("recent INDEXED BY recent_by_position"));
+      (table: string, index: string) =>
+      (direction: string): Messages => {
+        const columns = "position, json, text, checksum";
+        const range = `FROM ${table} INDEXED BY ${index} WHERE class = ? AND position BETWEEN ? AND ?
+                       ORDER BY position ${direction} LIMIT ?`;
+        return {
+          rows: prepare(`SELECT ${columns} ${range}`),
+          places: prepare(`SELECT position ${range}`),
+          one: prepare(`SELECT ${columns} FROM ${table} WHERE position = ?`),
+        };
+      };
+    this.#messages = inBothDirections(messages("events", "events_by_class"));
+    this.#recentMessages = inBothDirections(messages("recent", "recent_by_position"));
   }
 
   /**
@@ -91,15 +98,31 @@ export class BodySearch {
     const tail = { ...query, classCode, fromSeq: Math.max(fromSeq, lastIndexed + 1), toSeq };
     if (isDescending) yield* this.#scan(this.#messages, tail);
     // A block that was closed after the look at the last one belongs to the tail.
-    yield* this.#scanBlocks({ ...query, toSeq: Math.min(toSeq, lastIndexed) }, stream);
+    yield* this.#scanIndexed({ ...query, toSeq: Math.min(toSeq, lastIndexed) }, classCode);
     if (!isDescending) yield* this.#scan(this.#messages, tail);
+  }
+
+  /** By the blocks; where these are damaged, by the messages themselves. */
+  *#scanIndexed(query: BodyQuery, classCode: number): Generator<Match | null> {
+    let { fromSeq, toSeq } = query;
+    try {
+      for (const match of this.#scanBlocks(query, streamOf(query.log.number, classCode))) {
+        yield match;
+        if (match === null) continue;
+        if (query.isDescending) toSeq = match.seq - 1;
+        else fromSeq = match.seq + 1;
+      }
+    } catch (error) {
+      if (!isStorageFault(error) && !(error instanceof SyntaxError)) throw error;
+      yield* this.#scan(this.#messages, { ...query, classCode, fromSeq, toSeq });
+    }
   }
 
   *#scanBlocks(query: BodyQuery, stream: number): Generator<Match | null> {
     const { log, fromSeq, toSeq, isDescending } = query;
     const needle = foldText(query.body);
     for (const blockId of this.#blocks(stream, query)) {
-      const [messages] = (this.#block.get(blockId) as unknown as [string] | undefined) ?? ["[]"];
+      const [messages] = (this.#block.get(blockId) as unknown as [string] | undefined) ?? ["gone"];
       const seqs = findInBlock(messages, needle).filter((seq) => seq >= fromSeq && seq <= toSeq);
       for (const seq of isDescending ? seqs.toReversed() : seqs) yield this.#reader.readOne(log, seq);
       yield null;
@@ -133,13 +156,14 @@ export class BodySearch {
   *#scan(messages: Directed, query: BodyQuery & { readonly classCode: number }): Generator<Match | null> {
     const base = positionOf(query.log.number, 0);
     const needle = foldText(query.body);
-    const statement = query.isDescending ? messages.descending : messages.ascending;
+    const statements = query.isDescending ? messages.descending : messages.ascending;
     let { fromSeq, toSeq } = query;
     while (fromSeq <= toSeq) {
-      const rows = this.#readMessages(statement, query, fromSeq, toSeq);
-      for (const [position, json, place] of rows) {
-        const text = readText(place, json);
-        if (text !== null && foldText(text).includes(needle)) yield { seq: position - base, json };
+      const rows = readMessages(statements, query.classCode, base + fromSeq, base + toSeq);
+      for (const [position, json, place, checksum] of rows) {
+        const text = textOf(place, json);
+        if (text === null || !foldText(text).includes(needle)) continue;
+        yield { seq: position - base, json: isJsonIntact(position, json, checksum) ? json : damagedJson };
       }
       const last = rows.at(-1);
       yield null;
@@ -148,21 +172,31 @@ export class BodySearch {
       else fromSeq = last[0] - base + 1;
     }
   }
+}
 
-  #readMessages(
-    statement: StatementSync,
-    { log, classCode }: { readonly log: LogRange; readonly classCode: number },
-    fromSeq: number,
-    toSeq: number,
-  ): MessageRow[] {
-    const base = positionOf(log.number, 0);
-    try {
-      return statement.all(classCode, base + fromSeq, base + toSeq, scanSlice) as unknown as MessageRow[];
-    } catch (error) {
-      // Reading them one by one tells which one is damaged.
-      if (isStorageFault(error)) this.#reader.readEach(log, seqsBetween(fromSeq, toSeq));
-      throw error;
-    }
+/** Those on a damaged page, which nobody can read, have no text. */
+function readMessages(
+  { rows, places, one }: Messages,
+  classCode: number,
+  from: number,
+  to: number,
+): MessageRow[] {
+  try {
+    return rows.all(classCode, from, to, scanSlice) as unknown as MessageRow[];
+  } catch (error) {
+    if (!isStorageFault(error)) throw error;
+    const positions = places.all(classCode, from, to, scanSlice) as unknown as [number][];
+    return positions.map(([position]) => readMessage(one, position));
+  }
+}
+
+function readMessage(one: StatementSync, position: number): MessageRow {
+  const unreadable: MessageRow = [position, damagedJson, null, null];
+  try {
+    return (one.get(position) as unknown as MessageRow | undefined) ?? unreadable;
+  } catch (error) {
+    if (!isStorageFault(error)) throw error;
+    return unreadable;
   }
 }
 
@@ -171,9 +205,15 @@ const smallestWindow = 64;
 const fewBlocks = 16;
 const sliceMs = 3;
 
-type Directed = { readonly ascending: StatementSync; readonly descending: StatementSync };
+/** The messages of a range, where they are, and a single one. */
+type Messages = {
+  readonly rows: StatementSync;
+  readonly places: StatementSync;
+  readonly one: StatementSync;
+};
+type Directed = { readonly ascending: Messages; readonly descending: Messages };
 
-function inBothDirections(prepare: (direction: string) => StatementSync): Directed {
+function inBothDirections(prepare: (direction: string) => Messages): Directed {
   return { ascending: prepare("ASC"), descending: prepare("DESC") };
 }
 
@@ -181,7 +221,17 @@ function* chain<Item>(...parts: readonly Iterable<Item>[]): Generator<Item> {
   for (const part of parts) yield* part;
 }
 
-type MessageRow = [position: number, json: string, text: TextPlace];
+type MessageRow = [position: number, json: string, text: TextPlace, checksum: unknown];
+
+/** Null also where the text is damaged: then it is not what was looked for. */
+function textOf(place: TextPlace, json: string): string | null {
+  try {
+    return readText(place, json);
+  } catch {
+    // No JSON string any more.
+    return null;
+  }
+}
 
 /** Merges streams that are in order each; gives the event loop a turn when a search takes long. */
 async function* mergeInOrder(

@@ -37,8 +37,9 @@ export function toBlockWords(stream: number, messages: readonly BlockMessage[]):
 /** A message of a block: its `seq` and its folded text. */
 export type BlockMessage = readonly [seq: number, foldedText: string];
 
-/** The `seq` of each message of a stored block whose text has the needle. */
+/** The `seq` of each message of a stored block whose text has the needle. Throws SyntaxError for what is no block. */
 export function findInBlock(messages: string, foldedNeedle: string): number[] {
+  if (!messages.startsWith("[") || !messages.endsWith("]]")) throw new SyntaxError("A block is cut off");
   // Escapes do not depend on what is around them, except those of half characters.
   const canSkip =
     foldedNeedle.isWellFormed() && !messages.includes(JSON.stringify(foldedNeedle).slice(1, -1));

@@ -58,10 +58,14 @@ export class ConversationReader {
 
   count(filter: ConversationFilter): number {
     const { conditions, values } = toConditions(filter);
-    const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
-    return Number(
-      this.#prepare(`SELECT count(*) AS total FROM conversations ${where}`).get(...values)?.["total"],
-    );
+    const countWhere = (...more: string[]): number => {
+      const all = [...conditions, ...more];
+      const where = all.length === 0 ? "" : `WHERE ${all.join(" AND ")}`;
+      const sql = `SELECT count(*) AS total FROM conversations ${where}`;
+      return Number(this.#prepare(sql).get(...values)?.["total"]);
+    };
+    // Two ranges of indexes: whether a conversation is a fork in the making stands in its row only.
+    return countWhere() - countWhere("is_copying = 1");
   }
 
   search(query: ConversationQuery): ConversationPage {
@@ -73,13 +77,22 @@ export class ConversationReader {
     const column = query.sort.startsWith("CREATED_AT") ? "created_at" : "updated_at";
     const isDescending = query.sort.endsWith("_DESC");
     const [at, number] = this.#pageStart(query, column, isDescending);
-    const sql = pageSql(column, isDescending, query.ownerId !== undefined, statuses.length);
-    const owner = query.ownerId === undefined ? [] : [query.ownerId];
+    const { ownerId, sandboxId } = query;
+    const scope = [ownerId, sandboxId].filter((value) => value !== undefined);
+    const sql = pageSql({
+      column,
+      isDescending,
+      scope: [
+        ...(ownerId === undefined ? [] : ["owner_id"]),
+        ...(sandboxId === undefined ? [] : ["sandbox_id"]),
+      ],
+      statusCount: statuses.length,
+    });
     const rows = this.#prepare(sql).all(
       at,
       number,
       query.limit + 1,
-      ...owner,
+      ...scope,
       ...statuses,
     ) as unknown as StoredRow[];
     return {
@@ -93,13 +106,14 @@ export class ConversationReader {
     if (query.pageId === undefined) {
       return isDescending ? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] : [Number.MIN_SAFE_INTEGER, 0];
     }
-    const row = this.#prepare(`SELECT ${column} AS at, number, owner_id FROM conversations WHERE id = ?`).get(
-      query.pageId,
-    );
+    const { ownerId, sandboxId, pageId } = query;
+    const row = this.#prepare(
+      `SELECT ${column} AS at, number, owner_id, sandbox_id FROM conversations WHERE id = ?`,
+    ).get(pageId);
     // Another owner's conversation is as unknown as none.
-    if (row === undefined || (query.ownerId !== undefined && row["owner_id"] !== query.ownerId)) {
-      throw unknownPage(query.pageId);
-    }
+    if (row === undefined || (ownerId !== undefined && row["owner_id"] !== ownerId))
+      throw unknownPage(pageId);
+    if (sandboxId !== undefined && row["sandbox_id"] !== sandboxId) throw unknownPage(pageId);
     return [Number(row["at"]), Number(row["number"])];
   }
 
@@ -130,21 +144,28 @@ function lastPosition(table: string): string {
 
 const selectRow = `
   SELECT c.id, c.owner_id, c.execution_status, c.is_active, c.created_at, c.updated_at, c.title,
-         d.config, d.sealed_secrets, d.snapshot, d.snapshot_seq,
+         c.sandbox_id, c.parent_id, c.host, c.is_copying, d.config, d.sealed_secrets, d.snapshot, d.snapshot_seq,
          max(${lastPosition("events")}, ${lastPosition("recent")}) AS last_seq
   FROM conversations c JOIN conversation_documents d ON d.number = c.number`;
 
+type PageShape = {
+  readonly column: string;
+  readonly isDescending: boolean;
+  readonly scope: readonly string[];
+  readonly statusCount: number;
+};
+
 /**
- * Parameters: sort key, number, limit, owner if any, statuses. Each status is one index range; SQLite merges them lazily, and
- * the long texts are read for the rows of the page only.
+ * Parameters: sort key, number, limit, a value for each column of the scope, statuses. Each status is one index range; SQLite
+ * merges them lazily, and the long texts are read for the rows of the page only.
  */
-function pageSql(column: string, isDescending: boolean, hasOwner: boolean, statusCount: number): string {
+function pageSql({ column, isDescending, scope, statusCount }: PageShape): string {
   const [compare, direction] = isDescending ? ["<=", "DESC"] : [">=", "ASC"];
+  const within = scope.map((name, index) => `${name} = ?${index + 4} AND `).join("");
   const ranges = Array.from({ length: statusCount }, (_, index) => {
-    const owner = hasOwner ? "owner_id = ?4 AND " : "";
-    const status = `execution_status = ?${index + (hasOwner ? 5 : 4)}`;
+    const status = `execution_status = ?${index + 4 + scope.length}`;
     return `SELECT number, ${column} AS at FROM conversations
-            WHERE ${owner}${status} AND (${column}, number) ${compare} (?1, ?2)`;
+            WHERE ${within}${status} AND (${column}, number) ${compare} (?1, ?2) AND is_copying = 0`;
   });
   return `
     WITH page AS (${ranges.join(" UNION ALL ")} ORDER BY at ${direction}, number ${direction} LIMIT ?3)
@@ -157,6 +178,10 @@ function toConditions(filter: ConversationFilter): { conditions: string[]; value
   if (filter.ownerId !== undefined) {
     conditions.push("owner_id = ?");
     values.push(filter.ownerId);
+  }
+  if (filter.sandboxId !== undefined) {
+    conditions.push("sandbox_id = ?");
+    values.push(filter.sandboxId);
   }
   if (filter.executionStatus !== undefined) {
     conditions.push("execution_status = ?");
@@ -173,6 +198,10 @@ type StoredRow = {
   readonly created_at: number;
   readonly updated_at: number;
   readonly title: string | null;
+  readonly sandbox_id: string | null;
+  readonly parent_id: string | null;
+  readonly host: string | null;
+  readonly is_copying: number;
   readonly config: string;
   readonly sealed_secrets: string | null;
   readonly snapshot: string | null;
@@ -189,6 +218,10 @@ function toConversation(row: StoredRow): ConversationRow {
     createdAtMicros: row.created_at,
     updatedAtMicros: row.updated_at,
     title: row.title,
+    sandboxId: row.sandbox_id,
+    parentId: row.parent_id,
+    host: row.host,
+    isCopying: row.is_copying === 1,
     config: row.config,
     sealedSecrets: row.sealed_secrets,
     snapshot: row.snapshot,

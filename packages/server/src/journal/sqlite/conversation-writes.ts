@@ -18,8 +18,9 @@ export class ConversationStatements {
     this.#locks = deps.locks;
     this.#nodeId = deps.nodeId;
     this.#insert = database.prepare(
-      `INSERT INTO conversations (id, owner_id, execution_status, is_active, created_at, updated_at, title)
-       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+      `INSERT INTO conversations (id, owner_id, execution_status, is_active, created_at, updated_at, title,
+         sandbox_id, parent_id, host, is_copying)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     );
     this.#insertDocuments = database.prepare("INSERT INTO conversation_documents VALUES (?, ?, ?, ?, ?)");
     this.#holder = database.prepare("SELECT number, generation, node_id FROM conversations WHERE id = ?");
@@ -39,6 +40,10 @@ export class ConversationStatements {
       row.createdAtMicros,
       row.updatedAtMicros,
       row.title,
+      row.sandboxId,
+      row.parentId,
+      row.host,
+      Number(row.isCopying),
     );
     if (inserted.changes === 0) return false;
     this.#insertDocuments.run(

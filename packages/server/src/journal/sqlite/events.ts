@@ -1,7 +1,10 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { DamagedEventError, type EventWithMeta, type StoredEvent } from "../journal.ts";
-import { toIdBytes, toIdText } from "../event-id.ts";
+import type { EventWithMeta, StoredEvent } from "../journal.ts";
+import { idAfter, isIdBytes, toIdBytes, toIdText } from "../event-id.ts";
 import { PageBound } from "../page-bound.ts";
+import { damagedJson } from "../shown-event.ts";
+import type { TextPlace } from "./body.ts";
+import { isBesideIntact, isJsonIntact } from "./checksum.ts";
 import { isStorageFault, maxSeq, positionOf } from "./schema.ts";
 
 /** One conversation's log as it was when it was looked up. */
@@ -16,17 +19,24 @@ export type LogRange = {
 /** What reads of one part of a log need. */
 type Part = {
   readonly last: StatementSync;
+  /** Without touching the events themselves. */
+  readonly lastOfClass: StatementSync;
   readonly range: StatementSync;
   readonly one: StatementSync;
   readonly id: StatementSync;
+  readonly idBefore: StatementSync;
   readonly timestamp: StatementSync;
 };
 
-/** Reads events by `seq`, by id and by time. Ids and times grow with `seq`, so both are found by halving, without an index. */
+/**
+ * Reads events by `seq`, by id and by time. Ids and times grow with `seq`, so both are found by halving, without an index.
+ * A log is gapless: an event that is gone, unreadable or altered is given all the same, in its place, as {@link damagedJson}.
+ */
 export class EventReader {
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
   readonly #number: StatementSync;
+  readonly #classes: StatementSync;
   readonly #settled: Part;
   readonly #recent: Part;
 
@@ -35,6 +45,7 @@ export class EventReader {
     this.#end = database.prepare("ROLLBACK");
     this.#number = database.prepare("SELECT number FROM conversations WHERE id = ?");
     this.#number.setReturnArrays(true);
+    this.#classes = database.prepare("SELECT code FROM classes");
     this.#settled = preparePart(database, "events");
     this.#recent = preparePart(database, "recent");
   }
@@ -54,17 +65,28 @@ export class EventReader {
     const row = this.#number.get(conversationId) as unknown as [number] | undefined;
     if (row === undefined) return null;
     const base = positionOf(row[0], 0);
-    const seqOfLast = (part: Part): number => {
-      const last = part.last.get(base + 1, base + maxSeq) as unknown as [number] | undefined;
-      return last === undefined ? 0 : last[0] - base;
-    };
-    const settledSeq = seqOfLast(this.#settled);
+    const settledSeq = this.#lastSeqOf(this.#settled, base);
     return {
       conversationId,
       number: row[0],
       settledSeq,
-      lastSeq: Math.max(settledSeq, seqOfLast(this.#recent)),
+      lastSeq: Math.max(settledSeq, this.#lastSeqOf(this.#recent, base)),
     };
+  }
+
+  #lastSeqOf(part: Part, base: number): number {
+    const seqOf = (row: unknown): number => {
+      const position = (row as [number | null] | undefined)?.[0] ?? null;
+      return position === null ? 0 : position - base;
+    };
+    try {
+      return seqOf(part.last.get(base + 1, base + maxSeq));
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      // The end of the log is on a damaged page; the index knows where it is.
+      const codes = this.#classes.all().map(({ code }) => Number(code));
+      return Math.max(0, ...codes.map((code) => seqOf(part.lastOfClass.get(code, base + 1, base + maxSeq))));
+    }
   }
 
   /** Events of `[fromSeq, toSeq]`, ascending, at most `limit`; fewer when they are long. */
@@ -73,38 +95,65 @@ export class EventReader {
     const base = positionOf(log.number, 0);
     const events: StoredEvent[] = [];
     const bound = new PageBound();
+    let next = fromSeq;
+    const fillUpTo = (seq: number): void => {
+      for (; next < seq && !bound.isReached; next += 1) events.push(this.#damaged(log, next));
+    };
     const readPart = (part: Part, from: number, to: number): void => {
       if (from > to || bound.isReached) return;
       const rows = part.range.iterate(base + from, base + to) as unknown as Iterable<RangeRow>;
-      for (const [position, id, json] of rows) {
-        events.push({ seq: position - base, id: toIdText(id), json });
-        bound.add(json);
+      for (const [position, id, json, checksum] of rows) {
+        const seq = position - base;
+        fillUpTo(seq);
+        events.push(
+          isIdBytes(id) && isJsonIntact(position, json, checksum)
+            ? { seq, id: toIdText(id), json }
+            : this.#damaged(log, seq),
+        );
+        next = seq + 1;
+        bound.add(String(json));
         if (bound.isReached) return;
       }
     };
     try {
       readPart(this.#settled, fromSeq, Math.min(lastSeq, log.settledSeq));
       readPart(this.#recent, Math.max(fromSeq, log.settledSeq + 1), lastSeq);
+      fillUpTo(lastSeq + 1);
       return events;
     } catch (error) {
       if (!isStorageFault(error)) throw error;
-      return this.readEach(log, seqsBetween(fromSeq, lastSeq)).map(({ seq, id, json }) => ({
-        seq,
-        id,
-        json,
-      }));
+      return this.#readSingly(log, fromSeq, lastSeq);
     }
   }
 
-  /** One by one: after a fault, this tells which event is damaged, and reads the others when it is a neighbour. */
-  readEach(log: LogRange, seqs: readonly number[]): EventWithMeta[] {
-    return seqs.flatMap((seq) => this.readOne(log, seq) ?? []);
+  /** For a page with damage in its middle. */
+  #readSingly(log: LogRange, fromSeq: number, lastSeq: number): StoredEvent[] {
+    const bound = new PageBound();
+    const events: StoredEvent[] = [];
+    for (let seq = fromSeq; seq <= lastSeq && !bound.isReached; seq += 1) {
+      const { id, json } = this.readOne(log, seq);
+      events.push({ seq, id, json });
+      bound.add(json);
+    }
+    return events;
   }
 
-  /** Null when the log has no such `seq`. */
-  readOne(log: LogRange, seq: number): EventWithMeta | null {
-    const row = readRow(log, seq, this.#partOf(log, seq).one) as OneRow | undefined;
-    return row === undefined ? null : { seq, id: toIdText(row[0]), json: row[1], meta: row[2] };
+  /** One by one, each in its place. */
+  readEach(log: LogRange, seqs: readonly number[]): EventWithMeta[] {
+    return seqs.map((seq) => this.readOne(log, seq));
+  }
+
+  /** An event of the log, which has to reach to `seq`. */
+  readOne(log: LogRange, seq: number): EventWithMeta {
+    const row = this.#get(log, seq, "one") as OneRow | null;
+    if (row === null) return this.#damaged(log, seq);
+    const [id, timestamp, classCode, json, text, meta, checksum] = row;
+    if (!isIdBytes(id) || !isJsonIntact(positionOf(log.number, seq), json, checksum)) {
+      return this.#damaged(log, seq);
+    }
+    const isWhole = isBesideIntact({ id, timestamp, classCode, json, text, meta }, checksum);
+    // Who needs what stands beside the event must not guess it; the event itself is whole.
+    return { seq, id: toIdText(id), json, meta: isWhole ? meta : damagedJson };
   }
 
   idAt(log: LogRange, seq: number): string {
@@ -115,45 +164,99 @@ export class EventReader {
   seqOfId(log: LogRange, id: string): number | null {
     const wanted = toIdBytes(id);
     if (wanted === null) return null;
-    const compareAt = (seq: number): number => Buffer.compare(this.#idBytesAt(log, seq), wanted);
-    const from = firstSeqWhere(log, (seq) => compareAt(seq) >= 0);
-    const found = firstReadable(log, from, compareAt);
-    return found?.value === 0 ? found.seq : null;
+    const seq = firstSeqWhere(log, (at) => Buffer.compare(this.#idBytesAt(log, at), wanted) >= 0);
+    if (seq > log.lastSeq) return null;
+    return Buffer.compare(this.#idBytesAt(log, seq), wanted) === 0 ? seq : null;
   }
 
   /** The first `seq` whose time is not before the instant; one after the last when there is none. */
   firstSeqAtOrAfter(log: LogRange, timestampMicros: number): number {
-    return firstSeqWhere(log, (seq) => {
-      const { timestamp } = this.#partOf(log, seq);
-      const [micros] = readKnown(log, seq, timestamp) as [number];
-      return micros >= timestampMicros;
-    });
+    return firstSeqWhere(log, (seq) => this.#microsAt(log, seq) >= timestampMicros);
   }
 
   #partOf(log: LogRange, seq: number): Part {
     return seq <= log.settledSeq ? this.#settled : this.#recent;
   }
 
+  /** Null when the row is gone or cannot be read. */
+  #get(log: LogRange, seq: number, what: "one" | "id" | "timestamp"): unknown {
+    try {
+      return this.#partOf(log, seq)[what].get(positionOf(log.number, seq)) ?? null;
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      return null;
+    }
+  }
+
+  /** A damaged event counts as the readable one after it, so that it hides nothing but itself. */
+  #microsAt(log: LogRange, seq: number): number {
+    for (let at = seq; at <= log.lastSeq; at += 1) {
+      const [micros] = (this.#get(log, at, "timestamp") as [unknown] | null) ?? [];
+      if (typeof micros === "number") return micros;
+    }
+    return Number.MAX_SAFE_INTEGER;
+  }
+
+  /** An event without an id of its own has one between those of its neighbours, always the same. */
   #idBytesAt(log: LogRange, seq: number): Uint8Array {
-    const [bytes] = readKnown(log, seq, this.#partOf(log, seq).id) as [Uint8Array];
-    return bytes;
+    const [own] = (this.#get(log, seq, "id") as [unknown] | null) ?? [];
+    if (isIdBytes(own)) return own;
+    for (let before = seq - 1; before > 0 && before > seq - furthestNeighbour; before -= 1) {
+      const [position, id] = this.#idBefore(log, before) ?? [];
+      if (position !== undefined && isIdBytes(id)) {
+        return idAfter(id, seq - (position - positionOf(log.number, 0)));
+      }
+    }
+    return idAfter(new Uint8Array(16), seq);
+  }
+
+  /** The nearest row at or before `seq`; null when it is on a damaged page too. */
+  #idBefore(log: LogRange, seq: number): [position: number, id: unknown] | null {
+    const base = positionOf(log.number, 0);
+    try {
+      return (this.#partOf(log, seq).idBefore.get(base + 1, base + seq) ?? null) as unknown as
+        | [number, unknown]
+        | null;
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      return null;
+    }
+  }
+
+  #damaged(log: LogRange, seq: number): EventWithMeta {
+    return { seq, id: this.idAt(log, seq), json: damagedJson, meta: null };
   }
 }
 
-type RangeRow = [position: number, id: Uint8Array, json: string];
-type OneRow = [id: Uint8Array, json: string, meta: string | null];
+/** A damaged page holds fewer events than this, if they are not tiny. */
+const furthestNeighbour = 256;
+
+type RangeRow = [position: number, id: unknown, json: unknown, checksum: unknown];
+type OneRow = [
+  id: unknown,
+  timestamp: number,
+  classCode: number,
+  json: unknown,
+  text: TextPlace,
+  meta: string | null,
+  checksum: unknown,
+];
 
 function preparePart(database: DatabaseSync, table: "events" | "recent"): Part {
-  const prepare = (columns: string, condition: string): StatementSync => {
-    const statement = database.prepare(`SELECT ${columns} FROM ${table} WHERE ${condition}`);
+  const prepare = (columns: string, condition: string, source: string = table): StatementSync => {
+    const statement = database.prepare(`SELECT ${columns} FROM ${source} WHERE ${condition}`);
     statement.setReturnArrays(true);
     return statement;
   };
+  const index = table === "events" ? "events_by_class" : "recent_by_position";
+  const last = "position BETWEEN ? AND ? ORDER BY position DESC LIMIT 1";
   return {
-    last: prepare("position", "position BETWEEN ? AND ? ORDER BY position DESC LIMIT 1"),
-    range: prepare("position, id, json", "position BETWEEN ? AND ? ORDER BY position"),
-    one: prepare("id, json, meta", "position = ?"),
+    last: prepare("position", last),
+    lastOfClass: prepare("position", `class = ? AND ${last}`, `${table} INDEXED BY ${index}`),
+    range: prepare("position, id, json, checksum", "position BETWEEN ? AND ? ORDER BY position"),
+    one: prepare("id, timestamp, class, json, text, meta, checksum", "position = ?"),
     id: prepare("id", "position = ?"),
+    idBefore: prepare("position, id", last),
     timestamp: prepare("timestamp", "position = ?"),
   };
 }
@@ -163,47 +266,14 @@ export function seqsBetween(first: number, last: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }
 
-/** Names the record when it cannot be read. */
-function readRow(log: LogRange, seq: number, statement: StatementSync): unknown {
-  try {
-    return statement.get(positionOf(log.number, seq));
-  } catch (error) {
-    if (!isStorageFault(error)) throw error;
-    throw new DamagedEventError(log.conversationId, seq, { cause: error });
-  }
-}
-
-/** The log is gapless, so a hole below its end is damage too. */
-function readKnown(log: LogRange, seq: number, statement: StatementSync): unknown {
-  const row = readRow(log, seq, statement);
-  if (row === undefined) throw new DamagedEventError(log.conversationId, seq);
-  return row;
-}
-
-/** Halves the log. A damaged event counts as the readable one after it, so that it hides nothing but itself. */
+/** Halves the log. */
 function firstSeqWhere(log: LogRange, isReached: (seq: number) => boolean): number {
   let low = 1;
   let high = log.lastSeq + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if (firstReadable(log, middle, isReached)?.value ?? true) high = middle;
+    if (isReached(middle)) high = middle;
     else low = middle + 1;
   }
   return low;
-}
-
-/** What `read` gives for the first event from `fromSeq` on that is not damaged; null after the last. */
-function firstReadable<Value>(
-  log: LogRange,
-  fromSeq: number,
-  read: (seq: number) => Value,
-): { seq: number; value: Value } | null {
-  for (let seq = fromSeq; seq <= log.lastSeq; seq += 1) {
-    try {
-      return { seq, value: read(seq) };
-    } catch (error) {
-      if (!(error instanceof DamagedEventError)) throw error;
-    }
-  }
-  return null;
 }

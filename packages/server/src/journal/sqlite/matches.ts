@@ -2,6 +2,8 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { EventClass } from "./classes.ts";
 import { PageBound, pageLength } from "../page-bound.ts";
+import { damagedJson } from "../shown-event.ts";
+import { isJsonIntact } from "./checksum.ts";
 import { seqsBetween, type EventReader, type LogRange } from "./events.ts";
 import { isStorageFault, positionOf } from "./schema.ts";
 
@@ -45,7 +47,7 @@ export class MatchReader {
     for (const [table, part] of toParts(plan, false)) {
       if (part.fromSeq > part.toSeq || seqs.length >= limit) continue;
       const base = positionOf(plan.log.number, 0);
-      for (const [position] of this.#select("NULL", table, part, false, limit - seqs.length))
+      for (const [position] of this.#select("NULL, NULL", table, part, false, limit - seqs.length))
         seqs.push(position - base);
     }
     return seqs;
@@ -87,35 +89,53 @@ export class MatchReader {
     const count = plan.classes === null ? Math.min(limit, plan.toSeq - plan.fromSeq + 1) : limit;
     const base = positionOf(plan.log.number, 0);
     const matches: Match[] = [];
+    const step = isDescending ? -1 : 1;
+    let next = isDescending ? plan.toSeq : plan.fromSeq;
+    const end = next + step * count;
+    // Without a filter every place of the range has its event, or shows that it is gone.
+    const fillUpTo = (seq: number): void => {
+      if (plan.classes !== null) return;
+      for (; next !== seq; next += step) matches.push({ seq: next, json: damagedJson });
+      next = seq + step;
+    };
     try {
-      for (const [position, json] of this.#select("json", table, plan, isDescending, count)) {
-        matches.push({ seq: position - base, json });
-        if (bound.isReached) break;
-        bound.add(json);
+      for (const [position, json, checksum] of this.#select(
+        "json, checksum",
+        table,
+        plan,
+        isDescending,
+        count,
+      )) {
+        const isIntact = isJsonIntact(position, json, checksum);
+        fillUpTo(position - base);
+        matches.push({ seq: position - base, json: isIntact ? json : damagedJson });
+        if (bound.isReached || matches.length >= count) return matches;
+        bound.add(String(json));
       }
+      fillUpTo(end);
       return matches;
     } catch (error) {
       if (!isStorageFault(error)) throw error;
       const seqs =
         plan.classes === null
           ? seqsOfPage(plan, isDescending, count)
-          : Array.from(this.#select("NULL", table, plan, isDescending, count), ([at]) => at - base);
+          : Array.from(this.#select("NULL, NULL", table, plan, isDescending, count), ([at]) => at - base);
       return this.#reader.readEach(plan.log, seqs);
     }
   }
 
   #select(
-    column: "json" | "NULL",
+    column: "json, checksum" | "NULL, NULL",
     table: Table,
     { log, fromSeq, toSeq, classes }: Plan,
     isDescending: boolean,
     count: number,
-  ): Iterable<[position: number, json: string]> {
+  ): Iterable<[position: number, json: unknown, checksum: unknown]> {
     const base = positionOf(log.number, 0);
     const sql = matchesSql(table, column, classes?.length ?? null, isDescending ? "DESC" : "ASC");
     const codes = classes?.map(({ code }) => code) ?? [];
     const rows = this.#prepare(sql).iterate(base + fromSeq, base + toSeq, count, ...codes);
-    return rows as unknown as Iterable<[number, string]>;
+    return rows as unknown as Iterable<[number, unknown, unknown]>;
   }
 
   #prepare(sql: string): StatementSync {
@@ -152,7 +172,7 @@ function toParts(plan: Plan, isDescending: boolean): [Table, Plan][] {
 /** Parameters: first and last position, limit, class codes. A null count means all classes. */
 function matchesSql(
   table: Table,
-  column: "json" | "NULL",
+  column: "json, checksum" | "NULL, NULL",
   classCount: number | null,
   direction: "ASC" | "DESC",
 ): string {

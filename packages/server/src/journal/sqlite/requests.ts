@@ -53,6 +53,7 @@ export const patchColumns: {
   title: { table: "conversations", column: "title" },
   executionStatus: { table: "conversations", column: "execution_status" },
   isActive: { table: "conversations", column: "is_active" },
+  isCopying: { table: "conversations", column: "is_copying" },
   updatedAtMicros: { table: "conversations", column: "updated_at" },
   config: { table: "conversation_documents", column: "config" },
   sealedSecrets: { table: "conversation_documents", column: "sealed_secrets" },

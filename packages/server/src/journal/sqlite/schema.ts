@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { enterWalMode } from "../../database/sqlite-file.ts";
 
 /** Grows with each change of the tables; an older build refuses a newer number. */
-const schemaVersion = 1;
+const schemaVersion = 2;
 
 const applicationId = 0x43_6f_6e_76;
 /** How long a connection waits for another one's lock. */
@@ -75,10 +75,10 @@ function migrate(database: DatabaseSync, path: string): void {
   database.exec("BEGIN IMMEDIATE");
   try {
     // Another process may have created the tables while this one waited.
-    if (pragmaNumber(database, "user_version") === 0) {
-      database.exec(tables);
-      database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
-    }
+    const version = pragmaNumber(database, "user_version");
+    if (version === 0) database.exec(tables);
+    if (version < 2) database.exec(toVersion2);
+    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
     database.exec("COMMIT");
   } catch (error) {
     database.exec("ROLLBACK");
@@ -91,6 +91,33 @@ function pragmaNumber(database: DatabaseSync, name: string): number {
 }
 
 /*
+ * Adds the checksum of an event, which older ones have not, and to a conversation's row what its readers ask it for, which was
+ * in its configuration only: the sandbox and the host that its tools run in, the conversation that it is a part of, and
+ * whether it is a fork that is being filled.
+ */
+const toVersion2 = `
+ALTER TABLE events ADD COLUMN checksum INTEGER;
+ALTER TABLE recent ADD COLUMN checksum INTEGER;
+ALTER TABLE conversations ADD COLUMN sandbox_id TEXT;
+ALTER TABLE conversations ADD COLUMN parent_id TEXT;
+ALTER TABLE conversations ADD COLUMN host TEXT;
+ALTER TABLE conversations ADD COLUMN is_copying INTEGER NOT NULL DEFAULT 0;
+UPDATE conversations SET
+  sandbox_id = d.config ->> '$.sandbox_id',
+  parent_id = d.config ->> '$.parent.conversation_id',
+  is_copying = ifnull(d.config ->> '$.is_copying', 0)
+  FROM conversation_documents d
+  WHERE d.number = conversations.number AND json_valid(d.config)
+  AND (d.config LIKE '%"sandbox_id":%' OR d.config LIKE '%"parent":%' OR d.config LIKE '%"is_copying":%');
+CREATE INDEX conversations_sandbox_created ON conversations (owner_id, sandbox_id, execution_status, created_at)
+  WHERE sandbox_id IS NOT NULL;
+CREATE INDEX conversations_sandbox_updated ON conversations (owner_id, sandbox_id, execution_status, updated_at)
+  WHERE sandbox_id IS NOT NULL;
+CREATE INDEX conversations_copying ON conversations (owner_id) WHERE is_copying = 1;
+`;
+
+/*
+ * The tables of the first version.
  * conversations keeps what changes often in short rows; conversation_documents keeps the long texts.
  * classes numbers each (kind, source) pair: every kind and source filter is a merge of a few class ranges.
  * events has each conversation's log in one range; recent has the newest events of all logs in the order they arrived, until

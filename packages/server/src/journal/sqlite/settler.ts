@@ -29,8 +29,8 @@ export class Settler {
     );
     this.#slice.setReturnArrays(true);
     this.#copy = database.prepare(
-      `INSERT OR IGNORE INTO events (position, id, timestamp, class, json, text, meta)
-       SELECT position, id, timestamp, class, json, text, meta FROM recent
+      `INSERT OR IGNORE INTO events (position, id, timestamp, class, json, text, meta, checksum)
+       SELECT position, id, timestamp, class, json, text, meta, checksum FROM recent
        WHERE position > ? AND position <= ? AND arrival <= ? ORDER BY position`,
     );
     this.#remove = database.prepare(

@@ -263,7 +263,7 @@ class SqliteJournal implements Journal {
       const log = this.#events.open(conversationId);
       if (log === null) return [];
       const seqs = this.#search.findKinds(log, kinds, fromSeq, Math.min(toSeq, log.lastSeq), readSlice);
-      return seqs.flatMap((seq) => this.#events.readOne(log, seq) ?? []);
+      return this.#events.readEach(log, seqs);
     });
   }
 }

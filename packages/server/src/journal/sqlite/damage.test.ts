@@ -1,0 +1,157 @@
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startLog } from "../contract.ts";
+import type { Journal } from "../journal.ts";
+import { openJournal } from "../open-journal.ts";
+import { sampleEvent } from "../sample-events.ts";
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "convoke-damage-"));
+});
+afterEach(async () => {
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const length = 40;
+const events = Array.from({ length }, (_, index) =>
+  sampleEvent(index + 1, {
+    kind: index % 2 === 0 ? "MessageEvent" : "ActionEvent",
+    source: index % 2 === 0 ? "user" : "agent",
+    text: index % 2 === 0 ? `needle ${index}` : null,
+    meta: '{"note":1}',
+  }),
+);
+
+/** A log of which something is changed behind the journal's back. */
+async function openDamaged(change: string, values: readonly (string | number)[] = []): Promise<Opened> {
+  const journal = await openJournal({ dataDir });
+  const lease = await startLog(journal);
+  await journal.append(lease, { expectedSeq: 0, events });
+  await journal[Symbol.asyncDispose]();
+  {
+    using database = new DatabaseSync(join(dataDir, "journal.db"));
+    const { number } = database.prepare("SELECT number FROM conversations").get() as { number: number };
+    database.prepare(change.replaceAll("$base", String(number * 2 ** 28))).run(...values);
+  }
+  return { id: lease.conversationId, journal: await openJournal({ dataDir }) };
+}
+type Opened = { readonly id: string; readonly journal: Journal };
+
+/** All events, in pages of seven, as a client gets them. */
+async function readPages({ id, journal }: Opened, order: "TIMESTAMP" | "TIMESTAMP_DESC"): Promise<string[]> {
+  const items: string[] = [];
+  for (let pageId: string | null | undefined; pageId !== null;) {
+    const page = await journal.search(id, { order, limit: 7, ...(pageId === undefined ? {} : { pageId }) });
+    items.push(...page.items);
+    pageId = page.nextPageId;
+  }
+  return items;
+}
+
+const isDamaged = (json: string): boolean => json.includes('"EventDamaged"');
+
+test.each([
+  [
+    "changed, and still JSON",
+    "UPDATE events SET json = replace(json, 'detail', 'detaiL') WHERE position = $base + 9",
+  ],
+  ["gone", "DELETE FROM events WHERE position = $base + 9"],
+  [
+    "moved over another",
+    "UPDATE events SET json = (SELECT json FROM events WHERE position = $base + 10) WHERE position = $base + 9",
+  ],
+])(
+  "P7, F5: an event that is %s has a stand-in in its place; count, pages and log agree",
+  async (_, change) => {
+    const opened = await openDamaged(change);
+    await using journal = opened.journal;
+    const { id } = opened;
+    const read = await journal.read(id, 0, 100);
+    expect(read.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
+    expect(read.filter(({ json }) => json === "").map(({ seq }) => seq)).toEqual([9]);
+    expect(read.map((event) => event.id)).toEqual(read.map((event) => event.id).toSorted());
+    expect(new Set(read.map((event) => event.id)).size).toBe(length);
+    const ascending = await readPages(opened, "TIMESTAMP");
+    expect(ascending).toHaveLength(length);
+    expect(ascending.findIndex(isDamaged)).toBe(8);
+    expect((await readPages(opened, "TIMESTAMP_DESC")).toReversed()).toEqual(ascending);
+    expect(await journal.count(id, {})).toBe(length);
+    const standIn = read[8]!.id;
+    expect(await journal.getEvents(id, [standIn])).toMatchObject([{ seq: 9, json: "" }]);
+    const from = await journal.search(id, { order: "TIMESTAMP", limit: 2, pageId: standIn });
+    expect(from.items.map(isDamaged)).toEqual([true, false]);
+  },
+);
+
+test("P7, F5: several events in a row that are gone, also the first ones, have ids in order", async () => {
+  const opened = await openDamaged(
+    "DELETE FROM events WHERE position <= $base + 3 OR position BETWEEN $base + 20 AND $base + 26",
+  );
+  await using journal = opened.journal;
+  const read = await journal.read(opened.id, 0, 100);
+  expect(read.filter(({ json }) => json === "")).toHaveLength(10);
+  const ids = read.map(({ id }) => id);
+  expect(ids).toEqual(ids.toSorted());
+  expect(new Set(ids).size).toBe(length);
+  for (const event of read) expect((await journal.getEvents(opened.id, [event.id]))[0]?.seq).toBe(event.seq);
+  expect((await readPages(opened, "TIMESTAMP_DESC")).filter(isDamaged)).toHaveLength(10);
+});
+
+test("P8, F5: events of an older release, without a checksum, are read, and those that are no JSON are not", async () => {
+  const opened = await openDamaged(
+    "UPDATE events SET checksum = NULL, json = iif(position = $base + 4, replace(json, ':', ';'), json)",
+  );
+  await using journal = opened.journal;
+  const read = await journal.read(opened.id, 0, 100);
+  expect(read.filter(({ json }) => json === "").map(({ seq }) => seq)).toEqual([4]);
+});
+
+test("F5: an event is shown when only the note beside it is damaged, and nobody works with the note", async () => {
+  const opened = await openDamaged("UPDATE events SET meta = '{\"note\":2}' WHERE position = $base + 6");
+  await using journal = opened.journal;
+  expect((await readPages(opened, "TIMESTAMP")).filter(isDamaged)).toEqual([]);
+  const [sixth] = await journal.readKinds(opened.id, ["ActionEvent"], 6, 6);
+  expect(sixth?.meta).toBe("");
+});
+
+test.each(["[[1,", '[[1,"needle"'])(
+  "F5: texts are found also where a block of their index is %s",
+  async (block) => {
+    const opened = await openDamaged("UPDATE body_blocks SET messages = ?", [block]);
+    await using journal = opened.journal;
+    const found = await journal.search(opened.id, { order: "TIMESTAMP", limit: 100, body: "NEEDLE" });
+    expect(found.items).toHaveLength(length / 2);
+    expect(await journal.count(opened.id, { body: "needle 3" })).toBe(5);
+  },
+);
+
+test("P8, P57: the journal of an older release gets the columns of readers from its configurations", async () => {
+  const golden = join(import.meta.dirname, "../../testing/golden/0.1.0/data/journal.db");
+  await cp(golden, join(dataDir, "journal.db"));
+  const ids = ((): string[] => {
+    using database = new DatabaseSync(join(dataDir, "journal.db"));
+    const rows = database.prepare("SELECT number, id FROM conversations ORDER BY number").all();
+    const set = database.prepare("UPDATE conversation_documents SET config = ? WHERE number = ?");
+    set.run(
+      '{"sandbox_id":"box","parent":{"conversation_id":"mother","action_id":"a"}}',
+      rows[0]!["number"]!,
+    );
+    set.run('{"is_copying":true}', rows[1]!["number"]!);
+    set.run('{"sandbox_id":', rows[2]!["number"]!);
+    return rows.map(({ id }) => String(id));
+  })();
+  await using journal = await openJournal({ dataDir });
+  const nobody = { sandboxId: null, parentId: null, host: null, isCopying: false };
+  expect(await journal.getConversations(ids)).toMatchObject([
+    { ...nobody, sandboxId: "box", parentId: "mother" },
+    { ...nobody, isCopying: true },
+    nobody,
+  ]);
+  const read = await journal.read(ids[0]!, 0, 100);
+  expect(read.length).toBeGreaterThan(0);
+  expect(read.filter(({ json }) => json === "")).toEqual([]);
+});
