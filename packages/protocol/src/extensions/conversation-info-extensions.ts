@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { anyObject, mapOf, orAbsent, ref } from "../schema.ts";
+import { ApprovalPolicy } from "../conversation/approval-policy.ts";
 import { ClientToolSpec } from "./client-tool-spec.ts";
 
 const id = Type.String({ format: "uuid" });
@@ -18,4 +19,10 @@ export const conversationInfoExtensions = {
   client_tools: Type.Optional(Type.Array(ref(ClientToolSpec))),
   worktree: orAbsent(anyObject()),
   tool_module_qualnames: Type.Optional(mapOf(Type.String())),
+  // What it was started with and what was changed since; where nothing was said about them they are left out.
+  max_budget_per_task: orAbsent(Type.Number()),
+  approval_policy: orAbsent(ref(ApprovalPolicy)),
+  autotitle: Type.Optional(Type.Boolean()),
+  agent_definitions: Type.Optional(Type.Array(anyObject())),
+  agent_launch_additions: orAbsent(anyObject()),
 };

@@ -29,6 +29,11 @@ export function toConversationInfo(described: Described): ConversationInfo {
     ...(config.tool_module_qualnames === undefined
       ? {}
       : { tool_module_qualnames: { ...config.tool_module_qualnames } }),
+    ...config.requested,
+    ...(typeof config.max_budget_per_task === "number"
+      ? { max_budget_per_task: config.max_budget_per_task }
+      : {}),
+    ...(config.approval_policy ? { approval_policy: config.approval_policy } : {}),
     ...(config.client_tools === undefined ? {} : { client_tools: [...config.client_tools] }),
     ...(config.worktree === undefined ? {} : { worktree: shownWorktree(config.worktree) }),
     ...(config.forked_from === undefined

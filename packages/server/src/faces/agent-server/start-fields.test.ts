@@ -162,3 +162,27 @@ describe("expressions of a request", () => {
     expect(taken.id).toBeTruthy();
   });
 });
+
+test("P55, security 38: what a conversation is started with comes back on it, and after a restart", async () => {
+  await using server = await startTestServer({ script: { turns: [] } });
+  const given = {
+    autotitle: false,
+    max_budget_per_task: 1.5,
+    approval_policy: { timeout_seconds: 60, on_timeout: "reject" as const },
+    agent_definitions: [
+      { name: "reader", description: "Reads.", tools: ["file_editor"], system_prompt: "Read." },
+    ],
+    agent_launch_additions: { system_message_suffix_append: "Be brief." },
+  };
+  const { id, ...created } = await server.createConversation(given);
+  expect(created).toMatchObject(given);
+  await server.call("POST", `/api/conversations/${id}/limits`, { max_budget_per_task: 3 });
+  await server.restart();
+  const changed = { ...given, max_budget_per_task: 3 };
+  expect(await server.client.getConversation(id)).toMatchObject(changed);
+  expect((await server.client.searchConversations()).items[0]).toMatchObject(changed);
+  const { id: plain } = await server.createConversation();
+  expect(Object.keys(await server.client.getConversation(plain))).not.toEqual(
+    expect.arrayContaining(["autotitle"]),
+  );
+});

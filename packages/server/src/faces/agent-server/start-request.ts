@@ -75,6 +75,7 @@ export function readStartRequest(body: StartConversationRequest): Start {
       ...(body.autotitle === true && typeof body.title !== "string" ? { autotitle: true } : {}),
       ...(typeof body.title_llm_profile === "string" ? { title_llm_profile: body.title_llm_profile } : {}),
       ...readAgentDefinitions(body.agent_definitions ?? []),
+      ...readRequested(body),
       ...readClientTools(body.client_tools ?? [], toolNames(agent)),
       tags: body.tags ?? {},
       ...(body.max_budget_per_task === undefined ? {} : { max_budget_per_task: body.max_budget_per_task }),
@@ -100,6 +101,23 @@ function readWorktree({ worktree, worktree_options: given }: StartConversationRe
   if (given?.base === "ref" && !given.ref)
     throw invalidField(["body", "worktree_options", "ref"], "Name the commit that the branch begins at.");
   return given ?? {};
+}
+
+/** What is told again as it came (P55). */
+function readRequested({
+  autotitle,
+  agent_definitions: definitions = [],
+  agent_launch_additions: additions = null,
+}: StartConversationRequest): Pick<ConversationConfig, "requested"> {
+  const hidden = definitions.map((definition) =>
+    definition.mcp_config ? { ...definition, mcp_config: hideSecrets(definition.mcp_config) } : definition,
+  );
+  const requested = {
+    ...(autotitle === undefined ? {} : { autotitle }),
+    ...(hidden.length === 0 ? {} : { agent_definitions: hidden }),
+    ...(additions === null ? {} : { agent_launch_additions: additions }),
+  };
+  return Object.keys(requested).length === 0 ? {} : { requested };
 }
 
 /** Refused where a hook could not be carried out as it was meant: a guard that never runs would be worse than an error. */
