@@ -36,6 +36,7 @@ test.each([
   { OH_SESSION_API_KEYS: "not json" },
   { OH_SESSION_API_KEYS: "[1]" },
   { CONVOKE_PORT: "many" },
+  { CONVOKE_CONVERSATIONS: "sandbox" },
   { CONVOKE_PORT: "65536" },
   { CONVOKE_CONVERSATION_IDLE_SECONDS: "-1" },
 ])("P3: a setting that cannot be used is refused by name, without its secret: %j", (environment) => {

@@ -39,6 +39,8 @@ export type ServerConfig = {
   readonly webhooks: readonly WebhookSpec[];
   /** Users who may reach the files and the shell of the server's machine; `*` is everybody. */
   readonly machineUsers: readonly string[];
+  /** True where agents of users who are not among them run in sandboxes only. */
+  readonly areConversationsSandboxed: boolean;
   /** The largest file that can be uploaded. */
   readonly uploadLimitBytes: number;
   /** Commands of the bash routes are forgotten after so many seconds; null keeps them as long as there is room. */
@@ -92,6 +94,7 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     trustedProxies: readList(environment["CONVOKE_TRUSTED_PROXIES"]),
     webhooks: readWebhooks(environment),
     machineUsers: readList(environment["CONVOKE_MACHINE_USERS"] ?? "local"),
+    areConversationsSandboxed: readConversations(environment),
     uploadLimitBytes: readNumber(environment, "CONVOKE_UPLOAD_LIMIT_MIB", 8_192, 1_048_576) * 1024 * 1024,
     bashRetentionSeconds:
       readNumber(environment, "OH_BASH_EVENTS_RETENTION_SECONDS", 0, 1_000_000_000) || null,
@@ -100,6 +103,12 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     metrics: readMetricsAccess(environment),
     tracing: readTracing(environment),
   };
+}
+
+function readConversations(environment: Environment): boolean {
+  const where = environment["CONVOKE_CONVERSATIONS"] || "anywhere";
+  if (where === "sandboxed" || where === "anywhere") return where === "sandboxed";
+  throw new ConfigError(`CONVOKE_CONVERSATIONS must be anywhere or sandboxed, not "${where}".`);
 }
 
 function readWebUrl(environment: Environment): string | null {

@@ -28,6 +28,7 @@ import { findStoredModel } from "./settings/stored-models.ts";
 import { Ledger } from "./spending/ledger.ts";
 import { Purse } from "./spending/purse.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
+import { createMachinePolicy } from "./workspaces/machine-policy.ts";
 
 export type OpenConversationsDeps = Store & {
   readonly config: ServerConfig;
@@ -86,13 +87,20 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   };
   const skills = openSkillAccess(config);
   const ledger = new Ledger({ database, maxPerDay: config.maxBudgetPerUserPerDay, nowMs: Date.now, logger });
+  const requireMachine = createMachinePolicy({
+    users: config.machineUsers,
+    isSandboxed: config.areConversationsSandboxed,
+  });
   const mcpLogins = new McpLogins({ database, secretBox, nowMs: Date.now });
   const directory: Directory = scope.use(
     new Directory({
       journal,
       findModel: (ownerId, name) => findStoredModel(settings, ownerId)(name),
-      chooseHost: async ({ sandbox_id: sandboxId }) => {
-        if (sandboxId === undefined) return { toolHost, stateDir: null };
+      chooseHost: async ({ sandbox_id: sandboxId }, ownerId) => {
+        if (sandboxId === undefined) {
+          requireMachine(ownerId);
+          return { toolHost, stateDir: null };
+        }
         if (sandboxes === null) throw sandboxesElsewhere();
         return await sandboxes.openHost(sandboxId);
       },

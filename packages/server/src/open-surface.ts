@@ -25,6 +25,7 @@ import type { Store } from "./open-store.ts";
 import { KeyBook } from "./settings/key-book.ts";
 import { SealedValues } from "./settings/sealed-values.ts";
 import { SecretStore } from "./settings/secret-store.ts";
+import { createMachinePolicy } from "./workspaces/machine-policy.ts";
 import { Machine } from "./workspaces/machine.ts";
 import { isPageCapability } from "./workspaces/page-address.ts";
 import { SavedWorkspaces } from "./workspaces/saved-workspaces.ts";
@@ -131,6 +132,10 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     lastActivityMs: listener.lastActivityMs,
     isReady: deps.isReady,
     workspaceRoot: config.workspaceRoot,
+    requireMachine: createMachinePolicy({
+      users: config.machineUsers,
+      isSandboxed: config.areConversationsSandboxed,
+    }),
   };
   const faces = [...openFaces(facesDeps), ...(deps.faces ?? [])];
   for (const face of faces) face.mount(app, mountDeps);

@@ -113,7 +113,7 @@ export class Directory implements AsyncDisposable {
 
   /** False when the id is taken; then nothing has changed. */
   async create(asker: Asker, input: CreateInput): Promise<boolean> {
-    const { toolHost, stateDir } = await this.#deps.chooseHost(input.config);
+    const { toolHost, stateDir } = await this.#deps.chooseHost(input.config, asker.userId);
     checkTools(toolHost, input.config);
     const config = await this.#worktrees.prepare(input, { toolHost, stateDir });
     if (stateDir === null) await this.#sessions.makeWorkspace(config);
@@ -225,7 +225,7 @@ export class Directory implements AsyncDisposable {
     const row = await this.#deps.journal.getConversation(id);
     if (row === null) return false;
     try {
-      await this.#deps.chooseHost(configOf(row));
+      await this.#deps.chooseHost(configOf(row), row.ownerId);
       return true;
     } catch {
       // Whoever asks for the conversation is told why; the server that can host it goes on with it.
@@ -372,7 +372,7 @@ export class Directory implements AsyncDisposable {
             config.sandbox_id === undefined
               ? this.#sessions.workspaceDir(config)
               : config.workspace.working_dir,
-          toolHost: async () => (await this.#deps.chooseHost(config)).toolHost,
+          toolHost: async () => (await this.#deps.chooseHost(config, row.ownerId)).toolHost,
         }),
       onLost: () => void this.#drop(id),
       nowMs,

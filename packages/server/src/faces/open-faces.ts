@@ -34,6 +34,7 @@ import type { SealedValues } from "../settings/sealed-values.ts";
 import type { SecretStore } from "../settings/secret-store.ts";
 import type { SettingsStore } from "../settings/settings-store.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
+import type { RequireMachine } from "../workspaces/machine-policy.ts";
 import { version } from "../lib/version.ts";
 import { childHandlers } from "./agent-server/child-routes.ts";
 import { runtimeHandlers, runtimeMachineHandlers } from "./agent-server/runtime-routes.ts";
@@ -88,6 +89,8 @@ export type FacesDeps = TryModelDeps &
     readonly isReady: () => boolean;
     /** Absolute. */
     readonly workspaceRoot: string;
+    /** For whom the server's machine is. */
+    readonly requireMachine: RequireMachine;
     readonly webhooks: Pick<Webhooks, "status">;
   };
 
@@ -105,7 +108,7 @@ export function openFaces(deps: FacesDeps): Face[] {
   return [
     agentServer,
     settingsFace(deps),
-    face(installedRoutes, installedHandlers({ ...catalogueDeps(deps), nowMs })),
+    face(installedRoutes, onFolders(installedHandlers({ ...catalogueDeps(deps), nowMs }), deps)),
     face(turnRoutes, turnHandlers(deps)),
     face(runtimeRoutes, runtimeHandlers(deps)),
     face(
@@ -139,6 +142,22 @@ function catalogueDeps({ settings, skills, toolHost, workspaceRoot }: FacesDeps)
   return { settings, files: skills.filesOf(toolHost) ?? files, home, publicFolder, workspaceRoot };
 }
 
+/** What reads a folder of the server's machine that the caller names. */
+function onFolders<Handlers extends Record<string, RouteHandler>>(
+  handlers: Handlers,
+  { requireMachine }: FacesDeps,
+): Handlers {
+  const guarded = Object.entries(handlers).map(([operation, handle]): [string, RouteHandler] => [
+    operation,
+    (request) => {
+      const { project_dir: folder, source } = (request.body ?? {}) as Record<string, unknown>;
+      if (folder || source) requireMachine(request.caller.userId);
+      return handle(request);
+    },
+  ]);
+  return Object.fromEntries(guarded) as Handlers;
+}
+
 /** Receivers are the operator's, and their addresses are often keys: other users have none. */
 function webhookHandlers({ webhooks }: FacesDeps): { listWebhooks: RouteHandler } {
   return {
@@ -158,6 +177,6 @@ export function agentServerHandlers(deps: FacesDeps) {
     ...contextHandlers(deps),
     ...askHandlers(deps),
     ...workspaceHandlers(deps),
-    ...catalogueHandlers(catalogueDeps(deps)),
+    ...onFolders(catalogueHandlers(catalogueDeps(deps)), deps),
   };
 }

@@ -56,12 +56,14 @@ export class TestServer implements AsyncDisposable {
   readonly quickTools: QuickTools;
   readonly log: LogLine[] = [];
   readonly #options: TestServerOptions;
+  #config: Partial<ServerConfig>;
   #server: Server | null = null;
   #journal: Journal | null = null;
   #url = "";
 
   private constructor(options: TestServerOptions, folder: string, model: ScriptedModelServer) {
     this.#options = options;
+    this.#config = options.config ?? {};
     this.folder = folder;
     this.model = model;
     this.quickTools = createQuickTools();
@@ -93,9 +95,10 @@ export class TestServer implements AsyncDisposable {
     return new ConvokeClient({ baseUrl: this.#url, apiKey: this.key });
   }
 
-  /** Closes the server as a normal stop does, and opens it again on the same data. */
-  async restart(): Promise<void> {
+  /** Closes the server as a normal stop does, and opens it again on the same data, with other settings where they are given. */
+  async restart(config: Partial<ServerConfig> = {}): Promise<void> {
     await this.close();
+    this.#config = { ...this.#config, ...config };
     await this.#open(Number(new URL(this.#url).port));
   }
 
@@ -217,7 +220,7 @@ export class TestServer implements AsyncDisposable {
           { host: "127.0.0.1", port, dataDir: this.dataDir, workspaceRoot: this.workspaceDir },
         ),
         sessionApiKeys: [this.key],
-        ...this.#options.config,
+        ...this.#config,
       },
       toolHost: createInProcessHost({
         tools: this.#options.tools ?? this.quickTools.tools,

@@ -26,7 +26,8 @@ export type ConversationHost = {
 
 export type SessionsDeps = {
   /** Where the tools of a conversation run. Rejects when that cannot be used now. */
-  readonly chooseHost: (config: ConversationConfig) => Promise<ConversationHost>;
+  /** Rejects where the tools of this user's conversations may not run. */
+  readonly chooseHost: (config: ConversationConfig, ownerId: string) => Promise<ConversationHost>;
   /** `ownerId` is whose stored models a conversation may name. */
   readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets, ownerId: string) => Model;
   readonly mcp: McpAccess;
@@ -65,7 +66,7 @@ export class ConversationSessions {
     config: ConversationConfig,
     context: SessionContext,
   ): Promise<ToolSession> {
-    const { toolHost, stateDir } = await this.#deps.chooseHost(config);
+    const { toolHost, stateDir } = await this.#deps.chooseHost(config, ownerId);
     const places =
       stateDir === null
         ? { workspaceDir: await this.#findWorkspace(config), stateDir: await this.#makeStateDir(id) }

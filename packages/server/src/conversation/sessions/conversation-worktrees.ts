@@ -59,7 +59,7 @@ export class ConversationWorktrees {
     if (config === null || worktree === undefined) return;
     try {
       if (await this.#isInUse(ownerId, worktree)) return;
-      const { toolHost } = await this.#deps.chooseHost(config);
+      const { toolHost } = await this.#deps.chooseHost(config, ownerId);
       await this.#worktrees.remove(toolHost, worktree);
     } catch (error) {
       // The conversation is gone all the same; what is left of its folder can be removed by hand.

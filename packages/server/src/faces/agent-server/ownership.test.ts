@@ -140,3 +140,47 @@ test("security 30: receivers of events are shown to whoever runs the server, and
   };
   expect([await shownTo(hooked.key), await shownTo(key)]).toEqual([1, 0]);
 });
+
+test("security 9: where conversations are sandboxed, the server's machine is for its users alone", async () => {
+  await using walled = await startTestServer({
+    script: { turns: [{ text: "Hello." }], loop: true },
+    config: { areConversationsSandboxed: true },
+  });
+  await using keys = await openKeyBook(walled.dataDir);
+  const { key } = await keys.book.create("bob", "");
+  const program = { server: { command: "true" } };
+  const asks = [
+    ["POST", "/api/conversations", walled.startRequest({ text: "hi" })],
+    ["POST", "/api/mcp/test", program],
+    ["POST", "/api/skills", { project_dir: walled.dataDir }],
+    ["POST", "/api/hooks", { project_dir: walled.dataDir }],
+    ["POST", "/api/plugins", { project_dir: walled.dataDir }],
+    ["POST", "/api/skills/install", { source: walled.dataDir }],
+    ["GET", `/api/file/download?path=${walled.dataDir}/session-api-key`, undefined],
+  ] as const;
+  for (const [method, path, body] of asks) {
+    const refused = await walled.call(method, path, body, { "X-Session-API-Key": key });
+    expect(refused, path).toMatchObject({ status: 403, json: { code: "machine_refused" } });
+    expect((await walled.call(method, path, body)).status, path).not.toBe(403);
+  }
+  expect(
+    (await walled.call("GET", "/api/conversations/count", undefined, { "X-Session-API-Key": key })).json,
+  ).toBe(0);
+  expect((await walled.call("POST", "/api/skills", {}, { "X-Session-API-Key": key })).status).toBe(200);
+});
+
+test("security 9: a conversation from before does no more work on the server's machine", async () => {
+  await using open = await startTestServer({ script: { turns: [{ text: "Hello." }], loop: true } });
+  await using keys = await openKeyBook(open.dataDir);
+  const { key } = await keys.book.create("bob", "");
+  const as = (method: string, path: string, body?: unknown) =>
+    open.call(method, path, body, { "X-Session-API-Key": key });
+  const { id } = (await as("POST", "/api/conversations", open.startRequest())).json as { id: string };
+  await open.restart({ areConversationsSandboxed: true });
+  await as("POST", `/api/conversations/${id}/events`, { content: "hi", run: true });
+  await until(async () => {
+    const { json } = await as("GET", `/api/conversations/${id}`);
+    return (json as { execution_status: string }).execution_status === "error";
+  });
+  expect(open.model.requests).toEqual([]);
+});

@@ -6,6 +6,7 @@ import { LoginJobs } from "../../../extensions/mcp/login-jobs.ts";
 import { tryServer } from "../../../extensions/mcp/try-server.ts";
 import type { RouteHandler } from "../../../http/mount.ts";
 import type { McpLogins } from "../../../settings/mcp-logins.ts";
+import type { RequireMachine } from "../../../workspaces/machine-policy.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
 import { mcpLoginHandlers } from "./mcp-login-routes.ts";
 import { readTestRequest } from "./mcp-test-request.ts";
@@ -19,6 +20,7 @@ export type McpRouteDeps = {
   readonly sealedValues: SealedValues;
   readonly mcpLogins: McpLogins;
   readonly nowMs: () => number;
+  readonly requireMachine: RequireMachine;
 };
 
 /** A server can be tried, and logged in to, before a conversation relies on it. */
@@ -36,6 +38,7 @@ export function mcpHandlers(deps: McpRouteDeps): Record<keyof typeof mcpRoutes, 
       const { server, config, ...options } = readTestRequest(
         sealedValues.openIn(caller.userId, body, ["body"]) as McpTestRequest,
       );
+      if (server.transport === "stdio") deps.requireMachine(caller.userId);
       const hidden = new Set(hiddenValues(config));
       const tried = await tryServer(
         server,

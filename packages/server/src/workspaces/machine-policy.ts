@@ -1,0 +1,22 @@
+import { Fault } from "../lib/fault.ts";
+
+export type MachinePolicyOptions = {
+  /** Users who may reach the files and the shell of the server's machine; `*` is everybody. */
+  readonly users: readonly string[];
+  /** True where the agents of all others run in sandboxes only. */
+  readonly isSandboxed: boolean;
+};
+
+/** Throws where agents, programs and files of the server's machine are not for this user. */
+export type RequireMachine = (userId: string) => void;
+
+export function createMachinePolicy({ users, isSandboxed }: MachinePolicyOptions): RequireMachine {
+  return (userId) => {
+    if (!isSandboxed || users.includes(userId) || users.includes("*")) return;
+    throw new Fault(
+      "refused",
+      "machine_refused",
+      "Your key may not use the server's machine. Start conversations in sandboxes, on /api/v1/app-conversations.",
+    );
+  };
+}
