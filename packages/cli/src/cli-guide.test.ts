@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
+import { addBackup } from "./commands/backup.ts";
 import { addDemo } from "./commands/demo.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addKeys } from "./commands/keys.ts";
@@ -13,7 +14,17 @@ import { addToolHost } from "./commands/tool-host.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const guide = readFileSync(join(root, "docs/guides/cli.md"), "utf8");
-const all = [addServe, addRun, addDemo, addDoctor, addKeys, addReplay, addToolHost, addScriptedModel];
+const all = [
+  addServe,
+  addRun,
+  addDemo,
+  addDoctor,
+  addBackup,
+  addKeys,
+  addReplay,
+  addToolHost,
+  addScriptedModel,
+];
 
 test("the guide to the command line has a section for each command, with each of its flags", () => {
   const program = new Command("convoke");

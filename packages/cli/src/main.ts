@@ -13,6 +13,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   run: async () => (await import("./commands/run.ts")).addRun,
   demo: async () => (await import("./commands/demo.ts")).addDemo,
   doctor: async () => (await import("./commands/doctor.ts")).addDoctor,
+  backup: async () => (await import("./commands/backup.ts")).addBackup,
   keys: async () => (await import("./commands/keys.ts")).addKeys,
   replay: async () => (await import("./commands/replay.ts")).addReplay,
   "tool-host": async () => (await import("./commands/tool-host.ts")).addToolHost,

@@ -1,9 +1,10 @@
+import type { Damage } from "@convoke/server/data";
 import type { Command } from "commander";
 import { checkMachine, type Finding } from "../check-machine.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { createPaint } from "../print/paint.ts";
 
-type DoctorOptions = { readonly dataDir?: string; readonly json?: true };
+type DoctorOptions = { readonly dataDir?: string; readonly checkData?: true; readonly json?: true };
 
 export function addDoctor(program: Command): void {
   program
@@ -12,11 +13,16 @@ export function addDoctor(program: Command): void {
       "Check what this machine has, what is missing and how to get it, and how Convoke is configured",
     )
     .option("--data-dir <directory>", "where conversations are kept (default ~/.convoke)")
+    .option("--check-data", "compare everything in the data folder with its checksums and indexes instead")
     .option("--json", "print the findings as JSON")
     .action(doctor);
 }
 
 async function doctor(options: DoctorOptions): Promise<void> {
+  if (options.checkData === true) {
+    await checkStoredData(options);
+    return;
+  }
   const findings = await checkMachine(
     process.env,
     options.dataDir === undefined ? {} : { dataDir: options.dataDir },
@@ -24,6 +30,31 @@ async function doctor(options: DoctorOptions): Promise<void> {
   if (options.json === true) console.log(JSON.stringify(findings, null, 2));
   else for (const finding of findings) console.log(line(finding));
   if (findings.some(({ state }) => state === "missing")) process.exitCode = exitCodes.failed;
+}
+
+/** Prints each damage as it is found; the exit code says whether there is any. */
+async function checkStoredData({ dataDir, json }: DoctorOptions): Promise<void> {
+  const { checkData, readConfig } = await import("@convoke/server/data");
+  const config = readConfig(process.env, dataDir === undefined ? {} : { dataDir });
+  const damages: Damage[] = [];
+  const { events } = await checkData({
+    dataDir: config.dataDir,
+    onProgress: (sentence) => {
+      if (json !== true) console.error(`  ${sentence}`);
+    },
+    onDamage: (damage) => {
+      damages.push(damage);
+      if (json !== true) console.log(`damaged   ${damage.file}: ${damage.problem}`);
+    },
+  });
+  if (json === true) console.log(JSON.stringify({ events, damages }, null, 2));
+  else if (damages.length === 0) console.log(`No damage found. ${events} events were compared.`);
+  else {
+    console.log(
+      `${damages.length} damages found in ${config.dataDir}. What is not named is whole and served. To have the rest back, restore a backup into another folder.`,
+    );
+  }
+  if (damages.length > 0) process.exitCode = exitCodes.failed;
 }
 
 function line({ name, state, detail, fix }: Finding): string {

@@ -1,15 +1,23 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ConfigError } from "../lib/config-error.ts";
 import type { Journal } from "./journal.ts";
 import { openSqliteJournal } from "./sqlite/sqlite-journal.ts";
+
+/** A file of this name lies in a folder as long as a backup is being written to it. */
+export const unfinishedBackup = "backup-unfinished";
 
 /** Where the journal lives: a folder, or nowhere that outlives it (for tests). */
 export type JournalLocation = { readonly dataDir: string } | { readonly memory: true };
 
 /** Opens the journal of this process; several processes may share one folder. */
 export async function openJournal(location: JournalLocation): Promise<Journal> {
-  if ("dataDir" in location) return await openSqliteJournal(location.dataDir);
+  if ("dataDir" in location) {
+    if (existsSync(join(location.dataDir, unfinishedBackup))) throw notWhole(location.dataDir);
+    return await openSqliteJournal(location.dataDir);
+  }
   const dataDir = await mkdtemp(join(tmpdir(), "convoke-journal-"));
   const journal = await openSqliteJournal(dataDir);
   const close = journal[Symbol.asyncDispose].bind(journal);
@@ -18,4 +26,10 @@ export async function openJournal(location: JournalLocation): Promise<Journal> {
     await rm(dataDir, { recursive: true, force: true });
   };
   return journal;
+}
+
+function notWhole(dataDir: string): ConfigError {
+  return new ConfigError(
+    `${dataDir} is a backup that did not come to its end. Make another one with "convoke backup", or name another folder.`,
+  );
 }

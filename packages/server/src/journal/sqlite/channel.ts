@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { ConfigError } from "../../lib/config-error.ts";
 import {
   JournalWriteError,
   LeaseHeldError,
@@ -6,6 +7,7 @@ import {
   SeqConflictError,
   UnknownConversationError,
 } from "../journal.ts";
+import { tornCopy } from "./lease.ts";
 import type {
   OpenFailure,
   WriteFailure,
@@ -141,5 +143,6 @@ function toError(failure: WriteFailure | undefined, path: string): Error {
 
 /** What it was about travels beside the message: the number or the name of the fault, and the file. */
 function toOpenError({ message, ...about }: OpenFailure): Error {
+  if (about.code === tornCopy) return new ConfigError(message);
   return Object.assign(new Error(message), about);
 }

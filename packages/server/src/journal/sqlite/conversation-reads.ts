@@ -142,11 +142,13 @@ function lastPosition(table: string): string {
                   ORDER BY position DESC LIMIT 1) - ${start}, 0)`;
 }
 
+/** A conversation without its documents is listed as a damaged one. */
 const selectRow = `
   SELECT c.id, c.owner_id, c.execution_status, c.is_active, c.created_at, c.updated_at, c.title,
-         c.sandbox_id, c.parent_id, c.host, c.is_copying, d.config, d.sealed_secrets, d.snapshot, d.snapshot_seq,
+         c.sandbox_id, c.parent_id, c.host, c.is_copying, ifnull(d.config, '') AS config,
+         d.sealed_secrets, d.snapshot, ifnull(d.snapshot_seq, 0) AS snapshot_seq,
          max(${lastPosition("events")}, ${lastPosition("recent")}) AS last_seq
-  FROM conversations c JOIN conversation_documents d ON d.number = c.number`;
+  FROM conversations c LEFT JOIN conversation_documents d ON d.number = c.number`;
 
 type PageShape = {
   readonly column: string;

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { isBusy, lockFile } from "../../database/sqlite-file.ts";
 
@@ -18,9 +18,15 @@ export class NodeLocks implements Disposable {
     this.#own = own;
   }
 
-  /** Takes the lock that says this node is alive, and removes the files of dead ones. */
-  static open(folder: string, nodeId: string): NodeLocks {
+  /**
+   * Takes the lock that says this node is alive, and removes the files of dead ones. Throws an error with the code
+   * `torn_copy` when a node wrote here whose database was another file: then the folder was copied under its hands.
+   */
+  static open(folder: string, nodeId: string, databasePath: string): NodeLocks {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const inode = String(statSync(databasePath).ino);
+    checkInodes(folder, inode);
+    writeFileSync(join(folder, nodeId + inodeSuffix), inode, { mode: 0o600 });
     for (const file of readdirSync(folder)) {
       if (file.endsWith(lockSuffix)) probe(folder, file.slice(0, -lockSuffix.length));
     }
@@ -36,8 +42,27 @@ export class NodeLocks implements Disposable {
   [Symbol.dispose](): void {
     if (!this.#own.isOpen) return;
     this.#own.close();
-    rmSync(lockPath(this.#folder, this.#nodeId), { force: true });
+    removeFiles(this.#folder, this.#nodeId);
   }
+}
+
+/** Empty where the process was ended before it could write it. */
+function checkInodes(folder: string, inode: string): void {
+  for (const file of readdirSync(folder)) {
+    if (!file.endsWith(inodeSuffix)) continue;
+    const found = readFileSync(join(folder, file), "utf8");
+    if (found === "" || found === inode) continue;
+    const message = `${dirname(folder)} was copied while a server was writing to it, so its files do not belong together. Copy it with "convoke backup". If no server ran while it was copied, remove ${folder} and start again.`;
+    throw Object.assign(new Error(message), { code: tornCopy });
+  }
+}
+
+export const tornCopy = "torn_copy";
+const inodeSuffix = ".inode";
+
+function removeFiles(folder: string, nodeId: string): void {
+  rmSync(lockPath(folder, nodeId), { force: true });
+  rmSync(join(folder, nodeId + inodeSuffix), { force: true });
 }
 
 const lockSuffix = ".lock";
@@ -56,6 +81,6 @@ function probe(folder: string, nodeId: string): boolean {
     if (isBusy(error)) return true;
     throw error;
   }
-  rmSync(path, { force: true });
+  removeFiles(folder, nodeId);
   return false;
 }

@@ -53,7 +53,7 @@ function openWriter(options: WriterOptions): Writer {
   try {
     // Nodes come and go one at a time, so that nobody meets a lock file that is not locked yet.
     database.exec("BEGIN IMMEDIATE");
-    const locks = NodeLocks.open(options.nodesFolder, options.nodeId);
+    const locks = NodeLocks.open(options.nodesFolder, options.nodeId, options.databasePath);
     database.exec("COMMIT");
     const copier = new LogCopier(options.databasePath);
     return new Writer({ database, locks, copier, nodeId: options.nodeId, roundSize: options.roundSize });

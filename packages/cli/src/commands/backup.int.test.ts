@@ -1,0 +1,40 @@
+import { execFile } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { openTemporaryDirectory } from "@convoke/tool-host/testing";
+import { expect, test } from "vitest";
+
+const command = fileURLToPath(new URL("../bin.ts", import.meta.url));
+const run = promisify(execFile);
+
+async function convoke(
+  home: string,
+  ...words: string[]
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home };
+  try {
+    return { code: 0, ...(await run(process.execPath, [command, ...words], { env })) };
+  } catch (error) {
+    return error as { code: number; stdout: string; stderr: string };
+  }
+}
+
+test("F5, F16: convoke backup copies a folder, and convoke doctor --check-data tells by its exit code whether it is whole", async () => {
+  await using folder = await openTemporaryDirectory();
+  const data = join(folder.path, ".convoke");
+  const copy = join(folder.path, "copy");
+  await mkdir(data);
+  await convoke(folder.path, "keys", "create");
+  const backup = await convoke(folder.path, "backup", "--to", copy, "--json");
+  expect(JSON.parse(backup.stdout)).toEqual({ folder: copy, files: expect.any(Number) as number });
+  const again = await convoke(folder.path, "backup", "--to", copy);
+  expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/is not empty/) as string });
+  const whole = await convoke(folder.path, "doctor", "--check-data", "--data-dir", copy);
+  expect(whole).toMatchObject({ code: 0, stdout: "No damage found. 0 events were compared.\n" });
+  await writeFile(join(copy, "application.sqlite"), "no database, ".repeat(2000));
+  const damaged = await convoke(folder.path, "doctor", "--check-data", "--data-dir", copy, "--json");
+  expect(damaged.code).toBe(1);
+  expect(JSON.parse(damaged.stdout)).toMatchObject({ damages: [{ file: "application.sqlite" }] });
+});

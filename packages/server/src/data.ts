@@ -1,0 +1,3 @@
+export { backUp, type BackUpDeps } from "./back-up.ts";
+export { checkData, type Damage } from "./check-data.ts";
+export { readConfig } from "./config.ts";

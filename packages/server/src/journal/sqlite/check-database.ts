@@ -1,0 +1,20 @@
+import type { DatabaseSync } from "node:sqlite";
+import { isStorageFault } from "./schema.ts";
+
+/** SQLite's own check of a database: pages, rows, indexes against tables, references. One sentence for each damage. */
+export function checkDatabase(database: DatabaseSync, onDamage: (sentence: string) => void): void {
+  try {
+    for (const row of database.prepare(`PRAGMA integrity_check(${mostFound})`).iterate()) {
+      const [said] = Object.values(row).map(String);
+      if (said !== "ok") onDamage(`SQLite finds: ${said?.replaceAll(/\s+/g, " ")}.`);
+    }
+    for (const { table, rowid } of database.prepare("PRAGMA foreign_key_check").iterate()) {
+      onDamage(`Row ${rowid} of table ${table} refers to a row that is gone.`);
+    }
+  } catch (error) {
+    if (!isStorageFault(error)) throw error;
+    onDamage(`SQLite cannot read it: ${error.message}.`);
+  }
+}
+
+const mostFound = 100;

@@ -1,0 +1,173 @@
+import type { DatabaseSync } from "node:sqlite";
+import { damagedJson } from "../shown-event.ts";
+import { findInBlock, foldText, readText, type BlockMessage, type TextPlace } from "./body.ts";
+import { checkDatabase } from "./check-database.ts";
+import { ConversationReader } from "./conversation-reads.ts";
+import { EventReader, seqsBetween, type LogRange } from "./events.ts";
+import { conversationNumberOf, isStorageFault, openReaderDatabase, positionOf } from "./schema.ts";
+
+export type CheckDeps = {
+  readonly path: string;
+  /** Hears one sentence for each damage. */
+  readonly onDamage: (sentence: string) => void;
+  /** Hears now and then how many events have been compared. */
+  readonly onProgress: (events: number) => void;
+};
+
+/** Compares everything in a journal with what it should be; also of one that a server works on. The number of events that were read. */
+export function checkJournal({ path, onDamage, onProgress }: CheckDeps): number {
+  using database = openReaderDatabase(path);
+  checkDatabase(database, onDamage);
+  const { user_version: format } = database.prepare("PRAGMA user_version").get() as { user_version: number };
+  if (format < 2) {
+    onDamage(
+      "The journal is of an older release, which kept no checksums. Start the server once, then check again.",
+    );
+    return 0;
+  }
+  const events = new EventReader(database);
+  const rows = new ConversationReader(database);
+  let total = 0;
+  const conversations = listConversations(database, onDamage);
+  for (const id of conversations.values()) {
+    const named = (sentence: string): void => onDamage(`Conversation ${id}: ${sentence}`);
+    guard(named, () => checkRow(rows, id, named));
+    guard(named, () => {
+      const log = events.open(id);
+      for (let from = 1; log !== null && from <= log.lastSeq; from += slice) {
+        total += checkSlice(events, log, from, named);
+        if (Math.floor(total / progressEvery) > Math.floor((total - slice) / progressEvery))
+          onProgress(total);
+      }
+    });
+  }
+  guard(onDamage, () => checkStrangers(database, conversations, onDamage));
+  guard(onDamage, () => checkBlocks(database, conversations, onDamage));
+  return total;
+}
+
+const slice = 256;
+const progressEvery = 20_000;
+
+/** What cannot be read is damage; the rest of the check goes on. */
+function guard(onDamage: CheckDeps["onDamage"], work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!isStorageFault(error) && !(error instanceof SyntaxError)) throw error;
+    onDamage(`It cannot be read: ${error.message}.`);
+  }
+}
+
+/** From the index of ids, which is there also where a page of the rows is not. */
+function listConversations(
+  database: DatabaseSync,
+  onDamage: CheckDeps["onDamage"],
+): ReadonlyMap<number, string> {
+  const found = new Map<number, string>();
+  guard(onDamage, () => {
+    const rows = database.prepare("SELECT number, id FROM conversations ORDER BY id").all();
+    for (const { number, id } of rows) found.set(Number(number), String(id));
+  });
+  return found;
+}
+
+function checkRow(rows: ConversationReader, id: string, onDamage: CheckDeps["onDamage"]): void {
+  const row = rows.get(id);
+  if (row === null) {
+    onDamage("its row is gone.");
+    return;
+  }
+  if (!isJson(row.config)) onDamage("its configuration is no JSON.");
+  if (row.snapshot !== null && !isJson(row.snapshot)) {
+    onDamage("its snapshot is no JSON; nothing is lost, the log is read instead.");
+  }
+  if (row.snapshotSeq > row.lastSeq) {
+    onDamage(`its log ends with event ${row.lastSeq}, and it had at least ${row.snapshotSeq}.`);
+  }
+}
+
+function checkSlice(
+  events: EventReader,
+  log: LogRange,
+  from: number,
+  onDamage: CheckDeps["onDamage"],
+): number {
+  const seqs = seqsBetween(from, Math.min(log.lastSeq, from + slice - 1));
+  let before = from > 1 ? events.idAt(log, from - 1) : "";
+  for (const { seq, id, json, meta } of events.readEach(log, seqs)) {
+    if (json === damagedJson) onDamage(`event ${seq} is gone or not what was written.`);
+    else if (meta === damagedJson) onDamage(`what is stored beside event ${seq} is not what was written.`);
+    if (id <= before) onDamage(`event ${seq} is out of order.`);
+    before = id;
+  }
+  return seqs.length;
+}
+
+/** Events under a number that no conversation has. */
+function checkStrangers(
+  database: DatabaseSync,
+  conversations: ReadonlyMap<number, string>,
+  onDamage: CheckDeps["onDamage"],
+): void {
+  const doomed = new Set(
+    database
+      .prepare("SELECT number FROM doomed")
+      .all()
+      .map(({ number }) => Number(number)),
+  );
+  const next = database.prepare("SELECT position FROM events WHERE position >= ? ORDER BY position LIMIT 1");
+  for (let from = 0; ;) {
+    const position = next.get(from)?.["position"];
+    if (position === undefined) return;
+    const number = conversationNumberOf(Number(position));
+    if (!conversations.has(number) && !doomed.has(number)) {
+      onDamage(`There are events under the number ${number}, and no conversation has it.`);
+    }
+    from = positionOf(number + 1, 0);
+  }
+}
+
+/** The index of texts holds copies of them. */
+function checkBlocks(
+  database: DatabaseSync,
+  conversations: ReadonlyMap<number, string>,
+  onDamage: CheckDeps["onDamage"],
+): void {
+  const textAt = database.prepare("SELECT json, text FROM events WHERE position = ?");
+  for (const { stream, messages } of database.prepare("SELECT stream, messages FROM body_blocks").iterate()) {
+    const number = Math.floor(Number(stream) / 256);
+    const id = conversations.get(number);
+    if (id === undefined) continue;
+    const isSame = ([seq, folded]: BlockMessage): boolean => {
+      const row = textAt.get(positionOf(number, seq)) as { json: string; text: TextPlace } | undefined;
+      // An event that is damaged itself was named above.
+      return row === undefined || foldText(readText(row.text, row.json) ?? "") === folded;
+    };
+    if (!isBlock(String(messages)) || !(JSON.parse(String(messages)) as BlockMessage[]).every(isSame)) {
+      onDamage(
+        `Conversation ${id}: a part of the index of its texts is damaged; searches for words may miss them.`,
+      );
+    }
+  }
+}
+
+function isBlock(messages: string): boolean {
+  try {
+    findInBlock(messages, "");
+    return true;
+  } catch {
+    // Cut off, or no JSON: damaged.
+    return false;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    // That is the question.
+    return false;
+  }
+}
