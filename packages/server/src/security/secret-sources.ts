@@ -2,6 +2,8 @@ import type { SecretSource } from "@convoke/protocol";
 import type { ToolSecret } from "@convoke/tool-host";
 
 const lookupTimeoutMs = 30_000;
+/** The limit of secrets that are stored. */
+const longestValueBytes = 64 * 1024;
 
 /** The present values of all secrets; one that cannot be looked up is left out and reported by name. */
 export async function resolveSecrets(
@@ -28,8 +30,31 @@ type LookupSecret = Extract<SecretSource, { kind: "LookupSecret" }>;
 async function lookUp(source: LookupSecret, signal: AbortSignal): Promise<string> {
   const reply = await fetch(source.url, {
     headers: source.headers ?? {},
+    // Its headers are for the address that was named and for no other.
+    redirect: "manual",
     signal: AbortSignal.any([signal, AbortSignal.timeout(lookupTimeoutMs)]),
   });
-  if (!reply.ok) throw new Error(`the lookup answered ${reply.status}`);
-  return (await reply.text()).trim();
+  if (!reply.ok) {
+    await reply.body?.cancel();
+    throw new Error(
+      reply.status >= 300 && reply.status < 400
+        ? `the lookup answered ${reply.status}; redirects are not followed, name the address itself`
+        : `the lookup answered ${reply.status}`,
+    );
+  }
+  return (await readText(reply)).trim();
+}
+
+async function readText({ body }: Response): Promise<string> {
+  if (body === null) return "";
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    // Leaving the loop ends the request.
+    if (bytes > longestValueBytes)
+      throw new Error("the lookup answered more than 64 KiB, which is no secret");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }

@@ -5,8 +5,8 @@ export type Activation = { readonly names: readonly string[]; readonly texts: re
 
 const mostPromptChars = 100_000;
 /** What is looked for, and where, comes from repositories and messages: together it must not take long. */
-const mostTextChars = 100_000;
-const mostWords = 5_000;
+const mostTextChars = 50_000;
+const mostWords = 1_000;
 const mostWordsEach = 100;
 const longestWord = 200;
 /** Places of one word inside other words; a word that is only part of others this often is not meant. */

@@ -179,7 +179,7 @@ describe("what a workspace costs the server", () => {
         ...many,
         "/repo/.agents/skills/a-good.md": "---\ntriggers: [word]\n---\nText",
         // The reader of YAML needs for ever for these few characters.
-        "/repo/.agents/skills/endless.md": `---\n${"? ".repeat(4_000)}\n---\nText`,
+        "/repo/.agents/skills/endless.md": `---\n${"? ".repeat(500)}\n---\nText`,
         "/repo/.agents/skills/long.md": `---\ndescription: ${"x".repeat(9_000)}\n---\nText`,
       }),
       "/repo",
