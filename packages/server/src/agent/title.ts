@@ -1,3 +1,4 @@
+import { trimTrailing } from "../lib/trim-trailing.ts";
 import type { Model, ModelPart } from "../models/model.ts";
 import { text } from "./observation-content.ts";
 
@@ -40,13 +41,18 @@ export async function writeTitle(
     return { title: shorten(message, length), failure: last.error.detail };
   }
   const said = last.response.message.content.map((part) => part.text).join(" ");
-  const title = shorten(said.replace(/^[\s"'`*#]+|[\s"'`*.]+$/gu, ""), length);
+  const title = shorten(withoutOrnaments(said.trimStart().slice(0, longestInput)), length);
   return { title: title === "" ? shorten(message, length) : title, failure: null };
+}
+
+/** A title is short: no more is read of what models make. */
+function withoutOrnaments(said: string): string {
+  return trimTrailing(said.replace(/^[\s"'`*#]+/u, ""), " \t\r\n\u00a0\"'`*.");
 }
 
 /** The text on one line, cut at `length` characters with dots at its end. */
 function shorten(content: string, length: number): string {
-  const line = content.replace(/\s+/gu, " ").trim();
+  const line = content.trimStart().slice(0, longestInput).replace(/\s+/gu, " ").trim();
   if (line.length <= length) return line;
   const dots = length > 3 ? "..." : "";
   // Half a surrogate pair at the cut is left out.

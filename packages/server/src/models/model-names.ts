@@ -1,3 +1,4 @@
+import { trimTrailing } from "../lib/trim-trailing.ts";
 import { invalidField } from "../lib/fault.ts";
 import { parseModelAddress } from "./model-address.ts";
 import { providers, unsupportedProviders, type Provider, type Wire } from "./providers.ts";
@@ -107,7 +108,7 @@ function regionalUrl(provider: Provider, options: RouteOptions): string | undefi
 
 function baseOf(wire: Wire, address: string, isVersionAdded: boolean): string {
   if (wire === "anthropic") return anthropicBase(address);
-  if (wire === "google" || wire === "bedrock") return parseModelAddress(address).href.replace(/\/+$/u, "");
+  if (wire === "google" || wire === "bedrock") return trimTrailing(parseModelAddress(address).href, "/");
   return openaiBase(address, isVersionAdded);
 }
 
@@ -156,17 +157,16 @@ function guessRoute(name: string, options: RouteOptions): ModelRoute {
 
 function openaiBase(address: string, isVersionAdded: boolean): string {
   const url = parseModelAddress(address);
-  url.pathname = url.pathname.replace(/\/+$/u, "").replace(/\/(?:(?:chat\/)?completions|responses)$/u, "");
+  url.pathname = trimTrailing(url.pathname, "/").replace(/\/(?:(?:chat\/)?completions|responses)$/u, "");
   if (isVersionAdded && url.pathname === "/") url.pathname = "/v1";
-  return url.href.replace(/\/+$/u, "");
+  return trimTrailing(url.href, "/");
 }
 
 /** The SDK adds `/v1/messages` itself. */
 function anthropicBase(address: string): string {
   const url = parseModelAddress(address);
-  url.pathname = url.pathname
-    .replace(/\/+$/u, "")
+  url.pathname = trimTrailing(url.pathname, "/")
     .replace(/\/messages$/u, "")
     .replace(/\/v1$/u, "");
-  return url.href.replace(/\/+$/u, "");
+  return trimTrailing(url.href, "/");
 }

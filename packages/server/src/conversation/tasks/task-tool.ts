@@ -63,6 +63,7 @@ export function listTaskTool(agents: readonly SubAgentInfo[]): ToolListing {
 
 function firstLine(text: string): string {
   return text
+    .slice(0, 10_000)
     .replaceAll(/<example>[\s\S]*?<\/example>/g, "")
     .trim()
     .split("\n")[0]!

@@ -36,7 +36,7 @@ export function readAnswer(hook: Hook, end: HookEnd): HookAnswer {
 }
 
 function readJson(stdout: string): Readonly<Record<string, unknown>> {
-  const text = stdout.trim().replace(/^```(?:json)?\s*|\s*```$/g, "");
+  const text = withoutFence(stdout.trim());
   if (!text.startsWith("{")) return {};
   try {
     return JSON.parse(text) as Record<string, unknown>;
@@ -44,6 +44,12 @@ function readJson(stdout: string): Readonly<Record<string, unknown>> {
     // Output that is meant for people; the exit code decides then.
     return {};
   }
+}
+
+/** What stands in a code fence, as models like to answer; by hand, because output may be long and full of blanks. */
+function withoutFence(text: string): string {
+  const opened = text.startsWith("```json") ? text.slice(7) : text.startsWith("```") ? text.slice(3) : text;
+  return (opened.endsWith("```") ? opened.slice(0, -3) : opened).trim();
 }
 
 function textOf(value: unknown): string | null {

@@ -100,3 +100,14 @@ describe("an answer", () => {
     expect(answer).toMatchObject({ isBlocked, reason });
   });
 });
+
+test("security 20: an answer of many blanks is read at once, in a fence or not", () => {
+  const blanks = " ".repeat(1_000_000);
+  const before = process.threadCpuUsage();
+  expect(readAnswer(hook, { ...ended, stdout: `{"decision":${blanks}"deny"}` }).isBlocked).toBe(true);
+  expect(
+    readAnswer(hook, { ...ended, stdout: `\`\`\`json${blanks}{"decision":"deny"}${blanks}\`\`\`` }).isBlocked,
+  ).toBe(true);
+  expect(readAnswer(hook, { ...ended, stdout: `x${blanks}x` }).isBlocked).toBe(false);
+  expect(process.threadCpuUsage(before).user).toBeLessThan(1_000_000);
+});

@@ -70,7 +70,9 @@ export async function splitHead(
   const { parse } = await import("yaml");
   try {
     const head: unknown =
-      (await turns.take(() => parse(found.yaml, { maxAliasCount: 10, uniqueKeys: false, logLevel: "error" }))) ?? {};
+      (await turns.take(() =>
+        parse(found.yaml, { maxAliasCount: 10, uniqueKeys: false, logLevel: "error" }),
+      )) ?? {};
     if (typeof head !== "object" || head === null || Array.isArray(head)) {
       return { ok: false, reason: "The head between the dashes is no mapping." };
     }

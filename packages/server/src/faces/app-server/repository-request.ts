@@ -1,3 +1,4 @@
+import { trimTrailing } from "../../lib/trim-trailing.ts";
 import type { ProviderType } from "@convoke/protocol";
 import type { RepositoryOrder } from "../../app-conversations/start-order.ts";
 import { invalidField } from "../../lib/fault.ts";
@@ -57,7 +58,7 @@ export function toRepositoryOrder(
       "Where this provider is, is not known. Store its host with its token.",
     );
   }
-  const base = /^https?:\/\//.test(host) ? host.replace(/\/+$/, "") : `https://${host}`;
+  const base = /^https?:\/\//.test(host) ? trimTrailing(host, "/") : `https://${host}`;
   const secret = tokenName(provider);
   return {
     name,

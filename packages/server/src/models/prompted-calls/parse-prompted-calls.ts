@@ -1,9 +1,11 @@
+import { trimTrailing } from "../../lib/trim-trailing.ts";
 import type { ModelTool } from "../model.ts";
 
 export type PromptedCall = { readonly name: string; readonly arguments: string };
 
 /** The beginnings of calls: our own form, and two that models bring along from their training. */
 const openings = /<call\s+name\s*=|<tool_call>|<function\s*=/u;
+const mostHeldBlanks = 10_000;
 const longestOpening = "<tool_call>".length;
 
 /**
@@ -27,10 +29,15 @@ export function parseCalls(
   const written = text.slice(first.index).split(/<result\s/u)[0]!;
   const calls = splitCalls(written).flatMap((part) => {
     const read = readCall(part, tools);
-    const isHalf = isCut && written.endsWith(part) && !/<\/(?:call|tool_call|function)>[\s`]*$/u.test(part);
+    const isHalf = isCut && written.endsWith(part) && !isClosed(part);
     return isHalf ? read.slice(0, 1).map(({ name }) => ({ name, arguments: part })) : read;
   });
   return { before, calls };
+}
+
+function isClosed(part: string): boolean {
+  const rest = trimTrailing(part, blanksAndFences);
+  return closings.some((closing) => rest.endsWith(closing));
 }
 
 /** Gives out text until calls begin, holding back what may be the beginning of one. */
@@ -50,7 +57,10 @@ export class CallTextSplitter {
     const tag = all.lastIndexOf("<");
     const isOpen =
       tag !== -1 && all.length - tag <= longestOpening + 8 && /^<[a-z_]*\s*[a-z]*\s*$/u.test(all.slice(tag));
-    const shown = (isOpen ? all.slice(0, tag) : all).trimEnd();
+    const whole = isOpen ? all.slice(0, tag) : all;
+    const trimmed = whole.trimEnd();
+    // Blanks are held back for the end, but not so many that adding to them takes long.
+    const shown = whole.length - trimmed.length > mostHeldBlanks ? whole : trimmed;
     this.#held = all.slice(shown.length);
     return shown;
   }
@@ -62,60 +72,103 @@ export class CallTextSplitter {
   }
 }
 
-/** Cuts where calls begin. What looks like an opening inside an argument belongs to it. */
+/** Cuts where calls begin. What looks like an opening inside an argument belongs to it. The text is read once, however it is made. */
 function splitCalls(text: string): string[] {
+  const opening = new Places(text, openings);
+  const argument = new Places(text, /<(?:arg|parameter)/u);
+  const lastTags = new Map(closings.map((closing) => [closing, findLastTags(text, closing)]));
   const calls: string[] = [];
-  let rest = text;
-  while (rest !== "") {
-    const end = endOfCall(rest);
-    calls.push(rest.slice(0, end));
-    const next = openings.exec(rest.slice(end));
-    rest = next === null ? "" : rest.slice(end + next.index);
+  for (let at = 0; at < text.length;) {
+    const end = endOfCall(at);
+    calls.push(text.slice(at, end));
+    at = Math.min(opening.from(end), text.length);
   }
   return calls;
+
+  function endOfCall(at: number): number {
+    const closing = closings.find((tag) => text.startsWith(`<${tag.slice(2, -1)}`, at)) ?? "</function>";
+    const tags = lastTags.get(closing)!;
+    while (tags.length > 0 && tags.at(-1)! < at) tags.pop();
+    const tag = tags.at(-1);
+    if (tag !== undefined) return tag + closing.length;
+    const next = opening.from(at + 1);
+    return next === Infinity || argument.from(at) < next ? text.length : next;
+  }
 }
 
-function endOfCall(text: string): number {
-  const closing = text.startsWith("<call")
-    ? "</call>"
-    : text.startsWith("<tool_call>")
-      ? "</tool_call>"
-      : "</function>";
-  const isLastTag = (at: number): boolean => {
-    const behind = text.slice(at + closing.length).trimStart();
-    return (
-      behind === "" ||
-      openings.exec(behind)?.index === 0 ||
-      !/<\/(?:arg|parameter)>/u.test(behind.split(openings)[0]!)
-    );
-  };
+const closings = ["</call>", "</tool_call>", "</function>"] as const;
+
+/** Where closing tags end a call instead of standing inside an argument; the first one last. */
+function findLastTags(text: string, closing: string): number[] {
+  const opening = new Places(text, openings);
+  const argumentEnd = new Places(text, /<\/(?:arg|parameter)>/u);
+  const word = new Places(text, /\S/u);
+  const found: number[] = [];
   for (let at = text.indexOf(closing); at !== -1; at = text.indexOf(closing, at + 1)) {
-    if (isLastTag(at)) return at + closing.length;
+    const behind = word.from(at + closing.length);
+    const next = behind === Infinity ? Infinity : opening.from(behind);
+    const isInside = behind !== Infinity && next !== behind && argumentEnd.from(behind) < next;
+    if (!isInside) found.push(at);
   }
-  const next = openings.exec(text.slice(1));
-  return next === null || /<(?:arg|parameter)/u.test(text.slice(0, next.index))
-    ? text.length
-    : next.index + 1;
+  return found.reverse();
+}
+
+/** Where an expression matches next, for places that only grow: no part of the text is searched twice. */
+class Places {
+  readonly #text: string;
+  readonly #expression: RegExp;
+  #found = -1;
+
+  constructor(text: string, expression: RegExp) {
+    this.#text = text;
+    this.#expression = new RegExp(expression.source, "gu");
+  }
+
+  from(at: number): number {
+    if (this.#found < at) {
+      this.#expression.lastIndex = at;
+      this.#found = this.#expression.exec(this.#text)?.index ?? Infinity;
+    }
+    return this.#found;
+  }
 }
 
 function readCall(text: string, tools: readonly ModelTool[]): PromptedCall[] {
-  if (text.startsWith("<tool_call>")) {
-    const inner = text
-      .slice("<tool_call>".length)
-      .replace(/<\/tool_call>[\s\S]*$/u, "")
-      .trim();
-    // One maker's models put the function form inside.
-    return openings.test(inner)
-      ? readCall(inner.slice(openings.exec(inner)!.index), tools)
-      : [readJsonCall(inner)];
-  }
-  const head = /^<(?:call\s+name|function)\s*=\s*["']?([\w.-]+)["']?[^>]*>/u.exec(text);
-  if (head === null) return [{ name: "", arguments: text }];
-  const name = head[1]!;
-  const body = text.slice(head[0].length).replace(/<\/(?:call|function)>\s*(?:<\/tool_call>)?[\s`]*$/u, "");
-  const isJson = body.trim().startsWith("{") && isObject(body);
-  return [{ name, arguments: isJson ? body.trim() : readArguments(body, propertiesOf(name, tools)) }];
+  if (!text.startsWith("<tool_call>")) return [readTagCall(text, tools)];
+  const end = text.indexOf("</tool_call>");
+  const inner = text.slice(0, end === -1 ? text.length : end);
+  // One maker's models put the function form inside.
+  const tag = tagOpening.exec(inner);
+  if (tag !== null) return [readTagCall(inner.slice(tag.index), tools)];
+  return [readJsonCall(inner.slice(inner.lastIndexOf("<tool_call>") + "<tool_call>".length).trim())];
 }
+
+const tagOpening = /<call\s+name\s*=|<function\s*=/u;
+const longestName = 200;
+
+function readTagCall(text: string, tools: readonly ModelTool[]): PromptedCall {
+  const head = /^<(?:call\s+name|function)\s*=\s*["']?([\w.-]{1,201})/u.exec(text);
+  const end = head === null ? -1 : text.indexOf(">", head[0].length);
+  const name = head?.[1] ?? "";
+  if (end === -1 || name.length > longestName) return { name: "", arguments: text };
+  const body = withoutClosing(text.slice(end + 1));
+  const isJson = body.trim().startsWith("{") && isObject(body);
+  return { name, arguments: isJson ? body.trim() : readArguments(body, propertiesOf(name, tools)) };
+}
+
+/** Without the tag that ends the call, and what models put around it. */
+function withoutClosing(body: string): string {
+  const fenceless = trimTrailing(body, blanksAndFences);
+  for (const outer of ["", "</tool_call>"]) {
+    if (!fenceless.endsWith(outer)) continue;
+    const rest = fenceless.slice(0, fenceless.length - outer.length).trimEnd();
+    for (const closing of ["</call>", "</function>"])
+      if (rest.endsWith(closing)) return rest.slice(0, -closing.length);
+  }
+  return body;
+}
+
+const blanksAndFences = " \t\r\n\f\v`";
 
 function readJsonCall(text: string): PromptedCall {
   try {

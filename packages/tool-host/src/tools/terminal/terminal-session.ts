@@ -233,7 +233,7 @@ export class TerminalSession implements AsyncDisposable {
     // What the dead shell left in the background goes on; it ends with the session.
     await this.#shell?.release();
     this.#isDeathTold = true;
-    return { command, text: text.replace(/(^|\n)exit\s*$/, ""), exitCode, suffix: notices.died(exitCode) };
+    return { command, text: withoutExit(text), exitCode, suffix: notices.died(exitCode) };
   }
 
   async #abort(run: CommandRun, command: string): Promise<TerminalAnswer> {
@@ -289,4 +289,11 @@ function refusal(command: string, text: string): TerminalAnswer {
 
 function stoppedAnswer(command: string, text: string): TerminalAnswer {
   return { command, text, exitCode: 130, suffix: notices.stopped };
+}
+
+/** Without the word that a shell prints when it leaves; by hand, because what a command prints may be long and full of blanks. */
+function withoutExit(text: string): string {
+  const trimmed = text.trimEnd();
+  if (trimmed === "exit") return "";
+  return trimmed.endsWith("\nexit") ? trimmed.slice(0, -"\nexit".length) : text;
 }
