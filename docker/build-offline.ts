@@ -117,7 +117,10 @@ async function copyCommand(): Promise<void> {
     copyFile(realpathSync(library), library);
   }
   const command = path.join(tree, "usr/bin/convoke");
-  writeFileSync(command, '#!/bin/sh\nexec /usr/bin/node /opt/convoke/program/lib/bin.js "$@"\n');
+  writeFileSync(
+    command,
+    '#!/bin/sh\nexec /usr/bin/node --disable-sigusr1 /opt/convoke/program/lib/bin.js "$@"\n',
+  );
   chmodSync(command, 0o755);
 }
 

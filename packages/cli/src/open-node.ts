@@ -19,6 +19,7 @@ import type { findBubblewrap } from "@convoke/server/find-bubblewrap";
 import { allowedEnvironment, createInProcessHost, defaultTools, openGuardian } from "@convoke/tool-host";
 import { pino, type Level } from "pino";
 import { CommandError, exitCodes } from "./exit-codes.ts";
+import { ignoreDebugSignal } from "./ignore-debug-signal.ts";
 import { findToolHostProgram } from "./find-tool-host-program.ts";
 
 export type Node = AsyncDisposable & { readonly server: Server; readonly config: ServerConfig };
@@ -98,6 +99,7 @@ async function openConfigured({
   bubblewrap,
   takeOver,
 }: NodeDeps): Promise<Node> {
+  ignoreDebugSignal();
   await using scope = new AsyncDisposableStack();
   const guardian = scope.use(await openGuardian({ marker: `convoke-${process.pid}-${randomUUID()}` }));
   const environment = { ...allowedEnvironment(whole), ...forCommands, ...guardian.environment };

@@ -10,6 +10,7 @@ import {
   type ListenAddress,
 } from "@convoke/tool-host/serve";
 import { CommandError, exitCodes } from "./exit-codes.ts";
+import { ignoreDebugSignal } from "./ignore-debug-signal.ts";
 
 export type ToolHostOptions = {
   readonly socket?: string;
@@ -24,6 +25,7 @@ export type ToolHostOptions = {
 
 /** Serves a tool host until it is told to end. */
 export async function runToolHost(options: ToolHostOptions): Promise<void> {
+  ignoreDebugSignal();
   const ended = untilAsked(options.exitWithParent === true);
   await using scope = new AsyncDisposableStack();
   const key = await readKey(options.keyFile);

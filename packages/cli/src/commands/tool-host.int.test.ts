@@ -57,6 +57,20 @@ test("without --exit-with-parent the end of its input and output ends nothing; w
   expect(survivor.child.exitCode).toBeNull();
 });
 
+test("security 7: no signal opens a debugger in the tool host", async () => {
+  const bench = await openBench();
+  const host = await bench.start(["--socket", bench.at("host.sock"), "--state-dir", bench.at("state")]);
+  let printed = "";
+  host.child.stderr.on("data", (bytes: Buffer) => (printed += bytes.toString()));
+  host.child.kill("SIGUSR1");
+  const key = (await readFile(bench.at("key"), "utf8")).trim();
+  await using remote = await connectToolHost({ address: host.line.address, key });
+  expect(remote.catalogue).toContain("terminal");
+  host.child.kill("SIGTERM");
+  expect(await once(host.child, "exit")).toEqual([0, null]);
+  expect(printed).not.toContain("Debugger");
+});
+
 test("P31: with --root nothing else is shown", async () => {
   const bench = await openBench();
   const host = await bench.start(["--port", "0", "--root", bench.at("")]);

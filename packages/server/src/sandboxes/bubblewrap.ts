@@ -29,7 +29,7 @@ import type { SandboxBackend, SandboxHandle, SandboxRecord, StartOrder } from ".
 import { systemCallFilter } from "./seccomp.ts";
 import { stagedCommand, stagedPath } from "./staged-command.ts";
 import { ToolHostLink } from "./tool-host-link.ts";
-import { memoryLimitKiB, programPlace, serveArguments } from "./tool-host-program.ts";
+import { memoryLimitKiB, nodeArguments, programPlace, serveArguments } from "./tool-host-program.ts";
 
 export type BubblewrapDeps = LocalBackendDeps & {
   /** The user of this process, from the kernel. */
@@ -149,7 +149,13 @@ class BubblewrapBackend implements SandboxBackend {
       ["--json-status-fd", String(descriptors.status), "--args", String(descriptors.args), "--"],
       ["/bin/bash", "-c", limitScript, "convoke-sandbox"],
       [String(spec.limits.pids), memoryLimitKiB(spec.limits.memoryMb)],
-      [programPlace.node, "--import", `file://${door.target}`, join(programPlace.root, program.entry)],
+      [
+        programPlace.node,
+        ...nodeArguments,
+        "--import",
+        `file://${door.target}`,
+        join(programPlace.root, program.entry),
+      ],
       serveArguments({
         socket: `${inside.run}/host.sock`,
         keyFile: `${inside.run}/key`,

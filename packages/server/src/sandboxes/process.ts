@@ -24,7 +24,7 @@ import { SandboxError } from "./sandbox.ts";
 import type { SandboxBackend, SandboxHandle, SandboxRecord, StartOrder } from "./sandbox.ts";
 import { ToolHostLink } from "./tool-host-link.ts";
 import type { ConnectToolHost } from "./tool-host-link.ts";
-import { memoryLimitKiB, orderedEnvironment, serveArguments } from "./tool-host-program.ts";
+import { memoryLimitKiB, nodeArguments, orderedEnvironment, serveArguments } from "./tool-host-program.ts";
 import type { ToolHostProgram } from "./tool-host-program.ts";
 
 export type LocalBackendDeps = {
@@ -78,6 +78,7 @@ class ProcessBackend implements SandboxBackend {
           "convoke-sandbox",
           memoryLimitKiB(spec.limits.memoryMb),
           program.node,
+          ...nodeArguments,
           entry,
           ...serveArguments({ socket, keyFile, stateDir }),
         ],

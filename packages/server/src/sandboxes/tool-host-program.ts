@@ -22,6 +22,9 @@ export type ServeOrder = {
   readonly stateDir: string;
 };
 
+/** Node's own arguments: a signal of whoever runs as the tool host's user, its agent too, must not open a debugger in it. */
+export const nodeArguments: readonly string[] = ["--disable-sigusr1"];
+
 /** The arguments after the program's name. */
 export function serveArguments(order: ServeOrder): string[] {
   const { socket, keyFile, stateDir } = order;

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { Workspace } from "@convoke/tool-host";
+import { collectBytes } from "../../lib/collect-bytes.ts";
 
 /** What extensions read a workspace with; it is the tool host's, so inside a sandbox it is the sandbox's. */
 export type WorkspaceFiles = Pick<Workspace, "list" | "readFile" | "stat">;
@@ -15,9 +16,8 @@ const mostFileBytes = 64 * 1024;
 export async function readTextFile(files: WorkspaceFiles, path: string): Promise<FoundFile | null> {
   try {
     const opened = await files.readFile(path, { start: 0, end: mostFileBytes });
-    const chunks: Buffer[] = [];
-    for await (const chunk of opened.content) chunks.push(chunk as Buffer);
-    const bytes = Buffer.concat(chunks);
+    const bytes = await collectBytes(opened.content, mostFileBytes + 1);
+    if (bytes === null) return null;
     const isCut = bytes.byteLength > mostFileBytes;
     return {
       path,

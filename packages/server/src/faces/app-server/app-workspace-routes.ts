@@ -6,6 +6,7 @@ import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import { secretValues, sparedTexts } from "../../conversation/secret-values.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import type { Journal } from "../../journal/journal.ts";
+import { collectBytes } from "../../lib/collect-bytes.ts";
 import { Fault } from "../../lib/fault.ts";
 import { createMask } from "../../security/mask.ts";
 import { conversationIdOf } from "../agent-server/event-routes.ts";
@@ -115,13 +116,10 @@ function resolveInside(path: string, workspaceDir: string, workingDir: string): 
 
 async function readText(workspace: Workspace, path: string): Promise<string> {
   const { stat, content } = await workspace.readFile(path, { start: 0, end: mostFileBytes - 1 });
-  if (stat.sizeBytes > mostFileBytes) {
-    content.destroy();
-    throw new WorkspaceError("too-large", `${path} is larger than ${mostFileBytes} bytes.`);
-  }
-  const chunks: Buffer[] = [];
-  for await (const chunk of content) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
+  if (stat.sizeBytes > mostFileBytes) content.destroy();
+  const bytes = content.destroyed ? null : await collectBytes(content, mostFileBytes);
+  if (bytes === null) throw new WorkspaceError("too-large", `${path} is larger than ${mostFileBytes} bytes.`);
+  return bytes.toString("utf8");
 }
 
 /** What is wrong with the path or the ref is the caller's to mend. */

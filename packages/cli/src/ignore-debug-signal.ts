@@ -1,0 +1,7 @@
+/**
+ * Node opens a debugger at SIGUSR1, and whoever reaches that runs any code in this process. Where tools run beside us their user can
+ * send signals, so the signal does nothing; programs that we start ourselves get `--disable-sigusr1` besides.
+ */
+export function ignoreDebugSignal(): void {
+  process.on("SIGUSR1", () => {});
+}
