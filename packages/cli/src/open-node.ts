@@ -32,6 +32,8 @@ type NodeDeps = {
   readonly forCommands?: Readonly<Record<string, string>>;
   readonly logger: Logger;
   readonly hasSandboxes: boolean;
+  /** For one run, which belongs to this process. */
+  readonly isAttended?: true;
   readonly bubblewrap?: BubblewrapFinding | undefined;
   readonly takeOver?: TakeOver;
 };
@@ -48,7 +50,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function openNode(
   overrides: ConfigOverrides,
   logLevel: Level | "silent",
-  { hasSandboxes, bubblewrap }: Pick<NodeDeps, "hasSandboxes" | "bubblewrap"> = { hasSandboxes: false },
+  { hasSandboxes, ...more }: Pick<NodeDeps, "hasSandboxes" | "bubblewrap" | "isAttended"> = {
+    hasSandboxes: false,
+  },
 ): Promise<Node> {
   const config = readConfig(process.env, overrides);
   return await openConfigured({
@@ -56,7 +60,7 @@ export async function openNode(
     environment: process.env,
     logger: openLogger(logLevel),
     hasSandboxes,
-    bubblewrap,
+    ...more,
   });
 }
 
@@ -97,6 +101,7 @@ async function openConfigured({
   logger,
   hasSandboxes,
   bubblewrap,
+  isAttended,
   takeOver,
 }: NodeDeps): Promise<Node> {
   ignoreDebugSignal();
@@ -118,6 +123,7 @@ async function openConfigured({
         ...(hasSandboxes
           ? { openSandboxes: (shared) => openOurSandboxes(shared, { environment: whole, bubblewrap }) }
           : {}),
+        ...(isAttended === undefined ? {} : { isAttended }),
         ...(takeOver === undefined ? {} : { takeOver }),
       }),
       config,

@@ -4,6 +4,7 @@ import { askApproval } from "./ask-approval.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { describeEvent } from "./print/event-printer.ts";
 import { createPaint } from "./print/paint.ts";
+import { WaitNotes } from "./print/wait-notes.ts";
 
 export type WatchOptions = {
   readonly client: ConvokeClient;
@@ -19,6 +20,7 @@ export async function watchRun(options: WatchOptions): Promise<number> {
   const { client, conversationId: id, output } = options;
   const paint = createPaint(output);
   const stop = new AbortController();
+  using notes = options.isJson ? null : new WaitNotes({ output, paint, nowMs: Date.now });
   let wasInterrupted = false;
   const onInterrupt = (): void => {
     wasInterrupted = true;
@@ -32,8 +34,11 @@ export async function watchRun(options: WatchOptions): Promise<number> {
   try {
     for await (const item of client.follow(id, { afterEventId: null, signal: stop.signal })) {
       if (item.type === "signal") continue;
-      const lines = options.isJson ? [item.json] : describeEvent(item.event, paint);
-      if (lines.length > 0) output.write(`${lines.join("\n")}\n`);
+      if (notes === null) output.write(`${item.json}\n`);
+      else {
+        notes.see(item.event);
+        notes.write(describeEvent(item.event, paint));
+      }
       if (exitCode === null) {
         exitCode = await endOfRun(options, statusOf(item.event));
         // What ended the run (an error, a rejection) follows its status in the same commit, so it is stored already.

@@ -41,6 +41,8 @@ export type OpenConversationsDeps = Store & {
   readonly mcp?: Pick<McpAccess, "times" | "firstWaitMs">;
   /** The server's own keys, which no conversation shows. */
   readonly serverKeys?: readonly string[];
+  /** See the directory's. */
+  readonly isAttended?: true;
   /** Wraps every model that is opened. */
   readonly wrapModel?: (model: Model) => Model;
 };
@@ -115,6 +117,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       dataDir: config.dataDir,
       workspaceRoot: config.workspaceRoot,
       nowMs: Date.now,
+      ...(deps.isAttended === true ? { isAttended: true } : {}),
       logger,
       observer,
     }),

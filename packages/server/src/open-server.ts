@@ -34,6 +34,8 @@ export type ServerDeps = {
   readonly times?: SocketTimes;
   /** Waiting times for MCP servers, instead of the documented ones. */
   readonly mcp?: Pick<McpAccess, "times" | "firstWaitMs">;
+  /** The server is there for the runs that it begins; they are interrupted when it ends without them, and it takes up no other's. */
+  readonly isAttended?: true;
   /** Wraps what the server opens, e.g. to make it fail at a chosen moment. */
   readonly wrap?: Wrap;
   /** For a server that goes on where a dormant one ends. */
@@ -74,6 +76,7 @@ export async function openServer({
   times = socketTimes,
   mcp = {},
   wrap = { journal: (journal) => journal, model: (model) => model },
+  isAttended,
   takeOver,
 }: ServerDeps): Promise<Server> {
   await using scope = new AsyncDisposableStack();
@@ -101,6 +104,7 @@ export async function openServer({
       mcp,
       wrapModel: wrap.model,
       serverKeys: config.masterSecret === null ? ownKeys : [...ownKeys, config.masterSecret],
+      ...(isAttended === true ? { isAttended } : {}),
     }),
   );
   const { directory, appConversations, webhooks } = conversations;
@@ -124,7 +128,7 @@ export async function openServer({
   takeOver?.freePort();
   await app.listen({ host: config.host, port: config.port });
   await directory.recover();
-  await appConversations.recover();
+  if (isAttended !== true) await appConversations.recover();
   isReady = true;
   const { conversationIdleSeconds } = config;
   scope.use(keepHouse({ directory, conversationIdleSeconds, logger }));

@@ -98,6 +98,7 @@ async function openTarget(
     await openNode(
       { port: 0, host: "127.0.0.1", ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }) },
       options.logLevel,
+      { hasSandboxes: false, isAttended: true },
     ),
   );
   const { url, sessionKey } = node.server;

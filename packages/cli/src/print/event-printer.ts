@@ -44,8 +44,10 @@ export function describeEvent(event: Event, paint: Paint): string[] {
     case "ConversationErrorEvent":
       return block(paint.red(`error ${event.code}  `), event.detail, mostLines);
     case "ConversationStateUpdateEvent": {
-      const { detail } = (event.key === "warning" ? event.value : {}) as { detail?: unknown };
-      return typeof detail === "string" ? block(paint.yellow("warning  "), detail, mostLines) : [];
+      const { detail } = (event.value ?? {}) as { detail?: unknown };
+      if (typeof detail !== "string") return [];
+      if (event.key === "warning") return block(paint.yellow("warning  "), detail, mostLines);
+      return event.key === "model_retry" ? block(paint.yellow("waiting  "), detail, mostLines) : [];
     }
     case "PauseEvent":
       return [paint.yellow("paused")];

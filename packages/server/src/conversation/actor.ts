@@ -13,7 +13,7 @@ import type { ConversationConfig, ConversationSecrets } from "./conversation-con
 import type { ConversationDeps } from "./conversation-deps.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import type { ConversationState } from "./state/conversation-state.ts";
-import { stateUpdate, type Decision } from "./decide.ts";
+import { decideAbandoned, stateUpdate, type Decision } from "./decide.ts";
 import { fullStateFrame } from "./state/describe.ts";
 import { firstEvents } from "./run/first-events.ts";
 import { Hold } from "./run/hold.ts";
@@ -23,7 +23,7 @@ import { LazySession } from "./sessions/lazy-session.ts";
 import type { RunDeps } from "./run/run-deps.ts";
 import { Runner } from "./run/runner.ts";
 import { settleStarted } from "./run/settle-started.ts";
-import { withSettingsVersion } from "./settings-version.ts";
+import { withRunFacts, type RunFacts } from "./run-facts.ts";
 import type { Signals } from "./signals.ts";
 import { addCalls } from "./state/stats.ts";
 import { Titling } from "./titling.ts";
@@ -148,6 +148,7 @@ export class Actor implements AsyncDisposable {
     await this.queue.post(async () => {
       try {
         await this.#settleLeft();
+        await this.#interruptAttended();
       } finally {
         this.runner.ensure();
         this.goals.check();
@@ -227,6 +228,20 @@ export class Actor implements AsyncDisposable {
     if (session === null) return;
     const drafts = await settleStarted(left, session);
     if (drafts.length > 0) await this.log.append(drafts);
+  }
+
+  /** The process that a run belonged to has ended without it: it goes on only when somebody asks (P64). */
+  async #interruptAttended(): Promise<void> {
+    const { state } = this.log;
+    if (state.status === "running" && state.isAttended) await this.log.append(decideAbandoned(state).drafts);
+  }
+
+  #runFacts(): RunFacts {
+    const { settings_version: settingsVersion } = this.config;
+    return {
+      ...(settingsVersion === undefined ? {} : { settingsVersion }),
+      ...(this.#deps.isAttended === true ? { isAttended: true } : {}),
+    };
   }
 
   #runDeps(post: RunDeps["post"]): RunDeps {
@@ -327,7 +342,7 @@ export class Actor implements AsyncDisposable {
       this.condensing.abort();
     }
     if (decision.drafts.length === 0) return [];
-    const stamped = await this.log.append(withSettingsVersion(decision.drafts, this.config), extra);
+    const stamped = await this.log.append(withRunFacts(decision.drafts, this.#runFacts()), extra);
     this.runner.ensure();
     return stamped;
   }

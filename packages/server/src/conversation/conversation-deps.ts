@@ -38,6 +38,8 @@ export type ConversationDeps = {
   readonly workspaceDir: (config: ConversationConfig) => string;
   /** Called once when another process took the conversation over: this object is of no more use. */
   readonly onLost: () => void;
+  /** Runs that begin here belong to this process and do not go on by themselves without it. */
+  readonly isAttended?: true;
   readonly nowMs: () => number;
   readonly logger: Logger;
   /** Nobody looks on when absent. */

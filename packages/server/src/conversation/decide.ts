@@ -123,6 +123,20 @@ export function decidePause(state: ConversationState): Decision {
   };
 }
 
+/** A pause that nobody asked for: the run's own process has ended. What was open stays open and is asked about like behind any pause. */
+export function decideAbandoned(state: ConversationState): Decision {
+  const detail =
+    "The run was interrupted: the command that it belonged to has ended. Send a message or call run to go on.";
+  return {
+    drafts: [
+      statusUpdate("paused"),
+      ...endRetry(state),
+      { body: { kind: "PauseEvent", source: "environment" } },
+      warning({ code: "run_interrupted", detail }),
+    ],
+  };
+}
+
 /**
  * Cuts off the model call and the tools now, keeps what the model has `said` until now (L23.19), and answers every open
  * action. Without work in progress it is a pause.

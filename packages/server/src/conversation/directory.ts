@@ -51,6 +51,8 @@ export type DirectoryDeps = Omit<SessionsDeps, "children"> & {
   readonly validator: Validator;
   /** Lets every model call in and books it; there are no budgets without it. */
   readonly purse?: Purse;
+  /** This process is there for the runs that it begins: they do not go on without it, and it goes on with nobody else's (P64). */
+  readonly isAttended?: true;
   readonly nowMs: () => number;
   /** Called before a conversation is removed, so that a crash right after it forgets nobody who must be told. */
   readonly beforeDelete?: (id: string) => Promise<void>;
@@ -213,11 +215,13 @@ export class Directory implements AsyncDisposable {
 
   /** Goes on with every run that the last process left; call once after start. Resolves when all have been taken up. */
   async recover(): Promise<void> {
+    if (this.#deps.isAttended === true) return;
     for (const id of await this.#deps.journal.listActiveConversations()) await this.#goOnWith(id);
   }
 
   /** Goes on with runs of other servers on the same store that have ended since; call now and then. */
   async takeUp(): Promise<void> {
+    if (this.#deps.isAttended === true) return;
     await this.#orphans.takeUp();
   }
 
@@ -375,6 +379,7 @@ export class Directory implements AsyncDisposable {
           toolHost: async () => (await this.#deps.chooseHost(config, row.ownerId)).toolHost,
         }),
       onLost: () => void this.#drop(id),
+      ...(this.#deps.isAttended === true ? { isAttended: true } : {}),
       nowMs,
       logger,
       ...(observer === undefined ? {} : { observer }),

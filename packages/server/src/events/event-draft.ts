@@ -23,7 +23,11 @@ export type EventMeta = {
   /** On a user message: the sender also asked for a run. */
   readonly wantsRun?: boolean;
   /** On a status update to `running`: a new run begins here, and these actions were approved by it. */
-  readonly run?: { readonly approved: readonly string[]; readonly settingsVersion?: number };
+  readonly run?: {
+    readonly approved: readonly string[];
+    readonly settingsVersion?: number;
+    readonly isAttended?: true;
+  };
   /** On a state update: these actions may start from now on. */
   readonly approved?: readonly string[];
   /** On a status update to `waiting_for_confirmation`, and on a change of the policy then: epoch milliseconds after which the configured answer counts; null for never. */

@@ -32,6 +32,8 @@ export type TestServerOptions = {
   readonly config?: Partial<ServerConfig>;
   /** Over the documented waiting times of sockets. */
   readonly times?: Partial<SocketTimes>;
+  /** A server like that of `convoke run`. */
+  readonly isAttended?: true;
   /** Without it there are none. */
   readonly openSandboxes?: ServerDeps["openSandboxes"];
   /** Over the documented waiting times for MCP servers. */
@@ -228,6 +230,7 @@ export class TestServer implements AsyncDisposable {
         cancelGraceMs: 200,
       }),
       logger: this.#logger(),
+      ...(this.#options.isAttended === true ? { isAttended: true } : {}),
       ...(this.#options.openSandboxes === undefined ? {} : { openSandboxes: this.#options.openSandboxes }),
       environment: this.#options.environment ?? {},
       times: { ...socketTimes, ...this.#options.times },

@@ -50,6 +50,8 @@ export type ConversationState = {
   stats: Record<string, unknown>;
   /** The last event with stats. */
   statsSeq: number;
+  /** The last run belongs to a process that is there for it alone. */
+  isAttended: boolean;
   /** Clients are told that a model call will be tried again. */
   isRetryShown: boolean;
   /** The last goal that was set. */
@@ -98,6 +100,7 @@ export function initialState(): ConversationState {
     navigations: [],
     leafId: null,
     goal: null,
+    isAttended: false,
     isRetryShown: false,
   };
 }

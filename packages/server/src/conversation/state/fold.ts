@@ -120,6 +120,7 @@ function applyUpdate(
   state.approvalDeadlineMs = meta.deadlineMs ?? null;
   if (meta.run === undefined) return;
   approve(state, meta.run.approved);
+  state.isAttended = meta.run.isAttended === true;
   state.runStartSeq = seq;
   state.iterations = 0;
 }

@@ -86,6 +86,8 @@ export class SubConversation {
       wantsRun: true,
       clientMessageId: actionId,
     });
+    // The process that both runs belonged to has ended, and somebody asked for the other one again.
+    if (child.state.status === "paused" && child.state.isAttended) await child.run();
   }
 
   /** Resolves when the run has ended, whoever helped it on, or when the signal aborts; `onStatus` hears of each new status. */

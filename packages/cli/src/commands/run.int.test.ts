@@ -1,0 +1,67 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { openTemporaryDirectory } from "@convoke/tool-host/testing";
+import { startScriptedModel } from "@convoke/server/testing";
+import { expect, onTestFinished, test } from "vitest";
+
+const command = fileURLToPath(new URL("../bin.ts", import.meta.url));
+
+type Place = { readonly home: string; readonly modelUrl: string };
+
+function launch({ home, modelUrl }: Place, args: readonly string[]): ChildProcess {
+  const child = spawn(process.execPath, [command, ...args, "--data-dir", join(home, "data")], {
+    cwd: home,
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: home,
+      SESSION_API_KEY: "given",
+      LLM_MODEL: "openai/scripted",
+      LLM_API_KEY: "key",
+      LLM_BASE_URL: `${modelUrl}/v1`,
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  });
+  return child;
+}
+
+async function untilSaid(child: ChildProcess, wanted: string): Promise<string> {
+  let said = "";
+  for await (const data of child.stdout!) {
+    said += String(data);
+    if (said.includes(wanted)) return said;
+  }
+  throw new Error(`It ended without ${wanted}: ${said}`);
+}
+
+test("P64: a run that was killed does not go on in the next server: it is shown as interrupted", async () => {
+  await using folder = await openTemporaryDirectory();
+  await using model = await startScriptedModel({
+    script: {
+      turns: [{ tool_calls: [{ name: "terminal", arguments: { command: "sleep 304" } }] }, { text: "Done." }],
+    },
+  });
+  const place = { home: folder.path, modelUrl: model.url };
+  const killed = launch(place, ["run", "Wait.", "--json"]);
+  await untilSaid(killed, '"ActionEvent"');
+  killed.kill("SIGKILL");
+  await once(killed, "exit");
+  const server = launch(place, ["serve", "--port", "0", "--sandbox", "off", "--json"]);
+  const { url } = JSON.parse(await untilSaid(server, "\n")) as { url: string };
+  const read = async (path: string): Promise<{ items: { execution_status: string }[] }> => {
+    const reply = await fetch(`${url}${path}`, { headers: { "X-Session-API-Key": "given" } });
+    return (await reply.json()) as { items: { execution_status: string }[] };
+  };
+  await expect
+    .poll(async () => (await read("/api/conversations/search")).items.map((item) => item.execution_status), {
+      timeout: 15_000,
+    })
+    .toEqual(["paused"]);
+  expect(model.requests).toHaveLength(1);
+});
