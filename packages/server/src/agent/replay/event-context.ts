@@ -6,7 +6,7 @@ import { TokenEstimate } from "../condense/token-estimate.ts";
 import { renderView } from "../history.ts";
 import type { ViewEvent } from "../history-view.ts";
 import { RequestHash } from "../request-hash.ts";
-import { condensedAt, condenserMessages } from "./replay-log.ts";
+import { condensedAt, summaryMessages } from "./replay-log.ts";
 
 type Source = ContextShare["source"];
 
@@ -21,7 +21,7 @@ export function contextOf(log: readonly ViewEvent[], eventId: string): EventCont
   const branch = log.filter(({ seq }) => isOnPath(path, seq));
   const before = branch.filter(({ seq }) => seq < origin.seq);
   const view = sawSeq === undefined ? [] : condensedAt(before, sawSeq);
-  const messages = sawSeq === undefined ? condenserMessages(before, origin) : renderView(view);
+  const messages = sawSeq === undefined ? summaryMessages(before, origin) : renderView(view);
   const tools = sawSeq === undefined ? [] : toolsAt(branch, origin);
   const estimate = new TokenEstimate(record?.model ?? "");
   const sizes =

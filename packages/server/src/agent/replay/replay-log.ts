@@ -47,7 +47,7 @@ export function replayLog(log: readonly ViewEvent[]): ReplayReport {
     } else {
       const isCondensers = recorded.sawSeq === undefined;
       const rebuilt = isCondensers
-        ? new RequestHash().messages(condenserMessages(view, item))
+        ? new RequestHash().messages(summaryMessages(view, item))
         : hash.messages(history.build(view, recorded.sawSeq));
       if (rebuilt !== recorded.messages) {
         const who = isCondensers ? "condenser" : "agent";
@@ -67,11 +67,19 @@ export function replayLog(log: readonly ViewEvent[]): ReplayReport {
   return { verified, unrecorded, difference: null };
 }
 
-/** The messages that a condensation's model was shown; `view` is the log before it. */
-export function condenserMessages(view: readonly ViewEvent[], item: ViewEvent): readonly ModelMessage[] {
+/** The messages that the model of a stored condensation was shown; `view` is the log before it. */
+export function summaryMessages(view: readonly ViewEvent[], item: ViewEvent): readonly ModelMessage[] {
   if (item.event.kind !== "Condensation") return [];
-  const plan = planOf(extendView([], view), item.event.forgotten_event_ids ?? []);
-  return summaryRequest(plan, item.meta.shownCharacters ?? 0).messages;
+  return condenserMessages(view, item.event.forgotten_event_ids ?? [], item.meta.shownCharacters ?? 0);
+}
+
+/** What a model is shown that sums these events of a log up. */
+export function condenserMessages(
+  view: readonly ViewEvent[],
+  forgottenIds: readonly string[],
+  shownCharacters: number,
+): readonly ModelMessage[] {
+  return summaryRequest(planOf(extendView([], view), forgottenIds), shownCharacters).messages;
 }
 
 /** The log as it was when a request was made that had seen so much. */

@@ -212,6 +212,52 @@ test("P11: of two summaries of the same events the second one is not stored, how
   expect(await draftsIn(log)).toEqual([]);
 });
 
+test("P12: a summary of an item that was repaired while it was written is written anew, and can be replayed", async () => {
+  const quick = createWindowedModel({ windowTokens: 100_000, turns: 0 });
+  const busy = createWindowedModel({ windowTokens: 100_000, turns: 40 });
+  const repaired = Promise.withResolvers<void>();
+  let isBusy = false;
+  let summaries = 0;
+  let refusals = 0;
+  await using opened = await openMemoryConversation({
+    model: {
+      ...busy,
+      async *stream(request: ModelRequest, signal) {
+        const isSummary = request.tools.length === 0;
+        if (isSummary) {
+          summaries += 1;
+          await repaired.promise;
+        } else if (summaries > 0 && JSON.stringify(request.messages).includes("image_urls")) {
+          refusals += 1;
+          const detail = "The provider rejects an earlier item: image exceeds 5 MB.";
+          yield {
+            type: "failed",
+            error: { code: "LLMMalformedConversationHistoryError", detail, isRetryable: false },
+          };
+          return;
+        } else if (refusals > 0) repaired.resolve();
+        for await (const part of (isBusy ? busy : quick).stream(request, signal)) {
+          const prefix = isBusy ? "busy" : "quick";
+          yield part.type === "done"
+            ? { ...part, response: { ...part.response, id: `${prefix}-${part.response.id}` } }
+            : part;
+        }
+      },
+    },
+    agent: {
+      condenser: { kind: "LLMSummarizingCondenser", llm: { model: "windowed" }, max_size: 20, keep_first: 2 },
+    },
+  });
+  await opened.run(task);
+  const content = [{ type: "text" as const, text: "Look.", cache_prompt: false }, image];
+  await opened.conversation.send({ message: { role: "user", content, thinking_blocks: [] }, wantsRun: false });
+  isBusy = true;
+  expect(await opened.run("Now count.")).toBe("finished");
+  expect(refusals).toBe(1);
+  expect(kinds(opened)).toContain("Condensation");
+  expect(replayLog(stored(opened)).difference).toBeNull();
+});
+
 test("P48: a summary is booked under the condenser's own usage id", async () => {
   const model = createWindowedModel({ windowTokens: 100_000, turns: 30 });
   await using opened = await openMemoryConversation({

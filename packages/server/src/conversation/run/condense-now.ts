@@ -2,9 +2,11 @@ import type { ToolSession } from "@convoke/tool-host";
 import { AgentRequests } from "../../agent/agent-requests.ts";
 import { condenserSettings } from "../../agent/condense/condenser-settings.ts";
 import type { Condensed, Condensing } from "../../agent/condense/condensing.ts";
-import { condensedView } from "../../agent/history-view.ts";
+import { condensedView, type ViewEvent } from "../../agent/history-view.ts";
 import { keptRanges } from "../../agent/kept-ranges.ts";
-import type { EventDraft } from "../../events/event-draft.ts";
+import { condenserMessages } from "../../agent/replay/replay-log.ts";
+import { RequestHash } from "../../agent/request-hash.ts";
+import type { EventBody, EventDraft } from "../../events/event-draft.ts";
 import { readsPrediction } from "../../security/analyzers/analyzer.ts";
 import type { ConversationConfig } from "../conversation-config.ts";
 import type { ConversationLog } from "../conversation-log.ts";
@@ -56,8 +58,9 @@ export async function condenseNow(deps: CondenseDeps, session: ToolSession): Pro
 }
 
 /**
- * A condensation with what the view keeps behind it. Nothing when its events are not all there any more: a run and somebody who
- * asks may each have had a summary of them written, and the first has them forgotten.
+ * A condensation with what the view keeps behind it. Nothing when the log does not lead to it any more, because something came
+ * into it while the summary was written: a run and somebody who asks may each have had one written, and the first has their
+ * events forgotten; or an item was repaired, and its summary tells of what the model reads no more.
  */
 export async function condensedDrafts(
   draft: Condensed,
@@ -68,6 +71,19 @@ export async function condensedDrafts(
   const view = await log.view();
   const there = new Set(condensedView(view).map(({ event }) => event.id));
   if (!(body.forgotten_event_ids ?? []).every((id) => there.has(id))) return [];
+  if (!leadsTo(view, draft, body)) return [];
   const keeps = keptRanges(view, body, log.state.lastSeq + 1);
   return [keeps === null ? draft : { ...draft, meta: { ...draft.meta, keeps } }];
+}
+
+/** Whether a replay finds the same request for the summary. A summary that no model wrote had none. */
+function leadsTo(
+  view: readonly ViewEvent[],
+  { meta = {} }: Condensed,
+  body: EventBody & { readonly kind: "Condensation" },
+): boolean {
+  const { request, shownCharacters = 0 } = meta;
+  if (request === undefined) return true;
+  const messages = condenserMessages(view, body.forgotten_event_ids ?? [], shownCharacters);
+  return new RequestHash().messages(messages) === request.messages;
 }
