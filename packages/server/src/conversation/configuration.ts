@@ -94,7 +94,8 @@ export class Configuration {
     );
   }
 
-  #seal({ serverKeys: _, ...secrets }: ConversationSecrets): string {
-    return this.#deps.secretBox.seal(JSON.stringify(secrets));
+  /** The server's own keys are never stored. */
+  #seal(secrets: ConversationSecrets): string {
+    return this.#deps.secretBox.seal(JSON.stringify({ ...secrets, serverKeys: undefined }));
   }
 }

@@ -21,7 +21,7 @@ export function withoutCapability(filePath: string): string {
 
 /** `/prefix/api/conversations/{id}/workspace/{capability}/docs/` for `url`; the links of a directory's page need the slash. */
 export function toPageUrl(basePath: string, url: string, capability: string, isDirectory: boolean): string {
-  const [path = "", query = ""] = splitQuery(url);
+  const [path, query] = splitQuery(url);
   const [, root = "", rest = ""] = /^(\/api\/conversations\/[^/]+\/workspace)(?:\/(.*))?$/s.exec(path) ?? [];
   const file = withoutCapability(rest);
   const slash = isDirectory && file !== "" && !file.endsWith("/") ? "/" : "";

@@ -250,7 +250,10 @@ test("P12: a summary of an item that was repaired while it was written is writte
   });
   await opened.run(task);
   const content = [{ type: "text" as const, text: "Look.", cache_prompt: false }, image];
-  await opened.conversation.send({ message: { role: "user", content, thinking_blocks: [] }, wantsRun: false });
+  await opened.conversation.send({
+    message: { role: "user", content, thinking_blocks: [] },
+    wantsRun: false,
+  });
   isBusy = true;
   expect(await opened.run("Now count.")).toBe("finished");
   expect(refusals).toBe(1);

@@ -54,7 +54,7 @@ describe("the machine of a conversation", () => {
       join(server.workspaceDir, "../data/x"),
       `${server.workspaceDir}x`,
     ]) {
-      expect(await read(`${path}`)).toMatchObject({
+      expect(await read(path)).toMatchObject({
         status: 422,
         json: { detail: [{ loc: ["query", "path"] }] },
       });
