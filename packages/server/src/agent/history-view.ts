@@ -38,20 +38,28 @@ function repair(view: readonly ViewEvent[], ids: ReadonlySet<string>): ViewEvent
   return view.map((item) => (ids.has(item.event.id!) ? { ...item, event: repairEvent(item.event) } : item));
 }
 
-/** Id of the summary that a condensation puts into the view; a later condensation forgets it by this id. */
-function summaryId(condensationId: string): string {
-  return `${condensationId}-summary`;
+/** Id of the summary that a condensation puts into the view, where it is in no log. */
+const summarySuffix = "-summary";
+
+/**
+ * The id by which a later condensation forgets an event of the view: its own, and for a summary that of the condensation that brought it,
+ * so that readers of the log find every id. Logs of before have the summary's own.
+ */
+export function idInLog({ id, kind }: Event): string {
+  return kind === "CondensationSummaryEvent" && id!.endsWith(summarySuffix)
+    ? id!.slice(0, -summarySuffix.length)
+    : id!;
 }
 
 function condense(view: ViewEvent[], condensation: Extract<Event, { kind: "Condensation" }>): ViewEvent[] {
   const { forgotten_event_ids: ids, summary, summary_offset: offset, id } = condensation;
   const forgotten = new Set(ids ?? []);
-  const kept = view.filter(({ event }) => !forgotten.has(event.id!));
+  const kept = view.filter(({ event }) => !forgotten.has(event.id!) && !forgotten.has(idInLog(event)));
   if (summary === null || summary === undefined || offset === null || offset === undefined) return kept;
   const before = kept[Math.min(offset, kept.length) - 1];
   const event: Event = {
     kind: "CondensationSummaryEvent",
-    id: summaryId(id!),
+    id: `${id!}${summarySuffix}`,
     source: "environment",
     summary,
   };

@@ -54,6 +54,8 @@ export type ConversationConfig = {
   readonly forked_from?: { readonly conversation_id: string; readonly event_id: string | null };
   /** The conversation that this one was begun from, and the call that gave the work to a sub-agent where there was one. */
   readonly parent?: { readonly conversation_id: string; readonly action_id?: string };
+  /** Whoever created it knows kinds of events and tools that the contract does not have. */
+  readonly knows_newer_kinds?: true;
   /** Hooks in the form that they were sent in. */
   readonly hook_config?: HookConfig | null;
   /** Where the client that created it has the definitions of its tools; told to others, never loaded here. */

@@ -23,6 +23,7 @@ test("all six moments: hooks get the event, a denied call never starts, and the 
   });
   const guard = 'input=$(cat); case "$input" in *"rm -rf"*) echo "no deleting" >&2; exit 2;; esac';
   const { id } = await server.createConversation({
+    tags: { by: "newer" },
     text: "go",
     hook_config: {
       pre_tool_use: [{ matcher: "terminal", hooks: [{ command: guard }] }],

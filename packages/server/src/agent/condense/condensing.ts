@@ -1,7 +1,7 @@
 import type { EventBody, EventDraft } from "../../events/event-draft.ts";
 import type { Model } from "../../models/model.ts";
 import { renderView } from "../history.ts";
-import type { ViewEvent } from "../history-view.ts";
+import { idInLog, type ViewEvent } from "../history-view.ts";
 import { isDue, shares, type CondenserSettings } from "./condenser-settings.ts";
 import { planCondensation, type CondensationPlan } from "./plan.ts";
 import { plainNotes } from "./plain-notes.ts";
@@ -148,7 +148,7 @@ export class Condensing {
   /** A plan whose events are not all there any more is of no use. */
   #dropStale(condensed: readonly ViewEvent[]): void {
     if (this.#job === null) return;
-    const ids = new Set(condensed.map(({ event }) => event.id));
+    const ids = new Set(condensed.map(({ event }) => idInLog(event)));
     if (!this.#job.plan.forgottenIds.every((id) => ids.has(id))) this.abort();
   }
 }

@@ -1,4 +1,4 @@
-import type { ViewEvent } from "../history-view.ts";
+import { idInLog, type ViewEvent } from "../history-view.ts";
 import { blocksOf, type Block } from "./blocks.ts";
 
 /** What a condensation forgets, and where its summary goes in what remains. */
@@ -34,20 +34,21 @@ export function planCondensation(
   if (leaving.every((block) => block.isSummary)) return null;
   return planOf(
     view,
-    leaving.flatMap((block) => block.events.map(({ event }) => event.id!)),
+    leaving.flatMap((block) => block.events.map(({ event }) => idInLog(event))),
   );
 }
 
 /** The plan that forgets exactly these events of a condensed view. */
 export function planOf(view: readonly ViewEvent[], forgottenIds: readonly string[]): CondensationPlan {
   const ids = new Set(forgottenIds);
-  const leaving = view.filter(({ event }) => ids.has(event.id!));
+  const isLeaving = ({ event }: ViewEvent): boolean => ids.has(event.id!) || ids.has(idInLog(event));
+  const leaving = view.filter(isLeaving);
   const isSummary = ({ event }: ViewEvent): boolean => event.kind === "CondensationSummaryEvent";
   const summary = leaving.find(isSummary)?.event;
   return {
     forgotten: leaving.filter((item) => !isSummary(item)),
-    forgottenIds: leaving.map(({ event }) => event.id!),
-    offset: view.findIndex(({ event }) => ids.has(event.id!)),
+    forgottenIds: leaving.map(({ event }) => idInLog(event)),
+    offset: view.findIndex(isLeaving),
     previousSummary: summary?.kind === "CondensationSummaryEvent" ? summary.summary : null,
   };
 }

@@ -2,7 +2,7 @@ import type { ToolSession } from "@convoke/tool-host";
 import { AgentRequests } from "../../agent/agent-requests.ts";
 import { condenserSettings } from "../../agent/condense/condenser-settings.ts";
 import type { Condensed, Condensing } from "../../agent/condense/condensing.ts";
-import { condensedView, type ViewEvent } from "../../agent/history-view.ts";
+import { condensedView, idInLog, type ViewEvent } from "../../agent/history-view.ts";
 import { keptRanges } from "../../agent/kept-ranges.ts";
 import { condenserMessages } from "../../agent/replay/replay-log.ts";
 import { RequestHash } from "../../agent/request-hash.ts";
@@ -69,7 +69,7 @@ export async function condensedDrafts(
   const { body } = draft;
   if (typeof body === "function" || body.kind !== "Condensation") return [draft];
   const view = await log.view();
-  const there = new Set(condensedView(view).map(({ event }) => event.id));
+  const there = new Set(condensedView(view).map(({ event }) => idInLog(event)));
   if (!(body.forgotten_event_ids ?? []).every((id) => there.has(id))) return [];
   if (!leadsTo(view, draft, body)) return [];
   const keeps = keptRanges(view, body, log.state.lastSeq + 1);

@@ -1,10 +1,14 @@
-import type { HookExecutionEvent } from "@convoke/protocol";
+import { eventSchemaByKind, type Event, type HookExecutionEvent } from "@convoke/protocol";
 import { expect, test } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
+import { TestSocket } from "../../testing/test-socket.ts";
 
 const question = "Judge this step.";
 const group = [{ matcher: "*", hooks: [{ type: "prompt", prompt: question }] }];
 const hook_config = { user_prompt_submit: group, pre_tool_use: group, post_tool_use: group, stop: group };
+
+/** A field that the contract does not have: whoever sends one knows the kinds that came later. */
+const newer = { by: "newer" };
 
 const script = {
   turns: [
@@ -32,7 +36,7 @@ async function fork(server: TestServer, id: string, body: object = {}): Promise<
 
 test("L23.40: events of hooks are in forks, on both sides of a navigation, and in exports", async () => {
   await using server = await startTestServer({ script });
-  const id = await server.runTo("finished", "work", { hook_config: hook_config as never });
+  const id = await server.runTo("finished", "work", { hook_config: hook_config as never, tags: newer });
   const hooks = await hooksIn(server, id);
   expect(hooks.map((event) => event.hook_event_type)).toEqual([
     "UserPromptSubmit",
@@ -62,4 +66,28 @@ test("L23.40: events of hooks are in forks, on both sides of a navigation, and i
   expect(reply.status).toBe(200);
   const archive = Buffer.from(await reply.arrayBuffer());
   for (const event of both) expect(archive.includes(`-${event.id}.json`)).toBe(true);
+});
+
+test("P57: a client of the contract alone is told of hooks in the contract's kinds, in pages and on sockets", async () => {
+  await using server = await startTestServer({ script });
+  const id = await server.runTo("finished", "work", { hook_config: hook_config as never });
+  using socket = new TestSocket(`${server.url}/sockets/events/${id}?resend_mode=all`, {
+    headers: { "x-session-api-key": server.key },
+  });
+  const events = await server.events(id);
+  await socket.until((frames) => frames.length > events.length);
+  const told = events.filter(
+    (event) => event.kind === "ConversationStateUpdateEvent" && event.key === "hook_execution",
+  );
+  expect(told).toMatchObject(
+    ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"].map((type) => ({
+      source: "environment",
+      value: { hook_event_type: type, success: true },
+    })),
+  );
+  const seen = [...events, ...socket.frames.map((frame) => JSON.parse(frame) as Event)];
+  for (const { kind, source } of seen) {
+    expect(Object.keys(eventSchemaByKind)).toContain(kind);
+    expect(["agent", "user", "environment"]).toContain(source);
+  }
 });

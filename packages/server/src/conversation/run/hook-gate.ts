@@ -1,6 +1,6 @@
 import type { Action, Message } from "@convoke/protocol";
 import type { Outcome } from "@convoke/tool-host";
-import type { HookRunner, HookVerdict } from "../../extensions/hooks/hook-runner.ts";
+import type { HookRecord, HookRunner, HookVerdict } from "../../extensions/hooks/hook-runner.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { OpenAction } from "../state/conversation-state.ts";
@@ -17,15 +17,22 @@ export type Admitted = { readonly records: readonly EventDraft[]; readonly conte
 
 const endTimeoutMs = 10_000;
 
+export type HookGateDeps = {
+  /** Adds to the log when the conversation comes to it. */
+  readonly notify: (draft: EventDraft) => void;
+  /** How the log tells of a hook that ran. */
+  readonly tell: (record: HookRecord) => EventDraft;
+};
+
 /** The points of a conversation at which its hooks are asked. */
 export class HookGate implements AsyncDisposable {
   readonly #runner: HookRunner;
-  readonly #notify: (draft: EventDraft) => void;
+  readonly #deps: HookGateDeps;
   #isStarted = false;
 
-  constructor(runner: HookRunner, notify: (draft: EventDraft) => void) {
+  constructor(runner: HookRunner, deps: HookGateDeps) {
     this.#runner = runner;
-    this.#notify = notify;
+    this.#deps = deps;
   }
 
   /** Asked before a message is stored: one that is turned down never gets into the log, so no model ever reads it (W8). */
@@ -36,9 +43,9 @@ export class HookGate implements AsyncDisposable {
     const started = isFirst ? await this.#runner.run("session_start", {}, signal) : null;
     const text = (message.content ?? []).map((part) => ("text" in part ? part.text : "")).join("\n");
     const verdict = await this.#runner.run("user_prompt_submit", { message: text }, signal);
-    const records = [...(started === null ? [] : draftsOf(started)), ...draftsOf(verdict)];
+    const records = [...(started === null ? [] : this.#draftsOf(started)), ...this.#draftsOf(verdict)];
     if (!verdict.isBlocked) return { records, contexts: verdict.contexts };
-    for (const draft of records) this.#notify(draft);
+    for (const draft of records) this.#deps.notify(draft);
     throw new Fault(
       "refused",
       "hook_denied",
@@ -48,7 +55,7 @@ export class HookGate implements AsyncDisposable {
 
   async beforeTool(open: OpenAction, action: Action, signal: AbortSignal): Promise<Gated> {
     const subject = { toolName: open.toolName, toolInput: action, actionId: open.id };
-    return gatedBy(await this.#runner.run("pre_tool_use", subject, signal));
+    return this.#gatedBy(await this.#runner.run("pre_tool_use", subject, signal));
   }
 
   /** Told what a tool answered; nothing is decided here. */
@@ -65,7 +72,7 @@ export class HookGate implements AsyncDisposable {
       toolResponse: outcome.observation,
       actionId: open.id,
     };
-    return draftsOf(await this.#runner.run("post_tool_use", subject, signal));
+    return this.#draftsOf(await this.#runner.run("post_tool_use", subject, signal));
   }
 
   /** True when somebody wants to be asked before a run ends as finished. */
@@ -76,25 +83,25 @@ export class HookGate implements AsyncDisposable {
   async beforeStop(signal: AbortSignal): Promise<Gated> {
     const verdict = await this.#runner.run("stop", { metadata: { reason: "agent_finished" } }, signal);
     const feedback = verdict.contexts.length > 0 ? verdict.contexts.join("\n") : (verdict.reason ?? "");
-    return { ...gatedBy(verdict), reason: feedback };
+    return { ...this.#gatedBy(verdict), reason: feedback };
   }
 
   /** The session ends: its hooks get a few seconds; their records for the log. */
   async end(): Promise<readonly EventDraft[]> {
     if (!this.#isStarted) return [];
     this.#isStarted = false;
-    return draftsOf(await this.#runner.run("session_end", {}, AbortSignal.timeout(endTimeoutMs)));
+    return this.#draftsOf(await this.#runner.run("session_end", {}, AbortSignal.timeout(endTimeoutMs)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#runner[Symbol.asyncDispose]();
   }
-}
 
-function gatedBy(verdict: HookVerdict): Gated {
-  return { isBlocked: verdict.isBlocked, reason: verdict.reason ?? "", drafts: draftsOf(verdict) };
-}
+  #gatedBy(verdict: HookVerdict): Gated {
+    return { isBlocked: verdict.isBlocked, reason: verdict.reason ?? "", drafts: this.#draftsOf(verdict) };
+  }
 
-function draftsOf({ records }: HookVerdict): EventDraft[] {
-  return records.map((body) => ({ body }));
+  #draftsOf({ records }: HookVerdict): EventDraft[] {
+    return records.map((record) => this.#deps.tell(record));
+  }
 }

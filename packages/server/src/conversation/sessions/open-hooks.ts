@@ -1,9 +1,10 @@
 import type { ToolHost } from "@convoke/tool-host";
 import { hasHooks, parseHooks } from "../../extensions/hooks/hook-config.ts";
-import { HookRunner } from "../../extensions/hooks/hook-runner.ts";
+import { HookRunner, type HookRecord } from "../../extensions/hooks/hook-runner.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import type { Model } from "../../models/model.ts";
 import type { ConversationConfig } from "../conversation-config.ts";
+import { stateUpdate } from "../decide.ts";
 import { HookGate } from "../run/hook-gate.ts";
 
 export type OpenHooksDeps = {
@@ -19,15 +20,25 @@ export type OpenHooksDeps = {
 export function openHooks(config: ConversationConfig, deps: OpenHooksDeps): HookGate | null {
   const parsed = parseHooks(config.hook_config ?? {}, { isStored: true });
   if (!parsed.ok || !hasHooks(parsed.settings)) return null;
+  const tell = config.knows_newer_kinds === true ? asItsOwnKind : asStateUpdate;
   const runner = new HookRunner({
     settings: parsed.settings,
     sessionId: deps.conversationId,
     workingDir: deps.workingDir,
     toolHost: deps.toolHost,
     ask: (question, signal) => askOnce(deps.openModel(), question, signal),
-    onAsyncEnd: (body) => deps.notify({ body }),
+    onAsyncEnd: (record) => deps.notify(tell(record)),
   });
-  return new HookGate(runner, deps.notify);
+  return new HookGate(runner, { notify: deps.notify, tell });
+}
+
+function asItsOwnKind(record: HookRecord): EventDraft {
+  return { body: record };
+}
+
+/** In the contract's kinds: what newer clients read as an event is the value of a state update. */
+function asStateUpdate({ kind: _, source: __, ...value }: HookRecord): EventDraft {
+  return stateUpdate("hook_execution", value);
 }
 
 async function askOnce(model: Model, question: string, signal: AbortSignal): Promise<string> {

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { toolDefinitionSchemaByKind } from "@convoke/protocol";
 import { expect, test } from "vitest";
 import { startTestServer } from "../../testing/start-server.ts";
 
@@ -25,7 +26,7 @@ test("L23.35, L23.36: skills of the workspace reach the prompt, the message that
     "---\ntriggers: [git]\n---\nRebase, never merge.",
   );
   await put(server.workspaceDir, ".agents/skills/broken/SKILL.md", "---\nname: [\n---\n");
-  const { id } = await server.createConversation({ text: "use git" });
+  const { id } = await server.createConversation({ text: "use git", tags: { by: "newer" } });
   await server.waitForStatus(id, "finished");
   await server.call("POST", `/api/conversations/${id}/events`, {
     role: "user",
@@ -49,7 +50,24 @@ test("L23.35, L23.36: skills of the workspace reach the prompt, the message that
     observation: { kind: "InvokeSkillObservation", skill_name: "deploy", is_error: false },
   });
   expect(JSON.stringify(answer)).toContain("Push the button.");
+  // invoked_skills_are_told, over a restart too.
+  await server.restart();
+  expect(await server.client.getConversation(id)).toMatchObject({ invoked_skills: ["deploy"] });
   expect(server.log.find(({ message }) => message === "skill left out")).toBeDefined();
+});
+
+test("P57: a repository's skill gives a client of the contract alone no kind that it does not know", async () => {
+  await using server = await startTestServer({ script: { turns: [{ text: "Done." }] } });
+  const path = ".agents/skills/deploy/SKILL.md";
+  await put(server.workspaceDir, path, "---\ndescription: How.\n---\nPush the button.");
+  const id = await server.runTo("finished", "go");
+  const prompt = (await server.events(id)).find((event) => event.kind === "SystemPromptEvent")!;
+  const kinds = prompt.tools.map(({ kind }) => kind);
+  expect(kinds).not.toContain("InvokeSkillTool");
+  for (const kind of kinds) expect(Object.keys(toolDefinitionSchemaByKind)).toContain(kind);
+  // What the skill says can be read all the same.
+  expect(JSON.stringify(prompt)).toContain(`- deploy: How. (${join(server.workspaceDir, path)})`);
+  expect(JSON.stringify(prompt)).not.toContain("invoke_skill");
 });
 
 async function put(folder: string, path: string, text: string): Promise<void> {

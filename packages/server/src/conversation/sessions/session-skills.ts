@@ -45,10 +45,12 @@ export async function withConversationSkills(
   { conversationId, config, toolHost, workingDir, access, logger }: SessionSkillsDeps,
 ): Promise<ToolSession> {
   const files = access?.filesOf(toolHost) ?? null;
-  const book = await openSkillBook(config.agent.agent_context ?? null, {
+  const places = {
     workspace: files === null ? null : { files, workingDir },
     server: access?.server ?? null,
-  });
+  };
+  const hasTool = config.knows_newer_kinds === true;
+  const book = await openSkillBook(config.agent.agent_context ?? null, places, hasTool);
   for (const problem of book.problems) {
     logger.warn({ conversation: conversationId, ...problem }, "skill left out");
   }

@@ -60,6 +60,8 @@ export type ConversationState = {
   viewStart: { readonly kept: readonly SeqRange[]; readonly fromSeq: number };
   /** Where the log left its line, oldest first. */
   navigations: readonly Navigation[];
+  /** Skills that the model has loaded by name, each once. */
+  invokedSkills: readonly string[];
   /** The last event of the branch, state updates and notices apart; null at the beginning. */
   leafId: string | null;
 };
@@ -98,6 +100,7 @@ export function initialState(): ConversationState {
     statsSeq: 0,
     viewStart: { kept: [], fromSeq: 1 },
     navigations: [],
+    invokedSkills: [],
     leafId: null,
     goal: null,
     isAttended: false,

@@ -111,6 +111,7 @@ function sharedFields(
     agent_state: {},
     tags: { ...config.tags },
     last_user_message_id: state.lastUserMessageId,
+    ...(state.invokedSkills.length === 0 ? {} : { invoked_skills: [...state.invokedSkills] }),
     ...(state.navigations.length === 0 ? {} : { leaf_event_id: state.leafId }),
     ...(config.hook_config ? { hook_config: config.hook_config } : {}),
   };

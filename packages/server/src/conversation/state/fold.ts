@@ -51,6 +51,7 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
     case "UserRejectObservation":
       state.openActions = state.openActions.filter((action) => action.id !== event.action_id);
       state.lastResultSeq = meta.isFinal === true ? 0 : seq;
+      if (event.kind === "ObservationEvent") noteSkill(state, event.observation);
       return;
     case "AgentErrorEvent":
       state.openActions = state.openActions.filter((action) => action.id !== meta.answers);
@@ -66,6 +67,20 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
       return;
     default:
   }
+}
+
+function noteSkill(state: ConversationState, observation: object): void {
+  const {
+    kind,
+    is_error: isError,
+    skill_name: name,
+  } = observation as {
+    kind?: string;
+    is_error?: boolean;
+    skill_name?: string;
+  };
+  if (kind !== "InvokeSkillObservation" || isError === true || name === undefined) return;
+  if (!state.invokedSkills.includes(name)) state.invokedSkills = [...state.invokedSkills, name];
 }
 
 function applyMessage(state: ConversationState, { seq, event, meta }: FoldedEvent): void {

@@ -61,7 +61,7 @@ async function moveToEnd(journal: LogReader, row: ConversationRow, state: Conver
 }
 
 /** Grows whenever the fold changes its meaning; older snapshots are then ignored and the log is folded anew. */
-const snapshotVersion = 6;
+const snapshotVersion = 7;
 
 export function writeSnapshot(state: ConversationState): string {
   return JSON.stringify({ version: snapshotVersion, state });

@@ -21,12 +21,15 @@ export type HookSubject = {
   readonly actionId?: string;
 };
 
+/** How one hook ended, for the log. */
+export type HookRecord = Omit<HookExecutionEvent, "id" | "timestamp">;
+
 /** What all hooks of one moment say together, and a record of each for the log. */
 export type HookVerdict = {
   readonly isBlocked: boolean;
   readonly reason: string | null;
   readonly contexts: readonly string[];
-  readonly records: readonly Omit<HookExecutionEvent, "id" | "timestamp">[];
+  readonly records: readonly HookRecord[];
 };
 
 export type HookRunnerDeps = {
@@ -37,7 +40,7 @@ export type HookRunnerDeps = {
   /** One answer of the conversation's model; rejects when there is none. */
   readonly ask: (question: string, signal: AbortSignal) => Promise<string>;
   /** What a hook that nobody waits for has come to. */
-  readonly onAsyncEnd: (record: HookVerdict["records"][number]) => void;
+  readonly onAsyncEnd: (record: HookRecord) => void;
 };
 
 const allowed: HookVerdict = { isBlocked: false, reason: null, contexts: [], records: [] };
@@ -62,7 +65,7 @@ export class HookRunner implements AsyncDisposable {
 
   async run(moment: HookMoment, subject: HookSubject, signal: AbortSignal): Promise<HookVerdict> {
     const contexts: string[] = [];
-    const records: HookVerdict["records"][number][] = [];
+    const records: HookRecord[] = [];
     for (const hook of this.#hooksOf(moment, subject.toolName)) {
       if (hook.async) {
         this.#start(hook, moment, subject);
@@ -123,7 +126,7 @@ export class HookRunner implements AsyncDisposable {
         ? await this.#ask(hook, input, signal)
         : await this.#command(hook, input, signal);
     const answer = readAnswer(hook, end);
-    const record: HookVerdict["records"][number] = {
+    const record: HookRecord = {
       kind: "HookExecutionEvent",
       source: "hook",
       hook_event_type: hookMoments[moment],

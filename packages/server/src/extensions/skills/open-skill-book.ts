@@ -60,7 +60,11 @@ export async function readSkillSources(
 }
 
 /** The skills of a conversation: those of its project win over those that came with it, these over the person's, then public ones. */
-export async function openSkillBook(context: SkillContext | null, places: SkillPlaces): Promise<SkillBook> {
+export async function openSkillBook(
+  context: SkillContext | null,
+  places: SkillPlaces,
+  hasTool = true,
+): Promise<SkillBook> {
   const found = await readSkillSources(places, {
     public: context?.load_public_skills === true,
     user: context?.load_user_skills === true,
@@ -72,6 +76,7 @@ export async function openSkillBook(context: SkillContext | null, places: SkillP
   return new SkillBook(
     skills.filter(({ name }) => !disabled.has(name)),
     problems,
+    hasTool,
   );
 }
 

@@ -16,14 +16,21 @@ const mostTries = 1_000;
 export class SkillBook {
   readonly skills: readonly LoadedSkill[];
   readonly problems: readonly SkillProblem[];
+  readonly #hasTool: boolean;
 
-  constructor(skills: readonly LoadedSkill[], problems: readonly SkillProblem[] = []) {
+  /** Without a tool that loads skills by name the model is told where their files are. */
+  constructor(skills: readonly LoadedSkill[], problems: readonly SkillProblem[] = [], hasTool = true) {
     this.skills = skills;
     this.problems = problems;
+    this.#hasTool = hasTool;
   }
 
   /** Skills that the model can load by name. */
   get invocable(): readonly LoadedSkill[] {
+    return this.#hasTool ? this.#listed : [];
+  }
+
+  get #listed(): readonly LoadedSkill[] {
     return this.skills.filter(
       (skill) =>
         (skill.is_agentskills_format === true || isTriggered(skill)) &&
@@ -50,10 +57,18 @@ export class SkillBook {
 
   /** Parts of the system prompt: instructions that always hold, and the list of what can be loaded. */
   promptBlocks(model: string): string[] {
-    const always = this.skills.filter((skill) => isAlwaysOn(skill) && isForModel(skill.name, model));
+    // Without the tool, what has no file either can only be read here.
+    const isHere = (skill: LoadedSkill): boolean =>
+      this.#hasTool || Boolean(skill.source) || isTriggered(skill);
+    const listed = this.#listed.filter(isHere);
+    const always = this.skills.filter(
+      (skill) =>
+        (isAlwaysOn(skill) && isForModel(skill.name, model)) ||
+        (this.#listed.includes(skill) && !listed.includes(skill)),
+    );
     const blocks: string[] = [];
     if (always.length > 0) blocks.push(instructionsBlock(always));
-    if (this.invocable.length > 0) blocks.push(listBlock(this.invocable));
+    if (listed.length > 0) blocks.push(listBlock(listed, this.#hasTool));
     return blocks;
   }
 }
@@ -129,14 +144,16 @@ function instructionsBlock(skills: readonly LoadedSkill[]): string {
   ].join("\n");
 }
 
-function listBlock(skills: readonly LoadedSkill[]): string {
-  const lines = skills.map(({ name, description, content }) => {
+function listBlock(skills: readonly LoadedSkill[], hasTool: boolean): string {
+  const lines = skills.map(({ name, description, content, source }) => {
     const about = description ?? content.split("\n").find((line) => line.trim() !== "") ?? "";
-    return `- ${name}: ${about.trim().slice(0, 300)}`;
+    const place = hasTool || !source ? "" : ` (${source})`;
+    return `- ${name}: ${about.trim().slice(0, 300)}${place}`;
   });
+  const how = hasTool ? "load them with invoke_skill" : "read the file that is named with them";
   return [
     "<skills>",
-    "Notes for special kinds of work. When the task is of such a kind, load them with invoke_skill before you begin.",
+    `Notes for special kinds of work. When the task is of such a kind, ${how} before you begin.`,
     ...lines,
     "</skills>",
   ].join("\n");

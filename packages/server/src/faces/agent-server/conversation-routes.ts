@@ -19,7 +19,7 @@ import { normalizeUuid } from "../../lib/uuid7.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import { conversationIdOf } from "./event-routes.ts";
-import { checkPolicy, readStartRequest, readTitle } from "./start-request.ts";
+import { checkPolicy, namesNewerFields, readStartRequest, readTitle } from "./start-request.ts";
 
 export type ConversationRouteDeps = {
   readonly directory: ConversationDirectory;
@@ -69,7 +69,10 @@ export function conversationHandlers({ directory, settings }: ConversationRouteD
 
   return {
     startConversation: async (request) => {
-      const start = readStartRequest(request.body as StartConversationRequest);
+      const start = readStartRequest(
+        request.body as StartConversationRequest,
+        namesNewerFields(request.request.body),
+      );
       const { initial_message: first } = request.body as StartConversationRequest;
       const { caller } = request;
       const id = start.conversationId ?? randomUUID();

@@ -43,7 +43,7 @@ export type Start = {
  * Reads a create request. What this server cannot honour is refused by name instead of being dropped in silence: a guard
  * hook or a tool server that never runs would be worse than an error (P55).
  */
-export function readStartRequest(body: StartConversationRequest): Start {
+export function readStartRequest(body: StartConversationRequest, isNewer: boolean): Start {
   refuseUnsupported(body);
   checkPolicy(body.confirmation_policy, ["body", "confirmation_policy"]);
   checkPrompt(body.agent);
@@ -78,6 +78,7 @@ export function readStartRequest(body: StartConversationRequest): Start {
       ...readRequested(body),
       ...readClientTools(body.client_tools ?? [], toolNames(agent)),
       tags: body.tags ?? {},
+      ...(isNewer ? { knows_newer_kinds: true } : {}),
       ...(body.max_budget_per_task === undefined ? {} : { max_budget_per_task: body.max_budget_per_task }),
       ...(body.approval_policy === undefined ? {} : { approval_policy: body.approval_policy }),
       ...readHooks(body.hook_config ?? null),
@@ -119,6 +120,29 @@ function readRequested({
   };
   return Object.keys(requested).length === 0 ? {} : { requested };
 }
+
+/**
+ * Clients that came after the contract send fields that it does not have, the SDK in every request. Whoever sends none of them is told
+ * in the contract's kinds alone (record 0105).
+ */
+export function namesNewerFields(raw: unknown): boolean {
+  if (typeof raw !== "object" || raw === null) return false;
+  return Object.keys(raw).some((field) => !contractFields.has(field));
+}
+
+const contractFields = new Set([
+  "agent",
+  "workspace",
+  "conversation_id",
+  "confirmation_policy",
+  "initial_message",
+  "max_iterations",
+  "stuck_detection",
+  "secrets",
+  "tool_module_qualnames",
+  "plugins",
+  "hook_config",
+]);
 
 /** Refused where a hook could not be carried out as it was meant: a guard that never runs would be worse than an error. */
 function readHooks(given: StartConversationRequest["hook_config"]): Pick<ConversationConfig, "hook_config"> {

@@ -46,7 +46,7 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
     ...staticSecrets(providerSecrets(settings.providerTokens, provider)),
     ...staticSecrets(requestSecrets(body.secrets ?? {})),
   };
-  const start = readStartRequest(composeStart(body, wanted.llm_model ?? null, sources, context));
+  const start = readStartRequest(composeStart(body, wanted.llm_model ?? null, sources, context), false);
   const repository = readRepository(wanted, settings, sources, repositoryPlace(body));
   const message = body.initial_message ?? null;
   return {

@@ -88,7 +88,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
     ]);
     if (!checked.ok)
       throw new Fault("caller", "validation", "The stored settings do not make an agent.", checked.errors);
-    const start = readStartRequest(checked.value);
+    const start = readStartRequest(checked.value, true);
     await directory.create(caller, { id, ...start });
     return await directory.open(caller, id);
   }
