@@ -52,3 +52,10 @@ test.each([
   if (name.includes("KEY")) expect(message.includes(value) && value.trim() !== "").toBe(false);
   else expect(message).toContain(name);
 });
+
+test("security 9: link-local addresses are blocked for what users choose, unless others or none are named", () => {
+  const blocked = (text?: string) => readConfig({ CONVOKE_BLOCKED_ADDRESSES: text }).blockedAddresses;
+  expect(blocked()).toContain("169.254.0.0/16");
+  expect(blocked("10.0.0.0/8, 192.168.0.0/16")).toEqual(["10.0.0.0/8", "192.168.0.0/16"]);
+  expect(blocked("none")).toEqual([]);
+});

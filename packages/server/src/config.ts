@@ -39,6 +39,8 @@ export type ServerConfig = {
   readonly webhooks: readonly WebhookSpec[];
   /** Users who may reach the files and the shell of the server's machine; `*` is everybody. */
   readonly machineUsers: readonly string[];
+  /** Addresses and networks that nothing is called at which users choose. */
+  readonly blockedAddresses: readonly string[];
   /** True where agents of users who are not among them run in sandboxes only. */
   readonly areConversationsSandboxed: boolean;
   /** The largest file that can be uploaded. */
@@ -94,6 +96,7 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     trustedProxies: readList(environment["CONVOKE_TRUSTED_PROXIES"]),
     webhooks: readWebhooks(environment),
     machineUsers: readList(environment["CONVOKE_MACHINE_USERS"] ?? "local"),
+    blockedAddresses: readBlocked(environment),
     areConversationsSandboxed: readConversations(environment),
     uploadLimitBytes: readNumber(environment, "CONVOKE_UPLOAD_LIMIT_MIB", 8_192, 1_048_576) * 1024 * 1024,
     bashRetentionSeconds:
@@ -103,6 +106,14 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     metrics: readMetricsAccess(environment),
     tracing: readTracing(environment),
   };
+}
+
+/** Where clouds give out keys to whoever asks from the machine. */
+const linkLocal = "169.254.0.0/16,fe80::/10,fd00:ec2::254";
+
+function readBlocked(environment: Environment): string[] {
+  const entries = readList(environment["CONVOKE_BLOCKED_ADDRESSES"] || linkLocal);
+  return entries.length === 1 && entries[0] === "none" ? [] : entries;
 }
 
 function readConversations(environment: Environment): boolean {

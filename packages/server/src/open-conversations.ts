@@ -28,6 +28,8 @@ import { findStoredModel } from "./settings/stored-models.ts";
 import { Ledger } from "./spending/ledger.ts";
 import { Purse } from "./spending/purse.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
+import { toAddressList } from "./lib/address-list.ts";
+import { createFilteredFetch, type Fetch } from "./lib/filtered-fetch.ts";
 import { createMachinePolicy } from "./workspaces/machine-policy.ts";
 
 export type OpenConversationsDeps = Store & {
@@ -49,6 +51,8 @@ export type OpenConversationsDeps = Store & {
 
 /** The conversations of a server, and what they work with. */
 export interface OpenConversations extends AsyncDisposable {
+  /** For addresses that users choose. */
+  readonly filteredFetch: Fetch;
   readonly directory: Directory;
   readonly appConversations: OpenAppConversations;
   readonly webhooks: Webhooks;
@@ -93,6 +97,8 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     users: config.machineUsers,
     isSandboxed: config.areConversationsSandboxed,
   });
+  const isBlocked = toAddressList(config.blockedAddresses, "CONVOKE_BLOCKED_ADDRESSES");
+  const filteredFetch = config.blockedAddresses.length === 0 ? fetch : createFilteredFetch(isBlocked);
   const mcpLogins = new McpLogins({ database, secretBox, nowMs: Date.now });
   const directory: Directory = scope.use(
     new Directory({
@@ -113,7 +119,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       validator: deps.validator,
       skills,
       purse: new Purse(ledger),
-      mcp: { fetch, clientVersion: version, logins: mcpLogins, ...deps.mcp },
+      mcp: { fetch: filteredFetch, clientVersion: version, logins: mcpLogins, ...deps.mcp },
       dataDir: config.dataDir,
       workspaceRoot: config.workspaceRoot,
       nowMs: Date.now,
@@ -127,6 +133,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   );
   const owned = scope.move();
   return {
+    filteredFetch,
     directory,
     appConversations,
     webhooks,

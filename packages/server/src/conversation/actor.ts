@@ -245,7 +245,7 @@ export class Actor implements AsyncDisposable {
   }
 
   #runDeps(post: RunDeps["post"]): RunDeps {
-    const { observer } = this.#deps;
+    const { observer, fetch } = this.#deps;
     return {
       conversationId: this.#deps.id,
       log: this.log,
@@ -270,6 +270,7 @@ export class Actor implements AsyncDisposable {
       nowMs: this.#deps.nowMs,
       validator: this.#deps.validator,
       logger: this.#deps.logger,
+      ...(fetch === undefined ? {} : { fetch }),
       ...(observer === undefined ? {} : { observer }),
     };
   }

@@ -2,6 +2,7 @@ import type { LLM, Message } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolSession } from "@convoke/tool-host";
 import type { Journal } from "../journal/journal.ts";
+import type { Fetch } from "../lib/filtered-fetch.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
 import type { Observer } from "../observability/observer.ts";
@@ -41,6 +42,8 @@ export type ConversationDeps = {
   /** Runs that begin here belong to this process and do not go on by themselves without it. */
   readonly isAttended?: true;
   readonly nowMs: () => number;
+  /** For addresses that users choose; Node's own when absent. */
+  readonly fetch?: Fetch;
   readonly logger: Logger;
   /** Nobody looks on when absent. */
   readonly observer?: Observer;

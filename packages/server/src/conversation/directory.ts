@@ -380,6 +380,7 @@ export class Directory implements AsyncDisposable {
         }),
       onLost: () => void this.#drop(id),
       ...(this.#deps.isAttended === true ? { isAttended: true } : {}),
+      fetch: this.#deps.mcp.fetch,
       nowMs,
       logger,
       ...(observer === undefined ? {} : { observer }),

@@ -35,6 +35,7 @@ import type { SecretStore } from "../settings/secret-store.ts";
 import type { SettingsStore } from "../settings/settings-store.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { RequireMachine } from "../workspaces/machine-policy.ts";
+import type { Fetch } from "../lib/filtered-fetch.ts";
 import { version } from "../lib/version.ts";
 import { childHandlers } from "./agent-server/child-routes.ts";
 import { runtimeHandlers, runtimeMachineHandlers } from "./agent-server/runtime-routes.ts";
@@ -89,6 +90,8 @@ export type FacesDeps = TryModelDeps &
     readonly isReady: () => boolean;
     /** Absolute. */
     readonly workspaceRoot: string;
+    /** For addresses that users choose. */
+    readonly filteredFetch: Fetch;
     /** For whom the server's machine is. */
     readonly requireMachine: RequireMachine;
     readonly webhooks: Pick<Webhooks, "status">;
@@ -127,7 +130,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(startTaskRoutes, startTaskHandlers({ ...deps, ...appConversations })),
     face(appConversationRoutes, appConversationHandlers({ sandboxes, ...appConversations })),
     face(appWorkspaceRoutes, appWorkspaceHandlers({ ...deps, ...appConversations })),
-    face(mcpRoutes, mcpHandlers({ ...deps, fetch, clientVersion: version })),
+    face(mcpRoutes, mcpHandlers({ ...deps, fetch: deps.filteredFetch, clientVersion: version })),
     face(openAiRoutes, openAiHandlers({ ...deps, complete })),
     face(webhookRoutes, webhookHandlers(deps)),
     face(

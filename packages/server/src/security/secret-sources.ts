@@ -1,5 +1,6 @@
 import type { SecretSource } from "@convoke/protocol";
 import type { ToolSecret } from "@convoke/tool-host";
+import type { Fetch } from "../lib/filtered-fetch.ts";
 
 const lookupTimeoutMs = 30_000;
 /** The limit of secrets that are stored. */
@@ -10,14 +11,15 @@ export async function resolveSecrets(
   sources: Readonly<Record<string, SecretSource>>,
   signal: AbortSignal,
   onFailure: (name: string, reason: string) => void,
+  fetch: Fetch = globalThis.fetch,
 ): Promise<ToolSecret[]> {
   const resolved = await Promise.all(
     Object.entries(sources).map(async ([name, source]): Promise<ToolSecret[]> => {
       try {
-        const value = source.kind === "StaticSecret" ? source.value : await lookUp(source, signal);
+        const value = source.kind === "StaticSecret" ? source.value : await lookUp(source, signal, fetch);
         return typeof value === "string" && value !== "" ? [{ name, value }] : [];
       } catch (error) {
-        onFailure(name, error instanceof Error ? error.message : String(error));
+        onFailure(name, reasonOf(error));
         return [];
       }
     }),
@@ -27,7 +29,13 @@ export async function resolveSecrets(
 
 type LookupSecret = Extract<SecretSource, { kind: "LookupSecret" }>;
 
-async function lookUp(source: LookupSecret, signal: AbortSignal): Promise<string> {
+/** `fetch` hides the reason one level down. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message !== "" ? error.cause.message : error.message;
+}
+
+async function lookUp(source: LookupSecret, signal: AbortSignal, fetch: Fetch): Promise<string> {
   const reply = await fetch(source.url, {
     headers: source.headers ?? {},
     // Its headers are for the address that was named and for no other.

@@ -150,12 +150,13 @@ export class Executions {
   }
 
   async #resolveSecrets(): Promise<ToolSecret[]> {
-    return await resolveSecrets(this.#deps.secrets().sources, this.#signal, (name, reason) => {
+    const warn = (name: string, reason: string): void => {
       this.#deps.logger.warn(
         { conversation: this.#deps.conversationId, secret: name, reason },
         "secret lookup failed",
       );
-    });
+    };
+    return await resolveSecrets(this.#deps.secrets().sources, this.#signal, warn, this.#deps.fetch);
   }
 }
 

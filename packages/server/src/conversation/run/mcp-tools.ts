@@ -73,7 +73,7 @@ export function withMcpTools(base: ToolSession, deps: McpToolsDeps): ToolSession
     fetch: access.fetch,
     clientVersion: access.clientVersion,
     variables: async (signal) => {
-      const resolved = await resolveSecrets(context.secrets().sources, signal, () => {});
+      const resolved = await resolveSecrets(context.secrets().sources, signal, () => {}, access.fetch);
       return new Map(resolved.map(({ name, value }) => [name, value]));
     },
     hidden,

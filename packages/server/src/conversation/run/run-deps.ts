@@ -2,6 +2,7 @@ import type { Validator } from "@convoke/protocol/validate";
 import type { ToolSession } from "@convoke/tool-host";
 import type { Condensing } from "../../agent/condense/condensing.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
+import type { Fetch } from "../../lib/filtered-fetch.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Model } from "../../models/model.ts";
 import type { Observer } from "../../observability/observer.ts";
@@ -25,6 +26,8 @@ export type RunDeps = {
   readonly condensing: Condensing;
   readonly config: () => ConversationConfig;
   readonly secrets: () => ConversationSecrets;
+  /** For secrets that are looked up; Node's own when absent. */
+  readonly fetch?: Fetch;
   readonly signals: Signals;
   /** Null when the conversation has no hooks. */
   readonly hooks: HookGate | null;

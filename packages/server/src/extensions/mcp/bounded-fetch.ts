@@ -1,5 +1,6 @@
-/** Sends one request. */
-export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
+import type { Fetch } from "../../lib/filtered-fetch.ts";
+
+export type { Fetch } from "../../lib/filtered-fetch.ts";
 
 const longestAnswerBytes = 32 * 1024 * 1024;
 const newline = 10;

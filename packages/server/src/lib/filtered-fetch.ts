@@ -1,0 +1,71 @@
+import { lookup } from "node:dns";
+import { lookup as lookUp } from "node:dns/promises";
+import { isIP, type LookupFunction } from "node:net";
+import type { Dispatcher } from "undici";
+import type { AddressList } from "./address-list.ts";
+
+/** Sends one request. */
+export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
+
+/**
+ * A `fetch` for addresses that users choose: it connects to none that is blocked. What a name stands for is looked at when the
+ * connection is made, for each of them anew, so neither a redirect nor a name that changes leads there.
+ */
+export function createFilteredFetch(isBlocked: AddressList): Fetch {
+  let opening: Promise<Dispatcher | null> | undefined;
+  return async (input, init) => {
+    opening ??= openDispatcher(isBlocked);
+    const dispatcher = await opening;
+    if (dispatcher === null) {
+      // A proxy makes the connection; what can be seen from here is looked at before.
+      await refuseHost(new URL(input), isBlocked);
+      return await fetch(input, init);
+    }
+    return await fetch(input, { ...init, dispatcher } as RequestInit);
+  };
+}
+
+/** Null where Node itself has been told to use a proxy. */
+async function openDispatcher(isBlocked: AddressList): Promise<Dispatcher | null> {
+  const { Agent, buildConnector, getGlobalDispatcher } = await import("undici");
+  if (getGlobalDispatcher().constructor.name === "EnvHttpProxyAgent") return null;
+  const connect = buildConnector({ lookup: filteredLookup(isBlocked) });
+  return new Agent({
+    connect: (options, callback) => {
+      const host = plainHost(options.hostname);
+      // A number is not looked up.
+      if (isIP(host) !== 0 && isBlocked(host)) callback(blocked(host), null);
+      else connect(options, callback);
+    },
+  });
+}
+
+function filteredLookup(isBlocked: AddressList): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const found = addresses?.find(({ address }) => isBlocked(address));
+      const [first] = addresses ?? [];
+      const failure = error ?? (found === undefined ? null : blocked(found.address));
+      if (failure !== null || first === undefined) callback(failure, "");
+      else if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+async function refuseHost({ hostname }: URL, isBlocked: AddressList): Promise<void> {
+  const host = plainHost(hostname);
+  // A name that only the proxy knows is its business.
+  const addresses =
+    isIP(host) === 0 ? await lookUp(host, { all: true }).catch(() => []) : [{ address: host }];
+  const found = addresses.find(({ address }) => isBlocked(address));
+  if (found !== undefined) throw blocked(found.address);
+}
+
+function plainHost(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1");
+}
+
+function blocked(address: string): Error {
+  return new Error(`Whoever runs the server does not let it call ${address}.`);
+}
