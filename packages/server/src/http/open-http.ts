@@ -10,6 +10,7 @@ import { Observer } from "../observability/observer.ts";
 import { bodyLimitBytes, toErrorReply, type ErrorReply } from "./errors.ts";
 import { unclearTarget, type Guard } from "./guard.ts";
 import { lingerAfterEarlyAnswers } from "./linger.ts";
+import { limitConnections, mostConnections, readLimits } from "./most-connections.ts";
 import { observeRequests, requestIdHeader, toAuditedCall, type AuditedCall } from "./observe-requests.ts";
 import { createPublicAddress } from "./public-address.ts";
 import { readBodies } from "./read-bodies.ts";
@@ -94,6 +95,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       }
     },
   });
+  limitConnections(app.server, mostConnections(readLimits()), deps.logger);
   const publicAddress = createPublicAddress(deps.trustedProxies ?? [], deps.webUrl ?? null);
   app.decorateRequest("publicAddress", {
     getter() {

@@ -72,6 +72,8 @@ function findProblem(error: unknown): { readonly problem: Problem; readonly file
 function problemOf(error: Error): Problem | null {
   if ("errcode" in error && error.errcode !== undefined) return problemOfDatabase(Number(error.errcode));
   const code = "code" in error ? String(error.code) : "";
+  // How Node tells it of the description of a module that it looks for.
+  if (error.message.endsWith("too many open files.")) return "no-handles";
   const syscall = "syscall" in error ? String(error.syscall) : "";
   // What a program, an address or another process refuses is not about storage.
   if (/^(?:spawn|listen|bind|connect|kill|getaddrinfo)/.test(syscall) && code !== "EMFILE") return null;

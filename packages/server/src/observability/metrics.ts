@@ -20,14 +20,16 @@ const loadAfterMs = 5_000;
 /** Prometheus metrics of one server. The library is loaded behind the start; until then notes wait. */
 export class Metrics implements Sink, Disposable {
   readonly #gauges: () => Gauges;
+  readonly #open: typeof openRegistry;
   readonly #timer: NodeJS.Timeout;
   #waiting: Note[] = [];
   #loading: Promise<MetricsRegistry> | null = null;
   #registry: MetricsRegistry | null = null;
 
-  constructor(gauges: () => Gauges) {
+  constructor(gauges: () => Gauges, open: typeof openRegistry = openRegistry) {
     this.#gauges = gauges;
-    this.#timer = setTimeout(() => void this.#load(), loadAfterMs).unref();
+    this.#open = open;
+    this.#timer = setTimeout(() => this.#loadBehind(), loadAfterMs).unref();
   }
 
   ended({ activity }: Begun, ending: Ending, durationMs: number): void {
@@ -53,17 +55,29 @@ export class Metrics implements Sink, Disposable {
     if (this.#registry !== null) note(this.#registry);
     else {
       this.#waiting.push(note);
-      if (this.#waiting.length >= mostNotes) void this.#load();
+      if (this.#waiting.length >= mostNotes) this.#loadBehind();
     }
   }
 
+  /** Without file handles, for instance, the library cannot be loaded; the next scrape tries again and tells. */
+  #loadBehind(): void {
+    this.#load().catch(() => {
+      this.#waiting.splice(0, this.#waiting.length - mostNotes);
+    });
+  }
+
   async #load(): Promise<MetricsRegistry> {
-    this.#loading ??= openRegistry(this.#gauges()).then((registry) => {
+    this.#loading ??= this.#open(this.#gauges()).then((registry) => {
       for (const note of this.#waiting) note(registry);
       this.#waiting = [];
       this.#registry = registry;
       return registry;
     });
-    return await this.#loading;
+    try {
+      return await this.#loading;
+    } catch (error) {
+      this.#loading = null;
+      throw error;
+    }
   }
 }

@@ -6,7 +6,7 @@ import { sampleConversation } from "../../journal/sample-events.ts";
 import { initialState } from "./conversation-state.ts";
 import { statusUpdate } from "../decide.ts";
 import { FoldedStates } from "./folded-states.ts";
-import { loadState, type LogReader } from "./load-state.ts";
+import { loadState, writeSnapshot, type LogReader } from "./load-state.ts";
 
 let journal: Journal;
 beforeAll(async () => {
@@ -63,4 +63,19 @@ test("P38: a log that stands still is folded once; one that grew, or another one
   await journal.append(again, { expectedSeq: 1, events: [] });
   expect(await states.of(await rowOf("one"))).toEqual(await loadState(journal, await rowOf("one")));
   expect(folds).toBe(3);
+});
+
+test("B14: a conversation whose snapshot is of the end of its log is described without reading an event", async () => {
+  const lease = await start("at rest", 7_000, "finished");
+  const first = await loadState(journal, await rowOf("at rest"));
+  await journal.append(lease, {
+    expectedSeq: 1,
+    events: [],
+    conversation: { snapshot: writeSnapshot(first), snapshotSeq: 1 },
+  });
+  const unread: LogReader = {
+    read: () => Promise.reject(new Error("An event was read.")),
+    readKinds: () => Promise.reject(new Error("An event was read.")),
+  };
+  expect(await loadState(unread, await rowOf("at rest"))).toEqual(first);
 });

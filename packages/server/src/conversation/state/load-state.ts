@@ -16,7 +16,10 @@ export type LogReader = Pick<Journal, "read" | "readKinds">;
  * {@link DamagedEventError}: who works with a state must not guess what a damaged event said.
  */
 export async function loadState(journal: LogReader, row: ConversationRow): Promise<ConversationState> {
-  const state = fromSnapshot(row) ?? initialState();
+  const snapshot = fromSnapshot(row);
+  // A conversation at rest: lists of those that are not loaded read no event.
+  if (snapshot !== null && snapshot.lastSeq === row.lastSeq) return snapshot;
+  const state = snapshot ?? initialState();
   const chunk = 1000;
   for (let from = state.lastSeq + 1; from <= row.lastSeq; from += chunk) {
     const to = Math.min(from + chunk - 1, row.lastSeq);
