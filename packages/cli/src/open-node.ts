@@ -120,6 +120,7 @@ async function openConfigured({
         toolHost,
         logger,
         environment,
+        hasWatchdog: hasSandboxes,
         ...(hasSandboxes
           ? { openSandboxes: (shared) => openOurSandboxes(shared, { environment: whole, bubblewrap }) }
           : {}),

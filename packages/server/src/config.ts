@@ -32,6 +32,8 @@ export type ServerConfig = {
   readonly allowedOrigins: readonly string[];
   /** Idle conversations leave memory after so many seconds. */
   readonly conversationIdleSeconds: number;
+  /** A server whose event loop stands still for so long ends itself; 0 never. */
+  readonly standstillSeconds: number;
   readonly sandbox: SandboxConfig;
   /** Addresses and networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-*` headers are believed. */
   readonly trustedProxies: readonly string[];
@@ -91,6 +93,7 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
       ...readList(environment["CONVOKE_ALLOWED_ORIGINS"]),
       ...readIndexed(environment, "OH_ALLOW_CORS_ORIGINS"),
     ],
+    standstillSeconds: readNumber(environment, "CONVOKE_STANDSTILL_SECONDS", 60, 86_400),
     conversationIdleSeconds: readNumber(environment, "CONVOKE_CONVERSATION_IDLE_SECONDS", 1200, 1_000_000),
     sandbox: readSandboxConfig(environment, overrides.sandbox),
     trustedProxies: readList(environment["CONVOKE_TRUSTED_PROXIES"]),

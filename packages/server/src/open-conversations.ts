@@ -10,9 +10,11 @@ import type { ServerConfig } from "./config.ts";
 import { Directory } from "./conversation/directory.ts";
 import { estimatedWhenAborted } from "./conversation/run/aborted-call.ts";
 import type { McpAccess } from "./conversation/run/mcp-tools.ts";
+import { Standstills } from "./conversation/standstills.ts";
 import { openSkillAccess, type SkillAccess } from "./conversation/sessions/session-skills.ts";
 import { toConversationInfo } from "./conversation/state/describe.ts";
 import type { Journal } from "./journal/journal.ts";
+import type { Activity } from "./lib/watchdog.ts";
 import { Fault } from "./lib/fault.ts";
 import type { Logger } from "./lib/logger.ts";
 import { version } from "./lib/version.ts";
@@ -45,6 +47,7 @@ export type OpenConversationsDeps = Store & {
   readonly serverKeys?: readonly string[];
   /** See the directory's. */
   readonly isAttended?: true;
+  readonly activity?: Activity;
   /** Wraps every model that is opened. */
   readonly wrapModel?: (model: Model) => Model;
 };
@@ -119,6 +122,8 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       validator: deps.validator,
       skills,
       purse: new Purse(ledger),
+      standstills: await Standstills.open(config.dataDir),
+      ...(deps.activity === undefined ? {} : { activity: deps.activity }),
       mcp: { fetch: filteredFetch, clientVersion: version, logins: mcpLogins, ...deps.mcp },
       dataDir: config.dataDir,
       workspaceRoot: config.workspaceRoot,

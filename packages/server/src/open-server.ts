@@ -6,6 +6,7 @@ import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
 import { ConfigError } from "./config.ts";
 import type { McpAccess } from "./conversation/run/mcp-tools.ts";
+import { recordFileIn } from "./conversation/standstills.ts";
 import { DataFolderBusyError, lockDataFolder } from "./database/data-folder-lock.ts";
 import { socketTimes, type SocketTimes } from "./faces/agent-server/sockets/socket-times.ts";
 import { isLoopback } from "./http/guard.ts";
@@ -13,6 +14,7 @@ import { openSessionKey, readSessionKey, type SessionKey } from "./http/session-
 import type { Journal } from "./journal/journal.ts";
 import { keepHouse } from "./keep-house.ts";
 import type { Logger } from "./lib/logger.ts";
+import { openWatchdog } from "./lib/watchdog.ts";
 import type { Model } from "./models/model.ts";
 import { openConversations } from "./open-conversations.ts";
 import { openDataFolder } from "./open-data-folder.ts";
@@ -38,6 +40,8 @@ export type ServerDeps = {
   readonly isAttended?: true;
   /** Wraps what the server opens, e.g. to make it fail at a chosen moment. */
   readonly wrap?: Wrap;
+  /** Ends this process when it stands still. Only for a process that has nothing else to do, and that somebody starts again. */
+  readonly hasWatchdog?: boolean;
   /** For a server that goes on where a dormant one ends. */
   readonly takeOver?: TakeOver;
 };
@@ -77,6 +81,7 @@ export async function openServer({
   mcp = {},
   wrap = { journal: (journal) => journal, model: (model) => model },
   isAttended,
+  hasWatchdog = false,
   takeOver,
 }: ServerDeps): Promise<Server> {
   await using scope = new AsyncDisposableStack();
@@ -87,6 +92,17 @@ export async function openServer({
   const ownKeys = sessionKey === null ? [] : [sessionKey.key, ...config.sessionApiKeys];
   const observability = scope.use(await openObservability(config, plainLogger));
   const { observer, logger } = observability;
+  const { standstillSeconds, dataDir } = config;
+  const activity =
+    hasWatchdog && standstillSeconds > 0
+      ? scope.use(
+          openWatchdog({
+            limitMs: standstillSeconds * 1000,
+            recordFile: recordFileIn(dataDir),
+            onFailure: (error) => logger.error({ error: String(error) }, "the watchdog has ended"),
+          }),
+        )
+      : undefined;
   const opening = beginToOpen(scope, openStore(config));
   const listener = await openListener({ config, logger, observability });
   const { app } = listener;
@@ -105,6 +121,7 @@ export async function openServer({
       wrapModel: wrap.model,
       serverKeys: config.masterSecret === null ? ownKeys : [...ownKeys, config.masterSecret],
       ...(isAttended === true ? { isAttended } : {}),
+      ...(activity === undefined ? {} : { activity }),
     }),
   );
   const { directory, appConversations, webhooks } = conversations;

@@ -63,6 +63,7 @@ export class Actor implements AsyncDisposable {
     this.#clock = new ApprovalClock({ onDeadline: () => this.#answerOverdue(), nowMs: deps.nowMs });
     this.queue = new WorkQueue({
       nowMs: deps.nowMs,
+      onTurn: () => deps.activity?.turnTo(deps.id),
       isSettling: () => this.runner.isAlive,
       onDone: () => this.#clock.set(this.log.state.approvalDeadlineMs),
       onLost: () => {
@@ -76,6 +77,7 @@ export class Actor implements AsyncDisposable {
       log: deps.log,
       queue: this.queue,
       isHeld: () => this.hold.isOn,
+      begin: () => deps.activity?.begin(deps.id),
       runDeps: () => this.#runDeps(post),
       onEnded: () => {
         this.publishFullState();
@@ -153,6 +155,13 @@ export class Actor implements AsyncDisposable {
         this.runner.ensure();
         this.goals.check();
       }
+    });
+  }
+
+  /** Ends a run that must not be gone on with by itself; nothing is opened for it. */
+  async setAside(drafts: readonly EventDraft[]): Promise<void> {
+    await this.queue.post(async () => {
+      if (this.log.state.status === "running") await this.log.append(drafts);
     });
   }
 

@@ -5,6 +5,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { Fetch } from "../lib/filtered-fetch.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
+import type { Activity } from "../lib/watchdog.ts";
 import type { Observer } from "../observability/observer.ts";
 import type { SecretBox } from "../security/seal.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
@@ -47,6 +48,8 @@ export type ConversationDeps = {
   readonly logger: Logger;
   /** Nobody looks on when absent. */
   readonly observer?: Observer;
+  /** Told what is worked on. */
+  readonly activity?: Activity;
 };
 
 export type SendInput = {

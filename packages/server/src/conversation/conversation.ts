@@ -1,5 +1,6 @@
 import type { LLM, SecretSource } from "@convoke/protocol";
 import { readsPrediction } from "../security/analyzers/analyzer.ts";
+import type { EventDraft } from "../events/event-draft.ts";
 import { Actor, toolPatienceMs } from "./actor.ts";
 import { awaiting, decideAnswers, type ApprovalAnswer } from "./commands/approvals.ts";
 import { askBeside } from "./commands/ask-agent.ts";
@@ -64,6 +65,11 @@ export class Conversation implements AsyncDisposable {
   /** Goes on where the last process stopped: calls that had started get their answers, then a run goes on if there was one. */
   async resume(): Promise<void> {
     await this.#actor.resume();
+  }
+
+  /** Ends a run with an error instead of going on with it. */
+  async setAside(drafts: readonly EventDraft[]): Promise<void> {
+    await this.#actor.setAside(drafts);
   }
 
   /** Opens what takes its time, such as MCP servers, before anybody asks for it. */

@@ -9,6 +9,7 @@ import {
   type ConversationRow,
   type Journal,
 } from "../journal/journal.ts";
+import type { Activity } from "../lib/watchdog.ts";
 import { Fault, invalidField } from "../lib/fault.ts";
 import { createMask } from "../security/mask.ts";
 import type { SecretBox } from "../security/seal.ts";
@@ -28,6 +29,8 @@ import { ConversationLog } from "./conversation-log.ts";
 import { fullStateFrame, type Described } from "./state/describe.ts";
 import { forkConversation, type ForkInput } from "./commands/fork.ts";
 import { FoldedStates } from "./state/folded-states.ts";
+import { CarefulRecovery, goOnOrSetAside } from "./careful-recovery.ts";
+import type { Standstills } from "./standstills.ts";
 import { Orphans } from "./orphans.ts";
 import { openHooks } from "./sessions/open-hooks.ts";
 import { meteredModel } from "../spending/metered-model.ts";
@@ -53,6 +56,9 @@ export type DirectoryDeps = Omit<SessionsDeps, "children"> & {
   readonly purse?: Purse;
   /** This process is there for the runs that it begins: they do not go on without it, and it goes on with nobody else's (P64). */
   readonly isAttended?: true;
+  /** What was at work when earlier processes came to a standstill. */
+  readonly standstills?: Standstills;
+  readonly activity?: Activity;
   readonly nowMs: () => number;
   /** Called before a conversation is removed, so that a crash right after it forgets nobody who must be told. */
   readonly beforeDelete?: (id: string) => Promise<void>;
@@ -80,6 +86,7 @@ export class Directory implements AsyncDisposable {
   /** Of the loaded ones. */
   readonly #owners = new Map<string, string>();
   readonly #orphans: Orphans;
+  readonly #careful: CarefulRecovery | null;
   readonly #sessions: ConversationSessions;
   readonly #secrets: StoredSecrets;
   readonly #worktrees: ConversationWorktrees;
@@ -105,9 +112,19 @@ export class Directory implements AsyncDisposable {
           "a conversation could not be looked up",
         ),
     });
+    const { standstills, nowMs } = deps;
+    this.#careful =
+      standstills === undefined
+        ? null
+        : new CarefulRecovery({
+            standstills,
+            goOnWith: (id) => this.#goOnWith(id),
+            isRunning: async (id) => (await journal.getConversation(id))?.executionStatus === "running",
+            nowMs,
+          });
     this.#orphans = new Orphans({
       journal: deps.journal,
-      isOurs: (id) => this.#isClosed || this.#loaded.has(id),
+      isOurs: (id) => this.#isClosed || this.#loaded.has(id) || this.#careful?.isWaiting(id) === true,
       canHost: (id) => this.#canHost(id),
       goOnWith: (id) => this.#goOnWith(id),
     });
@@ -213,16 +230,23 @@ export class Directory implements AsyncDisposable {
     await deleting;
   }
 
-  /** Goes on with every run that the last process left; call once after start. Resolves when all have been taken up. */
+  /** Goes on with every run that the last process left; call once after start. Resolves when all have been taken up, but for those that are gone on with one after another. */
   async recover(): Promise<void> {
     if (this.#deps.isAttended === true) return;
-    for (const id of await this.#deps.journal.listActiveConversations()) await this.#goOnWith(id);
+    const { journal, standstills } = this.#deps;
+    const suspects: string[] = [];
+    for (const id of await journal.listActiveConversations()) {
+      if (standstills?.isSuspect(id) === true && !standstills.isSetAside(id)) suspects.push(id);
+      else await this.#goOnWith(id);
+    }
+    this.#careful?.begin(suspects);
   }
 
   /** Goes on with runs of other servers on the same store that have ended since; call now and then. */
   async takeUp(): Promise<void> {
     if (this.#deps.isAttended === true) return;
     await this.#orphans.takeUp();
+    await this.#careful?.absolve();
   }
 
   async #canHost(id: string): Promise<boolean> {
@@ -268,6 +292,7 @@ export class Directory implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
+    await this.#careful?.[Symbol.asyncDispose]();
     const loaded = await Promise.allSettled(this.#loaded.values());
     await Promise.all(
       loaded.map(async (result) => {
@@ -340,7 +365,7 @@ export class Directory implements AsyncDisposable {
   }
 
   async #load(id: string): Promise<Conversation> {
-    const { journal, secretBox, nowMs, logger, observer } = this.#deps;
+    const { journal, secretBox, nowMs, logger, observer, activity } = this.#deps;
     if ((await journal.getConversation(id)) === null) throw conversationMissing(id);
     const lease = await journal.claim(id);
     const row = await journal.getConversation(id);
@@ -384,10 +409,11 @@ export class Directory implements AsyncDisposable {
       nowMs,
       logger,
       ...(observer === undefined ? {} : { observer }),
+      ...(activity === undefined ? {} : { activity }),
     });
     this.#owners.set(id, row.ownerId);
     // Ahead of every command: what the last process left in progress is settled first.
-    conversation.resume().catch((error: unknown) => {
+    goOnOrSetAside(conversation, { ...this.#deps, id }).catch((error: unknown) => {
       logger.warn({ conversation: id, error: String(error) }, "work could not be resumed");
     });
     return conversation;

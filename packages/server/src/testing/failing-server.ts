@@ -3,6 +3,7 @@ import { allowedEnvironment, createInProcessHost, defaultTools, openGuardian } f
 import { readConfig } from "../config.ts";
 import { socketTimes, type SocketTimes } from "../faces/agent-server/sockets/socket-times.ts";
 import { silentLogger } from "../lib/logger.ts";
+import type { Model } from "../models/model.ts";
 import { openServer } from "../open-server.ts";
 import { FailPoints } from "./fail-points.ts";
 import {
@@ -22,6 +23,8 @@ export type FailingServerArguments = {
   readonly traceFile: string | null;
   readonly times: Partial<SocketTimes>;
   readonly conversationIdleSeconds: number | null;
+  /** With a number there is a watchdog, and a request to the model with "Stand still." in it blocks the event loop for ever. */
+  readonly standstillSeconds: number | null;
 };
 
 // A whole server in a process of its own, the same as `convoke serve`, that fails where it is told to. It prints
@@ -42,13 +45,16 @@ const server = await openServer({
     ...config,
     sessionApiKeys: [given.key],
     conversationIdleSeconds: given.conversationIdleSeconds ?? config.conversationIdleSeconds,
+    standstillSeconds: given.standstillSeconds ?? 0,
   },
+  hasWatchdog: true,
   toolHost: hostWithFailPoints(toolHost, points),
   logger: silentLogger,
   times: { ...socketTimes, ...given.times },
   wrap: {
     journal: (journal) => journalWithFailPoints(journal, points),
-    model: (model) => modelWithFailPoints(model, points),
+    model: (model) =>
+      modelWithFailPoints(given.standstillSeconds === null ? model : standsStillAtWord(model), points),
   },
 });
 process.stdout.write(`${JSON.stringify({ url: server.url })}\n`);
@@ -64,3 +70,16 @@ process.once("SIGTERM", () => {
     .then(() => guardian[Symbol.asyncDispose]())
     .then(() => process.exit(0));
 });
+
+function standsStillAtWord(model: Model): Model {
+  return {
+    name: model.name,
+    isVisionEnabled: model.isVisionEnabled,
+    stream: (request, signal) => {
+      if (JSON.stringify(request.messages).includes("Stand still.")) {
+        for (;;);
+      }
+      return model.stream(request, signal);
+    },
+  };
+}

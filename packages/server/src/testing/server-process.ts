@@ -18,8 +18,16 @@ export class ServerProcess implements AsyncDisposable {
   readonly ended: Promise<NodeJS.Signals | null>;
   readonly #child: ChildProcess;
   readonly #lines: Interface;
+  readonly #complaint: readonly string[];
 
-  private constructor(child: ChildProcess, lines: Interface, url: string, key: string) {
+  private constructor(
+    child: ChildProcess,
+    lines: Interface,
+    url: string,
+    key: string,
+    complaint: readonly string[],
+  ) {
+    this.#complaint = complaint;
     this.#child = child;
     this.#lines = lines;
     this.url = url;
@@ -36,6 +44,7 @@ export class ServerProcess implements AsyncDisposable {
       traceFile: null,
       times: {},
       conversationIdleSeconds: null,
+      standstillSeconds: null,
       ...options,
     };
     const script = fileURLToPath(new URL("failing-server.ts", import.meta.url));
@@ -44,13 +53,18 @@ export class ServerProcess implements AsyncDisposable {
       // Compiled sources are kept between starts: a start takes about 0.6 s instead of 1.
       env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "convoke-compile-cache") },
     });
-    let complaint = "";
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (complaint += text));
+    const complaint: string[] = [];
+    child.stderr.setEncoding("utf8").on("data", (text: string) => complaint.push(text));
     const lines = createInterface({ input: child.stdout });
     const first = await Promise.race([once(lines, "line"), ending(child)]);
-    if (!Array.isArray(first)) throw new Error(`The server did not start: ${complaint}`);
+    if (!Array.isArray(first)) throw new Error(`The server did not start: ${complaint.join("")}`);
     const { url } = JSON.parse(String(first[0])) as { url: string };
-    return new ServerProcess(child, lines, url, given.key);
+    return new ServerProcess(child, lines, url, given.key, complaint);
+  }
+
+  /** What it wrote to standard error. */
+  get complaint(): string {
+    return this.#complaint.join("");
   }
 
   get pid(): number {

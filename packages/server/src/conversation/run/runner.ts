@@ -9,6 +9,8 @@ export type RunnerDeps = {
   /** What a new run works with, see {@link RunDeps}. */
   readonly runDeps: () => RunDeps;
   readonly isHeld: () => boolean;
+  /** Called when a run begins; disposed when it has ended. */
+  readonly begin?: () => Disposable | undefined;
   /** Called when nothing of a run is in progress any more. */
   readonly onEnded: () => void;
 };
@@ -67,9 +69,13 @@ export class Runner {
     if (queue.isOver || isHeld()) return;
     if (this.#run !== null || log.state.status !== "running") return;
     if (this.#brokenAtSeq === log.state.lastSeq) return;
+    const begun = this.#deps.begin?.();
     const run = new Run(runDeps());
     this.#run = run;
-    void run.ended.then(() => this.#onEnded(run));
+    void run.ended.then(() => {
+      begun?.[Symbol.dispose]();
+      this.#onEnded(run);
+    });
   }
 
   #onEnded(run: Run): void {

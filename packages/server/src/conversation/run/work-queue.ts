@@ -4,6 +4,8 @@ import { conversationClosing, ownedElsewhere } from "../refusals.ts";
 
 export type WorkQueueDeps = {
   readonly nowMs: () => number;
+  /** Called when a job begins. */
+  readonly onTurn?: () => void;
   /** True while a run that is being closed may still record what its tool has done. */
   readonly isSettling: () => boolean;
   /** Called after each job that succeeded, as long as the conversation is open. */
@@ -58,6 +60,7 @@ export class WorkQueue {
     return this.#mailbox.post(async () => {
       try {
         if (this.#isLost || (this.#isClosing && !this.#deps.isSettling())) throw conversationClosing();
+        this.#deps.onTurn?.();
         const result = await job();
         if (!this.#isClosing) this.#deps.onDone();
         return result;

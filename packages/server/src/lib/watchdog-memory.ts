@@ -1,0 +1,38 @@
+/** What both threads of a watchdog see: a count of turns, a length, and a text. */
+export type WatchdogShared = {
+  readonly memory: SharedArrayBuffer;
+  readonly limitMs: number;
+  /** Where the names go when the process is ended. */
+  readonly recordFile: string;
+};
+
+/** What was at work: where the main thread turned to last, and everything in progress. */
+export type WatchdogNames = { readonly last: string | null; readonly working: readonly string[] };
+
+const headBytes = 8;
+const textBytes = 64 * 1024;
+/** Of conversations' ids. */
+const mostNames = 1_000;
+
+export function createMemory(): SharedArrayBuffer {
+  return new SharedArrayBuffer(headBytes + textBytes);
+}
+
+export function writeNames(memory: SharedArrayBuffer, last: string | null, working: Iterable<string>): void {
+  const text = JSON.stringify({ last, working: [...working].slice(0, mostNames) });
+  const bytes = Buffer.from(text, "utf8");
+  if (bytes.byteLength > textBytes) return;
+  new Uint8Array(memory, headBytes).set(bytes);
+  Atomics.store(new Int32Array(memory, 4, 1), 0, bytes.byteLength);
+}
+
+/** Tolerates what was cut off in the middle of being written. */
+export function readNames(memory: SharedArrayBuffer): WatchdogNames {
+  const length = Atomics.load(new Int32Array(memory, 4, 1), 0);
+  try {
+    return JSON.parse(Buffer.from(memory, headBytes, length).toString("utf8")) as WatchdogNames;
+  } catch {
+    // The main thread stood still right there, or has named nothing yet.
+    return { last: null, working: [] };
+  }
+}
