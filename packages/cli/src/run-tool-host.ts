@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import {
   allowedEnvironment,
@@ -26,7 +26,7 @@ export type ToolHostOptions = {
 /** Serves a tool host until it is told to end. */
 export async function runToolHost(options: ToolHostOptions): Promise<void> {
   ignoreDebugSignal();
-  const ended = untilAsked(options.exitWithParent === true);
+  const asked = untilAsked(options.exitWithParent === true);
   await using scope = new AsyncDisposableStack();
   const key = await readKey(options.keyFile);
   const guardian = scope.use(await openGuardian({ marker: `convoke-host-${process.pid}-${randomUUID()}` }));
@@ -59,6 +59,8 @@ export async function runToolHost(options: ToolHostOptions): Promise<void> {
       ...(options.stateDir === undefined ? {} : { stateDir: resolve(options.stateDir) }),
     }),
   );
+  using gone = watchSocket(options.socket);
+  const ended = Promise.race([asked, gone.promise]);
   const { address } = served;
   console.log(
     options.json === true
@@ -70,6 +72,25 @@ export async function runToolHost(options: ToolHostOptions): Promise<void> {
   // Why it could not be loaded is thrown below.
   scope.defer(async () => (await host.catch(() => null))?.[Symbol.asyncDispose]());
   await Promise.race([ended, host.then(async () => ended)]);
+}
+
+const lookMs = 2_000;
+
+/** Resolves when the socket is no longer there, as when its data folder was removed: nobody can ask for anything any more. */
+function watchSocket(socket: string | undefined): Disposable & { readonly promise: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let missed = 0;
+  const look = async (path: string): Promise<void> => {
+    const isThere = await lstat(path).then(
+      () => true,
+      (error: unknown) => (error as NodeJS.ErrnoException).code !== "ENOENT",
+    );
+    missed = isThere ? 0 : missed + 1;
+    // Once may be a look between two files.
+    if (missed > 1) resolve();
+  };
+  const timer = socket === undefined ? null : setInterval(() => void look(socket), lookMs).unref();
+  return { promise, [Symbol.dispose]: () => clearInterval(timer ?? undefined) };
 }
 
 /** The variables that whoever ordered the sandbox chose: `CONVOKE_PASS_ENVIRONMENT` names them, with commas between. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -69,6 +69,14 @@ test("security 7: no signal opens a debugger in the tool host", async () => {
   host.child.kill("SIGTERM");
   expect(await once(host.child, "exit")).toEqual([0, null]);
   expect(printed).not.toContain("Debugger");
+});
+
+test("security 41: a tool host whose folder is gone ends, with what it runs", async () => {
+  const bench = await openBench();
+  await mkdir(bench.at("run"));
+  const host = await bench.start(["--socket", bench.at("run/host.sock"), "--state-dir", bench.at("state")]);
+  await rm(bench.at("run"), { recursive: true });
+  expect(await once(host.child, "exit")).toEqual([0, null]);
 });
 
 test("P31: with --root nothing else is shown", async () => {

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ToolHostUnreachableError } from "@convoke/tool-host";
 import type { RemoteToolHost } from "@convoke/tool-host";
@@ -89,7 +89,7 @@ export class ToolHostLink {
 
 async function isSocket(path: string): Promise<boolean> {
   try {
-    return (await stat(path)).isSocket();
+    return (await lstat(path)).isSocket();
   } catch {
     return false; // Not yet.
   }

@@ -1,5 +1,5 @@
-import { connect } from "node:net";
 import type { NetConnectOpts } from "node:net";
+import { connectTarget } from "./connect-target.ts";
 import { Channel } from "./channel.ts";
 import { ClientConnection } from "./client-connection.ts";
 import { ConnectionLostError, ToolHostRefusedError, ToolHostUnreachableError } from "./connection-errors.ts";
@@ -22,7 +22,7 @@ export type OpenConnectionOptions = {
 
 /** Connects and greets; rejects with ToolHostRefusedError when trying again is of no use, else with ToolHostUnreachableError. */
 export async function openConnection(options: OpenConnectionOptions): Promise<ClientConnection> {
-  const socket = connect(options.target);
+  const socket = await connectTarget(options.target);
   const opening = Promise.withResolvers<ClientConnection>();
   const clientNonce = createNonce();
   let connection: ClientConnection | undefined;
