@@ -6,7 +6,7 @@ import { describeReason } from "./describe-reason.ts";
 import { findFamily, findGuardianMark, findMarked, readBootId } from "./find-processes.ts";
 import { findSame, freezeProcesses, isStopped, killProcesses, thawProcesses } from "./process-group.ts";
 import type { ProcessKey } from "./process-group.ts";
-import { readJsonIfThere, readTail, removeSandboxDirectory } from "./sandbox-directory.ts";
+import { boundLog, readJsonIfThere, readTail, removeSandboxDirectory } from "./sandbox-directory.ts";
 import type { SandboxDirectory } from "./sandbox-directory.ts";
 import { SandboxError } from "./sandbox.ts";
 import type { SandboxHandle, SandboxHealth, SandboxRecord } from "./sandbox.ts";
@@ -92,6 +92,7 @@ export class LocalSandbox implements SandboxHandle {
     const seen = this.#look();
     if (seen.state !== "running") return seen;
     try {
+      await boundLog(this.#deps.directory.logFile);
       await this.#link.probe();
       return seen;
     } catch (error) {

@@ -1,4 +1,5 @@
 import {
+  appendFile,
   chmod,
   chown,
   lstat,
@@ -8,6 +9,7 @@ import {
   readFile,
   realpath,
   rm,
+  truncate,
   writeFile,
 } from "node:fs/promises";
 import { join } from "node:path";
@@ -145,6 +147,27 @@ export async function readTail(file: string, maxBytes: number): Promise<string> 
   } finally {
     await handle.close();
   }
+}
+
+const longestLogBytes = 1024 * 1024;
+
+/**
+ * Empties a log that has become too long. What runs inside may have the tool host's output and write to it as much as it likes, and
+ * what it likes: the log is for people, and nothing is concluded from it while the sandbox runs.
+ */
+export async function boundLog(file: string): Promise<void> {
+  let size: number;
+  try {
+    ({ size } = await lstat(file));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw error;
+  }
+  if (size <= longestLogBytes) return;
+  const last = await readTail(file, 2_000);
+  // Whoever writes appends, so nothing is left of what was there.
+  await truncate(file, 0);
+  await appendFile(file, `(The log was longer than 1 MiB and was emptied. Its end:)\n${last}\n`);
 }
 
 export async function readJsonIfThere(file: string): Promise<Record<string, unknown> | null> {
