@@ -2,7 +2,11 @@ import type { Directory } from "./conversation/directory.ts";
 import type { Logger } from "./lib/logger.ts";
 
 export type HousekeepingDeps = {
-  readonly directory: Pick<Directory, "takeUp" | "evictIdle">;
+  readonly directory: Pick<Directory, "takeUp" | "evictIdle" | "isAtRest">;
+  /** When somebody asked for something. */
+  readonly lastActivityMs: () => number;
+  /** Gives back memory that is not needed at rest; takes long enough to wait for a pause. */
+  readonly releaseMemory: () => void;
   /** Conversations that nobody used for so long leave memory. */
   readonly conversationIdleSeconds: number;
   readonly logger: Logger;
@@ -12,8 +16,10 @@ export type HousekeepingDeps = {
 const takeUpEveryMs = 1000;
 
 /** Does now and then what nobody asks for, until it is disposed. Does not keep the process alive. */
-export function keepHouse({ directory, conversationIdleSeconds, logger }: HousekeepingDeps): Disposable {
+export function keepHouse(deps: HousekeepingDeps): Disposable {
+  const { directory, conversationIdleSeconds, logger } = deps;
   const idleMs = conversationIdleSeconds * 1000;
+  const release = createRelease(deps);
   const chores = [
     chore(
       takeUpEveryMs,
@@ -24,9 +30,18 @@ export function keepHouse({ directory, conversationIdleSeconds, logger }: Housek
     ),
     chore(
       sweepEveryMs(idleMs),
-      () => directory.evictIdle(idleMs),
+      async () => {
+        if ((await directory.evictIdle(idleMs)) > 0) release.isDue = true;
+      },
       (error) => {
         logger.error({ error }, "idle conversations could not be put away");
+      },
+    ),
+    chore(
+      restMs / 2,
+      () => release.look(),
+      (error) => {
+        logger.error({ error }, "memory could not be released");
       },
     ),
   ];
@@ -35,6 +50,33 @@ export function keepHouse({ directory, conversationIdleSeconds, logger }: Housek
       for (const timer of chores) clearInterval(timer);
     },
   };
+}
+
+/** A pause in which nobody asks for anything and nothing is in progress. */
+const restMs = 10_000;
+
+/** Releases memory once in each pause, and again when more has become free since. */
+export function createRelease({
+  directory,
+  lastActivityMs,
+  releaseMemory,
+}: Pick<HousekeepingDeps, "directory" | "lastActivityMs" | "releaseMemory">): {
+  isDue: boolean;
+  look: () => Promise<void>;
+} {
+  let seenMs = lastActivityMs();
+  const release = {
+    isDue: false,
+    look: async (): Promise<void> => {
+      const activeMs = lastActivityMs();
+      if (activeMs !== seenMs) release.isDue = true;
+      seenMs = activeMs;
+      if (!release.isDue || Date.now() - activeMs < restMs || !(await directory.isAtRest())) return;
+      release.isDue = false;
+      releaseMemory();
+    },
+  };
+  return release;
 }
 
 function chore(everyMs: number, work: () => Promise<void>, onError: (error: string) => void): NodeJS.Timeout {

@@ -13,6 +13,7 @@ import { isLoopback } from "./http/guard.ts";
 import { openSessionKey, readSessionKey, type SessionKey } from "./http/session-key.ts";
 import type { Journal } from "./journal/journal.ts";
 import { keepHouse } from "./keep-house.ts";
+import { openWholeCollector } from "./lib/collect-young.ts";
 import type { Logger } from "./lib/logger.ts";
 import { openWatchdog } from "./lib/watchdog.ts";
 import type { Model } from "./models/model.ts";
@@ -148,7 +149,13 @@ export async function openServer({
   if (isAttended !== true) await appConversations.recover();
   isReady = true;
   const { conversationIdleSeconds } = config;
-  scope.use(keepHouse({ directory, conversationIdleSeconds, logger }));
+  const collect = openWholeCollector();
+  const releaseMemory = (): void => {
+    store.journal.releaseMemory();
+    collect?.();
+  };
+  const { lastActivityMs } = listener;
+  scope.use(keepHouse({ directory, conversationIdleSeconds, lastActivityMs, releaseMemory, logger }));
 
   const owned = scope.move();
   return {

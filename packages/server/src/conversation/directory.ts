@@ -278,8 +278,15 @@ export class Directory implements AsyncDisposable {
     return true;
   }
 
-  /** Drops actors that nobody used for `idleMs` and that do nothing; they are loaded again on demand (P5). */
-  async evictIdle(idleMs: number): Promise<void> {
+  /** False while anything is in progress. */
+  async isAtRest(): Promise<boolean> {
+    const loaded = await Promise.allSettled(this.#loaded.values());
+    return loaded.every((result) => result.status === "rejected" || !result.value.isBusy);
+  }
+
+  /** Drops actors that nobody used for `idleMs` and that do nothing; they are loaded again on demand (P5). How many it were. */
+  async evictIdle(idleMs: number): Promise<number> {
+    let evicted = 0;
     const before = this.#deps.nowMs() - idleMs;
     for (const [id, loading] of this.#loaded) {
       const conversation = await loading.catch(() => null);
@@ -287,7 +294,9 @@ export class Directory implements AsyncDisposable {
       if (this.#watches.isHeard(id)) continue;
       this.#forget(id);
       await conversation[Symbol.asyncDispose]();
+      evicted += 1;
     }
+    return evicted;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -45,6 +45,9 @@ export interface Journal extends AsyncDisposable {
   /** What a client message id led to, null when it was never seen. */
   getInboxEntry(conversationId: string, clientId: string): Promise<InboxEntry | null>;
 
+  /** Gives back memory that only makes the next reads faster; for a process at rest. */
+  releaseMemory(): void;
+
   /** Rings after each commit that touched the conversation, also for commits of other processes within a second. Returns the unsubscribe function. */
   onAppend(conversationId: string, onRing: (lastSeq: number) => void): () => void;
   /** Tells of each commit of this process once it is durable; must return at once. Returns the unsubscribe function. */

@@ -200,6 +200,10 @@ class SqliteJournal implements Journal {
     return this.#named(() => this.#conversations.getInboxEntry(conversationId, clientId));
   }
 
+  releaseMemory(): void {
+    this.#named(() => this.#database.exec("PRAGMA shrink_memory"));
+  }
+
   onAppend(conversationId: string, onRing: (lastSeq: number) => void): () => void {
     const stop = this.#doorbell.listen(conversationId, onRing);
     this.#neighbours.watch(conversationId);

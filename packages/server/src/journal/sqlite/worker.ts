@@ -1,4 +1,5 @@
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from "node:worker_threads";
+import { openWholeCollector } from "../../lib/collect-young.ts";
 import { LogCopier } from "./copier.ts";
 import { NodeLocks } from "./lease.ts";
 import type { OpenFailure, WriterMessage, WriterOptions, WriterReply, WriteRequest } from "./requests.ts";
@@ -8,6 +9,7 @@ import { Writer } from "./writer.ts";
 /** The entry of the writer thread. What arrives while a transaction commits goes together into the next one. */
 function serve(port: MessagePort, options: WriterOptions): void {
   const writer = openWriter(options);
+  const collect = openWholeCollector();
   let immediate: NodeJS.Immediate | undefined;
   let restTimer: NodeJS.Timeout | undefined;
 
@@ -25,6 +27,11 @@ function serve(port: MessagePort, options: WriterOptions): void {
   const finish = (): void => {
     if (writer.tidy()) immediate = setImmediate(finish);
     else if (!writer.truncateLog()) restTimer = setTimeout(rest, restAfterMs);
+    else restTimer = setTimeout(release, releaseAfterMs);
+  };
+  const release = (): void => {
+    writer.releaseMemory();
+    collect?.();
   };
   const close = (): void => {
     clearImmediate(immediate);
@@ -47,6 +54,7 @@ function serve(port: MessagePort, options: WriterOptions): void {
 
 const groupLimit = 1000;
 const restAfterMs = 1000;
+const releaseAfterMs = 10_000;
 
 function openWriter(options: WriterOptions): Writer {
   const database = openWriterDatabase(options.databasePath);

@@ -87,6 +87,12 @@ export class Writer {
     this.#sweeper.shrink();
   }
 
+  /** The pages that it keeps are read again when they are needed. */
+  releaseMemory(): void {
+    this.#appends.forgetAll();
+    this.#database.exec("PRAGMA shrink_memory");
+  }
+
   /** Empties the write-ahead log after a burst; false when another connection is in the way. */
   truncateLog(): boolean {
     try {
