@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { Kysely } from "kysely";
+import { Kysely, sql } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openApplicationDatabase } from "./application-database.ts";
@@ -97,4 +97,23 @@ test("P61: processes that start on a new folder at the same moment all find its 
   for (const worker of workers) worker.postMessage(dataDir);
   expect((await Promise.all(opened)).flat()).toEqual(["opened", "opened", "opened", "opened"]);
   await Promise.all(workers.map((worker) => worker.terminate()));
+});
+
+test("F6: a transaction that a full disk has undone fails with the disk's error and its file", async () => {
+  await using database = await openApplicationDatabase(dataDir);
+  const { tables } = database;
+  await sql`PRAGMA max_page_count = 1`.execute(tables);
+  const adding = tables.transaction().execute(async (inside) => {
+    for (let index = 0; index < 2_000; index += 1) {
+      await inside
+        .insertInto("users")
+        .values({ id: `user ${index}`.padEnd(400), created_at: 5 })
+        .execute();
+    }
+  });
+  await expect(adding).rejects.toMatchObject({
+    errcode: 13,
+    path: expect.stringMatching(/application\.sqlite$/),
+  });
+  expect(await tables.selectFrom("users").selectAll().execute()).toEqual([]);
 });

@@ -44,7 +44,11 @@ function prepare(database: DatabaseSync, sql: string): SqliteStatement {
   return {
     reader: statement.columns().length > 0,
     all: (parameters) => named(() => statement.all(...values(parameters))),
-    run: (parameters) => named(() => statement.run(...values(parameters))),
+    run: (parameters) => {
+      // A full disk has already undone the transaction; what failed is told, not that nothing is left to undo.
+      if (sql === "rollback" && !database.isTransaction) return { changes: 0, lastInsertRowid: 0 };
+      return named(() => statement.run(...values(parameters)));
+    },
     iterate: (parameters) => statement.iterate(...values(parameters)),
   };
 }
