@@ -54,6 +54,8 @@ try {
   ]) {
     mkdirSync(path.join(tree, folder), { recursive: true });
   }
+  // Some runtimes give a temporary filesystem the mode of the folder that it is mounted on, whatever was asked for.
+  for (const folder of ["tmp", "var/tmp"]) chmodSync(path.join(tree, folder), 0o1777);
   writeFileSync(
     path.join(tree, "etc/passwd"),
     "root:x:0:0::/root:/bin/bash\nagent:x:1000:1000::/home/agent:/bin/bash\n",

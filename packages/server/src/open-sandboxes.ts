@@ -1,6 +1,10 @@
 import { join } from "node:path";
 import { connectToolHost } from "@convoke/tool-host";
-import { createFleetSandboxes, type FleetTemplate } from "./app-conversations/fleet-sandboxes.ts";
+import {
+  createFleetSandboxes,
+  isolationOf,
+  type FleetTemplate,
+} from "./app-conversations/fleet-sandboxes.ts";
 import { sandboxPorts } from "./app-conversations/sandbox-ports.ts";
 import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
 import { ConfigError } from "./lib/config-error.ts";
@@ -67,9 +71,38 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
   const fleet = scope.use(
     await openSandboxFleet({ backends: choice.backends, store, secretBox, nowMs, logger }),
   );
-  const sandboxes = createFleetSandboxes({ fleet, templates, sandboxesDir, templatesSinceMs: nowMs() });
+  const summary = summaryOf(templates[0], choice, config);
+  if (templates.some(({ backend }) => isolationOf(backend) === "none")) {
+    logger.warn(
+      { sandboxes: summary },
+      "sandboxes of the kind process are no wall: what runs in them may do whatever the server's user may",
+    );
+  }
+  const sandboxes = createFleetSandboxes({
+    fleet,
+    templates,
+    sandboxesDir,
+    templatesSinceMs: nowMs(),
+    summary,
+  });
   scope.move();
   return sandboxes;
+}
+
+/** Such as `process: isolates nothing (bubblewrap: not installed)`. */
+function summaryOf(
+  { backend, network, image = "" }: FleetTemplate,
+  { findings }: SandboxChoice,
+  { use }: SandboxConfig,
+): string {
+  const networkText = network === "on" ? "network without the machine's loopback" : "no network";
+  if (backend === "bubblewrap")
+    return `bubblewrap: own files and processes, ${networkText}; shares the kernel`;
+  if (backend === "docker") return `docker: containers of ${image}, ${networkText}; shares the kernel`;
+  const missing = findings.find(({ name, isUsable }) => name === "bubblewrap" && !isUsable);
+  const reason = use === "auto" && missing !== undefined ? ` (bubblewrap: ${missing.detail})` : "";
+  // The finding names the way out in brackets of its own; the log and `convoke doctor` have it.
+  return `process: isolates nothing${reason.replace(/ \([^()]*\)\)$/, ")")}`;
 }
 
 /** Null while another server has it. */

@@ -69,6 +69,8 @@ export interface Server extends AsyncDisposable {
   readonly url: string;
   /** The key that clients need: configured or the data folder's own; null with `--no-auth`. */
   readonly sessionKey: SessionKey | { readonly key: string; readonly file: null } | null;
+  /** What sandboxes are here and isolate, in one line for people; null when none are served. */
+  readonly sandboxes: string | null;
 }
 
 /** Opens everything, takes up the runs that the last process left, and listens. Rejects with {@link ConfigError} on unsafe settings. */
@@ -161,6 +163,7 @@ export async function openServer({
   return {
     url: addressOf(app.server.address() as AddressInfo),
     sessionKey,
+    sandboxes: sandboxes?.summary ?? null,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

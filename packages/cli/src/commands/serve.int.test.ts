@@ -9,8 +9,8 @@ import { expect, onTestFinished, test } from "vitest";
 
 const command = fileURLToPath(new URL("../bin.ts", import.meta.url));
 
-function launch(environment: Record<string, string>) {
-  const child = spawn(process.execPath, [command, "serve", "--port", "0", "--sandbox", "off", "--json"], {
+function launch(environment: Record<string, string>, options = ["--sandbox", "off", "--json"]) {
+  const child = spawn(process.execPath, [command, "serve", "--port", "0", ...options], {
     env: { PATH: process.env["PATH"] ?? "", ...environment },
   });
   onTestFinished(async () => {
@@ -80,4 +80,32 @@ test("F6: a start that the disk refuses says one sentence with the file, and no 
   child.stderr.on("data", (bytes: Buffer) => (said += bytes.toString()));
   expect((await once(child, "exit"))[0]).toBe(1);
   expect(said).toMatch(/^\S*journal\.db is damaged\. .*doctor --check-data.*\n$/);
+});
+
+test.each([
+  ["process", ["--sandbox", "process"], /^ {2}sandboxes {2}process: isolates nothing$/m],
+  ["auto without bubblewrap", [], /^ {2}sandboxes {2}process: isolates nothing \(bubblewrap: .+\)$/m],
+])(
+  "PR01, S15: serve says that sandboxes of the kind %s are no wall, on the screen and in the log",
+  async (_kind, options, line) => {
+    await using folder = await openTemporaryDirectory();
+    const child = launch({ HOME: folder.path, PATH: "/nowhere" }, options);
+    let shown = "";
+    let logged = "";
+    child.stdout.on("data", (bytes: Buffer) => (shown += bytes.toString()));
+    child.stderr.on("data", (bytes: Buffer) => (logged += bytes.toString()));
+    await expect.poll(() => shown, { timeout: 30_000 }).toMatch(line);
+    expect(logged).toContain("no wall");
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  },
+);
+
+test("S15: serve says so when there are no sandboxes", async () => {
+  await using folder = await openTemporaryDirectory();
+  const child = launch({ HOME: folder.path }, ["--sandbox", "off"]);
+  const [bytes] = (await once(child.stdout, "data")) as [Buffer];
+  expect(bytes.toString()).toMatch(/^ {2}sandboxes {2}off$/m);
+  child.kill("SIGTERM");
+  await once(child, "exit");
 });

@@ -93,8 +93,12 @@ async function untilStopped({ json }: ServeOptions, url: string, lines: readonly
 }
 
 function welcome({ server, config }: Node): string[] {
-  const { url, sessionKey } = server;
-  const lines = [`Convoke is listening on ${url}`, `  data   ${tilde(config.dataDir)}`];
+  const { url, sessionKey, sandboxes } = server;
+  const lines = [
+    `Convoke is listening on ${url}`,
+    `  data   ${tilde(config.dataDir)}`,
+    `  sandboxes  ${sandboxes ?? (config.sandbox.use.length === 0 ? "off" : "none here: another server on the same data folder has them")}`,
+  ];
   if (sessionKey === null)
     return [
       ...lines,

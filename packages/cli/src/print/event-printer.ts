@@ -1,5 +1,6 @@
 import type { Event } from "@convoke/protocol";
 import type { Paint } from "./paint.ts";
+import { printable } from "./printable.ts";
 
 const mostLines = 12;
 
@@ -20,7 +21,11 @@ export function describeEvent(event: Event, paint: Paint): string[] {
       const risk = event.security_risk === "HIGH" ? paint.red("  high risk") : "";
       return [
         ...(thought === "" ? [] : block(`${paint.green("agent")}  `, thought, 40)),
-        ...block(`${paint.cyan(`  > ${event.tool_name}`)}  `, `${callText(event)}${risk}`, mostLines),
+        ...block(
+          `${paint.cyan(`  > ${printable(event.tool_name)}`)}  `,
+          `${callText(event)}${risk}`,
+          mostLines,
+        ),
       ];
     }
     case "ObservationEvent": {
@@ -40,9 +45,9 @@ export function describeEvent(event: Event, paint: Paint): string[] {
     case "AgentErrorEvent":
       return block("    ", event.error, mostLines).map(paint.red);
     case "UserRejectObservation":
-      return [paint.yellow(`    rejected: ${event.rejection_reason ?? ""}`)];
+      return [paint.yellow(`    rejected: ${printable(event.rejection_reason ?? "")}`)];
     case "ConversationErrorEvent":
-      return block(paint.red(`error ${event.code}  `), event.detail, mostLines);
+      return block(paint.red(`error ${printable(event.code)}  `), event.detail, mostLines);
     case "ConversationStateUpdateEvent": {
       const { detail } = (event.value ?? {}) as { detail?: unknown };
       if (typeof detail !== "string") return [];
@@ -108,14 +113,4 @@ function block(prefix: string, text: string, most: number): string[] {
       : [...lines.slice(0, half), `... ${lines.length - 2 * half} more lines ...`, ...lines.slice(-half)];
   const indent = " ".repeat(4);
   return shown.map((line, index) => (index === 0 ? `${prefix}${line}` : `${indent}${line}`));
-}
-
-/** Escape sequences, and control characters other than line feed and tab. */
-const controls =
-  // oxlint-disable-next-line no-control-regex -- control characters are what this finds
-  /\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007]*\u0007|[\u0000-\u0008\u000b-\u001f\u007f]/g;
-
-/** Terminal output of an agent must not drive the terminal of the person who watches. */
-function printable(text: string): string {
-  return text.replaceAll(controls, "");
 }

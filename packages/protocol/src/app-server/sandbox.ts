@@ -45,6 +45,12 @@ export const SandboxSpecInfo = object("SandboxSpecInfo", {
   created_at: Type.Optional(Type.String({ format: "date-time" })),
   initial_env: Type.Optional(mapOf(Type.String(), { impliedDefault: {} })),
   working_dir: Type.Optional(Type.String({ default: "/home/openhands/workspace" })),
+  isolation: Type.Optional(
+    choice(["none", "namespaces", "container"], {
+      description:
+        "What is between a sandbox and the machine; `none` is a plain process of the server's user.",
+    }),
+  ),
 });
 export type SandboxSpecInfo = Static<typeof SandboxSpecInfo>;
 

@@ -12,6 +12,10 @@ export const appServerDifferences: readonly { readonly pattern: RegExp; readonly
     pattern: /^GET \/api\/v1\/app-conversations (200|query (?!ids$).*)$/,
     reason: "The contract asks for a list; the batch read of the reference is on the same path.",
   },
+  {
+    pattern: /^SandboxSpecInfo isolation$/,
+    reason: "Says whether a sandbox is a wall; the reference has containers alone.",
+  },
   { pattern: / path conversation_id$/, reason: "An id that is no UUID names the field that is wrong." },
   {
     pattern: /^AppConversation(Start|Update)Request(-Input|-Output)? title$/,

@@ -67,6 +67,7 @@ async function openBench() {
     ],
     sandboxesDir: join(folder, "sandboxes"),
     templatesSinceMs: 7,
+    summary: "plain: nothing",
   });
   const owned = scope.move();
   return { sandboxes, fleet, states, folder, [Symbol.asyncDispose]: () => owned.disposeAsync() };
@@ -75,8 +76,22 @@ async function openBench() {
 test("templates are named after what makes their sandboxes, the first is the default", async () => {
   await using bench = await openBench();
   expect(bench.sandboxes.templates).toEqual([
-    { id: "plain", command: null, environment: { LANG: "C" }, workingDir: "", createdAtMs: 7 },
-    { id: "images:broken:1", command: null, environment: { FAIL: "yes" }, workingDir: "", createdAtMs: 7 },
+    {
+      id: "plain",
+      isolation: "none",
+      command: null,
+      environment: { LANG: "C" },
+      workingDir: "",
+      createdAtMs: 7,
+    },
+    {
+      id: "images:broken:1",
+      isolation: "none",
+      command: null,
+      environment: { FAIL: "yes" },
+      workingDir: "",
+      createdAtMs: 7,
+    },
   ]);
 });
 

@@ -29,6 +29,8 @@ export type FleetSandboxesDeps = {
   readonly templates: readonly [FleetTemplate, ...FleetTemplate[]];
   /** Absolute; where the backends keep a directory per sandbox, so that a workspace goes when its sandbox does. */
   readonly sandboxesDir: string;
+  /** What the default template is and isolates, in one line for people. */
+  readonly summary: string;
   /** When the templates came into being: epoch milliseconds. */
   readonly templatesSinceMs: number;
 };
@@ -38,18 +40,27 @@ export function createFleetSandboxes(deps: FleetSandboxesDeps): Sandboxes {
   return new FleetSandboxes(deps);
 }
 
+/** What stands between a sandbox of this backend and the machine. */
+export function isolationOf(backend: string): SandboxTemplate["isolation"] {
+  if (backend === "bubblewrap") return "namespaces";
+  return backend === "docker" ? "container" : "none";
+}
+
 class FleetSandboxes implements Sandboxes {
   readonly templates: readonly SandboxTemplate[];
+  readonly summary: string;
   readonly #fleet: SandboxFleet;
   readonly #sandboxesDir: string;
   readonly #byId: ReadonlyMap<string, FleetTemplate>;
 
-  constructor({ fleet, templates, sandboxesDir, templatesSinceMs }: FleetSandboxesDeps) {
+  constructor({ fleet, templates, sandboxesDir, templatesSinceMs, summary }: FleetSandboxesDeps) {
+    this.summary = summary;
     this.#fleet = fleet;
     this.#sandboxesDir = sandboxesDir;
     this.#byId = new Map(templates.map((template) => [idOf(template.backend, template.image), template]));
-    this.templates = [...this.#byId].map(([id, { environment }]) => ({
+    this.templates = [...this.#byId].map(([id, { environment, backend }]) => ({
       id,
+      isolation: isolationOf(backend),
       command: null,
       environment,
       workingDir: "",

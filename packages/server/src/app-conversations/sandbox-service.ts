@@ -17,6 +17,8 @@ export type SandboxView = {
 export type SandboxTemplate = {
   /** A short name that stays, e.g. `bubblewrap`. */
   readonly id: string;
+  /** What is between a sandbox and the machine. */
+  readonly isolation: "none" | "namespaces" | "container";
   readonly command: readonly string[] | null;
   readonly environment: Readonly<Record<string, string>>;
   /** Absolute, as tools see it; empty where every sandbox has its own. */
@@ -37,6 +39,8 @@ export type SandboxPageQuery = {
 export interface SandboxService {
   /** Never empty; the first is the default. */
   readonly templates: readonly SandboxTemplate[];
+  /** What the default one is and isolates, in one line for people. */
+  readonly summary: string;
   /**
    * Resolves once the sandbox is written down, usually in `STARTING`. Asked again with the id of one of the owner's sandboxes, it
    * answers with that one, so that a start can be repeated.

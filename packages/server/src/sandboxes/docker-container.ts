@@ -1,5 +1,6 @@
 import { allowedEnvironment } from "@convoke/tool-host";
 import { inside, type Bind } from "./bubblewrap-arguments.ts";
+import { containerFilter } from "./container-seccomp.ts";
 import { doorBind } from "./port-door-client.ts";
 import type { Account } from "./sandbox-directory.ts";
 import type { SandboxSpec } from "./sandbox.ts";
@@ -45,7 +46,7 @@ export function containerBody(order: ContainerOrder): object {
       PidsLimit: pids,
       ShmSize: diskMb * 1024 * 1024,
       CapDrop: ["ALL"],
-      SecurityOpt: ["no-new-privileges"],
+      SecurityOpt: ["no-new-privileges", ...filterOf(order)],
       ReadonlyRootfs: true,
       Tmpfs: { "/tmp": temporary, "/var/tmp": temporary },
       Init: true,
@@ -54,6 +55,12 @@ export function containerBody(order: ContainerOrder): object {
       Ulimits: [{ Name: "core", Soft: 0, Hard: 0 }],
     },
   };
+
+  function filterOf({ isPodman: isPath }: ContainerOrder): string[] {
+    const filter = containerFilter(process.arch);
+    // Podman takes the path of a file on its own machine here; its own filter stays.
+    return isPath || filter === null ? [] : [`seccomp=${JSON.stringify(filter)}`];
+  }
 
   function environmentOf({ environment }: ContainerOrder): Record<string, string> {
     const { LANG = "C.UTF-8", TZ } = allowedEnvironment(environment);

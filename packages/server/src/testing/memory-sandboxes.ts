@@ -14,11 +14,13 @@ import { Fault } from "../lib/fault.ts";
 export class MemorySandboxes implements Sandboxes {
   readonly templates: readonly SandboxTemplate[] = ["first", "second", "third"].map((id) => ({
     id,
+    isolation: "none",
     command: null,
     environment: {},
     workingDir: "",
     createdAtMs: 0,
   }));
+  readonly summary = "memory: runs nothing";
   /** Oldest first. */
   #views: SandboxView[] = [];
 

@@ -132,6 +132,7 @@ function toSpecInfo(template: SandboxTemplate): SandboxSpecInfo {
     created_at: formatInstant(template.createdAtMs * 1000),
     initial_env: { ...template.environment },
     working_dir: template.workingDir,
+    isolation: template.isolation,
   };
 }
 

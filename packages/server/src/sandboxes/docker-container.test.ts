@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { containerFilter } from "./container-seccomp.ts";
+import { containerBody, type ContainerOrder } from "./docker-container.ts";
+
+const order: ContainerOrder = {
+  spec: {
+    id: "s1",
+    workspaceDir: "/w",
+    environment: {},
+    network: "none",
+    limits: { memoryMb: 64, cpus: 1, pids: 10 },
+  },
+  installationId: "i",
+  image: "image",
+  account: { uid: 1, gid: 1 },
+  binds: [],
+  isPodman: false,
+  environment: {},
+};
+
+function securityOf(given: ContainerOrder): string[] {
+  return (containerBody(given) as { HostConfig: { SecurityOpt: string[] } }).HostConfig.SecurityOpt;
+}
+
+test("DO06, S27: a container gets a filter of its own; podman, which wants a file, keeps the engine's", () => {
+  const [privileges, filter = ""] = securityOf(order);
+  expect(privileges).toBe("no-new-privileges");
+  expect(JSON.parse(filter.replace(/^seccomp=/, ""))).toEqual(containerFilter(process.arch));
+  expect(securityOf({ ...order, isPodman: true })).toEqual(["no-new-privileges"]);
+});
+
+test("DO06, S27: io_uring, sockets past the network namespace and calls of other architectures are refused", () => {
+  const filter = containerFilter("x64") as {
+    architectures: string[];
+    syscalls: { names: string[]; errnoRet: number; args?: { op: string; value: number }[] }[];
+  };
+  expect(filter.architectures).toEqual(["SCMP_ARCH_X86_64"]);
+  const refused = (name: string) => filter.syscalls.filter(({ names }) => names.includes(name));
+  for (const name of ["io_uring_setup", "io_uring_enter", "io_uring_register", "clone3"])
+    expect(refused(name)).toMatchObject([{ errnoRet: 38 }]);
+  for (const name of ["mount", "unshare", "setns", "bpf", "keyctl", "userfaultfd"])
+    expect(refused(name)).toMatchObject([{ errnoRet: 1 }]);
+  const isRefused = (family: number): boolean =>
+    refused("socket").some(({ args: [arg] = [] }) =>
+      arg?.op === "SCMP_CMP_GT" ? family > arg.value : family === arg?.value,
+    );
+  const left = Array.from({ length: 50 }, (_, family) => family).filter((family) => !isRefused(family));
+  expect(left).toEqual([0, 1, 2, 10, 16]);
+  expect(refused("clone")).toHaveLength(7);
+  expect(containerFilter("riscv64")).toBeNull();
+});
