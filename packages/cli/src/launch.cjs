@@ -22,6 +22,7 @@ function findNode() {
       var program = path.join(path.dirname(manifest), "bin", "node");
       var tried = childProcess.spawnSync(program, ["--version"], { encoding: "utf8" });
       if (tried.status === 0 && parseInt(tried.stdout.slice(1), 10) >= oldestNode) return program;
+      // oxlint-disable-next-line no-unused-vars -- leaving the name out came later
     } catch (error) {
       // Not installed: the next one may be.
     }

@@ -150,7 +150,10 @@ test("templates: pages and batches", async () => {
   const last = await face.call("searchSandboxSpecs", { query: "?limit=2&page_id=third" });
   expect(last.json).toMatchObject({ items: [{ id: "third" }], next_page_id: null });
   const batch = await face.call("getSandboxSpecs", { query: "?id=second&id=none" });
-  expect(batch.json).toMatchObject([{ id: "second", command: null, initial_env: {}, isolation: "none" }, null]);
+  expect(batch.json).toMatchObject([
+    { id: "second", command: null, initial_env: {}, isolation: "none" },
+    null,
+  ]);
 });
 
 test.each([
