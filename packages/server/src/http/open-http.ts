@@ -14,7 +14,7 @@ import { limitConnections, mostConnections, readLimits } from "./most-connection
 import { observeRequests, requestIdHeader, toAuditedCall, type AuditedCall } from "./observe-requests.ts";
 import { createPublicAddress } from "./public-address.ts";
 import { readBodies } from "./read-bodies.ts";
-import { closingMs, ServerSocket, socketPayloadBytes } from "./server-socket.ts";
+import { ServerSocket, socketPayloadBytes } from "./server-socket.ts";
 import { withOpenAiError } from "./openai-errors.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
 import { refuseUnknownRoutes } from "./unknown-routes.ts";
@@ -143,8 +143,6 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
 const socketOptions = {
   maxPayload: socketPayloadBytes,
   perMessageDeflate: false,
-  // Newer than its type.
-  closeTimeout: closingMs,
   // The type wants what hangs on the library's own class besides; a server makes instances only.
   WebSocket: ServerSocket as NonNullable<WebsocketPluginOptions["options"]>["WebSocket"],
 };
