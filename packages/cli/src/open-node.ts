@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   completeConfig,
   openDormantServer,
@@ -16,7 +15,14 @@ import {
   type TakeOver,
 } from "@convoke/server";
 import type { findBubblewrap } from "@convoke/server/find-bubblewrap";
-import { allowedEnvironment, createInProcessHost, defaultTools, openGuardian } from "@convoke/tool-host";
+import {
+  allowedEnvironment,
+  collectOrphans,
+  createInProcessHost,
+  createMarker,
+  defaultTools,
+  openGuardian,
+} from "@convoke/tool-host";
 import { pino, type Level } from "pino";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { ignoreDebugSignal } from "./ignore-debug-signal.ts";
@@ -106,7 +112,8 @@ async function openConfigured({
 }: NodeDeps): Promise<Node> {
   ignoreDebugSignal();
   await using scope = new AsyncDisposableStack();
-  const guardian = scope.use(await openGuardian({ marker: `convoke-${process.pid}-${randomUUID()}` }));
+  const guardian = scope.use(await openGuardian({ marker: createMarker("convoke") }));
+  collectLater(scope, logger);
   const environment = { ...allowedEnvironment(whole), ...forCommands, ...guardian.environment };
   const toolHost = createInProcessHost({
     tools: defaultTools(),
@@ -133,6 +140,20 @@ async function openConfigured({
   const owned = scope.move();
   return { server, config, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
+
+/** Guardians of others that ended just now are still at it: what is left after them had none. */
+function collectLater(scope: AsyncDisposableStack, logger: Logger): void {
+  const collect = async (): Promise<void> => {
+    const count = await collectOrphans();
+    if (count > 0) logger.warn({ count }, "processes that an earlier server had left behind were ended");
+  };
+  const timer = setTimeout(() => {
+    collect().catch((error: unknown) => logger.error({ error: String(error) }, "orphans were not collected"));
+  }, guardiansTakeMs).unref();
+  scope.defer(() => clearTimeout(timer));
+}
+
+const guardiansTakeMs = 10_000;
 
 async function openOurSandboxes(
   { config, ...shared }: SharedWithSandboxes,

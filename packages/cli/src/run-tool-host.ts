@@ -1,8 +1,9 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { lstat, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import {
   allowedEnvironment,
+  createMarker,
   createLocalWorkspace,
   openGuardian,
   openLocalBash,
@@ -29,7 +30,7 @@ export async function runToolHost(options: ToolHostOptions): Promise<void> {
   const asked = untilAsked(options.exitWithParent === true);
   await using scope = new AsyncDisposableStack();
   const key = await readKey(options.keyFile);
-  const guardian = scope.use(await openGuardian({ marker: `convoke-host-${process.pid}-${randomUUID()}` }));
+  const guardian = scope.use(await openGuardian({ marker: createMarker("convoke-host") }));
   const environment = {
     ...allowedEnvironment(process.env),
     ...passedEnvironment(process.env),

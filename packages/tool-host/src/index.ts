@@ -16,6 +16,7 @@ export { ToolInputError } from "./tool.ts";
 export type { Tool, ToolCall, ToolContext, ToolInstance, ToolSecret } from "./tool.ts";
 export { allowedEnvironment } from "./processes/allowed-environment.ts";
 export { openGuardian } from "./processes/guardian.ts";
+export { collectOrphans, createMarker } from "./processes/collect-orphans.ts";
 export type { Guardian, GuardianOptions } from "./processes/guardian.ts";
 export type { PipedProcess, ProcessEnd, ProcessSpec } from "./processes/piped-process.ts";
 export { signalProcesses } from "./processes/end-processes.ts";

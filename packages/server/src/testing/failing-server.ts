@@ -1,5 +1,10 @@
-import { randomUUID } from "node:crypto";
-import { allowedEnvironment, createInProcessHost, defaultTools, openGuardian } from "@convoke/tool-host";
+import {
+  allowedEnvironment,
+  createInProcessHost,
+  defaultTools,
+  createMarker,
+  openGuardian,
+} from "@convoke/tool-host";
 import { readConfig } from "../config.ts";
 import { socketTimes, type SocketTimes } from "../faces/agent-server/sockets/socket-times.ts";
 import { silentLogger } from "../lib/logger.ts";
@@ -35,7 +40,7 @@ const config = readConfig(
   {},
   { host: "127.0.0.1", port: given.port, dataDir: given.dataDir, workspaceRoot: given.dataDir },
 );
-const guardian = await openGuardian({ marker: `convoke-${process.pid}-${randomUUID()}` });
+const guardian = await openGuardian({ marker: createMarker("convoke") });
 const toolHost = createInProcessHost({
   tools: defaultTools().map((tool) => toolWithFailPoints(tool, points)),
   environment: { ...allowedEnvironment(process.env), ...guardian.environment },

@@ -133,7 +133,7 @@ async function markedBy(serverPid: number): Promise<number[]> {
     pids.map(async (pid) => {
       // A process that ends while we look, or that is not ours, counts as gone.
       const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
-      return environment.includes(`CONVOKE_OWNER=convoke-${serverPid}-`) ? [pid] : [];
+      return environment.includes(`CONVOKE_OWNER=convoke.${serverPid}.`) ? [pid] : [];
     }),
   );
   return marked.flat();

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { guardianVariable, openGuardian } from "./guardian.ts";
-import { findMarkedProcesses } from "./process-table.ts";
+import { collectOrphans, createMarker } from "./collect-orphans.ts";
+import { findMarkedProcesses, listProcesses, readCommandLine, readEnvironment } from "./process-table.ts";
 
 const hostScript = fileURLToPath(new URL("testing/guarded-host.ts", import.meta.url));
 
@@ -20,6 +21,62 @@ describe("P14: the guardian", () => {
     await expect.poll(() => findMarkedProcesses(assignment), { timeout: 5_000 }).toEqual([]);
     // The guardian goes too; its marker is an argument, so its environment never counted.
     await expect.poll(() => guardianRuns(assignment)).toBe(false);
+  });
+
+  test("P14, F12: after kill -9 of the host and its guardian together no descendant lives after five seconds", async () => {
+    const marker = `test-${process.pid}-both`;
+    const assignment = `${guardianVariable}=${marker}`;
+    const host = spawn(process.execPath, [hostScript, marker], { stdio: ["ignore", "pipe", "inherit"] });
+    await once(host.stdout, "data");
+    await expect.poll(() => findMarkedProcesses(assignment).length).toBeGreaterThan(5);
+    const [guardian = 0] = await guardianIds(assignment);
+    process.kill(guardian, "SIGKILL");
+    host.kill("SIGKILL");
+    await once(host, "exit");
+    await expect.poll(() => findMarkedProcesses(assignment), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => keeperRuns(assignment)).toBe(false);
+  });
+
+  test("F12: a guardian that somebody ends is replaced, and both go with their owner", async () => {
+    const marker = `test-${process.pid}-replaced`;
+    const assignment = `${guardianVariable}=${marker}`;
+    const guardian = await openGuardian({ marker });
+    const [first = 0] = await guardianIds(assignment);
+    await expect.poll(() => keeperRuns(assignment)).toBe(true);
+    process.kill(first, "SIGKILL");
+    await expect
+      .poll(async () => (await guardianIds(assignment)).filter((pid) => pid !== first))
+      .toHaveLength(1);
+    await guardian[Symbol.asyncDispose]();
+    expect(await guardianIds(assignment)).toEqual([]);
+    await expect.poll(() => keeperRuns(assignment)).toBe(false);
+  });
+
+  test("F12: what an owner that is gone left behind is collected, and nothing else", async () => {
+    const left = (marker: string) => {
+      const child = spawn("sleep", ["60"], {
+        env: { PATH: process.env["PATH"], [guardianVariable]: marker },
+        detached: true,
+        stdio: "ignore",
+      });
+      return { child, ended: once(child, "exit") };
+    };
+    const own = createMarker("convoke");
+    const [, pid = "", ticks = "", namespace = ""] = own.split(".");
+    const id = own.split(".").at(-1) ?? "";
+    // Its number belongs to us now, who began at another time.
+    const orphan = left(`convoke.${pid}.${Number(ticks) - 1}.${namespace}.${id}`);
+    const kept = [own, `convoke.${pid}.1.${Number(namespace) + 1}.${id}`, "convoke-other"].map(left);
+    await Promise.all([orphan, ...kept].map(({ child }) => once(child, "spawn")));
+    await expect.poll(() => readEnvironment(orphan.child.pid ?? 0, guardianVariable)).toBeDefined();
+    // Another test may have killed a host of its own.
+    expect(await collectOrphans()).toBeGreaterThan(0);
+    await orphan.ended;
+    for (const { child, ended } of kept) {
+      expect([child.exitCode, child.signalCode]).toEqual([null, null]);
+      child.kill("SIGKILL");
+      await ended;
+    }
   });
 
   test("P14: disposing ends what is left and the guardian itself, nothing else", async () => {
@@ -54,7 +111,24 @@ describe("P14: the guardian", () => {
 });
 
 async function guardianRuns(assignment: string): Promise<boolean> {
-  const search = spawn("pgrep", ["-f", `convoke-guardian ${assignment}$`], { stdio: "ignore" });
-  const [code] = (await once(search, "exit")) as [number | null];
-  return code === 0;
+  return (await guardianIds(assignment)).length > 0;
+}
+
+async function guardianIds(assignment: string): Promise<number[]> {
+  return withArguments("convoke-guardian", assignment);
+}
+
+async function keeperRuns(assignment: string): Promise<boolean> {
+  return withArguments("convoke-keeper", assignment).length > 0;
+}
+
+/** Not the shells that one forks for a moment: they have another parent. */
+function withArguments(name: string, assignment: string): number[] {
+  return listProcesses()
+    .filter(
+      ({ pid, state }) =>
+        state !== "Z" && readCommandLine(pid)?.includes(`\0${name}\0${assignment}\0`) === true,
+    )
+    .filter(({ parentPid }) => readCommandLine(parentPid)?.includes(`\0${name}\0`) !== true)
+    .map(({ pid }) => pid);
 }

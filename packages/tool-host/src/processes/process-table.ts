@@ -38,6 +38,12 @@ export function findMarkedProcesses(assignment: string): ProcessEntry[] {
     .filter((entry) => entry.state !== "Z");
 }
 
+/** A variable of the environment that a process's program was started with; undefined without one, and where it is not ours to know. */
+export function readEnvironment(pid: number, name: string): string | undefined {
+  const entries = readText(`/proc/${pid}/environ`)?.split("\0") ?? [];
+  return entries.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
 /** The arguments a process was started with, each ended by NUL; undefined when it is gone or there is no table. */
 export function readCommandLine(pid: number): string | undefined {
   return readText(`/proc/${pid}/cmdline`);
