@@ -53,6 +53,8 @@ export class Actor implements AsyncDisposable {
   readonly #clock: ApprovalClock;
   readonly #closing = new AbortController();
   readonly #stopping = new Set<Promise<unknown>>();
+  /** Calls that were open when this process took the conversation over: an earlier one may have begun them. */
+  readonly #left = new Set<string>();
   #disposal: Promise<void> | null = null;
 
   constructor(deps: ConversationDeps) {
@@ -231,6 +233,7 @@ export class Actor implements AsyncDisposable {
 
   async #settleLeft(): Promise<void> {
     const left = this.log.state.openActions.filter(({ gate }) => gate === "approved");
+    for (const { id } of left) this.#left.add(id);
     if (left.length === 0) return;
     const session = await this.session.openWithin(toolPatienceMs);
     // A run that goes on asks about each call again.
@@ -261,6 +264,7 @@ export class Actor implements AsyncDisposable {
       post,
       isHeld: () => this.hold.isOn,
       openSession: () => this.session.open(),
+      mayHaveBegun: (actionId) => this.#left.has(actionId),
       firstEvents: (session) =>
         firstEvents({
           session,

@@ -67,3 +67,37 @@ test("P65: a message does not wait for tools that take their time, and the run b
     vi.useRealTimers();
   }
 });
+
+test("F4, P6: a call that had begun when the machine went down has an unknown outcome, and the run goes on by itself", async () => {
+  const model = createScriptedModel({
+    turns: [
+      { tool_calls: [{ name: "terminal", arguments: { command: "make" } }] },
+      { text: "I looked what it did." },
+    ],
+  });
+  const never = new Promise<never>(() => {});
+  // The machine is gone: nothing of this conversation happens any more.
+  const before = await openMemoryConversation({
+    model,
+    openSession: async (session) => ({ ...session, execute: () => never }),
+  });
+  const message = { role: "user" as const, content: [], thinking_blocks: [] };
+  await before.conversation.send({ message, wantsRun: true });
+  await vi.waitFor(() => expect(before.conversation.state.openActions).toHaveLength(1));
+  let isSandboxThere = false;
+  await using after = await openMemoryConversation({
+    model,
+    log: before.log,
+    openSession: async (session) => {
+      if (isSandboxThere) return session;
+      isSandboxThere = model.requests.length > 1;
+      throw new Error("the sandbox ended");
+    },
+  });
+  await after.conversation.resume();
+  while (after.conversation.isBusy) await new Promise((resolve) => setImmediate(resolve));
+  const events = after.log.events.map(({ json }) => JSON.parse(json) as { kind: string; error?: string });
+  expect(events.filter(({ kind }) => kind === "AgentErrorEvent").map(({ error }) => error)).toEqual([
+    expect.stringMatching(/its outcome is unknown. It was not run again/),
+  ]);
+});

@@ -42,6 +42,8 @@ export class FleetMember implements AsyncDisposable {
   #host: Promise<RemoteToolHost> | null = null;
   #misses = 0;
   #startedAgainMs = Number.NEGATIVE_INFINITY;
+  /** It ended while no server looked after it, as when the machine starts anew: whoever needs it first starts it again. */
+  #endedUnseen = false;
   #news: StartNews | null = null;
 
   constructor(deps: FleetMemberDeps) {
@@ -92,6 +94,7 @@ export class FleetMember implements AsyncDisposable {
       return this.#change({ status: "RUNNING", statusDetail: null });
     }
     if (state === "paused") return this.#change({ status: "PAUSED", statusDetail: null });
+    this.#endedUnseen = this.#row.wish === "running";
     await this.#change({ status: "ERROR", statusDetail: detail });
   }
 
@@ -144,6 +147,11 @@ export class FleetMember implements AsyncDisposable {
 
   async running(): Promise<SandboxHandle> {
     await this.#mailbox.drain();
+    if (this.#endedUnseen) {
+      await this.#mailbox.post(async () => {
+        if (this.#endedUnseen && this.#row.status === "ERROR") await this.#startAgain(this.#row.statusDetail);
+      });
+    }
     if (this.#handle === null || this.#row.status !== "RUNNING") throw this.#notNow("used");
     return this.#handle;
   }
@@ -197,6 +205,7 @@ export class FleetMember implements AsyncDisposable {
   async #start(): Promise<void> {
     const { backend, key, startDeadlineMs, stepDeadlineMs, newsEveryMs, onChange } = this.#deps;
     this.#misses = 0;
+    this.#endedUnseen = false;
     await this.#change({ status: "STARTING", statusDetail: null });
     try {
       this.#handle = await startWatched({
@@ -245,7 +254,8 @@ export class FleetMember implements AsyncDisposable {
     const detail =
       status === "STARTING"
         ? "The server stopped while the sandbox started. Resume it to start it again; its files are kept."
-        : "The sandbox ended while the server was away. Resume it to start it again; its files are kept.";
+        : "The sandbox ended while the server was away. It is started again when it is used; its files are kept.";
+    this.#endedUnseen = wish === "running" && status !== "ERROR";
     await this.#change({
       status: wish === "paused" ? "PAUSED" : "ERROR",
       statusDetail: detail,

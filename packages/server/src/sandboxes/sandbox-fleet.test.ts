@@ -107,6 +107,24 @@ test("after a crash every sandbox is in the state it is really in", async () => 
   expect((await bench.fleet.get("died"))?.status).toBe("RUNNING");
 });
 
+test("F4: a sandbox that ended with the machine is started again by whoever needs it first", async () => {
+  const bench = await openFleetBench();
+  for (const id of ["gone", "stopped"]) {
+    await bench.create(id);
+    await bench.fleet.settled(id);
+  }
+  bench.backend.table.delete("gone");
+  bench.backend.table.set("stopped", { ...bench.backend.table.get("stopped")!, state: "stopped" });
+  await bench.crash();
+  const status = async (id: string) => (await bench.fleet.get(id))?.status;
+  for (const id of ["gone", "stopped"]) {
+    expect(await status(id)).toBe("ERROR");
+    await Promise.all([bench.fleet.handle(id), bench.fleet.handle(id)]);
+    expect(await status(id)).toBe("RUNNING");
+    expect(bench.backend.table.get(id)?.state).toBe("running");
+  }
+});
+
 test("P25: what belongs to no sandbox is removed at boot and in every round, what belongs to one never", async () => {
   const bench = await openFleetBench({ reconcileEveryMs: 5 });
   await bench.create();

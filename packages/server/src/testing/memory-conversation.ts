@@ -18,6 +18,8 @@ export type MemoryConversationOptions = {
   readonly openSession?: (session: ToolSession) => Promise<ToolSession>;
   /** What `terminal` answers with; its command unless given. */
   readonly output?: (command: string) => string;
+  /** What an earlier process left, which this one takes over. */
+  readonly log?: MemoryLog;
 };
 
 export type MemoryConversation = AsyncDisposable & {
@@ -31,7 +33,7 @@ export type MemoryConversation = AsyncDisposable & {
 export async function openMemoryConversation(
   options: MemoryConversationOptions,
 ): Promise<MemoryConversation> {
-  const log = new MemoryLog(sampleConversation("c"));
+  const log = options.log ?? new MemoryLog(sampleConversation("c"));
   const journal = openMemoryJournal(log, async (write) => write());
   let nowMs = 1_700_000_000_000;
   const tick = (): number => (nowMs += 1);

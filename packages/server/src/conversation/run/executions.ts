@@ -126,7 +126,10 @@ export class Executions {
         { conversation: this.#deps.conversationId, error: String(error) },
         "tool session failed",
       );
-      return { type: "error", text: `The workspace could not run this call: ${messageOf(error)}` };
+      const text = this.#deps.mayHaveBegun(open.id)
+        ? `The workspace cannot be reached (${messageOf(error)}), and this call was in progress when the server stopped: its outcome is unknown. It was not run again; check what it has done before repeating it.`
+        : `The workspace could not run this call: ${messageOf(error)}`;
+      return { type: "error", text };
     }
   }
 

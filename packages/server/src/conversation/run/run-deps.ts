@@ -20,6 +20,8 @@ export type RunDeps = {
   /** True when a client halted the work although the log could not be told yet. */
   readonly isHeld: () => boolean;
   readonly openSession: () => Promise<ToolSession>;
+  /** True for a call that an earlier process may have begun. */
+  readonly mayHaveBegun: (actionId: string) => boolean;
   /** What the log begins with, where a message came before the tools were there. */
   readonly firstEvents: (session: ToolSession) => EventDraft[];
   readonly openModel: () => Model;
