@@ -1,3 +1,4 @@
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { ExecutionJournal } from "./execution-journal.ts";
@@ -67,3 +68,13 @@ function fill(journal: ExecutionJournal, count: number, content: string): void {
 function text(content: string): Outcome {
   return { type: "error", text: content };
 }
+
+test("16: nobody else reads the record, whatever the umask is", async () => {
+  await using directory = await openTemporaryDirectory();
+  const before = process.umask(0);
+  onTestFinished(() => void process.umask(before));
+  using journal = new ExecutionJournal({ path: join(directory.path, "executions.sqlite") });
+  journal.start("a", "terminal");
+  const modes = readdirSync(directory.path).map((name) => statSync(join(directory.path, name)).mode & 0o777);
+  expect(modes).toEqual(modes.map(() => 0o600));
+});

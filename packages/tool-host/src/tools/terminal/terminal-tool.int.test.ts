@@ -1,10 +1,10 @@
 import { TerminalObservation, TerminalTool } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { access, readdir, readFile, writeFile } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { listProcesses, readProcess } from "../../processes/process-table.ts";
 import { ToolInputError } from "../../tool.ts";
 import { openTestTerminal } from "./testing/open-terminal.ts";
@@ -345,6 +345,15 @@ describe("a shell that ends", () => {
     expect(first).toMatchObject({ text: "A=" });
     expect(first.prefix).toContain("started anew");
     expect((await terminal.run("echo")).prefix).toBe("");
+  });
+
+  test("16: what is kept of a terminal is its owner's alone, whatever the umask is", async () => {
+    const before = process.umask(0);
+    onTestFinished(() => void process.umask(before));
+    await using terminal = await openTestTerminal();
+    await terminal.run("true");
+    expect(statSync(join(terminal.stateDir, "terminal", "used")).mode & 0o777).toBe(0o600);
+    expect(statSync(join(terminal.stateDir, "terminal")).mode & 0o777).toBe(0o700);
   });
 
   test("the shell's own files go with it", async () => {
