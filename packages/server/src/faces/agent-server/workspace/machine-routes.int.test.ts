@@ -170,28 +170,32 @@ describe.each([
     });
 
     test("an archive has the folder as its root, keeps links, tells branch and commit, and holds no credentials of git", async () => {
-      await mkdir(at("venv"));
-      const git = (...parameters: string[]) => machine.git("-C", "venv", ...parameters);
+      await mkdir(at("archived/venv"), { recursive: true });
+      const git = (...parameters: string[]) => machine.git("-C", "archived/venv", ...parameters);
       await git("init", "-q", "-b", "feat/ü");
       const remote = "https://user:canary-token@example.org/a/b.git?key=canary-token";
       await git("remote", "add", "origin", remote);
-      await writeFile(at("venv", "a"), "one\n");
-      await writeFile(at("venv", "config"), "of nobody's git");
-      await symlink("./a", at("venv", "link"));
+      await writeFile(at("archived/venv", "a"), "one\n");
+      await writeFile(at("archived/venv", "config"), "of nobody's git");
+      await symlink("./a", at("archived/venv", "link"));
       await git("add", ".");
       await git("commit", "-q", "-m", "first");
       for (const place of [".git/modules/sub", ".git/worktrees/tree", "deep/inner.git", "deep/other/.git"]) {
-        await mkdir(at("venv", place), { recursive: true });
-        for (const name of ["config", "FETCH_HEAD"]) await writeFile(at("venv", place, name), remote);
+        await mkdir(at("archived/venv", place), { recursive: true });
+        for (const name of ["config", "FETCH_HEAD"])
+          await writeFile(at("archived/venv", place, name), remote);
       }
-      await writeFile(at("venv", ".git-credentials"), remote);
-      const address = `/api/file/archive?${query(at("venv"))}&format=tar.gz`;
+      await writeFile(at("archived/venv", ".git-credentials"), remote);
+      const address = `/api/file/archive?${query(at("archived/venv"))}&format=tar.gz`;
       const { bytes, headers } = await machine.call("GET", address);
       const whole = await machine.call("GET", `${address}&use_default_excludes=false`);
       for (const archive of [bytes, whole.bytes]) {
         expect(gunzipSync(archive).toString("latin1")).not.toContain("canary-token");
       }
-      const folder = await machine.call("GET", `/api/file/archive?${query(at("venv/.git"))}&format=tar.gz`);
+      const folder = await machine.call(
+        "GET",
+        `/api/file/archive?${query(at("archived/venv/.git"))}&format=tar.gz`,
+      );
       expect(gunzipSync(folder.bytes).toString("latin1")).not.toContain("canary-token");
       const list = spawnSync("tar", ["-tvzf", "-"], { input: bytes, encoding: "utf8" }).stdout.trimEnd();
       const names = list.split("\n").map((line) => line.split(/ +/).slice(5).join(" "));
@@ -209,7 +213,7 @@ describe.each([
         "x-archive-repo-branch": "feat/%C3%BC",
         "x-archive-repo-head-commit": expect.stringMatching(/^[0-9a-f]{40}$/),
         "x-archive-repo-remote": "https%3A//example.org/a/b.git",
-        "x-archive-repo-root": encodeURIComponent(at("venv")).replaceAll("%2F", "/"),
+        "x-archive-repo-root": encodeURIComponent(at("archived/venv")).replaceAll("%2F", "/"),
       });
     });
   });
@@ -302,11 +306,11 @@ describe.each([
   });
 
   test("changes against HEAD of a repository without a commit are all its files", async () => {
-    await mkdir(at("empty"));
-    await machine.git("-C", "empty", "init", "-q", "-b", "main");
-    expect((await machine.call("GET", `/api/git/changes?${query(at("empty"))}&ref=HEAD`)).json).toEqual([]);
-    await writeFile(at("empty", "new.txt"), "x");
-    expect(await machine.call("GET", `/api/git/changes?${query(at("empty"))}&ref=HEAD`)).toMatchObject({
+    await mkdir(at("unborn"));
+    await machine.git("-C", "unborn", "init", "-q", "-b", "main");
+    expect((await machine.call("GET", `/api/git/changes?${query(at("unborn"))}&ref=HEAD`)).json).toEqual([]);
+    await writeFile(at("unborn", "new.txt"), "x");
+    expect(await machine.call("GET", `/api/git/changes?${query(at("unborn"))}&ref=HEAD`)).toMatchObject({
       status: 200,
       json: [{ status: "ADDED", path: "new.txt" }],
     });
