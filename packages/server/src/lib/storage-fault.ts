@@ -29,9 +29,14 @@ export function isDamage(error: unknown): boolean {
 
 /** The error itself, which from now on says what file it is about: SQLite's own errors do not. */
 export function inFile(error: unknown, file: string): unknown {
-  if (error instanceof Error && "errcode" in error && !("path" in error))
-    Object.assign(error, { path: file });
+  const isOfDatabase = error instanceof Error && ("errcode" in error || isForeignNumber(error));
+  if (isOfDatabase && !("path" in error)) Object.assign(error, { path: file });
   return error;
+}
+
+/** A whole number of a database that is larger than any that was ever stored: its row is damaged. */
+export function isForeignNumber(error: Error): boolean {
+  return "code" in error && error.code === "ERR_OUT_OF_RANGE" && error.message.includes("JavaScript number");
 }
 
 function toFault(problem: Problem, file: string): Fault {
@@ -71,6 +76,7 @@ function findProblem(error: unknown): { readonly problem: Problem; readonly file
 
 function problemOf(error: Error): Problem | null {
   if ("errcode" in error && error.errcode !== undefined) return problemOfDatabase(Number(error.errcode));
+  if (isForeignNumber(error)) return "damaged";
   const code = "code" in error ? String(error.code) : "";
   // How Node tells it of the description of a module that it looks for.
   if (error.message.endsWith("too many open files.")) return "no-handles";

@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { isForeignNumber } from "../../lib/storage-fault.ts";
 import { enterWalMode } from "../../database/sqlite-file.ts";
 
 /** Grows with each change of the tables; an older build refuses a newer number. */
@@ -59,9 +60,9 @@ export function openReaderDatabase(path: string): DatabaseSync {
   return database;
 }
 
-/** True for an error of SQLite, not of our code. */
-export function isStorageFault(error: unknown): error is Error & { readonly errcode: number } {
-  return error instanceof Error && "errcode" in error;
+/** True for an error of SQLite, not of our code; also for a number in a damaged row that none of ours can be. */
+export function isStorageFault(error: unknown): error is Error & { readonly errcode?: number } {
+  return error instanceof Error && ("errcode" in error || isForeignNumber(error));
 }
 
 function migrate(database: DatabaseSync, path: string): void {

@@ -240,12 +240,14 @@ function begin(database: DatabaseSync): void {
   }
 }
 
+const sqliteCorrupt = 11;
+
 function toFailure(error: unknown): WriteOutcome {
   const message = error instanceof Error ? error.message : String(error);
   return {
     ok: false,
     name: "JournalWriteError",
     message: `The journal could not store this: ${message}`,
-    ...(isStorageFault(error) ? { errcode: error.errcode } : {}),
+    ...(isStorageFault(error) ? { errcode: error.errcode ?? sqliteCorrupt } : {}),
   };
 }
