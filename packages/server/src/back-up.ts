@@ -103,7 +103,7 @@ class Copy {
 
 /** What an agent keeps in its workspace is copied as it lies there. */
 function isOwnDatabase(name: string): boolean {
-  return name === journal || /^[^/]+\.sqlite$/.test(name) || /\/executions\.sqlite$/.test(name);
+  return name === journal || /^[^/]+\.sqlite$/.test(name) || name.endsWith("/executions.sqlite");
 }
 
 async function copyDatabase(from: string, to: string): Promise<void> {

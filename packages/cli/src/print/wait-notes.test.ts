@@ -19,7 +19,7 @@ function open(isTTY: boolean) {
 }
 
 function update(key: string, value: unknown): Event {
-  return { kind: "ConversationStateUpdateEvent", source: "environment", key, value } as Event;
+  return { kind: "ConversationStateUpdateEvent", source: "environment", key, value };
 }
 
 const action = {

@@ -9,7 +9,7 @@ export function checkDatabase(database: DatabaseSync, onDamage: (sentence: strin
       if (said !== "ok") onDamage(`SQLite finds: ${said?.replaceAll(/\s+/g, " ")}.`);
     }
     for (const { table, rowid } of database.prepare("PRAGMA foreign_key_check").iterate()) {
-      onDamage(`Row ${rowid} of table ${table} refers to a row that is gone.`);
+      onDamage(`Row ${String(rowid)} of table ${String(table)} refers to a row that is gone.`);
     }
   } catch (error) {
     if (!isStorageFault(error)) throw error;

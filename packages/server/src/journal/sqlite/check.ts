@@ -34,7 +34,8 @@ export function checkJournal({ path, onDamage, onProgress }: CheckDeps): number 
     guard(named, () => checkRow(rows, id, named));
     guard(named, () => {
       const log = events.open(id);
-      for (let from = 1; log !== null && from <= log.lastSeq; from += slice) {
+      if (log === null) return;
+      for (let from = 1; from <= log.lastSeq; from += slice) {
         total += checkSlice(events, log, from, named);
         if (Math.floor(total / progressEvery) > Math.floor((total - slice) / progressEvery))
           onProgress(total);

@@ -14,13 +14,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, test } from "vitest";
 import { describeJournal, startLog } from "../contract.ts";
 import { follow } from "../follow.ts";
-import {
-  DamagedEventError,
-  JournalWriteError,
-  LeaseHeldError,
-  LeaseLostError,
-  type NewConversation,
-} from "../journal.ts";
+import { JournalWriteError, LeaseHeldError, LeaseLostError, type NewConversation } from "../journal.ts";
 import { openJournal } from "../open-journal.ts";
 import { sampleConversation, sampleEvent } from "../sample-events.ts";
 import { openSqliteJournal } from "./sqlite-journal.ts";

@@ -110,7 +110,7 @@ function findLastTags(text: string, closing: string): number[] {
     const isInside = behind !== Infinity && next !== behind && argumentEnd.from(behind) < next;
     if (!isInside) found.push(at);
   }
-  return found.reverse();
+  return found.toReversed();
 }
 
 /** Where an expression matches next, for places that only grow: no part of the text is searched twice. */

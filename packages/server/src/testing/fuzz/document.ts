@@ -98,7 +98,8 @@ function templateOf(path: string): RegExp {
     // A file's path is the rest of the address.
     return /^\{(file_)?path\}$/.test(part) ? ".*" : "[^/]*";
   });
-  return new RegExp(`^${parts.join("/")}$`);
+  // The server takes addresses with and without a slash at their end for the same.
+  return new RegExp(`^${parts.join("/").replace(/\/$/, "")}/?$`);
 }
 
 /** What a reference leads to; other schemas are themselves. */
