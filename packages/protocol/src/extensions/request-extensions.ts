@@ -3,7 +3,7 @@ import { ApprovalPolicy } from "../conversation/approval-policy.ts";
 import { AgentDefinition } from "./agent-definition.ts";
 import { ClientToolSpec } from "./client-tool-spec.ts";
 import { ConversationWorktreeOptions } from "./worktree-options.ts";
-import { anyObject, closedObject, mapOf, orAbsent, ref } from "../schema.ts";
+import { anyObject, choice, closedObject, mapOf, orAbsent, ref } from "../schema.ts";
 
 const tags = Type.Optional(mapOf(Type.String({ maxLength: 256 })));
 
@@ -42,6 +42,8 @@ export const startConversationExtensions = {
     Type.Boolean({ description: "Work in a git worktree of its own of the repository of `working_dir`." }),
   ),
   worktree_options: orAbsent(ref(ConversationWorktreeOptions)),
+  conversation_runtime: orAbsent(choice(["local", "docker"])),
+  container: orAbsent(anyObject({ description: "What a container may have; read with `docker` alone." })),
   agent_launch_additions: orAbsent(ref(AgentLaunchAdditions)),
   max_budget_per_task: orAbsent(
     Type.Number({

@@ -81,6 +81,8 @@ export const allowedDifferences: readonly AllowedDifference[] = [
       "client_tools",
       "worktree",
       "worktree_options",
+      "conversation_runtime",
+      "container",
       "agent_launch_additions",
     ],
     reason: "Newer clients send them; optional.",

@@ -72,6 +72,8 @@ export type ConversationSecrets = {
   readonly condenser?: Readonly<Record<string, string | Headers>>;
   /** The agent's MCP servers as they were sent; the configuration has them with masks. */
   readonly mcp?: Readonly<Record<string, unknown>>;
+  /** Those of the sub-agents that came with the request, by the name of each. */
+  readonly sub_agents?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** The server's own, which are masked in every conversation; put in when the others are opened, and never stored with them. */
   readonly serverKeys?: readonly string[];
 };

@@ -8,7 +8,7 @@ const shortestKey = 8;
 
 /** Every secret value of the conversation and of the server, for masking. */
 export function secretValues(secrets: ConversationSecrets): string[] {
-  const { llm, condenser = {}, sources, mcp, serverKeys = [] } = secrets;
+  const { llm, condenser = {}, sources, mcp, sub_agents: others = {}, serverKeys = [] } = secrets;
   const values: string[] = [];
   const keys: string[] = [...serverKeys];
   for (const secret of [...Object.values(llm), ...Object.values(condenser)]) {
@@ -23,7 +23,9 @@ export function secretValues(secrets: ConversationSecrets): string[] {
     }
   }
   const long = keys.filter((key) => key.trim().length >= shortestKey);
-  return [...new Set([...values, ...long, ...hiddenValues(mcp)])].filter((value) => value !== "");
+  return [
+    ...new Set([...values, ...long, ...hiddenValues(mcp), ...Object.values(others).flatMap(hiddenValues)]),
+  ].filter((value) => value !== "");
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { LLM, MetricsSnapshot, SubAgentInfo } from "@convoke/protocol";
 import type { Journal } from "../../journal/journal.ts";
+import { hideSecrets } from "../../settings/secret-fields.ts";
 import { wait } from "../../lib/wait.ts";
 import type { Conversation } from "../conversation.ts";
 import {
@@ -138,11 +139,14 @@ export class SubConversation {
       );
     }
     const own = model === null ? null : splitLlmSecrets(model);
+    const mcp = agent.level === "programmatic" ? secrets.sub_agents?.[agent.name] : undefined;
+    const given = subAgentConfig(config, agent, own?.shown ?? null);
     await this.#deps.directory.create(this.#asker, {
       id: this.id,
       title,
       config: {
-        ...subAgentConfig(config, agent, own?.shown ?? null),
+        ...given,
+        ...(mcp === undefined ? {} : { agent: { ...given.agent, mcp_config: hideSecrets(mcp) } }),
         max_budget_per_task: budget,
         parent: { conversation_id: parentId, action_id: actionId },
       },
@@ -150,6 +154,7 @@ export class SubConversation {
         llm: own?.secrets ?? secrets.llm,
         sources: secrets.sources,
         ...(secrets.condenser === undefined ? {} : { condenser: secrets.condenser }),
+        ...(mcp === undefined ? {} : { mcp }),
       },
     });
   }

@@ -103,9 +103,6 @@ describe("agent_definitions", () => {
     await using server = await startTestServer();
     for (const [definitions, index, field] of [
       [[{ ...poet, hooks: { pre_tool_use: [] } }], 0, "hooks"],
-      [[{ ...poet, mcp_config: { search: { command: "search" } } }], 0, "mcp_config"],
-      [[{ ...poet, condenser: { kind: "NoOpCondenser" } }], 0, "condenser"],
-      [[{ ...poet, skills: ["rhyme"] }], 0, "skills"],
       [[{ ...poet, profile_store_dir: "/profiles" }], 0, "profile_store_dir"],
       [[{ ...poet, permission_mode: "ask" }], 0, "permission_mode"],
       [[{ ...poet, name: " " }], 0, "name"],

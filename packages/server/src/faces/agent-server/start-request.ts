@@ -24,7 +24,7 @@ import { PatternRefused, PatternTooSlow } from "../../lib/foreign-pattern.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
 import { hideSecrets, refuseMasks } from "../../settings/secret-fields.ts";
-import { readAgentDefinitions } from "./extensions/read-agent-definitions.ts";
+import { readAgentDefinitions, subAgentServers } from "./extensions/read-agent-definitions.ts";
 import { readClientTools } from "./extensions/read-client-tools.ts";
 import { toUserMessage } from "./user-message.ts";
 
@@ -89,6 +89,7 @@ export function readStartRequest(body: StartConversationRequest, isNewer: boolea
       sources: { ...toSources(context?.secrets ?? {}), ...body.secrets },
       condenser: condenser.secrets,
       ...(Object.keys(mcp).length === 0 ? {} : { mcp }),
+      ...subAgentServers(body.agent_definitions ?? []),
     },
     worktree: readWorktree(body),
     initialMessage: body.initial_message
@@ -214,6 +215,7 @@ function refuseUnsupported(body: StartConversationRequest): void {
   if ((body.plugins ?? []).length > 0) refuse(["plugins"], "Plugins are");
   if (body.agent_settings) refuse(["agent_settings"], "Agents made from settings are");
   if (body.agent_profile_id) refuse(["agent_profile_id"], "Agent profiles are");
+  if (body.conversation_runtime === "docker") refuse(["conversation_runtime"], "Containers of their own are");
   if (body.parent_conversation_id) refuse(["parent_conversation_id"], "Sub-conversations are");
   if (body.agent.critic?.kind === "APIBasedCritic") refuse(["agent", "critic"], "Critics behind an API are");
   if (fields.length > 0)

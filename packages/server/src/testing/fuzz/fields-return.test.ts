@@ -45,6 +45,8 @@ const cases: readonly Case[] = [
       agent: "has rows of its own",
       workspace: "has rows of its own",
       worktree: "the folder and the branch are returned, or a warning is in the log",
+      conversation_runtime: "local is how it is; docker is refused by its name",
+      container: "read with docker alone",
       worktree_options: "read with a worktree alone, and seen in its branch and its base",
       agent_launch_additions: "becomes a part of the agent's words",
       max_budget_per_task: "read with the spend of the conversation",

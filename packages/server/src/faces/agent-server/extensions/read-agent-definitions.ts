@@ -1,13 +1,22 @@
 import type { AgentDefinition, SubAgentInfo } from "@convoke/protocol";
-import type { ConversationConfig } from "../../../conversation/conversation-config.ts";
+import type {
+  ConversationConfig,
+  ConversationSecrets,
+  Warning,
+} from "../../../conversation/conversation-config.ts";
+import { readServers } from "../../../extensions/mcp/read-servers.ts";
+import { refuseMasks } from "../../../settings/secret-fields.ts";
 import { Fault, type FieldFault } from "../../../lib/fault.ts";
 
-const notCarriedOut = ["hooks", "mcp_config", "condenser", "skills", "profile_store_dir"] as const;
+/** Without these a sub-agent would not do what was asked for. */
+const notCarriedOut = ["hooks", "profile_store_dir"] as const;
+/** Without these it does, and only less well: that is told. */
+const leftOut = ["condenser", "skills"] as const;
 
 /** The sub-agents that come with a conversation. What they name and this server does not carry out is refused by its field (P55). */
 export function readAgentDefinitions(
   given: readonly AgentDefinition[],
-): Pick<ConversationConfig, "agent_definitions"> {
+): Pick<ConversationConfig, "agent_definitions" | "warnings"> {
   if (given.length === 0) return {};
   const faults = given.flatMap((definition, index) =>
     faultsOf(definition, given.slice(0, index), ["body", "agent_definitions", index]),
@@ -15,7 +24,27 @@ export function readAgentDefinitions(
   if (faults.length > 0) {
     throw new Fault("caller", "validation", "The sub-agents of the request cannot be used.", faults);
   }
-  return { agent_definitions: given.map(toSubAgent) };
+  const warnings = given.flatMap(warningsOf);
+  return { agent_definitions: given.map(toSubAgent), ...(warnings.length === 0 ? {} : { warnings }) };
+}
+
+/** The MCP servers of each sub-agent that has some, as they were sent. */
+export function subAgentServers(given: readonly AgentDefinition[]): Pick<ConversationSecrets, "sub_agents"> {
+  const own = given.flatMap(({ name, mcp_config: mcp }) =>
+    isEmpty(mcp) ? [] : [[name.trim(), mcp!] as const],
+  );
+  return own.length === 0 ? {} : { sub_agents: Object.fromEntries(own) };
+}
+
+function warningsOf(definition: AgentDefinition): Warning[] {
+  const fields = leftOut.filter((field) => !isEmpty(definition[field]));
+  if (fields.length === 0) return [];
+  const detail = `The sub-agent ${definition.name.trim()} works without its own ${fields.join(" and ")}.`;
+  return [{ code: "sub_agent_fields_left_out", detail, fields }];
+}
+
+function isEmpty(value: object | null | undefined): boolean {
+  return Object.keys(value ?? {}).length === 0;
 }
 
 function toSubAgent(definition: AgentDefinition): SubAgentInfo {
@@ -51,6 +80,10 @@ function faultsOf(
   if (name === "") refuse("name", "Give the sub-agent a name.");
   else if (before.some((other) => other.name.trim() === name))
     refuse("name", `Another sub-agent of the request is called ${JSON.stringify(name)} already.`);
+  if (!isEmpty(definition.mcp_config)) {
+    refuseMasks(definition.mcp_config, [...loc, "mcp_config"]);
+    faults.push(...readServers(definition.mcp_config, [...loc, "mcp_config"]).faults);
+  }
   for (const field of notCarriedOut) {
     const value = definition[field] ?? {};
     if (Object.keys(value).length > 0)
