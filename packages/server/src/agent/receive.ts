@@ -1,7 +1,8 @@
 import type { ConfirmationPolicy, Event, MessageToolCall, SecurityRisk } from "@convoke/protocol";
 import type { EventBody, EventDraft, EventMeta } from "../events/event-draft.ts";
 import type { ModelResponse } from "../models/model.ts";
-import { assessCall, type AnalyzerConfig, type Verdict } from "../security/analyzers/analyzer.ts";
+import { assessCall, type AnalyzerConfig } from "../security/analyzers/analyzer.ts";
+import type { Verdict } from "../security/analyzers/verdict.ts";
 import { needsConfirmation } from "../security/confirmation.ts";
 import { parseArguments } from "./tool-arguments.ts";
 import type { BadCall, UnderstoodCall } from "./tool-call.ts";

@@ -12,7 +12,7 @@ import type {
 import type { AllowRule } from "../security/allow-rules.ts";
 import type { AnalyzerConfig } from "../security/analyzers/analyzer.ts";
 import { secretMask } from "../settings/secret-fields.ts";
-import type { ApprovalPolicy } from "./commands/approvals.ts";
+import type { ApprovalPolicy } from "./approval-policy.ts";
 import type { Worktree } from "./sessions/worktrees.ts";
 
 /** Something that was asked for and is done otherwise, without harm. */

@@ -3,7 +3,7 @@ import { Fault } from "../lib/fault.ts";
 import type { Activation } from "../extensions/skills/skill-book.ts";
 import type { Warning } from "./conversation-config.ts";
 import type { Admitted } from "./run/hook-gate.ts";
-import type { Goal } from "./goals/goal.ts";
+import type { Goal } from "./state/pursued-goal.ts";
 import { hasUnseenInput, type ConversationState, type OpenAction } from "./state/conversation-state.ts";
 import type { EventBody, EventDraft } from "../events/event-draft.ts";
 

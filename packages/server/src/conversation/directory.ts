@@ -24,6 +24,7 @@ import { StoredSecrets } from "./sessions/stored-secrets.ts";
 import { Conversation } from "./conversation.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import { secretValues, sparedTexts } from "./secret-values.ts";
+import type { Asker, CreateInput } from "./create-input.ts";
 import { Watches, type Watch } from "./watch.ts";
 import { ConversationLog } from "./conversation-log.ts";
 import { fullStateFrame, type Described } from "./state/describe.ts";
@@ -44,6 +45,8 @@ import {
   serverClosing,
 } from "./refusals.ts";
 
+export type { Asker, CreateInput } from "./create-input.ts";
+
 export type DirectoryDeps = Omit<SessionsDeps, "children"> & {
   /** Finds models that a user has stored, for sub-agents that name one; there are none without it. */
   readonly findModel?: SubConversationDeps["findModel"];
@@ -62,18 +65,6 @@ export type DirectoryDeps = Omit<SessionsDeps, "children"> & {
   readonly nowMs: () => number;
   /** Called before a conversation is removed, so that a crash right after it forgets nobody who must be told. */
   readonly beforeDelete?: (id: string) => Promise<void>;
-};
-
-/** Whom the directory is asked by: the conversations of others are not there for them. */
-export type Asker = { readonly userId: string };
-
-export type CreateInput = {
-  readonly id: string;
-  readonly title: string | null;
-  readonly config: ConversationConfig;
-  readonly secrets: ConversationSecrets;
-  /** Its own git worktree of the repository of its working directory; that directory itself without. */
-  readonly worktree?: ConversationWorktreeOptions | null;
 };
 
 /** All conversations of this node: the loaded actors, and the stored rest. One actor per conversation at most. */

@@ -23,7 +23,7 @@ import type { ToolHost } from "@convoke/tool-host";
 import type { OpenAppConversations } from "../app-conversations/open-app-conversations.ts";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { SkillAccess } from "../conversation/sessions/session-skills.ts";
-import type { ApprovalPolicy } from "../conversation/commands/approvals.ts";
+import type { ApprovalPolicy } from "../conversation/approval-policy.ts";
 import type { Directory } from "../conversation/directory.ts";
 import type { Ledger } from "../spending/ledger.ts";
 import { localUser, type Caller } from "../http/auth.ts";

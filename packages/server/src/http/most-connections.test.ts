@@ -4,7 +4,8 @@ import { connect, type AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { silentLogger } from "../lib/logger.ts";
 import { openRegistry } from "../observability/metrics-registry.ts";
-import { Metrics, type Gauges } from "../observability/metrics.ts";
+import type { Gauges } from "../observability/gauges.ts";
+import { Metrics } from "../observability/metrics.ts";
 import { limitConnections, mostConnections } from "./most-connections.ts";
 
 const limits = (most: string): string =>

@@ -5,21 +5,10 @@ import type { Validator } from "@convoke/protocol/validate";
 import { Fault } from "../lib/fault.ts";
 import type { Caller } from "./auth.ts";
 import { bodyLimitBytes, largeBodyLimitBytes } from "./errors.ts";
-import { readRequest } from "./read-request.ts";
+import { readRequest, type ReadDeps } from "./read-request.ts";
+import type { RouteRequest } from "./route-request.ts";
 
-/** A request after authentication and validation; what the handler reads has the types of its route's schemas. */
-export type RouteRequest = {
-  readonly caller: Caller;
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, unknown>>;
-  /** With its defaults filled in. */
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Aborted when the client goes away before it has its answer. */
-  readonly signal: AbortSignal;
-  /** For what tables of routes cannot say, e.g. a body that is streamed. */
-  readonly request: FastifyRequest;
-};
+export type { RouteRequest } from "./route-request.ts";
 
 type ReplyHead = {
   readonly status?: number;
@@ -37,14 +26,11 @@ export type RouteReply = ReplyHead &
 
 export type RouteHandler = (request: RouteRequest) => Promise<RouteReply> | RouteReply;
 
-export type MountDeps = {
-  readonly validator: Validator;
+export type MountDeps = ReadDeps & {
   /** Null for a stranger. */
   readonly authenticate: (request: FastifyRequest) => Caller | null;
   /** For routes that a cookie opens too; null for a stranger. */
   readonly authenticateCookie?: (request: FastifyRequest) => Caller | null;
-  /** By operation id: adds to a body, before it is checked, what its caller has set for requests that leave it out. */
-  readonly completeBody?: Readonly<Record<string, (body: unknown, caller: Caller) => Promise<unknown>>>;
 };
 
 /** Serves each route of a table with its handler. */

@@ -1,9 +1,15 @@
 import type { FastifyRequest } from "fastify";
 import type { Route } from "@convoke/protocol";
-import { readQuery, type RawQuery } from "@convoke/protocol/validate";
+import { readQuery, type RawQuery, type Validator } from "@convoke/protocol/validate";
 import { Fault, type FieldFault } from "../lib/fault.ts";
 import type { Caller } from "./auth.ts";
-import type { MountDeps, RouteRequest } from "./mount.ts";
+import type { RouteRequest } from "./route-request.ts";
+
+export type ReadDeps = {
+  readonly validator: Validator;
+  /** By operation id: adds to a body, before it is checked, what its caller has set for requests that leave it out. */
+  readonly completeBody?: Readonly<Record<string, (body: unknown, caller: Caller) => Promise<unknown>>>;
+};
 
 type Read = Omit<RouteRequest, "request" | "signal">;
 
@@ -12,7 +18,7 @@ export async function readRequest(
   request: FastifyRequest,
   route: Route,
   caller: Caller,
-  { validator, completeBody = {} }: MountDeps,
+  { validator, completeBody = {} }: ReadDeps,
 ): Promise<Read> {
   const complete = completeBody[route.operationId] ?? ((body: unknown) => body);
   const wrong: FieldFault[] = [];

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Registry } from "prom-client";
 import { createBoundedLabel } from "./bounded-label.ts";
-import type { Gauges } from "./metrics.ts";
+import type { Gauges } from "./gauges.ts";
 import type { Activity, Ending } from "./observer.ts";
 
 export interface MetricsRegistry extends Disposable {

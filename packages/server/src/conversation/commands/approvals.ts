@@ -3,10 +3,8 @@ import type { EventDraft, EventMeta } from "../../events/event-draft.ts";
 import { Fault } from "../../lib/fault.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import type { ConversationState, OpenAction } from "../state/conversation-state.ts";
+import type { ApprovalPolicy } from "../approval-policy.ts";
 import { rejection, startRun, stateUpdate, statusUpdate, type Decision } from "../decide.ts";
-
-/** What happens to actions that nobody has answered in time. */
-export type ApprovalPolicy = { readonly timeout_seconds: number; readonly on_timeout: "accept" | "reject" };
 
 /** The user's answer to one action. */
 export type ApprovalAnswer = {

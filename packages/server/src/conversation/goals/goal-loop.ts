@@ -4,7 +4,8 @@ import type { Logger } from "../../lib/logger.ts";
 import type { Model } from "../../models/model.ts";
 import type { ConversationLog } from "../conversation-log.ts";
 import type { Decision } from "../decide.ts";
-import { afterVerdict, decideGoalStop, type Goal } from "./goal.ts";
+import type { Goal } from "../state/pursued-goal.ts";
+import { afterVerdict, decideGoalStop } from "./goal.ts";
 import { messageOf, type RunDeps } from "../run/run-deps.ts";
 
 export type GoalLoopDeps = {

@@ -3,18 +3,8 @@ import type { Verdict } from "../../agent/judge-goal.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { Fault } from "../../lib/fault.ts";
 import { startRun, stateUpdate, statusUpdate, type Decision } from "../decide.ts";
+import type { Goal } from "../state/pursued-goal.ts";
 import type { ConversationState } from "../state/conversation-state.ts";
-
-/** An objective that the agent is sent back to until a judge calls it reached. Source of the fields: reference, agent-server 13.3. */
-export type Goal = {
-  readonly active: boolean;
-  readonly status: "running" | "complete" | "capped" | "interrupted";
-  /** From 1. */
-  readonly iteration: number;
-  readonly max_iterations: number;
-  readonly objective: string;
-  readonly verdict: Verdict | null;
-};
 
 /** As the log has it, so that a restart goes on with it. */
 function goalUpdate(goal: Goal): EventDraft {

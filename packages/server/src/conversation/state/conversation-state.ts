@@ -1,6 +1,6 @@
 import type { ConversationExecutionStatus } from "@convoke/protocol";
 import type { Navigation } from "../../agent/branches.ts";
-import type { Goal } from "../goals/goal.ts";
+import type { Goal } from "./pursued-goal.ts";
 import type { SeqRange } from "../../events/event-draft.ts";
 
 /** An ActionEvent that has no answer yet. */

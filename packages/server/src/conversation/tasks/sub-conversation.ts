@@ -9,9 +9,10 @@ import {
   type ConversationSecrets,
 } from "../conversation-config.ts";
 import { combinedMetrics, type Described } from "../state/describe.ts";
-import type { Asker, CreateInput } from "../directory.ts";
+import type { Asker, CreateInput } from "../create-input.ts";
 import { readFinalResponse } from "../commands/final-response.ts";
 import { subAgentConfig } from "./sub-agent-config.ts";
+import type { SubTaskEnd } from "./task-tool.ts";
 import { idOfTask } from "./task-ids.ts";
 
 /** What sub-agents need of the directory, which is where their conversations are. */
@@ -45,13 +46,6 @@ export type SubTask = {
 export class TaskRefusedError extends Error {
   override readonly name = "TaskRefusedError";
 }
-
-/** `reason` says why a task did not end as it should. */
-export type SubTaskEnd = {
-  readonly status: "completed" | "error";
-  readonly text: string;
-  readonly reason: string | null;
-};
 
 /** How often the state of a sub-agent is looked at when nothing is heard of it, e.g. because its conversation was deleted. */
 const lookEveryMs = 2_000;

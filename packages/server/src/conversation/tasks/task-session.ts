@@ -13,13 +13,8 @@ import type { Logger } from "../../lib/logger.ts";
 import { stateUpdate } from "../decide.ts";
 import { LeftOpenError } from "../run/executions.ts";
 import type { SessionContext } from "../run/mcp-tools.ts";
-import {
-  SubConversation,
-  TaskRefusedError,
-  type SubConversationDeps,
-  type SubTaskEnd,
-} from "./sub-conversation.ts";
-import { failed, listTaskTool, observe, taskToolName, titleOf } from "./task-tool.ts";
+import { SubConversation, TaskRefusedError, type SubConversationDeps } from "./sub-conversation.ts";
+import { failed, listTaskTool, observe, taskToolName, titleOf, type SubTaskEnd } from "./task-tool.ts";
 
 export type TaskSessionDeps = {
   readonly conversationId: string;

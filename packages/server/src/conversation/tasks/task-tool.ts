@@ -1,6 +1,12 @@
 import type { SubAgentInfo, TaskAction, TaskObservation, ToolDefinition } from "@convoke/protocol";
 import type { Outcome, ToolListing } from "@convoke/tool-host";
-import type { SubTaskEnd } from "./sub-conversation.ts";
+
+/** `reason` says why a task did not end as it should. */
+export type SubTaskEnd = {
+  readonly status: "completed" | "error";
+  readonly text: string;
+  readonly reason: string | null;
+};
 
 /** How the model calls it. */
 export const taskToolName = "task";

@@ -1,5 +1,5 @@
 import type { Caller } from "../../http/auth.ts";
-import type { ApprovalPolicy } from "../../conversation/commands/approvals.ts";
+import type { ApprovalPolicy } from "../../conversation/approval-policy.ts";
 import { parseHooks } from "../../extensions/hooks/hook-config.ts";
 import { invalidField } from "../../lib/fault.ts";
 import type { SealedValues } from "../../settings/sealed-values.ts";

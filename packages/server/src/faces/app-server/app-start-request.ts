@@ -6,7 +6,7 @@ import {
   type SuggestedTask,
 } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
-import type { ApprovalPolicy } from "../../conversation/commands/approvals.ts";
+import type { ApprovalPolicy } from "../../conversation/approval-policy.ts";
 import type { RepositoryOrder, StartRequest } from "../../app-conversations/start-order.ts";
 import type { AppConversationView } from "../../app-conversations/app-conversations.ts";
 import { secretValues } from "../../conversation/secret-values.ts";

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { AppConversationStartRequest } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
-import type { ApprovalPolicy } from "../../conversation/commands/approvals.ts";
+import type { ApprovalPolicy } from "../../conversation/approval-policy.ts";
 import type { AppConversations } from "../../app-conversations/app-conversations.ts";
 import type { ConversationStarter } from "../../app-conversations/conversation-starter.ts";
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";

@@ -1,4 +1,4 @@
-import type { AssessedCall } from "./analyzer.ts";
+import type { AssessedCall } from "./verdict.ts";
 
 /** So much of a call is looked at; what is longer was not read to its end. */
 const mostCharacters = 30_000;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { assessCall, type AnalyzerConfig, type AssessedCall } from "./analyzer.ts";
+import { assessCall, type AnalyzerConfig } from "./analyzer.ts";
+import type { AssessedCall } from "./verdict.ts";
 import { checkAnalyzer } from "./check-analyzer.ts";
 
 const terminal = (command: string, more: Partial<AssessedCall> = {}): AssessedCall => ({

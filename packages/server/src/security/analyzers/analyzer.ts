@@ -1,24 +1,11 @@
-import type { Action, SecurityAnalyzer, SecurityAnalyzerExtension, SecurityRisk } from "@convoke/protocol";
+import type { SecurityAnalyzer, SecurityAnalyzerExtension, SecurityRisk } from "@convoke/protocol";
 import { assessByPatterns } from "./pattern.ts";
 import { assessByRails } from "./policy-rail.ts";
+import type { AssessedCall, Verdict } from "./verdict.ts";
 import { TooSlow, withinTime } from "../../lib/time-limit.ts";
 
 /** Who judges the risk of actions, in the forms that this server can carry out. */
 export type AnalyzerConfig = SecurityAnalyzer | SecurityAnalyzerExtension;
-
-/** What an analyzer sees of one call. */
-export type AssessedCall = {
-  readonly toolName: string;
-  readonly isReadOnly: boolean;
-  readonly action: Action;
-  /** The model's own estimate; null when it gave none. */
-  readonly predictedRisk: SecurityRisk | null;
-  /** What the model said about the call: thoughts, reasoning, summary. */
-  readonly words: readonly string[];
-};
-
-/** How risky a call is and why; `reasons` are plain phrases for a person who decides. */
-export type Verdict = { readonly risk: SecurityRisk; readonly reasons: readonly string[] };
 
 /** True when the model's own estimate is part of what this analyzer says. */
 export function readsPrediction(analyzer: AnalyzerConfig | null): boolean {

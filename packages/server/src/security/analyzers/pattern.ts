@@ -1,6 +1,6 @@
 import type { PatternSecurityAnalyzer, SecurityRisk } from "@convoke/protocol";
 import { textOf } from "./action-text.ts";
-import type { AssessedCall, Verdict } from "./analyzer.ts";
+import type { AssessedCall, Verdict } from "./verdict.ts";
 import { inOrder } from "./in-order.ts";
 import { deletesByForce, deletesFound, hidesCommand, undisguise } from "./shell-text.ts";
 

@@ -1,5 +1,5 @@
 import { textOf } from "./action-text.ts";
-import type { AssessedCall, Verdict } from "./analyzer.ts";
+import type { AssessedCall, Verdict } from "./verdict.ts";
 import { inOrder } from "./in-order.ts";
 import { deletesPlaces, undisguise } from "./shell-text.ts";
 

@@ -1,0 +1,14 @@
+import type { ConversationWorktreeOptions } from "@convoke/protocol";
+import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
+
+/** Whom the directory is asked by: the conversations of others are not there for them. */
+export type Asker = { readonly userId: string };
+
+export type CreateInput = {
+  readonly id: string;
+  readonly title: string | null;
+  readonly config: ConversationConfig;
+  readonly secrets: ConversationSecrets;
+  /** Its own git worktree of the repository of its working directory; that directory itself without. */
+  readonly worktree?: ConversationWorktreeOptions | null;
+};
