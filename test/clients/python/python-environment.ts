@@ -9,10 +9,12 @@ const requirements = join(import.meta.dirname, "requirements.txt");
 
 /**
  * The program of a virtual environment with exactly the pinned packages, in the folder for temporary files; made once for each Python and
- * each list of packages. Throws when the packages cannot be had.
+ * each list of packages. `sdk` is another version of the SDK's own packages. Throws when the packages cannot be had.
  */
-export function preparePython({ program, version }: Python): string {
-  const digest = createHash("sha256").update(version).update(readFileSync(requirements)).digest("hex");
+export function preparePython({ program, version }: Python, sdk?: string): string {
+  const pinned = readFileSync(requirements, "utf8");
+  const list = sdk === undefined ? pinned : pinned.replaceAll(/^(openhands-\w+)==.*$/gm, `$1==${sdk}`);
+  const digest = createHash("sha256").update(version).update(list).digest("hex");
   const folder = join(tmpdir(), `convoke-python-sdk-${digest.slice(0, 12)}`);
   const python = join(folder, "bin", "python");
   const mark = join(folder, "complete");
@@ -31,7 +33,9 @@ export function preparePython({ program, version }: Python): string {
     }
   };
   run(program, "-m", "venv", folder);
-  run(python, "-m", "pip", "install", "--quiet", "--no-deps", "-r", requirements);
+  const wanted = join(folder, "requirements.txt");
+  writeFileSync(wanted, list);
+  run(python, "-m", "pip", "install", "--quiet", "--no-deps", "-r", wanted);
   writeFileSync(mark, "");
   return python;
 }

@@ -2,8 +2,9 @@
  * Drives a running `convoke serve` and `convoke scripted-model` with the official Python SDK, unmodified, and says method by method
  * what works. Needs Python 3.12 and PyPI, so it is no part of `npm test` or of CI.
  *
- * Usage: npm run test:python [-- [--write] [--only <words of a scenario's name>]]
+ * Usage: npm run test:python [-- [--write] [--only <words of a scenario's name>] [--sdk <version>]]
  *   --write  brings the table of docs/compatibility.md up to date
+ *   --sdk    tries what clients of every version take for granted ("cross") with another version, such as 1.43.1
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +15,11 @@ import { PythonWorld } from "./python-world.ts";
 import { judge, renderPythonTable, withPythonTable } from "./python-table.ts";
 
 const { values } = parseArgs({
-  options: { write: { type: "boolean", default: false }, only: { type: "string", multiple: true } },
+  options: {
+    write: { type: "boolean", default: false },
+    only: { type: "string", multiple: true },
+    sdk: { type: "string" },
+  },
 });
 const page = join(import.meta.dirname, "../../..", "docs/compatibility.md");
 
@@ -27,10 +32,11 @@ try {
 
 async function main(): Promise<number> {
   const found = findPython(process.env);
-  const python = preparePython(found);
+  const python = preparePython(found, values.sdk);
+  const only = values.only ?? (values.sdk === undefined ? undefined : ["cross"]);
   console.log(`Running the scenarios with ${found.program}; this takes minutes.`);
   await using world = await PythonWorld.open(python);
-  const { scenarios, report } = await world.run(values.only ?? []);
+  const { scenarios, report } = await world.run(only ?? []);
   console.log(`\nPython ${found.version}, openhands-sdk ${report?.version ?? "(did not start)"}`);
   for (const { scenario, seconds, error } of scenarios) {
     console.log(`${error === null ? "ok  " : "FAIL"} ${scenario.padEnd(40)} ${seconds.toFixed(1)} s`);
@@ -39,7 +45,7 @@ async function main(): Promise<number> {
   const hasFailed = scenarios.length === 0 || scenarios.some(({ error }) => error !== null);
   if (report === null || hasFailed) return 1;
   // A part of the scenarios says nothing about every method.
-  if (values.only !== undefined) return 0;
+  if (only !== undefined) return 0;
   const table = renderPythonTable(report);
   console.log(`\n${table}\n`);
   const complaints = judge(report);

@@ -24,6 +24,7 @@ from openhands.sdk.workspace import AsyncRemoteWorkspace, RemoteWorkspace
 
 import cloud_scenarios
 import conversation_scenarios
+import cross_scenarios
 import workspace_scenarios
 from observed_calls import ObservedCalls
 from world import world_from_environment
@@ -42,7 +43,7 @@ def main(only: list[str]) -> None:
     say = lambda value: print(json.dumps(value), flush=True)  # noqa: E731
     calls = ObservedCalls(classes)
     world = world_from_environment(calls)
-    for scenarios in (conversation_scenarios, workspace_scenarios, cloud_scenarios):
+    for scenarios in (conversation_scenarios, workspace_scenarios, cloud_scenarios, cross_scenarios):
         for name, scenario in scenarios.scenarios.items():
             if only and not any(word in name for word in only):
                 continue
