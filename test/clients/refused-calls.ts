@@ -9,7 +9,6 @@ const refuse = (status: number, reason: string, ...methods: readonly string[]): 
   methods.map((method) => [method, { status, reason }]);
 
 const acp = "No agents behind ACP.";
-const metas = "No profiles that choose among profiles.";
 const shared = "No conversations that are open to everybody.";
 const accounts = "Accounts and organizations belong to the hosted service.";
 const providers = "Repositories of a provider are not listed; a request names one.";
@@ -20,8 +19,6 @@ const devices = "Keys are made with `convoke keys`, not with a login in a browse
 export const refusedCalls: ReadonlyMap<string, Refusal> = new Map([
   ...refuse(404, acp, "ConversationClient.switchAcpModel", "RemoteConversation.switchAcpModel"),
   ...refuse(404, acp, "CloudClient.switchConversationAcpModel"),
-  ...refuse(404, metas, ...of("MetaProfilesClient", "listMetaProfiles", "getMetaProfile", "saveMetaProfile")),
-  ...refuse(404, metas, ...of("MetaProfilesClient", "deleteMetaProfile", "activateMetaProfile")),
   ...refuse(404, shared, ...of("SharedClient", "getSharedConversations", "getSharedConversation")),
   ...refuse(404, shared, "SharedClient.searchSharedEvents"),
   ...refuse(503, "There is no editor.", "VSCodeClient.getUrl"),
@@ -70,7 +67,6 @@ export const localClasses: Readonly<Record<string, string>> = {
 export const absentPaths: Readonly<Record<string, string>> = {
   "/api/(v1/app-)?conversations/{}/switch_acp_model": acp,
   "/api/v1/app-conversations/{}/switch_profile": "The conversation's own route does it.",
-  "/api/meta-profiles.*": metas,
   "/api/shared-.*": shared,
   "/api/(organizations|keys)/?.*": accounts,
   "/api/automation/.*": automations,

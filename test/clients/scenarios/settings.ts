@@ -62,24 +62,28 @@ export async function models(world: ClientWorld): Promise<void> {
   assert.ok((await client.getProviders()).includes("anthropic"));
   assert.ok((await client.getModels("openai")).length > 10);
   assert.ok(Object.keys(await client.getVerifiedModels()).includes("openai"));
-  assert.deepEqual(await client.getOpenAISubscriptionModels(), []);
+  assert.ok((await client.getOpenAISubscriptionModels()).includes("gpt-5.5"));
   assert.equal((await client.getOpenAISubscriptionStatus()).connected, false);
   await assert.rejects(client.startOpenAISubscriptionDeviceLogin(), { status: 422 });
   await assert.rejects(client.pollOpenAISubscriptionDeviceLogin("x"), { status: 422 });
   await client.logoutOpenAISubscription();
   client.close();
+  const metas = world.record.watch(new world.client.MetaProfilesClient(world.options));
+  const profile = {
+    classifier_model: "quick",
+    classes: [{ description: "Short questions.", model: "quick" }],
+  };
+  await metas.saveMetaProfile("mine", profile as never);
+  assert.equal((await metas.listMetaProfiles()).meta_profiles[0]?.name, "mine");
+  assert.equal((await metas.getMetaProfile("mine")).config.classifier_model, "quick");
+  assert.equal(((await metas.activateMetaProfile("mine")) as { applied?: boolean }).applied, false);
+  await metas.deleteMetaProfile("mine");
+  metas.close();
 }
 
 /** What only a service with accounts has. */
 export async function absentFromMachine(world: ClientWorld): Promise<void> {
-  const metas = world.record.watch(new world.client.MetaProfilesClient(world.options));
   const gone = { status: 404 };
-  await assert.rejects(metas.listMetaProfiles(), gone);
-  await assert.rejects(metas.getMetaProfile("x"), gone);
-  await assert.rejects(metas.saveMetaProfile("x", {} as never), gone);
-  await assert.rejects(metas.deleteMetaProfile("x"), gone);
-  await assert.rejects(metas.activateMetaProfile("x"), gone);
-  metas.close();
   const shared = world.record.watch(new world.client.SharedClient(world.options));
   await assert.rejects(shared.getSharedConversations(["x"]), gone);
   await assert.rejects(shared.getSharedConversation("x"), gone);
