@@ -19,7 +19,7 @@ type Document = {
 };
 
 /** Objects whose ids are the same for everybody: for others they must not be there. */
-const objectParameters = ["conversation_id", "sandbox_id"];
+const objectParameters = ["conversation_id", "runtime_conversation_id", "sandbox_id"];
 /** Where a conversation or a sandbox is named in the query instead. */
 const queryParameters: Readonly<Record<string, () => string>> = {
   conversation_id__eq: () => conversation,
@@ -163,6 +163,8 @@ test.each(["", "/api/conversations/search", "/ports/8080/", "/server_info"])(
 function addressOf(path: string, operation: Operation): string {
   const places: Readonly<Record<string, string>> = {
     conversation_id: conversation,
+    runtime_conversation_id: conversation,
+    sha: "0123abcd",
     sandbox_id: sandbox,
     event_id: event,
   };
