@@ -193,8 +193,8 @@ const refusedSettings: readonly (readonly [string, unknown, readonly (string | n
   ],
   ["unknown strategy", { sandbox_grouping_strategy: "ALL" }, ["sandbox_grouping_strategy"]],
   [
-    "another kind of agent",
-    { agent_settings_diff: { agent_kind: "acp" } },
+    "an unknown kind of agent",
+    { agent_settings_diff: { agent_kind: "robot" } },
     ["agent_settings_diff", "agent_kind"],
   ],
   [

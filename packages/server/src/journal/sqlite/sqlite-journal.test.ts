@@ -36,8 +36,9 @@ test("what was acknowledged is there after a restart, and the folder is private"
     sampleEvent(seq, { kind: "MessageEvent", source: "user", text: "kept" }),
   );
   await first.append(lease, { expectedSeq: 0, events });
-  expect(readdirSync(join(dataDir, "nodes"))).toEqual([`${first.nodeId}.lock`]);
-  for (const file of ["journal.db", "journal.db-wal", `nodes/${first.nodeId}.lock`]) {
+  const nodeFiles = [`${first.nodeId}.inode`, `${first.nodeId}.lock`];
+  expect(readdirSync(join(dataDir, "nodes")).sort()).toEqual(nodeFiles);
+  for (const file of ["journal.db", "journal.db-wal", ...nodeFiles.map((name) => `nodes/${name}`)]) {
     expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600);
   }
   for (const path of [dataDir, join(dataDir, "nodes")]) expect(statSync(path).mode & 0o777).toBe(0o700);
