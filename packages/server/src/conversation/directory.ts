@@ -1,5 +1,4 @@
 import { rm } from "node:fs/promises";
-import type { ConversationWorktreeOptions } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
 import {
@@ -22,7 +21,7 @@ import { ConversationSessions, type SessionsDeps } from "./sessions/conversation
 import { ConversationWorktrees } from "./sessions/conversation-worktrees.ts";
 import { StoredSecrets } from "./sessions/stored-secrets.ts";
 import { Conversation } from "./conversation.ts";
-import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
+import type { ConversationConfig } from "./conversation-config.ts";
 import { secretValues, sparedTexts } from "./secret-values.ts";
 import type { Asker, CreateInput } from "./create-input.ts";
 import { Watches, type Watch } from "./watch.ts";

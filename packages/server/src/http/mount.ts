@@ -1,7 +1,6 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { Route } from "@convoke/protocol";
-import type { Validator } from "@convoke/protocol/validate";
 import { Fault } from "../lib/fault.ts";
 import type { Caller } from "./auth.ts";
 import { bodyLimitBytes, largeBodyLimitBytes } from "./errors.ts";

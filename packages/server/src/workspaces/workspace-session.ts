@@ -14,7 +14,7 @@ export const workspaceCookie = "oh_workspace_session_key";
 export const workspaceSessionSeconds = 3_600;
 
 /** How long the address of a page is good for: as long as it takes to load what the page is made of, and then some. */
-export const pageSeconds = 900;
+const pageSeconds = 900;
 
 const purpose = "workspace-session";
 const pagePurpose = "workspace-page";

@@ -37,8 +37,9 @@ function asItsOwnKind(record: HookRecord): EventDraft {
 }
 
 /** In the contract's kinds: what newer clients read as an event is the value of a state update. */
-function asStateUpdate({ kind: _, source: __, ...value }: HookRecord): EventDraft {
-  return stateUpdate("hook_execution", value);
+function asStateUpdate(record: HookRecord): EventDraft {
+  const own = Object.entries(record).filter(([name]) => name !== "kind" && name !== "source");
+  return stateUpdate("hook_execution", Object.fromEntries(own));
 }
 
 async function askOnce(model: Model, question: string, signal: AbortSignal): Promise<string> {

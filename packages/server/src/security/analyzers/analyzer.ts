@@ -1,4 +1,4 @@
-import type { SecurityAnalyzer, SecurityAnalyzerExtension, SecurityRisk } from "@convoke/protocol";
+import type { SecurityAnalyzer, SecurityAnalyzerExtension } from "@convoke/protocol";
 import { assessByPatterns } from "./pattern.ts";
 import { assessByRails } from "./policy-rail.ts";
 import type { AssessedCall, Verdict } from "./verdict.ts";
