@@ -170,3 +170,31 @@ test("P9: no command that a model makes up keeps the analyzers busy", () => {
   // Each of them once took between one and ten seconds.
   expect(performance.now() - startMs).toBeLessThan(4_000);
 });
+
+test("security 1, L23.17: no expression takes longer to be refused than it takes to be read", () => {
+  const check = (expression: string) => (): unknown =>
+    checkAnalyzer({ kind: "PatternSecurityAnalyzer", high_patterns: [[expression, "slow"]] }, ["body"]);
+  const startedAtMs = performance.now();
+  expect(check("(+".repeat(20_000))).toThrow("at most 500 characters");
+  expect(check("(".repeat(200_000))).toThrow("at most 500 characters");
+  const list = Array.from({ length: 200 }, () => [`${"(+".repeat(249)}y`, "slow"]);
+  for (let times = 0; times < 20; times++) {
+    const analyzer = { kind: "PatternSecurityAnalyzer", high_patterns: [["x", "fine"], ...list.slice(1)] };
+    expect(() => checkAnalyzer(analyzer, ["body"])).toThrow();
+  }
+  expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+});
+
+test.each([
+  ["(a+)+", false],
+  ["(a|b)*", false],
+  ["(a|aa){2,}", false],
+  ["x(?:(a+))*", false],
+  ["(a+) (b)", true],
+  ["a+(b)+", true],
+  ["(x)y|(z)+", true],
+])("security 1: %s may be asked: %s", (expression, isTaken) => {
+  const analyzer = { kind: "PatternSecurityAnalyzer", high_patterns: [[expression, "reason"]] };
+  if (isTaken) expect(checkAnalyzer(analyzer, [])).toEqual(analyzer);
+  else expect(() => checkAnalyzer(analyzer, [])).toThrow();
+});

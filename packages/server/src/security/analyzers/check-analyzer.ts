@@ -59,23 +59,34 @@ function checkPatterns(analyzer: Record<string, unknown>, loc: readonly string[]
       if (typeof expression !== "string" || !isUsable(expression)) {
         throw invalidField(
           [...loc, field, String(index)],
-          "A pair of an expression without nested repetition and a reason.",
+          `A pair of an expression without nested repetition, of at most ${longestExpression} characters, and a reason.`,
         );
       }
     }
   }
 }
 
+const longestExpression = 500;
+
 function isUsable(expression: string): boolean {
-  const nestsRepetition =
-    /[+*}]\)?\s*(?:\)[+*]|\)\{)/.test(expression) || /\([^)]*[+*|][^)]*\)[+*{]/.test(expression);
-  if (expression.length > 500 || nestsRepetition) return false;
+  // The length first: what comes behind it takes more time than the expression is long.
+  if (expression.length > longestExpression || nestsRepetition(expression)) return false;
   try {
     return new RegExp(expression, "i").source !== "";
   } catch {
     // Not an expression: that is the answer.
     return false;
   }
+}
+
+/** A repeated group that holds a repetition or a choice itself. */
+function nestsRepetition(expression: string): boolean {
+  if (/[+*}]\)?\s*(?:\)[+*]|\)\{)/.test(expression)) return true;
+  const segments = expression.split(")");
+  return segments.some((segment, index) => {
+    const start = segment.indexOf("(");
+    return start !== -1 && /[+*|]/.test(segment.slice(start)) && /^[+*{]/.test(segments[index + 1] ?? "");
+  });
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
