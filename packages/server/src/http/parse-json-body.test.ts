@@ -1,5 +1,5 @@
+import { hasMoreValues } from "@convoke/protocol";
 import { expect, test } from "vitest";
-import { hasMoreValues } from "./count-json-values.ts";
 import { parseJsonBody } from "./parse-json-body.ts";
 
 const parse = (text: string): unknown => parseJsonBody(Buffer.from(text));

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
+import { hasMoreValues } from "@convoke/protocol";
 import { Fault, invalidField } from "../lib/fault.ts";
-import { hasMoreValues } from "./count-json-values.ts";
 
 /** Far more than any request needs, and few enough that whatever walks a body later has the stack for it. */
 const mostLevels = 200;

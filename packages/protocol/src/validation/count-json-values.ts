@@ -12,7 +12,7 @@ const codes = {
  * True when the JSON in `bytes` has more than `most` values, told without making any of them: a value that takes two bytes in
  * a body takes fifty in memory. Reads no further than it must; what is no JSON gets some answer.
  */
-export function hasMoreValues(bytes: Buffer, most: number): boolean {
+export function hasMoreValues(bytes: Uint8Array, most: number): boolean {
   // The whole, and then what begins behind a comma or as the first of a list or an object.
   let values = 1;
   for (let at = 0; at < bytes.length; at++) {
@@ -34,7 +34,7 @@ export function hasMoreValues(bytes: Buffer, most: number): boolean {
 const shortText = 64;
 
 /** Where the text that begins at `start` ends. */
-function endOfText(bytes: Buffer, start: number): number {
+function endOfText(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < start + shortText) {
     if (at >= bytes.length || bytes[at] === codes.quote) return at;
