@@ -122,4 +122,4 @@ export { agentServerInterface, appServerInterface } from "./openapi-documents.ts
 export { writeOpenApi, type OpenApiOptions } from "./openapi.ts";
 export { toParameters } from "./parameters.ts";
 export { allSchemas, contractSchemas } from "./schemas.ts";
-export { hasMoreValues } from "./validation/count-json-values.ts";
+export { countJsonValues, hasMoreValues, mostJsonValues } from "./validation/count-json-values.ts";

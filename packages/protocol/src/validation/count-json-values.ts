@@ -8,11 +8,19 @@ const codes = {
   braceEnd: 0x7d,
 } as const;
 
-/**
- * True when the JSON in `bytes` has more than `most` values, told without making any of them: a value that takes two bytes in
- * a body takes fifty in memory. Reads no further than it must; what is no JSON gets some answer.
- */
+/** More than any program needs at once; numbers, texts, lists and objects. */
+export const mostJsonValues = 200_000;
+
+/** True when the JSON in `bytes` has more than `most` values, told as {@link countJsonValues} does. */
 export function hasMoreValues(bytes: Uint8Array, most: number): boolean {
+  return countJsonValues(bytes, most) > most;
+}
+
+/**
+ * How many values the JSON in `bytes` has, without making any of them: a value that takes two bytes in a body takes fifty in
+ * memory. Reads no further than to one more than `most`; what is no JSON gets some number.
+ */
+export function countJsonValues(bytes: Uint8Array, most: number): number {
   // The whole, and then what begins behind a comma or as the first of a list or an object.
   let values = 1;
   for (let at = 0; at < bytes.length; at++) {
@@ -24,10 +32,10 @@ export function hasMoreValues(bytes: Uint8Array, most: number): boolean {
       (byte === codes.brace && bytes[at + 1] !== codes.braceEnd)
     ) {
       values += 1;
-      if (values > most) return true;
+      if (values > most) return values;
     }
   }
-  return false;
+  return values;
 }
 
 /** A text that is longer, such as a picture, is jumped through: that is many times faster. */

@@ -1,12 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import { hasMoreValues } from "@convoke/protocol";
+import { hasMoreValues, mostJsonValues } from "@convoke/protocol";
 import { Fault, invalidField } from "../lib/fault.ts";
 
 /** Far more than any request needs, and few enough that whatever walks a body later has the stack for it. */
 const mostLevels = 200;
-
-/** Numbers, texts, lists and objects; what they cost to read does not follow from the size of a body (P46). */
-const mostValues = 200_000;
 
 type Step = string | number;
 
@@ -15,8 +12,12 @@ export function parseJsonBody(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) {
     throw refusal("unicode_error", "The body is not valid UTF-8. Send JSON that is encoded in UTF-8.");
   }
-  if (hasMoreValues(bytes, mostValues)) {
-    throw refusal("too_many_values", `The body has more than ${mostValues} values. Send fewer at a time.`);
+  // What they cost to read does not follow from the size of a body (P46).
+  if (hasMoreValues(bytes, mostJsonValues)) {
+    throw refusal(
+      "too_many_values",
+      `The body has more than ${mostJsonValues} values. Send fewer at a time.`,
+    );
   }
   const value = parse(bytes.toString("utf8"));
   checkPart(value, []);

@@ -1,3 +1,5 @@
+import { hasMoreValues, mostJsonValues } from "@convoke/protocol";
+
 /** What travels between a tool host and its client: JSON messages, and pieces of byte streams. */
 export type Frame =
   | { readonly type: "message"; readonly message: Readonly<Record<string, unknown>> }
@@ -8,7 +10,7 @@ export class FrameError extends Error {
   override readonly name = "FrameError";
 }
 
-/** A message is larger than a frame may be; nothing was sent. */
+/** A message is larger than a frame may be, or holds more values; nothing was sent. */
 export class FrameTooLargeError extends Error {
   override readonly name = "FrameTooLargeError";
 }
@@ -29,6 +31,12 @@ export function encodeMessage(message: object, maxFrameBytes: number): Buffer {
   frame.writeUInt32BE(length);
   frame[lengthBytes] = messageMark;
   frame.write(text, lengthBytes + 1);
+  // The other side would end the connection for it. So many need more bytes than values.
+  if (length > mostJsonValues && hasMoreValues(frame.subarray(lengthBytes + 1), mostJsonValues)) {
+    throw new FrameTooLargeError(
+      `It holds more than ${mostJsonValues} values, which a message between server and tool host may have.`,
+    );
+  }
   return frame;
 }
 
@@ -96,6 +104,8 @@ function decodeFrame(frame: Buffer): Frame {
 
 function parseMessage(body: Buffer): Readonly<Record<string, unknown>> {
   let value: unknown;
+  // Before any of them is made: a host that its agent has taken over writes what it likes.
+  if (hasMoreValues(body, mostJsonValues)) throw new FrameError("A frame holds more values than are read.");
   try {
     value = JSON.parse(body.toString("utf8"));
   } catch (error) {

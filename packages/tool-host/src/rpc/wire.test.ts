@@ -7,7 +7,7 @@ import { openServedBench, testKey } from "../testing/served-host.ts";
 import type { ServedBench, ServedBenchOptions } from "../testing/served-host.ts";
 import { parseAddress } from "./address.ts";
 import { ToolHostRefusedError, ToolHostUnreachableError } from "./connection-errors.ts";
-import { encodeChunkHeader, encodeMessage, FrameReader } from "./frames.ts";
+import { encodeChunkHeader, encodeMessage, FrameReader, FrameTooLargeError } from "./frames.ts";
 import type { Frame } from "./frames.ts";
 import { protocolNumber } from "./messages.ts";
 import { proveKey } from "./prove-key.ts";
@@ -175,6 +175,19 @@ test("frames arrive whole however they are cut", () => {
       { type: "message", message: {} },
     ]);
   }
+});
+
+test("security 4: a frame of more values than anybody needs is not parsed, and not sent", () => {
+  const most = 64 * 1024 * 1024;
+  const text = `{"id":1,"x":[${"[],".repeat(300_000)}[]]}`;
+  const frame = Buffer.concat([Buffer.alloc(5), Buffer.from(text)]);
+  frame.writeUInt32BE(frame.length - 4);
+  frame[4] = 0x4a;
+  const reader = new FrameReader(most);
+  expect(() => [...reader.push(frame)]).toThrow("A frame holds more values than are read.");
+  expect(() => encodeMessage(JSON.parse(text) as object, most)).toThrow(FrameTooLargeError);
+  const [whole] = [...new FrameReader(most).push(encodeMessage({ id: 1, x: Array(190_000).fill(1) }, most))];
+  expect(whole).toMatchObject({ type: "message", message: { x: { length: 190_000 } } });
 });
 
 async function openBench(options: ServedBenchOptions = {}): Promise<ServedBench> {
