@@ -1,3 +1,4 @@
+import { parseForeignJson } from "../lib/parse-foreign-json.ts";
 import type { Event, ImageContent, MessageToolCall, TextContent } from "@convoke/protocol";
 import type { EventMeta } from "../events/event-draft.ts";
 import type { AssistantMessage, ModelMessage } from "../models/model.ts";
@@ -110,7 +111,7 @@ function turnMessages({ actions, meta }: Turn, answers: ReadonlyMap<string, Answ
 /** Arguments go back as they came, byte for byte; only text that is no JSON, which providers refuse, is wrapped (P12). */
 function replayableCall(call: MessageToolCall): MessageToolCall {
   try {
-    const value: unknown = JSON.parse(call.arguments);
+    const value = parseForeignJson(call.arguments);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return call;
   } catch {
     // Wrapped below: the log keeps the text as received, the model sees that it was malformed.

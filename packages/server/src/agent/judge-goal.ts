@@ -1,3 +1,4 @@
+import { parseForeignJson } from "../lib/parse-foreign-json.ts";
 import type { Model, ModelMessage, ModelPart } from "../models/model.ts";
 import { text } from "./observation-content.ts";
 
@@ -35,7 +36,7 @@ export async function judgeGoal(
 export function readVerdict(said: string): Verdict {
   try {
     const json = said.slice(said.indexOf("{"), said.lastIndexOf("}") + 1);
-    const { score, complete, missing } = JSON.parse(json) as Record<string, unknown>;
+    const { score, complete, missing } = parseForeignJson(json) as Record<string, unknown>;
     if (typeof complete === "boolean") {
       return {
         score: typeof score === "number" ? Math.min(1, Math.max(0, score)) : Number(complete),

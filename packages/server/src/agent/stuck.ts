@@ -1,3 +1,4 @@
+import { parseForeignJson } from "../lib/parse-foreign-json.ts";
 import type { Event } from "@convoke/protocol";
 import type { ViewEvent } from "./history-view.ts";
 
@@ -107,7 +108,7 @@ function toSteps(window: readonly Event[]): Step[] {
 
 function canonicalText(text: string): string {
   try {
-    return canonical(JSON.parse(text));
+    return canonical(parseForeignJson(text));
   } catch {
     // Not JSON: the text is compared as it is.
     return text;

@@ -1,3 +1,5 @@
+import { parseForeignJson } from "../lib/parse-foreign-json.ts";
+
 /** Misspelt keys that models produce. Source: reference, tools 1.5. */
 const misspeltRisk = new Set(["security_rort", "securtiy_risk", "security_riks"]);
 
@@ -55,7 +57,7 @@ function repairValue(value: unknown, type: string | undefined): unknown {
 
 function parseJson(text: string): { value: unknown } | null {
   try {
-    return { value: JSON.parse(text) as unknown };
+    return { value: parseForeignJson(text) };
   } catch {
     // Not JSON is an answer here, not a failure: the caller repairs or reports it.
     return null;

@@ -1,3 +1,5 @@
+import { hasMoreValues, mostJsonValues } from "@convoke/protocol";
+import { AnswerBound } from "../lib/answer-bound.ts";
 import { ModelFailure } from "./classify.ts";
 import { decodeEvents, type ServerSentEvent } from "./sse.ts";
 
@@ -24,14 +26,19 @@ export async function readAnswer(response: Response, context: AttemptContext): P
   let start = "";
   while (start === "") {
     const next = await chunks.next();
-    if (next.done === true) return { type: "events", events: decodeEvents(replay(head, chunks)) };
+    if (next.done === true)
+      return { type: "events", events: decodeEvents(boundEvents(replay(head, chunks))) };
     head.push(next.value);
     start = (start + decoder.decode(next.value, { stream: true })).trimStart();
   }
   if (start.startsWith("<")) throw webPageFailure();
   const all = replay(head, chunks);
-  if (/^[[{]/u.test(start)) return { type: "json", value: JSON.parse(await readText(all)) };
-  return { type: "events", events: decodeEvents(all) };
+  if (/^[[{]/u.test(start)) {
+    const bytes = await readBytes(all);
+    if (hasMoreValues(bytes, mostJsonValues)) throw tooManyValues();
+    return { type: "json", value: JSON.parse(bytes.toString("utf8")) };
+  }
+  return { type: "events", events: decodeEvents(boundEvents(all)) };
 }
 
 async function* readChunks(response: Response, context: AttemptContext): AsyncGenerator<Uint8Array, void> {
@@ -67,10 +74,20 @@ async function* replay(
   yield* rest;
 }
 
-async function readText(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+/** Each event is parsed in one piece. */
+async function* boundEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const bound = new AnswerBound({ isStream: true, mostBytes: longestAnswerBytes });
+  for await (const chunk of chunks) {
+    if (bound.push(chunk) !== null) throw tooManyValues();
+    yield chunk;
+  }
+  if (bound.end() !== null) throw tooManyValues();
+}
+
+async function readBytes(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const all: Uint8Array[] = [];
   for await (const chunk of chunks) all.push(chunk);
-  return Buffer.concat(all).toString("utf8");
+  return Buffer.concat(all);
 }
 
 /** No model says this much; a server that does is broken or hostile. */
@@ -80,6 +97,14 @@ export function tooLongAnswer(): ModelFailure {
   return new ModelFailure({
     code: "LLMBadRequestError",
     detail: "The provider's answer was longer than 64 MB and was given up. Check llm.base_url.",
+    isRetryable: false,
+  });
+}
+
+export function tooManyValues(): ModelFailure {
+  return new ModelFailure({
+    code: "LLMBadRequestError",
+    detail: `The provider's answer held more than ${mostJsonValues} values and was given up. Check llm.base_url.`,
     isRetryable: false,
   });
 }

@@ -19,7 +19,10 @@ const plainHalf: [string, ScriptTurn] = [
 ];
 
 /** The part of the contract suite that is about everything that can go wrong. */
-export function testFailures(bench: ContractBench, mayIgnoreStreaming: boolean): void {
+export function testFailures(
+  bench: ContractBench,
+  { mayIgnoreStreaming, isBinary = false }: { mayIgnoreStreaming: boolean; isBinary?: boolean },
+): void {
   test("an answer that ends without a word is an answer, for the agent to react to", async () => {
     const parts = await bench.run([{ text: "" }], { attempts: 2 });
     expect(doneOf(parts).message).toMatchObject({ content: [], toolCalls: [] });
@@ -107,6 +110,18 @@ export function testFailures(bench: ContractBench, mayIgnoreStreaming: boolean):
     expect(parts.map((part) => part.type)).toEqual(["retry", "retry", "failed"]);
     expect(bench.requests).toHaveLength(3);
   });
+
+  const many = `{"x":[${"[],".repeat(300_000)}[]]}`;
+  test.each([
+    ...(isBinary ? [] : [[`data: ${many}\n\n`, "text/event-stream"]]),
+    ...(mayIgnoreStreaming ? [[many, "application/json"]] : []),
+  ] as [string, string][])(
+    "security 4: an answer of more values than anybody needs is given up before it is parsed: %#",
+    async (body, type) => {
+      const parts = await bench.run([{ raw: { headers: { "content-type": type }, body } }], { attempts: 2 });
+      expect(failureOf(parts).detail).toContain("held more than 200000 values");
+    },
+  );
 
   test.each([
     ["cut off", { text: "some text that is never finished", cut_after_bytes: 300 }],

@@ -25,6 +25,8 @@ export type ContractWire = {
   readonly isTextAnswered: boolean;
   /** False where a streaming request has an address of its own. */
   readonly mayIgnoreStreaming: boolean;
+  /** True where an answer is frames, not lines. */
+  readonly isBinary?: boolean;
   /** False where the protocol does not tell what was written to a cache. */
   readonly tellsCacheWrites: boolean;
   readonly hasThinkingBlocks: boolean;
@@ -38,7 +40,7 @@ export function describeModel(name: string, open: OpenContractModel, wire: Contr
     const bench = new ContractBench(open);
     afterEach(() => bench.stop());
     testAnswers(bench, wire);
-    testFailures(bench, wire.mayIgnoreStreaming);
+    testFailures(bench, wire);
   });
 }
 

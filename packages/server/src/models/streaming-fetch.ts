@@ -1,4 +1,11 @@
-import { longestAnswerBytes, tooLongAnswer, webPageFailure, type AttemptContext } from "./answer.ts";
+import { AnswerBound } from "../lib/answer-bound.ts";
+import {
+  longestAnswerBytes,
+  tooLongAnswer,
+  tooManyValues,
+  webPageFailure,
+  type AttemptContext,
+} from "./answer.ts";
 import type { Send } from "./provider-fetch.ts";
 
 export type StreamingFetch = {
@@ -11,14 +18,18 @@ export type StreamingFetch = {
  * A `fetch` for libraries that read bodies themselves: whatever comes from the provider ends its silence, a web page is
  * recognised, a body has a limit, and an answer that is complete does not wait for the connection to end.
  */
-export function createStreamingFetch(send: Send, context: AttemptContext): StreamingFetch {
+export function createStreamingFetch(
+  send: Send,
+  context: AttemptContext,
+  { isBinary = false } = {},
+): StreamingFetch {
   const ended = Promise.withResolvers<null>();
   return {
     end: () => ended.resolve(null),
     fetch: async (input, init) => {
       const response = await send(input, init);
       if (!response.ok || response.body === null) return response;
-      const body = watchBody(response.body, context, ended.promise);
+      const body = watchBody(response.body, context, { ended: ended.promise, isBinary });
       return new Response(body, { status: response.status, headers: response.headers });
     },
   };
@@ -27,9 +38,10 @@ export function createStreamingFetch(send: Send, context: AttemptContext): Strea
 function watchBody(
   body: ReadableStream<Uint8Array>,
   context: AttemptContext,
-  ended: Promise<null>,
+  { ended, isBinary }: { ended: Promise<null>; isBinary: boolean },
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  const bound = isBinary ? null : new AnswerBound({ isStream: true, mostBytes: longestAnswerBytes });
   // Ends a pending read at once; a body that failed already has nothing left to cancel.
   const cancel = (): void => void reader.cancel().catch(() => undefined);
   let bytes = 0;
@@ -43,6 +55,7 @@ function watchBody(
         if (next === null || next.done) {
           context.signal.removeEventListener("abort", cancel);
           cancel();
+          if (next !== null && bound?.end() === "values") throw tooManyValues();
           controller.close();
           return;
         }
@@ -57,6 +70,10 @@ function watchBody(
         if (bytes > longestAnswerBytes) {
           cancel();
           throw tooLongAnswer();
+        }
+        if (bound?.push(next.value) === "values") {
+          cancel();
+          throw tooManyValues();
         }
         controller.enqueue(next.value);
       },

@@ -1,19 +1,22 @@
+import { AnswerBound, type Excess } from "../../lib/answer-bound.ts";
 import type { Fetch } from "../../lib/filtered-fetch.ts";
 
 export type { Fetch } from "../../lib/filtered-fetch.ts";
 
 const longestAnswerBytes = 32 * 1024 * 1024;
-const newline = 10;
 
 /**
- * A `fetch` whose answers cannot fill the memory: an answer, and on a stream of events each single event, has at most 32
- * MiB; what is longer breaks off with an error.
+ * A `fetch` whose answers can neither fill the memory nor hold up the server: an answer, and on a stream of events each
+ * single event, has at most 32 MiB and 200,000 values; what has more breaks off with an error.
  */
 export function createBoundedFetch(send: Fetch): Fetch {
   return async (input, init) => {
     const response = await send(input, init);
     if (response.body === null) return response;
-    const isStream = (response.headers.get("content-type") ?? "").includes("text/event-stream");
+    // Whoever asked for a document takes anything for one, whatever it is called.
+    const isStream =
+      (new Headers(init?.headers).get("accept") ?? "").includes("text/event-stream") &&
+      /^\s*text\/event-stream\s*(?:;|$)/i.test(response.headers.get("content-type") ?? "");
     const { status, statusText, headers } = response;
     const body = response.body.pipeThrough(bound(isStream));
     const bounded = new Response(body, { status, statusText, headers });
@@ -24,15 +27,22 @@ export function createBoundedFetch(send: Fetch): Fetch {
   };
 }
 
+const refusals: Readonly<Record<Excess, string>> = {
+  bytes: "The MCP server's answer is too long.",
+  values: "The MCP server's answer holds more values than are read.",
+};
+
 function bound(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
-  let bytes = 0;
+  const watched = new AnswerBound({ isStream, mostBytes: longestAnswerBytes });
   return new TransformStream({
     transform: (chunk, controller) => {
-      // Every line of a stream ends an unfinished event's growth at the latest when the parser has seen it.
-      const at = isStream ? chunk.lastIndexOf(newline) : -1;
-      bytes = at === -1 ? bytes + chunk.length : chunk.length - at - 1;
-      if (bytes > longestAnswerBytes) controller.error(new Error("The MCP server's answer is too long."));
-      else controller.enqueue(chunk);
+      const excess = watched.push(chunk);
+      if (excess === null) controller.enqueue(chunk);
+      else controller.error(new Error(refusals[excess]));
+    },
+    flush: (controller) => {
+      const excess = watched.end();
+      if (excess !== null) controller.error(new Error(refusals[excess]));
     },
   });
 }

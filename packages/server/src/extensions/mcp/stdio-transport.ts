@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { hasMoreValues, mostJsonValues } from "@convoke/protocol";
 import type { PipedProcess } from "@convoke/tool-host";
 
 const longestLineBytes = 32 * 1024 * 1024;
@@ -63,11 +64,13 @@ export class StdioTransport implements Transport {
     if (this.#isFlood(bytes.length)) return this.#stop("The program writes more than anybody can read.");
     let rest = bytes;
     for (let at = rest.indexOf(10); at !== -1; at = rest.indexOf(10)) {
-      const line = Buffer.concat([...this.#parts, rest.subarray(0, at)]).toString("utf8");
+      const line = Buffer.concat([...this.#parts, rest.subarray(0, at)]);
       this.#parts = [];
       this.#partBytes = 0;
       rest = rest.subarray(at + 1);
-      this.#read(line);
+      if (hasMoreValues(line, mostJsonValues))
+        return this.#stop("The program wrote a message of too many values.");
+      this.#read(line.toString("utf8"));
       if (this.#isClosed) return;
     }
     if (rest.length === 0) return;

@@ -24,6 +24,8 @@ export type AiSdkWire = {
     settings: ModelSettings,
     refused: ReadonlySet<string>,
   ) => LanguageModelV4CallOptions;
+  /** True when its answers are no stream of lines but of frames, each of them short. */
+  readonly isBinary?: boolean;
   /** True for the provider's last chunk: nothing that matters follows. */
   readonly isLastChunk: (chunk: object) => boolean;
   /** Adds what the provider wants back with the next request. */
@@ -49,7 +51,7 @@ export function createAiSdkAttempt(wire: AiSdkWire, settings: ModelSettings, dep
     if (!hasKey && settings.route.isKeyRequired) throw missingKey(settings.route.provider);
     const startMs = deps.clock.nowMs();
     const answer = new AiSdkAnswer();
-    const { fetch, end } = createStreamingFetch(deps.send, context);
+    const { fetch, end } = createStreamingFetch(deps.send, context, wire);
     const model = await wire.open(settings, fetch);
     try {
       const call = { request, settings, refused, signal: context.signal };

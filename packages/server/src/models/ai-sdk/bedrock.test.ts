@@ -34,6 +34,7 @@ describeModel(
     isTextReplayed: false,
     isTextAnswered: true,
     mayIgnoreStreaming: false,
+    isBinary: true,
     tellsCacheWrites: true,
     hasThinkingBlocks: true,
   },

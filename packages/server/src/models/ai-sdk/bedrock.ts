@@ -12,6 +12,7 @@ const unknownOutputLimit = 8192;
 
 /** Amazon Bedrock, converse. Signed with access keys, or with a bearer key in `llm.api_key`. */
 export const bedrockWire: AiSdkWire = {
+  isBinary: true,
   open: async (settings, send) => {
     const { createAmazonBedrock } = await import("@ai-sdk/amazon-bedrock");
     const provider = createAmazonBedrock({

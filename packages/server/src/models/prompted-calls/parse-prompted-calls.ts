@@ -1,3 +1,4 @@
+import { parseForeignJson } from "../../lib/parse-foreign-json.ts";
 import { trimTrailing } from "../../lib/trim-trailing.ts";
 import type { ModelTool } from "../model.ts";
 
@@ -172,7 +173,7 @@ const blanksAndFences = " \t\r\n\f\v`";
 
 function readJsonCall(text: string): PromptedCall {
   try {
-    const call = JSON.parse(text) as { name?: unknown; arguments?: unknown; parameters?: unknown };
+    const call = parseForeignJson(text) as { name?: unknown; arguments?: unknown; parameters?: unknown };
     const given = call.arguments ?? call.parameters ?? {};
     return {
       name: typeof call.name === "string" ? call.name : "",
@@ -205,7 +206,7 @@ function toValue(text: string, schema: unknown): unknown {
   if (types.includes("string") && !(types.includes("null") && text.trim() === "null")) return text;
   if (types.every((one) => one === undefined)) return text;
   try {
-    return JSON.parse(
+    return parseForeignJson(
       text.trim().replace(/^(True|False|None)$/u, (word) => (word === "None" ? "null" : word.toLowerCase())),
     );
   } catch {
@@ -221,7 +222,7 @@ function propertiesOf(name: string, tools: readonly ModelTool[]): Readonly<Recor
 
 function isObject(text: string): boolean {
   try {
-    JSON.parse(text);
+    parseForeignJson(text);
     return true;
   } catch {
     // Looks like JSON and is not: read as argument tags, or kept as it is.
