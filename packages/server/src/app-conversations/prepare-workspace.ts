@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { TerminalAction } from "@convoke/protocol";
 import { type ToolSecret, type ToolSession, WorkspaceError, type Workspace } from "@convoke/tool-host";
-import { orAborted } from "./or-aborted.ts";
+import { orAborted } from "../lib/or-aborted.ts";
 import { cloneCommand, emptyRepositoryCommand, hookCommand, scriptCommand } from "./repository-commands.ts";
 import type { SandboxHost } from "./sandbox-service.ts";
 import type { StartOrder } from "./start-order.ts";

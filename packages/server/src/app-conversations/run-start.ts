@@ -3,7 +3,7 @@ import { secretValues } from "../conversation/secret-values.ts";
 import { wait } from "../lib/wait.ts";
 import { createMask, type Mask } from "../security/mask.ts";
 import type { AppConversationStore } from "./app-conversation-store.ts";
-import { orAborted } from "./or-aborted.ts";
+import { orAborted } from "../lib/or-aborted.ts";
 import { PreparationError, prepareWorkspace } from "./prepare-workspace.ts";
 import type { Sandboxes, SandboxHost } from "./sandbox-service.ts";
 import type { StartOrder } from "./start-order.ts";

@@ -5,6 +5,7 @@ import type { RemoteToolHost } from "@convoke/tool-host";
 import { forgetKey } from "./sandbox-directory.ts";
 import type { SandboxDirectory } from "./sandbox-directory.ts";
 import { SandboxError } from "./sandbox.ts";
+import { orAborted } from "../lib/or-aborted.ts";
 
 /** Opens a connection to the tool host at `address` (`unix:/path` or `tcp:host:port`). */
 export type ConnectToolHost = (options: {
@@ -70,15 +71,10 @@ export class ToolHostLink {
 
   /** A connection that arrives after the abort is closed again. */
   async #answer(signal: AbortSignal): Promise<void> {
-    const aborted = Promise.withResolvers<never>();
-    const onAbort = (): void => aborted.reject(signal.reason as Error);
-    signal.addEventListener("abort", onAbort);
     const opening = this.connect();
     try {
-      signal.throwIfAborted();
-      await Promise.race([opening, aborted.promise]);
+      await orAborted(opening, signal);
     } finally {
-      signal.removeEventListener("abort", onAbort);
       opening.then(
         (host) => host.detach(),
         () => {}, // Nothing was opened; the reason is thrown above.

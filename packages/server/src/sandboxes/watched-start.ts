@@ -1,3 +1,4 @@
+import { orAborted } from "../lib/or-aborted.ts";
 import { SandboxError } from "./sandbox.ts";
 import type { SandboxBackend, SandboxHandle, SandboxSpec, StartProgress } from "./sandbox.ts";
 import { withinDeadline } from "./within-deadline.ts";
@@ -48,7 +49,7 @@ export async function startWatched(options: WatchedStart): Promise<SandboxHandle
     signal: givenUp,
   });
   try {
-    return await Promise.race([starting, aborted(givenUp)]);
+    return await orAborted(starting, givenUp);
   } catch (error) {
     if (!givenUp.aborted) throw error;
     try {
@@ -61,10 +62,4 @@ export async function startWatched(options: WatchedStart): Promise<SandboxHandle
     clearTimeout(timer);
     clearInterval(newsTimer);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  return promise;
 }

@@ -8,6 +8,7 @@ import type {
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import type { PipedProcess, ProcessSpec } from "@convoke/tool-host";
+import { orAborted } from "../../lib/or-aborted.ts";
 import { createBoundedFetch, type Fetch } from "./bounded-fetch.ts";
 import type { McpLogin, McpLoginState } from "../../settings/mcp-logins.ts";
 import type { McpRemote, McpServer } from "./mcp-server.ts";
@@ -80,7 +81,7 @@ export async function openClient(
       lost.resolve(error.message);
   };
   try {
-    await abortable(client.connect(transport, { timeout: longestMs, signal }), signal);
+    await orAborted(client.connect(transport, { timeout: longestMs, signal }), signal);
     return { client, lost: lost.promise, close };
   } catch (error) {
     const end = transport instanceof StdioTransport ? transport.end : null;
@@ -101,7 +102,7 @@ export async function finishLogin(
 ): Promise<void> {
   const transport = toRemote(server, deps, await import("@modelcontextprotocol/client"));
   try {
-    await abortable(transport.finishAuth(params), signal);
+    await orAborted(transport.finishAuth(params), signal);
   } finally {
     await transport.close();
   }
@@ -162,19 +163,6 @@ const acceptAll: jsonSchemaValidator = {
     return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
   },
 };
-
-/** The promise, or the signal's reason as soon as that aborts; what comes later is dropped. */
-async function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason as Error);
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
-}
 
 async function waitUnref(ms: number): Promise<void> {
   await new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
