@@ -1,6 +1,7 @@
 export { createInProcessHost } from "./in-process-host.ts";
 export type { InProcessHostDeps } from "./in-process-host.ts";
 export { defaultTools } from "./catalogue.ts";
+export { settle } from "./settle.ts";
 export { UnknownToolError } from "./host.ts";
 export type {
   ExecuteOptions,

@@ -5,25 +5,40 @@ import type { HookEnd } from "./hook-answer.ts";
 export type CommandOrder = {
   readonly command: string;
   readonly workingDir: string;
-  readonly timeoutMs: number;
   /** Written to standard input, which ends then. */
   readonly input: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** Its reason is {@link HookTooSlow} when the time is over. */
   readonly signal: AbortSignal;
 };
 
-const endedBeforeItsEnd = "It was ended before it came to an end.";
+/** The time that a hook has is over. */
+export class HookTooSlow extends Error {
+  override readonly name = "HookTooSlow";
+
+  constructor(seconds: number) {
+    super(`It took longer than ${seconds} seconds and was ended.`);
+  }
+}
+
+/** What is told of a hook that did not come to its end because of `signal`. */
+export function whyEnded({ reason }: AbortSignal): string {
+  return reason instanceof HookTooSlow ? reason.message : "It was ended before it came to an end.";
+}
+
 const mostOutputBytes = 50_000;
 /** How long output is still read after the command itself has ended: what it left behind may hold the pipe open. */
 const drainMs = 500;
+/** The longest that a timer takes; what ends the waiting is the signal. */
+const neverMs = 2 ** 31 - 1;
 
-/** Runs a shell command at the tool host with its allow-listed environment; ends it and all it started in time. */
+/** Runs a shell command at the tool host with its allow-listed environment; ends it and all it started at the abort. */
 export async function runCommand(
   host: Pick<ToolHost, "startProcess">,
   order: CommandOrder,
 ): Promise<HookEnd> {
   // After a stop nothing begins (P43).
-  if (order.signal.aborted) return { exitCode: -1, stdout: "", stderr: "", problem: endedBeforeItsEnd };
+  if (order.signal.aborted) return { exitCode: -1, stdout: "", stderr: "", problem: whyEnded(order.signal) };
   await using child = host.startProcess({
     command: "/bin/sh",
     args: ["-c", order.command],
@@ -44,16 +59,12 @@ export async function runCommand(
   })().catch(() => {});
   const stop = new AbortController();
   try {
-    const limit = AbortSignal.any([order.signal, stop.signal]);
-    const late = wait(order.timeoutMs, limit).then(() => null);
+    const late = wait(neverMs, AbortSignal.any([order.signal, stop.signal])).then(() => null);
     const end = await Promise.race([child.ended, late]);
     if (end !== null) await Promise.race([output, wait(drainMs, stop.signal)]);
     const stdout = Buffer.concat(chunks).subarray(0, mostOutputBytes).toString("utf8");
     if (end === null) {
-      const problem = order.signal.aborted
-        ? endedBeforeItsEnd
-        : `It took longer than ${order.timeoutMs / 1000} seconds and was ended.`;
-      return { exitCode: -1, stdout, stderr: "", problem };
+      return { exitCode: -1, stdout, stderr: "", problem: whyEnded(order.signal) };
     }
     const problem = end.exitCode === null ? `It was ended by ${end.signal ?? "a signal"}.` : null;
     return { exitCode: end.exitCode ?? -1, stdout, stderr: end.errorText, problem };
