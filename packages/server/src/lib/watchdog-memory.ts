@@ -9,7 +9,9 @@ export type WatchdogShared = {
 /** What was at work: where the main thread turned to last, and everything in progress. */
 export type WatchdogNames = { readonly last: string | null; readonly working: readonly string[] };
 
-const headBytes = 8;
+/** Whether the watch is over, and what its thread waits for. */
+const closedAt = 8;
+const headBytes = 12;
 const textBytes = 64 * 1024;
 /** Of conversations' ids. */
 const mostNames = 1_000;
@@ -24,6 +26,20 @@ export function writeNames(memory: SharedArrayBuffer, last: string | null, worki
   if (bytes.byteLength > textBytes) return;
   new Uint8Array(memory, headBytes).set(bytes);
   Atomics.store(new Int32Array(memory, 4, 1), 0, bytes.byteLength);
+}
+
+/** Ends the watch, and the wait of its thread at once. */
+export function closeWatch(memory: SharedArrayBuffer): void {
+  const closed = new Int32Array(memory, closedAt, 1);
+  Atomics.store(closed, 0, 1);
+  Atomics.notify(closed, 0);
+}
+
+/** Sleeps; true when the watch is over. */
+export function isClosedWithin(memory: SharedArrayBuffer, milliseconds: number): boolean {
+  const closed = new Int32Array(memory, closedAt, 1);
+  Atomics.wait(closed, 0, 0, milliseconds);
+  return Atomics.load(closed, 0) !== 0;
 }
 
 /** Tolerates what was cut off in the middle of being written. */

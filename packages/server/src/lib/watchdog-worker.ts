@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { workerData } from "node:worker_threads";
-import { readNames, type WatchdogShared } from "./watchdog-memory.ts";
+import { isClosedWithin, readNames, type WatchdogShared } from "./watchdog-memory.ts";
 
 /**
  * The thread that ends the process when its main thread turns no more. Time counts only as far as this thread lives through it and
@@ -9,17 +9,13 @@ import { readNames, type WatchdogShared } from "./watchdog-memory.ts";
 const { memory, limitMs, recordFile } = workerData as WatchdogShared;
 const beats = new Int32Array(memory, 0, 1);
 const tickMs = Math.min(1_000, Math.max(10, limitMs / 20));
-const sleep = new Int32Array(new SharedArrayBuffer(4));
 
 let lastBeat = Atomics.load(beats, 0);
 let ticks = 0;
 let cpuAtBeat = process.cpuUsage();
 
-for (;;) {
-  Atomics.wait(sleep, 0, 0, tickMs);
+while (!isClosedWithin(memory, tickMs)) {
   const beat = Atomics.load(beats, 0);
-  // Below zero: closed in order.
-  if (beat < 0) break;
   if (beat !== lastBeat) {
     lastBeat = beat;
     ticks = 0;

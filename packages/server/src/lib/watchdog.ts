@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { createMemory, writeNames, type WatchdogShared } from "./watchdog-memory.ts";
+import { closeWatch, createMemory, writeNames, type WatchdogShared } from "./watchdog-memory.ts";
 
 /** Names the work of this process for whoever must end it. */
 export interface Activity {
@@ -71,13 +71,14 @@ export class Watchdog implements Activity, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    Atomics.store(this.#beats, 0, -1);
+    // A process that waits for the end of a thread must not end before it.
+    this.#worker.ref();
+    closeWatch(this.#memory);
     await this.#ended;
   }
 
   #beat(): void {
-    // From the largest number back to the first, never below zero.
-    Atomics.store(this.#beats, 0, (Atomics.load(this.#beats, 0) + 1) & 0x7fff_ffff);
+    Atomics.add(this.#beats, 0, 1);
   }
 
   #write(): void {
