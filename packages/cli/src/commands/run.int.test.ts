@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
@@ -64,4 +65,14 @@ test("P64: a run that was killed does not go on in the next server: it is shown 
     })
     .toEqual(["paused"]);
   expect(model.requests).toHaveLength(1);
+});
+
+test("clients 0: it reads AGENTS.md of the folder that it was begun in", async () => {
+  await using folder = await openTemporaryDirectory();
+  await using model = await startScriptedModel({ script: { turns: [{ text: "Done." }] } });
+  await writeFile(join(folder.path, "AGENTS.md"), "Always write tests.");
+  const ended = launch({ home: folder.path, modelUrl: model.url }, ["run", "Go.", "--json"]);
+  await untilSaid(ended, '"SystemPromptEvent"');
+  await expect.poll(() => model.requests.length, { timeout: 15_000 }).toBe(1);
+  expect(model.requests[0]!.text).toContain("Always write tests.");
 });

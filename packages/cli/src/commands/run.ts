@@ -120,6 +120,8 @@ function startRequest(task: string, options: RunOptions): StartConversationReque
       kind: "Agent",
       llm: { model, ...(apiKey ? { api_key: apiKey } : {}), ...(baseUrl ? { base_url: baseUrl } : {}) },
       tools: ["terminal", "file_editor", "glob", "grep", "task_tracker"].map((name) => ({ name })),
+      // Who begins a run in a folder expects its AGENTS.md to count.
+      agent_context: { load_project_skills: true },
     },
     workspace: { kind: "LocalWorkspace", working_dir: resolve(options.workspace) },
     confirmation_policy: policies[options.confirm],

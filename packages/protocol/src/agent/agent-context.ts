@@ -9,6 +9,8 @@ const contextFields = {
   user_message_suffix: orNull(Type.String()),
   load_user_skills: flag(false),
   load_public_skills: flag(false),
+  /** Of newer clients, as `disabled_skills` is, which is kept without being named here. */
+  load_project_skills: Type.Optional(Type.Boolean()),
   current_datetime: orNull(Type.Union([Type.String({ format: "date-time" }), Type.String()])),
 };
 

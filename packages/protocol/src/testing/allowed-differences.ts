@@ -19,6 +19,16 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     reason: "Returned where they were sent.",
   },
   {
+    where: "AgentContext-Input",
+    what: ["load_project_skills"],
+    reason: "Newer clients send it; optional.",
+  },
+  {
+    where: "AgentContext-Output",
+    what: ["load_project_skills"],
+    reason: "Returned where it was sent.",
+  },
+  {
     where: "LLM",
     what: [
       "api_mode",

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { toolDefinitionSchemaByKind } from "@convoke/protocol";
 import { expect, test } from "vitest";
-import { startTestServer } from "../../testing/start-server.ts";
+import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 
 test("L23.35, L23.36: skills of the workspace reach the prompt, the message that names them, and the tool that loads them", async () => {
   await using server = await startTestServer({
@@ -26,7 +26,11 @@ test("L23.35, L23.36: skills of the workspace reach the prompt, the message that
     "---\ntriggers: [git]\n---\nRebase, never merge.",
   );
   await put(server.workspaceDir, ".agents/skills/broken/SKILL.md", "---\nname: [\n---\n");
-  const { id } = await server.createConversation({ text: "use git", tags: { by: "newer" } });
+  const { id } = await server.createConversation({
+    text: "use git",
+    tags: { by: "newer" },
+    agent: projectAgent(server),
+  });
   await server.waitForStatus(id, "finished");
   await server.call("POST", `/api/conversations/${id}/events`, {
     role: "user",
@@ -60,7 +64,7 @@ test("P57: a repository's skill gives a client of the contract alone no kind tha
   await using server = await startTestServer({ script: { turns: [{ text: "Done." }] } });
   const path = ".agents/skills/deploy/SKILL.md";
   await put(server.workspaceDir, path, "---\ndescription: How.\n---\nPush the button.");
-  const id = await server.runTo("finished", "go");
+  const id = await server.runTo("finished", "go", { agent: projectAgent(server) });
   const prompt = (await server.events(id)).find((event) => event.kind === "SystemPromptEvent")!;
   const kinds = prompt.tools.map(({ kind }) => kind);
   expect(kinds).not.toContain("InvokeSkillTool");
@@ -69,6 +73,35 @@ test("P57: a repository's skill gives a client of the contract alone no kind tha
   expect(JSON.stringify(prompt)).toContain(`- deploy: How. (${join(server.workspaceDir, path)})`);
   expect(JSON.stringify(prompt)).not.toContain("invoke_skill");
 });
+
+test("clients 0: AGENTS.md and skills of a project are read only when the agent's context or the settings ask for them", async () => {
+  await using server = await startTestServer({ script: { turns: [{ text: "Done." }], loop: true } });
+  await put(server.workspaceDir, "AGENTS.md", "Always write tests.");
+  const promptOf = async (start: object): Promise<string> => {
+    const id = await server.runTo("finished", "go", start);
+    return JSON.stringify((await server.events(id)).find(({ kind }) => kind === "SystemPromptEvent"));
+  };
+  const { agent } = server.startRequest();
+  expect(await promptOf({})).not.toContain("Always write tests.");
+  const withUser = { ...agent, agent_context: { load_user_skills: true } };
+  expect(await promptOf({ agent: withUser })).not.toContain("Always write tests.");
+  expect(await promptOf({ agent: projectAgent(server) })).toContain("Always write tests.");
+
+  const settingsOf = async (project?: boolean): Promise<void> => {
+    const context = project === undefined ? {} : { agent_context: { load_project_skills: project } };
+    const diff = { agent_settings_diff: { llm: agent.llm, ...context } };
+    const { status, text } = await server.call("PATCH", "/api/settings", diff);
+    expect(status, text).toBe(200);
+  };
+  await settingsOf();
+  expect(await promptOf({ agent: undefined })).not.toContain("Always write tests.");
+  await settingsOf(true);
+  expect(await promptOf({ agent: undefined })).toContain("Always write tests.");
+});
+
+function projectAgent(server: TestServer) {
+  return { ...server.startRequest().agent, agent_context: { load_project_skills: true } };
+}
 
 async function put(folder: string, path: string, text: string): Promise<void> {
   await mkdir(dirname(join(folder, path)), { recursive: true });

@@ -23,11 +23,10 @@ export type SkillPlaces = {
   } | null;
 };
 
-/** What an agent's context may say about skills; the last two are of newer clients. */
+/** What an agent's context may say about skills; the last is of newer clients. */
 export type SkillContext = Partial<
-  Pick<AgentContext, "skills" | "load_user_skills" | "load_public_skills">
+  Pick<AgentContext, "skills" | "load_user_skills" | "load_public_skills" | "load_project_skills">
 > & {
-  readonly load_project_skills?: boolean;
   readonly disabled_skills?: readonly string[];
 };
 
@@ -68,7 +67,7 @@ export async function openSkillBook(
   const found = await readSkillSources(places, {
     public: context?.load_public_skills === true,
     user: context?.load_user_skills === true,
-    project: context?.load_project_skills !== false,
+    project: context?.load_project_skills === true,
   });
   const given: SkillsFound = { skills: context?.skills ?? [], problems: [] };
   const { skills, problems } = mergeFound([found.project, given, found.user, found.public]);

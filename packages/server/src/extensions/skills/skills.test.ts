@@ -101,7 +101,7 @@ describe("what a project brings", () => {
     expect(book.skills).toEqual([given]);
   });
 
-  test("the project wins over what was given; disabled skills are left out; user and public ones only when asked for", async () => {
+  test("the project wins over what was given; disabled skills are left out; clients 0: every source only when asked for", async () => {
     const files = treeOf({
       "/w/.agents/skills/one.md": "project",
       "/home/.agents/skills/mine.md": "mine",
@@ -115,9 +115,12 @@ describe("what a project brings", () => {
       { name: "one", content: "given" },
       { name: "two", content: "given" },
     ];
-    const few = await openSkillBook({ skills, disabled_skills: ["two"] }, places);
+    for (const context of [null, {}, { load_project_skills: false }])
+      expect((await openSkillBook(context, places)).skills).toEqual([]);
+    const project = { load_project_skills: true };
+    const few = await openSkillBook({ skills, disabled_skills: ["two"], ...project }, places);
     expect(few.skills.map(({ content }) => content)).toEqual(["project"]);
-    const all = await openSkillBook({ load_user_skills: true, load_public_skills: true }, places);
+    const all = await openSkillBook({ load_user_skills: true, load_public_skills: true, ...project }, places);
     expect(all.skills.map(({ name }) => name)).toEqual(["one", "mine", "all"]);
   });
 });

@@ -140,9 +140,11 @@ function withModel(settings: StoredSettings, model: string | null): StoredSettin
 }
 
 function contextOf(agent: JsonObject, { system_message_suffix: suffix }: Body): unknown {
-  const stored = isObject(agent["agent_context"]) ? agent["agent_context"] : null;
+  // Who chooses a repository here means its instructions too, unless the settings say otherwise. Source: reference, app-server 8.
+  const given = isObject(agent["agent_context"]) ? agent["agent_context"] : {};
+  const stored = { load_project_skills: true, ...given };
   if (!suffix) return stored;
-  const before = stored?.["system_message_suffix"];
+  const before = (stored as JsonObject)["system_message_suffix"];
   const whole = typeof before === "string" && before !== "" ? `${before}\n\n${suffix}` : suffix;
   return { ...stored, system_message_suffix: whole };
 }
