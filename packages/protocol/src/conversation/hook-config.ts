@@ -2,7 +2,7 @@ import { Type, type Static } from "typebox";
 import { choice, closedObject, list, object, ref } from "../schema.ts";
 
 /** How a hook is carried out. */
-export const HookType = choice(["command", "prompt"], { $id: "HookType" });
+export const HookType = choice(["command", "prompt", "agent"], { $id: "HookType" });
 export type HookType = Static<typeof HookType>;
 
 /** One hook; `timeout` is in seconds. */

@@ -19,6 +19,11 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     reason: "Returned where they were sent.",
   },
   {
+    where: "HookType",
+    what: ["(form)"],
+    reason: "Newer clients send agent; it comes back to who sent it.",
+  },
+  {
     where: "AgentContext-Input",
     what: ["load_project_skills"],
     reason: "Newer clients send it; optional.",

@@ -9,6 +9,7 @@ import type {
   HookConfig,
   SubAgentInfo,
 } from "@convoke/protocol";
+import type { HookSettings } from "../extensions/hooks/hook-config.ts";
 import type { AllowRule } from "../security/allow-rules.ts";
 import type { AnalyzerConfig } from "../security/analyzers/analyzer.ts";
 import { secretMask } from "../settings/secret-fields.ts";
@@ -33,6 +34,8 @@ export type ConversationConfig = {
   readonly title_llm_profile?: string;
   /** Sub-agents that came with the request. */
   readonly agent_definitions?: readonly SubAgentInfo[];
+  /** Hooks of theirs, beside those of the conversation, by the name of each. */
+  readonly sub_agent_hooks?: Readonly<Record<string, HookSettings>>;
   /** Tools that the client brought and carries out itself. */
   readonly client_tools?: readonly ClientToolSpec[];
   /** The git worktree that it works in, with its forks. */

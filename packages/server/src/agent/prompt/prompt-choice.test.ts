@@ -28,7 +28,6 @@ test.each([
   ["system_prompt_filename", "/etc/passwd"],
   ["system_prompt_filename", "system_prompt_planning.j2"],
   ["security_policy_filename", "own.j2"],
-  ["system_prompt_kwargs.colour", { colour: "red" }],
   ["system_prompt_kwargs.soul_content", { soul_content: 7 }],
 ])("P55: %s %j is refused", (field, value) => {
   expect(promptRefusal({ [field.split(".")[0]!]: value })).toMatchObject({ field });

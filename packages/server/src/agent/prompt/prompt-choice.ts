@@ -34,16 +34,14 @@ export function promptRefusal(
     const reason = `Policies are not read from files: send "${builtIn.policy}", "" for none, or a system_prompt of your own.`;
     return { field: "security_policy_filename", reason };
   }
-  const { soul_content: soul, ...values } = agent.system_prompt_kwargs ?? {};
-  const unknown = Object.keys(values).find((name) => !knownValues.includes(name));
-  const isSoulText = soul === undefined || soul === null || typeof soul === "string";
-  if (unknown === undefined && isSoulText) return null;
-  const name = unknown ?? "soul_content";
-  const reason =
-    unknown === undefined
-      ? "This is a text."
-      : "No prompt uses this value: write a system_prompt of your own.";
-  return { field: `system_prompt_kwargs.${name}`, reason };
+  const { soul_content: soul } = agent.system_prompt_kwargs ?? {};
+  if (soul === undefined || soul === null || typeof soul === "string") return null;
+  return { field: "system_prompt_kwargs.soul_content", reason: "This is a text." };
+}
+
+/** Names of values that no prompt of ours has a place for, as the reference's has none. */
+export function unusedPromptValues(agent: PromptAgent): string[] {
+  return Object.keys(agent.system_prompt_kwargs ?? {}).filter((name) => !knownValues.includes(name));
 }
 
 /** The static part of an agent's prompt: its own text, or ours with another identity or without the safety section where it says so. */

@@ -1,4 +1,5 @@
 import type { Agent, ConfirmationPolicy, LLM, SubAgentInfo } from "@convoke/protocol";
+import { mergeHooks, parseHooks, toHookConfig } from "../../extensions/hooks/hook-config.ts";
 import type { ConversationConfig } from "../conversation-config.ts";
 
 /**
@@ -12,6 +13,7 @@ export function subAgentConfig(
 ): ConversationConfig {
   return {
     ...pick(parent, shared),
+    ...hooksOf(parent, agent),
     agent: {
       ...parent.agent,
       ...(llm === null ? {} : { llm }),
@@ -47,6 +49,14 @@ function pick<From extends object, Key extends keyof From>(
     From,
     Key
   >;
+}
+
+/** A guard of the conversation guards its sub-agents too, before their own. */
+function hooksOf(parent: ConversationConfig, agent: SubAgentInfo): Pick<ConversationConfig, "hook_config"> {
+  const own = agent.level === "programmatic" ? parent.sub_agent_hooks?.[agent.name] : undefined;
+  if (own === undefined) return {};
+  const shared = parseHooks(parent.hook_config ?? {}, { isStored: true });
+  return { hook_config: toHookConfig(shared.ok ? mergeHooks(shared.settings, own) : own) };
 }
 
 function contextOf(

@@ -67,7 +67,7 @@ test("P55: servers that could never be reached, hooks, and a container of its ow
       { agent_definitions: [{ name: "a", mcp_config: { mcpServers: { x: { transport: "smoke" } } } }] },
       ["body", "agent_definitions", 0, "mcp_config"],
     ],
-    [{ agent_definitions: [{ name: "a", hooks: { stop: [] } }] }, ["body", "agent_definitions", 0, "hooks"]],
+    [{ agent_definitions: [{ name: "a", hooks: { end: [] } }] }, ["body", "agent_definitions", 0, "hooks"]],
     [{ conversation_runtime: "docker" }, ["body", "conversation_runtime"]],
   ] as const) {
     const reply = await server.call("POST", "/api/conversations", { ...server.startRequest(), ...more });

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import type { HookConfig } from "@convoke/protocol";
 import { compilePattern, PatternRefused, type ForeignPattern } from "../../lib/foreign-pattern.ts";
 import { readTextFile, type WorkspaceFiles } from "../skills/workspace-files.ts";
 
@@ -15,10 +16,12 @@ export type HookMoment = keyof typeof hookMoments;
 
 /** One hook as it is carried out; `timeout` is in seconds. */
 export type Hook = {
-  readonly type: "command" | "prompt";
+  /** One of type `agent` is asked like a `prompt`, with its own words before; it has no tools here. */
+  readonly type: "command" | "prompt" | "agent";
   readonly name?: string | null;
   readonly command: string;
   readonly prompt?: string | null;
+  readonly system_prompt?: string | null;
   readonly timeout: number;
   /** Started and not waited for; it can decide nothing. */
   readonly async: boolean;
@@ -71,6 +74,21 @@ export function parseHooks(given: unknown, { isStored = false }: { isStored?: bo
 /** True when there is any hook at all. */
 export function hasHooks(settings: HookSettings): boolean {
   return Object.values(settings).some((groups) => groups.some(({ hooks }) => hooks.length > 0));
+}
+
+/** In the form that a configuration is stored in. */
+export function toHookConfig(settings: HookSettings): HookConfig {
+  const groups = (moment: HookMoment) =>
+    settings[moment].map(({ matcher, hooks }) => ({ matcher, hooks: hooks.map((hook) => ({ ...hook })) }));
+  const moments = Object.keys(hookMoments) as HookMoment[];
+  return Object.fromEntries(moments.map((moment) => [moment, groups(moment)]));
+}
+
+/** Both, those of the first before those of the second at each moment. */
+export function mergeHooks(first: HookSettings, second: HookSettings): HookSettings {
+  const moments = Object.keys(hookMoments) as HookMoment[];
+  const merged = moments.map((moment) => [moment, [...first[moment], ...second[moment]]]);
+  return Object.fromEntries(merged) as HookSettings;
 }
 
 /** The hooks that a directory configures; null when there is no file, it is not valid, or it has none. */
@@ -167,24 +185,29 @@ function readHook(given: unknown, loc: readonly (string | number)[]): Hook {
     timeout = 60,
     on_failure: onFailure = "allow",
   } = hook;
-  if (type !== "command" && type !== "prompt") {
-    throw new Wrong(
-      [...loc, "type"],
-      "Hooks are of type command or prompt; agents as hooks are not supported.",
-    );
-  }
+  if (type !== "command" && type !== "prompt" && type !== "agent")
+    throw new Wrong([...loc, "type"], "Hooks are of type command, prompt or agent.");
   if (type === "command" && (typeof command !== "string" || command.trim() === "")) {
     throw new Wrong([...loc, "command"], "Send the command to run.");
   }
-  if (type === "prompt" && (typeof prompt !== "string" || prompt.trim() === "")) {
+  if (type === "prompt" && isBlank(prompt)) {
     throw new Wrong([...loc, "prompt"], "Send the question for the model.");
   }
+  const { system_prompt: systemPrompt = null, tools = [] } = hook;
+  if (type === "agent" && isBlank(prompt) && isBlank(systemPrompt))
+    throw new Wrong([...loc, "prompt"], "Send the question for the model, here or as system_prompt.");
+  // A guard that could not look where it was told to would judge blindly.
+  if (type === "agent" && Array.isArray(tools) && tools.length > 0)
+    throw new Wrong(
+      [...loc, "tools"],
+      "An agent as a hook has no tools here: leave them out, or send a command.",
+    );
   const isTime = typeof timeout === "number" && timeout > 0 && timeout <= mostTimeoutSeconds;
   if (!isTime) throw new Wrong([...loc, "timeout"], `Send seconds, at most ${mostTimeoutSeconds}.`);
   if (onFailure !== "allow" && onFailure !== "deny")
     throw new Wrong([...loc, "on_failure"], "Use allow or deny.");
   const isAsync = hook["async"] === true;
-  if (isAsync && (type === "prompt" || onFailure === "deny")) {
+  if (isAsync && (type !== "command" || onFailure === "deny")) {
     throw new Wrong([...loc, "async"], "A hook that nobody waits for cannot decide anything.");
   }
   return {
@@ -192,10 +215,15 @@ function readHook(given: unknown, loc: readonly (string | number)[]): Hook {
     name: typeof hook["name"] === "string" ? hook["name"] : null,
     command: typeof command === "string" ? command : "",
     prompt: typeof prompt === "string" ? prompt : null,
+    ...(type === "agent" ? { system_prompt: typeof systemPrompt === "string" ? systemPrompt : null } : {}),
     timeout,
     async: isAsync,
     on_failure: onFailure,
   };
+}
+
+function isBlank(value: unknown): boolean {
+  return typeof value !== "string" || value.trim() === "";
 }
 
 function readObject(value: unknown, loc: readonly (string | number)[]): Record<string, unknown> {

@@ -22,7 +22,17 @@ describe("a configuration", () => {
     ["a moment twice", { PreToolUse: [], pre_tool_use: [] }, ["pre_tool_use"]],
     ["no command", { stop: [{ hooks: [{}] }] }, ["stop", 0, "hooks", 0, "command"]],
     ["no question", { stop: [{ hooks: [{ type: "prompt" }] }] }, ["stop", 0, "hooks", 0, "prompt"]],
-    ["an agent", { stop: [{ hooks: [{ type: "agent", prompt: "x" }] }] }, ["stop", 0, "hooks", 0, "type"]],
+    [
+      "no such type",
+      { stop: [{ hooks: [{ type: "oracle", prompt: "x" }] }] },
+      ["stop", 0, "hooks", 0, "type"],
+    ],
+    ["an agent without words", { stop: [{ hooks: [{ type: "agent" }] }] }, ["stop", 0, "hooks", 0, "prompt"]],
+    [
+      "an agent with tools",
+      { stop: [{ hooks: [{ type: "agent", prompt: "x", tools: ["terminal"] }] }] },
+      ["stop", 0, "hooks", 0, "tools"],
+    ],
     ["a bad pattern", { stop: [{ matcher: "(" }] }, ["stop", 0, "matcher"]],
     ["security 1: an expression that looks ahead", { stop: [{ matcher: "(?=x)y" }] }, ["stop", 0, "matcher"]],
     [

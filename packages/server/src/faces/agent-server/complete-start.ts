@@ -55,7 +55,16 @@ function withOwnParts(complete: unknown, opened: unknown): unknown {
 function withPlainHooks(request: unknown): unknown {
   if (!isObject(request) || !isObject(request["hook_config"])) return request;
   const parsed = parseHooks(request["hook_config"]);
-  return parsed.ok ? { ...request, hook_config: parsed.settings } : request;
+  return { ...request, hook_config: parsed.ok ? parsed.settings : withCommands(request["hook_config"]) };
+}
+
+/** The contract demands a command of every hook; those that have none by their type are judged by what is wrong with them. */
+function withCommands(given: unknown): unknown {
+  if (Array.isArray(given)) return given.map(withCommands);
+  if (!isObject(given)) return given;
+  const { type } = given;
+  if (type === "prompt" || type === "agent") return { command: "", ...given };
+  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, withCommands(value)]));
 }
 
 /** What the agent of this conversation alone is told besides; what is not valid is left for the check. */

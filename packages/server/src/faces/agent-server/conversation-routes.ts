@@ -10,16 +10,17 @@ import type {
 } from "@convoke/protocol";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { toConversationInfo, type Described } from "../../conversation/state/describe.ts";
+import type { ConversationConfig } from "../../conversation/conversation-config.ts";
 import type { ConversationDirectory } from "../../conversation/conversation-directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import type { Caller } from "../../http/auth.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
-import { Fault } from "../../lib/fault.ts";
+import { Fault, invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import { conversationIdOf } from "./event-routes.ts";
-import { checkPolicy, namesNewerFields, readStartRequest, readTitle } from "./start-request.ts";
+import { checkPolicy, namesNewerFields, readStartRequest, readTitle, type Start } from "./start-request.ts";
 
 export type ConversationRouteDeps = {
   readonly directory: ConversationDirectory;
@@ -54,6 +55,28 @@ export function conversationHandlers({ directory, settings }: ConversationRouteD
     }
   }
 
+  /** Both work in the same folder: another one is not where the parent's work is. Source: reference, agent-server 9.1. */
+  async function parentOf(
+    caller: Caller,
+    id: string,
+    { parentId, config }: Pick<Start, "parentId" | "config">,
+  ): Promise<Pick<ConversationConfig, "parent">> {
+    if (parentId === null) return {};
+    const loc = ["body", "parent_conversation_id"];
+    const parent = parentId === id ? null : await directory.describe(caller, parentId);
+    if (parent === null)
+      throw invalidField(
+        loc,
+        "There is no other conversation with this id. Name one of yours, or leave this out.",
+      );
+    if (parent.config.workspace.working_dir !== config.workspace.working_dir)
+      throw invalidField(
+        loc,
+        "The conversation that this one belongs to works in another folder. Name the same one.",
+      );
+    return { parent: { conversation_id: parentId } };
+  }
+
   const open = (request: RouteRequest): Promise<Conversation> =>
     directory.open(request.caller, conversationIdOf(request));
 
@@ -76,8 +99,13 @@ export function conversationHandlers({ directory, settings }: ConversationRouteD
       const { initial_message: first } = request.body as StartConversationRequest;
       const { caller } = request;
       const id = start.conversationId ?? randomUUID();
+      const below = await parentOf(caller, id, start);
       const version = (await settings?.load(caller.userId))?.version;
-      const config = version === undefined ? start.config : { ...start.config, settings_version: version };
+      const config = {
+        ...start.config,
+        ...below,
+        ...(version === undefined ? {} : { settings_version: version }),
+      };
       const isNew = await directory.create(caller, { id, ...start, config });
       const isUnused = isNew || (await directory.describe(caller, id))?.state.lastSeq === 0;
       if (start.initialMessage !== null && isUnused) {

@@ -8,12 +8,13 @@ import type {
 } from "@convoke/protocol";
 import { toolNames } from "../../agent/tool-specs.ts";
 import { openToolFilter } from "../../agent/tool-filter.ts";
-import { promptRefusal } from "../../agent/prompt/prompt-choice.ts";
+import { promptRefusal, unusedPromptValues } from "../../agent/prompt/prompt-choice.ts";
 import {
   splitCondenserSecrets,
   splitLlmSecrets,
   type ConversationConfig,
   type ConversationSecrets,
+  type Warning,
 } from "../../conversation/conversation-config.ts";
 import { readServers } from "../../extensions/mcp/read-servers.ts";
 import { checkModelAddress } from "../../models/model-address.ts";
@@ -35,6 +36,8 @@ export type Start = {
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
   readonly initialMessage: Message | null;
+  /** The conversation that this one belongs to; whoever creates it looks whether it is there. */
+  readonly parentId: string | null;
   /** Null: it works in the folder itself. */
   readonly worktree: ConversationWorktreeOptions | null;
 };
@@ -61,9 +64,13 @@ export function readStartRequest(body: StartConversationRequest, isNewer: boolea
     condenser: condenser.shown,
     ...(body.agent.mcp_config === undefined ? {} : { mcp_config: hideSecrets(mcp) }),
     agent_context: context === null ? null : { ...context, secrets: null },
+    ...hiddenCritic(body.agent.critic ?? null),
   } as Agent;
+  const definitions = readAgentDefinitions(body.agent_definitions ?? []);
+  const warnings = [...(definitions.warnings ?? []), ...agentWarnings(body.agent)];
   return {
     conversationId: readConversationId(body.conversation_id ?? null),
+    parentId: readParentId(body),
     title: typeof body.title === "string" ? readTitle(body.title) : null,
     config: {
       agent,
@@ -74,7 +81,8 @@ export function readStartRequest(body: StartConversationRequest, isNewer: boolea
       stuck_detection: body.stuck_detection ?? true,
       ...(body.autotitle === true && typeof body.title !== "string" ? { autotitle: true } : {}),
       ...(typeof body.title_llm_profile === "string" ? { title_llm_profile: body.title_llm_profile } : {}),
-      ...readAgentDefinitions(body.agent_definitions ?? []),
+      ...definitions,
+      ...(warnings.length === 0 ? {} : { warnings }),
       ...readRequested(body),
       ...readClientTools(body.client_tools ?? [], toolNames(agent)),
       tags: body.tags ?? {},
@@ -193,6 +201,37 @@ function readConversationId(given: string | null): string | null {
   return id;
 }
 
+function readParentId({ parent_conversation_id: given }: StartConversationRequest): string | null {
+  return given ? (normalizeUuid(given) ?? given) : null;
+}
+
+/** Nobody asks it, so its key is not kept either. */
+function hiddenCritic(critic: StartConversationRequest["agent"]["critic"]): object {
+  return critic?.kind === "APIBasedCritic" ? { critic: { ...critic, api_key: null } } : {};
+}
+
+/** What an agent works well without (P55). */
+function agentWarnings(agent: StartConversationRequest["agent"]): Warning[] {
+  const values = unusedPromptValues(agent);
+  return [
+    ...(agent.critic?.kind === "APIBasedCritic" ? [criticUnavailable] : []),
+    ...(values.length === 0
+      ? []
+      : [
+          {
+            code: "prompt_values_unused",
+            detail: `The built-in prompt uses no such values: ${values.join(", ")}. It is sent without them.`,
+            values,
+          },
+        ]),
+  ];
+}
+
+const criticUnavailable: Warning = {
+  code: "critic_unavailable",
+  detail: "This server asks no critic over HTTP. The agent's work is not judged, and not sent back by one.",
+};
+
 /** "At least unknown" orders nothing. Source: reference, agent-server 5. */
 export function checkPolicy(policy: ConfirmationPolicyInput | undefined, loc: readonly string[]): void {
   if (policy?.kind !== "ConfirmRisky" || policy.threshold !== "UNKNOWN") return;
@@ -213,11 +252,12 @@ function refuseUnsupported(body: StartConversationRequest): void {
     fields.push(unsupported(loc, what));
   };
   if ((body.plugins ?? []).length > 0) refuse(["plugins"], "Plugins are");
-  if (body.agent_settings) refuse(["agent_settings"], "Agents made from settings are");
-  if (body.agent_profile_id) refuse(["agent_profile_id"], "Agent profiles are");
+  // Which of the two was meant cannot be known.
+  for (const field of ["agent_settings", "agent_profile_id"] as const) {
+    const msg = `Send either agent or ${field}, not both.`;
+    if (body[field]) fields.push({ loc: ["body", field], msg, type: "value_error" });
+  }
   if (body.conversation_runtime === "docker") refuse(["conversation_runtime"], "Containers of their own are");
-  if (body.parent_conversation_id) refuse(["parent_conversation_id"], "Sub-conversations are");
-  if (body.agent.critic?.kind === "APIBasedCritic") refuse(["agent", "critic"], "Critics behind an API are");
   if (fields.length > 0)
     throw new Fault("caller", "not_supported", "The request asks for something unsupported.", fields);
   checkFilter(body.agent);

@@ -121,9 +121,6 @@ test("a suggested task becomes a message, a trigger and a repository", () => {
 test.each([
   ["processors", { processors: [{ kind: "LoggingCallbackProcessor" }] }],
   ["agent_type", { agent_type: "plan" }],
-  ["observability_tags", { observability_tags: ["x"] }],
-  ["observability_span_name", { observability_span_name: "x" }],
-  ["observability_metadata", { observability_metadata: { a: 1 } }],
   ["agent_profile_id", { agent_profile_id: "0198c0de-0000-7000-8000-00000000abcd" }],
   ["selected_repository", { selected_repository: "../x" }],
   ["selected_repository", { selected_repository: "a/$(b)" }],
@@ -134,6 +131,19 @@ test.each([
 ])("P55: what cannot be honoured is refused by name: %s %j", (field, body) => {
   const refused = catching(() => read(body));
   expect(refused.fields.map(({ loc }) => loc[1])).toContain(field);
+});
+
+test("P55, record 0100: marks for traces are accepted, come back, and are told", () => {
+  const marks = {
+    observability_tags: ["x"],
+    observability_span_name: "y",
+    observability_metadata: { a: 1 },
+  };
+  const { order, shown } = read(marks);
+  expect(shown).toMatchObject(marks);
+  const [told] = order.config.warnings ?? [];
+  expect(told?.code).toBe("observability_left_out");
+  expect(new Set(told?.["fields"] as string[])).toEqual(new Set(Object.keys(marks)));
 });
 
 test("without any model the start is refused", () => {

@@ -7,6 +7,7 @@ import {
 } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ApprovalPolicy } from "../../conversation/approval-policy.ts";
+import type { ConversationConfig } from "../../conversation/conversation-config.ts";
 import type { RepositoryOrder, StartRequest } from "../../app-conversations/start-order.ts";
 import type { AppConversationView } from "../../app-conversations/app-conversations.ts";
 import { secretValues } from "../../conversation/secret-values.ts";
@@ -54,7 +55,7 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
     shown: toShown({ ...body, ...wanted, secrets: null }, secretValues(start.secrets)),
     order: {
       title: typeof body.title === "string" ? readTitle(body.title) : null,
-      config: start.config,
+      config: withMarksTold(start.config, body),
       secrets: start.secrets,
       initialMessage:
         start.initialMessage === null
@@ -196,6 +197,16 @@ function readId(given: string | null): string | null {
   return given === null ? null : normalizeUuid(given);
 }
 
+/** Marks for traces change nothing of the work; they come back with the request, and the log says that no trace has them. */
+function withMarksTold(config: ConversationConfig, body: Body): ConversationConfig {
+  const marks = ["observability_metadata", "observability_tags", "observability_span_name"] as const;
+  const fields = marks.filter((field) => Object.keys(body[field] ?? {}).length > 0);
+  if (fields.length === 0) return config;
+  const detail = `Traces of this server do not carry ${fields.join(", ")}.`;
+  const told = { code: "observability_left_out", detail, fields };
+  return { ...config, warnings: [...(config.warnings ?? []), told] };
+}
+
 function refuseUnsupported(body: Body): void {
   const fields: FieldFault[] = [];
   const refuse = (field: keyof Body, what: string): void => {
@@ -204,9 +215,6 @@ function refuseUnsupported(body: Body): void {
   };
   if ((body.processors ?? []).length > 0) refuse("processors", "Processors of events are");
   if (body.agent_type === "plan") refuse("agent_type", "Agents that only plan are");
-  if (body.observability_metadata) refuse("observability_metadata", "Marks for traces are");
-  if ((body.observability_tags ?? []).length > 0) refuse("observability_tags", "Marks for traces are");
-  if (body.observability_span_name) refuse("observability_span_name", "Marks for traces are");
   if (fields.length > 0) {
     throw new Fault("caller", "not_supported", "The request asks for something unsupported.", fields);
   }

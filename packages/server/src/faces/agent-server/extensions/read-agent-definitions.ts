@@ -5,18 +5,17 @@ import type {
   Warning,
 } from "../../../conversation/conversation-config.ts";
 import { readServers } from "../../../extensions/mcp/read-servers.ts";
+import { parseHooks } from "../../../extensions/hooks/hook-config.ts";
 import { refuseMasks } from "../../../settings/secret-fields.ts";
 import { Fault, type FieldFault } from "../../../lib/fault.ts";
 
-/** Without these a sub-agent would not do what was asked for. */
-const notCarriedOut = ["hooks", "profile_store_dir"] as const;
 /** Without these it does, and only less well: that is told. */
-const leftOut = ["condenser", "skills"] as const;
+const leftOut = ["condenser", "skills", "profile_store_dir"] as const;
 
 /** The sub-agents that come with a conversation. What they name and this server does not carry out is refused by its field (P55). */
 export function readAgentDefinitions(
   given: readonly AgentDefinition[],
-): Pick<ConversationConfig, "agent_definitions" | "warnings"> {
+): Pick<ConversationConfig, "agent_definitions" | "sub_agent_hooks" | "warnings"> {
   if (given.length === 0) return {};
   const faults = given.flatMap((definition, index) =>
     faultsOf(definition, given.slice(0, index), ["body", "agent_definitions", index]),
@@ -25,7 +24,15 @@ export function readAgentDefinitions(
     throw new Fault("caller", "validation", "The sub-agents of the request cannot be used.", faults);
   }
   const warnings = given.flatMap(warningsOf);
-  return { agent_definitions: given.map(toSubAgent), ...(warnings.length === 0 ? {} : { warnings }) };
+  const hooks = given.flatMap(({ name, hooks: own }) => {
+    const parsed = isEmpty(own) ? null : parseHooks(own);
+    return parsed?.ok === true ? [[name.trim(), parsed.settings] as const] : [];
+  });
+  return {
+    agent_definitions: given.map(toSubAgent),
+    ...(hooks.length === 0 ? {} : { sub_agent_hooks: Object.fromEntries(hooks) }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
 }
 
 /** The MCP servers of each sub-agent that has some, as they were sent. */
@@ -43,7 +50,7 @@ function warningsOf(definition: AgentDefinition): Warning[] {
   return [{ code: "sub_agent_fields_left_out", detail, fields }];
 }
 
-function isEmpty(value: object | null | undefined): boolean {
+function isEmpty(value: object | string | null | undefined): boolean {
   return Object.keys(value ?? {}).length === 0;
 }
 
@@ -84,10 +91,14 @@ function faultsOf(
     refuseMasks(definition.mcp_config, [...loc, "mcp_config"]);
     faults.push(...readServers(definition.mcp_config, [...loc, "mcp_config"]).faults);
   }
-  for (const field of notCarriedOut) {
-    const value = definition[field] ?? {};
-    if (Object.keys(value).length > 0)
-      refuse(field, `Sub-agents cannot have ${field} of their own yet. Leave this field out.`);
+  const hooks = isEmpty(definition.hooks) ? null : parseHooks(definition.hooks);
+  if (hooks?.ok === false)
+    faults.push({ loc: [...loc, "hooks", ...hooks.loc], msg: hooks.reason, type: "value_error" });
+  // Another model of the same name in the user's own profiles would answer, and be paid for.
+  if (!isEmpty(definition.profile_store_dir) && (definition.model ?? "inherit") !== "inherit") {
+    const where =
+      "Model profiles are those of your settings. Store the model there and leave this field out.";
+    refuse("profile_store_dir", where);
   }
   return faults;
 }
