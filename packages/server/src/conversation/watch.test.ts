@@ -85,3 +85,14 @@ test("P63: a conversation that its owner deletes closes the sockets of other ser
   await owner.client.deleteConversation(id);
   expect(await socket.closed).toMatchObject({ code: 4004 });
 });
+
+test("P63: so does one in which nothing has happened yet", async () => {
+  await using owner = await startTestServer({ script: { turns: [] } });
+  await using neighbour = await startNeighbour(owner);
+  const { id } = await owner.createConversation();
+  expect(await owner.events(id)).toEqual([]);
+  using socket = watch(neighbour, id);
+  await socket.untilCount(1);
+  await owner.client.deleteConversation(id);
+  expect(await socket.closed).toMatchObject({ code: 4004 });
+});

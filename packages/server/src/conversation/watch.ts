@@ -73,7 +73,7 @@ export class Watches {
   #listen(userId: string, id: string, listener: Parameters<Watch["listen"]>[0]): () => void {
     const stopSignals = this.signalsOf(id).subscribe(listener);
     let highest = 0;
-    // A log only grows: a shorter one is that of a conversation which another process has deleted.
+    // A log only grows: a shorter one, or none, is that of a conversation which another process has deleted.
     const stopRings = this.#deps.journal.onAppend(id, (lastSeq) => {
       if (lastSeq < highest || lastSeq === 0) void this.#endIfGone(userId, id);
       highest = lastSeq;

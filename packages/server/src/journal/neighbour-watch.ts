@@ -5,7 +5,8 @@ export type NeighbourWatchDeps = {
   readonly doorbell: Doorbell;
   /** A number that changes when another process commits. */
   readonly readVersion: () => Promise<number>;
-  readonly readLastSeq: (conversationId: string) => number;
+  /** Null when there is no such conversation (any more). */
+  readonly readLastSeq: (conversationId: string) => number | null;
   /** Called before the ring for a log that others have changed. */
   readonly onForeignAppend: (conversationId: string) => void;
 };
@@ -13,8 +14,8 @@ export type NeighbourWatchDeps = {
 /** Rings for what other processes on the same store append, while somebody listens. */
 export class NeighbourWatch implements Disposable {
   readonly #deps: NeighbourWatchDeps;
-  /** The last `seq` each listened conversation was rung for. */
-  readonly #rungSeqs = new Map<string, number>();
+  /** The last `seq` each listened conversation was rung for; null for one that is gone, which an empty log is not. */
+  readonly #rungSeqs = new Map<string, number | null>();
   #timer: NodeJS.Timeout | undefined;
   #version: number | undefined;
   #isDisposed = false;
@@ -79,7 +80,7 @@ export class NeighbourWatch implements Disposable {
     if (lastSeq === this.#rungSeqs.get(conversationId)) return;
     this.#rungSeqs.set(conversationId, lastSeq);
     this.#deps.onForeignAppend(conversationId);
-    this.#deps.doorbell.ring(conversationId, lastSeq);
+    this.#deps.doorbell.ring(conversationId, lastSeq ?? 0);
   }
 }
 

@@ -175,7 +175,7 @@ class SqliteJournal implements Journal {
   }
 
   async lastSeq(conversationId: string): Promise<number> {
-    return this.#lastSeqNow(conversationId);
+    return this.#lastSeqNow(conversationId) ?? 0;
   }
 
   search(conversationId: string, query: EventQuery): Promise<EventPageText> {
@@ -253,8 +253,8 @@ class SqliteJournal implements Journal {
     }
   }
 
-  #lastSeqNow(conversationId: string): number {
-    return this.#readNow(() => this.#events.open(conversationId)?.lastSeq ?? 0);
+  #lastSeqNow(conversationId: string): number | null {
+    return this.#readNow(() => this.#events.open(conversationId)?.lastSeq ?? null);
   }
 
   #readKindsSlice(
