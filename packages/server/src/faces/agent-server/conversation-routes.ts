@@ -17,6 +17,7 @@ import type { Caller } from "../../http/auth.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
+import { checkSecretSources } from "./check-secret-sources.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import { conversationIdOf } from "./event-routes.ts";
@@ -181,6 +182,7 @@ export function conversationHandlers({ directory, settings }: ConversationRouteD
 
     updateSecrets: async (request) => {
       const { secrets } = request.body as UpdateSecretsRequest;
+      checkSecretSources(secrets, ["body", "secrets"]);
       await (await open(request)).updateSecrets(secrets);
       return success;
     },

@@ -84,6 +84,23 @@ test("P33: a mask of headers or of an address that was read is stored nowhere", 
   ]);
 });
 
+test("P33, S26: an address of a secret with a mask in it is refused, at the start and later", async () => {
+  await using server = await startTestServer();
+  const secrets = { ONE: { kind: "LookupSecret", url: "https://h/secret?token=**********" } };
+  const { id } = await server.createConversation();
+  for (const reply of [
+    await server.call("POST", `/api/conversations/${id}/secrets`, { secrets }),
+    await server.call("POST", "/api/conversations", { ...server.startRequest(), secrets }),
+  ]) {
+    expect(reply.status).toBe(422);
+    expect(reply.json).toMatchObject({ detail: [{ loc: ["body", "secrets", "ONE", "url"] }] });
+  }
+  const whole = { ONE: { kind: "LookupSecret", url: "https://h/secret?token=abc" } };
+  expect((await server.call("POST", `/api/conversations/${id}/secrets`, { secrets: whole })).status).toBe(
+    200,
+  );
+});
+
 test("P33, S26: settings with a token in an address are what they were after GET and PUT, in both forms", async () => {
   await using server = await startTestServer();
   const url = `https://one.example/mcp?token=${canary.mcpQuery}`;

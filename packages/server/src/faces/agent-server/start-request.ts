@@ -23,6 +23,7 @@ import { parseHooks } from "../../extensions/hooks/hook-config.ts";
 import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
 import { PatternRefused, PatternTooSlow } from "../../lib/foreign-pattern.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
+import { checkSecretSources } from "./check-secret-sources.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
 import { hideSecrets, refuseMasks } from "../../settings/secret-fields.ts";
 import { readAgentDefinitions, subAgentServers } from "./extensions/read-agent-definitions.ts";
@@ -52,6 +53,7 @@ export function readStartRequest(body: StartConversationRequest, isNewer: boolea
   checkPrompt(body.agent);
   checkModelAddress(body.agent.llm, ["body", "agent", "llm"]);
   refuseMasks(body.agent.llm.extra_headers ?? null, ["body", "agent", "llm", "extra_headers"]);
+  checkSecretSources(body.secrets ?? {}, ["body", "secrets"]);
   const llm = splitLlmSecrets(body.agent.llm);
   const condenser = splitCondenserSecrets(body.agent.condenser ?? null);
   const mcp = body.agent.mcp_config ?? {};
