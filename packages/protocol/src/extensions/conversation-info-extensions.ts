@@ -25,4 +25,5 @@ export const conversationInfoExtensions = {
   autotitle: Type.Optional(Type.Boolean()),
   agent_definitions: Type.Optional(Type.Array(anyObject())),
   agent_launch_additions: orAbsent(anyObject()),
+  plugins: Type.Optional(Type.Array(anyObject())),
 };

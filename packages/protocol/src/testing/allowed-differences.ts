@@ -73,6 +73,7 @@ export const allowedDifferences: readonly AllowedDifference[] = [
       "autotitle",
       "agent_definitions",
       "agent_launch_additions",
+      "plugins",
     ],
     reason: "Newer clients read them; each appears only where it says something.",
   },

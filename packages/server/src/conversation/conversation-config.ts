@@ -43,7 +43,10 @@ export type ConversationConfig = {
   /** What was asked for and is done otherwise; told with the first message. */
   readonly warnings?: readonly Warning[];
   /** What was said at the start and is kept in another form, for the answer alone; without secrets. */
-  readonly requested?: Pick<ConversationInfo, "autotitle" | "agent_definitions" | "agent_launch_additions">;
+  readonly requested?: Pick<
+    ConversationInfo,
+    "autotitle" | "agent_definitions" | "agent_launch_additions" | "plugins"
+  >;
   readonly tags: Readonly<Record<string, string>>;
   /** What happens to actions that nobody answers in time; they wait for ever without it. */
   readonly approval_policy?: ApprovalPolicy | null;

@@ -174,7 +174,10 @@ function webhookHandlers({ webhooks }: FacesDeps): { listWebhooks: RouteHandler 
 export function agentServerHandlers(deps: FacesDeps) {
   return {
     ...serverHandlers(deps),
-    ...conversationHandlers(deps),
+    ...conversationHandlers({
+      ...deps,
+      plugins: { files: catalogueDeps(deps).files, requireMachine: deps.requireMachine },
+    }),
     ...deletionHandlers(deps),
     ...eventHandlers(deps),
     ...contextHandlers(deps),

@@ -23,7 +23,7 @@ export type HookAnswer = {
 export function readAnswer(hook: Hook, end: HookEnd): HookAnswer {
   const said = readJson(end.stdout);
   const isDenied = said["decision"] === "deny" || said["continue"] === false || end.exitCode === 2;
-  const isUnclear = hook.type === "prompt" && said["decision"] !== "allow" && said["decision"] !== "deny";
+  const isUnclear = hook.type !== "command" && said["decision"] !== "allow" && said["decision"] !== "deny";
   const isFailed = end.problem !== null || (end.exitCode !== 0 && end.exitCode !== 2) || isUnclear;
   const isBlocked = isDenied || (isFailed && hook.on_failure === "deny");
   const reason = textOf(said["reason"]) ?? (isBlocked ? (textOf(end.stderr) ?? end.problem) : null);

@@ -3,6 +3,7 @@ import { readAnswer, type HookEnd } from "./hook-answer.ts";
 import { openMatcher, parseHooks, type Hook } from "./hook-config.ts";
 
 const hook: Hook = { type: "command", command: "x", timeout: 60, async: false, on_failure: "allow" };
+const asked: Hook = { ...hook, type: "agent", prompt: "x", on_failure: "deny" };
 const ended: HookEnd = { exitCode: 0, stdout: "", stderr: "", problem: null };
 
 describe("a configuration", () => {
@@ -120,4 +121,9 @@ test("security 20: an answer of many blanks is read at once, in a fence or not",
   ).toBe(true);
   expect(readAnswer(hook, { ...ended, stdout: `x${blanks}x` }).isBlocked).toBe(false);
   expect(process.threadCpuUsage(before).user).toBeLessThan(1_000_000);
+});
+
+test("clients 1: an agent as a guard that says nothing that can be understood has failed", () => {
+  expect(readAnswer(asked, { ...ended, stdout: "I like it." })).toMatchObject({ isBlocked: true });
+  expect(readAnswer(asked, { ...ended, stdout: '{"decision":"allow"}' })).toMatchObject({ isBlocked: false });
 });

@@ -17,7 +17,7 @@ const longestCallTimeoutMs = 3_600_000;
 export function readServers(config: unknown, loc: Location): ReadServers {
   const servers: McpServer[] = [];
   const faults: FieldFault[] = [];
-  for (const [name, given] of Object.entries(mapOf(config))) {
+  for (const [name, given] of Object.entries(serversByName(config))) {
     const place = [...loc, name];
     const fault = (msg: string, ...field: string[]): void => {
       faults.push({ loc: [...place, ...field], msg, type: "value_error" });
@@ -150,7 +150,7 @@ function transportOf(given: JsonObject): "stdio" | "http" | "sse" | null {
 }
 
 /** The map itself, whatever it is wrapped in. */
-function mapOf(config: unknown): JsonObject {
+export function serversByName(config: unknown): JsonObject {
   if (!isObject(config)) return {};
   if (isObject(config["mcpServers"])) return config["mcpServers"];
   const lists = ["sse_servers", "shttp_servers", "stdio_servers"].filter((key) => Array.isArray(config[key]));

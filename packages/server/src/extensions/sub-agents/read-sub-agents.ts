@@ -32,12 +32,21 @@ export async function readSubAgents(
 ): Promise<SubAgentInfo[]> {
   const turns = new ParseTurns();
   const found = await Promise.all(
-    agentFolders.map(async (folder) => {
-      const paths = await findMarkdown(files, posix.join(root, folder));
-      return await Promise.all(paths.map((path) => readSubAgent(files, path, level, turns)));
-    }),
+    agentFolders.map((folder) => readSubAgentFolder(files, posix.join(root, folder), level, turns)),
   );
-  return found.flat().flatMap((agent) => agent ?? []);
+  return found.flat();
+}
+
+/** The helpers of one folder. */
+export async function readSubAgentFolder(
+  files: WorkspaceFiles,
+  folder: string,
+  level: "project" | "user",
+  turns = new ParseTurns(),
+): Promise<SubAgentInfo[]> {
+  const paths = await findMarkdown(files, folder);
+  const found = await Promise.all(paths.map((path) => readSubAgent(files, path, level, turns)));
+  return found.flatMap((agent) => agent ?? []);
 }
 
 async function readSubAgent(

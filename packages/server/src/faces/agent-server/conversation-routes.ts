@@ -21,12 +21,15 @@ import { checkSecretSources } from "./check-secret-sources.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import { conversationIdOf } from "./event-routes.ts";
+import { withPlugins, type PluginAccess } from "./extensions/with-plugins.ts";
 import { checkPolicy, namesNewerFields, readStartRequest, readTitle, type Start } from "./start-request.ts";
 
 export type ConversationRouteDeps = {
   readonly directory: ConversationDirectory;
   /** Tells which settings a new conversation is made with (P34). */
   readonly settings?: Pick<SettingsStore, "load">;
+  /** Where plugins are read; they are refused without it. */
+  readonly plugins?: PluginAccess;
 };
 
 type Search = {
@@ -39,7 +42,7 @@ type Search = {
 const success = { json: { success: true } };
 
 /** The routes below `/api/conversations`. Source: reference, agent-server 9; contract 4.2 for stop. */
-export function conversationHandlers({ directory, settings }: ConversationRouteDeps) {
+export function conversationHandlers({ directory, settings, plugins }: ConversationRouteDeps) {
   async function describe(caller: Caller, id: string): Promise<ConversationInfo> {
     const described = await directory.describe(caller, id);
     if (described === null) throw conversationMissing(id);
@@ -54,6 +57,15 @@ export function conversationHandlers({ directory, settings }: ConversationRouteD
       // Somebody else created the conversation with another first message at the same time; theirs stands.
       if (!(error instanceof Fault && error.code === "client_message_id_reused")) throw error;
     }
+  }
+
+  /** A known id is that conversation, whatever became of its plugins since. */
+  async function isKnown(
+    caller: Caller,
+    { conversation_id: id }: StartConversationRequest,
+  ): Promise<boolean> {
+    const known = id ? normalizeUuid(id) : null;
+    return known !== null && (await directory.describe(caller, known)) !== null;
   }
 
   /** Both work in the same folder: another one is not where the parent's work is. Source: reference, agent-server 9.1. */
@@ -93,18 +105,21 @@ export function conversationHandlers({ directory, settings }: ConversationRouteD
 
   return {
     startConversation: async (request) => {
-      const start = readStartRequest(
-        request.body as StartConversationRequest,
-        namesNewerFields(request.request.body),
-      );
-      const { initial_message: first } = request.body as StartConversationRequest;
       const { caller } = request;
+      const given = request.body as StartConversationRequest;
+      const { body, warnings } =
+        (given.plugins ?? []).length > 0 && (await isKnown(caller, given))
+          ? { body: { ...given, plugins: null }, warnings: [] }
+          : await withPlugins(given, plugins ?? null, caller.userId);
+      const start = readStartRequest(body, namesNewerFields(request.request.body));
+      const { initial_message: first } = body;
       const id = start.conversationId ?? randomUUID();
       const below = await parentOf(caller, id, start);
       const version = (await settings?.load(caller.userId))?.version;
       const config = {
         ...start.config,
         ...below,
+        ...(warnings.length === 0 ? {} : { warnings: [...(start.config.warnings ?? []), ...warnings] }),
         ...(version === undefined ? {} : { settings_version: version }),
       };
       const isNew = await directory.create(caller, { id, ...start, config });

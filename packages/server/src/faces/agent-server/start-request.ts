@@ -120,6 +120,7 @@ function readRequested({
   autotitle,
   agent_definitions: definitions = [],
   agent_launch_additions: additions = null,
+  plugins,
 }: StartConversationRequest): Pick<ConversationConfig, "requested"> {
   const hidden = definitions.map((definition) =>
     definition.mcp_config ? { ...definition, mcp_config: hideSecrets(definition.mcp_config) } : definition,
@@ -127,6 +128,7 @@ function readRequested({
   const requested = {
     ...(autotitle === undefined ? {} : { autotitle }),
     ...(hidden.length === 0 ? {} : { agent_definitions: hidden }),
+    ...((plugins ?? []).length === 0 ? {} : { plugins: plugins! }),
     ...(additions === null ? {} : { agent_launch_additions: additions }),
   };
   return Object.keys(requested).length === 0 ? {} : { requested };
@@ -253,7 +255,6 @@ function refuseUnsupported(body: StartConversationRequest): void {
   const refuse = (loc: string[], what: string): void => {
     fields.push(unsupported(loc, what));
   };
-  if ((body.plugins ?? []).length > 0) refuse(["plugins"], "Plugins are");
   // Which of the two was meant cannot be known.
   for (const field of ["agent_settings", "agent_profile_id"] as const) {
     const msg = `Send either agent or ${field}, not both.`;

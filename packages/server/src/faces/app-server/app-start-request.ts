@@ -213,6 +213,7 @@ function refuseUnsupported(body: Body): void {
     const msg = `${what} not supported by this version of the server. Leave this field out.`;
     fields.push({ loc: ["body", field], msg, type: "not_supported" });
   };
+  if ((body.plugins ?? []).length > 0) refuse("plugins", "Plugins in a sandbox are");
   if ((body.processors ?? []).length > 0) refuse("processors", "Processors of events are");
   if (body.agent_type === "plan") refuse("agent_type", "Agents that only plan are");
   if (fields.length > 0) {

@@ -1,0 +1,103 @@
+import { posix } from "node:path";
+import type { SubAgentInfo } from "@convoke/protocol";
+import { parseHooks, type HookSettings } from "../hooks/hook-config.ts";
+import { readServers, serversByName } from "../mcp/read-servers.ts";
+import { loadSkillFolder } from "../skills/load-skills.ts";
+import type { LoadedSkill, SkillProblem } from "../skills/parse-skill.ts";
+import { readTextFile, type WorkspaceFiles } from "../skills/workspace-files.ts";
+import { readSubAgentFolder } from "../sub-agents/read-sub-agents.ts";
+import { readPlugin } from "./read-plugin.ts";
+
+/** What a plugin brings into a conversation. */
+export type PluginParts = {
+  readonly name: string;
+  readonly skills: readonly LoadedSkill[];
+  readonly agents: readonly SubAgentInfo[];
+  /** Null when it has none. */
+  readonly hooks: HookSettings | null;
+  readonly mcpServers: Readonly<Record<string, unknown>>;
+  /** Files that should be skills and are none; the rest works without them. */
+  readonly problems: readonly SkillProblem[];
+};
+
+/** The reason is for people: it goes on behind the name of the directory. */
+export type LoadedPlugin =
+  | { readonly ok: true; readonly parts: PluginParts }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * Reads all of a plugin. Hooks and servers that cannot be understood make it unusable: a guard that never runs would be worse than
+ * an error. Source: reference, agent-loop 19.
+ */
+export async function loadPlugin(files: WorkspaceFiles, directory: string): Promise<LoadedPlugin> {
+  const plugin = await readPlugin(files, directory);
+  if (plugin === null) return { ok: false, reason: "has no manifest of a plugin that can be read." };
+  const [skills, commands, agents, hookFile, serverFile] = await Promise.all([
+    loadSkillFolder(files, posix.join(directory, "skills")),
+    loadSkillFolder(files, posix.join(directory, "commands")),
+    readSubAgentFolder(files, posix.join(directory, "agents"), "project"),
+    readJson(files, directory, "hooks/hooks.json"),
+    readJson(files, directory, ".mcp.json"),
+  ]);
+  for (const file of [hookFile, serverFile]) if (!file.ok) return file;
+  const hooks = readHooks(hookFile.ok ? hookFile.value : null);
+  if (!hooks.ok) return hooks;
+  const mcpServers = serversByName(serverFile.ok ? serverFile.value : null);
+  const [fault] = readServers(mcpServers, []).faults;
+  if (fault !== undefined)
+    return {
+      ok: false,
+      reason: `has an MCP server that cannot be used, ${fault.loc.join(".")}: ${fault.msg}`,
+    };
+  return {
+    ok: true,
+    parts: {
+      name: plugin.name,
+      skills: [...skills.skills, ...commands.skills.map((command) => toCommand(plugin.name, command))],
+      agents,
+      hooks: hooks.settings,
+      mcpServers,
+      problems: [...skills.problems, ...commands.problems],
+    },
+  };
+}
+
+/** A command is a skill that its name calls. */
+function toCommand(plugin: string, skill: LoadedSkill): LoadedSkill {
+  const name = `${plugin}:${skill.name}`;
+  return { ...skill, name, trigger: { type: "keyword", keywords: [`/${name}`] } };
+}
+
+function readHooks(
+  value: unknown,
+): { ok: true; settings: HookSettings | null } | { ok: false; reason: string } {
+  if (value === null) return { ok: true, settings: null };
+  const inner = typeof value === "object" && "hooks" in value ? value.hooks : value;
+  const parsed = parseHooks(inner);
+  if (parsed.ok) return parsed;
+  return { ok: false, reason: `has hooks that cannot be used, ${parsed.loc.join(".")}: ${parsed.reason}` };
+}
+
+/** The value of a file with the plugin's own directory in it; null when there is no such file. */
+async function readJson(
+  files: WorkspaceFiles,
+  directory: string,
+  path: string,
+): Promise<{ readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string }> {
+  const file = await readTextFile(files, posix.join(directory, path));
+  if (file === null) return { ok: true, value: null };
+  if (file.isCut) return { ok: false, reason: `has a ${path} of more than 64 KiB.` };
+  try {
+    return { ok: true, value: withRoot(JSON.parse(file.text), directory) };
+  } catch {
+    // The parser's own words would show the file's.
+    return { ok: false, reason: `has a ${path} that is not JSON.` };
+  }
+}
+
+function withRoot(value: unknown, directory: string): unknown {
+  if (typeof value === "string") return value.replaceAll("${CLAUDE_PLUGIN_ROOT}", directory);
+  if (Array.isArray(value)) return value.map((item) => withRoot(item, directory));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withRoot(item, directory)]));
+}
