@@ -209,7 +209,7 @@ export class Directory implements AsyncDisposable {
   async fork(asker: Asker, sourceId: string, input: ForkInput): Promise<boolean> {
     const row = await this.#deps.journal.getConversation(sourceId);
     if (!isOwnedBy(asker, row)) throw conversationMissing(sourceId);
-    return await forkConversation(this.#deps, row, input);
+    return await forkConversation(this.#deps, { ...row, ...this.#secrets.sealOlder(row) }, input);
   }
 
   /** Stops the work, then removes the log and the private folder; the workspace stays. Asked twice at once, it is done once. */
@@ -367,8 +367,12 @@ export class Directory implements AsyncDisposable {
     const { journal, secretBox, nowMs, logger, observer, activity } = this.#deps;
     if ((await journal.getConversation(id)) === null) throw conversationMissing(id);
     const lease = await journal.claim(id);
-    const row = await journal.getConversation(id);
-    if (row === null) throw conversationMissing(id);
+    const stored = await journal.getConversation(id);
+    if (stored === null) throw conversationMissing(id);
+    const sealed = this.#secrets.sealOlder(stored);
+    if (sealed !== null)
+      await journal.append(lease, { expectedSeq: stored.lastSeq, events: [], conversation: sealed });
+    const row = { ...stored, ...sealed };
     const { purse } = this.#deps;
     const account = {
       userId: row.ownerId,

@@ -1,9 +1,16 @@
 import type { ConversationRow } from "../journal/journal.ts";
+import { clearSecrets } from "./clear-secrets.ts";
 import type { ConversationConfig } from "./conversation-config.ts";
 import { conversationDamaged } from "./refusals.ts";
 
-/** The stored configuration of a conversation; null when it is damaged. */
-export function readConfig({ config }: Pick<ConversationRow, "config">): ConversationConfig | null {
+/** The stored configuration of a conversation, without secrets that an earlier version left in it; null when it is damaged. */
+export function readConfig(row: Pick<ConversationRow, "config">): ConversationConfig | null {
+  const stored = readStoredConfig(row);
+  return stored === null ? null : (clearSecrets(stored)?.config ?? stored);
+}
+
+/** The same as it is stored; for sealing, and never shown. */
+export function readStoredConfig({ config }: Pick<ConversationRow, "config">): ConversationConfig | null {
   try {
     const parsed = JSON.parse(config) as ConversationConfig | null;
     const isUsable = isObject(parsed) && isObject(parsed.workspace) && isObject(parsed.agent?.llm);

@@ -3,6 +3,8 @@ import { Fault } from "../../lib/fault.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { SealError, type SecretBox } from "../../security/seal.ts";
 import type { ConversationSecrets } from "../conversation-config.ts";
+import { addCleared, clearSecrets } from "../clear-secrets.ts";
+import { readStoredConfig } from "../read-config.ts";
 import { secretsUnreadable } from "../refusals.ts";
 
 export const noSecrets: ConversationSecrets = { llm: {}, sources: {} };
@@ -31,6 +33,18 @@ export class StoredSecrets {
     } catch (error) {
       throw error instanceof SealError ? secretsUnreadable(row.id) : error;
     }
+  }
+
+  /** What a row that an earlier version wrote must have instead, because its configuration has secrets; null for others. Fails as `unseal` does. */
+  sealOlder(row: ConversationRow): Pick<ConversationRow, "config" | "sealedSecrets"> | null {
+    const stored = readStoredConfig(row);
+    const cleared = stored === null ? null : clearSecrets(stored);
+    if (cleared === null) return null;
+    const secrets = { ...addCleared(this.unseal(row), cleared.secrets), serverKeys: undefined };
+    return {
+      config: JSON.stringify(cleared.config),
+      sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(secrets)),
+    };
   }
 
   /** A conversation whose secrets cannot be opened is still listed and read; only working with it is refused (P8). */

@@ -1,3 +1,5 @@
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
@@ -64,6 +66,67 @@ test("P13, S24 to S26: headers of models, queries of addresses and the server's 
   // The model's gateway got the real one.
   expect(JSON.stringify(server.model.requests)).toContain(canary.header);
 });
+
+test("S25: headers that an earlier version stored in the clear are shown to nobody, and sealed when the conversation is next used", async () => {
+  await using server = await startTestServer({
+    script: { turns: [{ text: `It is ${canary.header}.` }], loop: true },
+  });
+  const { agent } = server.startRequest();
+  const condenser = { kind: "LLMSummarizingCondenser" as const, llm: agent.llm };
+  const { id } = await server.createConversation({ agent: { ...agent, condenser } });
+  await server.close();
+  inDatabase(server, (database) => {
+    const headers = {
+      agent: { "X-Gateway": canary.header },
+      condenser: { "X-Gateway": canary.condenserHeader },
+    };
+    database
+      .prepare(
+        `UPDATE conversation_documents SET config = json_set(config, '$.agent.llm.extra_headers', json(?),
+          '$.agent.condenser.llm.extra_headers', json(?))`,
+      )
+      .run(JSON.stringify(headers.agent), JSON.stringify(headers.condenser));
+  });
+  expect(storedConfigs(server)).toContain(canary.header);
+  await server.restart();
+  const path = `/api/conversations/${id}`;
+  const shown = async (): Promise<string> =>
+    (
+      await Promise.all(
+        [path, "/api/conversations/search", `${path}/events/search`].map((at) => server.call("GET", at)),
+      )
+    )
+      .map(({ text }) => text)
+      .join("\n");
+  const before = await shown();
+  expect(before).toContain('"X-Gateway":"**********"');
+  const fork = (await server.call("POST", `${path}/fork`, {})).json as { id: string };
+  for (const one of [fork.id, id]) {
+    await server.client.sendMessage(one, { content: [{ type: "text", text: "go" }], run: true });
+    await server.waitForStatus(one, "finished", 30_000);
+  }
+  expect(server.model.requests.map(({ headers }) => headers["x-gateway"])).toEqual([
+    canary.header,
+    canary.header,
+  ]);
+  const after = await shown();
+  for (const value of [canary.header, canary.condenserHeader]) {
+    expect(before + after + JSON.stringify(fork)).not.toContain(value);
+    expect(storedConfigs(server)).not.toContain(value);
+  }
+  expect(after).toContain("It is <secret-hidden>.");
+});
+
+function inDatabase<Result>(server: TestServer, work: (database: DatabaseSync) => Result): Result {
+  using database = new DatabaseSync(join(server.dataDir, "journal.db"));
+  return work(database);
+}
+
+function storedConfigs(server: TestServer): string {
+  return inDatabase(server, (database) =>
+    JSON.stringify(database.prepare("SELECT config FROM conversation_documents").all()),
+  );
+}
 
 test("P33: a mask of headers or of an address that was read is stored nowhere", async () => {
   await using server = await startTestServer();
