@@ -1,4 +1,5 @@
 import { chmod, readdir, stat } from "node:fs/promises";
+import { describeError } from "./lib/describe-error.ts";
 import { ConfigError } from "./lib/config-error.ts";
 import { makeDirectory } from "./lib/make-directory.ts";
 import type { Logger } from "./lib/logger.ts";
@@ -12,7 +13,7 @@ export async function openDataFolder(path: string, logger: Logger): Promise<void
     await makeDirectory(path, 0o700);
   } catch (error) {
     throw new ConfigError(
-      `The data folder ${path} cannot be made: ${reasonOf(error)}. Choose another with --data-dir.`,
+      `The data folder ${path} cannot be made: ${describeError(error)}. Choose another with --data-dir.`,
       { cause: error },
     );
   }
@@ -29,7 +30,7 @@ export async function openDataFolder(path: string, logger: Logger): Promise<void
     await chmod(path, 0o700);
   } catch (error) {
     throw new ConfigError(
-      `The data folder ${path} is open to other users (mode ${shown}) and cannot be closed: ${reasonOf(error)}. Let its owner do it: chmod 700 ${path}`,
+      `The data folder ${path} is open to other users (mode ${shown}) and cannot be closed: ${describeError(error)}. Let its owner do it: chmod 700 ${path}`,
       { cause: error },
     );
   }
@@ -48,8 +49,4 @@ const names = ["journal.db", "application.sqlite", "in-use.lock", "session-api-k
 function isOurs(entries: readonly string[]): boolean {
   // A new file system has one entry of its own.
   return entries.every((name) => name === "lost+found") || names.some((name) => entries.includes(name));
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -5,7 +5,7 @@ import type { Model } from "../models/model.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import { stateUpdate } from "./decide.ts";
 import { conversationClosing, nothingToTitle } from "./refusals.ts";
-import { messageOf } from "./run/run-deps.ts";
+import { describeError } from "../lib/describe-error.ts";
 
 export type TitlingDeps = {
   readonly conversationId: string;
@@ -63,7 +63,7 @@ export class Titling {
       await this.#deps.post(() => this.#deps.log.append([stateUpdate("title", title)], { patch: { title } }));
     } catch (error) {
       // A conversation without a title is whole; whoever lists it sees that there is none.
-      logger.warn({ conversation, error: messageOf(error) }, "the conversation got no title");
+      logger.warn({ conversation, error: describeError(error) }, "the conversation got no title");
     }
   }
 

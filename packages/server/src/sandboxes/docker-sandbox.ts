@@ -1,9 +1,9 @@
 import type { Duplex } from "node:stream";
 import type { RemoteToolHost } from "@convoke/tool-host";
+import { describeError } from "../lib/describe-error.ts";
 import { inside } from "./bubblewrap-arguments.ts";
 import { readLogFrames } from "./container-engine.ts";
 import type { ContainerEngine } from "./container-engine.ts";
-import { describeReason } from "./describe-reason.ts";
 import { SandboxError } from "./sandbox.ts";
 import type { SandboxHandle, SandboxHealth, SandboxRecord } from "./sandbox.ts";
 import type { ToolHostLink } from "./tool-host-link.ts";
@@ -60,7 +60,7 @@ export class DockerSandbox implements SandboxHandle {
     } catch (error) {
       const after = await this.#inspect();
       if (after.state !== "running") return after;
-      return { state: "silent", detail: `the tool host does not answer (${describeReason(error)})` };
+      return { state: "silent", detail: `the tool host does not answer (${describeError(error)})` };
     }
   }
 

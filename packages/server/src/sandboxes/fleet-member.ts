@@ -1,8 +1,8 @@
 import type { RemoteToolHost } from "@convoke/tool-host";
+import { describeError } from "../lib/describe-error.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { Mailbox } from "../lib/mailbox.ts";
-import { describeReason } from "./describe-reason.ts";
 import type { SandboxBackend, SandboxHandle, SandboxHealth } from "./sandbox.ts";
 import type { SandboxChange, SandboxRow, SandboxStore } from "./sandbox-store.ts";
 import { startWatched } from "./watched-start.ts";
@@ -80,7 +80,7 @@ export class FleetMember implements AsyncDisposable {
       try {
         await this.#findAgain();
       } catch (error) {
-        await this.#change({ status: "ERROR", statusDetail: describeReason(error) });
+        await this.#change({ status: "ERROR", statusDetail: describeError(error) });
       }
     });
   }
@@ -194,7 +194,7 @@ export class FleetMember implements AsyncDisposable {
         await task();
       } catch (error) {
         if (!(error instanceof Fault)) {
-          await this.#change({ status: "ERROR", statusDetail: describeReason(error) });
+          await this.#change({ status: "ERROR", statusDetail: describeError(error) });
         }
         throw error;
       }
@@ -226,9 +226,9 @@ export class FleetMember implements AsyncDisposable {
     } catch (error) {
       this.#news = null;
       this.#handle = null;
-      await this.#change({ status: "ERROR", statusDetail: describeReason(error), record: null });
+      await this.#change({ status: "ERROR", statusDetail: describeError(error), record: null });
       this.#deps.logger.warn(
-        { sandbox: this.#row.id, reason: describeReason(error) },
+        { sandbox: this.#row.id, reason: describeError(error) },
         "a sandbox did not start",
       );
       throw error;
@@ -240,7 +240,7 @@ export class FleetMember implements AsyncDisposable {
     try {
       return await this.#inTime(handle.health(), "Asking it whether it works");
     } catch (error) {
-      return { state: "silent", detail: describeReason(error) };
+      return { state: "silent", detail: describeError(error) };
     }
   }
 
@@ -272,7 +272,7 @@ export class FleetMember implements AsyncDisposable {
     } catch (error) {
       await this.#change({
         status: "ERROR",
-        statusDetail: `It could not be deleted: ${describeReason(error)}`,
+        statusDetail: `It could not be deleted: ${describeError(error)}`,
       });
       throw error;
     }

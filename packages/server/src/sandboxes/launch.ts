@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { open } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { readProcess } from "@convoke/tool-host";
-import { describeReason } from "./describe-reason.ts";
+import { describeError } from "../lib/describe-error.ts";
 import type { ProcessKey } from "./process-group.ts";
 import { SandboxError } from "./sandbox.ts";
 import type { SandboxDirectory } from "./sandbox-directory.ts";
@@ -46,7 +46,7 @@ export async function launchDetached(launch: Launch): Promise<ProcessKey> {
     // Where there is no process table, ids cannot be told apart by their start.
     return { pid: child.pid ?? 0, startTicks: entry?.startTicks ?? 0 };
   } catch (error) {
-    throw new SandboxError(`${file} could not be started: ${describeReason(error)}`, { cause: error });
+    throw new SandboxError(`${file} could not be started: ${describeError(error)}`, { cause: error });
   } finally {
     await log.close();
   }

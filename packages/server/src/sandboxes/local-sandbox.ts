@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { RemoteToolHost } from "@convoke/tool-host";
-import { describeReason } from "./describe-reason.ts";
+import { describeError } from "../lib/describe-error.ts";
 import { findFamily, findGuardianMark, findMarked, readBootId } from "./find-processes.ts";
 import { findSame, freezeProcesses, isStopped, killProcesses, thawProcesses } from "./process-group.ts";
 import type { ProcessKey } from "./process-group.ts";
@@ -99,7 +99,7 @@ export class LocalSandbox implements SandboxHandle {
       // It may have ended while it was asked.
       const after = this.#look();
       if (after.state !== "running") return after;
-      return { state: "silent", detail: `the tool host does not answer (${describeReason(error)})` };
+      return { state: "silent", detail: `the tool host does not answer (${describeError(error)})` };
     }
   }
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
+import { describeError } from "../lib/describe-error.ts";
 import { createBubblewrapBackend } from "./bubblewrap.ts";
 import { ContainerEngine } from "./container-engine.ts";
-import { describeReason } from "./describe-reason.ts";
 import { createDockerBackend } from "./docker.ts";
 import { findBubblewrap, type BackendFinding } from "./find-bubblewrap.ts";
 import { createProcessBackend } from "./process.ts";
@@ -83,7 +83,7 @@ export async function findContainerEngine(place: {
     const limits = hasControlGroups ? "" : ", without limits and pauses: they need control groups v2";
     return { isUsable: true, hasControlGroups, detail: `works with ${place.image}${limits}` };
   } catch (error) {
-    return { isUsable: false, hasControlGroups, detail: describeReason(error) };
+    return { isUsable: false, hasControlGroups, detail: describeError(error) };
   }
 }
 

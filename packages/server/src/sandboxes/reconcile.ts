@@ -1,5 +1,5 @@
+import { describeError } from "../lib/describe-error.ts";
 import type { Logger } from "../lib/logger.ts";
-import { describeReason } from "./describe-reason.ts";
 import type { SandboxBackend } from "./sandbox.ts";
 
 export type ReconcileDeps = {
@@ -17,10 +17,7 @@ export async function reconcile({ backends, listKnownIds, logger }: ReconcileDep
       try {
         return await backend.listOwned();
       } catch (error) {
-        logger.warn(
-          { backend: backend.name, reason: describeReason(error) },
-          "leftovers could not be listed",
-        );
+        logger.warn({ backend: backend.name, reason: describeError(error) }, "leftovers could not be listed");
         return [];
       }
     }),
@@ -33,7 +30,7 @@ export async function reconcile({ backends, listKnownIds, logger }: ReconcileDep
       for (const backend of backends) await backend.remove(id);
       removed.push(id);
     } catch (error) {
-      logger.warn({ sandbox: id, reason: describeReason(error) }, "a leftover sandbox could not be removed");
+      logger.warn({ sandbox: id, reason: describeError(error) }, "a leftover sandbox could not be removed");
     }
   }
   return removed;

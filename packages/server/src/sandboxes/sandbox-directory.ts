@@ -13,7 +13,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { join } from "node:path";
-import { describeReason } from "./describe-reason.ts";
+import { describeError } from "../lib/describe-error.ts";
 import { SandboxError, isSandboxId } from "./sandbox.ts";
 
 /** The user that a sandbox's processes run as. */
@@ -101,7 +101,7 @@ export async function prepareWorkspace(
     return path;
   } catch (error) {
     if (error instanceof SandboxError) throw error;
-    throw new SandboxError(`The workspace ${workspaceDir} cannot be used: ${describeReason(error)}`, {
+    throw new SandboxError(`The workspace ${workspaceDir} cannot be used: ${describeError(error)}`, {
       cause: error,
     });
   }

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { RemoteToolHost } from "@convoke/tool-host";
+import { describeError } from "../lib/describe-error.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { createAbsentBackend } from "./absent-backend.ts";
-import { describeReason } from "./describe-reason.ts";
 import { FleetMember } from "./fleet-member.ts";
 import { reconcile } from "./reconcile.ts";
 import { isSandboxId, SandboxError } from "./sandbox.ts";
@@ -189,7 +189,7 @@ export class SandboxFleet implements AsyncDisposable {
   #every(ms: number, round: () => Promise<unknown>): void {
     const timer = setInterval(() => {
       this.#rounds = this.#rounds.then(round).catch((error: unknown) => {
-        this.#deps.logger.error({ reason: describeReason(error) }, "sandboxes could not be looked after");
+        this.#deps.logger.error({ reason: describeError(error) }, "sandboxes could not be looked after");
       });
     }, ms);
     timer.unref();

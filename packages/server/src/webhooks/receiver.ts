@@ -1,3 +1,4 @@
+import { describeError } from "../lib/describe-error.ts";
 import { DamagedEventError, type Journal, type StoredEvent } from "../journal/journal.ts";
 import { shownJson } from "../journal/shown-event.ts";
 import { formatInstant } from "../lib/instant.ts";
@@ -269,7 +270,7 @@ export class Receiver implements AsyncDisposable {
   /** A receiver that is away is left alone for all conversations; what it refuses, and what cannot be read, for this one. */
   async #waitAfter(error: unknown, id: string, lane: Lane): Promise<void> {
     const { hook, nowMs, logger } = this.#deps;
-    this.#lastError = error instanceof Error ? error.message : String(error);
+    this.#lastError = describeError(error);
     this.#counts.failed += 1;
     const isAway = error instanceof ReceiverAwayError;
     // Those that were under way at the same time failed together, once.

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { describeError } from "../describe-error.ts";
 import { encodeChunkHeader, encodeMessage, FrameReader } from "./frames.ts";
 import type { Frame } from "./frames.ts";
 
@@ -105,7 +106,7 @@ export class Channel {
       }
     } catch (error) {
       this.#deps.onFault?.(error);
-      this.destroy(error instanceof Error ? error.message : String(error));
+      this.destroy(describeError(error));
     }
   }
 

@@ -1,3 +1,4 @@
+import { describeError } from "../../lib/describe-error.ts";
 import type { EventBody, EventDraft } from "../../events/event-draft.ts";
 import type { Model } from "../../models/model.ts";
 import { renderView } from "../history.ts";
@@ -127,7 +128,7 @@ export class Condensing {
       // A model that cannot be opened is a summary that cannot be written; the run goes on as far as it can.
       this.#deps.warn({
         code: "InternalError",
-        detail: error instanceof Error ? error.message : String(error),
+        detail: describeError(error),
       });
     }
     return null;

@@ -6,7 +6,8 @@ import type { ConversationLog } from "../conversation-log.ts";
 import type { Decision } from "../decide.ts";
 import type { Goal } from "../state/pursued-goal.ts";
 import { afterVerdict, decideGoalStop } from "./goal.ts";
-import { messageOf, type RunDeps } from "../run/run-deps.ts";
+import { describeError } from "../../lib/describe-error.ts";
+import type { RunDeps } from "../run/run-deps.ts";
 
 export type GoalLoopDeps = {
   readonly conversationId: string;
@@ -73,7 +74,7 @@ export class GoalLoop {
       if (judged !== null) await post(() => this.#conclude(goal, judged));
     } catch (error) {
       // The conversation stands as it stood; the goal is judged after the next run or start.
-      logger.warn({ conversation: conversationId, error: messageOf(error) }, "a goal was not judged");
+      logger.warn({ conversation: conversationId, error: describeError(error) }, "a goal was not judged");
     }
   }
 

@@ -6,7 +6,8 @@ import { resolveSecrets } from "../../security/secret-sources.ts";
 import { answerAction } from "./answer.ts";
 import { claimOf, startable } from "./claims.ts";
 import type { OpenAction } from "../state/conversation-state.ts";
-import { isWanted, messageOf, type RunDeps } from "./run-deps.ts";
+import { describeError } from "../../lib/describe-error.ts";
+import { isWanted, type RunDeps } from "./run-deps.ts";
 import { storeEvents } from "./store-events.ts";
 
 /** A tool throws it when its work goes on without this process: the call stays open and is made again by the next one. */
@@ -127,8 +128,8 @@ export class Executions {
         "tool session failed",
       );
       const text = this.#deps.mayHaveBegun(open.id)
-        ? `The workspace cannot be reached (${messageOf(error)}), and this call was in progress when the server stopped: its outcome is unknown. It was not run again; check what it has done before repeating it.`
-        : `The workspace could not run this call: ${messageOf(error)}`;
+        ? `The workspace cannot be reached (${describeError(error)}), and this call was in progress when the server stopped: its outcome is unknown. It was not run again; check what it has done before repeating it.`
+        : `The workspace could not run this call: ${describeError(error)}`;
       return { type: "error", text };
     }
   }

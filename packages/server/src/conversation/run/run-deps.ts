@@ -46,7 +46,3 @@ export type RunDeps = {
 export function isWanted({ log, isHeld }: Pick<RunDeps, "log" | "isHeld">, signal: AbortSignal): boolean {
   return !signal.aborted && !isHeld() && log.state.status === "running";
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -7,7 +7,8 @@ import { Executions } from "./executions.ts";
 import { ModelCalls } from "./model-calls.ts";
 import { failRun, nextStep, type Step } from "./next-step.ts";
 import { ownedElsewhere } from "../refusals.ts";
-import { isWanted, messageOf, type RunDeps } from "./run-deps.ts";
+import { describeError } from "../../lib/describe-error.ts";
+import { isWanted, type RunDeps } from "./run-deps.ts";
 import { storeEvents } from "./store-events.ts";
 
 type RunStep = Step | { readonly type: "ask to stop" };
@@ -165,7 +166,7 @@ export class Run {
     try {
       await storeEvents(this.#deps, this.#effects.signal, () =>
         log.state.status === "running"
-          ? failRun(error instanceof Fault ? error.code : "InternalError", messageOf(error))
+          ? failRun(error instanceof Fault ? error.code : "InternalError", describeError(error))
           : [],
       );
     } catch (failure) {

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join, posix, resolve } from "node:path";
 import type { ToolHost, ToolSession } from "@convoke/tool-host";
+import { describeError } from "../../lib/describe-error.ts";
 import { clientTools, hasTasks, toolSpecs } from "../../agent/tool-specs.ts";
 import { withClientTools } from "../../extensions/client-tools/client-tools.ts";
 import { findSubAgents } from "../../extensions/sub-agents/sub-agent-book.ts";
@@ -170,6 +171,6 @@ async function problemOf(directory: string): Promise<string | null> {
     await makeDirectory(directory, 0o777);
     return null;
   } catch (error) {
-    return `The directory ${directory} cannot be made: ${error instanceof Error ? error.message : String(error)}`;
+    return `The directory ${directory} cannot be made: ${describeError(error)}`;
   }
 }

@@ -1,4 +1,5 @@
 import type { ToolHost } from "@convoke/tool-host";
+import { describeError } from "../../lib/describe-error.ts";
 import { wait } from "../../lib/wait.ts";
 
 export type ProgramEnd = { readonly ok: boolean; readonly output: string; readonly problem: string };
@@ -32,7 +33,7 @@ export async function runProgram(
     return { ok: end.exitCode === 0, output: text, problem: end.errorText.trim() };
   } catch (error) {
     // It could not be started, which is an answer here.
-    return { ok: false, output: "", problem: error instanceof Error ? error.message : String(error) };
+    return { ok: false, output: "", problem: describeError(error) };
   } finally {
     isOver.abort();
   }

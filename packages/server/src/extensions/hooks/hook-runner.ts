@@ -1,5 +1,6 @@
 import type { HookExecutionEvent } from "@convoke/protocol";
 import { settle, type ToolHost } from "@convoke/tool-host";
+import { describeError } from "../../lib/describe-error.ts";
 import { orAborted } from "../../lib/or-aborted.ts";
 import { readAnswer, type HookEnd } from "./hook-answer.ts";
 import {
@@ -203,7 +204,7 @@ export class HookRunner implements AsyncDisposable {
 }
 
 function failed(error: unknown): HookEnd {
-  const problem = error instanceof Error ? error.message : String(error);
+  const problem = describeError(error);
   return { exitCode: -1, stdout: "", stderr: "", problem };
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { describeError } from "../../lib/describe-error.ts";
 import type { McpLogins } from "../../settings/mcp-logins.ts";
 import type { McpOAuth, McpRemote, McpServer } from "./mcp-server.ts";
 import { OAuthProvider, type OAuthState } from "./oauth-provider.ts";
@@ -154,6 +155,6 @@ export class LoginJobs {
 }
 
 function refusalText(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = describeError(error);
   return `The login was not completed: ${text.slice(0, 500)}`;
 }

@@ -1,3 +1,4 @@
+import { describeError } from "../../lib/describe-error.ts";
 import { wait } from "../../lib/wait.ts";
 import { listTools, anything, type AnnouncedTool } from "./list-tools.ts";
 import type { McpServer } from "./mcp-server.ts";
@@ -269,7 +270,7 @@ function codeOf(error: unknown): unknown {
 }
 
 function describe(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = describeError(error);
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : "";
   const whole = cause !== "" && !text.includes(cause) ? `${text}: ${cause}` : text;
   return `${whole.slice(0, 500).replace(/[.\s]+$/, "")}.`;

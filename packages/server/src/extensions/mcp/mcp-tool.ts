@@ -1,6 +1,7 @@
 import type { Action } from "@convoke/protocol";
 import { compileForeignSchema, type CheckForeign } from "@convoke/protocol/validate";
 import { ToolInputError, type Tool, type ToolCall } from "@convoke/tool-host";
+import { describeError } from "../../lib/describe-error.ts";
 import { takesNull } from "../../lib/takes-null.ts";
 import { expandSecrets } from "./expand-variables.ts";
 import type { AnnouncedTool } from "./list-tools.ts";
@@ -67,7 +68,7 @@ async function run(
   } catch (error) {
     if (call.signal.aborted) throw error;
     // What goes wrong with a server is a result that the model reads, like any error a tool reports.
-    const text = error instanceof Error ? error.message : String(error);
+    const text = describeError(error);
     return { isError: true, content: [{ type: "text", text }] };
   }
 }

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { hasMoreValues, mostJsonValues } from "@convoke/protocol";
 import type { PipedProcess } from "@convoke/tool-host";
+import { describeError } from "../../lib/describe-error.ts";
 
 const longestLineBytes = 32 * 1024 * 1024;
 /** So much may come that is no message, e.g. a greeting, before the program is taken for something else. */
@@ -44,8 +45,7 @@ export class StdioTransport implements Transport {
           `The program ended with ${signal === null ? `exit code ${exitCode}` : `signal ${signal}`}.${last === "" ? "" : ` Its last words: ${last}`}`,
         );
       },
-      (error: unknown) =>
-        this.#stop(`The program could not be run: ${error instanceof Error ? error.message : String(error)}`),
+      (error: unknown) => this.#stop(`The program could not be run: ${describeError(error)}`),
     );
   }
 

@@ -1,3 +1,4 @@
+import { describeError } from "../../lib/describe-error.ts";
 import { expandServer } from "./expand-variables.ts";
 import { anything, listTools } from "./list-tools.ts";
 import type { McpServer } from "./mcp-server.ts";
@@ -49,7 +50,7 @@ export async function tryServer(
     if (deadline.aborted) {
       return { ok: false, error: `The server did not answer within ${seconds} s.`, error_kind: "timeout" };
     }
-    const text = error instanceof Error ? error.message : String(error);
+    const text = describeError(error);
     return { ok: false, error: text.slice(0, 1_000), error_kind: isConnected ? "unknown" : "connection" };
   }
 }

@@ -1,4 +1,5 @@
 import type { AgentContext } from "@convoke/protocol";
+import { describeError } from "../../lib/describe-error.ts";
 import { wait } from "../../lib/wait.ts";
 import {
   loadHomeSkills,
@@ -86,7 +87,7 @@ async function inTime(what: string, loading: Promise<SkillsFound>): Promise<Skil
   try {
     return await Promise.race([loading, late]);
   } catch (error) {
-    return failed(error instanceof Error ? error.message : String(error));
+    return failed(describeError(error));
   } finally {
     stop.abort();
   }

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { Skill } from "@convoke/protocol";
+import { describeError } from "../../lib/describe-error.ts";
 import { TooSlow } from "../../lib/time-limit.ts";
 import { ParseTurns } from "./parse-turns.ts";
 import type { FoundFile } from "./workspace-files.ts";
@@ -81,7 +82,7 @@ export async function splitHead(
     if (error instanceof TooSlow) return { ok: false, reason: "The head takes too long to be read." };
     return {
       ok: false,
-      reason: `The head is not valid YAML: ${error instanceof Error ? error.message : String(error)}`,
+      reason: `The head is not valid YAML: ${describeError(error)}`,
     };
   }
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { describeError } from "../../lib/describe-error.ts";
 import { AppendStatements, type Appended } from "./append.ts";
 import { BodyIndexer } from "./body-indexer.ts";
 import type { LogCopier } from "./copier.ts";
@@ -243,7 +244,7 @@ function begin(database: DatabaseSync): void {
 const sqliteCorrupt = 11;
 
 function toFailure(error: unknown): WriteOutcome {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = describeError(error);
   return {
     ok: false,
     name: "JournalWriteError",

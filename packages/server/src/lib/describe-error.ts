@@ -1,4 +1,4 @@
 /** One line for people about anything that was thrown. */
-export function describeReason(error: unknown): string {
+export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
