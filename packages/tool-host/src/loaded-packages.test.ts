@@ -18,5 +18,6 @@ test("a tool host loads the packages of its terminal and its search, and no othe
   expect(urls.some((url) => url.endsWith("/in-process-host.ts"))).toBe(true);
   const packages = urls.flatMap((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []);
   expect(expected).toEqual(expect.arrayContaining([...new Set(packages)]));
-  expect(urls.filter((url) => url.includes("/packages/protocol/"))).toEqual([]);
+  const ofProtocol = urls.filter((url) => url.includes("/packages/protocol/"));
+  expect(ofProtocol.map((url) => url.replace(/.*\//, ""))).toEqual(["count-json-values.ts"]);
 });

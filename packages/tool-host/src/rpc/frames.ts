@@ -1,4 +1,4 @@
-import { hasMoreValues, mostJsonValues } from "@convoke/protocol";
+import { hasMoreValues, mostJsonValues } from "@convoke/protocol/count-json-values";
 
 /** What travels between a tool host and its client: JSON messages, and pieces of byte streams. */
 export type Frame =

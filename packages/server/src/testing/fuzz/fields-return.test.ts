@@ -230,6 +230,8 @@ const named: NamedValues = {
   llm_model: fc.constantFrom("openai/scripted", "openai/other"),
   url: fc.constantFrom("http://127.0.0.1:9/mcp"),
   tools: fc.constantFrom([], [{ name: "terminal" }], [{ name: "terminal", params: {} }, { name: "grep" }]),
+  // What a secret is set to never comes back (P13).
+  secrets: fc.constantFrom(null),
   include_default_tools: fc.constantFrom([], ["FinishTool"], ["FinishTool", "ThinkTool"]),
 };
 
