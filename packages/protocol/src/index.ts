@@ -42,8 +42,14 @@ export * from "./security/security-analyzer.ts";
 export * from "./security/security-risk.ts";
 export * from "./conversation/conversation-info.ts";
 export * from "./conversation/event-context.ts";
+export * from "./conversation/glance.ts";
 export * from "./conversation/hook-config.ts";
 export * from "./conversation/metrics.ts";
+export * from "./conversation/outline.ts";
+export * from "./conversation/past.ts";
+export * from "./conversation/browsers.ts";
+export * from "./conversation/search.ts";
+export * from "./conversation/terminals.ts";
 export * from "./conversation/approval-policy.ts";
 export * from "./conversation/turn-control.ts";
 export * from "./conversation/workspace.ts";
@@ -56,6 +62,8 @@ export * from "./workspace/bash.ts";
 export * from "./workspace/catalogue.ts";
 export * from "./workspace/commits.ts";
 export * from "./workspace/file-browser.ts";
+export * from "./workspace/folder.ts";
+export * from "./workspace/restore.ts";
 export * from "./workspace/files.ts";
 export * from "./workspace/git.ts";
 export * from "./workspace/installed.ts";
@@ -75,6 +83,7 @@ export * from "./extensions/extension-actions.ts";
 export * from "./extensions/extension-events.ts";
 export * from "./extensions/extension-observations.ts";
 export * from "./extensions/extension-tools.ts";
+export * from "./extensions/trimmed-event.ts";
 export * from "./extensions/security-analyzer-extensions.ts";
 export * from "./settings/agent-profile.ts";
 export * from "./settings/llm-catalogue.ts";
@@ -110,13 +119,22 @@ export * from "./routes/mcp-routes.ts";
 export { metricsRoutes } from "./routes/metrics-routes.ts";
 export { catalogRoutes, lateConversationRoutes, metaProfileRoutes } from "./routes/newer-routes.ts";
 export * from "./routes/openai-routes.ts";
+export { overviewRoutes } from "./routes/overview-routes.ts";
+export { searchRoutes } from "./routes/search-routes.ts";
+export { terminalRoutes } from "./routes/terminal-routes.ts";
 export {
   ofRuntimes,
   runtimeMachineRoutes,
+  runtimeFileRoutes,
   runtimeRoutes,
   type RuntimeOperation,
 } from "./routes/runtime-routes.ts";
+export * from "./routes/node-routes.ts";
 export * from "./routes/webhook-routes.ts";
+export type { Operation, OperationInput, OperationReply } from "./routes/operation.ts";
+export * from "./routes/demo-routes.ts";
+export * from "./routes/key-routes.ts";
+export * from "./routes/login-routes.ts";
 export type { Route, RouteResponse } from "./routes/route.ts";
 export { agentServerInterface, appServerInterface } from "./openapi-documents.ts";
 export { writeOpenApi, type OpenApiOptions } from "./openapi.ts";

@@ -20,6 +20,7 @@ import * as hookConfig from "./conversation/hook-config.ts";
 import * as metrics from "./conversation/metrics.ts";
 import * as approvalPolicy from "./conversation/approval-policy.ts";
 import * as turnControl from "./conversation/turn-control.ts";
+import * as search from "./conversation/search.ts";
 import * as workspace from "./conversation/workspace.ts";
 import * as events from "./events/event.ts";
 import * as content from "./message/content.ts";
@@ -48,7 +49,11 @@ import * as securityRisk from "./security/security-risk.ts";
 import * as agentProfile from "./settings/agent-profile.ts";
 import * as llmCatalogue from "./settings/llm-catalogue.ts";
 import * as mcpRoutes from "./routes/mcp-routes.ts";
+import * as nodeRoutes from "./routes/node-routes.ts";
 import * as openAiRoutes from "./routes/openai-routes.ts";
+import * as demoRoutes from "./routes/demo-routes.ts";
+import * as keyRoutes from "./routes/key-routes.ts";
+import * as loginRoutes from "./routes/login-routes.ts";
 import * as webhookRoutes from "./routes/webhook-routes.ts";
 import * as mcpConfig from "./settings/mcp-config.ts";
 import * as profile from "./settings/profile.ts";
@@ -56,6 +61,11 @@ import * as providerToken from "./settings/provider-token.ts";
 import * as secret from "./settings/secret.ts";
 import * as settings from "./settings/settings.ts";
 import * as settingsForm from "./settings/settings-form.ts";
+import * as outline from "./conversation/outline.ts";
+import * as past from "./conversation/past.ts";
+import * as terminals from "./conversation/terminals.ts";
+import * as glance from "./conversation/glance.ts";
+import * as trimmedEvent from "./extensions/trimmed-event.ts";
 import * as settingsPatch from "./settings/settings-patch.ts";
 import * as webClient from "./settings/web-client.ts";
 import * as mcpTool from "./tools/mcp-tool-definition.ts";
@@ -65,6 +75,8 @@ import * as bash from "./workspace/bash.ts";
 import * as catalogue from "./workspace/catalogue.ts";
 import * as commits from "./workspace/commits.ts";
 import * as fileBrowser from "./workspace/file-browser.ts";
+import * as folder from "./workspace/folder.ts";
+import * as restore from "./workspace/restore.ts";
 import * as files from "./workspace/files.ts";
 import * as git from "./workspace/git.ts";
 import * as health from "./workspace/health.ts";
@@ -99,11 +111,12 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...byName(namedIn(extensionActions, extensionEvents, extensionObservations, extensionTools)),
   ...byName(namedIn(agentDefinition, clientToolSpec, requestExtensions, worktreeOptions)),
   ...byName(namedIn(stopConversation, eventContext, approvalPolicy, turnControl)),
+  ...byName(namedIn(folder, glance, outline, past, restore, search, terminals, trimmedEvent)),
   ...byName(namedIn(commits, fileBrowser, health, savedWorkspaces, catalogues, metaProfile, runtime)),
   ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),
   ...byName(namedIn(agentProfile, llmCatalogue, llmChange, settingsPatch, installed)),
   ...byName(namedIn(appConversation, appMessage, sandbox, startTask)),
-  ...byName(namedIn(mcpRoutes, openAiRoutes, webhookRoutes)),
+  ...byName(namedIn(mcpRoutes, openAiRoutes, webhookRoutes, loginRoutes, keyRoutes, nodeRoutes, demoRoutes)),
   ...byName([replies.ErrorReply, replies.FileUploadResult]),
 ]);
 

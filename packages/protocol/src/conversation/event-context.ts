@@ -24,7 +24,16 @@ export const EventContext = object("EventContext", {
     description: "The provider counted the tokens; otherwise they are an estimate.",
   }),
   shares: Type.Array(ref(ContextShare)),
-  messages: Type.Array(anyObject()),
+  cost: nullable(
+    Type.Number({ description: "US dollars that the request has cost, as the log says; null without." }),
+  ),
+  completion_tokens: nullable(Type.Integer()),
+  cached_tokens: nullable(Type.Integer({ description: "Of the tokens, those that were read from a cache." })),
+  context_window: nullable(Type.Integer({ description: "How many tokens the model can take." })),
+  messages: Type.Array(anyObject(), {
+    description:
+      "In their order. Each has `event_ids`, the events that it was made of, and `tokens`, its share of them.",
+  }),
   tools: Type.Array(anyObject()),
 });
 export type EventContext = Static<typeof EventContext>;

@@ -106,6 +106,12 @@ export const NavigateConversationRequest = closedObject("NavigateConversationReq
 });
 export type NavigateConversationRequest = Static<typeof NavigateConversationRequest>;
 
+/** What the agent is told beside that its plan is approved. */
+export const ApprovePlanRequest = object("ApprovePlanRequest", {
+  message: orAbsent(Type.String({ maxLength: 20_000 })),
+});
+export type ApprovePlanRequest = Static<typeof ApprovePlanRequest>;
+
 /** What to work on until a judge calls it reached, and how many rounds that may take. */
 export const StartGoalRequest = object("StartGoalRequest", {
   objective: Type.String({ minLength: 1, maxLength: 20_000 }),

@@ -42,6 +42,11 @@ export const startConversationExtensions = {
     Type.Boolean({ description: "Work in a git worktree of its own of the repository of `working_dir`." }),
   ),
   worktree_options: orAbsent(ref(ConversationWorktreeOptions)),
+  agent_type: Type.Optional(
+    choice(["default", "plan"], {
+      description: "With plan the agent plans first, wherever it comes from; see POST .../plan/approve.",
+    }),
+  ),
   conversation_runtime: orAbsent(choice(["local", "docker"])),
   container: orAbsent(anyObject({ description: "What a container may have; read with `docker` alone." })),
   agent_launch_additions: orAbsent(ref(AgentLaunchAdditions)),

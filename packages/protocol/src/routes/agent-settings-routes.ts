@@ -94,7 +94,11 @@ export const agentSettingsRoutes = routesOf("Settings", {
     summary: "Store a secret, new or in the place of the one with its name",
     auth: true,
     body: SecretCreateRequest,
-    responses: { ...ok("Stored.", SecretItemResponse), ...invalid },
+    responses: {
+      ...ok("Stored.", SecretItemResponse),
+      409: { description: "There are as many as a user may have.", schema: ErrorReply },
+      ...invalid,
+    },
   },
   readSettingsSecret: {
     method: "GET",

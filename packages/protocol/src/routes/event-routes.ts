@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { Event, EventPage, EventSortOrder } from "../events/event.ts";
 import { ConfirmationResponseRequest, SendMessageRequest } from "../requests/send-message.ts";
 import { tolerateMessage } from "../requests/tolerate.ts";
+import { trimLimits } from "../extensions/trimmed-event.ts";
 import { nullable, orAbsent, ref } from "../schema.ts";
 import { conversationParams, pageLimit } from "./parameters.ts";
 import { conflict, done, invalid, noConversation, ok } from "./responses.ts";
@@ -16,6 +17,14 @@ const eventFilter = {
   timestamp__gte: orAbsent(dateTime, { description: "Only events at or after this instant." }),
   timestamp__lt: orAbsent(dateTime, { description: "Only events before this instant." }),
 };
+
+const trim = Type.Optional(
+  Type.Integer({
+    ...trimLimits,
+    description:
+      "Ours: an event of more than four times so many characters comes as a TrimmedEvent, with texts of at most so many.",
+  }),
+);
 
 const prefix = "/api/conversations/{conversation_id}/events";
 
@@ -32,6 +41,7 @@ export const eventRoutes = routesOf("Events", {
       page_id: orAbsent(Type.String(), { description: "The next_page_id of the page before." }),
       limit: pageLimit,
       ...eventFilter,
+      trim,
       sort_order: Type.Optional(ref(EventSortOrder, { default: "TIMESTAMP" })),
     }),
     responses: { ...ok("A page of events.", EventPage), ...noConversation, ...invalid },
@@ -51,6 +61,7 @@ export const eventRoutes = routesOf("Events", {
     summary: "Read one event",
     auth: true,
     params: Type.Object({ ...conversationParams.properties, event_id: Type.String() }),
+    query: Type.Object({ trim }),
     responses: { ...ok("The event.", Event), ...noConversation, ...invalid },
   },
   getEvents: {
@@ -59,7 +70,7 @@ export const eventRoutes = routesOf("Events", {
     summary: "Read several events by id; the ids come in the body or, for callers that cannot, in the query",
     auth: true,
     params: conversationParams,
-    query: Type.Object({ ids: Type.Optional(Type.Array(Type.String())) }),
+    query: Type.Object({ ids: Type.Optional(Type.Array(Type.String())), trim }),
     body: Type.Array(Type.String()),
     isBodyOptional: true,
     responses: {

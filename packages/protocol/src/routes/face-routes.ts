@@ -6,11 +6,18 @@ import { installedRoutes } from "./installed-routes.ts";
 import { legacyRoutes } from "./legacy-routes.ts";
 import { agentProfileRoutes, llmProfileRoutes } from "./llm-profile-routes.ts";
 import { llmRoutes } from "./llm-routes.ts";
+import { demoRoutes } from "./demo-routes.ts";
+import { keyRoutes } from "./key-routes.ts";
+import { loginRoutes } from "./login-routes.ts";
 import { mcpRoutes } from "./mcp-routes.ts";
 import { metricsRoutes } from "./metrics-routes.ts";
+import { nodeRoutes } from "./node-routes.ts";
 import { catalogRoutes, lateConversationRoutes, metaProfileRoutes } from "./newer-routes.ts";
 import { openAiRoutes } from "./openai-routes.ts";
-import { runtimeMachineRoutes, runtimeRoutes } from "./runtime-routes.ts";
+import { overviewRoutes } from "./overview-routes.ts";
+import { runtimeFileRoutes, runtimeMachineRoutes, runtimeRoutes } from "./runtime-routes.ts";
+import { searchRoutes } from "./search-routes.ts";
+import { terminalRoutes } from "./terminal-routes.ts";
 import { turnRoutes } from "./turn-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
 
@@ -18,8 +25,12 @@ import { webhookRoutes } from "./webhook-routes.ts";
 export const agentFaceRoutes = {
   ...agentServerRoutes,
   ...turnRoutes,
+  ...overviewRoutes,
+  ...searchRoutes,
+  ...terminalRoutes,
   ...runtimeRoutes,
   ...runtimeMachineRoutes,
+  ...runtimeFileRoutes,
   ...lateConversationRoutes,
   ...catalogRoutes,
   ...metaProfileRoutes,
@@ -31,7 +42,11 @@ export const agentFaceRoutes = {
   ...mcpRoutes,
   ...openAiRoutes,
   ...webhookRoutes,
+  ...loginRoutes,
+  ...keyRoutes,
+  ...demoRoutes,
   ...metricsRoutes,
+  ...nodeRoutes,
 };
 
 /** All that the document of the app-server face describes, by operation id. */

@@ -101,7 +101,7 @@ export const fileRoutes = routesOf("Files", {
     auth: true,
     query: Type.Object({
       path: Type.String(),
-      format: Type.Optional(choice(["git-delta", "tar.gz"], { default: "git-delta" })),
+      format: Type.Optional(choice(["git-delta", "tar.gz", "zip"], { default: "git-delta" })),
       base_ref: orAbsent(Type.String()),
       use_default_excludes: flag(true),
       exclude: orAbsent(Type.Array(Type.String())),

@@ -1,10 +1,14 @@
 import { Type, type TObject } from "typebox";
+import { ErrorReply } from "../requests/replies.ts";
 import { ConversationRuntimeInfo } from "../workspace/runtime.ts";
 import { bashRoutes } from "./bash-routes.ts";
 import { fileRoutes, trajectoryRoutes } from "./file-routes.ts";
 import { gitRoutes } from "./git-routes.ts";
 import { conversationParams } from "./parameters.ts";
-import { invalid, noConversation, ok } from "./responses.ts";
+import { choice, orAbsent } from "../schema.ts";
+import { FolderPage } from "../workspace/folder.ts";
+import { RestoreFileRequest } from "../workspace/restore.ts";
+import { conflict, done, invalid, machineRefusals, noConversation, ok, pathRefusals } from "./responses.ts";
 import { routesOf, type Route } from "./route.ts";
 import { companionRoutes } from "./workspace-routes.ts";
 
@@ -52,8 +56,66 @@ function inConversation<const T extends Readonly<Record<string, Route>>>(routes:
       },
     ];
   });
-  return Object.fromEntries(moved) as { readonly [K in keyof T & string as `${K}InConversation`]: Route };
+  return Object.fromEntries(moved) as {
+    readonly [K in keyof T & string as `${K}InConversation`]: InConversation<T[K]>;
+  };
 }
+
+type InConversation<R extends Route> = Omit<R, "path" | "params"> & {
+  readonly path: R["path"] extends `/api${infer Rest}` ? `${typeof prefix}${Rest}` : never;
+  readonly params: R["params"] extends TObject<infer Own>
+    ? TObject<Own & (typeof runtimeParams)["properties"]>
+    : typeof runtimeParams;
+};
+
+/** Files of a conversation for people who look over them, beyond what the contract has. */
+export const runtimeFileRoutes = routesOf("Runtimes", {
+  listFolder: {
+    method: "GET",
+    path: `${prefix}/files`,
+    summary: "Page through what stands in a folder, folders first, by name",
+    auth: true,
+    params: runtimeParams,
+    query: Type.Object({
+      path: Type.String({ description: "Absolute, inside the directory of the conversation." }),
+      page_id: orAbsent(Type.String({ maxLength: 5_000 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 200 })),
+    }),
+    responses: {
+      ...ok("A page of the folder.", FolderPage),
+      ...machineRefusals,
+      ...pathRefusals,
+      404: { description: "There is no such conversation, or nothing is there.", schema: ErrorReply },
+      ...invalid,
+    },
+  },
+  getTranscript: {
+    method: "GET",
+    path: "/api/conversations/{conversation_id}/transcript",
+    summary: "The whole conversation to read, or each event as one line of JSON",
+    auth: true,
+    params: conversationParams,
+    query: Type.Object({ format: Type.Optional(choice(["markdown", "jsonl"], { default: "markdown" })) }),
+    responses: { 200: { description: "The text, as a file." }, ...noConversation, ...invalid },
+  },
+  restoreFile: {
+    method: "POST",
+    path: `${prefix}/git/restore`,
+    summary:
+      "Make one file what it was in a commit, or remove it where that has no such file; not while the agent works",
+    auth: true,
+    params: runtimeParams,
+    body: RestoreFileRequest,
+    responses: {
+      ...done,
+      ...machineRefusals,
+      ...pathRefusals,
+      404: { description: "There is no such conversation, or nothing is there.", schema: ErrorReply },
+      ...conflict,
+      ...invalid,
+    },
+  },
+});
 
 const info = {
   auth: true,

@@ -7,6 +7,7 @@ import {
   ConversationSpend,
   FinalResponse,
   ForkConversationRequest,
+  ApprovePlanRequest,
   NavigateConversationRequest,
   PendingApprovals,
   QueuedMessages,
@@ -149,6 +150,16 @@ export const turnRoutes = routesOf("Conversations", {
       ...conflict,
       ...invalid,
     },
+  },
+  approvePlan: {
+    ...route(
+      "POST",
+      "plan/approve",
+      "Approve the plan of an agent that plans: it gets its tools for the work, and carries the plan out",
+    ),
+    body: ApprovePlanRequest,
+    isBodyOptional: true,
+    responses: { ...done, ...noConversation, ...conflict, ...invalid },
   },
   startGoal: {
     ...route(

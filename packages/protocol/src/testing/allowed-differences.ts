@@ -105,11 +105,12 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   },
   {
     where: "StartConversationRequest",
-    what: ["approval_policy", "max_budget_per_task"],
+    what: ["agent_type", "approval_policy", "max_budget_per_task"],
     reason: "Ours: what happens to actions that nobody answers, and what a conversation may cost; optional.",
   },
   { where: "ApprovalPolicy", what: ["(added)"], reason: "A part of that request." },
   { where: "AgentDefinition", what: ["(added)"], reason: "A part of that request." },
+  { where: "SubAgentCondenser", what: ["(added)"], reason: "A part of that request." },
   { where: "ClientToolSpec", what: ["(added)"], reason: "A part of that request." },
   { where: "ConversationWorktreeOptions", what: ["(added)"], reason: "A part of that request." },
   { where: "AgentLaunchAdditions", what: ["(added)"], reason: "A part of that request." },
@@ -185,6 +186,21 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     where: "GET /api/conversations/{conversation_id}/events",
     what: ["404"],
     reason: "The conversation may not exist.",
+  },
+  {
+    where: "GET /api/conversations/{conversation_id}/events/search",
+    what: ["query trim"],
+    reason: "Ours: shortens large events for who asks.",
+  },
+  {
+    where: "GET /api/conversations/{conversation_id}/events",
+    what: ["query trim"],
+    reason: "Ours: shortens large events for who asks.",
+  },
+  {
+    where: "GET /api/conversations/{conversation_id}/events/{event_id}",
+    what: ["query trim"],
+    reason: "Ours: shortens large events for who asks.",
   },
   {
     where: "POST /api/conversations/{conversation_id}/events",

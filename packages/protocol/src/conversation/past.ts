@@ -1,0 +1,26 @@
+import { Type, type Static } from "typebox";
+import { nullable, object, ref } from "../schema.ts";
+import { ConversationInfo } from "./conversation-info.ts";
+
+/** A call that had no answer then. */
+export const PastAction = object("PastAction", {
+  action_id: Type.String(),
+  tool_name: Type.String(),
+  tool_call_id: Type.String(),
+  is_waiting: Type.Boolean({ description: "Its user was asked whether it may run." }),
+});
+
+/** A conversation as it stood at an event of its log. */
+export const PastState = object("PastState", {
+  event_id: nullable(Type.String({ description: "Null in an empty log." })),
+  timestamp: nullable(Type.String({ description: "Of the event." })),
+  position: Type.Integer({ minimum: 0, description: "Of the event in the log; the first one has 1." }),
+  length: Type.Integer({ minimum: 0, description: "How many events the log has now." }),
+  conversation: ref(ConversationInfo, {
+    description:
+      "Status, costs and the model as of then. What the log does not tell, such as the title and the limits, is that of now.",
+  }),
+  open_actions: Type.Array(ref(PastAction)),
+  queued: Type.Array(Type.String(), { description: "Messages that the model had not been given, by id." }),
+});
+export type PastState = Static<typeof PastState>;

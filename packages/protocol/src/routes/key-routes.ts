@@ -1,0 +1,81 @@
+import { Type, type Static } from "typebox";
+import { ErrorReply } from "../requests/replies.ts";
+import { object, orAbsent, ref } from "../schema.ts";
+import { invalid, ok } from "./responses.ts";
+import { routesOf } from "./route.ts";
+
+/** A key that was issued, without the key itself. */
+export const KeyInfo = object("KeyInfo", {
+  id: Type.String(),
+  user_id: Type.String(),
+  label: Type.String(),
+  created_at: Type.String({ format: "date-time" }),
+  /** To the minute; null before its first use. */
+  last_used_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
+  /** True for the one that asks, or that began the login that asks. */
+  is_current: Type.Boolean(),
+});
+export type KeyInfo = Static<typeof KeyInfo>;
+
+export const KeyList = object("KeyList", { keys: Type.Array(ref(KeyInfo)) });
+export type KeyList = Static<typeof KeyList>;
+
+export const CreateKeyRequest = object("CreateKeyRequest", {
+  /** What it is for. */
+  label: Type.Optional(Type.String({ maxLength: 200, default: "" })),
+  /** Whose it is: the caller's unless given. Others are for the local user to give to. */
+  user: orAbsent(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$" })),
+});
+export type CreateKeyRequest = Static<typeof CreateKeyRequest>;
+
+/** The only answer that has the key in it. */
+export const CreatedKey = object("CreatedKey", { ...KeyInfo.properties, key: Type.String() });
+export type CreatedKey = Static<typeof CreatedKey>;
+
+const refused = {
+  403: { description: "Only the local user gives keys to others.", schema: ErrorReply },
+} as const;
+
+const noKey = {
+  404: { description: "There is no such key, or it is over already.", schema: ErrorReply },
+} as const;
+
+/** Our own: the keys that users were given, which `convoke keys` has too. */
+export const keyRoutes = routesOf("Keys", {
+  listKeys: {
+    method: "GET",
+    path: "/api/keys",
+    summary: "The caller's keys that can be used; for the local user those of all users",
+    auth: true,
+    responses: ok("The keys, the oldest first.", KeyList),
+  },
+  getKey: {
+    method: "GET",
+    path: "/api/keys/{key_id}",
+    summary: "One of the caller's keys that can be used",
+    auth: true,
+    params: Type.Object({ key_id: Type.String() }),
+    responses: { ...ok("The key.", KeyInfo), ...noKey },
+  },
+  createKey: {
+    method: "POST",
+    path: "/api/keys",
+    summary: "Make a key, which is told this once",
+    auth: true,
+    body: CreateKeyRequest,
+    isBodyOptional: true,
+    responses: { 201: { description: "The key.", schema: CreatedKey }, ...refused, ...invalid },
+  },
+  revokeKey: {
+    method: "DELETE",
+    path: "/api/keys/{key_id}",
+    summary: "End a key, with the logins that it began and the sockets that it opened",
+    auth: true,
+    params: Type.Object({ key_id: Type.String({ pattern: "^[0-9a-f]{1,40}$" }) }),
+    responses: {
+      204: { description: "It is over." },
+      ...noKey,
+      ...invalid,
+    },
+  },
+});

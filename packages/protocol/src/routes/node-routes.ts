@@ -1,0 +1,28 @@
+import { Type, type Static } from "typebox";
+import { list, object, orNull, ref } from "../schema.ts";
+import { ok } from "./responses.ts";
+import { routesOf } from "./route.ts";
+
+/** A server process on the same store; `address` is where the others reach it. */
+export const ServerNode = object("ServerNode", {
+  id: Type.String(),
+  is_self: Type.Boolean(),
+  address: orNull(Type.String()),
+  release: orNull(Type.String()),
+  started_at: orNull(Type.String()),
+});
+export type ServerNode = Static<typeof ServerNode>;
+
+export const ServerNodeList = object("ServerNodeList", { nodes: list(ref(ServerNode)) });
+export type ServerNodeList = Static<typeof ServerNodeList>;
+
+/** Our own: which servers share a store. */
+export const nodeRoutes = routesOf("Server", {
+  listNodes: {
+    method: "GET",
+    path: "/api/nodes",
+    summary: "The servers that share this one's store, itself among them",
+    auth: true,
+    responses: ok("The servers that live.", ServerNodeList),
+  },
+});

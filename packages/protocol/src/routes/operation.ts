@@ -1,0 +1,45 @@
+import type { Static, TSchema } from "typebox";
+import type { agentFaceRoutes, appFaceRoutes } from "./face-routes.ts";
+
+/**
+ * The route tables as types: what a typed client may ask for, what it has to give, and what it gets. There is nothing here
+ * at run time, so that a page pays for no schema.
+ */
+
+type Tables = typeof agentFaceRoutes & typeof appFaceRoutes;
+type AnyRoute = Tables[keyof Tables];
+type ByAddress = { readonly [R in AnyRoute as `${R["method"]} ${R["path"]}`]: R };
+
+/** Every operation by method and path, such as `GET /api/conversations/{conversation_id}/queue`. */
+export type Operation = keyof ByAddress;
+
+type StaticOf<R, Part extends string> = R extends { readonly [P in Part]: infer S extends TSchema }
+  ? Static<S>
+  : never;
+/** Nothing to give, something that may be left out, or something that must be there. */
+type Given<Name extends string, Value> = [Value] extends [never]
+  ? { readonly [N in Name]?: undefined }
+  : Partial<Value> extends Value
+    ? { readonly [N in Name]?: Value }
+    : { readonly [N in Name]: Value };
+
+type Body<R> = R extends { readonly isBodyOptional: true }
+  ? { readonly body?: StaticOf<R, "body"> }
+  : R extends { readonly form: TSchema }
+    ? { readonly body: FormData }
+    : Given<"body", StaticOf<R, "body">>;
+
+/** What an operation is given: `params` of its path, `query`, and `body`; each as its schema says. */
+export type OperationInput<O extends Operation> = Given<"params", StaticOf<ByAddress[O], "params">> &
+  Given<"query", StaticOf<ByAddress[O], "query">> &
+  Body<ByAddress[O]>;
+
+type Responses<O extends Operation> = ByAddress[O]["responses"];
+type Success<O extends Operation> = Responses<O>[keyof Responses<O> & (200 | 201 | 202)];
+
+/** The JSON that an operation answers with when it succeeds; unknown where nothing is promised about it. */
+export type OperationReply<O extends Operation> = [Success<O>] extends [never]
+  ? undefined
+  : Success<O> extends { readonly schema: infer S extends TSchema }
+    ? Static<S>
+    : unknown;

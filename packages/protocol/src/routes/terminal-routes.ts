@@ -1,0 +1,16 @@
+import { TerminalList } from "../conversation/terminals.ts";
+import { conversationParams } from "./parameters.ts";
+import { conflict, noConversation, ok } from "./responses.ts";
+import { routesOf } from "./route.ts";
+
+/** The terminals that an agent works in. People attach to one over the socket `/sockets/terminals/{conversation_id}`. */
+export const terminalRoutes = routesOf("Terminals", {
+  listTerminals: {
+    method: "GET",
+    path: "/api/conversations/{conversation_id}/terminals",
+    summary: "The terminals of a conversation that are open, by name",
+    auth: true,
+    params: conversationParams,
+    responses: { ...ok("The terminals.", TerminalList), ...noConversation, ...conflict },
+  },
+});
