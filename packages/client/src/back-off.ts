@@ -2,17 +2,21 @@ export type BackOffMs = { readonly first: number; readonly most: number };
 
 const usual: BackOffMs = { first: 100, most: 10_000 };
 
-/** Waits longer after each failure in a row, with jitter; ends at once when the signal aborts. */
-export async function backOff(failures: number, signal: AbortSignal, { first, most } = usual): Promise<void> {
-  if (signal.aborted) return;
-  const ms = Math.min(most, first * 2 ** failures) * (0.5 + Math.random() / 2);
+/** How long to wait before the next try: longer after each failure in a row, with jitter. */
+export function backOffMs(failures: number, { first, most } = usual): number {
+  return Math.min(most, first * 2 ** failures) * (0.5 + Math.random() / 2);
+}
+
+/** Resolves after so long, and at once when one of the signals aborts. */
+export async function pause(ms: number, ...signals: readonly AbortSignal[]): Promise<void> {
+  if (signals.some((signal) => signal.aborted)) return;
   await new Promise<void>((resolve) => {
     const timer = setTimeout(done, ms);
     function done(): void {
       clearTimeout(timer);
-      signal.removeEventListener("abort", done);
+      for (const signal of signals) signal.removeEventListener("abort", done);
       resolve();
     }
-    signal.addEventListener("abort", done);
+    for (const signal of signals) signal.addEventListener("abort", done);
   });
 }

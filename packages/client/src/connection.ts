@@ -1,20 +1,23 @@
 import type { HttpOptions } from "./http.ts";
 
 export type SocketTarget = HttpOptions & {
-  readonly conversationId: string;
+  /** Replaces the global WebSocket. */
   readonly WebSocket?: typeof WebSocket;
 };
 
 /** More unread frames than this: a new connection at the reader's cursor serves it better than a growing buffer. */
 const mostWaiting = 5000;
 
-/** One socket from handshake to close. The key goes in the first frame, never into the address (P32). */
+/** One socket from handshake to close. Key or proof go in the first frame, never into the address (P32). */
 export class Connection {
   closeCode = 0;
+  closeText = "";
   /** True once the handshake was accepted. */
   wasOpen = false;
   /** True when it was given up because nothing came. */
   wasSilent = false;
+  /** True when it was given up because more came than was read. */
+  wasBehind = false;
   readonly #socket: WebSocket;
   readonly #waiting: string[] = [];
   readonly #forgetSignal: () => void;
@@ -24,32 +27,39 @@ export class Connection {
   #wake: (() => void) | null = null;
 
   /** Gives the connection up when nothing, not even a heartbeat, came for `deadAfterMs` (P45). */
-  constructor(target: SocketTarget, cursor: string | null, signal: AbortSignal, deadAfterMs: number) {
+  constructor(target: SocketTarget, url: string, signal: AbortSignal, deadAfterMs: number) {
     const Socket = target.WebSocket ?? WebSocket;
-    this.#socket = new Socket(socketUrl(target, cursor));
+    this.#socket = new Socket(url);
     this.#socket.addEventListener("open", () => {
       this.wasOpen = true;
-      if (target.apiKey === undefined) return;
-      this.#socket.send(JSON.stringify({ type: "auth", session_api_key: target.apiKey }));
+      const { apiKey, proof } = target;
+      if (apiKey === undefined && proof === undefined) return;
+      const half = apiKey === undefined ? { proof } : { session_api_key: apiKey };
+      this.#socket.send(JSON.stringify({ type: "auth", ...half }));
     });
     this.#socket.addEventListener("message", (message: MessageEvent<unknown>) => {
       this.#lastHeardMs = performance.now();
       if (this.#isOver) return;
       this.#waiting.push(String(message.data));
       this.#wake?.();
-      if (this.#waiting.length >= mostWaiting) this.close();
+      if (this.#waiting.length < mostWaiting) return;
+      this.wasBehind = true;
+      this.close();
     });
-    this.#socket.addEventListener("close", (event: CloseEvent) => this.#end(event.code));
+    this.#socket.addEventListener("close", (event: CloseEvent) => this.#end(event.code, event.reason));
     this.#socket.addEventListener("error", () => this.#end(1006));
     const onAbort = (): void => this.close();
     signal.addEventListener("abort", onAbort);
     // A follower outlives many connections; none of them may stay behind on its signal.
     this.#forgetSignal = () => signal.removeEventListener("abort", onAbort);
-    this.#watch = setInterval(() => {
-      if (performance.now() - this.#lastHeardMs <= deadAfterMs) return;
-      this.wasSilent = true;
-      this.close();
-    }, deadAfterMs / 10);
+    this.#watch = setInterval(() => this.endIfSilent(deadAfterMs), deadAfterMs / 10);
+  }
+
+  /** Gives the connection up when nothing came for so long. */
+  endIfSilent(ms: number): void {
+    if (this.#isOver || performance.now() - this.#lastHeardMs <= ms) return;
+    this.wasSilent = true;
+    this.close();
   }
 
   /** Frames in order until the socket closes; what had arrived before that is still given. */
@@ -66,26 +76,24 @@ export class Connection {
     }
   }
 
+  /** Nothing happens once it is closed. */
+  send(json: string): void {
+    if (!this.#isOver) this.#socket.send(json);
+  }
+
   close(): void {
     this.#end(1000);
     this.#socket.close();
   }
 
-  #end(code: number): void {
-    if (!this.#isOver) this.closeCode = code;
+  #end(code: number, text = ""): void {
+    if (!this.#isOver) {
+      this.closeCode = code;
+      this.closeText = text;
+    }
     this.#isOver = true;
     clearInterval(this.#watch);
     this.#forgetSignal();
     this.#wake?.();
   }
-}
-
-function socketUrl(target: SocketTarget, cursor: string | null): string {
-  const path = `/sockets/events/${encodeURIComponent(target.conversationId)}`;
-  const url = new URL(`${target.baseUrl.replace(/\/$/, "")}${path}`);
-  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-  url.searchParams.set("heartbeat", "true");
-  if (cursor === null) url.searchParams.set("resend_mode", "all");
-  else url.searchParams.set("after_event_id", cursor);
-  return url.href;
 }

@@ -5,56 +5,59 @@ import type {
   ConversationResponse,
   Event,
   EventPage,
-  EventSortOrder,
+  Operation,
+  OperationInput,
+  OperationReply,
   SecretSourceInput,
   SecurityAnalyzerInput,
   SendMessageRequest,
   ServerInfo,
   StartConversationRequest,
+  BrowserFrame,
+  TerminalFrame,
   UpdateConversationRequest,
 } from "@convoke/protocol";
-import { followEvents, type FollowOptions, type FollowItem } from "./follow.ts";
-import { callApi, type HttpOptions } from "./http.ts";
+import { followEvents, untrim, type FollowItem, type FollowOptions, type Trimmed } from "./follow.ts";
+import { attachBrowser, type BrowserOptions } from "./browser.ts";
+import { attachTerminal, type TerminalOptions } from "./terminal.ts";
+import { followOverview, type OverviewItem, type OverviewOptions } from "./overview.ts";
+import { callApi, openApi, type Call, type HttpOptions } from "./http.ts";
 
 export type ClientOptions = HttpOptions & {
   /** Replaces the global WebSocket. */
   readonly WebSocket?: typeof WebSocket;
 };
 
-/** Filters of the event routes; times are RFC 3339. */
-export type EventFilter = {
-  readonly kind?: string;
-  readonly source?: string;
-  readonly body?: string;
-  readonly timestamp__gte?: string;
-  readonly timestamp__lt?: string;
+/** What an operation is given, and what ends it early: the signal, or this time in the place of the client's. */
+export type CallInput<O extends Operation> = OperationInput<O> & {
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
 };
+/** The input may be left out where an operation needs none. */
+type InputOf<O extends Operation> =
+  Partial<OperationInput<O>> extends OperationInput<O> ? [input?: CallInput<O>] : [input: CallInput<O>];
 
-export type EventSearch = EventFilter & {
-  readonly page_id?: string;
-  /** 1 to 100. */
-  readonly limit?: number;
-  readonly sort_order?: EventSortOrder;
-};
+const search = "GET /api/conversations/{conversation_id}/events/search";
+/** Filters and order of a page of events; times are RFC 3339. */
+export type EventSearch = NonNullable<OperationInput<typeof search>["query"]>;
+export type EventFilter = Omit<EventSearch, "page_id" | "limit" | "sort_order">;
+export type ConversationSearch = NonNullable<OperationInput<"GET /api/conversations/search">["query"]>;
 
-/** The end of a log, for a screen that shows it first. */
-export type EventTail = {
+/** One contiguous part of a log. */
+export type EventWindow = {
   /** In the order of the log. */
   readonly events: readonly Event[];
-  /** `page_id` of what came before them, with the sort order `TIMESTAMP_DESC`; null when they are the whole log. */
+  /** What is not in them, by event id; for those that were asked for with `trim`. */
+  readonly trimmed: ReadonlyMap<string, NonNullable<Trimmed>>;
+  /** `page_id` of what came before them, with the sort order `TIMESTAMP_DESC`; null when nothing did. */
   readonly olderPageId: string | null;
+  /** `page_id` of what comes behind them, with the sort order `TIMESTAMP`; null when nothing did yet. */
+  readonly newerPageId: string | null;
   /** `afterEventId` for what comes behind them; null for an empty log. */
   readonly lastEventId: string | null;
 };
 
-export type ConversationSearch = {
-  readonly page_id?: string;
-  readonly limit?: number;
-  readonly status?: string;
-  readonly sort_order?: "CREATED_AT" | "CREATED_AT_DESC" | "UPDATED_AT" | "UPDATED_AT_DESC";
-};
-
-/** A typed client of the agent-server face; runs in browsers and in Node. Methods reject with {@link ApiError} or {@link ConnectionError}. */
+/** A typed client of the server; runs in browsers and in Node. Methods reject with {@link ApiError} or {@link ConnectionError}. */
 export class ConvokeClient {
   readonly #options: ClientOptions;
 
@@ -62,97 +65,153 @@ export class ConvokeClient {
     this.#options = options;
   }
 
+  /** Carries out any operation of the server by method and path: `call("GET /api/spend", { query: { days: 7 } })`. */
+  call<O extends Operation>(operation: O, ...[input]: InputOf<O>): Promise<OperationReply<O>> {
+    return callApi(this.#options, toCall(operation, input));
+  }
+
+  /** The same for an answer that is no JSON, such as a file. Rejects with {@link ApiError} like {@link call}. */
+  open<O extends Operation>(operation: O, ...[input]: InputOf<O>): Promise<Response> {
+    return openApi(this.#options, toCall(operation, input));
+  }
+
   serverInfo(): Promise<ServerInfo> {
-    return this.#get("/server_info");
+    return this.call("GET /server_info");
   }
 
   listTools(): Promise<string[]> {
-    return this.#get("/api/tools/");
+    return this.call("GET /api/tools/");
   }
 
-  startConversation(request: StartConversationRequest): Promise<ConversationInfo> {
-    return this.#post("/api/conversations", request);
+  startConversation(body: StartConversationRequest): Promise<ConversationInfo> {
+    return this.call("POST /api/conversations", { body });
   }
 
   getConversation(id: string): Promise<ConversationInfo> {
-    return this.#get(conversationPath(id));
+    return this.call("GET /api/conversations/{conversation_id}", of(id));
   }
 
   getConversations(ids: readonly string[]): Promise<(ConversationInfo | null)[]> {
-    return callApi(this.#options, { method: "GET", path: "/api/conversations", query: { ids } });
+    return this.call("GET /api/conversations", { query: { ids: [...ids] } });
   }
 
   searchConversations(query: ConversationSearch = {}): Promise<ConversationPage> {
-    return callApi(this.#options, { method: "GET", path: "/api/conversations/search", query });
+    return this.call("GET /api/conversations/search", { query });
   }
 
-  countConversations(status?: string): Promise<number> {
-    return callApi(this.#options, { method: "GET", path: "/api/conversations/count", query: { status } });
+  countConversations(status?: NonNullable<ConversationSearch["status"]>): Promise<number> {
+    return this.call("GET /api/conversations/count", { query: { status: status ?? null } });
   }
 
-  async updateConversation(id: string, change: UpdateConversationRequest): Promise<void> {
-    await callApi(this.#options, { method: "PATCH", path: conversationPath(id), body: change });
+  async updateConversation(id: string, body: UpdateConversationRequest): Promise<void> {
+    await this.call("PATCH /api/conversations/{conversation_id}", { ...of(id), body });
   }
 
   async deleteConversation(id: string): Promise<void> {
-    await callApi(this.#options, { method: "DELETE", path: conversationPath(id) });
+    await this.call("DELETE /api/conversations/{conversation_id}", of(id));
   }
 
-  /** Give `client_message_id` and sending again after a lost reply is harmless. */
-  async sendMessage(id: string, message: SendMessageRequest): Promise<void> {
-    await this.#post(`${conversationPath(id)}/events`, message);
+  /**
+   * Give `client_message_id` and sending again after a lost reply is harmless. Resolves with the id of the message's event, the
+   * first one when it was sent before; null from a server that does not tell.
+   */
+  async sendMessage(id: string, body: SendMessageRequest): Promise<string | null> {
+    const operation = "POST /api/conversations/{conversation_id}/events";
+    const { headers } = await this.open(operation, { ...of(id), body });
+    return headers.get("X-Convoke-Event-Id");
   }
 
   async run(id: string): Promise<void> {
-    await this.#post(`${conversationPath(id)}/run`);
+    await this.call("POST /api/conversations/{conversation_id}/run", of(id));
   }
 
   async pause(id: string): Promise<void> {
-    await this.#post(`${conversationPath(id)}/pause`);
+    await this.call("POST /api/conversations/{conversation_id}/pause", of(id));
   }
 
   async interrupt(id: string): Promise<void> {
-    await this.#post(`${conversationPath(id)}/interrupt`);
+    await this.call("POST /api/conversations/{conversation_id}/interrupt", of(id));
   }
 
   stop(id: string): Promise<ConversationResponse> {
-    return this.#post(`${conversationPath(id)}/stop`);
+    return this.call("POST /api/conversations/{conversation_id}/stop", of(id));
   }
 
   async respondToConfirmation(id: string, accept: boolean, reason?: string): Promise<void> {
-    await this.#post(`${conversationPath(id)}/events/respond_to_confirmation`, {
-      accept,
-      ...(reason === undefined ? {} : { reason }),
+    const body = { accept, ...(reason === undefined ? {} : { reason }) };
+    await this.call("POST /api/conversations/{conversation_id}/events/respond_to_confirmation", {
+      ...of(id),
+      body,
     });
   }
 
+  /** The agent that planned gets its tools for the work, and carries the plan out; `message` is what it is told beside that. */
+  async approvePlan(id: string, message?: string): Promise<void> {
+    const body = message === undefined ? {} : { message };
+    await this.call("POST /api/conversations/{conversation_id}/plan/approve", { ...of(id), body });
+  }
+
   async setConfirmationPolicy(id: string, policy: ConfirmationPolicyInput): Promise<void> {
-    await this.#post(`${conversationPath(id)}/confirmation_policy`, { policy });
+    await this.call("POST /api/conversations/{conversation_id}/confirmation_policy", {
+      ...of(id),
+      body: { policy },
+    });
   }
 
   async setSecurityAnalyzer(id: string, analyzer: SecurityAnalyzerInput | null): Promise<void> {
-    await this.#post(`${conversationPath(id)}/security_analyzer`, { security_analyzer: analyzer });
+    await this.call("POST /api/conversations/{conversation_id}/security_analyzer", {
+      ...of(id),
+      body: { security_analyzer: analyzer },
+    });
   }
 
   async updateSecrets(
     id: string,
     secrets: Readonly<Record<string, string | SecretSourceInput>>,
   ): Promise<void> {
-    await this.#post(`${conversationPath(id)}/secrets`, { secrets });
+    // A plain string is taken too, which the schema does not say: it is brought into its form before it is checked.
+    await callApi(this.#options, {
+      method: "POST",
+      path: "/api/conversations/{conversation_id}/secrets",
+      ...of(id),
+      body: { secrets },
+    });
   }
 
   searchEvents(id: string, query: EventSearch = {}): Promise<EventPage> {
-    return callApi(this.#options, { method: "GET", path: `${conversationPath(id)}/events/search`, query });
+    return this.call(search, { ...of(id), query });
   }
 
   /** The newest events, 1 to 100, by one request; the same work however long the log is (P37). */
-  async tail(id: string, limit = 50): Promise<EventTail> {
-    const page = await this.searchEvents(id, { limit, sort_order: "TIMESTAMP_DESC" });
-    return {
-      events: page.items.toReversed(),
-      olderPageId: page.next_page_id ?? null,
-      lastEventId: page.items[0]?.id ?? null,
-    };
+  async tail(
+    id: string,
+    { limit = 50, trim }: { readonly limit?: number; readonly trim?: number } = {},
+  ): Promise<EventWindow> {
+    const page = await this.searchEvents(id, {
+      limit,
+      sort_order: "TIMESTAMP_DESC",
+      ...(trim === undefined ? {} : { trim }),
+    });
+    return toWindow(page.items.toReversed(), page.next_page_id ?? null, null);
+  }
+
+  /** An event with at most so many events (1 to 99 each) before and behind it, by two requests. */
+  async around(
+    id: string,
+    eventId: string,
+    {
+      before = 50,
+      after = 50,
+      trim,
+    }: { readonly before?: number; readonly after?: number; readonly trim?: number } = {},
+  ): Promise<EventWindow> {
+    const from = { page_id: eventId, ...(trim === undefined ? {} : { trim }) };
+    const [older, newer] = await Promise.all([
+      this.searchEvents(id, { ...from, limit: before + 1, sort_order: "TIMESTAMP_DESC" }),
+      this.searchEvents(id, { ...from, limit: after + 1, sort_order: "TIMESTAMP" }),
+    ]);
+    const items = [...older.items.toReversed(), ...newer.items.slice(1)];
+    return toWindow(items, older.next_page_id ?? null, newer.next_page_id ?? null);
   }
 
   /** Every matching event, page by page. */
@@ -168,40 +227,62 @@ export class ConvokeClient {
     }
   }
 
-  countEvents(id: string, filter: EventFilter = {}): Promise<number> {
-    return callApi(this.#options, {
-      method: "GET",
-      path: `${conversationPath(id)}/events/count`,
-      query: filter,
-    });
+  countEvents(id: string, query: EventFilter = {}): Promise<number> {
+    return this.call("GET /api/conversations/{conversation_id}/events/count", { ...of(id), query });
   }
 
   getEvent(id: string, eventId: string): Promise<Event> {
-    return this.#get(`${conversationPath(id)}/events/${encodeURIComponent(eventId)}`);
+    return this.call("GET /api/conversations/{conversation_id}/events/{event_id}", {
+      params: { conversation_id: id, event_id: eventId },
+    });
   }
 
   getEvents(id: string, eventIds: readonly string[]): Promise<(Event | null)[]> {
-    return callApi(this.#options, {
-      method: "GET",
-      path: `${conversationPath(id)}/events`,
-      query: { ids: eventIds },
+    return this.call("GET /api/conversations/{conversation_id}/events", {
+      ...of(id),
+      query: { ids: [...eventIds] },
     });
   }
 
   /** Live events that survive lost connections: none missing, none twice, in order. Ends when the signal aborts. */
   follow(id: string, options: FollowOptions = {}): AsyncIterable<FollowItem> {
-    return followEvents({ ...this.#options, conversationId: id }, options);
+    return followEvents(this.#options, id, options);
   }
 
-  #get<Reply>(path: string): Promise<Reply> {
-    return callApi(this.#options, { method: "GET", path });
+  /** All of one's conversations, live: the last changed ones at first, then each that changes. Ends when the signal aborts. */
+  overview(options: OverviewOptions = {}): AsyncIterable<OverviewItem> {
+    return followOverview(this.#options, options);
   }
 
-  #post<Reply>(path: string, body?: unknown): Promise<Reply> {
-    return callApi(this.#options, { method: "POST", path, ...(body === undefined ? {} : { body }) });
+  /** A person at a terminal of the agent: what it shows, and with `inputs` what the person does. */
+  attachTerminal(id: string, options: TerminalOptions): AsyncIterable<TerminalFrame> {
+    return attachTerminal(this.#options, id, options);
+  }
+
+  /** A person who watches the browser of the agent, and with `inputs` takes it over: pictures of its tab in front, and whose it is. */
+  attachBrowser(id: string, options: BrowserOptions): AsyncIterable<BrowserFrame> {
+    return attachBrowser(this.#options, id, options);
   }
 }
 
-function conversationPath(id: string): string {
-  return `/api/conversations/${encodeURIComponent(id)}`;
+function toWindow(
+  items: readonly Event[],
+  olderPageId: string | null,
+  newerPageId: string | null,
+): EventWindow {
+  const found = items.map(untrim);
+  const events = found.map(({ event }) => event);
+  const trimmed = new Map(
+    found.flatMap(({ event, trimmed: lacks }) => (lacks === null ? [] : [[event.id!, lacks] as const])),
+  );
+  return { events, trimmed, olderPageId, newerPageId, lastEventId: events.at(-1)?.id ?? null };
+}
+
+function of(id: string): { readonly params: { readonly conversation_id: string } } {
+  return { params: { conversation_id: id } };
+}
+
+function toCall(operation: string, input: Partial<Call> = {}): Call {
+  const [method, path] = operation.split(" ", 2) as [string, string];
+  return { ...input, method, path };
 }

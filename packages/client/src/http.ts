@@ -5,20 +5,25 @@ export type HttpOptions = {
   /** `http://host:port`, with a path prefix if the server is behind one. */
   readonly baseUrl: string;
   readonly apiKey?: string;
+  /** A page's half of its login; the other one is a cookie, which the browser sends by itself. */
+  readonly proof?: string;
   /** Replaces the global fetch. */
   readonly fetch?: typeof fetch;
   /** A request without an answer is given up after so long; 60,000 when not given. The server never makes one wait for an agent. */
   readonly timeoutMs?: number;
 };
 
-type Query = Readonly<Record<string, string | number | readonly string[] | null | undefined>>;
-
 export type Call = {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: string;
+  /** Where `{name}` stands, the parameter of that name goes. */
   readonly path: string;
-  readonly query?: Query;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  /** Sent as JSON, unless it is a form. */
   readonly body?: unknown;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
+  /** In the place of the client's, for what takes longer, such as a large file. */
+  readonly timeoutMs?: number | undefined;
 };
 
 /**
@@ -26,45 +31,52 @@ export type Call = {
  * {@link ConnectionError} when there is no answer, and with the signal's reason when it aborts.
  */
 export async function callApi<Reply>(options: HttpOptions, call: Call): Promise<Reply> {
-  const url = `${options.baseUrl.replace(/\/$/, "")}${call.path}${toSearch(call.query ?? {})}`;
-  const { status, text } = await exchange(options, call, url);
-  const body = parse(text);
-  if (status >= 400) throw toApiError(status, body);
-  return body as Reply;
+  return await answered(options, call, async (reply) => parse(await reply.text()) as Reply);
 }
 
-async function exchange(
+/** The same for answers that are no JSON: whoever asks reads the body. */
+export function openApi(options: HttpOptions, call: Call): Promise<Response> {
+  return answered(options, call, async (reply) => reply);
+}
+
+async function answered<Result>(
   options: HttpOptions,
   call: Call,
-  url: string,
-): Promise<{ status: number; text: string }> {
-  const timeout = AbortSignal.timeout(options.timeoutMs ?? 60_000);
+  read: (reply: Response) => Promise<Result>,
+): Promise<Result> {
+  const timeout = AbortSignal.timeout(call.timeoutMs ?? options.timeoutMs ?? 60_000);
+  const { body, signal } = call;
+  const isJson = body !== undefined && !(body instanceof FormData);
+  let refusal: { readonly status: number; readonly text: string };
   try {
-    const reply = await (options.fetch ?? fetch)(url, {
+    const reply = await (options.fetch ?? fetch)(urlOf(options.baseUrl, call), {
       method: call.method,
       headers: {
         ...(options.apiKey === undefined ? {} : { "X-Session-API-Key": options.apiKey }),
-        ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...(options.proof === undefined ? {} : { "X-Convoke-Proof": options.proof }),
+        ...(isJson ? { "Content-Type": "application/json" } : {}),
       },
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-      signal: call.signal === undefined ? timeout : AbortSignal.any([call.signal, timeout]),
+      ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : body }),
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     });
-    return { status: reply.status, text: await reply.text() };
+    if (reply.status < 400) return await read(reply);
+    refusal = { status: reply.status, text: await reply.text() };
   } catch (error) {
-    if (call.signal?.aborted === true) throw error;
+    if (signal?.aborted === true) throw error;
     throw new ConnectionError(options.baseUrl, error);
   }
+  throw toApiError(refusal.status, parse(refusal.text));
 }
 
-function toSearch(query: Query): string {
+function urlOf(baseUrl: string, { path, params = {}, query = {} }: Call): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === null || value === undefined) continue;
-    if (typeof value === "object") for (const item of value) search.append(name, item);
-    else search.append(name, String(value));
+    for (const item of Array.isArray(value) ? (value as unknown[]) : [value])
+      search.append(name, String(item));
   }
-  const text = search.toString();
-  return text === "" ? "" : `?${text}`;
+  return `${baseUrl.replace(/\/$/, "")}${filled}${search.size === 0 ? "" : `?${search}`}`;
 }
 
 function parse(text: string): unknown {

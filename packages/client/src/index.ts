@@ -1,11 +1,24 @@
 export { ApiError } from "./api-error.ts";
+export type { ConnectionChange, ConnectionReason } from "./connection-change.ts";
 export { ConnectionError } from "./connection-error.ts";
 export {
   ConvokeClient,
+  type CallInput,
   type ClientOptions,
   type ConversationSearch,
   type EventFilter,
   type EventSearch,
-  type EventTail,
+  type EventWindow,
 } from "./convoke-client.ts";
-export type { FollowItem, FollowOptions } from "./follow.ts";
+export type { FollowItem, FollowOptions, Trimmed } from "./follow.ts";
+export type { OverviewItem, OverviewOptions } from "./overview.ts";
+export type { BrowserOptions } from "./browser.ts";
+export type { TerminalOptions } from "./terminal.ts";
+export {
+  emptyView,
+  type ConversationView,
+  type ModelRetry,
+  type OpenAction,
+} from "./view/conversation-view.ts";
+export { foldEvents, foldItem, spendOf, viewOf, waitingActions } from "./view/fold-view.ts";
+export type { LiveAnswer, LiveItem } from "./view/live-answer.ts";

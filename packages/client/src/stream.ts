@@ -1,0 +1,155 @@
+import { ApiError } from "./api-error.ts";
+import { backOffMs, pause, type BackOffMs } from "./back-off.ts";
+import { Connection, type SocketTarget } from "./connection.ts";
+import type { ConnectionChange, ConnectionReason } from "./connection-change.ts";
+import { ConnectionError } from "./connection-error.ts";
+import { callApi } from "./http.ts";
+
+export type StreamOptions = {
+  readonly signal?: AbortSignal;
+  /** Told about connections, so that a page can show "reconnecting" apart from what the agent does. */
+  readonly onConnection?: (change: ConnectionChange) => void;
+  /**
+   * Called once with a function that ends a wait between two tries, and replaces a connection that was silent for long; for
+   * a page that comes back from sleep. Returns what is called at the end of the stream.
+   */
+  readonly retryNow?: (wake: () => void) => () => void;
+  /** How long to wait before connecting again: at first, and at most after many failures in a row. */
+  readonly backOffMs?: BackOffMs;
+  /**
+   * A connection from which nothing came for so long is replaced; 25,000 when not given. The next ones have twice as long each
+   * until something is told of progress, up to eight times: an event that takes a slow line longer does come.
+   */
+  readonly deadAfterMs?: number;
+};
+
+export type Stream = {
+  readonly target: SocketTarget;
+  readonly options: StreamOptions;
+  /** Where to connect now; undefined when that cannot be said yet. May reject with what no new try would heal. */
+  readonly url: (signal: AbortSignal) => Promise<string | undefined>;
+  /** What tells over HTTP why a socket is refused. */
+  readonly probe: string;
+};
+
+const mostPatience = 8;
+/** Close codes from 4000 on are the server's own, 4000 and the end of an HTTP status; after these a new connection goes on. */
+const passingCodes = [4008, 4029];
+
+/**
+ * The frames of one socket address over as many connections as it takes. Rejects with {@link ApiError} when the server will
+ * never serve it; ends when the signal aborts. The listener given to `onProgress` is to be called for what made it move on.
+ */
+export async function* frames(
+  { target, options, url, probe }: Stream,
+  onProgress: (listener: () => void) => void,
+): AsyncIterable<string> {
+  const { deadAfterMs = 25_000 } = options;
+  const signal = options.signal ?? new AbortController().signal;
+  let failures = 0;
+  let patience = 1;
+  onProgress(() => (patience = 1));
+  let waking = new AbortController();
+  let connection: Connection | null = null;
+  const stopWaking = options.retryNow?.(() => {
+    waking.abort();
+    connection?.endIfSilent(deadAfterMs / 2);
+  });
+  let end: ConnectionReason = { type: "aborted" };
+  const tell = (
+    state: ConnectionChange["state"],
+    reason: ConnectionReason | null = null,
+    waitMs: number | null = null,
+  ): void => {
+    const atMs = Date.now();
+    options.onConnection?.({ state, atMs, reason, retryAtMs: waitMs === null ? null : atMs + waitMs });
+  };
+  const retryLater = async (reason: ConnectionReason): Promise<void> => {
+    const waitMs = backOffMs(failures++, options.backOffMs);
+    tell("lost", reason, waitMs);
+    waking = new AbortController();
+    await pause(waitMs, signal, waking.signal);
+  };
+  try {
+    while (!signal.aborted) {
+      tell("connecting");
+      const address = await url(signal);
+      if (address === undefined) {
+        await retryLater({ type: "unreachable" });
+        continue;
+      }
+      let isConnected = false;
+      connection = new Connection(target, address, signal, deadAfterMs * patience);
+      try {
+        for await (const frame of connection.frames()) {
+          if (!isConnected) tell("connected");
+          isConnected = true;
+          failures = 0;
+          yield frame;
+        }
+      } finally {
+        connection.close();
+      }
+      if (signal.aborted) return;
+      if (connection.wasSilent) patience = Math.min(patience * 2, mostPatience);
+      await retryLater(await whyLost(connection, { target, signal, probe }));
+    }
+  } catch (error) {
+    if (error instanceof ApiError) end = { type: "refused", error };
+    throw error;
+  } finally {
+    stopWaking?.();
+    tell("ended", end);
+  }
+}
+
+type Lost = Pick<Stream, "target" | "probe"> & { readonly signal: AbortSignal };
+
+/** Rejects when trying again cannot help. */
+async function whyLost(
+  { closeCode: code, closeText: text, wasOpen, wasSilent, wasBehind }: Connection,
+  { target, signal, probe }: Lost,
+): Promise<ConnectionReason> {
+  if (code >= 4000 && code < 5000 && !passingCodes.includes(code)) {
+    const message = text === "" ? `The server closed the socket with code ${code}.` : `${text}.`;
+    throw new ApiError(400 + (code % 100), message, null, []);
+  }
+  if (wasBehind) return { type: "behind" };
+  if (wasSilent) return { type: "silent" };
+  if (wasOpen) return { type: "closed", code, text };
+  // A refused handshake does not say why; the same thing over HTTP does.
+  const isThere = (await askAgain(target, probe, signal)) !== undefined;
+  return { type: isThere ? "no_socket" : "unreachable" };
+}
+
+/** Undefined when asking again later may help; rejects when it will not. */
+export async function askAgain<Reply>(
+  target: SocketTarget,
+  path: string,
+  signal: AbortSignal,
+  query?: Readonly<Record<string, unknown>>,
+): Promise<Reply | undefined> {
+  try {
+    return await callApi<Reply>(target, { method: "GET", path, query, signal });
+  } catch (error) {
+    const isPassing =
+      signal.aborted ||
+      error instanceof ConnectionError ||
+      (error instanceof ApiError && (error.status >= 500 || error.status === 408 || error.status === 429));
+    if (!isPassing) throw error;
+    return undefined;
+  }
+}
+
+/** The address of a socket; the server is asked for heartbeats, which a page sees. */
+export function socketUrl(
+  { baseUrl }: SocketTarget,
+  path: string,
+  query: Readonly<Record<string, unknown>>,
+): string {
+  const url = new URL(`${baseUrl.replace(/\/$/, "")}${path}`);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  for (const [name, value] of Object.entries({ heartbeat: true, ...query }))
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  return url.href;
+}

@@ -1,0 +1,60 @@
+import type { ConversationExecutionStatus, MetricsSnapshot, TaskItem } from "@convoke/protocol";
+import type { LiveAnswer } from "./live-answer.ts";
+
+/** A call that has no answer yet. */
+export type OpenAction = {
+  readonly id: string;
+  readonly toolName: string;
+  readonly toolCallId: string;
+  /** Somebody said that it may start, or nobody has to. */
+  readonly isAccepted: boolean;
+};
+
+/** The next try of a model call is waited for, at `until`; null: it goes out at once. */
+export type ModelRetry = {
+  readonly attempt: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly until: string | null;
+};
+
+/**
+ * What a screen says about a conversation beside its rows: a fold over its events and signals and nothing else. Nested values
+ * are replaced, never changed: what is the same object has not changed.
+ */
+export type ConversationView = {
+  readonly status: ConversationExecutionStatus;
+  /** `version` of the newest full state; one with a lower version is older and counts for nothing (P36). */
+  readonly version: number;
+  readonly lastEventId: string | null;
+  /** Up to here a `Standing` frame has told what counts: an event that came later by the wire and not by the log changes none of it. */
+  readonly standsAt: string | null;
+  readonly title: string | null;
+  readonly openActions: readonly OpenAction[];
+  /** Ids of messages that no answer has been given to, oldest first. */
+  readonly queued: readonly string[];
+  /** Spending by usage id. */
+  readonly stats: Readonly<Record<string, MetricsSnapshot>>;
+  readonly retry: ModelRetry | null;
+  /** The newest task list; null before there is one. */
+  readonly tasks: readonly TaskItem[] | null;
+  /** Answers that are not stored yet, as far as they came; oldest first. */
+  readonly answers: readonly LiveAnswer[];
+  /** The response whose events came last. */
+  readonly lastResponseId: string | null;
+};
+
+export const emptyView: ConversationView = {
+  status: "idle",
+  version: 0,
+  lastEventId: null,
+  standsAt: null,
+  title: null,
+  openActions: [],
+  queued: [],
+  stats: {},
+  retry: null,
+  tasks: null,
+  answers: [],
+  lastResponseId: null,
+};

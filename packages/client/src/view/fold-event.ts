@@ -1,0 +1,88 @@
+import type { Event, MetricsSnapshot, TaskItem } from "@convoke/protocol";
+import type { ConversationView, ModelRetry } from "./conversation-view.ts";
+import { dropAnswered } from "./live-answer.ts";
+
+/** Applies one stored event; kinds that it does not know change nothing. */
+export function foldEvent(view: ConversationView, event: Event): ConversationView {
+  switch (event.kind) {
+    case "MessageEvent":
+      return event.source === "agent"
+        ? answered(view, event.llm_response_id)
+        : { ...view, queued: event.source === "user" ? [...view.queued, event.id!] : view.queued };
+    case "ActionEvent": {
+      const after = answered(view, event.llm_response_id);
+      if (!event.action) return after;
+      const { id, tool_name: toolName, tool_call_id: toolCallId } = event;
+      return {
+        ...after,
+        openActions: [...after.openActions, { id: id!, toolName, toolCallId, isAccepted: false }],
+      };
+    }
+    case "ObservationEvent": {
+      const after = closed(view, event.action_id);
+      const { observation } = event;
+      return observation.kind === "TaskTrackerObservation"
+        ? { ...after, tasks: (observation as { task_list?: TaskItem[] }).task_list ?? [] }
+        : after;
+    }
+    case "UserRejectObservation":
+      return closed(view, event.action_id);
+    case "AgentErrorEvent": {
+      // Ids of calls may come again; the error is about the newest one.
+      const action = view.openActions.findLast(({ toolCallId }) => toolCallId === event.tool_call_id);
+      return action === undefined ? view : closed(view, action.id);
+    }
+    case "Condensation": {
+      const [taken, ...others] = event.forgotten_event_ids ?? [];
+      const isTakenBack = others.length === 0 && taken !== undefined && view.queued.includes(taken);
+      return isTakenBack ? { ...view, queued: view.queued.filter((id) => id !== taken) } : view;
+    }
+    case "ConversationStateUpdateEvent":
+      return updated(view, event.key, event.value);
+    default:
+      return view;
+  }
+}
+
+/** An answer has read what was queued. What an interrupt left of one names no response, and has read nothing. */
+function answered(view: ConversationView, llmResponseId: string | null | undefined): ConversationView {
+  if (!llmResponseId) return { ...view, answers: [] };
+  if (llmResponseId === view.lastResponseId) return view;
+  const answers = dropAnswered(view.answers, llmResponseId);
+  const queued = view.queued.length === 0 ? view.queued : [];
+  return { ...view, answers, queued, lastResponseId: llmResponseId };
+}
+
+function closed(view: ConversationView, actionId: string): ConversationView {
+  return { ...view, openActions: view.openActions.filter(({ id }) => id !== actionId) };
+}
+
+function updated(view: ConversationView, key: string | undefined, value: unknown): ConversationView {
+  switch (key) {
+    case "execution_status": {
+      const status = value as ConversationView["status"];
+      return { ...view, status, answers: status === "running" ? view.answers : [] };
+    }
+    case "stats":
+      return {
+        ...view,
+        stats: (value as { usage_to_metrics: Record<string, MetricsSnapshot> }).usage_to_metrics,
+      };
+    case "title":
+      return { ...view, title: value as string | null };
+    case "model_retry":
+      return { ...view, retry: value as ModelRetry | null };
+    case "approvals": {
+      const accepted = new Set((value as { accepted: readonly string[] }).accepted);
+      const openActions = view.openActions.map((action) =>
+        accepted.has(action.id) ? { ...action, isAccepted: true } : action,
+      );
+      return { ...view, openActions };
+    }
+    case "leaf_event_id":
+      // What waited on the other branch waits no more.
+      return { ...view, openActions: [], queued: [] };
+    default:
+      return view;
+  }
+}

@@ -1,0 +1,98 @@
+import type { ConversationInfo, Event } from "@convoke/protocol";
+import type { FollowItem } from "../follow.ts";
+import { emptyView, type ConversationView, type OpenAction } from "./conversation-view.ts";
+import { foldEvent } from "./fold-event.ts";
+import { foldAnswer } from "./live-answer.ts";
+
+/** Where to begin when the events before are not read: with what a request told about the conversation. */
+export function viewOf(info: ConversationInfo): ConversationView {
+  return { ...emptyView, title: info.title ?? null, ...stateOf(info) };
+}
+
+/** The view after one more thing that {@link ConvokeClient.follow} gave. */
+export function foldItem(view: ConversationView, item: FollowItem): ConversationView {
+  return item.type === "event" ? foldStored(view, item.event) : foldSignal(view, item.frame);
+}
+
+/** The view after a page of events, in the order of the log. */
+export function foldEvents(view: ConversationView, events: readonly Event[]): ConversationView {
+  return events.reduce(foldStored, view);
+}
+
+/** The actions that wait for their user. */
+export function waitingActions({ status, openActions }: ConversationView): readonly OpenAction[] {
+  return status === "waiting_for_confirmation" ? openActions.filter(({ isAccepted }) => !isAccepted) : [];
+}
+
+/** What all model calls have cost, in US dollars, and the tokens of them. */
+export function spendOf({ stats }: ConversationView): {
+  readonly cost: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+} {
+  const total = { cost: 0, promptTokens: 0, completionTokens: 0 };
+  for (const { accumulated_cost: cost, accumulated_token_usage: usage } of Object.values(stats)) {
+    total.cost += cost ?? 0;
+    total.promptTokens += usage?.prompt_tokens ?? 0;
+    total.completionTokens += usage?.completion_tokens ?? 0;
+  }
+  return total;
+}
+
+function foldStored(view: ConversationView, event: Event): ConversationView {
+  const next = { ...foldEvent(view, event), lastEventId: event.id ?? view.lastEventId };
+  if (view.standsAt === null || event.id === undefined || event.id > view.standsAt) return next;
+  const { status, openActions, queued, stats } = view;
+  return { ...next, status, openActions, queued, stats };
+}
+
+function foldSignal(view: ConversationView, frame: Readonly<Record<string, unknown>>): ConversationView {
+  if (frame["kind"] === "Standing") return foldStanding(view, frame as unknown as Standing);
+  if (frame["key"] !== "full_state") {
+    const answers = foldAnswer(view.answers, frame);
+    return answers === view.answers ? view : { ...view, answers };
+  }
+  const value = frame["value"] as Partial<ConversationInfo> & { readonly version?: number };
+  const { version = 0 } = value;
+  return version < view.version ? view : { ...view, version, ...stateOf(value) };
+}
+
+/** What the socket says with `standing=true`. */
+type Standing = {
+  readonly version: number;
+  readonly last_event_id: string | null;
+  readonly execution_status: ConversationView["status"];
+  readonly open_actions: readonly {
+    readonly action_id: string;
+    readonly tool_name: string;
+    readonly tool_call_id: string;
+    readonly is_waiting: boolean;
+  }[];
+  readonly queued: readonly string[];
+};
+
+function foldStanding(view: ConversationView, standing: Standing): ConversationView {
+  if (standing.version < view.version) return view;
+  return {
+    ...view,
+    version: standing.version,
+    standsAt: standing.last_event_id,
+    status: standing.execution_status,
+    openActions: standing.open_actions.map((action) => ({
+      id: action.action_id,
+      toolName: action.tool_name,
+      toolCallId: action.tool_call_id,
+      isAccepted: !action.is_waiting,
+    })),
+    queued: standing.queued,
+  };
+}
+
+function stateOf(
+  info: Pick<Partial<ConversationInfo>, "execution_status" | "stats">,
+): Pick<ConversationView, "status" | "stats"> {
+  return {
+    status: info.execution_status ?? "idle",
+    stats: info.stats?.usage_to_metrics ?? {},
+  };
+}

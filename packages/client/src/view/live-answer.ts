@@ -1,0 +1,92 @@
+/** A piece of an answer by what it belongs to: the text, the reasoning, or the arguments of one call. */
+export type LiveItem = {
+  readonly type: "text" | "reasoning" | "tool_call";
+  readonly index: number;
+  /** The tool of a call. */
+  readonly name: string | null;
+  readonly text: string;
+};
+
+/** An answer on its way; nothing of it is stored yet. */
+export type LiveAnswer = {
+  /** Null where the pieces do not say which attempt they belong to. */
+  readonly id: string | null;
+  readonly items: readonly LiveItem[];
+  readonly lastSeq: number;
+  /** Pieces are missing: dropped on the way, or from before somebody listened. */
+  readonly hasGap: boolean;
+  /** `done`: its events follow; `cut`: what there was of it follows as a message. */
+  readonly outcome: "done" | "cut" | null;
+  readonly llmResponseId: string | null;
+};
+
+type Frame = Readonly<Record<string, unknown>>;
+
+/** The answers after one more frame; the same list when it is about none. */
+export function foldAnswer(answers: readonly LiveAnswer[], frame: Frame): readonly LiveAnswer[] {
+  switch (frame["kind"]) {
+    case "AnswerDelta": {
+      const item = frame["item"] as { type: LiveItem["type"]; index: number; name?: string };
+      return change(answers, frame, (answer) => ({
+        ...answer,
+        items: withText(answer.items, { ...item, name: item.name ?? null, text: String(frame["text"]) }),
+      }));
+    }
+    case "AnswerEnd":
+      return frame["outcome"] === "void"
+        ? answers.filter(({ id }) => id !== frame["answer_id"])
+        : change(answers, frame, (answer) => ({
+            ...answer,
+            outcome: frame["outcome"] as "done" | "cut",
+            llmResponseId: frame["llm_response_id"] as string | null,
+          }));
+    case "StreamingDeltaEvent":
+      return withPlainPiece(answers, frame);
+    default:
+      return answers;
+  }
+}
+
+/** Its events are there: they take the place of what was shown, and of what came before it. */
+export function dropAnswered(answers: readonly LiveAnswer[], llmResponseId: string): readonly LiveAnswer[] {
+  if (answers.length === 0) return answers;
+  const index = answers.findIndex((answer) => answer.llmResponseId === llmResponseId);
+  // Its end was dropped on the way: it is the oldest.
+  return answers.slice(Math.max(index, 0) + 1);
+}
+
+function change(
+  answers: readonly LiveAnswer[],
+  frame: Frame,
+  to: (answer: LiveAnswer) => LiveAnswer,
+): readonly LiveAnswer[] {
+  const id = frame["answer_id"] as string;
+  const seq = frame["seq"] as number;
+  const known = answers.find((answer) => answer.id === id) ?? newAnswer(id);
+  const next = to({ ...known, lastSeq: seq, hasGap: known.hasGap || seq !== known.lastSeq + 1 });
+  return known.lastSeq === 0
+    ? [...answers, next]
+    : answers.map((answer) => (answer === known ? next : answer));
+}
+
+function withPlainPiece(answers: readonly LiveAnswer[], frame: Frame): readonly LiveAnswer[] {
+  const { content, reasoning_content: reasoning } = frame as {
+    content?: string | null;
+    reasoning_content?: string | null;
+  };
+  const text = content ?? reasoning ?? "";
+  const type = typeof content === "string" ? "text" : "reasoning";
+  const known = answers.find(({ id }) => id === null) ?? newAnswer(null);
+  const next = { ...known, items: withText(known.items, { type, index: 0, name: null, text }) };
+  return [...answers.filter((answer) => answer !== known), next];
+}
+
+function newAnswer(id: string | null): LiveAnswer {
+  return { id, items: [], lastSeq: 0, hasGap: false, outcome: null, llmResponseId: null };
+}
+
+function withText(items: readonly LiveItem[], piece: LiveItem): LiveItem[] {
+  const isSame = (item: LiveItem): boolean => item.type === piece.type && item.index === piece.index;
+  if (!items.some(isSame)) return [...items, piece];
+  return items.map((item) => (isSame(item) ? { ...item, text: item.text + piece.text } : item));
+}
