@@ -18,7 +18,14 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
   describe(name, () => {
     test("lists its catalogue, and the tools of a session with what the model needs", async () => {
       const bench = await openBench(open);
-      expect(bench.host.catalogue).toEqual(["broken", "probe", "reader", "second_probe"]);
+      expect(bench.host.catalogue).toEqual([
+        "broken",
+        "probe",
+        "probe_set",
+        "queue_set",
+        "reader",
+        "second_probe",
+      ]);
       const session = await bench.openSession();
       expect(session.tools.map((tool) => [tool.name, tool.actionKind, tool.isReadOnly])).toEqual([
         ["probe", "ThinkAction", false],
@@ -53,6 +60,75 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       const stateDir = join(bench.dir, "occupied");
       await writeFile(stateDir, "");
       await expect(bench.openSession({ stateDir })).rejects.toThrow(stateDir);
+    });
+
+    test("issue 11.1: a tool set lists its members with their traits, all of them or those that are wanted", async () => {
+      const bench = await openBench(open);
+      const all = await bench.openSession({ sessionId: "all", tools: [{ name: "probe_set" }] });
+      expect(all.tools.map(({ name, isReadOnly, traits }) => [name, isReadOnly, traits])).toEqual([
+        ["left", false, { place: "probe_set" }],
+        ["right", true, { place: "probe_set" }],
+      ]);
+      expect(await run(all, "a", "say:hello", { tool: "right" })).toEqual(said("hello"));
+      const some = await bench.openSession({
+        sessionId: "some",
+        stateDir: join(bench.dir, "some"),
+        tools: [{ name: "probe_set", members: ["left"] }],
+      });
+      expect(some.tools.map(({ name }) => name)).toEqual(["left"]);
+      expect(await run(some, "a", "say:hello", { tool: "right" })).toMatchObject({ type: "error" });
+    });
+
+    test("tools 20.7.13: calls of one tool set run one after the other, those that only read included", async () => {
+      const bench = await openBench(open);
+      const session = await bench.openSession({ tools: [{ name: "probe_set" }] });
+      const first = run(session, "a", "hold:x", { tool: "left" });
+      await bench.waitForRuns(["x"]);
+      const second = run(session, "b", "hold:y", { tool: "right" });
+      const third = run(session, "c", "say:z", { tool: "left" });
+      await bench.release("x");
+      await first;
+      await bench.waitForRuns(["x", "y"]);
+      await bench.release("y");
+      await Promise.all([second, third]);
+      expect(await bench.runs()).toEqual(["x", "y", "z"]);
+    });
+
+    test("issue 11.4: calls of one tool set wait for those of their own queue alone, and its terminals are listed", async () => {
+      const bench = await openBench(open);
+      const session = await bench.openSession({ tools: [{ name: "queue_set" }] });
+      expect(await session.terminals()).toEqual([]);
+      const near = run(session, "a", "hold:x", { tool: "near" });
+      await bench.waitForRuns(["x"]);
+      const behind = run(session, "b", "say:y", { tool: "near" });
+      await run(session, "c", "say:far", { tool: "far" });
+      await run(session, "d", "say:free", { tool: "free" });
+      expect(await session.terminals()).toEqual([
+        {
+          name: "near",
+          command: "sit",
+          startedAtMs: 1,
+          isRunning: true,
+          exitCode: null,
+          isLent: false,
+          isKept: true,
+        },
+      ]);
+      await bench.release("x");
+      await Promise.all([near, behind]);
+      expect(await bench.runs()).toEqual(["x", "far", "free", "y"]);
+    });
+
+    test("tells tools whether the model sees pictures", async () => {
+      const bench = await openBench(open);
+      const blind = await bench.openSession();
+      expect(await run(blind, "a", "sees")).toEqual(said("false"));
+      const sighted = await bench.openSession({
+        sessionId: "sighted",
+        stateDir: join(bench.dir, "sighted"),
+        canSee: true,
+      });
+      expect(await run(sighted, "a", "sees")).toEqual(said("true"));
     });
 
     test("runs a tool and remembers the outcome", async () => {

@@ -1,6 +1,9 @@
 import type { Action, Observation, ToolDefinition } from "@convoke/protocol";
 import type { PipedProcess, ProcessSpec } from "./processes/piped-process.ts";
-import type { ToolSecret } from "./tool.ts";
+import type { BrowserInput, BrowserUpdate } from "./browser-attachment.ts";
+import type { TerminalInput, TerminalUpdate } from "./terminal-attachment.ts";
+import type { TerminalInfo, ToolSecret } from "./tool.ts";
+import type { ToolTraits } from "./tool-traits.ts";
 
 /** What a session is opened with; opening the same `sessionId` again after a restart finds its recorded executions. */
 export type SessionSpec = {
@@ -8,7 +11,16 @@ export type SessionSpec = {
   readonly workspaceDir: string;
   readonly stateDir: string;
   /** Names are those of the catalogue (`terminal`, `file_editor`, ...); an unknown one rejects with {@link UnknownToolError}. */
-  readonly tools: readonly { readonly name: string; readonly params?: Readonly<Record<string, unknown>> }[];
+  readonly tools: readonly SessionTool[];
+  /** Whether the model is shown the pictures of observations; false unless given. */
+  readonly canSee?: boolean;
+};
+
+export type SessionTool = {
+  readonly name: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** Of a tool set these alone; all of them unless given. */
+  readonly members?: readonly string[];
 };
 
 /** One tool as a session offers it. */
@@ -16,6 +28,8 @@ export type ToolListing = {
   readonly name: string;
   readonly actionKind: string;
   readonly isReadOnly: boolean;
+  /** None when absent. */
+  readonly traits?: ToolTraits;
   readonly definition: ToolDefinition;
   /** JSON Schema of the arguments (no `kind`, no `$ref`) where the action kind does not say them. */
   readonly parameters?: Readonly<Record<string, unknown>>;
@@ -59,6 +73,22 @@ export interface ToolSession extends AsyncDisposable {
   state(actionId: string): Promise<ExecutionState>;
   /** Resolves when the execution has ended; does nothing when it is not running. */
   cancel(actionId: string): Promise<void>;
+  /** The terminals that are open in it, by name. */
+  terminals(): Promise<readonly TerminalInfo[]>;
+  /**
+   * Attaches a person to a terminal: the screen as it is, then what happens, until `signal` aborts, the inputs end or the terminal does.
+   * Rejects when the connection to the host breaks; the person is detached then too.
+   */
+  attach(
+    name: string,
+    inputs: AsyncIterable<TerminalInput>,
+    signal: AbortSignal,
+  ): AsyncIterable<TerminalUpdate>;
+  /**
+   * Attaches a person to the browser, which need not be open: how it stands, then what it shows, see `AttachBrowser`. Nothing is opened
+   * by watching. Rejects when the connection to the host breaks; the person is detached then too.
+   */
+  attachBrowser(inputs: AsyncIterable<BrowserInput>, signal: AbortSignal): AsyncIterable<BrowserUpdate>;
 }
 
 /** The process that owns workspaces. Disposing it ends every session and every process it started. */

@@ -1,12 +1,13 @@
 import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
-import { isAbsolute } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { describeError } from "./describe-error.ts";
 import { UnknownToolError } from "./host.ts";
 import type {
   ExecuteOptions,
   ExecutionRequest,
   SessionSpec,
+  SessionTool,
   ToolHost,
   ToolListing,
   ToolSession,
@@ -14,11 +15,14 @@ import type {
 import { InProcessSession } from "./in-process-session.ts";
 import type { Place } from "./in-process-session.ts";
 import { startPipedProcess, type PipedProcess, type ProcessSpec } from "./processes/piped-process.ts";
+import { listTool } from "./list-tool.ts";
+import type { BrowserInput, BrowserUpdate } from "./browser-attachment.ts";
+import type { TerminalInput, TerminalUpdate } from "./terminal-attachment.ts";
 import { ToolLane } from "./tool-lane.ts";
-import type { Tool, ToolContext } from "./tool.ts";
+import { facesOf, type Tool, type ToolContext, type ToolFace, type ToolSet } from "./tool.ts";
 
 export type InProcessHostDeps = {
-  readonly tools: readonly Tool[];
+  readonly tools: readonly (Tool | ToolSet)[];
   /** The allow-listed environment that children of tools start with. */
   readonly environment: Readonly<Record<string, string>>;
   readonly onWarning?: (text: string) => void;
@@ -42,7 +46,7 @@ type OpenSession = {
 class InProcessHost implements ToolHost {
   readonly catalogue: readonly string[];
   readonly #deps: InProcessHostDeps;
-  readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #tools: ReadonlyMap<string, Tool | ToolSet>;
   readonly #sessions = new Map<string, OpenSession>();
   readonly #closing = new Map<string, Promise<void>>();
   readonly #processes = new Set<PipedProcess>();
@@ -50,7 +54,10 @@ class InProcessHost implements ToolHost {
 
   constructor(deps: InProcessHostDeps) {
     this.#deps = deps;
-    this.#tools = new Map(deps.tools.map((tool) => [tool.name, tool]));
+    const usable = deps.tools.filter(
+      (tool) => !("isUsable" in tool) || (tool.isUsable?.(deps.environment) ?? true),
+    );
+    this.#tools = new Map(usable.map((tool) => [tool.name, tool]));
     this.catalogue = [...this.#tools.keys()].sort();
   }
 
@@ -60,9 +67,9 @@ class InProcessHost implements ToolHost {
     while (this.#closing.has(spec.sessionId)) await this.#closing.get(spec.sessionId);
     if (this.#isClosed) throw new Error("The tool host is closed.");
     const session = this.#attach(spec);
-    const places = new Map(tools.map((entry) => [entry.tool.name, this.#place(session, entry)]));
-    const listings = tools.map((entry) => listTool(entry));
-    return new SessionHandle(places, listings, session.executions, () => this.#detach(session));
+    const places = new Map(tools.flatMap((entry) => this.#places(session, entry)));
+    const listings = tools.flatMap(({ faces, context }) => faces.map((face) => listTool(face, context)));
+    return new SessionHandle(places, listings, session, () => this.#detach(session));
   }
 
   startProcess(spec: ProcessSpec): PipedProcess {
@@ -83,20 +90,25 @@ class InProcessHost implements ToolHost {
       ...this.#closing.values(),
       ...[...this.#processes].map((started) => started[Symbol.asyncDispose]()),
     ]);
+    await Promise.all(
+      [...this.#tools.values()].map(async (tool) => ("close" in tool ? tool.close?.() : undefined)),
+    );
   }
 
   #resolve(spec: SessionSpec): ResolvedTool[] {
     const seen = new Set<string>();
-    return spec.tools.map(({ name, params = {} }) => {
+    return spec.tools.map((wanted) => {
+      const { name, params = {} } = wanted;
       const tool = this.#tools.get(name);
       if (tool === undefined) throw new UnknownToolError(name, this.catalogue);
-      if (seen.has(name)) throw new Error(`The tool ${name} is listed twice.`);
-      seen.add(name);
-      const { sessionId, workspaceDir, stateDir } = spec;
-      return {
-        tool,
-        context: { sessionId, workspaceDir, stateDir, environment: this.#deps.environment, params },
-      };
+      const faces = wantedFaces(tool, wanted);
+      for (const face of faces) {
+        if (seen.has(face.name)) throw new Error(`The tool ${face.name} is listed twice.`);
+        seen.add(face.name);
+      }
+      const { sessionId, workspaceDir, stateDir, canSee = false } = spec;
+      const { environment } = this.#deps;
+      return { tool, faces, context: { sessionId, workspaceDir, stateDir, environment, params, canSee } };
     });
   }
 
@@ -121,14 +133,14 @@ class InProcessHost implements ToolHost {
   }
 
   /** The same tool with the same parameters keeps its instance when a session is opened again. */
-  #place(session: OpenSession, { tool, context }: ResolvedTool): Place {
+  #places(session: OpenSession, { tool, faces, context }: ResolvedTool): [string, Place][] {
     const key = JSON.stringify([tool.name, context.params]);
     let lane = session.lanes.get(key);
     if (lane === undefined) {
       lane = new ToolLane({ tool, context, onWarning: this.#warn });
       session.lanes.set(key, lane);
     }
-    return { tool, lane };
+    return faces.map((face) => [face.name, { face, lane }]);
   }
 
   async #detach(session: OpenSession): Promise<void> {
@@ -152,18 +164,20 @@ class SessionHandle implements ToolSession {
   readonly tools: readonly ToolListing[];
   readonly #places: ReadonlyMap<string, Place>;
   readonly #executions: InProcessSession;
+  readonly #lanes: ReadonlyMap<string, ToolLane>;
   readonly #detach: () => Promise<void>;
   #closing: Promise<void> | undefined;
 
   constructor(
     places: ReadonlyMap<string, Place>,
     tools: readonly ToolListing[],
-    executions: InProcessSession,
+    { executions, lanes }: Pick<OpenSession, "executions" | "lanes">,
     detach: () => Promise<void>,
   ) {
     this.#places = places;
     this.tools = tools;
     this.#executions = executions;
+    this.#lanes = lanes;
     this.#detach = detach;
   }
 
@@ -173,8 +187,8 @@ class SessionHandle implements ToolSession {
       const available = this.tools.map((tool) => tool.name).join(", ");
       return failure(`This session has no tool "${request.tool}". Available tools: ${available}.`);
     }
-    if (request.action.kind !== place.tool.actionKind) {
-      return failure(`The tool ${request.tool} takes ${place.tool.actionKind}, not ${request.action.kind}.`);
+    if (request.action.kind !== place.face.actionKind) {
+      return failure(`The tool ${request.tool} takes ${place.face.actionKind}, not ${request.action.kind}.`);
     }
     return this.#executions.execute(place, request, options);
   }
@@ -187,21 +201,47 @@ class SessionHandle implements ToolSession {
     await this.#executions.cancel(actionId);
   }
 
+  async terminals() {
+    const open = await Promise.all([...this.#lanes.values()].map(async (lane) => lane.terminals()));
+    return open.flat().toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  }
+
+  async *attach(name: string, inputs: AsyncIterable<TerminalInput>, signal: AbortSignal) {
+    for (const lane of this.#lanes.values()) {
+      const attach = await lane.terminal(name);
+      if (attach === undefined) continue;
+      yield* attach(inputs, signal);
+      return;
+    }
+    const open = (await this.terminals()).map((terminal) => terminal.name).join(", ") || "none";
+    const reason = `There is no terminal "${name}". Open: ${open}.`;
+    yield { type: "refused", reason } satisfies TerminalUpdate;
+  }
+
+  async *attachBrowser(inputs: AsyncIterable<BrowserInput>, signal: AbortSignal) {
+    for (const lane of this.#lanes.values()) {
+      const attach = await lane.browser();
+      if (attach === undefined) continue;
+      yield* attach(inputs, signal);
+      return;
+    }
+    yield { type: "refused", reason: "The agent has no tools of a browser." } satisfies BrowserUpdate;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await (this.#closing ??= this.#detach());
   }
 }
 
-type ResolvedTool = { readonly tool: Tool; readonly context: ToolContext };
+type ResolvedTool = {
+  readonly tool: Tool | ToolSet;
+  readonly faces: readonly ToolFace[];
+  readonly context: ToolContext;
+};
 
-function listTool({ tool, context }: ResolvedTool): ToolListing {
-  const { name, actionKind, isReadOnly } = tool;
-  return {
-    name,
-    actionKind,
-    isReadOnly,
-    definition: tool.define(context),
-  };
+function wantedFaces(tool: Tool | ToolSet, { members }: SessionTool): readonly ToolFace[] {
+  const faces = facesOf(tool);
+  return members === undefined ? faces : faces.filter(({ name }) => members.includes(name));
 }
 
 async function closeSession(session: OpenSession): Promise<void> {
@@ -209,16 +249,30 @@ async function closeSession(session: OpenSession): Promise<void> {
   await Promise.all([...session.lanes.values()].map((lane) => lane[Symbol.asyncDispose]()));
 }
 
+const { R_OK, W_OK } = constants;
+
 /** An unusable directory is reported when the session opens, with the path, and not at the first save. */
-async function prepareDirectories(spec: SessionSpec): Promise<void> {
-  for (const [role, path, mode] of [
-    ["workspace", spec.workspaceDir, 0o777],
-    ["state", spec.stateDir, 0o700],
-  ] as const) {
-    if (!isAbsolute(path)) throw new Error(`The ${role} directory must be an absolute path, not ${path}.`);
+async function prepareDirectories({ workspaceDir, stateDir }: SessionSpec): Promise<void> {
+  await Promise.all([
+    prepareDirectory("workspace", workspaceDir, { mode: 0o777, access: R_OK }),
+    prepareDirectory("state", stateDir, { mode: 0o700, access: R_OK | W_OK }),
+  ]);
+}
+
+async function prepareDirectory(
+  role: string,
+  path: string,
+  wanted: { readonly mode: number; readonly access: number },
+): Promise<void> {
+  if (!isAbsolute(path)) throw new Error(`The ${role} directory must be an absolute path, not ${path}.`);
+  try {
+    // With a dot behind it only a directory is there.
+    await access(join(path, "/") + ".", wanted.access);
+  } catch {
+    // Missing, or not to be used: then the second look says why.
     try {
-      await mkdir(path, { recursive: true, mode });
-      await access(path, role === "state" ? constants.R_OK | constants.W_OK : constants.R_OK);
+      await mkdir(path, { recursive: true, mode: wanted.mode });
+      await access(path, wanted.access);
     } catch (error) {
       throw new Error(
         `The ${role} directory ${path} cannot be used (${describeError(error)}). Make it accessible to the user that runs the tool host.`,

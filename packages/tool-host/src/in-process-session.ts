@@ -8,7 +8,7 @@ import { maskOutcome } from "./mask-outcome.ts";
 import { maskText } from "./processes/mask.ts";
 import { settle } from "./settle.ts";
 import { ToolInputError } from "./tool.ts";
-import type { Tool, ToolCall, ToolInstance } from "./tool.ts";
+import type { ToolCall, ToolFace, ToolInstance } from "./tool.ts";
 import type { ToolLane } from "./tool-lane.ts";
 
 export type InProcessSessionDeps = {
@@ -20,8 +20,8 @@ export type InProcessSessionDeps = {
   readonly cancelGraceMs: number;
 };
 
-/** Where an execution runs: a tool and its queue. */
-export type Place = { readonly tool: Tool; readonly lane: ToolLane };
+/** Where an execution runs: what is called, and its queue. */
+export type Place = { readonly face: ToolFace; readonly lane: ToolLane };
 
 /** The executions of one session: runs each action id once, remembers how it ended, on disk and across restarts. */
 export class InProcessSession implements AsyncDisposable {
@@ -41,7 +41,7 @@ export class InProcessSession implements AsyncDisposable {
     if (running !== undefined) return follow(running, options);
     if (this.#isClosed) return failure("The tool session is closed; the call was not run.");
     try {
-      const known = this.#recall(request.actionId, place.tool.isReadOnly);
+      const known = this.#recall(request.actionId, place.face.isReadOnly);
       if (known !== undefined) return known.type === "ended" ? known.outcome : lost;
     } catch (error) {
       return failure(this.#journalProblem(error));
@@ -77,6 +77,7 @@ export class InProcessSession implements AsyncDisposable {
     const listeners = new Set<(text: string) => void>();
     const call: ToolCall = {
       actionId: request.actionId,
+      tool: request.tool,
       signal: controller.signal,
       secrets: request.secrets,
       onProgress: (text) => {
@@ -94,7 +95,7 @@ export class InProcessSession implements AsyncDisposable {
   }
 
   async #run(place: Place, request: ExecutionRequest, call: ToolCall): Promise<Outcome> {
-    const leave = await place.lane.enter(call.signal).catch(() => undefined);
+    const leave = await place.lane.enter(call.signal, request.tool, request.action).catch(() => undefined);
     if (leave === undefined) return this.#finish(place, request, cancelledBeforeStart);
     try {
       return await this.#perform(place, request, call);
@@ -116,7 +117,7 @@ export class InProcessSession implements AsyncDisposable {
       );
     }
     try {
-      if (!place.tool.isReadOnly && !this.#openJournal().start(request.actionId, request.tool)) return lost;
+      if (!place.face.isReadOnly && !this.#openJournal().start(request.actionId, request.tool)) return lost;
     } catch (error) {
       return failure(this.#journalProblem(error));
     }
@@ -143,7 +144,7 @@ export class InProcessSession implements AsyncDisposable {
   /** Makes the outcome durable. A tool that did run keeps its true outcome even when the disk refuses to remember it. */
   #finish(place: Place, request: ExecutionRequest, unmasked: Outcome): Outcome {
     const outcome = maskOutcome(unmasked, request.secrets, [this.#deps.workspaceDir]);
-    if (place.tool.isReadOnly) {
+    if (place.face.isReadOnly) {
       this.#remember(request.actionId, outcome);
       return outcome;
     }

@@ -1,6 +1,11 @@
 export { createInProcessHost } from "./in-process-host.ts";
 export type { InProcessHostDeps } from "./in-process-host.ts";
-export { defaultTools } from "./catalogue.ts";
+export { defaultToolNames, defaultTools, toolSetMembers } from "./catalogue.ts";
+export { browserToolSetName } from "./tools/browser/browser-tool-set.ts";
+export { chromiumFix, findChromium } from "./tools/browser/find-chromium.ts";
+export { listTool } from "./list-tool.ts";
+export { placeOf } from "./place-of.ts";
+export type { ToolTraits } from "./tool-traits.ts";
 export { settle } from "./settle.ts";
 export { UnknownToolError } from "./host.ts";
 export type {
@@ -9,12 +14,25 @@ export type {
   ExecutionState,
   Outcome,
   SessionSpec,
+  SessionTool,
   ToolHost,
   ToolListing,
   ToolSession,
 } from "./host.ts";
-export { ToolInputError } from "./tool.ts";
-export type { Tool, ToolCall, ToolContext, ToolInstance, ToolSecret } from "./tool.ts";
+export type { BrowserUpdate } from "./browser-attachment.ts";
+export { NewestUpdates } from "./newest-updates.ts";
+export type { TerminalUpdate } from "./terminal-attachment.ts";
+export { facesOf, ToolInputError } from "./tool.ts";
+export type {
+  Tool,
+  ToolCall,
+  ToolContext,
+  ToolFace,
+  ToolInstance,
+  ToolSecret,
+  ToolSet,
+  TerminalInfo,
+} from "./tool.ts";
 export { allowedEnvironment } from "./processes/allowed-environment.ts";
 export { openGuardian } from "./processes/guardian.ts";
 export { collectOrphans, createMarker } from "./processes/collect-orphans.ts";
@@ -28,6 +46,7 @@ export {
   readProcess,
 } from "./processes/process-table.ts";
 export type { ProcessEntry } from "./processes/process-table.ts";
+export { LiveMask } from "./processes/live-mask.ts";
 export { maskCutText, maskText, SecretMask } from "./processes/mask.ts";
 export { clipText, shortNotice, textLimits, truncateText } from "./text/truncate.ts";
 export type { TruncateOptions } from "./text/truncate.ts";

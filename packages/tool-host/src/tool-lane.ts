@@ -1,22 +1,25 @@
+import type { Action } from "@convoke/protocol";
 import { describeError } from "./describe-error.ts";
 import { withinMs } from "./within.ts";
-import type { Tool, ToolContext, ToolInstance } from "./tool.ts";
+import type { AttachBrowser } from "./browser-attachment.ts";
+import type { AttachTerminal } from "./terminal-attachment.ts";
+import type { TerminalInfo, Tool, ToolContext, ToolInstance, ToolSet } from "./tool.ts";
 
 /**
  * The queue in front of one tool of one session: opens the tool at first use and lets one call in at a time, in order.
- * Calls of a tool that only reads do not wait for each other.
+ * Calls of a tool that only reads do not wait for each other; those of a tool set do, unless it has several queues.
  */
 export class ToolLane implements AsyncDisposable {
-  readonly #tool: Tool;
+  readonly #tool: Tool | ToolSet;
   readonly #context: ToolContext;
   readonly #onWarning: (text: string) => void;
-  readonly #waiting: (() => void)[] = [];
-  #isTaken = false;
+  /** Of each queue whose turn somebody has: who waits for it. */
+  readonly #queues = new Map<string, (() => void)[]>();
   #instance: Promise<ToolInstance> | undefined;
   readonly #abandoned = new Set<Promise<void>>();
 
   constructor(deps: {
-    readonly tool: Tool;
+    readonly tool: Tool | ToolSet;
     readonly context: ToolContext;
     readonly onWarning: (text: string) => void;
   }) {
@@ -26,25 +29,47 @@ export class ToolLane implements AsyncDisposable {
   }
 
   /** Resolves when it is this call's turn; call the returned function when the call has ended. Rejects with the signal's reason. */
-  async enter(signal: AbortSignal): Promise<() => void> {
+  async enter(signal: AbortSignal, name: string, action: Action): Promise<() => void> {
     signal.throwIfAborted();
-    if (this.#tool.isReadOnly) return () => {};
-    if (!this.#isTaken) {
-      this.#isTaken = true;
-      return () => this.#leave();
+    const queue = this.#queueOf(name, action);
+    if (queue === null) return () => {};
+    const waiting = this.#queues.get(queue);
+    if (waiting === undefined) {
+      this.#queues.set(queue, []);
+      return () => this.#leave(queue);
     }
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(proceed), 1);
+        waiting.splice(waiting.indexOf(proceed), 1);
         reject(signal.reason as Error);
       };
       const proceed = (): void => {
         signal.removeEventListener("abort", onAbort);
-        resolve(() => this.#leave());
+        resolve(() => this.#leave(queue));
       };
       signal.addEventListener("abort", onAbort, { once: true });
-      this.#waiting.push(proceed);
+      waiting.push(proceed);
     });
+  }
+
+  /** The terminals of the instance; none where it is not open. */
+  async terminals(): Promise<readonly TerminalInfo[]> {
+    // A tool that could not be opened has none; its caller saw the error.
+    const instance = await this.#instance?.catch(() => undefined);
+    return instance?.terminals?.() ?? [];
+  }
+
+  /** How a person is attached to a terminal of this tool; undefined where it has none of this name. */
+  async terminal(name: string): Promise<AttachTerminal | undefined> {
+    const isThis = "terminal" in this.#tool && this.#tool.terminal === name;
+    const instance = isThis ? await this.instance() : await this.#instance?.catch(() => undefined);
+    return instance?.terminal?.(name);
+  }
+
+  /** How a person is attached to the browser of this tool; undefined where it has none. Rejects when the tool cannot be opened. */
+  async browser(): Promise<AttachBrowser | undefined> {
+    if (!("hasBrowser" in this.#tool)) return undefined;
+    return (await this.instance()).browser;
   }
 
   /** The opened tool; a failed opening is tried again by the next call. */
@@ -88,9 +113,14 @@ export class ToolLane implements AsyncDisposable {
     }
   }
 
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#isTaken = false;
+  #queueOf(name: string, action: Action): string | null {
+    if ("isReadOnly" in this.#tool) return this.#tool.isReadOnly ? null : "";
+    return this.#tool.queueOf === undefined ? "" : this.#tool.queueOf(name, action);
+  }
+
+  #leave(queue: string): void {
+    const next = this.#queues.get(queue)?.shift();
+    if (next === undefined) this.#queues.delete(queue);
     else next();
   }
 }

@@ -1,6 +1,7 @@
 import type { GitChange, GitCommitsPage, GitDiff } from "@convoke/protocol";
 import type { BashPage, BashQuery, BashRequest } from "../bash/bash.ts";
 import type { ExecutionRequest, ExecutionState, Outcome, SessionSpec, ToolListing } from "../host.ts";
+import type { TerminalInfo } from "../tool.ts";
 import type { ProcessEnd, ProcessSpec } from "../processes/piped-process.ts";
 import type {
   ByteRange,
@@ -8,11 +9,12 @@ import type {
   DirectoryEntry,
   FileStat,
   GitPatchEnds,
+  ArchiveFormat,
   RepositoryHead,
 } from "../workspace/workspace.ts";
 
 /** Both sides must speak the same number; raise it with every change that the other side cannot tolerate. */
-export const protocolNumber = 1;
+export const protocolNumber = 2;
 
 /** What the host says once both sides have shown the key. */
 export type Welcome = {
@@ -41,6 +43,11 @@ export type Methods = {
   };
   state: { params: Handle & { readonly actionId: string }; result: ExecutionState };
   cancel: { params: Handle & { readonly actionId: string }; result: null };
+  /** Inputs come, and updates go, as lines of JSON in the request's streams; the answer follows the last update. */
+  attachTerminal: { params: Handle & { readonly name: string }; result: null };
+  /** As `attachTerminal`. A host of an earlier version has no such method. */
+  attachBrowser: { params: Handle; result: null };
+  terminals: { params: Handle; result: readonly TerminalInfo[] };
   stat: { params: Path; result: FileStat };
   list: { params: Path; result: readonly DirectoryEntry[] };
   createDirectory: { params: Path; result: null };
@@ -54,10 +61,11 @@ export type Methods = {
   gitPatch: { params: Path & { readonly ref?: string }; result: GitPatchEnds };
   gitCommits: { params: Path & { readonly limit: number }; result: GitCommitsPage };
   gitCommitChanges: { params: Path & { readonly sha: string }; result: readonly GitChange[] };
-  /** The content follows the answer. A host of an earlier version tells nothing of the repository. */
+  gitRestore: { params: Path & { readonly ref?: string }; result: null };
+  /** The content follows the answer. A host of an earlier version tells nothing of the repository, and knows no format but its own. */
   archive: {
-    params: Path & { readonly exclude: readonly string[] };
-    result: { readonly repository: RepositoryHead | null } | null;
+    params: Path & { readonly exclude: readonly string[]; readonly format: ArchiveFormat };
+    result: { readonly repository: RepositoryHead | null; readonly format?: ArchiveFormat } | null;
   };
   home: { params: object; result: string };
   bashStart: { params: { readonly request: BashRequest }; result: string };

@@ -1,5 +1,6 @@
 import type { Bash, BashEntry } from "../bash/bash.ts";
 import { ConnectionLostError } from "./connection-errors.ts";
+import { fromJsonLines } from "./json-lines.ts";
 import type { Link } from "./link.ts";
 
 /** The commands of a host in another process. Everything is asked again when the connection breaks; nothing starts twice. */
@@ -37,8 +38,7 @@ async function* followRemote(
     signal.addEventListener("abort", onAbort);
     if (signal.aborted) onAbort();
     try {
-      for await (const line of toLines(content as AsyncIterable<Buffer>)) {
-        const entries = JSON.parse(line) as BashEntry[];
+      for await (const entries of fromJsonLines<BashEntry[]>(content)) {
         cursor = entries.at(-1)?.seq ?? cursor;
         yield entries;
       }
@@ -49,18 +49,5 @@ async function* followRemote(
       signal.removeEventListener("abort", onAbort);
       content.destroy();
     }
-  }
-}
-
-async function* toLines(content: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const parts: Buffer[] = [];
-  for await (const bytes of content) {
-    let start = 0;
-    for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
-      yield Buffer.concat([...parts, bytes.subarray(start, end)]).toString("utf8");
-      parts.length = 0;
-      start = end + 1;
-    }
-    if (start < bytes.length) parts.push(bytes.subarray(start));
   }
 }

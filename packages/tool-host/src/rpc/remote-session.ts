@@ -9,9 +9,13 @@ import type {
   ToolListing,
   ToolSession,
 } from "../host.ts";
+import type { BrowserInput, BrowserUpdate } from "../browser-attachment.ts";
+import type { TerminalInput, TerminalUpdate } from "../terminal-attachment.ts";
+import type { TerminalInfo } from "../tool.ts";
 import { withinMs } from "../within.ts";
 import type { ClientConnection } from "./client-connection.ts";
 import { ConnectionLostError } from "./connection-errors.ts";
+import { fromJsonLines, longestShownLine, toJsonLines } from "./json-lines.ts";
 import type { Link } from "./link.ts";
 import type { Methods } from "./messages.ts";
 import { AnswerTooLargeError } from "./wire-error.ts";
@@ -78,6 +82,27 @@ export class RemoteSession implements ToolSession {
     if (!this.#isClosed) await this.#ask("cancel", { actionId });
   }
 
+  async terminals(): Promise<readonly TerminalInfo[]> {
+    return this.#deps.link.run(async (connection) => {
+      if (this.#isClosed) return [];
+      await this.#open(connection);
+      return connection.request("terminals", { handle: this.#handle });
+    });
+  }
+
+  /** It lasts as long as the connection: whoever needs it attaches again. */
+  attach(
+    name: string,
+    inputs: AsyncIterable<TerminalInput>,
+    signal: AbortSignal,
+  ): AsyncGenerator<TerminalUpdate> {
+    return this.#converse<TerminalUpdate>("attachTerminal", { name }, inputs, signal);
+  }
+
+  attachBrowser(inputs: AsyncIterable<BrowserInput>, signal: AbortSignal): AsyncGenerator<BrowserUpdate> {
+    return this.#converse<BrowserUpdate>("attachBrowser", {}, inputs, signal);
+  }
+
   /** Ends the session unless somebody else has it open; a host that is away is not waited for long. */
   async [Symbol.asyncDispose](): Promise<void> {
     await (this.#closing ??= this.#close());
@@ -134,6 +159,34 @@ export class RemoteSession implements ToolSession {
       await this.#open(connection);
       return connection.request(method, { handle: this.#handle, ...params });
     });
+  }
+
+  async *#converse<Update>(
+    method: "attachTerminal" | "attachBrowser",
+    params: object,
+    inputs: AsyncIterable<unknown>,
+    signal: AbortSignal,
+  ): AsyncGenerator<Update> {
+    const connection = await this.#deps.link.connection();
+    await this.#open(connection);
+    const { answer, content } = connection.exchange(
+      method,
+      { handle: this.#handle, ...params },
+      toJsonLines(inputs),
+    );
+    // What it would tell, the content tells too.
+    answer.catch(() => {});
+    const onAbort = (): void => void content.destroy();
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    try {
+      yield* fromJsonLines<Update>(content, longestShownLine);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      content.destroy();
+    }
   }
 
   /** Once per connection: a host that was replaced has to open the session anew. */

@@ -50,6 +50,7 @@ test("every method works over the wire, with its errors", async () => {
   expect(await workspace.list(join(dir, "x"))).toEqual([{ name: "y", type: "directory" }]);
   expect(await workspace.gitChanges(dir)).toEqual([]);
   expect(await workspace.gitDiff(path)).toEqual({ modified: null, original: null });
+  await expect(workspace.gitRestore(path, "HEAD")).rejects.toMatchObject({ code: "no-repository" });
   const archive = await buffer((await workspace.archive(join(dir, "x"))).content);
   expect(archive.subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
   await expect(workspace.readFile(join(dir, "absent"))).rejects.toMatchObject({ code: "not-found" });

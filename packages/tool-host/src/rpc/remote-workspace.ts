@@ -1,7 +1,7 @@
 import type { Archive, ByteRange, GitPatch, OpenFile, Workspace } from "../workspace/workspace.ts";
 import type { Link } from "./link.ts";
 
-/** The workspace of a host in another process. Everything but a write is asked again when the connection breaks. */
+/** The workspace of a host in another process. Everything but what writes is asked again when the connection breaks. */
 export function createRemoteWorkspace(link: Link): Workspace {
   return openWithin(link, []);
 }
@@ -42,11 +42,16 @@ function openWithin(link: Link, roots: readonly string[]): Workspace {
       link.run(async (connection) => connection.request("gitCommits", { ...at(path), limit })),
     gitCommitChanges: async (path, sha) =>
       link.run(async (connection) => connection.request("gitCommitChanges", { ...at(path), sha })),
-    archive: async (path, exclude = []): Promise<Archive> => {
+    gitRestore: async (path, ref) => {
+      // Done twice it would take back what was changed in between.
+      const connection = await link.connection();
+      await connection.request("gitRestore", { ...at(path), ...given(ref) });
+    },
+    archive: async (path, exclude = [], format = "tar.gz"): Promise<Archive> => {
       const { result, content } = await link.run(async (connection) =>
-        connection.requestStream("archive", { ...at(path), exclude }),
+        connection.requestStream("archive", { ...at(path), exclude, format }),
       );
-      return { content, repository: result?.repository ?? null };
+      return { content, format: result?.format ?? "tar.gz", repository: result?.repository ?? null };
     },
     home: async () => roots.at(-1) ?? link.run(async (connection) => connection.request("home", {})),
   };

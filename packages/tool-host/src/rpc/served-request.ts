@@ -4,9 +4,12 @@ import type { Bash, BashQuery, BashRequest } from "../bash/bash.ts";
 import type { ExecutionRequest, SessionSpec, ToolHost } from "../host.ts";
 import type { DiffBase, Workspace } from "../workspace/workspace.ts";
 import type { ProcessSpec } from "../processes/piped-process.ts";
+import type { BrowserInput } from "../browser-attachment.ts";
+import type { TerminalInput } from "../terminal-attachment.ts";
 import type { Channel } from "./channel.ts";
 import { FrameTooLargeError } from "./frames.ts";
 import type { HostMessage, Method, Methods } from "./messages.ts";
+import { fromJsonLines, longestShownLine, toJsonLines } from "./json-lines.ts";
 import { readFields } from "./read-fields.ts";
 import type { SessionTable } from "./session-table.ts";
 import { receiveStream, sendStream } from "./streams.ts";
@@ -100,6 +103,22 @@ export class ServedRequest {
       await (await this.#deps.sessions.session(handle)).cancel(actionId);
       return null;
     },
+    terminals: async (params) => {
+      const { handle } = readFields(params, { handle: "string" });
+      return (await this.#deps.sessions.session(handle)).terminals();
+    },
+    attachTerminal: async (params) => {
+      const { handle, name } = readFields(params, { handle: "string", name: "string" });
+      const inputs = fromJsonLines<TerminalInput>(this.#receive(), longestShownLine);
+      const session = await this.#deps.sessions.session(handle);
+      return this.#converse(session.attach(name, inputs, this.#ended.signal));
+    },
+    attachBrowser: async (params) => {
+      const { handle } = readFields(params, { handle: "string" });
+      const inputs = fromJsonLines<BrowserInput>(this.#receive(), longestShownLine);
+      const session = await this.#deps.sessions.session(handle);
+      return this.#converse(session.attachBrowser(inputs, this.#ended.signal));
+    },
     stat: async (params) => this.#workspace(params).stat(readPath(params)),
     list: async (params) => this.#workspace(params).list(readPath(params)),
     createDirectory: async (params) => {
@@ -131,13 +150,19 @@ export class ServedRequest {
       const { path, sha } = readFields(params, { path: "string", sha: "string" });
       return this.#workspace(params).gitCommitChanges(path, sha);
     },
+    gitRestore: async (params) => {
+      await this.#workspace(params).gitRestore(readPath(params), readRef(params));
+      return null;
+    },
     archive: async (params) => {
-      const { content, repository } = await this.#workspace(params).archive(
+      const isZip = hasField(params, "format") && readFields(params, { format: "string" }).format === "zip";
+      const { content, format, repository } = await this.#workspace(params).archive(
         readPath(params),
         readExclude(params),
+        isZip ? "zip" : "tar.gz",
       );
       this.#stream(content);
-      return { repository };
+      return { format, repository };
     },
     home: async () => this.#deps.workspace.home(),
     bashStart: async (params) =>
@@ -160,7 +185,7 @@ export class ServedRequest {
     bashLastSeq: async () => this.#deps.bash.lastSeq(),
     bashFollow: async (params) => {
       const { owner, afterSeq } = readFields(params, { owner: "string", afterSeq: "number" });
-      this.#stream(toLines(this.#deps.bash.follow(owner, afterSeq, this.#ended.signal)));
+      this.#stream(toJsonLines(this.#deps.bash.follow(owner, afterSeq, this.#ended.signal)));
       return null;
     },
     runProcess: async (params) => {
@@ -200,6 +225,13 @@ export class ServedRequest {
     if (this.#controller.signal.aborted || !this.#deps.channel.isOpen) this.outgoing.stop();
   }
 
+  /** What a person is shown. The answer ends their inputs, so it comes last. */
+  async #converse(updates: AsyncIterable<unknown>): Promise<null> {
+    this.#stream(toJsonLines(updates));
+    await this.outgoing?.done;
+    return null;
+  }
+
   /** Progress is for live display only: a client that cannot keep up misses some of it. */
   #offer(progress: string): void {
     const { id, channel } = this.#deps;
@@ -224,7 +256,8 @@ function readSpec(value: object): SessionSpec {
     stateDir: "string",
     tools: "array",
   });
-  return { sessionId, workspaceDir, stateDir, tools: tools as SessionSpec["tools"] };
+  const canSee = (value as { readonly canSee?: unknown }).canSee === true;
+  return { sessionId, workspaceDir, stateDir, tools: tools as SessionSpec["tools"], canSee };
 }
 
 function readRequest(value: object): ExecutionRequest {
@@ -264,10 +297,6 @@ function readDiffBase(params: unknown): DiffBase {
 
 function readExclude(params: unknown): string[] {
   return hasField(params, "exclude") ? readFields(params, { exclude: "array" }).exclude.map(String) : [];
-}
-
-async function* toLines(batches: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
-  for await (const batch of batches) yield Buffer.from(`${JSON.stringify(batch)}\n`);
 }
 
 function readRange(params: unknown) {

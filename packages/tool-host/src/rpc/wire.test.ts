@@ -38,7 +38,7 @@ test("P57: another version of the protocol is refused with both releases and wha
   const caller = await openRawCaller(bench, { protocol: protocolNumber + 1, version: "9.9.9" });
   expect(await caller.next()).toEqual({
     refused: "version",
-    message: expect.stringMatching(/speaks version 1 .*9\.9\.9.* speaks 2\. Run both from the same release/),
+    message: expect.stringMatching(/speaks version 2 .*9\.9\.9.* speaks 3\. Run both from the same release/),
   });
   await caller.closed;
 });

@@ -4,13 +4,13 @@ import { isDeepStrictEqual } from "node:util";
 import { Action, Observation } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import type { Checked } from "@convoke/protocol/validate";
-import type { Tool, ToolContext, ToolSecret } from "../tool.ts";
+import type { Tool, ToolContext, ToolSecret, ToolSet } from "../tool.ts";
 import { openTemporaryDirectory } from "./temporary-directory.ts";
 
 export type OpenTool = AsyncDisposable & {
   readonly context: ToolContext;
-  /** Runs an action after checking it, and checks the observation, against the wire schemas. */
-  readonly execute: (action: Action, signal?: AbortSignal) => Promise<Observation>;
+  /** Runs an action, of a set that of a face, after checking it, and checks the observation, against the wire schemas. */
+  readonly execute: (action: Action, signal?: AbortSignal, face?: string) => Promise<Observation>;
   /** Closes the tool and opens it again on the same directories. */
   readonly reopen: () => Promise<void>;
   /** Takes the state directory away, as a failing disk would. */
@@ -20,7 +20,11 @@ export type OpenTool = AsyncDisposable & {
 };
 
 /** One tool in a temporary workspace that holds `files`. */
-export async function openTool(tool: Tool, files: Readonly<Record<string, string>> = {}): Promise<OpenTool> {
+export async function openTool(
+  tool: Tool | ToolSet,
+  files: Readonly<Record<string, string>> = {},
+  params: ToolContext["params"] = {},
+): Promise<OpenTool> {
   const directory = await openTemporaryDirectory();
   const workspaceDir = join(directory.path, "workspace");
   const stateDir = join(directory.path, "state");
@@ -36,17 +40,19 @@ export async function openTool(tool: Tool, files: Readonly<Record<string, string
     workspaceDir,
     stateDir,
     environment: { PATH: "/usr/bin:/bin", HOME: directory.path },
-    params: {},
+    params,
+    canSee: false,
   };
   const secrets: readonly ToolSecret[] = [];
   const validator = createValidator();
   let instance = await tool.open(context);
   return {
     context,
-    execute: async (action, signal = new AbortController().signal) => {
+    execute: async (action, signal = new AbortController().signal, name = tool.name) => {
       const checked = valueOf(validator.check(Action, structuredClone(action)));
       const observation = await instance.execute(checked, {
         actionId: "a",
+        tool: name,
         signal,
         secrets,
         onProgress: () => {},

@@ -1,9 +1,9 @@
 import { access, appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Action, ThinkAction } from "@convoke/protocol";
+import type { Action, ThinkAction, ThinkObservation } from "@convoke/protocol";
 import { ToolInputError } from "../tool.ts";
-import type { Tool, ToolCall, ToolContext, ToolInstance } from "../tool.ts";
+import type { Tool, ToolCall, ToolContext, ToolFace, ToolInstance, ToolSet } from "../tool.ts";
 import { annotate, defineTool } from "../tools/define-tool.ts";
 import { imagePart, textPart } from "../tools/observation-content.ts";
 
@@ -12,16 +12,47 @@ import { imagePart, textPart } from "../tools/observation-content.ts";
  * them from another process too: every run appends its argument to `runs.log`.
  *
  * `say:text` answers with the text; `picture:text` with an image address; `hold:name` waits for the file `name.go` or the
- * abort; `stubborn:name` ignores the abort; `progress:text` reports the text twice; `refuse:text` and `fail:text` throw.
+ * abort; `sees` whether pictures are shown; `stubborn:name` ignores the abort; `progress:text` reports the text twice; `refuse:text` and `fail:text` throw.
  */
-export const probeTools: readonly Tool[] = [
+export const probeTools: readonly (Tool | ToolSet)[] = [
   probe("probe", false),
   probe("second_probe", false),
   probe("reader", true),
+  {
+    name: "probe_set",
+    faces: [
+      { ...faceOf("left", false), traits: () => ({ place: "probe_set" }) },
+      { ...faceOf("right", true), traits: () => ({ place: "probe_set" }) },
+    ],
+    open: async (context) => new Probe(context),
+  },
+  {
+    name: "queue_set",
+    faces: [faceOf("near", false), faceOf("far", false), faceOf("free", true)],
+    queueOf: (tool) => (tool === "free" ? null : tool),
+    open: async (context) =>
+      Object.assign(new Probe(context), {
+        terminals: () => [
+          {
+            name: "near",
+            command: "sit",
+            startedAtMs: 1,
+            isRunning: true,
+            exitCode: null,
+            isLent: false,
+            isKept: true,
+          },
+        ],
+      }),
+  },
   { ...probe("broken", false), open: () => Promise.reject(new Error("no such device: hunter2-secret")) },
 ];
 
 function probe(name: string, isReadOnly: boolean): Tool {
+  return { ...faceOf(name, isReadOnly), open: async (context) => new Probe(context) };
+}
+
+function faceOf(name: string, isReadOnly: boolean): ToolFace {
   return {
     name,
     actionKind: "ThinkAction",
@@ -38,15 +69,16 @@ function probe(name: string, isReadOnly: boolean): Tool {
           openWorld: false,
         }),
       ),
-    open: async (context) => new Probe(context),
   };
 }
 
 class Probe implements ToolInstance {
   readonly #workspaceDir: string;
+  readonly #canSee: boolean;
 
   constructor(context: ToolContext) {
     this.#workspaceDir = context.workspaceDir;
+    this.#canSee = context.canSee;
   }
 
   async execute(action: Action, call: ToolCall) {
@@ -69,8 +101,9 @@ class Probe implements ToolInstance {
       case "fail":
         throw new Error(argument);
     }
+    if (verb === "sees") return observed([textPart(String(this.#canSee))]);
     const content = verb === "picture" ? [imagePart(argument)] : [textPart(argument)];
-    return { kind: "ThinkObservation", content, is_error: false } as const;
+    return observed(content);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
@@ -80,6 +113,10 @@ class Probe implements ToolInstance {
       await sleep(2, undefined, signal === undefined ? {} : { signal });
     }
   }
+}
+
+function observed(content: NonNullable<ThinkObservation["content"]>): ThinkObservation {
+  return { kind: "ThinkObservation", content, is_error: false };
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -10,6 +10,7 @@ import type { ConnectOptions, RemoteToolHost } from "../rpc/connect-host.ts";
 import { serveToolHost } from "../rpc/serve-host.ts";
 import type { Served, ServeOptions } from "../rpc/serve-host.ts";
 import { createLocalWorkspace } from "../workspace/local-workspace.ts";
+import type { Tool, ToolSet } from "../tool.ts";
 import { probeTools } from "./probe-tools.ts";
 import { openTemporaryDirectory } from "./temporary-directory.ts";
 
@@ -45,14 +46,17 @@ export type ServedBench = AsyncDisposable & {
 export type ServedBenchOptions = {
   readonly listen?: (dir: string) => ListenAddress;
   readonly serve?: Partial<ServeOptions>;
+  /** Instead of the probe tools. */
+  readonly tools?: readonly (Tool | ToolSet)[];
+  readonly environment?: Readonly<Record<string, string>>;
 };
 
 /** Everything is closed in reverse on disposal, clients first. */
 export async function openServedBench(options: ServedBenchOptions = {}): Promise<ServedBench> {
   const owned = new AsyncDisposableStack();
   const { path: dir } = owned.use(await openTemporaryDirectory());
-  const openHost = (): ToolHost =>
-    owned.use(createInProcessHost({ tools: probeTools, environment: {}, cancelGraceMs: 50 }));
+  const { tools = probeTools, environment = {} } = options;
+  const openHost = (): ToolHost => owned.use(createInProcessHost({ tools, environment, cancelGraceMs: 50 }));
   let host = openHost();
   const openBash = (): Bash =>
     owned.use(openLocalBash({ path: join(dir, "bash.sqlite"), environment: { PATH: "/usr/bin:/bin" } }));

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createValidator } from "@convoke/protocol/validate";
 import { ToolDefinition } from "@convoke/protocol";
 import { defaultTools } from "../catalogue.ts";
+import { facesOf } from "../tool.ts";
 import { openTool } from "../testing/open-tool.ts";
 import { finishTool } from "./finish.ts";
 import { thinkTool } from "./think.ts";
@@ -25,9 +26,17 @@ test("finish repeats the message", async () => {
 });
 
 test("definitions are the same in every folder, so that caches of a prompt hold across conversations", () => {
-  const context = { sessionId: "s", workspaceDir: "/a", stateDir: "/b", environment: {}, params: {} };
+  const context = {
+    sessionId: "s",
+    workspaceDir: "/a",
+    stateDir: "/b",
+    environment: {},
+    params: {},
+    canSee: false,
+  };
   const elsewhere = { ...context, sessionId: "t", workspaceDir: "/elsewhere", stateDir: "/there" };
-  for (const tool of defaultTools()) expect(tool.define(elsewhere)).toEqual(tool.define(context));
+  for (const face of defaultTools().flatMap(facesOf))
+    expect({ ...face.define(elsewhere), meta: null }).toEqual({ ...face.define(context), meta: null });
 });
 
 test("tools 3.4, tools 20.1.3: every tool's definition is valid and carries its annotations", async () => {
@@ -37,26 +46,29 @@ test("tools 3.4, tools 20.1.3: every tool's definition is valid and carries its 
     stateDir: "/state",
     environment: {},
     params: {},
+    canSee: false,
   };
   const validator = createValidator();
-  const hints = defaultTools().map((tool) => {
-    const definition = tool.define(context);
-    expect(validator.check(ToolDefinition, structuredClone(definition))).toMatchObject({ ok: true });
-    expect(definition).not.toHaveProperty("name");
-    const { annotations } = definition;
-    const flags = [
-      annotations?.readOnlyHint,
-      annotations?.destructiveHint,
-      annotations?.idempotentHint,
-      annotations?.openWorldHint,
-    ];
-    return [
-      definition.kind,
-      definition.title,
-      annotations?.title,
-      flags.map((flag) => (flag ? "T" : "F")).join(""),
-    ];
-  });
+  const hints = defaultTools()
+    .flatMap(facesOf)
+    .map((tool) => {
+      const definition = tool.define(context);
+      expect(validator.check(ToolDefinition, structuredClone(definition))).toMatchObject({ ok: true });
+      expect(definition).not.toHaveProperty("name");
+      const { annotations } = definition;
+      const flags = [
+        annotations?.readOnlyHint,
+        annotations?.destructiveHint,
+        annotations?.idempotentHint,
+        annotations?.openWorldHint,
+      ];
+      return [
+        definition.kind,
+        definition.title,
+        annotations?.title,
+        flags.map((flag) => (flag ? "T" : "F")).join(""),
+      ];
+    });
   expect(hints.filter(([kind]) => kind !== "TerminalTool")).toEqual([
     ["FileEditorTool", "file_editor", "file_editor", "FTFF"],
     ["TaskTrackerTool", "task_tracker", null, "FFTF"],
@@ -64,5 +76,28 @@ test("tools 3.4, tools 20.1.3: every tool's definition is valid and carries its 
     ["GrepTool", "grep", "grep", "TFTF"],
     ["ThinkTool", "think", null, "TFTF"],
     ["FinishTool", "finish", "finish", "TFTF"],
+    ["ReadFileTool", "read_file", "read_file", "TFTF"],
+    ["WriteFileTool", "write_file", "write_file", "FTFF"],
+    ["EditTool", "edit", "edit", "FTFF"],
+    ["ListDirectoryTool", "list_directory", "list_directory", "TFTF"],
+    ["PlanningFileEditorTool", "planning_file_editor", "planning_file_editor", "FFFF"],
+    ["BrowserNavigateTool", "browser_navigate", "browser_navigate", "FFFT"],
+    ["BrowserClickTool", "browser_click", "browser_click", "FFFT"],
+    ["BrowserGetStateTool", "browser_get_state", "browser_get_state", "TFTT"],
+    ["BrowserGetContentTool", "browser_get_content", "browser_get_content", "TFTT"],
+    ["BrowserTypeTool", "browser_type", "browser_type", "FFFT"],
+    ["BrowserScrollTool", "browser_scroll", "browser_scroll", "FFFT"],
+    ["BrowserGoBackTool", "browser_go_back", "browser_go_back", "FFFT"],
+    ["BrowserListTabsTool", "browser_list_tabs", "browser_list_tabs", "TFTF"],
+    ["BrowserSwitchTabTool", "browser_switch_tab", "browser_switch_tab", "FFFF"],
+    ["BrowserCloseTabTool", "browser_close_tab", "browser_close_tab", "FTFF"],
+    ["BrowserGetStorageTool", "browser_get_storage", "browser_get_storage", "TFTF"],
+    ["BrowserSetStorageTool", "browser_set_storage", "browser_set_storage", "FTFF"],
+    ["BrowserStartRecordingTool", "browser_start_recording", "browser_start_recording", "FFFF"],
+    ["BrowserStopRecordingTool", "browser_stop_recording", "browser_stop_recording", "FFFF"],
+    ["MCPToolDefinition", "terminal_run", "terminal_run", "FTFT"],
+    ["MCPToolDefinition", "terminal_list", "terminal_list", "TFTF"],
+    ["MCPToolDefinition", "terminal_output", "terminal_output", "TFTF"],
+    ["MCPToolDefinition", "terminal_stop", "terminal_stop", "FTTF"],
   ]);
 });

@@ -34,4 +34,16 @@ export function defineTool(
   };
 }
 
-type Stem = "FileEditor" | "Glob" | "Grep" | "TaskTracker" | "Think" | "Finish" | "Terminal";
+type Stem =
+  | "FileEditor"
+  | "PlanningFileEditor"
+  | "ReadFile"
+  | "WriteFile"
+  | "Edit"
+  | "ListDirectory"
+  | "Glob"
+  | "Grep"
+  | "TaskTracker"
+  | "Think"
+  | "Finish"
+  | "Terminal";

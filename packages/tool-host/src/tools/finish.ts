@@ -8,6 +8,7 @@ export const finishTool: Tool = {
   name: "finish",
   actionKind: "FinishAction",
   isReadOnly: true,
+  traits: () => ({ endsTurn: true, needsNoApproval: true }),
   define: () =>
     defineTool(
       "Finish",

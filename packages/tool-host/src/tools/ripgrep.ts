@@ -22,11 +22,24 @@ export const maxFiles = 100;
 
 export type FoundFiles = { readonly files: readonly string[]; readonly isTruncated: boolean };
 
-/**
- * Runs ripgrep and returns absolute file names, newest first, at most {@link maxFiles}. Throws {@link ToolInputError} with
- * ripgrep's words for a bad pattern, and when time is up; never leaves the process behind.
- */
+/** Absolute file names of what ripgrep finds with `--files` or `--files-with-matches`, newest first, at most {@link maxFiles}. */
 export async function findFiles(search: RipgrepSearch): Promise<FoundFiles> {
+  // One file more than is returned proves that there are more.
+  const output = await runRipgrep(search, (text) => text.split("\0").length > maxFiles + 1);
+  // File names end with NUL, so the last piece is empty, or a name that was cut short.
+  const names = output.split("\0").slice(0, -1);
+  const files = names.slice(0, maxFiles).map((name) => join(search.directory, name));
+  return { files, isTruncated: names.length > maxFiles };
+}
+
+/**
+ * What ripgrep writes for a search, up to where that `isEnough`. Throws {@link ToolInputError} with ripgrep's words for a bad
+ * pattern, and when time is up; never leaves the process behind.
+ */
+export async function runRipgrep(
+  search: RipgrepSearch,
+  isEnough: (output: string) => boolean,
+): Promise<string> {
   search.signal.throwIfAborted();
   const limitMs = search.limitMs ?? defaultLimitMs;
   const child = spawn(rgPath, [...commonArguments, ...search.arguments], {
@@ -45,8 +58,7 @@ export async function findFiles(search: RipgrepSearch): Promise<FoundFiles> {
   search.signal.addEventListener("abort", end, { once: true });
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     output += text;
-    // One file more than is returned proves that there are more.
-    if (output.split("\0").length > maxFiles + 1) end();
+    if (isEnough(output)) end();
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     problem = (problem + text).slice(0, maxProblemLength);
@@ -63,12 +75,9 @@ export async function findFiles(search: RipgrepSearch): Promise<FoundFiles> {
       `The search took longer than ${limitMs / 1_000} seconds and was stopped. Search a smaller directory or use a narrower pattern.`,
     );
   }
-  // File names end with NUL, so the last piece is empty, or a name that the kill cut short.
-  const names = output.split("\0").slice(0, -1);
   // Unreadable files are passed over in silence, so words on stderr mean that the pattern was refused.
-  if (names.length === 0 && problem !== "") throw new ToolInputError(describeProblem(problem));
-  const files = names.slice(0, maxFiles).map((name) => join(search.directory, name));
-  return { files, isTruncated: names.length > maxFiles };
+  if (output === "" && problem !== "") throw new ToolInputError(describeProblem(problem));
+  return output;
 }
 
 /** The directory a search begins in; `~` and relative paths are resolved against home and workspace. */

@@ -8,6 +8,7 @@ export const thinkTool: Tool = {
   name: "think",
   actionKind: "ThinkAction",
   isReadOnly: true,
+  traits: () => ({ needsNoApproval: true }),
   define: () =>
     defineTool(
       "Think",

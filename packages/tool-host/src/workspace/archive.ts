@@ -3,44 +3,79 @@ import { once } from "node:events";
 import { lstat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { Readable } from "node:stream";
+import { tarEntries } from "./tar-entries.ts";
+import type { ArchiveFormat } from "./workspace.ts";
+import { zipOfEntries } from "./zip-of-entries.ts";
+
+/** The names of more than so many files that could not be read are not kept. */
+const mostComplaintBytes = 64 * 1024;
+const noteName = "NOT-INCLUDED.txt";
 
 /**
- * A directory as tar.gz, in a folder of its own name, without what git keeps of addresses and credentials; ends with an error when tar fails, so
- * that a part is never taken for the whole.
+ * A directory as one file, in a folder of its own name, without what git keeps of addresses and credentials. A tar file ends with an error
+ * when tar fails, so that a part is never taken for the whole; a ZIP file has a note of what could not be read.
  */
 export async function openArchive(
   directory: string,
   environment: Readonly<Record<string, string>>,
   exclude: readonly string[] = [],
+  format: ArchiveFormat = "tar.gz",
 ): Promise<Readable> {
   const patterns = [
     ...gitSecrets,
     ...((await isGitFolder(directory)) ? gitSecretsInside : []),
     ...exclude.map((pattern) => `--exclude=${pattern}`),
   ];
+  const form = format === "zip" ? ["--format=gnu", "--hard-dereference", "-cf"] : ["-czf"];
   const child = spawn(
     "tar",
-    ["-C", directory, ...patterns, ...inFolder(basename(directory)), "-czf", "-", "."],
+    ["-C", directory, ...patterns, ...inFolder(basename(directory)), ...form, "-", "."],
     {
-      env: environment,
-      stdio: ["ignore", "pipe", "ignore"],
+      env: { ...environment, LC_ALL: "C" },
+      stdio: ["ignore", "pipe", "pipe"],
     },
   );
+  let complaints = "";
+  child.stderr.on("data", (piece: Buffer) => {
+    if (complaints.length < mostComplaintBytes) complaints += piece.toString();
+  });
+  const { promise: exited, resolve } = Promise.withResolvers<number | null>();
+  child.once("close", resolve);
   try {
     await once(child, "spawn");
   } catch (error) {
     throw new Error("An archive needs the program tar, which is not installed here.", { cause: error });
   }
-  const { promise: exited, resolve } = Promise.withResolvers<number | null>();
-  child.once("exit", resolve);
-  const archive = followedBy(child.stdout, async () => {
+  const check = async (unread: readonly string[]): Promise<void> => {
     const code = await exited;
-    // 1: a file changed while it was read, which a workspace that is in use does.
-    if (code !== 0 && code !== 1) throw new Error(`tar failed with code ${code}.`);
-  });
+    // 1: a file changed while it was read, which a workspace that is in use does. 2: something could not be read, or worse.
+    if (code !== 0 && code !== 1 && (code !== 2 || unread.length === 0))
+      throw new Error(`tar failed with code ${code}.`);
+  };
+  const noteOf = async (leftOut: readonly string[]): Promise<{ name: string; text: string } | null> => {
+    await exited;
+    const unread = unreadIn(complaints);
+    await check(unread);
+    const missing = [...unread, ...leftOut];
+    if (missing.length === 0) return null;
+    return { name: noteName, text: `Not in this archive:\n\n${missing.join("\n")}\n` };
+  };
+  const archive = Readable.from(
+    format === "zip"
+      ? zipOfEntries(tarEntries(child.stdout), noteOf)
+      : followedBy(child.stdout, async () => check([])),
+    { objectMode: false },
+  );
   // Given up before its end: tar would wait for ever to write the rest.
   archive.once("close", () => child.kill());
   return archive;
+}
+
+/** What tar says it could not read, by its name and why. */
+export function unreadIn(complaints: string): readonly string[] {
+  return [...complaints.matchAll(/^tar: (?:\.\/)?(.+): Cannot \w+: (.+)$/gm)].map(
+    ([, name = "", reason = ""]) => `${name}: ${reason}`,
+  );
 }
 
 /** Where addresses with passwords, and their history, lie in a repository, of it and of those inside. */
@@ -81,12 +116,7 @@ function inFolder(name: string): string[] {
 }
 
 /** The same content, which is only complete once `check` has passed. */
-function followedBy(content: Readable, check: () => Promise<void>): Readable {
-  return Readable.from(
-    (async function* () {
-      yield* content as AsyncIterable<Buffer>;
-      await check();
-    })(),
-    { objectMode: false },
-  );
+async function* followedBy(content: Readable, check: () => Promise<void>): AsyncGenerator<Buffer> {
+  yield* content as AsyncIterable<Buffer>;
+  await check();
 }

@@ -38,7 +38,7 @@ export async function gitDiff(deps: GitDiffDeps, path: string, against: DiffBase
 }
 
 /** Where git can run: the file's directory or, when that was deleted too, the nearest one that is left; and the way from there. */
-async function findDirectory(
+export async function findDirectory(
   deps: GitDiffDeps,
   path: string,
 ): Promise<{ readonly realPath: string; readonly rest: string }> {

@@ -1,6 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, lstat, mkdir, open, rename, unlink } from "node:fs/promises";
+import { lstat, mkdir, open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import type { Stats } from "node:fs";
 import { homedir } from "node:os";
@@ -11,10 +10,12 @@ import { gitChanges } from "./git-changes.ts";
 import { gitCommitChanges, gitCommits } from "./git-commits.ts";
 import { gitDiff } from "./git-diff.ts";
 import { gitPatch } from "./git-patch.ts";
+import { gitRestore } from "./git-restore.ts";
 import { withGit } from "./run-git.ts";
 import { listPinned, RootJail, toWorkspaceError } from "./root-jail.ts";
 import type { PinnedEntry } from "./root-jail.ts";
 import { WorkspaceError } from "./workspace.ts";
+import { statOrNothing, writeEntry } from "./write-entry.ts";
 import type { DirectoryEntry, FileStat, Workspace } from "./workspace.ts";
 
 export type LocalWorkspaceDeps = {
@@ -24,7 +25,7 @@ export type LocalWorkspaceDeps = {
   readonly environment: Readonly<Record<string, string>>;
 };
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /** Files and git of this machine. */
 export function createLocalWorkspace({ root, environment }: LocalWorkspaceDeps): Workspace {
@@ -42,6 +43,14 @@ function openWithin(
     const stats = await naming(path, async () => lstat(entry.path));
     if (!stats.isDirectory()) throw notADirectory(path);
     return entry.realPath;
+  };
+  const createDirectory = async (path: string): Promise<void> => {
+    await using entry = await jail.writable(path, { createParents: true });
+    await naming(path, async () => {
+      const existing = await statOrNothing(entry.path);
+      if (existing === undefined) await mkdir(entry.path);
+      else if (!existing.isDirectory()) throw notADirectory(path);
+    });
   };
   return {
     within: (inner) => openWithin(inner, new RootJail(inner, jail), environment),
@@ -74,14 +83,7 @@ function openWithin(
       });
       return (await Promise.all(entries)).sort(byName);
     },
-    createDirectory: async (path) => {
-      await using entry = await jail.writable(path, { createParents: true });
-      await naming(path, async () => {
-        const existing = await statOrNothing(entry.path);
-        if (existing === undefined) await mkdir(entry.path);
-        else if (!existing.isDirectory()) throw notADirectory(path);
-      });
-    },
+    createDirectory,
     gitChanges: async (path, ref) =>
       withGit(place, async (git) => gitChanges({ ...git, directory }, path, ref)),
     gitDiff: async (path, against) => withGit(place, async (git) => gitDiff({ ...git, jail }, path, against)),
@@ -90,10 +92,12 @@ function openWithin(
       withGit(place, async (git) => gitCommits({ ...git, directory }, path, limit)),
     gitCommitChanges: async (path, sha) =>
       withGit(place, async (git) => gitCommitChanges({ ...git, directory }, path, sha)),
-    archive: async (path, exclude) => {
+    gitRestore: async (path, ref) =>
+      withGit(place, async (git) => gitRestore({ ...git, jail, createDirectory }, path, ref)),
+    archive: async (path, exclude, format = "tar.gz") => {
       const real = await directory(path);
       const repository = await withGit(place, async (git) => readHead(git, real));
-      return { content: await openArchive(real, environment, exclude), repository };
+      return { content: await openArchive(real, environment, exclude, format), format, repository };
     },
     home: async () => root ?? environment["HOME"] ?? homedir(),
   };
@@ -110,39 +114,6 @@ async function openRegular(entry: PinnedEntry, path: string): Promise<{ file: Fi
   });
 }
 
-/** The content goes into a file beside the target, which takes the target's place when it is complete. */
-async function writeEntry(
-  entry: PinnedEntry,
-  path: string,
-  content: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  const before = await statOrNothing(entry.path);
-  if (before !== undefined && !before.isFile()) {
-    throw new WorkspaceError("not-a-file", `${path} is there already and is not a file.`);
-  }
-  const temporary = entry.sibling(`.convoke-${randomUUID()}.tmp`);
-  const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
-  try {
-    try {
-      for await (const bytes of content) await writeAll(file, bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    if (before !== undefined) await chmod(temporary, before.mode & 0o777);
-    await rename(temporary, entry.path);
-  } catch (error) {
-    await unlink(temporary).catch(() => {}); // The error that led here says more than a second one.
-    throw error;
-  }
-}
-
-async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < bytes.length;) {
-    offset += (await file.write(bytes, offset, bytes.length - offset)).bytesWritten;
-  }
-}
-
 async function typeBehind(jail: RootJail, path: string): Promise<DirectoryEntry["type"]> {
   try {
     await using entry = await jail.existing(path);
@@ -150,13 +121,6 @@ async function typeBehind(jail: RootJail, path: string): Promise<DirectoryEntry[
   } catch {
     return "other"; // It leads nowhere, out of the root, or in a circle: for the reader all the same.
   }
-}
-
-async function statOrNothing(path: string): Promise<Stats | undefined> {
-  return lstat(path).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  });
 }
 
 /** Tells the path that was asked for, not the one that was used. */

@@ -62,10 +62,16 @@ export interface Workspace {
   /** What a commit did to the files below `path`, against its first parent. Rejects with `no-repository` and `bad-ref`. */
   gitCommitChanges(path: string, sha: string): Promise<readonly GitChange[]>;
   /**
-   * A directory as a gzipped tar file, in a folder of its name; symbolic links stay links. What git keeps of addresses and
-   * credentials is left out, and what `exclude`, patterns of `tar`, name.
+   * Makes one file what it is in `ref`, without it in what the branch started from: written, or removed where that has no such
+   * file. The index stays as it is. Rejects with `no-repository` and `bad-ref`, with `not-permitted` for what git would have to
+   * pass through a filter, and with `not-a-file` for links, submodules and where a directory stands.
    */
-  archive(path: string, exclude?: readonly string[]): Promise<Archive>;
+  gitRestore(path: string, ref?: string): Promise<void>;
+  /**
+   * A directory as a gzipped tar file or a ZIP file, in a folder of its name; symbolic links stay links. What git keeps of addresses
+   * and credentials is left out, and what `exclude`, patterns of `tar`, name. A ZIP file says in a note what else is not in it.
+   */
+  archive(path: string, exclude?: readonly string[], format?: ArchiveFormat): Promise<Archive>;
   /** Where browsing starts: the home directory, or the root. */
   home(): Promise<string>;
 }
@@ -81,8 +87,12 @@ export type GitPatchEnds = {
   readonly repository: RepositoryHead | null;
 };
 
+export type ArchiveFormat = "tar.gz" | "zip";
+
 export type Archive = {
   readonly content: Readable;
+  /** What it is: a tool host of an earlier version makes a tar file of every directory. */
+  readonly format: ArchiveFormat;
   /** Null outside of a repository, and from a tool host that does not tell it yet. */
   readonly repository: RepositoryHead | null;
 };

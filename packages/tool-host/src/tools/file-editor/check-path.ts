@@ -61,7 +61,7 @@ export async function readEditable(path: string): Promise<Buffer> {
 const maxFileBytes = 10 * 1024 * 1024;
 
 /** What a path leads to, through links; something that is neither file nor directory cannot be used. */
-async function kindAt(path: string): Promise<"directory" | "file" | "nothing"> {
+export async function kindAt(path: string, field = "path"): Promise<"directory" | "file" | "nothing"> {
   try {
     const stats = await stat(path);
     if (stats.isDirectory()) return "directory";
@@ -70,5 +70,5 @@ async function kindAt(path: string): Promise<"directory" | "file" | "nothing"> {
     if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return "nothing";
     throw error;
   }
-  throw new ToolInputError(`Invalid parameter path: ${path} is neither a file nor a directory.`);
+  throw new ToolInputError(`Invalid parameter ${field}: ${path} is neither a file nor a directory.`);
 }

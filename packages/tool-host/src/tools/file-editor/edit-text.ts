@@ -42,6 +42,45 @@ export function replacePassage(text: string, wanted: string, replacement: string
   return { text: edited, first, last: first + countLineEnds(inserted) };
 }
 
+/**
+ * Replaces every occurrence of `wanted`, which must be `count` of them. Line ends are treated as by {@link replacePassage};
+ * `first` and `last` are the lines of the first one.
+ */
+export function replacePassages(text: string, wanted: string, replacement: string, count: number): Edit {
+  if (wanted === replacement)
+    throw new ToolInputError(
+      `Invalid parameter new_string: it equals old_string (${quote(wanted)}), so nothing would change.`,
+    );
+  const plain = withPlainLineEnds(text);
+  const found = withPlainLineEnds(wanted);
+  const places = occurrences(plain, found);
+  const [first] = places;
+  if (first === undefined)
+    throw new ToolInputError(
+      `Invalid parameter old_string: the file does not contain ${quote(wanted)}. Read the file and copy the text exactly.`,
+    );
+  if (places.length !== count) {
+    const lines = [...new Set(places.map((offset) => lineAt(plain, offset)))].join(", ");
+    throw new ToolInputError(
+      `Invalid parameter expected_replacements: ${count} expected, but ${quote(wanted)} occurs ${places.length} times, starting on lines ${lines}. Nothing was changed.`,
+    );
+  }
+  const inserted = withLineEndsOf(text, replacement);
+  let edited = "";
+  let from = 0;
+  for (const place of places) {
+    edited += text.slice(from, originalOffset(text, place)) + inserted;
+    from = originalOffset(text, place + found.length);
+  }
+  edited += text.slice(from);
+  if (edited === text)
+    throw new ToolInputError(
+      "Invalid parameter new_string: the file already reads like that, so nothing would change.",
+    );
+  const line = lineAt(plain, first);
+  return { text: edited, first: line, last: line + countLineEnds(inserted) };
+}
+
 /** Puts whole lines after line `line` (0 puts them first); a last line without an end gets one. */
 export function insertLines(text: string, line: number, added: string): Edit {
   const count = splitLines(text).length;

@@ -4,11 +4,12 @@ import { annotate, defineTool } from "../define-tool.ts";
 import { EditHistory } from "./edit-history.ts";
 import { FileEditor } from "./file-editor.ts";
 
-/** Views, creates and edits text files; with the tool parameter `vision: true` its description offers pictures too. */
+/** Views, creates and edits text files; its description offers pictures to a model that can see, or as the parameter `vision` says. */
 export const fileEditorTool: Tool = {
   name: "file_editor",
   actionKind: "FileEditorAction",
   isReadOnly: false,
+  traits: ({ workspaceDir }) => ({ file: { field: "path", base: workspaceDir } }),
   define: (context) =>
     defineTool(
       "FileEditor",
@@ -25,7 +26,7 @@ export const fileEditorTool: Tool = {
 
 function describe(context: ToolContext): string {
   const images =
-    context.params["vision"] === true
+    (context.params["vision"] ?? context.canSee) === true
       ? "\n  A picture (.png, .jpg, .jpeg, .gif, .webp, .bmp) is shown as a picture."
       : "";
   return `View, create and edit text files. Every path is absolute.

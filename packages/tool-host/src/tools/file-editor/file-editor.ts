@@ -4,9 +4,10 @@ import type { Action, FileEditorAction, FileEditorObservation } from "@convoke/p
 import { ToolInputError } from "../../tool.ts";
 import type { ToolInstance } from "../../tool.ts";
 import { imagePart, textPart } from "../observation-content.ts";
-import { codeOf, createFile, replaceFile } from "./atomic-write.ts";
+import { createFile, replaceFile } from "./atomic-write.ts";
 import { checkPath, readEditable } from "./check-path.ts";
 import type { EditHistory } from "./edit-history.ts";
+import { fileProblem } from "./file-problem.ts";
 import { insertLines, replacePassage, splitLines } from "./edit-text.ts";
 import type { Edit } from "./edit-text.ts";
 import { numberLines } from "./number-lines.ts";
@@ -29,7 +30,7 @@ export class FileEditor implements ToolInstance {
     try {
       return await this.#run(edit);
     } catch (error) {
-      const text = problemOf(error, edit.path);
+      const text = fileProblem(error, edit.path);
       if (text === undefined) throw error;
       return { ...observe(edit, [textPart(text)]), is_error: true, path: null };
     }
@@ -169,25 +170,3 @@ function required<Name extends "file_text" | "old_str" | "new_str" | "insert_lin
   }
   return value;
 }
-
-/** What to tell the model, or undefined for a bug of ours. */
-function problemOf(error: unknown, path: string): string | undefined {
-  if (error instanceof ToolInputError) return error.message;
-  const code = codeOf(error);
-  return (
-    systemProblems[code]?.(path) ??
-    (/^E[A-Z0-9]+$/.test(code) ? `The file system refused ${path} (${code}).` : undefined)
-  );
-}
-
-const systemProblems: Readonly<Record<string, (path: string) => string>> = {
-  ENOENT: (path) =>
-    `${path} cannot be written or read: it, or the directory ${dirname(path)}, does not exist. Make the directory first.`,
-  EEXIST: (path) =>
-    `Invalid parameter path: ${path} exists already, and create never overwrites. Use str_replace or insert.`,
-  EACCES: (path) => `Permission denied: the user that runs the tools may not do this with ${path}.`,
-  EPERM: (path) => `Permission denied: the user that runs the tools may not do this with ${path}.`,
-  EROFS: (path) => `${path} is on a read-only file system.`,
-  ENOSPC: (path) => `The disk that holds ${path} is full; nothing was changed.`,
-  ENAMETOOLONG: (path) => `Invalid parameter path: ${path.slice(0, 200)}... is too long for a path.`,
-};

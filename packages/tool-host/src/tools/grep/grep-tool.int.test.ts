@@ -1,3 +1,4 @@
+import type { GrepObservation } from "@convoke/protocol";
 import { execFile } from "node:child_process";
 import { chmod, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -85,7 +86,7 @@ test("tools 20.5.6: a hundred files are complete, one more is truncated to the n
 test("tools 20.5.7: a bad directory, pattern or include is an error that says why", async () => {
   const bench = await openBench({ "a.txt": "foo" });
   expect(await bench.grep({ pattern: "foo", path: "absent" })).toMatchObject({ is_error: true, matches: [] });
-  expect(await bench.grep({ pattern: "foo", path: "a.txt" })).toMatchObject({ is_error: true });
+  expect(await bench.grep({ pattern: "foo", path: "a.txt/b" })).toMatchObject({ is_error: true });
   for (const input of [
     { pattern: "(" },
     { pattern: "[z-a]" },
@@ -96,6 +97,58 @@ test("tools 20.5.7: a bad directory, pattern or include is an error that says wh
     expect(observation).toMatchObject({ is_error: true, matches: [], pattern: input.pattern });
   }
   expect(JSON.stringify((await bench.grep({ pattern: "(" })).content)).toContain("unclosed group");
+});
+
+test("F26: with the parameter `lines` the text has the lines, and the fields stay those of the wire", async () => {
+  const bench = await openBench(
+    { "old.ts": "one\nfoo(1)\r\ntwo\nFOO(2)\n", "src/new.ts": `${"x".repeat(500)}foo\n`, "c.js": "foo" },
+    { lines: true },
+  );
+  await utimes(join(bench.dir, "old.ts"), 1_000, 1_000);
+  const [older, newer] = [join(bench.dir, "old.ts"), join(bench.dir, "src/new.ts")];
+  expect(await bench.grep({ pattern: "foo", include: "*.ts" })).toEqual({
+    kind: "GrepObservation",
+    content: [
+      {
+        cache_prompt: false,
+        type: "text",
+        text:
+          `3 lines in ${bench.dir} among "*.ts" with a match for "foo", newest files first:\n\n` +
+          `${newer}\n1: ${"x".repeat(400)} (cut)\n\n${older}\n2: foo(1)\n4: FOO(2)`,
+      },
+    ],
+    is_error: false,
+    matches: [newer, older],
+    pattern: "foo",
+    search_path: bench.dir,
+    include_pattern: "*.ts",
+    truncated: false,
+  });
+  const none = await bench.grep({ pattern: "absent" });
+  expect(none).toMatchObject({ is_error: false, matches: [] });
+  expect(textOf(none)).toContain("No line in");
+});
+
+test("F26: more than 200 lines are truncated", async () => {
+  const bench = await openBench({ "a.txt": "foo\n".repeat(200) }, { lines: true });
+  expect(await bench.grep({ pattern: "foo" })).toMatchObject({ truncated: false });
+  await writeFile(join(bench.dir, "a.txt"), "foo\n".repeat(5_000));
+  const observation = await bench.grep({ pattern: "foo" });
+  expect(observation).toMatchObject({ truncated: true, matches: [join(bench.dir, "a.txt")] });
+  expect(textOf(observation)).toContain("\n200: foo\n");
+  expect(textOf(observation)).not.toContain("\n201: foo\n");
+});
+
+test("F26: whose path is one file gets its lines, hidden and ignored ones too", async () => {
+  const bench = await openBench({ ".gitignore": ".env\n", ".env": "A=1\nfoo=2\n", "b.bin": "foo\0foo" });
+  const observation = await bench.grep({ pattern: "FOO", path: ".env", include: "*.py" });
+  const file = join(bench.dir, ".env");
+  expect(observation).toMatchObject({ is_error: false, matches: [file], search_path: file });
+  expect(textOf(observation)).toContain(`${file}\n2: foo=2`);
+  const binary = await bench.grep({ pattern: "foo", path: "b.bin" });
+  expect(binary).toMatchObject({ is_error: false, matches: [join(bench.dir, "b.bin")] });
+  expect(textOf(binary)).toContain("(a binary file)");
+  await expect(openBench({}, { lines: "yes" })).rejects.toThrow("parameter lines must be true or false");
 });
 
 test("tools 19.7, tools 20.5.9: look-around and back references work", async () => {
@@ -160,8 +213,15 @@ test("tools 20.5.12, P14: a search that takes too long or is cancelled is ended,
   await expect(cancelled).rejects.toThrow("aborted");
 });
 
-async function openBench(files: Readonly<Record<string, string>>) {
-  const bench = await openTool(grepTool, files);
+function textOf({ content = [] }: GrepObservation): string {
+  return content.map((part) => ("text" in part ? part.text : "")).join("");
+}
+
+async function openBench(
+  files: Readonly<Record<string, string>>,
+  params: Readonly<Record<string, unknown>> = {},
+) {
+  const bench = await openTool(grepTool, files, params);
   onTestFinished(async () => bench[Symbol.asyncDispose]());
   const dir = bench.context.workspaceDir;
   const grep = async (input: { pattern: string; path?: string; include?: string }) => {

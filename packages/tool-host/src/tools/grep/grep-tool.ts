@@ -1,56 +1,87 @@
+import { stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import type { Action, GrepAction, GrepObservation } from "@convoke/protocol";
 import { ToolInputError } from "../../tool.ts";
 import type { Tool, ToolCall, ToolContext } from "../../tool.ts";
 import { annotate, defineTool } from "../define-tool.ts";
 import { selectionArguments } from "../glob/plan-glob.ts";
 import { textPart } from "../observation-content.ts";
-import { findFiles, maxFiles, resolveDirectory } from "../ripgrep.ts";
+import { findFiles, maxFiles, resolveDirectory, resolvePath } from "../ripgrep.ts";
+import { findLines, maxLines, type FoundLines } from "./find-lines.ts";
 
 /** Finds files by their content. */
 export const grepTool: Tool = {
   name: "grep",
   actionKind: "GrepAction",
   isReadOnly: true,
-  define: () =>
+  define: ({ params }) =>
     defineTool(
       "Grep",
       "grep",
-      describe(),
+      describe(params["lines"] === true),
       annotate("grep", { readOnly: true, destructive: false, idempotent: true, openWorld: false }),
     ),
-  open: async (context) => ({
-    execute: async (action: Action, call: ToolCall) => grep(action as GrepAction, call, context),
-    [Symbol.asyncDispose]: async () => {},
-  }),
+  open: async (context) => {
+    const isLines = showsLines(context.params);
+    return {
+      execute: async (action: Action, call: ToolCall) => grep(action as GrepAction, call, context, isLines),
+      [Symbol.asyncDispose]: async () => {},
+    };
+  },
 };
 
-async function grep(action: GrepAction, call: ToolCall, context: ToolContext): Promise<GrepObservation> {
-  let directory = action.path ?? context.workspaceDir;
+function showsLines({ lines = false }: ToolContext["params"]): boolean {
+  if (typeof lines !== "boolean") throw new ToolInputError("The tool parameter lines must be true or false.");
+  return lines;
+}
+
+async function grep(
+  action: GrepAction,
+  call: ToolCall,
+  context: ToolContext,
+  isLines: boolean,
+): Promise<GrepObservation> {
+  let place = action.path ?? context.workspaceDir;
   try {
-    directory = await resolveDirectory(directory, context);
+    place = resolvePath(place, context);
+    // Whatever the reason why it cannot be looked at: it is no file, and the message about directories says so.
+    const isFile = (await stat(place).catch(() => undefined))?.isFile() === true;
+    const file = isFile ? place : null;
+    const directory = file === null ? await resolveDirectory(place, context) : dirname(file);
+    const selection = file === null ? selectionOf(action) : [];
+    const search = { directory, environment: context.environment, signal: call.signal };
+    const where = file === null ? "." : `./${basename(file)}`;
+    const given = [...patternArguments(action), ...selection, "-e", action.pattern, "--", where];
+    if (isLines || file !== null) {
+      const found = await findLines({ ...search, arguments: given });
+      const { files, isTruncated } = found;
+      const text = describeLines(action, place, found);
+      return { ...observe(action, place, text), matches: [...files], truncated: isTruncated };
+    }
     const { files, isTruncated } = await findFiles({
-      arguments: grepArguments(action),
-      directory,
-      environment: context.environment,
-      signal: call.signal,
+      ...search,
+      arguments: ["--files-with-matches", ...given],
     });
     const text = describeFiles(action, directory, files, isTruncated);
     return { ...observe(action, directory, text), matches: [...files], truncated: isTruncated };
   } catch (error) {
     if (!(error instanceof ToolInputError)) throw error;
-    return { ...observe(action, directory, error.message), is_error: true };
+    return { ...observe(action, place, error.message), is_error: true };
   }
 }
 
 /** The pattern is always a value, never an option; look-around makes ripgrep choose the engine that has it. */
-function grepArguments({ pattern, include }: GrepAction): string[] {
+function patternArguments({ pattern, include }: GrepAction): string[] {
   if (`${pattern}${include ?? ""}`.includes("\0")) {
     throw new ToolInputError("Invalid parameter: patterns cannot contain a NUL character.");
   }
-  // "Every file" must not select hidden and ignored ones.
+  return ["--ignore-case", "--engine=auto"];
+}
+
+/** "Every file" must not select hidden and ignored ones. */
+function selectionOf({ include }: GrepAction): readonly string[] {
   const isSelective = include !== null && include !== undefined && !/^(\*\*\/)*\*{0,2}$/.test(include);
-  const selection = isSelective ? selectionArguments(include) : [];
-  return ["--files-with-matches", "--ignore-case", "--engine=auto", ...selection, "-e", pattern, "--", "."];
+  return isSelective ? selectionArguments(include) : [];
 }
 
 function observe(action: GrepAction, search_path: string, text: string): GrepObservation {
@@ -72,7 +103,7 @@ function describeFiles(
   files: readonly string[],
   isTruncated: boolean,
 ): string {
-  const among = action.include === null || action.include === undefined ? "" : ` among "${action.include}"`;
+  const among = amongIncluded(action);
   if (files.length === 0) return `No file in ${directory}${among} contains a match for "${action.pattern}".`;
   const count = files.length === 1 ? "1 file" : `${files.length} files`;
   const more = isTruncated
@@ -81,11 +112,32 @@ function describeFiles(
   return `${count} in ${directory}${among} with a match for "${action.pattern}", newest first:\n${files.join("\n")}${more}`;
 }
 
-function describe(): string {
-  return `Find files whose content matches a regular expression. Answers with the absolute paths of the files, not the lines; the most recently changed first, at most ${maxFiles}. Look at a file with the file viewer afterwards.
+function describeLines(action: GrepAction, place: string, { files, lines, isTruncated }: FoundLines): string {
+  const among = amongIncluded(action);
+  if (files.length === 0) return `No line in ${place}${among} matches "${action.pattern}".`;
+  const byFile = files.map((file) => {
+    const own = lines.filter((line) => line.file === file).map(({ number, text }) => `${number}: ${text}`);
+    return [file, ...(own.length === 0 ? ["(a binary file)"] : own)].join("\n");
+  });
+  const count = lines.length === 1 ? "1 line" : `${lines.length} lines`;
+  const more = isTruncated
+    ? `\n\nOnly the first ${lines.length} lines are shown; use a narrower pattern, path or include to see others.`
+    : "";
+  return `${count} in ${place}${among} with a match for "${action.pattern}", newest files first:\n\n${byFile.join("\n\n")}${more}`;
+}
+
+function amongIncluded({ include }: GrepAction): string {
+  return include === null || include === undefined ? "" : ` among "${include}"`;
+}
+
+function describe(isLines: boolean): string {
+  const answer = isLines
+    ? `Find lines that match a regular expression. Answers with the absolute paths of the files, and below each its matching lines with their numbers; the most recently changed files first, at most ${maxLines} lines.`
+    : `Find files whose content matches a regular expression. Answers with the absolute paths of the files, not the lines; the most recently changed first, at most ${maxFiles}. To see the matching lines of one file with their numbers, give that file as path.`;
+  return `${answer}
 
 - pattern is a regular expression of ripgrep (the Rust dialect; look-around and back references of PCRE2 work too). Letter case does not matter. It is matched line by line.
-- path is the directory to search; without it your working directory is searched.
+- path is the directory, or the one file, to search; without it your working directory is searched.
 - include limits the search to files whose names fit a pattern such as *.py or *.{ts,tsx}.
 - Binary files, hidden files and files that .gitignore and the like exclude are passed over, unless include names them.
 

@@ -8,7 +8,8 @@ import { OutputCleaner } from "./output-cleaner.ts";
 import { OutputLog } from "./output-log.ts";
 import { ProgressFeed } from "./progress-feed.ts";
 import type { CommandEnd } from "./shell-messages.ts";
-import type { Shell } from "./shell.ts";
+import type { CommandListener, Shell } from "./shell.ts";
+import type { TerminalRecord } from "./terminal-record.ts";
 
 export type CommandRunDeps = {
   readonly shell: Shell;
@@ -17,6 +18,10 @@ export type CommandRunDeps = {
   readonly logDirectory: string;
   /** So many characters a command may print in one call; then it is held until the next. */
   readonly mostCharacters: number;
+  /** While nobody waits it is not held: what was not read is dropped, and it prints no faster than can be borne. */
+  readonly goesOn: boolean;
+  /** Takes what the command printed, masked. */
+  readonly record: TerminalRecord;
 };
 
 /** How a command ended: by itself, or with the shell. */
@@ -46,10 +51,15 @@ const interruptGraceMs = 250;
 const terminateGraceMs = 250;
 const killGraceMs = 300;
 const killPollMs = 5;
+/** A command that goes on rests after so many characters. */
+const unattendedCharacters = 1_000_000;
+const unattendedRestMs = 250;
 
 /** One command from its start to its end, over as many calls as that takes. */
 export class CommandRun {
   readonly command: string;
+  /** What a person does at the prompt, and not a command of the agent. */
+  readonly isPersons: boolean;
   readonly #deps: CommandRunDeps;
   readonly #cleaner: OutputCleaner;
   readonly #startTicks = ticksSinceBoot();
@@ -60,6 +70,10 @@ export class CommandRun {
   /** While the command is being stopped, everything is read on, so that its end is seen. */
   #isStopping = false;
   #isBehind = false;
+  #isAttended = true;
+  /** Characters since the last rest of a command that goes on, and the end of its rest. */
+  #unattended = 0;
+  #rest: NodeJS.Timeout | undefined;
   /** Somebody interrupted it: what it wrote last may be half of something. */
   #isCutOff = false;
   #lastOutputAt = performance.now();
@@ -67,12 +81,13 @@ export class CommandRun {
   #onChange: () => void = () => {};
   #feed: ProgressFeed | undefined;
 
-  constructor(deps: CommandRunDeps, command: string) {
+  constructor(deps: CommandRunDeps, command: string, isPersons = false) {
     this.command = command;
+    this.isPersons = isPersons;
     this.#deps = deps;
     this.#log = this.#newLog();
     this.#cleaner = new OutputCleaner({
-      onText: (text) => this.#log.append(deps.mask.push(text)),
+      onText: (text) => this.#keep(deps.mask.push(text)),
       onReply: (bytes) => {
         if (this.#result === undefined) deps.shell.type(bytes);
       },
@@ -83,13 +98,49 @@ export class CommandRun {
     return this.#result;
   }
 
+  /** The end of what was printed that is in no record yet, masked: an unfinished line, or what the screen shows. */
+  async openText(): Promise<string> {
+    const { mask } = this.#deps;
+    const screen = this.#cleaner.screen;
+    if (screen !== undefined) return maskText(await screen.read(), mask.secrets, mask.spared);
+    return this.#open();
+  }
+
   start(secrets: readonly ToolSecret[]): void {
-    this.#deps.shell.start(this.command, secrets, {
-      onBegin: () => (this.#lastOutputAt = performance.now()),
+    this.#deps.record.began(maskText(this.command, this.#deps.mask.secrets, this.#deps.mask.spared));
+    this.#deps.shell.start(this.command, secrets, this.#listener());
+  }
+
+  /** True when what is typed comes to the program, or the prompt, that it is meant for. */
+  get takesKeys(): boolean {
+    return this.#result === undefined && (!this.isPersons || this.#deps.shell.hasBegun);
+  }
+
+  /** Lets a person work at the prompt, instead of a command; `onReady` comes when what is typed gets there. */
+  lend(onReady: () => void): void {
+    this.#deps.record.began(this.command);
+    this.#mayNeedWaking = true;
+    this.#attend(false);
+    this.#deps.shell.lend(this.#listener(onReady));
+  }
+
+  /** Ends the time of a person; false where a program of theirs still runs. */
+  async handBack(milliseconds: number): Promise<boolean> {
+    // Told twice, a shell that is only slow would take the second for the beginning of what comes next.
+    const reviveAfterMs = this.#deps.shell.handBack() ? milliseconds / 2 : undefined;
+    return this.#endsWithin(milliseconds, reviveAfterMs);
+  }
+
+  #listener(onBegin: () => void = () => {}): CommandListener {
+    return {
+      onBegin: () => {
+        this.#lastOutputAt = performance.now();
+        onBegin();
+      },
       onText: (text) => this.#take(text),
       onEnd: (end) => this.#finish({ type: "ended", end }),
       onDeath: (exitCode) => this.#finish({ type: "died", exitCode, hadBegun: this.#deps.shell.hasBegun }),
-    });
+    };
   }
 
   /** Types into the program that runs; `isInterrupt` for keys that may throw the shell back to its prompt. */
@@ -104,7 +155,7 @@ export class CommandRun {
     const startedAt = performance.now();
     this.#lastOutputAt = startedAt;
     this.#isFlooding = false;
-    this.#applyBackpressure();
+    this.#attend(true);
     using feed = new ProgressFeed({ onProgress: options.onProgress, read: () => this.#newest() });
     this.#feed = feed;
     const over = Promise.withResolvers<WaitEnd>();
@@ -135,6 +186,7 @@ export class CommandRun {
       options.signal.removeEventListener("abort", check);
       this.#onChange = () => {};
       this.#feed = undefined;
+      if (this.#deps.goesOn) this.#attend(false);
     }
   }
 
@@ -149,7 +201,7 @@ export class CommandRun {
     }
     if (this.#result !== undefined) {
       const { mask } = this.#deps;
-      this.#log.append(this.#wasCutOff(this.#result) ? mask.cut() : mask.flush());
+      this.#keep(this.#wasCutOff(this.#result) ? mask.cut() : mask.flush());
     }
     const log = this.#log;
     this.#log = this.#newLog();
@@ -158,6 +210,7 @@ export class CommandRun {
 
   /** Drops the output since the last time. */
   async discard(): Promise<void> {
+    clearTimeout(this.#rest);
     await this.#log.discard();
   }
 
@@ -168,7 +221,7 @@ export class CommandRun {
   async abort(): Promise<void> {
     this.#isStopping = true;
     this.#isFlooding = false;
-    this.#applyBackpressure();
+    this.#attend(true);
     this.#deps.shell.abandonStatement(this.command);
     terminate(this.#started().filter(isShell));
     this.type("\u0003", true);
@@ -202,7 +255,7 @@ export class CommandRun {
     const { mask } = this.#deps;
     if (!mask.endsInside(this.#cleaner.live)) return;
     this.#cleaner.flush(false);
-    this.#log.append(mask.cut());
+    this.#keep(mask.cut());
   }
 
   #wasCutOff(result: RunResult): boolean {
@@ -227,10 +280,10 @@ export class CommandRun {
     }
   }
 
-  async #endsWithin(milliseconds: number): Promise<boolean> {
+  async #endsWithin(milliseconds: number, reviveAfterMs = 150): Promise<boolean> {
     if (this.#result !== undefined) return true;
     const over = Promise.withResolvers<void>();
-    const timers = [setTimeout(over.resolve, milliseconds), setTimeout(() => this.#revive(), 150)];
+    const timers = [setTimeout(over.resolve, milliseconds), setTimeout(() => this.#revive(), reviveAfterMs)];
     this.#onChange = () => {
       if (this.#result !== undefined) over.resolve();
     };
@@ -261,6 +314,7 @@ export class CommandRun {
     this.#lastOutputAt = performance.now();
     this.#cleaner.write(text);
     this.#feed?.touch();
+    if (!this.#isAttended && this.#restsAfter(text.length)) return;
     if (this.#log.length + this.#cleaner.live.length > this.#deps.mostCharacters && !this.#isStopping) {
       this.#isFlooding = true;
       this.#applyBackpressure();
@@ -268,13 +322,43 @@ export class CommandRun {
     }
   }
 
+  #keep(text: string): void {
+    this.#log.append(text);
+    this.#deps.record.append(text);
+  }
+
   #finish(result: RunResult): void {
     this.#result = result;
+    this.#attend(true);
+    this.#deps.record.ended(result.type === "ended" ? result.end.exitCode : result.exitCode);
     this.#onChange();
   }
 
+  #attend(isAttended: boolean): void {
+    this.#isAttended = isAttended;
+    this.#unattended = 0;
+    if (!isAttended) this.#isFlooding = false;
+    clearTimeout(this.#rest);
+    this.#rest = undefined;
+    this.#applyBackpressure();
+  }
+
+  /** True where the command, which nobody waits for, has printed so much that it rests; the record has the end of it. */
+  #restsAfter(characters: number): boolean {
+    this.#unattended += characters;
+    if (this.#unattended < unattendedCharacters || this.#isStopping) return false;
+    this.#unattended = 0;
+    this.#log.forget();
+    this.#rest = setTimeout(() => {
+      this.#rest = undefined;
+      this.#applyBackpressure();
+    }, unattendedRestMs);
+    this.#applyBackpressure();
+    return true;
+  }
+
   #applyBackpressure(): void {
-    if (this.#isFlooding || this.#isBehind) this.#deps.shell.pause();
+    if (this.#isFlooding || this.#isBehind || this.#rest !== undefined) this.#deps.shell.pause();
     else this.#deps.shell.resume();
   }
 
@@ -289,12 +373,15 @@ export class CommandRun {
   }
 
   #newest(): string {
+    return (this.#log.newest(progressCharacters) + this.#open()).slice(-progressCharacters);
+  }
+
+  /** A mask of its own, never flushed: what may be the beginning of a secret does not show. */
+  #open(): string {
     const { mask } = this.#deps;
-    // A mask of its own, never flushed: what may be the beginning of a secret does not show.
-    const open = new SecretMask(mask.secrets, mask.spared).push(
+    return new SecretMask(mask.secrets, mask.spared).push(
       mask.held + this.#cleaner.live.slice(-progressSource),
     );
-    return (this.#log.newest(progressCharacters) + open).slice(-progressCharacters);
   }
 }
 

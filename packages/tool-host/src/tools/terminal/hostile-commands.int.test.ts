@@ -1,7 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { hostileCommands, type HostileCommand } from "./testing/hostile-commands.ts";
-import { openTestTerminal, type Answer, type TestTerminal } from "./testing/open-terminal.ts";
+import {
+  openTestTerminal,
+  type Answer,
+  type TestTerminal,
+  type TestTerminalOptions,
+} from "./testing/open-terminal.ts";
 
 const quietSeconds = 1;
 /** What a busy machine may add to a deadline. */
@@ -31,8 +36,9 @@ async function readOn(
   return answer;
 }
 
-async function survive(hostile: HostileCommand): Promise<void> {
-  await using terminal = await openTestTerminal({ params: { no_change_timeout_seconds: quietSeconds } });
+async function survive(hostile: HostileCommand, options: TestTerminalOptions): Promise<void> {
+  const params = { no_change_timeout_seconds: quietSeconds };
+  await using terminal = await openTestTerminal({ params, ...options });
   const { command, timeout = null } = hostile;
   let answer = await terminal.run(command, { timeout });
   expect(answer.elapsedMs).toBeLessThan((timeout ?? quietSeconds + 1) * 1000 + slackMs);
@@ -58,12 +64,15 @@ async function survive(hostile: HostileCommand): Promise<void> {
   else expect(next.text).toBe("next-42");
 }
 
-describe("P15: hostile commands", { timeout: 90_000 }, () => {
+describe.each([
+  ["the terminal", {}],
+  ["a terminal with a name", { name: "build" }],
+])("P15: hostile commands in %s", { timeout: 90_000 }, (_which, options) => {
   for (const hostile of hostileCommands) {
     const isMissing = hostile.program !== undefined && !isInstalled(hostile.program);
     const title = JSON.stringify(hostile.command).slice(1, 90);
     if (isMissing) test.skip(`P15: ${title} (skipped: ${hostile.program} is not installed)`);
-    else test.concurrent(`P15: ${title}`, () => survive(hostile));
+    else test.concurrent(`P15: ${title}`, () => survive(hostile, options));
   }
 
   test("P15: the table has at least sixty commands", () => {

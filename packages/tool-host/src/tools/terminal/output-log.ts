@@ -15,6 +15,8 @@ const limit = textLimits.terminal;
 /** So much may wait for the disk before the program is made to wait. */
 const mostWaitingCharacters = 2_000_000;
 
+const notKept = "[What was printed before this was not kept.]\n";
+
 /** Files that a process left behind unfinished begin with this. */
 export const unfinishedPrefix = ".terminal-";
 
@@ -25,6 +27,7 @@ export const unfinishedPrefix = ".terminal-";
 export class OutputLog {
   readonly #deps: OutputLogDeps;
   #length = 0;
+  #isForgotten = false;
   #head = "";
   #tail = "";
   readonly #hash: Hash = createHash("sha256");
@@ -48,8 +51,21 @@ export class OutputLog {
     return (this.#length <= limit ? this.#head : this.#tail).slice(-count);
   }
 
+  /** Forgets what it has when that is long: from then on it has only an end, and no file. */
+  forget(): void {
+    if (this.#length <= limit) return;
+    this.#isForgotten = true;
+    this.#head = "";
+    this.#length = limit + 1;
+  }
+
   append(text: string): void {
     if (text === "") return;
+    if (this.#isForgotten) {
+      this.#length += text.length;
+      this.#keepTail(text);
+      return;
+    }
     const isFirstSpill = this.#length <= limit && this.#length + text.length > limit;
     if (isFirstSpill) this.#spill(this.#head);
     this.#length += text.length;
@@ -61,6 +77,10 @@ export class OutputLog {
   /** Ends the log and returns what is shown: all of it, or head and tail around a notice that names the file. */
   async finish(): Promise<string> {
     if (this.#length <= limit) return this.#head;
+    if (this.#isForgotten) {
+      await this.discard();
+      return `${notKept}${this.#tail.slice(-limit)}`;
+    }
     await this.#writes;
     const path = await this.#keepFile();
     const notice = path === undefined ? shortNotice : fullTextNotice(this.#head, limit, path);

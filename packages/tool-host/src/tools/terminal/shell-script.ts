@@ -107,6 +107,19 @@ export function adoptLine(startFile: string, nonce: string): string {
   return `\u0015 :; . ${quote(startFile)} 2>/dev/null; __convoke_nonce=${nonce}; stty -echo; ${reportLine}\n`;
 }
 
+/**
+ * The line that gives a person a prompt with a line editor. The nonce waits in a variable of its own, so that no prompt reports
+ * before {@link handBackLine}.
+ */
+export function lendLine(nonce: string): string {
+  return `\u0015 :; { __convoke_held=${nonce}; for name in PROMPT_COMMAND= PS1='\\w\\$ ' PS2='> '; do \\builtin printf -v "\${name%%=*}" %s "\${name#*=}"; done; \\builtin unset name; "$__convoke_stty" sane; } 2>/dev/null; set -o history; set -o emacs; \\builtin printf '\\033]7733;%s;begin\\007' ${nonce}\n`;
+}
+
+/** The line that ends it: what the person left half typed is dropped, and the shell reports. */
+export function handBackLine(): string {
+  return `\u0003\u0005\u0015 { history -c; set +o history; set +o emacs; } 2>/dev/null; __convoke_nonce=$__convoke_held; ${reportLine}\n`;
+}
+
 // Tracing (set -x) must not show our own steps, so they run with errors shut off; the last step brings errors back to the
 // terminal, after the report, where nothing is read any more.
 const reportLine = "{ __convoke_report; } 2>/dev/null; \\exec 2>&0";

@@ -13,10 +13,11 @@ import {
   readCommandLine,
   type ProcessEntry,
 } from "../../processes/process-table.ts";
+import type { TerminalSize } from "../../terminal-attachment.ts";
 import type { ToolSecret } from "../../tool.ts";
 import { terminalSize } from "./screen-view.ts";
 import { ShellMessages, type CommandEnd } from "./shell-messages.ts";
-import { adoptLine, requestLine, shellStartFile, wakeLine } from "./shell-script.ts";
+import { adoptLine, handBackLine, lendLine, requestLine, shellStartFile, wakeLine } from "./shell-script.ts";
 import { readShellState } from "./shell-state.ts";
 
 export type ShellDeps = {
@@ -30,6 +31,8 @@ export type ShellDeps = {
   readonly directory: string;
   /** Aborting ends a shell that is not ready yet. */
   readonly signal: AbortSignal;
+  /** Hears of all that programs print, exactly. */
+  readonly onOutput: (text: string) => void;
 };
 
 /** What happens to the command that was started last. */
@@ -62,6 +65,8 @@ export class Shell implements AsyncDisposable {
   #commandLine: string | undefined;
   /** Commands before the one that runs left a trap for SIGINT. */
   #isInterruptTrapped = false;
+  /** A person works at its prompt. */
+  #isLent = false;
   #exitCode: number | undefined;
   #listener: CommandListener | undefined;
   #disposal: Promise<void> | undefined;
@@ -103,8 +108,12 @@ export class Shell implements AsyncDisposable {
     });
     this.#messages = new ShellMessages({
       onBegin: () => this.#listener?.onBegin(),
-      onText: (text) => this.#listener?.onText(text),
+      onText: (text) => {
+        this.#deps.onOutput(text);
+        this.#listener?.onText(text);
+      },
       onEnd: (end) => {
+        this.#isLent = false;
         this.#isInterruptTrapped = end.isInterruptTrapped;
         this.#listener?.onEnd(end);
       },
@@ -136,6 +145,27 @@ export class Shell implements AsyncDisposable {
     // NUL ends a record, so it cannot be in one; bash could not hold it in a variable either.
     this.#requests?.write(records.map((record) => `${record.replaceAll("\0", "")}\0`).join(""));
     this.type(requestLine(this.#requestNumber));
+  }
+
+  /** Gives a person a prompt to work at, until {@link handBack}; `listener` hears of it as of a command. Only when none runs. */
+  lend(listener: CommandListener): void {
+    const nonce = newNonce();
+    this.#listener = listener;
+    this.#isLent = true;
+    this.#messages.expect(nonce);
+    this.type(lendLine(nonce));
+  }
+
+  /** Ends the time of a person if the shell is at its prompt; false where a program runs, and {@link revive} does it later. */
+  handBack(): boolean {
+    if (!this.isAlive || readShellState(this.#pty.pid, this.#commandLine) !== "waiting") return false;
+    this.#messages.mute();
+    this.type(handBackLine());
+    return true;
+  }
+
+  resize({ columns, rows }: TerminalSize): void {
+    if (this.isAlive) this.#pty.resize(columns, rows);
   }
 
   /** True from the moment the shell has taken the command until it reports its end. */
@@ -171,7 +201,8 @@ export class Shell implements AsyncDisposable {
       this.type(adoptLine(this.#startFile, this.#messages.nonce));
       this.#commandLine = readCommandLine(this.#pty.pid);
     } else if (state === "waiting" && mayNeedWaking) {
-      this.type(wakeLine());
+      if (this.#isLent) this.handBack();
+      else this.type(wakeLine());
       return true;
     }
     return false;

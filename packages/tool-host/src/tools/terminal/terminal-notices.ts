@@ -15,6 +15,13 @@ export const notices = {
   previousOutput: "[New output of the command that is still running:]\n",
   endedMeanwhile: (command: string, exitCode: number, output: string) =>
     `[Since the last call, the command ${shorten(command)} ended with exit code ${exitCode}.${output === "" ? "" : ` The end of its output:\n${output}\n`}]\n`,
+  person: (output: string) =>
+    `[Since the last call a person had this terminal.${output === "" ? "" : ` The end of what it showed:\n${output}\n`}]\n`,
+  personLeft: "[Since the last call a person had this terminal, and left a program running in it.]\n",
+  /** Stands for the name of what a person does, where commands are told. */
+  personsCommand: "(what a person does at the prompt)",
+  handBackFailed: (reason: string) => `[A person had this terminal, and giving it back failed: ${reason}]\n`,
+  waitsForPerson: "A person has this terminal; the command begins when it is given back.",
   died: (exitCode: number) =>
     `\n[The shell itself ended with exit code ${exitCode}. The next command gets a new shell: variables, functions and the working directory are lost. Use (exit n) or a script to leave with a status without ending the shell.]`,
   diedMeanwhile:
@@ -40,7 +47,8 @@ const ways =
 
 const longestShown = 200;
 
-function shorten(command: string): string {
+/** A command in one line. */
+export function shorten(command: string): string {
   const line = command.replaceAll(/\s+/g, " ");
   return line.length > longestShown ? `${line.slice(0, longestShown)}...` : line;
 }

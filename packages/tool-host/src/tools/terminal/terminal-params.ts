@@ -71,20 +71,27 @@ function toVariables(value: unknown): Record<string, string> {
   return variables;
 }
 
-function toProgram(path: unknown, environment: Readonly<Record<string, string>>): string {
-  if (isAbsent(path)) {
-    const folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(delimiter);
-    const found = folders
+/** Where each PATH has bash: it is looked for at the start of every conversation. */
+const bashOn = new Map<string, string>();
+
+function toProgram(given: unknown, environment: Readonly<Record<string, string>>): string {
+  if (isAbsent(given)) {
+    const path = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
+    const known = bashOn.get(path);
+    if (known !== undefined) return known;
+    const found = path
+      .split(delimiter)
       .map((folder) => join(folder, "bash"))
       .find((file) => isAbsolute(file) && isExecutable(file));
     if (found === undefined) throw new ToolInputError("The terminal needs bash, and the PATH has none.");
+    bashOn.set(path, found);
     return found;
   }
-  if (typeof path !== "string" || !isAbsolute(path))
+  if (typeof given !== "string" || !isAbsolute(given))
     throw new ToolInputError("shell_path: must be an absolute path.");
-  if (!isExecutable(path))
-    throw new ToolInputError(`shell_path: ${path} does not exist or cannot be executed.`);
-  return path;
+  if (!isExecutable(given))
+    throw new ToolInputError(`shell_path: ${given} does not exist or cannot be executed.`);
+  return given;
 }
 
 function isExecutable(path: string): boolean {

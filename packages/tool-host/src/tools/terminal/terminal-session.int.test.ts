@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { allowedEnvironment } from "../../processes/allowed-environment.ts";
 import { findMarkedProcesses } from "../../processes/process-table.ts";
 import { Shell } from "./shell.ts";
+import { TerminalRecord } from "./terminal-record.ts";
 import { TerminalSession } from "./terminal-session.ts";
 
 /** A session whose shells call `onOpened` when they are ready and nobody has them yet. */
@@ -22,6 +23,7 @@ async function openSession(onOpened: () => void | Promise<void>) {
         workingDir: root,
         environment: allowedEnvironment(process.env),
         marker: root,
+        onOutput: () => {},
         directory: join(shells, String(count)),
         signal,
       });
@@ -35,6 +37,8 @@ async function openSession(onOpened: () => void | Promise<void>) {
     quietSeconds: 20,
     longestSeconds: 60,
     idleTimeoutSeconds: null,
+    goesOn: false,
+    record: new TerminalRecord(0),
     mostCharacters: 1_000_000,
   });
   return {
@@ -47,7 +51,13 @@ async function openSession(onOpened: () => void | Promise<void>) {
         timeout: null,
         reset: false,
       };
-      return session.execute(action, { actionId: "action", signal, secrets: [], onProgress: () => {} });
+      return session.execute(action, {
+        actionId: "action",
+        tool: "terminal",
+        signal,
+        secrets: [],
+        onProgress: () => {},
+      });
     },
     files: () => readdirSync(root).filter((name) => name !== "shells"),
     shellFolders: () => readdirSync(shells),

@@ -1,13 +1,18 @@
 import type { TerminalAction, TerminalObservation } from "@convoke/protocol";
 import { maskText, SecretMask } from "../../processes/mask.ts";
-import { ToolInputError, type ToolCall, type ToolSecret } from "../../tool.ts";
+import { ToolInputError, type TerminalInfo, type ToolCall, type ToolSecret } from "../../tool.ts";
 import { CommandRun, type WaitEnd } from "./command-run.ts";
+import type { TerminalSize } from "../../terminal-attachment.ts";
 import { isDataLiteral } from "./data-literal.ts";
+import { LiveView } from "./live-view.ts";
+import { terminalSize } from "./screen-view.ts";
+import { interruptKeys, TerminalLoans } from "./terminal-loan.ts";
 import { namedSecrets } from "./named-secrets.ts";
 import type { Shell } from "./shell.ts";
 import { specialKey } from "./special-keys.ts";
 import { findStatements } from "./find-statements.ts";
-import { notices } from "./terminal-notices.ts";
+import { notices, shorten } from "./terminal-notices.ts";
+import type { TerminalRecord } from "./terminal-record.ts";
 import { toTerminalObservation, type TerminalAnswer } from "./terminal-observation.ts";
 
 export type TerminalSessionDeps = {
@@ -24,6 +29,9 @@ export type TerminalSessionDeps = {
   readonly longestSeconds: number;
   readonly idleTimeoutSeconds: number | null;
   readonly mostCharacters: number;
+  /** Commands that nobody waits for are not held. */
+  readonly goesOn: boolean;
+  readonly record: TerminalRecord;
 };
 
 /** The part of a sandbox's idle time that one call may wait. */
@@ -34,9 +42,6 @@ const lastChanceMs = 60;
 
 /** What a keyboard sends for Enter; programs that read keys one by one tell it from a newline. */
 const enterKey = "\r";
-
-/** Keys that may stop the program that runs. */
-const interruptKeys = new Set(["\u0003", "\u001a", "\u001c"]);
 
 type Request = {
   readonly command: string;
@@ -50,9 +55,15 @@ export class TerminalSession implements AsyncDisposable {
   readonly #mask: SecretMask;
   readonly #secrets = new Map<string, ToolSecret>();
   readonly #closing = new AbortController();
+  /** What people who are attached see. */
+  readonly view: LiveView;
+  /** Who has it. */
+  readonly loans: TerminalLoans;
+  #calling: Promise<unknown> = Promise.resolve();
   #opening: Promise<Shell> | undefined;
   #shell: Shell | undefined;
   #run: CommandRun | undefined;
+  #size: TerminalSize = terminalSize;
   /** True when an answer told that the shell ended. */
   #isDeathTold = false;
   /** What the next answer must tell first. */
@@ -61,20 +72,79 @@ export class TerminalSession implements AsyncDisposable {
   constructor(deps: TerminalSessionDeps) {
     this.#deps = deps;
     this.#mask = new SecretMask([], [deps.workspaceDir]);
+    this.view = new LiveView([deps.workspaceDir]);
+    this.loans = this.#openLoans();
     this.#pendingPrefix = deps.wasUsedBefore ? notices.restarted : "";
   }
 
   async execute(action: TerminalAction, call: ToolCall): Promise<TerminalObservation> {
     this.#learnSecrets(call.secrets);
-    const answer = await this.#answer(action, call);
+    if (!(await this.loans.untilReturned(call))) return this.#word(stoppedAnswer(action.command, ""));
+    const answer = this.#answer(action, call);
+    this.#calling = answer.catch(() => {});
+    return this.#word(await answer);
+  }
+
+  #openLoans(): TerminalLoans {
+    return new TerminalLoans({
+      view: this.view,
+      record: this.#deps.record,
+      untilIdle: async () => void (await this.#calling),
+      run: () => this.#run,
+      openShell: (signal) => this.#liveShell(signal),
+      beginTurn: (shell, onReady) => {
+        this.#run = this.#newRun(shell, notices.personsCommand, true);
+        this.#run.lend(onReady);
+      },
+      conclude: async (run) => {
+        const { text, exitCode } = await this.#concluded(run, run.command);
+        const shown = text.slice(-1000);
+        this.#pendingPrefix += run.isPersons
+          ? notices.person(shown)
+          : notices.endedMeanwhile(run.command, exitCode ?? -1, shown);
+        // The agent has not heard of it yet when the shell ended too.
+        this.#isDeathTold = false;
+      },
+      tellNext: (notice) => (this.#pendingPrefix += notice),
+      resize: (size) => {
+        this.#size = size;
+        this.#shell?.resize(size);
+        this.view.resize(size);
+      },
+    });
+  }
+
+  #word(answer: TerminalAnswer): TerminalObservation {
     const hide = (text: string): string =>
       maskText(text, [...this.#secrets.values()], [this.#deps.workspaceDir]);
     return toTerminalObservation(answer, this.#deps.outputDirectory, hide);
   }
 
+  /** What runs in it, or ran last. */
+  get info(): Pick<TerminalInfo, "command" | "startedAtMs" | "isRunning" | "exitCode"> {
+    const { command, startedAtMs, exitCode } = this.#deps.record;
+    const isRunning = this.#run !== undefined && this.#run.result === undefined;
+    return { command: command === null ? null : shorten(command), startedAtMs, isRunning, exitCode };
+  }
+
+  /** The end of what was printed that is not in the record yet. */
+  async openText(): Promise<string> {
+    return (await this.#run?.openText()) ?? "";
+  }
+
+  /** Ends what runs, and what the command started; null where nothing runs. */
+  async stop(call: ToolCall): Promise<TerminalObservation | null> {
+    await this.loans.untilReturned(call);
+    const run = this.#run;
+    if (run === undefined || run.result !== undefined) return null;
+    return this.#word(await this.#abort(run, run.command));
+  }
+
   /** Over when nothing of it runs, also of a shell that was just being opened. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
+    await this.loans.end();
+    this.view.end();
     // A shell that could not be opened was told to whoever asked for it, and left nothing.
     await this.#opening?.catch(() => {});
     await this.#endShell();
@@ -131,15 +201,7 @@ export class TerminalSession implements AsyncDisposable {
     });
     // Looked at last of all: once the shell has the command, it may begin (P43).
     if (shell === undefined || call.signal.aborted) return stoppedAnswer(request.command, "");
-    const run = new CommandRun(
-      {
-        shell,
-        mask: this.#mask,
-        logDirectory: this.#deps.outputDirectory,
-        mostCharacters: this.#deps.mostCharacters,
-      },
-      request.command,
-    );
+    const run = this.#newRun(shell, request.command, false);
     this.#run = run;
     run.start(namedSecrets(request.command, call.secrets));
     const answer = await this.#follow(run, request, call);
@@ -150,6 +212,12 @@ export class TerminalSession implements AsyncDisposable {
     const prefix = this.#pendingPrefix;
     this.#pendingPrefix = "";
     return { ...answer, prefix: prefix + (answer.prefix ?? "") };
+  }
+
+  #newRun(shell: Shell, command: string, isPersons: boolean): CommandRun {
+    const { outputDirectory: logDirectory, mostCharacters, goesOn, record } = this.#deps;
+    const deps = { shell, mask: this.#mask, logDirectory, mostCharacters, goesOn, record };
+    return new CommandRun(isPersons ? { ...deps, goesOn: true } : deps, command, isPersons);
   }
 
   async #continue(run: CommandRun, request: Request, typed: string, call: ToolCall): Promise<TerminalAnswer> {
@@ -260,6 +328,8 @@ export class TerminalSession implements AsyncDisposable {
     this.#opening = this.#deps.openShell(wanted);
     try {
       this.#shell = await this.#opening;
+      this.#shell.resize(this.#size);
+      this.view.clear();
     } finally {
       this.#opening = undefined;
     }
@@ -279,7 +349,10 @@ export class TerminalSession implements AsyncDisposable {
   #learnSecrets(secrets: readonly ToolSecret[]): void {
     const before = this.#secrets.size;
     for (const secret of secrets) this.#secrets.set(`${secret.name}\0${secret.value}`, secret);
-    if (this.#secrets.size > before) this.#mask.setSecrets([...this.#secrets.values()]);
+    if (this.#secrets.size > before) {
+      this.#mask.setSecrets([...this.#secrets.values()]);
+      this.view.setSecrets([...this.#secrets.values()]);
+    }
   }
 }
 

@@ -254,6 +254,7 @@ describe("what is accepted", () => {
       workspaceDir: "/w",
       stateDir: "/s",
       environment: { PATH: "/bin:/usr/bin" },
+      canSee: false,
     };
     const definition = terminalTool.define({ ...context, params: { no_change_timeout_seconds: 17 } });
     expect(definition).toMatchObject({

@@ -69,11 +69,13 @@ export const hostileCommands: readonly HostileCommand[] = [
   { command: "git clone https://user@127.0.0.1:9/none.git", program: "git", exitCode: 128 },
   { command: "dd of=/dev/null", steps: ["C-d"] },
   // Background jobs and things that hold the terminal.
-  { command: "nohup sleep 300 &" },
+  // nohup tells from the background, whenever it gets that far, where its input and output go.
+  { command: "nohup sleep 300 &", program: "nohup", isNoisy: true },
   { command: "sleep 300 &" },
   { command: "sleep 300 & disown" },
   { command: "(sleep 300; echo late) & (sleep 301 &)" },
-  { command: "setsid sleep 300 &" },
+  // setsid leaves the shell's job at once, and cat stops it: bash tells so when it notices.
+  { command: "setsid sleep 300 &", program: "setsid", isNoisy: true },
   { command: "sleep 0.2 & wait", exitCode: 0 },
   { command: "sleep 300 & wait", steps: ["C-c"], exitCode: 130 },
   { command: "sleep 300 & fg", steps: ["C-c"], exitCode: 130 },
@@ -82,7 +84,7 @@ export const hostileCommands: readonly HostileCommand[] = [
   { command: "sleep 300 | cat | cat", steps: ["C-z"] },
   { command: "bash -c 'sleep 300 < /dev/tty & exit 0'", exitCode: 0 },
   { command: "for i in 1 2 3 4 5; do sleep 300 & done" },
-  { command: "cat &" },
+  { command: "cat &", isNoisy: true },
   { command: "while :; do echo tick; sleep 0.2; done &", isNoisy: true },
   { command: "coproc cat" },
   // Floods and bytes.

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { allowedEnvironment } from "../../../processes/allowed-environment.ts";
 import type { ToolInstance, ToolSecret } from "../../../tool.ts";
+import { createTerminalToolSet } from "../../terminals/terminal-tool-set.ts";
 import { createTerminalTool, type TerminalToolOptions } from "../terminal-tool.ts";
 
 export type RunOptions = Partial<Omit<TerminalAction, "kind" | "command">> & {
@@ -34,6 +35,8 @@ export interface TestTerminal extends AsyncDisposable {
 export type TestTerminalOptions = TerminalToolOptions & {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly environment?: Readonly<Record<string, string>>;
+  /** One of the terminals with names, instead of that of the tool `terminal`. */
+  readonly name?: string;
 };
 
 /** Opens a terminal whose quiet time, unless `params` say otherwise, is longer than any command of a test needs to end. */
@@ -43,7 +46,8 @@ export async function openTestTerminal(options: TestTerminalOptions = {}): Promi
   const stateDir = join(root, "state");
   await mkdir(workspaceDir);
   await mkdir(stateDir);
-  const tool = createTerminalTool(options);
+  const { name } = options;
+  const tool = name === undefined ? createTerminalTool(options) : createTerminalToolSet(options);
   const open = (): Promise<ToolInstance> =>
     tool.open({
       sessionId: "test",
@@ -51,6 +55,7 @@ export async function openTestTerminal(options: TestTerminalOptions = {}): Promi
       stateDir,
       environment: { ...allowedEnvironment(process.env), ...options.environment },
       params: { no_change_timeout_seconds: 20, ...options.params },
+      canSee: false,
     });
   let terminal = await open();
   const run = async (
@@ -66,8 +71,12 @@ export async function openTestTerminal(options: TestTerminalOptions = {}): Promi
       reset: false,
       ...fields,
     };
-    const observation = (await terminal.execute(action, {
+    const { kind: _, timeout, ...data } = action;
+    const named = { kind: "MCPToolAction" as const, data: { ...data, terminal: name } };
+    if (timeout !== null) Object.assign(named.data, { timeout });
+    const observation = (await terminal.execute(name === undefined ? action : named, {
       actionId: "action",
+      tool: name === undefined ? tool.name : "terminal_run",
       signal: signal ?? new AbortController().signal,
       secrets: secrets ?? [],
       onProgress: onProgress ?? (() => {}),

@@ -1,0 +1,22 @@
+import { posix } from "node:path";
+import type { Action } from "@convoke/protocol";
+import type { ToolListing } from "./host.ts";
+
+/**
+ * The place that a call has for itself, as `<type>:<name>`: two calls with one place never run at the same time. Null for a
+ * call that only reads and keeps to no place.
+ */
+export function placeOf(listing: ToolListing, action: Action | null): string | null {
+  const { file, place, placeField } = listing.traits ?? {};
+  if (place !== undefined) {
+    const part = placeField === undefined ? undefined : argumentsOf(action)[placeField];
+    return typeof part === "string" ? `${place}:${part}` : place;
+  }
+  const path = file === undefined ? undefined : action?.[file.field as keyof Action];
+  if (file !== undefined && typeof path === "string") return `file:${posix.resolve(file.base, path)}`;
+  return listing.isReadOnly ? null : `tool:${listing.name}`;
+}
+
+function argumentsOf(action: Action | null): Readonly<Record<string, unknown>> {
+  return action?.kind === "MCPToolAction" ? (action.data ?? {}) : (action ?? {});
+}

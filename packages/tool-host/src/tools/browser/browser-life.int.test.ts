@@ -1,0 +1,277 @@
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { findMarkedProcesses } from "../../processes/process-table.ts";
+import { createBrowserBench } from "./testing/browser-bench.ts";
+import { openLocalPlace } from "./testing/local-place.ts";
+import { shareBrowserBench } from "./testing/share-browser-bench.ts";
+
+// What belongs to whom, what is hidden, and how it ends. The host is marked, so that its processes can be counted.
+const mark = `browser-life-${process.pid}`;
+const shared = shareBrowserBench(() =>
+  openLocalPlace({ isOtherClosed: true, environment: { BROWSER_TEST: mark } }),
+);
+const { surf } = shared;
+
+const processes = (): number => findMarkedProcesses(`BROWSER_TEST=${mark}`).length;
+
+describe("conversations", () => {
+  test("tools 20.7.11: two conversations share no cookie, no storage and no tab", async () => {
+    const one = await surf("/storage");
+    const two = await surf("/show-storage");
+    expect(await two.content()).toContain('[null,null,""]');
+    await one.open("/show-storage");
+    expect(await one.content()).toContain('["local value","session value","crumb=1"]');
+    expect((await two.state()).tabs).toHaveLength(1);
+    const stored = JSON.parse((await two.run("GetStorage")).text) as { cookies: unknown[] };
+    expect(stored.cookies).toEqual([]);
+  });
+
+  test("tools 20.7.11: the end of one leaves the others as they are", async () => {
+    const stays = await surf("/storage");
+    const goes = await shared.bench.surf();
+    await goes.open("/second");
+    await goes[Symbol.asyncDispose]();
+    await stays.open("/show-storage");
+    expect(await stays.content()).toContain("local value");
+  });
+
+  test("tools 20.7.13: calls of one answer run one after the other", async () => {
+    const surfer = await surf("/second");
+    const [, state] = await Promise.all([surfer.open("/article"), surfer.state()]);
+    expect(state.title).toBe("Article");
+  });
+
+  test("the server's own address is out of reach", async () => {
+    const surfer = await surf();
+    expect(await surfer.open(`${shared.bench.pages.otherUrl}/second`)).toMatchObject({ isError: true });
+    const byNumber = shared.bench.pages.otherUrl.replace("localhost", "127.0.0.1");
+    expect(await surfer.open(`${byNumber}/second`)).toMatchObject({ isError: true });
+    expect(await surfer.open("/second")).toMatchObject({ isError: false });
+  });
+});
+
+describe("PDF pages", () => {
+  const turning = (to: string): string => `/turning.pdf?to=${encodeURIComponent(to)}`;
+
+  test("one that leads to the server's own address when it is loaded again is not kept", async () => {
+    const surfer = await surf();
+    const told = await surfer.open(turning(`${shared.bench.pages.otherUrl}/paper.pdf`));
+    expect(told.text).toContain("could not be saved: it was not sent again (net::ERR_NAME_NOT_RESOLVED)");
+    expect(existsSync(join(surfer.workspaceDir, "downloads"))).toBe(false);
+  });
+
+  test("nor is one that leads out of the allowed domains, to something else, or on for too long", async () => {
+    const surfer = await surf(undefined, { allowed_domains: ["127.0.0.1"] });
+    const elsewhere = await surfer.open(turning("http://elsewhere.invalid/paper.pdf"));
+    expect(elsewhere.text).toContain("could not be saved");
+    expect(elsewhere.text).toContain("elsewhere.invalid, which is not among the allowed domains");
+    expect((await surfer.open(turning("/second"))).text).toContain("something else the second time");
+    expect((await surfer.open("/large.pdf")).text).toContain("larger than 50 MiB");
+    expect(existsSync(join(surfer.workspaceDir, "downloads"))).toBe(false);
+  });
+});
+
+describe("storage", () => {
+  test("tools 20.7.8: cookies, local and session storage make the round to another conversation", async () => {
+    const one = await surf("/storage");
+    const storage_state = JSON.parse((await one.run("GetStorage")).text) as object;
+    const two = await surf();
+    expect(await two.run("SetStorage", { storage_state })).toMatchObject({ isError: false });
+    await two.open("/show-storage");
+    expect(await two.content()).toContain('["local value","session value","crumb=1"]');
+    expect(JSON.parse((await two.run("GetStorage")).text)).toEqual(storage_state);
+  });
+
+  test.each([
+    [{ cookies: "none" }],
+    [{ cookies: [{ name: "a" }] }],
+    [{ cookies: [{ name: "a", value: "b" }] }],
+    [{ cookies: [7] }],
+    [{ origins: [{ origin: "nowhere" }] }],
+    [{ origins: {} }],
+    [{ origins: [{ origin: "https://example.com", localStorage: 7 }] }],
+  ])("tools 20.7.8: %j is refused", async (storage_state) => {
+    const surfer = await surf();
+    expect(await surfer.run("SetStorage", { storage_state })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("storage_state"),
+    });
+  });
+});
+
+describe("recordings", () => {
+  test("tools 20.7.9: starting twice and stopping what is not on are errors; another one can follow", async () => {
+    const surfer = await surf("/second");
+    expect(await surfer.run("StopRecording")).toMatchObject({ isError: true });
+    expect(await surfer.run("StartRecording")).toMatchObject({ isError: false });
+    expect(await surfer.run("StartRecording")).toMatchObject({ isError: true });
+    expect(await surfer.run("StopRecording")).toMatchObject({ isError: false });
+    expect(await surfer.run("StartRecording")).toMatchObject({ isError: false });
+    expect(await surfer.run("StopRecording")).toMatchObject({ isError: false });
+  });
+
+  test("one that is on when the conversation ends is whole on the disk, and holds no secret", async () => {
+    const surfer = await surf("/masked");
+    const secrets = [{ name: "TOKEN", value: "s3cret-value" }];
+    await surfer.run("StartRecording", {}, secrets);
+    const [field] = (await surfer.state()).interactive_elements;
+    await surfer.run("Type", { index: field!.index, text: "$TOKEN" }, secrets);
+    await surfer[Symbol.asyncDispose]();
+    const folder = join(surfer.stateDir, "observations");
+    const [name] = (await readdir(folder)).filter((file) => file.startsWith("recording-"));
+    const text = await readFile(join(folder, name!), "utf8");
+    expect((JSON.parse(text) as unknown[]).length).toBeGreaterThan(2);
+    expect(text).not.toContain("s3cret-value");
+  });
+});
+
+describe("secrets", () => {
+  const secrets = [{ name: "PASSWORD", value: "correct horse" }];
+
+  test("P13: a login with a secret works, and nobody reads it", async () => {
+    const surfer = await surf("/login");
+    const told = [
+      await surfer.run("Type", { index: await surfer.indexOf("User"), text: "ada" }, secrets),
+      await surfer.run("Type", { index: await surfer.indexOf("Pass"), text: "${PASSWORD}" }, secrets),
+      await surfer.run("GetState", {}, secrets),
+      await surfer.run("GetContent", {}, secrets),
+    ];
+    expect(JSON.stringify(told)).not.toContain("correct horse");
+    expect(JSON.stringify(told)).toContain("<secret-hidden>");
+    await surfer.run("Click", { index: await surfer.indexOf("Log in") }, secrets);
+    expect(await surfer.content()).toContain("Your account");
+  });
+
+  test("P13: a screenshot shows no secret, and scripts of the page learn nothing of the search for it", async () => {
+    const surfer = await surf("/masked");
+    const [field] = (await surfer.state()).interactive_elements;
+    await surfer.run("Type", { index: field!.index, text: "correct horse" });
+    const open = await surfer.run("GetState", { include_screenshot: true });
+    const hidden = await surfer.run("GetState", { include_screenshot: true }, secrets);
+    const again = await surfer.run("GetState", { include_screenshot: true });
+    expect(hidden.observation.screenshot_data).not.toBe(open.observation.screenshot_data);
+    expect(again.observation.screenshot_data).toBe(open.observation.screenshot_data);
+  });
+
+  test("P13: a screenshot shows no secret in frames of other origins and in closed shadow roots", async () => {
+    const open = await openLocalPlace();
+    onTestFinished(() => open[Symbol.asyncDispose]());
+    const surfer = await createBrowserBench(open).surf();
+    for (const path of ["/framed-echo", "/closed-echo"]) {
+      await surfer.open(path);
+      const [field] = (await surfer.state()).interactive_elements;
+      if (field !== undefined) await surfer.run("Type", { index: field.index, text: "correct horse" });
+      const look = async (known: typeof secrets): Promise<string | null | undefined> =>
+        (await surfer.run("GetState", { include_screenshot: true }, known)).observation.screenshot_data;
+      // A frame of another process is drawn when it is its turn, so a picture that is taken at once may be one of before.
+      const shown = await look([{ name: "OTHER", value: "not on this page" }]);
+      await expect.poll(() => look([]), { message: path }).toBe(shown);
+      expect(await look(secrets), path).not.toBe(shown);
+      await expect.poll(() => look([]), { message: path }).toBe(shown);
+    }
+  });
+
+  test("a name that is no secret is text", async () => {
+    const surfer = await surf("/fields");
+    await surfer.run("Type", { index: await surfer.indexOf("Your name"), text: "$HOME costs $5" }, secrets);
+    expect((await surfer.state()).interactive_elements[0]).toMatchObject({ value: "$HOME costs $5" });
+  });
+});
+
+describe("faults", () => {
+  test("tools 20.7.10: three timeouts start the browser again with its tabs, errors in between do not count", async () => {
+    const surfer = await surf("/busy", { action_timeout_seconds: 2 });
+    const hang = await surfer.indexOf("Hang");
+    const first = await surfer.run("Click", { index: hang });
+    const second = await surfer.run("GetContent");
+    const third = await surfer.run("GetContent");
+    expect([first, second, third].map(({ isError }) => isError)).toEqual([true, true, true]);
+    expect(third.text).toContain("started again");
+    expect(await surfer.content()).toContain("text");
+    expect((await surfer.state()).tabs).toHaveLength(1);
+  });
+
+  test("a server that never answers is told", async () => {
+    const surfer = await surf(undefined, { action_timeout_seconds: 1 });
+    expect(await surfer.open("/hang")).toMatchObject({ isError: true, text: expect.stringContaining("1 s") });
+    expect(await surfer.open("/second")).toMatchObject({ isError: false });
+  });
+
+  test("P43: an action that is cancelled ends at once, and the next one works", async () => {
+    const surfer = await surf("/second");
+    const stop = new AbortController();
+    const ended = surfer.outcome("Navigate", { url: `${shared.bench.pages.url}/hang` }, stop.signal);
+    setTimeout(() => stop.abort(), 300);
+    const startedAt = performance.now();
+    expect(await ended).toMatchObject({ type: "cancelled" });
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
+    expect(await surfer.open("/second")).toMatchObject({ isError: false });
+  });
+
+  test("a crash is told, and the next action has the tabs again", async () => {
+    const surfer = await surf("/second");
+    const pids = findMarkedProcesses(`BROWSER_TEST=${mark}`).map(({ pid }) => pid);
+    for (const pid of pids) process.kill(pid, "SIGKILL");
+    const told = await surfer.run("GetContent");
+    expect(told.text).toMatch(/crashed/);
+    expect(await surfer.content()).toContain("The second page");
+  });
+
+  test(
+    "a page whose messages are too long for anybody ends its browser, not the tool host",
+    { timeout: 120_000 },
+    async () => {
+      const own = await openLocalPlace();
+      onTestFinished(() => own[Symbol.asyncDispose]());
+      const surfer = await createBrowserBench(own).surf();
+      for (const fate of ["with the same tabs", "without its tabs"]) {
+        let told = (await surfer.open("/shouting")).text;
+        await expect
+          .poll(async () => (told += (await surfer.run("ListTabs")).text), { timeout: 50_000 })
+          .toContain(fate);
+        await surfer.open("about:blank");
+      }
+      expect((await surfer.open("/second")).text).toContain("Title: Second");
+    },
+  );
+
+  test.each([
+    [{ action_timeout_seconds: 0 }],
+    [{ allowed_domains: "x" }],
+    [{ init_timeout_seconds: "soon" }],
+  ])("a wrong parameter %j is named", async (params) => {
+    const surfer = await surf(undefined, params);
+    const outcome = await surfer.outcome("ListTabs");
+    expect(outcome).toMatchObject({ type: "error", text: expect.stringContaining(Object.keys(params)[0]!) });
+  });
+});
+
+test("idle browsers are put aside and come back with tabs and logins", { timeout: 90_000 }, async () => {
+  const surfer = await surf("/storage", { session_timeout_minutes: 0.005 });
+  await surfer.open("/show-storage");
+  expect(processes()).toBeGreaterThan(0);
+  // The browser itself ends fifteen seconds after the last of its conversations was put aside.
+  await vi.waitFor(() => expect(processes()).toBe(0), { timeout: 60_000, interval: 100 });
+  const shown = await surfer.content();
+  expect(shown).toContain("local value");
+  expect(shown).toContain("crumb=1");
+});
+
+test("P14: the end of the host ends the browser, and conversations one after another leave nothing", async () => {
+  const own = `${mark}-own`;
+  const count = (): number => findMarkedProcesses(`BROWSER_TEST=${own}`).length;
+  await using place = await openLocalPlace({ environment: { BROWSER_TEST: own } });
+  const bench = createBrowserBench(place);
+  let most = 0;
+  for (let round = 0; round < 5; round++) {
+    const surfer = await bench.surf();
+    await surfer.open("/second");
+    most = Math.max(most, count());
+    await surfer[Symbol.asyncDispose]();
+  }
+  expect(most).toBeGreaterThan(0);
+  await place.host[Symbol.asyncDispose]();
+  expect(count()).toBe(0);
+});

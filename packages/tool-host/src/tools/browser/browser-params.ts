@@ -1,0 +1,48 @@
+import { ToolInputError } from "../../tool.ts";
+
+export type BrowserParams = {
+  /** Hosts that pages may be loaded from; null: all. `example.com` stands for itself, `*.example.com` for what is below it too. */
+  readonly allowedDomains: readonly string[] | null;
+  readonly idleMs: number;
+  readonly startMs: number;
+  readonly actionMs: number;
+  /** Run in every document before its own scripts. */
+  readonly scripts: readonly string[];
+};
+
+/** The parameters of a tool spec; those that only other engines know are passed over. Source: reference, tools 9.1. */
+export function parseBrowserParams(params: Readonly<Record<string, unknown>>): BrowserParams {
+  const domains = texts(params, "allowed_domains");
+  return {
+    allowedDomains:
+      domains === null || domains.length === 0 ? null : domains.map((name) => name.toLowerCase()),
+    idleMs: positive(params, "session_timeout_minutes", 30) * 60_000,
+    startMs: positive(params, "init_timeout_seconds", 30) * 1_000,
+    actionMs: positive(params, "action_timeout_seconds", 300) * 1_000,
+    scripts: texts(params, "inject_scripts") ?? [],
+  };
+}
+
+/** Whether an address may be loaded. Documents without a host (`about:blank`, `data:`, `blob:`) come from pages that may. */
+export function isAllowedUrl(url: URL, domains: readonly string[] | null): boolean {
+  if (domains === null || !["http:", "https:", "ws:", "wss:"].includes(url.protocol)) return true;
+  const host = url.hostname.toLowerCase();
+  return domains.some((domain) => {
+    const name = domain.replace(/^[a-z]+:\/\//, "").replace(/[/:].*$/, "");
+    if (!name.startsWith("*.")) return host === name;
+    return host === name.slice(2) || host.endsWith(name.slice(1));
+  });
+}
+
+function positive(params: Readonly<Record<string, unknown>>, name: string, usual: number): number {
+  const value = params[name] ?? usual;
+  if (typeof value === "number" && value > 0) return value;
+  throw new ToolInputError(`The tool parameter ${name} must be a number above 0.`);
+}
+
+function texts(params: Readonly<Record<string, unknown>>, name: string): readonly string[] | null {
+  const value = params[name] ?? null;
+  if (value === null) return null;
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
+  throw new ToolInputError(`The tool parameter ${name} must be a list of texts.`);
+}

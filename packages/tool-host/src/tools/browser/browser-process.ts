@@ -1,0 +1,115 @@
+import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
+import { withGuardedPipe } from "./guard-pipe.ts";
+
+/** What a browser is started with. */
+export type BrowserSpec = {
+  readonly executablePath: string;
+  /** Carries the mark by which every process of the browser ends with the host. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** `host:port` of servers that no page may reach. */
+  readonly closedAddresses: readonly string[];
+  readonly startMs: number;
+};
+
+/** How long a browser without conversations is kept for the next one. */
+const idleMs = 15_000;
+
+/**
+ * The one browser of a tool host: started by the first conversation that needs it, shared by all of them, each with a context of its
+ * own, and ended a while after the last one has gone.
+ */
+export class BrowserProcess implements AsyncDisposable {
+  #opening: Promise<Browser> | undefined;
+  #users = 0;
+  #idle: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  /** A fresh context, whose owner gives it back with {@link release} once. */
+  async openContext(spec: BrowserSpec, options: BrowserContextOptions): Promise<BrowserContext> {
+    if (this.#isClosed) throw new Error("The tool host is closed.");
+    this.#users += 1;
+    clearTimeout(this.#idle);
+    try {
+      const browser = await this.#browser(spec);
+      return await browser.newContext(options);
+    } catch (error) {
+      this.#leave();
+      throw error;
+    }
+  }
+
+  /** Closes a context, however its browser ended. */
+  async release(context: BrowserContext): Promise<void> {
+    // One whose browser is gone is closed already.
+    await context.close().catch(() => {});
+    this.#leave();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await this.#end();
+  }
+
+  #leave(): void {
+    this.#users -= 1;
+    if (this.#users > 0) return;
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => void this.#end(), idleMs);
+    this.#idle.unref();
+  }
+
+  async #browser(spec: BrowserSpec): Promise<Browser> {
+    const known = await this.#opening?.catch(() => undefined);
+    if (known?.isConnected() === true) return known;
+    const opening = (this.#opening = startBrowser(spec));
+    return await opening;
+  }
+
+  async #end(): Promise<void> {
+    clearTimeout(this.#idle);
+    const opening = this.#opening;
+    this.#opening = undefined;
+    // One that never started, or has crashed, has nothing to close.
+    await opening?.then((browser) => browser.close()).catch(() => {});
+  }
+}
+
+/** Chromium's own sandbox stays on wherever it can be: not for the superuser, and not where the kernel denies it name spaces. */
+async function startBrowser(spec: BrowserSpec): Promise<Browser> {
+  if (process.getuid?.() === 0) return await launch(spec, false);
+  try {
+    return await launch(spec, true);
+  } catch (error) {
+    if (!/sandbox|namespace|zygote/i.test(String(error))) throw error;
+    return await launch(spec, false);
+  }
+}
+
+async function launch(spec: BrowserSpec, chromiumSandbox: boolean): Promise<Browser> {
+  // It takes a while to load, and only who uses a browser needs it.
+  const { chromium } = await import("playwright-core");
+  const start = (): Promise<Browser> =>
+    chromium.launch({
+      executablePath: spec.executablePath,
+      headless: true,
+      chromiumSandbox,
+      env: { ...spec.environment },
+      timeout: spec.startMs,
+      // Whoever runs the host decides what a signal does; its end ends the browser.
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+      args: [
+        // A small /dev/shm, as containers have it, would crash large pages.
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+        ...closedAddressRules(spec.closedAddresses),
+      ],
+    });
+  return await withGuardedPipe(spec.executablePath, start);
+}
+
+function closedAddressRules(addresses: readonly string[]): string[] {
+  if (addresses.length === 0) return [];
+  return [`--host-resolver-rules=${addresses.map((address) => `MAP ${address} ~NOTFOUND`).join(", ")}`];
+}

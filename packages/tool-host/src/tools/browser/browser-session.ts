@@ -1,0 +1,370 @@
+import { join } from "node:path";
+import type { Action, BrowserObservation } from "@convoke/protocol";
+import type { BrowserContext, Page } from "playwright-core";
+import { clipText, shortNotice, textLimits } from "../../text/truncate.ts";
+import type { AttachBrowser } from "../../browser-attachment.ts";
+import { maskText } from "../../processes/mask.ts";
+import {
+  ToolInputError,
+  type ToolCall,
+  type ToolContext,
+  type ToolInstance,
+  type ToolSecret,
+} from "../../tool.ts";
+import { act } from "./act.ts";
+import { parseBrowserParams, type BrowserParams } from "./browser-params.ts";
+import type { BrowserProcess, BrowserSpec } from "./browser-process.ts";
+import { DomainGate } from "./domain-gate.ts";
+import { Camera } from "./camera.ts";
+import { ElementIndex } from "./element-index.ts";
+import type { OpenBrowser } from "./open-browser.ts";
+import { observe, type Answer } from "./observe-browser.ts";
+import { LiveBrowser } from "./live/live-browser.ts";
+import { Recorder } from "./recording.ts";
+import { saveDownload } from "./save-download.ts";
+import { Tabs } from "./tabs.ts";
+
+export type BrowserSessionDeps = {
+  readonly process: BrowserProcess;
+  readonly spec: Omit<BrowserSpec, "startMs">;
+  readonly context: ToolContext;
+};
+
+/** From so many timeouts in a row on an action has only a little time, and then the browser is started again. */
+const patientTimeouts = 2;
+const mostTimeouts = 3;
+const hurriedMs = 30_000;
+/** A crash so soon after another one is put down to the same tabs. */
+const crashMs = 60_000;
+const longestDownloadMs = 30_000;
+const mostNotes = 20;
+
+/** The browser of one conversation: a context of its own, opened by the first action that needs it and again after it broke. */
+export class BrowserSession implements ToolInstance {
+  readonly #deps: BrowserSessionDeps;
+  readonly #params: BrowserParams;
+  readonly #directory: string;
+  readonly #recorder: Recorder;
+  #open: OpenBrowser | undefined;
+  #gate: DomainGate | undefined;
+  #secrets: readonly ToolSecret[] = [];
+  #notes: string[] = [];
+  readonly #downloads = new Set<Promise<void>>();
+  #hasDownloaded = false;
+  /** Tabs that pages have opened and that are not in front yet. */
+  readonly #arriving = new Set<Promise<void>>();
+  #timeouts = 0;
+  #crashedAtMs = -Infinity;
+  #idle: NodeJS.Timeout | undefined;
+  #urls: readonly string[] = [];
+  #isActing = false;
+  #hasBeenOpen = false;
+  readonly #live: LiveBrowser;
+  /** What another context begins with: after an idle time with all that the last one knew. */
+  #left: {
+    readonly urls: readonly string[];
+    readonly storage?: Awaited<ReturnType<BrowserContext["storageState"]>>;
+  } = { urls: [] };
+
+  constructor(deps: BrowserSessionDeps) {
+    this.#deps = deps;
+    this.#params = parseBrowserParams(deps.context.params);
+    this.#directory = join(deps.context.stateDir, "observations");
+    this.#recorder = new Recorder(this.#directory, (text) => maskText(text, this.#secrets));
+    this.#live = new LiveBrowser({
+      isActing: () => this.#isActing,
+      wake: () => (this.#hasBeenOpen ? this.#browser() : null),
+      tellNext: (note) => void this.#notes.push(note),
+      onLent: (isLent) => (isLent ? clearTimeout(this.#idle) : this.#rest()),
+    });
+  }
+
+  /** People who watch it, see `AttachBrowser`. */
+  get browser(): AttachBrowser {
+    return this.#live.attach;
+  }
+
+  async execute(action: Action, call: ToolCall): Promise<BrowserObservation> {
+    this.#secrets = call.secrets;
+    this.#live.setSecrets(call.secrets);
+    if (!(await this.#live.untilReturned(call))) call.signal.throwIfAborted();
+    clearTimeout(this.#idle);
+    this.#hasDownloaded = false;
+    this.#isActing = true;
+    let answer: Answer;
+    try {
+      answer = await this.#answer(action, call.signal);
+      await Promise.all(this.#arriving);
+    } finally {
+      this.#isActing = false;
+    }
+    this.#openUrls();
+    this.#rest();
+    const notes = this.#takeNotes();
+    const text = [answer.text, ...notes].join("\n\n");
+    return await observe(
+      { ...answer, text: clipText(text, textLimits.toolMessage, shortNotice) },
+      this.#directory,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#live.end();
+    clearTimeout(this.#idle);
+    await this.#close();
+  }
+
+  /** Begins the time after which it is put aside. */
+  #rest(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => void this.#sleep(), this.#params.idleMs);
+    this.#idle.unref();
+  }
+
+  async #answer(action: Action, signal: AbortSignal): Promise<Answer> {
+    const limit =
+      this.#timeouts >= patientTimeouts ? Math.min(hurriedMs, this.#params.actionMs) : this.#params.actionMs;
+    const timer = new AbortController();
+    const ended = AbortSignal.any([signal, timer.signal]);
+    let timeout: NodeJS.Timeout | undefined;
+    try {
+      // Starting has a limit of its own.
+      const browser = await untilAborted(this.#browser(), signal);
+      timeout = setTimeout(() => timer.abort(new ActionTimeout()), limit);
+      const answer = await untilAborted(act(action, browser, this.#secrets), ended);
+      // What is asked of a page that is gone can look like an answer.
+      if (browser.context.browser()?.isConnected() !== true) throw new Error("The browser crashed.");
+      this.#timeouts = 0;
+      return answer;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ActionTimeout || isTimeout(error)) return await this.#timedOut(limit, error);
+      this.#timeouts = 0;
+      if (error instanceof ToolInputError) return { text: error.message, isError: true };
+      return { text: await this.#explain(error), isError: true };
+    } finally {
+      clearTimeout(timeout);
+    }
+  }
+
+  /** A browser that broke is told with what was lost, and is started again by the next action. */
+  async #explain(error: unknown): Promise<string> {
+    const isGone = this.#open?.context.browser()?.isConnected() !== true;
+    const message = String(error instanceof Error ? error.message : error).split("\n")[0]!;
+    if (this.#open === undefined) return `The browser could not be started: ${message}`;
+    const isPageCrash = /crashed/i.test(message);
+    if (!isGone && !isPageCrash) return `The browser refused: ${message.replace(/^\w+(?:\.\w+)?: /, "")}`;
+    return `The browser crashed in this action. It is started again by the next one, ${await this.#recover()}.`;
+  }
+
+  async #timedOut(limitMs: number, error: unknown): Promise<Answer> {
+    this.#timeouts += 1;
+    const reason = error instanceof ActionTimeout ? "" : ` (${(error as Error).message.split("\n")[0]})`;
+    const text = `The action did not end within ${Math.round(limitMs / 1_000)} s${reason}.`;
+    if (this.#timeouts < mostTimeouts)
+      return { text: `${text} The page may be busy or slow: try again, or go elsewhere.`, isError: true };
+    this.#timeouts = 0;
+    await this.#restart();
+    return {
+      text: `${text} It was the third in a row, so the browser is started again by the next action, with the same tabs; logins and what was typed are lost.`,
+      isError: true,
+    };
+  }
+
+  /** After a crash; says what is left. Tabs that make it crash again are not opened a third time. */
+  async #recover(): Promise<string> {
+    const isAgain = performance.now() - this.#crashedAtMs < crashMs;
+    this.#crashedAtMs = performance.now();
+    await this.#restart();
+    if (!isAgain) return "with the same tabs; logins and what was typed are lost";
+    this.#left = { urls: [] };
+    return "without its tabs, as they made it crash again; logins and what was typed are lost";
+  }
+
+  async #restart(): Promise<void> {
+    const urls = this.#openUrls();
+    await this.#close();
+    this.#left = { urls };
+  }
+
+  /** Nobody used it for a while: its memory is given back, and what it knows is kept for the next action. */
+  async #sleep(): Promise<void> {
+    const open = this.#open;
+    if (open === undefined || this.#recorder.isOn || this.#live.isLent || this.#isActing) return;
+    const urls = this.#openUrls();
+    // One that does not answer any more begins anew.
+    const storage = await open.context.storageState().catch(() => undefined);
+    if (this.#open !== open) return;
+    await this.#close();
+    this.#left = { urls, ...(storage === undefined ? {} : { storage }) };
+  }
+
+  /** After a crash there are no pages to ask any more. */
+  #openUrls(): readonly string[] {
+    const pages = this.#open?.context.pages() ?? [];
+    if (pages.length > 0) this.#urls = pages.map((page) => page.url()).filter((url) => /^https?:/.test(url));
+    return this.#urls;
+  }
+
+  async #close(): Promise<void> {
+    const open = this.#open;
+    const gate = this.#gate;
+    this.#open = undefined;
+    this.#gate = undefined;
+    this.#live.closed();
+    await this.#recorder.forget();
+    if (open !== undefined) await this.#deps.process.release(open.context);
+    await gate?.[Symbol.asyncDispose]();
+  }
+
+  async #browser(): Promise<OpenBrowser> {
+    if (this.#open !== undefined) {
+      if (this.#open.context.browser()?.isConnected() === true) return this.#open;
+      this.#notes.push(`The browser had crashed and was started again ${await this.#recover()}.`);
+    }
+    const { urls, storage } = this.#left;
+    const context = await this.#deps.process.openContext(
+      { ...this.#deps.spec, startMs: this.#params.startMs },
+      {
+        acceptDownloads: true,
+        ...(await this.#proxy()),
+        ...(storage === undefined ? {} : { storageState: storage }),
+      },
+    );
+    const open = await this.#prepare(context);
+    this.#open = open;
+    this.#hasBeenOpen = true;
+    this.#left = { urls: [] };
+    context.on("close", () => this.#open === open && this.#live.closed());
+    this.#live.opened(open);
+    for (const url of urls) {
+      const page = await context.newPage();
+      // One that cannot be opened any more says so when it is used.
+      await page.goto(url, { waitUntil: "domcontentloaded", timeout: 10_000 }).catch(() => {});
+    }
+    this.#takeNotes(/A new tab/);
+    return open;
+  }
+
+  /** Where only some domains are allowed, everything goes through a gate, addresses of this machine included. */
+  async #proxy(): Promise<{ readonly proxy?: { readonly server: string; readonly bypass: string } }> {
+    const { allowedDomains: domains } = this.#params;
+    if (domains === null) return {};
+    const onRefused = (address: string): void => {
+      const note = `The page wanted something of ${address}, which is not among the allowed domains; it did not get it.`;
+      if (!this.#notes.includes(note) && this.#notes.length < mostNotes) this.#notes.push(note);
+    };
+    const { environment } = this.#deps.spec;
+    this.#gate = await DomainGate.open({ domains, environment, onRefused });
+    return { proxy: { server: this.#gate.address, bypass: "<-loopback>" } };
+  }
+
+  async #prepare(context: BrowserContext): Promise<OpenBrowser> {
+    const { scripts } = this.#params;
+    const tabs = new Tabs(context);
+    const indexes = new WeakMap<Page, ElementIndex>();
+    const elementsOf = (page: Page): ElementIndex => {
+      const known = indexes.get(page) ?? new ElementIndex(page);
+      indexes.set(page, known);
+      return known;
+    };
+    context.on("page", (page) => this.#watch(page, tabs));
+    for (const content of scripts) await context.addInitScript({ content });
+    return {
+      context,
+      tabs,
+      camera: new Camera(),
+      recorder: this.#recorder,
+      params: this.#params,
+      workspaceDir: this.#deps.context.workspaceDir,
+      elementsOf,
+      downloaded: () => this.#downloaded(),
+      note: (text) => void this.#notes.push(text),
+    };
+  }
+
+  #watch(page: Page, tabs: Tabs): void {
+    tabs.add(page);
+    page.on("dialog", (dialog) => {
+      const kind = dialog.type();
+      const isAccepted = kind !== "prompt";
+      if (kind !== "beforeunload")
+        this.#notes.push(
+          `The page showed a dialog (${kind}): "${dialog.message().slice(0, 500)}". It was ${isAccepted ? "accepted" : "dismissed"}.`,
+        );
+      // A page that is gone takes its dialog with it.
+      (isAccepted ? dialog.accept() : dialog.dismiss()).catch(() => {});
+    });
+    page.on("download", (download) => {
+      this.#hasDownloaded = true;
+      const saving = saveDownload(download, this.#deps.context.workspaceDir)
+        .then((note) => void this.#notes.push(note))
+        .finally(() => this.#downloads.delete(saving));
+      this.#downloads.add(saving);
+    });
+    page.on("crash", () => this.#notes.push("The page crashed. Open its address again."));
+    const arriving = this.#arrive(page, tabs).finally(() => this.#arriving.delete(arriving));
+    this.#arriving.add(arriving);
+  }
+
+  /** A tab that a page opened comes to the front, unless it is gone again. */
+  async #arrive(page: Page, tabs: Tabs): Promise<void> {
+    try {
+      if ((await page.opener()) === null) return;
+      // Told with the address that it has by then.
+      await page.waitForLoadState("domcontentloaded", { timeout: 4_000 }).catch(() => {});
+      const id = await tabs.idOf(page);
+      if (page.isClosed() || id === "") return;
+      await tabs.focus(page);
+      this.#notes.push(`A new tab ${id} opened and is in front: ${page.url()}`);
+    } catch (error) {
+      if (!page.isClosed())
+        this.#notes.push(`A new tab opened and could not be shown: ${String(error).split("\n")[0]}`);
+    }
+  }
+
+  async #downloaded(): Promise<boolean> {
+    if (this.#downloads.size === 0) return this.#hasDownloaded;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, longestDownloadMs);
+    });
+    await Promise.race([Promise.all(this.#downloads), late]);
+    clearTimeout(timer);
+    if (this.#downloads.size > 0)
+      this.#notes.push("A download is still under way; its end is told with a later action.");
+    return true;
+  }
+
+  /** With a pattern only those that fit are dropped. */
+  #takeNotes(dropped?: RegExp): readonly string[] {
+    const notes = this.#notes;
+    this.#notes = dropped === undefined ? [] : notes.filter((note) => !dropped.test(note));
+    return notes;
+  }
+}
+
+class ActionTimeout extends Error {
+  override readonly name = "ActionTimeout";
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === "TimeoutError";
+}
+
+/** Rejects with the signal's reason as soon as it aborts, whatever the work does afterwards. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  let onAbort = (): void => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  // Its failure after an abort is nobody's any more.
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

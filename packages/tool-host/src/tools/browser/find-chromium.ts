@@ -1,0 +1,55 @@
+import { existsSync, readdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** What to do where there is none. */
+export const chromiumFix =
+  "Install Chromium or Chrome where the tools run, for example with `apt install chromium`, for agents that use a browser.";
+
+/** The path of a Chromium or Chrome that is installed here; null when there is none. Source of the order: reference, tools 9.1. */
+export function findChromium(
+  environment: Readonly<Record<string, string | undefined>>,
+  isThere: (path: string) => boolean = existsSync,
+): string | null {
+  const home = environment["HOME"] ?? "";
+  const folders = (environment["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  const candidates = [
+    ...(standardPaths[process.platform] ?? []),
+    ...downloaded(join(home, process.platform === "darwin" ? "Library/Caches" : ".cache", "ms-playwright")),
+    ...folders.flatMap((folder) => names.map((name) => join(folder, name))),
+  ];
+  return candidates.find(isThere) ?? null;
+}
+
+const standardPaths: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  linux: [
+    "/usr/bin/google-chrome",
+    "/usr/bin/google-chrome-stable",
+    // Debian's program itself: the script in front of it reads settings that sandboxes do not have.
+    "/usr/lib/chromium/chromium",
+    "/usr/bin/chromium",
+    "/usr/bin/chromium-browser",
+    "/usr/bin/microsoft-edge",
+    "/usr/bin/microsoft-edge-stable",
+  ],
+  darwin: [
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+  ],
+};
+
+const names = ["google-chrome", "chrome", "chromium", "chromium-browser", "microsoft-edge"];
+
+/** Those that Playwright has downloaded, the newest first. */
+function downloaded(folder: string): string[] {
+  const versions = existsSync(folder)
+    ? readdirSync(folder).filter((name) => /^chromium-\d+$/.test(name))
+    : [];
+  return versions
+    .sort((a, b) => Number(b.slice("chromium-".length)) - Number(a.slice("chromium-".length)))
+    .flatMap((name) => [
+      join(folder, name, "chrome-linux64", "chrome"),
+      join(folder, name, "chrome-linux", "chrome"),
+      join(folder, name, "chrome-mac", "Chromium.app", "Contents", "MacOS", "Chromium"),
+    ]);
+}

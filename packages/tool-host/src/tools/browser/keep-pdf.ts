@@ -1,0 +1,75 @@
+import type { CDPSession, Page } from "playwright-core";
+import type { OpenBrowser } from "./open-browser.ts";
+import { saveFile } from "./save-download.ts";
+
+const mostBytes = 50 * 1024 * 1024;
+const partBytes = 1024 * 1024;
+const longestMs = 30_000;
+
+/** A PDF that is shown can be read by no page: it comes to the workspace, where other tools can. */
+export async function keepPdf({ context, note, workspaceDir }: OpenBrowser, page: Page): Promise<void> {
+  // A page that is on its way elsewhere is none.
+  const type = await page.evaluate(() => document.contentType).catch(() => "");
+  if (type !== "application/pdf") return;
+  const session = await context.newCDPSession(page);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error("its server was too slow")), longestMs);
+  });
+  try {
+    const bytes = await Promise.race([fetchAgain(session, page.url()), late]);
+    const name = decodeName(new URL(page.url()).pathname.split("/").at(-1) ?? "") || "document.pdf";
+    const path = await saveFile(bytes, name, workspaceDir);
+    note(`The page is a PDF. It was saved to ${path}: read it with other tools, such as pdftotext.`);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
+    note(`The page is a PDF, which could not be saved: ${reason}.`);
+  } finally {
+    clearTimeout(timer);
+    // The tab is gone; else it ends what is still loading.
+    await session.detach().catch(() => {});
+  }
+}
+
+/**
+ * Loads the document once more, by the browser: so what pages may not reach, closed addresses and domains that are not allowed, is not
+ * reached by a redirect of this request either.
+ */
+async function fetchAgain(session: CDPSession, url: string): Promise<Buffer> {
+  const { frameTree } = await session.send("Page.getFrameTree");
+  const { resource } = await session.send("Network.loadNetworkResource", {
+    frameId: frameTree.frame.id,
+    url,
+    options: { disableCache: false, includeCredentials: true },
+  });
+  if (!resource.success || resource.stream === undefined)
+    throw new Error(`it was not sent again (${resource.netErrorName ?? resource.httpStatusCode})`);
+  const header = (wanted: string): unknown =>
+    Object.entries(resource.headers ?? {}).find(([name]) => name.toLowerCase() === wanted)?.[1];
+  const type = header("content-type");
+  if (!String(type).toLowerCase().startsWith("application/pdf"))
+    throw new Error(`its server sent something else the second time (${String(type)})`);
+  // Nothing of it need be read then.
+  if (Number(header("content-length")) > mostBytes) throw tooLarge();
+  const parts: Buffer[] = [];
+  for (let length = 0; ;) {
+    const part = await session.send("IO.read", { handle: resource.stream, size: partBytes });
+    const bytes = Buffer.from(part.data, part.base64Encoded === true ? "base64" : "utf8");
+    length += bytes.length;
+    if (length > mostBytes) throw tooLarge();
+    parts.push(bytes);
+    if (part.eof) return Buffer.concat(parts);
+  }
+}
+
+function tooLarge(): Error {
+  return new Error(`it is larger than ${mostBytes / 1024 / 1024} MiB`);
+}
+
+function decodeName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name; // It has a percent sign of its own.
+  }
+}

@@ -1,0 +1,54 @@
+import { EventEmitter } from "node:events";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { goTo } from "./navigate.ts";
+
+const address = new URL("http://nowhere.invalid/");
+
+/** A page whose navigations end as they are told, one after the other. */
+function createPage(...failures: readonly string[]): {
+  readonly page: Page;
+  readonly emitter: EventEmitter;
+  readonly visits: string[];
+  readonly frame: { at: string };
+} {
+  const emitter = new EventEmitter();
+  const frame = { at: "about:blank", url: () => frame.at };
+  const visits: string[] = [];
+  const page = Object.assign(emitter, {
+    mainFrame: () => frame,
+    goto: async (url: string) => {
+      visits.push(url);
+      const failure = failures[visits.length - 1];
+      if (failure !== undefined) throw new Error(`page.goto: ${failure}`);
+      return null;
+    },
+  });
+  return { page: page as unknown as Page, emitter, visits, frame };
+}
+
+test("a failure is told once the browser's page about it is there, not at that of an earlier one", async () => {
+  const { page, emitter, frame } = createPage("net::ERR_NAME_NOT_RESOLVED at http://nowhere.invalid/");
+  frame.at = "chrome-error://chromewebdata/";
+  let isTold = false;
+  const told = goTo(page, address, 1_000).catch(() => void (isTold = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isTold).toBe(false);
+  emitter.emit("framenavigated", frame);
+  await told;
+  expect(isTold).toBe(true);
+  expect(emitter.listenerCount("framenavigated")).toBe(0);
+});
+
+test("a page about an earlier failure that comes in between does not stop the way", async () => {
+  const interrupted = (by: string): string =>
+    `Navigation to "${address.href}" is interrupted by another navigation to "${by}"`;
+  const { page, visits } = createPage(
+    interrupted("chrome-error://chromewebdata/"),
+    interrupted(address.href),
+  );
+  expect(await goTo(page, address, 1_000)).toBeNull();
+  expect(visits).toHaveLength(3);
+  const other = createPage(interrupted("http://elsewhere.invalid/"));
+  await expect(goTo(other.page, address, 1_000)).rejects.toThrow("elsewhere");
+});

@@ -1,0 +1,28 @@
+import {
+  listProcesses,
+  readProcess,
+  readProgram,
+  type ProcessEntry,
+} from "../../../processes/process-table.ts";
+
+/** The processes of browsers below this one. Chromium overwrites what its helpers were started with, so marks do not find them. */
+export function findChromium(root: number): ProcessEntry[] {
+  const children = Map.groupBy(listProcesses(), ({ parentPid }) => parentPid);
+  const found: ProcessEntry[] = [];
+  const waiting = [root];
+  for (let pid = waiting.pop(); pid !== undefined; pid = waiting.pop()) {
+    for (const child of children.get(pid) ?? []) {
+      waiting.push(child.pid);
+      if (/chrom|msedge/.test(readProgram(child.pid) ?? "") && child.state !== "Z") found.push(child);
+    }
+  }
+  return found;
+}
+
+/** Those that still run, whoever their parent is by now. */
+export function stillRunning(processes: readonly ProcessEntry[]): ProcessEntry[] {
+  return processes.filter(({ pid, startTicks }) => {
+    const now = readProcess(pid);
+    return now !== undefined && now.startTicks === startTicks && now.state !== "Z";
+  });
+}

@@ -1,0 +1,90 @@
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Action, WriteFileAction, WriteFileObservation } from "@convoke/protocol";
+import { ToolInputError, type Tool, type ToolContext } from "../../tool.ts";
+import { annotate, defineTool } from "../define-tool.ts";
+import { createFile, replaceFile } from "../file-editor/atomic-write.ts";
+import { kindAt, readEditable } from "../file-editor/check-path.ts";
+import { fileProblem } from "../file-editor/file-problem.ts";
+import { decodeText, encodeText, type TextFile } from "../file-editor/text-file.ts";
+import { textPart } from "../observation-content.ts";
+import { workspacePath } from "./workspace-path.ts";
+
+/** Writes a whole file. */
+export const writeFileTool: Tool = {
+  name: "write_file",
+  actionKind: "WriteFileAction",
+  isReadOnly: false,
+  traits: ({ workspaceDir }) => ({ file: { field: "file_path", base: workspaceDir } }),
+  define: (context) => ({
+    ...defineTool(
+      "WriteFile",
+      "write_file",
+      description,
+      annotate("write_file", { readOnly: false, destructive: true, idempotent: false, openWorld: false }),
+    ),
+    meta: { workspace_root: context.workspaceDir },
+  }),
+  open: async (context) => ({
+    execute: async (action: Action) => write(action as WriteFileAction, context),
+    [Symbol.asyncDispose]: async () => {},
+  }),
+};
+
+async function write(action: WriteFileAction, context: ToolContext): Promise<WriteFileObservation> {
+  try {
+    const path = workspacePath(context.workspaceDir, "file_path", action.file_path);
+    const kind = await kindAt(path, "file_path");
+    if (kind === "directory")
+      throw new ToolInputError(`Invalid parameter file_path: ${path} is a directory and cannot be written.`);
+    return kind === "file" ? await replace(path, action.content) : await create(path, action.content);
+  } catch (error) {
+    const text = fileProblem(error, action.file_path);
+    if (text === undefined) throw error;
+    return { ...observe(null, text), is_error: true };
+  }
+}
+
+async function create(path: string, content: string): Promise<WriteFileObservation> {
+  await mkdir(dirname(path), { recursive: true });
+  await createFile(path, Buffer.from(content, "utf8"));
+  return { ...observe(path, `Created ${path}.`), is_new_file: true, new_content: content };
+}
+
+async function replace(path: string, content: string): Promise<WriteFileObservation> {
+  const before = await readBefore(path);
+  // One whose encoding is only guessed becomes UTF-8: all of it is new.
+  const isKept = before?.isEncodingKnown === true;
+  await replaceFile(path, isKept ? await encodeText(content, before) : Buffer.from(content, "utf8"));
+  return {
+    ...observe(path, `Replaced the whole content of ${path}.`),
+    old_content: before?.text ?? null,
+    new_content: content,
+  };
+}
+
+/** Null where it is no text; it is replaced all the same. */
+async function readBefore(path: string): Promise<TextFile | null> {
+  try {
+    return await decodeText(await readEditable(path));
+  } catch (error) {
+    if (error instanceof ToolInputError) return null;
+    throw error;
+  }
+}
+
+function observe(path: string | null, text: string): WriteFileObservation {
+  return {
+    kind: "WriteFileObservation",
+    content: [textPart(text)],
+    is_error: false,
+    file_path: path,
+    is_new_file: false,
+    old_content: null,
+    new_content: null,
+  };
+}
+
+const description = `Write a whole file: create it, or replace all that is in it. The path is absolute or relative to your working directory; folders that are missing are made.
+
+Use it for new files and for files that change nearly everywhere. To change a part of a file use edit, which leaves the rest as it is. Nothing is kept of what was there before.`;

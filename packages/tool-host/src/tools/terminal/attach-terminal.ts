@@ -1,0 +1,41 @@
+import { attachPerson } from "../../attach-person.ts";
+import type { TerminalInput, TerminalUpdate } from "../../terminal-attachment.ts";
+import type { TerminalSession } from "./terminal-session.ts";
+
+/** One person at one terminal, see `AttachTerminal`. */
+export function attachTerminal(
+  session: TerminalSession,
+  inputs: AsyncIterable<TerminalInput>,
+  signal: AbortSignal,
+): AsyncGenerator<TerminalUpdate> {
+  const { view, loans } = session;
+  const terminal = {
+    watch: (person: object) => view.watch(person),
+    act: (person: object, input: TerminalInput) => act(session, person, input),
+    refuse: (person: object, reason: string) => view.tell(person, { type: "refused", reason }),
+    leave: (person: object) => loans.giveBack(person),
+  };
+  return attachPerson(terminal, inputs, signal);
+}
+
+/** Why it cannot be done; null when it was. */
+function act(session: TerminalSession, person: object, input: TerminalInput): string | null {
+  switch (input.type) {
+    case "take":
+      return session.loans.lend(person, sizeOf(input)) ? null : "Somebody else has the terminal.";
+    case "give":
+      session.loans.giveBack(person);
+      return null;
+    case "type":
+      return session.loans.type(person, input.text) ? null : notYours;
+    case "resize":
+      return session.loans.resize(person, sizeOf(input)) ? null : notYours;
+  }
+}
+
+const notYours = "You do not have the terminal. Take it first.";
+
+function sizeOf({ columns, rows }: { readonly columns: number; readonly rows: number }) {
+  const within = (count: number, most: number): number => Math.min(Math.max(Math.trunc(count) || 1, 1), most);
+  return { columns: within(columns, 1000), rows: within(rows, 500) };
+}

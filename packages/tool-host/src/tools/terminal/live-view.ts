@@ -1,0 +1,143 @@
+import type { Watcher } from "../../attach-person.ts";
+import { LiveMask } from "../../processes/live-mask.ts";
+import { SecretMask } from "../../processes/mask.ts";
+import type { TerminalSize, TerminalUpdate } from "../../terminal-attachment.ts";
+import type { ToolSecret } from "../../tool.ts";
+import { terminalSize } from "./screen-view.ts";
+
+/** So many characters of what was shown bring a new watcher to where the terminal is. */
+const mostKept = 200_000;
+/** A watcher that is so far behind gets the screen anew. */
+const mostWaiting = 1_000_000;
+
+const clear = "\u001bc";
+const enterOtherScreen = "\u001b[?1049h";
+
+type Follower = { waiting: TerminalUpdate[]; length: number; wake: () => void; isEnded: boolean };
+
+/** What a terminal shows, live, as an xterm takes it, with secrets masked; for people who look on. */
+export class LiveView {
+  readonly #mask: SecretMask;
+  readonly #live: LiveMask;
+  readonly #followers = new Map<object, Follower>();
+  #size: TerminalSize = terminalSize;
+  #kept = "";
+  /** A program had the whole screen where `#kept` begins. */
+  #isOtherScreen = false;
+  #owner: object | undefined;
+
+  constructor(spared: readonly string[]) {
+    this.#mask = new SecretMask([], spared);
+    this.#live = new LiveMask(this.#mask, (text) => this.#give(text));
+  }
+
+  get isWatched(): boolean {
+    return this.#followers.size > 0;
+  }
+
+  setSecrets(secrets: readonly ToolSecret[]): void {
+    this.#mask.setSecrets(secrets);
+  }
+
+  write(text: string): void {
+    this.#live.write(text);
+  }
+
+  /** Another shell: nothing of the one before is there. */
+  clear(): void {
+    this.#live.cut();
+    this.#kept = "";
+    this.#isOtherScreen = false;
+    for (const [who, follower] of this.#followers) this.#showAll(who, follower);
+  }
+
+  resize(size: TerminalSize): void {
+    this.#size = size;
+    for (const follower of this.#followers.values()) offer(follower, { type: "size", ...size });
+  }
+
+  /** Who has it; undefined for the agent. */
+  lend(owner: object | undefined): void {
+    this.#owner = owner;
+    for (const [who, follower] of this.#followers) {
+      offer(follower, { type: "lent", isLent: owner !== undefined, isYours: owner === who });
+    }
+  }
+
+  tell(who: object, update: TerminalUpdate): void {
+    const follower = this.#followers.get(who);
+    if (follower !== undefined) offer(follower, update);
+  }
+
+  /** Begins with the screen as it is. */
+  watch(who: object): Watcher<TerminalUpdate> {
+    const follower: Follower = { waiting: [], length: 0, wake: () => {}, isEnded: false };
+    this.#followers.set(who, follower);
+    this.#showAll(who, follower);
+    return {
+      next: async () => {
+        while (follower.waiting.length === 0 && !follower.isEnded) {
+          await new Promise<void>((resolve) => (follower.wake = resolve));
+        }
+        const update = follower.waiting.shift() ?? null;
+        if (update?.type === "output") follower.length -= update.text.length;
+        return update;
+      },
+      end: () => {
+        this.#followers.delete(who);
+        end(follower);
+      },
+    };
+  }
+
+  /** The terminal is no more. */
+  end(): void {
+    this.#live[Symbol.dispose]();
+    for (const follower of this.#followers.values()) end(follower);
+    this.#followers.clear();
+  }
+
+  #give(text: string): void {
+    if (text === "") return;
+    this.#kept += text;
+    if (this.#kept.length > 2 * mostKept) this.#forget();
+    for (const [who, follower] of this.#followers) {
+      if (follower.length + text.length > mostWaiting) this.#showAll(who, follower);
+      else {
+        follower.length += text.length;
+        offer(follower, { type: "output", text });
+      }
+    }
+  }
+
+  #showAll(who: object, follower: Follower): void {
+    const begin = clear + (this.#isOtherScreen ? enterOtherScreen : "");
+    const isLent = this.#owner !== undefined;
+    follower.waiting = [];
+    follower.length = 0;
+    const text = begin + this.#kept;
+    offer(follower, { type: "screen", text, isLent, isYours: this.#owner === who, ...this.#size });
+  }
+
+  /** Cuts behind a line, so that no control sequence is cut in two. */
+  #forget(): void {
+    const atLeast = this.#kept.length - mostKept;
+    const line = this.#kept.indexOf("\n", atLeast);
+    const at = line === -1 ? atLeast : line + 1;
+    const gone = this.#kept.slice(0, at);
+    // oxlint-disable-next-line no-control-regex -- control sequences are what is looked for
+    const last = [...gone.matchAll(/\u001b\[\?(?:1049|1047|47)([hl])/g)].at(-1);
+    if (last !== undefined) this.#isOtherScreen = last[1] === "h";
+    this.#kept = this.#kept.slice(at);
+  }
+}
+
+function offer(follower: Follower, update: TerminalUpdate): void {
+  follower.waiting.push(update);
+  follower.wake();
+}
+
+function end(follower: Follower): void {
+  follower.isEnded = true;
+  follower.wake();
+}

@@ -1,0 +1,182 @@
+import type { TerminalSize } from "../../terminal-attachment.ts";
+import type { ToolCall } from "../../tool.ts";
+import { notices } from "./terminal-notices.ts";
+import type { CommandRun } from "./command-run.ts";
+import type { LiveView } from "./live-view.ts";
+import type { TerminalRecord } from "./terminal-record.ts";
+import { terminalSize } from "./screen-view.ts";
+import type { Shell } from "./shell.ts";
+
+/** What lending needs of the terminal. */
+export type LoansDeps = {
+  readonly view: LiveView;
+  readonly record: TerminalRecord;
+  /** Settles when no call of the agent is in progress. */
+  readonly untilIdle: () => Promise<void>;
+  /** What was begun last and is not taken out. */
+  readonly run: () => CommandRun | undefined;
+  /** A shell that waits for a command. */
+  readonly openShell: (signal: AbortSignal) => Promise<Shell>;
+  /** Lets the person work at the shell's prompt. */
+  readonly beginTurn: (shell: Shell, onReady: () => void) => void;
+  /** Takes a run that has ended out of the terminal, and tells the agent about it with its next answer. */
+  readonly conclude: (run: CommandRun) => Promise<void>;
+  readonly tellNext: (notice: string) => void;
+  readonly resize: (size: TerminalSize) => void;
+};
+
+type Loan = { readonly person: object; readonly stop: AbortController; readonly over: Promise<void> };
+
+/** So long a shell has to come back from a person to the agent. */
+const handBackMs = 1_500;
+/** So much may be typed before the shell is there to read it. */
+const mostTypedAhead = 10_000;
+
+/** Keys that may stop the program that runs. */
+export const interruptKeys: ReadonlySet<string> = new Set(["\u0003", "\u001a", "\u001c"]);
+
+/** Who has a terminal: the agent, or one person at a time. */
+export class TerminalLoans {
+  readonly #deps: LoansDeps;
+  #loan: Loan | undefined;
+  /** Who has it as soon as it is given back. */
+  #next: { readonly person: object; size: TerminalSize; typed: string } | undefined;
+  #typedAhead = "";
+
+  constructor(deps: LoansDeps) {
+    this.#deps = deps;
+  }
+
+  /** True while a person has it. */
+  get isLent(): boolean {
+    return this.#loan !== undefined && !this.#loan.stop.signal.aborted;
+  }
+
+  /** Gives it to a person, until they give it back; what the agent has begun goes on. False while somebody else has it. */
+  lend(person: object, size: TerminalSize): boolean {
+    if (this.#loan?.stop.signal.aborted === true && this.#next === undefined) {
+      this.#next = { person, size, typed: "" };
+      return true;
+    }
+    if (this.#loan !== undefined) return this.#has(person) || this.#next?.person === person;
+    const stop = new AbortController();
+    const over = this.#serve(stop.signal)
+      .catch((error: unknown) => this.#deps.tellNext(notices.handBackFailed(String(error))))
+      .finally(() => this.#pass());
+    this.#loan = { person, stop, over };
+    this.#typedAhead = "";
+    this.#deps.resize(size);
+    this.#deps.view.lend(person);
+    return true;
+  }
+
+  /** Does nothing when the person does not have it. */
+  giveBack(person: object): void {
+    if (this.#next?.person === person) this.#next = undefined;
+    if (this.#has(person)) this.#end();
+  }
+
+  /** False for who does not have it, and is not the next to. */
+  type(person: object, text: string): boolean {
+    if (this.#next?.person === person) {
+      this.#next.typed = (this.#next.typed + text).slice(0, mostTypedAhead);
+      return true;
+    }
+    if (!this.#has(person)) return false;
+    const run = this.#deps.run();
+    if (run?.takesKeys === true) {
+      run.type(text, interrupts(text));
+    } else this.#typedAhead = (this.#typedAhead + text).slice(0, mostTypedAhead);
+    return true;
+  }
+
+  /** False for who does not have it, and is not the next to. */
+  resize(person: object, size: TerminalSize): boolean {
+    if (this.#next?.person === person) {
+      this.#next.size = size;
+      return true;
+    }
+    if (!this.#has(person)) return false;
+    this.#deps.resize(size);
+    return true;
+  }
+
+  /** Waits while a person has it; false when the call was cancelled meanwhile. */
+  async untilReturned({ signal, onProgress }: Pick<ToolCall, "signal" | "onProgress">): Promise<boolean> {
+    while (this.#loan !== undefined && !signal.aborted) {
+      onProgress(notices.waitsForPerson);
+      await Promise.race([this.#loan.over, aborted(signal)]);
+    }
+    return this.#loan === undefined;
+  }
+
+  /** Takes it from whoever has it. */
+  async end(): Promise<void> {
+    this.#next = undefined;
+    const over = this.#loan?.over;
+    this.#end();
+    await over;
+  }
+
+  #pass(): void {
+    const next = this.#next;
+    this.#loan = undefined;
+    this.#next = undefined;
+    if (next === undefined) return;
+    this.lend(next.person, next.size);
+    // Where a program goes on that is the agent's to wait for, it comes to that.
+    this.type(next.person, next.typed);
+  }
+
+  #has(person: object): boolean {
+    return this.#loan?.person === person && !this.#loan.stop.signal.aborted;
+  }
+
+  #end(): void {
+    if (this.#loan === undefined || this.#loan.stop.signal.aborted) return;
+    this.#loan.stop.abort();
+    this.#deps.resize(terminalSize);
+    this.#deps.view.lend(undefined);
+  }
+
+  /** The time in which a person has it. Resolves when it is the agent's again. */
+  async #serve(signal: AbortSignal): Promise<void> {
+    const { untilIdle, record, conclude } = this.#deps;
+    await Promise.race([untilIdle(), aborted(signal)]);
+    while (!signal.aborted) {
+      const run = this.#deps.run();
+      if (run === undefined) await this.#begin(signal);
+      else if (run.result === undefined) await record.untilChanged(signal);
+      else await conclude(run);
+    }
+    await untilIdle();
+    const run = this.#deps.run();
+    if (run?.isPersons !== true) return;
+    if (await run.handBack(handBackMs)) await conclude(run);
+    else this.#deps.tellNext(notices.personLeft);
+  }
+
+  async #begin(signal: AbortSignal): Promise<void> {
+    try {
+      const shell = await this.#deps.openShell(signal);
+      this.#deps.beginTurn(shell, () => {
+        const typed = this.#typedAhead;
+        this.#typedAhead = "";
+        shell.type(typed);
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#deps.view.write(`\r\n[No shell could be started: ${String(error)}]\r\n`);
+      await aborted(signal);
+    }
+  }
+}
+
+function interrupts(text: string): boolean {
+  return [...interruptKeys].some((key) => text.includes(key));
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
