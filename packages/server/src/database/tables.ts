@@ -15,7 +15,14 @@ export type Tables = {
   spend_days: SpendDayTable;
   user_budgets: UserBudgetTable;
   mcp_logins: McpLoginTable;
+  login_tickets: LoginTicketTable;
+  browser_logins: BrowserLoginTable;
+  /** On PostgreSQL alone. */
+  table_versions: TableVersionTable;
 };
+
+/** Tables that {@link ApplicationDatabase.live} may be asked for; the migrations count their changes. */
+export const liveTables = ["keys", "browser_logins", "user_budgets"] as const satisfies (keyof Tables)[];
 
 type Fixed<T> = ColumnType<T, T, never>;
 
@@ -143,3 +150,30 @@ export type McpLoginTable = {
   readonly sealed_state: string;
   readonly updated_at: number;
 };
+
+/** What logs a browser in, once. */
+export type LoginTicketTable = {
+  /** SHA-256 of the ticket, in hex; see `LoginBook` for what it has in it besides. */
+  readonly digest: Fixed<string>;
+  readonly user_id: Fixed<string>;
+  /** Of the issued key that it was made with. */
+  readonly key_id: Fixed<string | null>;
+  readonly ends_at: Fixed<number>;
+};
+
+/** A browser that is logged in; the digests are those of its two halves. */
+export type BrowserLoginTable = {
+  readonly id: Fixed<string>;
+  readonly user_id: Fixed<string>;
+  readonly key_id: Fixed<string | null>;
+  readonly cookie_digest: Fixed<string>;
+  readonly proof_digest: Fixed<string>;
+  readonly client: Fixed<string>;
+  readonly address: Fixed<string>;
+  readonly created_at: Fixed<number>;
+  /** To the minute. */
+  readonly last_used_at: number;
+  readonly ends_at: number;
+};
+
+export type TableVersionTable = { readonly name: string; readonly version: number };

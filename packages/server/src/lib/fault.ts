@@ -27,8 +27,14 @@ export class Fault extends Error {
   readonly code: string;
   readonly fields: readonly FieldFault[];
 
-  constructor(kind: FaultKind, code: string, message: string, fields: readonly FieldFault[] = []) {
-    super(message);
+  constructor(
+    kind: FaultKind,
+    code: string,
+    message: string,
+    fields: readonly FieldFault[] = [],
+    options: ErrorOptions = {},
+  ) {
+    super(message, options);
     this.kind = kind;
     this.code = code;
     this.fields = fields;

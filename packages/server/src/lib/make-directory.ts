@@ -1,32 +1,44 @@
+import type { Stats } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
  * Makes a directory and its missing parents; an existing one is fine. Unlike a recursive mkdir it ends with an error, and
- * not in an endless loop, below file systems that cannot hold directories (such as /proc).
+ * not in an endless loop, below file systems that cannot hold directories (such as /proc). `onMade` is told of each that was not
+ * there, the outermost first.
  */
-export async function makeDirectory(path: string, mode: number): Promise<void> {
-  const missing: string[] = [];
-  for (let parent = path; !(await isThere(parent)); parent = dirname(parent)) {
+export async function makeDirectory(
+  path: string,
+  mode: number,
+  onMade: (directory: string) => Promise<void> = async () => {},
+): Promise<void> {
+  const found = await statIfThere(path);
+  if (found !== null) return refuseFile(found, path);
+  const missing = [path];
+  for (let at = path, parent = dirname(at); parent !== at; [at, parent] = [parent, dirname(parent)]) {
+    if ((await statIfThere(parent)) !== null) break;
     missing.push(parent);
-    if (dirname(parent) === parent) break;
   }
   for (const directory of missing.toReversed()) {
     try {
       await mkdir(directory, { mode });
+      await onMade(directory);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
   }
-  if (!(await stat(path)).isDirectory()) throw new Error(`${path} is a file, not a directory`);
+  refuseFile(await stat(path), path);
 }
 
-async function isThere(path: string): Promise<boolean> {
+function refuseFile(found: Stats, path: string): void {
+  if (!found.isDirectory()) throw new Error(`${path} is a file, not a directory`);
+}
+
+async function statIfThere(path: string): Promise<Stats | null> {
   try {
-    await stat(path);
-    return true;
+    return await stat(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
   }
 }

@@ -5,6 +5,8 @@ import { savedWorkspaces } from "./0003-saved-workspaces.ts";
 import { webhookCursors } from "./0004-webhook-cursors.ts";
 import { spend } from "./0005-spend.ts";
 import { mcpLogins } from "./0006-mcp-logins.ts";
+import { browserLogins } from "./0007-browser-logins.ts";
+import { tableVersions } from "./0008-table-versions.ts";
 
 /** In the order of their names; one that was released is never changed. */
 export const allMigrations: Readonly<Record<string, Migration>> = {
@@ -14,4 +16,6 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   "0004-webhook-cursors": webhookCursors,
   "0005-spend": spend,
   "0006-mcp-logins": mcpLogins,
+  "0007-browser-logins": browserLogins,
+  "0008-table-versions": tableVersions,
 };

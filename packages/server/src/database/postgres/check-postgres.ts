@@ -1,0 +1,91 @@
+import { DatabaseError, type Client } from "pg";
+import { ConfigError } from "../../lib/config-error.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { describePlace, type PostgresPlace } from "../postgres-place.ts";
+import { openConnection } from "./postgres-connection.ts";
+
+/** What a database is like. `problems` keep servers from working with it; `warnings` say what is not kept safe by it. */
+export type PostgresFindings = {
+  /** Such as `15.18`. */
+  readonly version: string;
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+};
+
+const oldestVersion = 15;
+
+/** Rejects with {@link ConfigError} when servers cannot work with the database; logs what they can work with and should not. */
+export async function checkPostgres(place: PostgresPlace, logger: Logger): Promise<void> {
+  const { problems, warnings } = await lookAtPostgres(place);
+  if (problems.length > 0) throw new ConfigError(problems.join(" "));
+  for (const warning of warnings) logger.warn({ database: describePlace(place) }, warning);
+}
+
+/** Changes nothing. Rejects with {@link ConfigError} when the database cannot be reached. */
+export async function lookAtPostgres(place: PostgresPlace): Promise<PostgresFindings> {
+  const client = await connect(place);
+  try {
+    return await look(client, describePlace(place));
+  } finally {
+    await client.end();
+  }
+}
+
+async function look(client: Client, name: string): Promise<PostgresFindings> {
+  const { rows } = await client.query<Setting>(settingsSql);
+  const { number, version, encoding, commit, fsync, isStandby, mayWrite } = rows[0]!;
+  const problems = [
+    number < oldestVersion * 10_000 &&
+      `The database ${name} is PostgreSQL ${version}; ${oldestVersion} is the oldest that works.`,
+    encoding !== "UTF8" && `The database ${name} has the encoding ${encoding}; make one with UTF8.`,
+    isStandby && `The database ${name} is a standby that takes no writes. Name the primary.`,
+    !mayWrite &&
+      `The role may make no tables in the database ${name}. Let it own the database: ALTER DATABASE ... OWNER TO ...`,
+  ];
+  const warnings = [
+    commit === "off" &&
+      "synchronous_commit is off for this database: what was acknowledged can be lost with the power",
+    fsync === "off" && "fsync is off for this database: the power can destroy all of it",
+  ];
+  return {
+    version,
+    problems: problems.filter((problem) => problem !== false),
+    warnings: warnings.filter((warning) => warning !== false),
+  };
+}
+
+type Setting = {
+  readonly number: number;
+  readonly version: string;
+  readonly encoding: string;
+  readonly commit: string;
+  readonly fsync: string;
+  readonly isStandby: boolean;
+  readonly mayWrite: boolean;
+};
+
+const settingsSql = `
+  SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
+    getdatabaseencoding() AS encoding, current_setting('synchronous_commit') AS commit, current_setting('fsync') AS fsync,
+    pg_is_in_recovery() AS "isStandby",
+    coalesce(has_schema_privilege(to_regnamespace('convoke')::oid, 'CREATE'),
+      has_database_privilege(current_database(), 'CREATE')) AS "mayWrite"`;
+
+async function connect(place: PostgresPlace): Promise<Client> {
+  const name = describePlace(place);
+  try {
+    return await openConnection({ url: place.url, name: "convoke check" });
+  } catch (error) {
+    throw new ConfigError(`The database ${name} cannot be used: ${reasonOf(error)}.`, { cause: error });
+  }
+}
+
+/** For people; several addresses of one name fail together and say nothing then. */
+function reasonOf(error: unknown): string {
+  if (error instanceof DatabaseError) return error.message.replace(/\.$/, "");
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "ECONNREFUSED" || code === "ENOENT") return "nobody listens there";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "there is no machine of that name";
+  if (code === "ETIMEDOUT" || message === "timeout expired") return "it does not answer";
+  return code ?? message;
+}

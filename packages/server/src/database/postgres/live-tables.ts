@@ -1,0 +1,71 @@
+import type { Compilable, Kysely } from "kysely";
+import type { Logger } from "../../lib/logger.ts";
+import { SharedRound } from "../../lib/shared-round.ts";
+import type { LiveRows, LiveTable } from "../application-database.ts";
+import type { Tables } from "../tables.ts";
+
+export type LiveTablesDeps = {
+  readonly tables: Kysely<Tables>;
+  readonly logger: Logger;
+  /** Between two looks for what other processes wrote. */
+  readonly lookEveryMs: number;
+};
+
+type Watched = {
+  readonly table: LiveTable;
+  version: number;
+  read: () => Promise<void>;
+};
+
+/**
+ * Rows of small tables, kept in memory. A trigger counts the changes of each such table; one query for all of them tells what has to be
+ * read again.
+ */
+export class LiveTables implements AsyncDisposable {
+  readonly #deps: LiveTablesDeps;
+  readonly #watched: Watched[] = [];
+  readonly #looking = new SharedRound(() => this.#look());
+  readonly #timer: NodeJS.Timeout;
+  #isClosed = false;
+
+  constructor(deps: LiveTablesDeps) {
+    this.#deps = deps;
+    this.#timer = setInterval(() => {
+      this.#looking.ask().catch((error: unknown) => {
+        if (!this.#isClosed)
+          deps.logger.warn({ error: String(error) }, "changes of tables could not be read");
+      });
+    }, deps.lookEveryMs).unref();
+  }
+
+  async open<Row>(table: LiveTable, query: Compilable<Row>): Promise<LiveRows<Row>> {
+    let rows: readonly Row[] = [];
+    const read = async (): Promise<void> => {
+      rows = (await this.#deps.tables.executeQuery(query.compile())).rows;
+    };
+    this.#watched.push({ table, version: -1, read });
+    const refresh = (): Promise<void> => this.#looking.ask();
+    await refresh();
+    return { now: () => rows, refresh };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    // What failed was told.
+    await this.#looking.ask().catch(() => {});
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isClosed || this.#watched.length === 0) return;
+    const found = await this.#deps.tables.selectFrom("table_versions").selectAll().execute();
+    const versions = new Map(found.map(({ name, version }) => [name, version]));
+    for (const watched of this.#watched) {
+      // Read before the rows are: what is written meanwhile is read once more.
+      const version = versions.get(watched.table) ?? 0;
+      if (version === watched.version) continue;
+      await watched.read();
+      watched.version = version;
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { DatabaseError, type Pool } from "pg";
+import { Kysely, type Compilable, type Transaction } from "kysely";
+import { Migrator } from "kysely/migration";
+import type { Logger } from "../../lib/logger.ts";
+import type { ApplicationDatabase, LiveRows, LiveTable } from "../application-database.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+import type { Tables } from "../tables.ts";
+import { LiveTables } from "./live-tables.ts";
+import { createPostgresDialect } from "./postgres-dialect.ts";
+import { openPool } from "./postgres-pool.ts";
+
+/** The schema that everything of ours is in. */
+const schemaName = "convoke";
+
+/** The application's tables in a PostgreSQL that several processes share. */
+class PostgresApplicationDatabase implements ApplicationDatabase {
+  readonly tables: Kysely<Tables>;
+  readonly #live: LiveTables;
+
+  constructor(tables: Kysely<Tables>, live: LiveTables) {
+    this.tables = tables;
+    this.#live = live;
+  }
+
+  async read<Row>(query: Compilable<Row>): Promise<readonly Row[]> {
+    return (await this.tables.executeQuery(query.compile())).rows;
+  }
+
+  async transaction<Result>(work: (tables: Transaction<Tables>) => Promise<Result>): Promise<Result> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.tables.transaction().setIsolationLevel("serializable").execute(work);
+      } catch (error) {
+        if (tries === mostTries || !isRace(error)) throw error;
+        // Those that got into each other's way come again one after another.
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 5 * tries));
+      }
+    }
+  }
+
+  async live<Row>(table: LiveTable, query: Compilable<Row>): Promise<LiveRows<Row>> {
+    return await this.#live.open(table, query);
+  }
+
+  async commitSoon(work: (tables: Transaction<Tables>) => Promise<void>): Promise<void> {
+    await this.tables.transaction().execute(work);
+  }
+
+  /** Each commit waits for the disk. */
+  async untilDurable(): Promise<void> {}
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#live[Symbol.asyncDispose]();
+    await this.tables.destroy();
+  }
+}
+
+const mostTries = 30;
+
+/** What another transaction did at the same time; nothing of this one is left. */
+function isRace(error: unknown): boolean {
+  return error instanceof DatabaseError && raceCodes.has(error.code ?? "");
+}
+
+/** serialization_failure, deadlock_detected. */
+const raceCodes: ReadonlySet<string> = new Set(["40001", "40P01"]);
+
+/** Brings the tables up to date; of several processes that begin together one does it. */
+export async function openPostgresApplicationDatabase(
+  url: string,
+  logger: Logger,
+): Promise<ApplicationDatabase> {
+  const onFailure = (error: Error): void =>
+    logger.warn({ error: error.message }, "a connection to the database broke off");
+  const pool: Pool = openPool({ url, name: "convoke", size: 8 }, onFailure);
+  const plain = new Kysely<Tables>({ dialect: createPostgresDialect(pool) });
+  try {
+    const tables = plain.withSchema(schemaName);
+    await migrate(tables);
+    return new PostgresApplicationDatabase(tables, new LiveTables({ tables, logger, lookEveryMs: 1000 }));
+  } catch (error) {
+    await plain.destroy();
+    throw error;
+  }
+}
+
+async function migrate(tables: Kysely<Tables>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const migrator = new Migrator({
+      db: tables,
+      provider: { getMigrations: async () => ({ ...allMigrations }) },
+      migrationTableSchema: schemaName,
+    });
+    const { error } = await migrator.migrateToLatest();
+    if (error === undefined) return;
+    // Two that make the schema at the same moment: the second finds it the next time.
+    if (!isDuplicate(error) || tries === mostTries)
+      throw new Error("The application's tables cannot be brought up to date", { cause: error });
+  }
+}
+
+function isDuplicate(error: unknown): boolean {
+  return error instanceof DatabaseError && ["23505", "42P06", "42P07"].includes(error.code ?? "");
+}

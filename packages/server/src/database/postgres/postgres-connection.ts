@@ -1,0 +1,37 @@
+import { Client, DatabaseError } from "pg";
+import { plainTypes } from "./postgres-pool.ts";
+
+const connectMs = 5000;
+
+/**
+ * One connection that is kept; `name` is shown in the server's list of connections. Rejects when it cannot be opened; `onEnd` is
+ * called once when it breaks or is closed.
+ */
+export async function openConnection(
+  { url, name }: { readonly url: string; readonly name: string },
+  onEnd: () => void = () => {},
+): Promise<Client> {
+  const client = new Client({
+    connectionString: url,
+    application_name: name,
+    types: plainTypes,
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+  });
+  // Whoever waits for an answer is told by its query; who does not, by the end.
+  client.on("error", () => {});
+  await client.connect();
+  client.once("end", onEnd);
+  return client;
+}
+
+/** Closes the connection at once, whatever it waits for: its statement is rejected. */
+export function breakOff(client: Client): void {
+  // The server may be gone, and would never answer a farewell.
+  client.connection.stream.destroy();
+}
+
+/** True when the server refused the statement itself; false when nobody can know what became of it. */
+export function isRefused(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && !/^(?:08|57P0)/.test(error.code ?? "");
+}

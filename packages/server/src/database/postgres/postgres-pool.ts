@@ -1,0 +1,42 @@
+import { Pool, types, type CustomTypesConfig } from "pg";
+
+export type PoolOptions = {
+  readonly url: string;
+  /** Shown in the server's list of connections. */
+  readonly name: string;
+  readonly size: number;
+};
+
+/** A statement that takes longer is given up, and its connection with it. */
+const statementMs = 30_000;
+
+/** Connections whose numbers are numbers. A failure of one that nobody uses at that moment is told to `onFailure` alone. */
+export function openPool({ url, name, size }: PoolOptions, onFailure: (error: Error) => void): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    application_name: name,
+    max: size,
+    types: plainTypes,
+    query_timeout: statementMs,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 30_000,
+  });
+  pool.on("error", onFailure);
+  return pool;
+}
+
+/** Numbers are numbers. */
+export const plainTypes: CustomTypesConfig = {
+  getTypeParser: (oid, format) => {
+    if (format !== "binary" && oid === types.builtins.INT8) return toSafeInteger;
+    if (format !== "binary" && oid === types.builtins.NUMERIC) return Number;
+    return types.getTypeParser(oid, format);
+  },
+};
+
+/** Throws a RangeError rather than answer another number. */
+function toSafeInteger(text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number)) return number;
+  throw new RangeError(`${text} is beyond what can be counted exactly`);
+}

@@ -1,0 +1,120 @@
+import { once } from "node:events";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { Kysely, sql } from "kysely";
+import { Migrator, type Migration } from "kysely/migration";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openApplicationDatabase } from "./sqlite-application-database.ts";
+import { allMigrations } from "./migrations/all-migrations.ts";
+import { createSqliteDialect } from "./sqlite-dialect.ts";
+import { openSqliteFile } from "./sqlite-file.ts";
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "convoke-database-"));
+});
+afterEach(async () => {
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+test("several processes may open a new folder at once; what one writes the other has at hand at once", async () => {
+  const opened = await Promise.all([1, 2, 3, 4].map(() => openApplicationDatabase(dataDir)));
+  const [one, other] = opened;
+  const users = await other!.live("keys", other!.tables.selectFrom("users").selectAll());
+  const before = users.now();
+  expect(before).toEqual([]);
+  expect(users.now()).toBe(before);
+  await one!.tables.insertInto("users").values({ id: "ada", created_at: 5 }).execute();
+  expect(users.now()).toEqual([{ id: "ada", created_at: 5 }]);
+  expect(await other!.read(other!.tables.selectFrom("users").selectAll())).toEqual(users.now());
+  for (const database of opened) await database[Symbol.asyncDispose]();
+});
+
+test("its own writes are at hand as well, and what was written is there after opening again", async () => {
+  {
+    await using database = await openApplicationDatabase(dataDir);
+    const users = await database.live("keys", database.tables.selectFrom("users").select("id"));
+    expect(users.now()).toEqual([]);
+    await database.tables.insertInto("users").values({ id: "ada", created_at: 5 }).execute();
+    expect(users.now()).toEqual([{ id: "ada" }]);
+  }
+  await using database = await openApplicationDatabase(dataDir);
+  expect(await database.tables.selectFrom("users").select("id").execute()).toEqual([{ id: "ada" }]);
+});
+
+test("P13: only its owner can read the files", async () => {
+  await using database = await openApplicationDatabase(dataDir);
+  await database.tables.insertInto("users").values({ id: "ada", created_at: 5 }).execute();
+  const files = await readdir(dataDir);
+  expect(files.length).toBeGreaterThan(1);
+  for (const file of files) expect((await stat(join(dataDir, file))).mode & 0o777).toBe(0o600);
+});
+
+test("a transaction that fails leaves nothing", async () => {
+  await using database = await openApplicationDatabase(dataDir);
+  const failing = database.transaction(async (tables) => {
+    await tables.insertInto("users").values({ id: "ada", created_at: 5 }).execute();
+    throw new Error("no");
+  });
+  await expect(failing).rejects.toThrow("no");
+  expect(await database.tables.selectFrom("users").selectAll().execute()).toEqual([]);
+});
+
+test("P7: a start that ends while it makes the tables leaves none of them, and the next one makes them", async () => {
+  const tables = new Kysely<unknown>({
+    dialect: createSqliteDialect(openSqliteFile(join(dataDir, "application.sqlite"))),
+  });
+  const [name, first] = Object.entries<Migration>(allMigrations)[0]!;
+  const cutOff: Migration = {
+    up: async (tables) => {
+      await first.up(tables);
+      throw new Error("no more");
+    },
+  };
+  const provider = { getMigrations: async () => ({ [name]: cutOff }) };
+  expect(await new Migrator({ db: tables, provider }).migrateToLatest()).toMatchObject({
+    error: { message: "no more" },
+  });
+  await tables.destroy();
+  await using database = await openApplicationDatabase(dataDir);
+  expect(await database.tables.selectFrom("users").selectAll().execute()).toEqual([]);
+});
+
+test("P61: processes that start on a new folder at the same moment all find its tables", async () => {
+  const program = `
+    const { openApplicationDatabase } = await import(${JSON.stringify(join(import.meta.dirname, "sqlite-application-database.ts"))});
+    const { parentPort, workerData } = await import("node:worker_threads");
+    parentPort.once("message", async (dataDir) => {
+      const database = await openApplicationDatabase(dataDir);
+      await database[Symbol.asyncDispose]();
+      parentPort.postMessage("opened");
+    });
+    parentPort.postMessage("ready");`;
+  const workers = Array.from({ length: 4 }, () => new Worker(program, { eval: true }));
+  await Promise.all(workers.map((worker) => once(worker, "message")));
+  const opened = workers.map((worker) => once(worker, "message"));
+  for (const worker of workers) worker.postMessage(dataDir);
+  expect((await Promise.all(opened)).flat()).toEqual(["opened", "opened", "opened", "opened"]);
+  await Promise.all(workers.map((worker) => worker.terminate()));
+});
+
+test("F6: a transaction that a full disk has undone fails with the disk's error and its file", async () => {
+  await using database = await openApplicationDatabase(dataDir);
+  const { tables } = database;
+  await sql`PRAGMA max_page_count = 1`.execute(tables);
+  const adding = tables.transaction().execute(async (inside) => {
+    for (let index = 0; index < 2_000; index += 1) {
+      await inside
+        .insertInto("users")
+        .values({ id: `user ${index}`.padEnd(400), created_at: 5 })
+        .execute();
+    }
+  });
+  await expect(adding).rejects.toMatchObject({
+    errcode: 13,
+    path: expect.stringMatching(/application\.sqlite$/),
+  });
+  expect(await tables.selectFrom("users").selectAll().execute()).toEqual([]);
+});

@@ -1,0 +1,113 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { type Compilable, Kysely, sql, type Transaction } from "kysely";
+import { Migrator } from "kysely/migration";
+import { inFile } from "../lib/storage-fault.ts";
+import { allMigrations } from "./migrations/all-migrations.ts";
+import type { ApplicationDatabase, LiveRows, LiveTable } from "./application-database.ts";
+import { LogSync } from "./log-sync.ts";
+import { createSqliteDialect } from "./sqlite-dialect.ts";
+import { openSqliteFile, openSqliteReader } from "./sqlite-file.ts";
+import type { Tables } from "./tables.ts";
+
+/** The application's tables in one file, which several processes may have open. */
+class SqliteApplicationDatabase implements ApplicationDatabase {
+  readonly tables: Kysely<Tables>;
+  readonly #reader: DatabaseSync;
+  readonly #mark: StatementSync;
+  readonly #path: string;
+  readonly #log: LogSync;
+
+  constructor(tables: Kysely<Tables>, reader: DatabaseSync, path: string) {
+    this.tables = tables;
+    this.#path = path;
+    this.#reader = reader;
+    this.#log = new LogSync(`${path}-wal`);
+    this.#mark = reader.prepare("PRAGMA data_version");
+  }
+
+  async read<Row>(query: Compilable<Row>): Promise<readonly Row[]> {
+    return this.#readNow(query);
+  }
+
+  /** Takes the write lock as it begins, so nothing is ever done twice. */
+  async transaction<Result>(work: (tables: Transaction<Tables>) => Promise<Result>): Promise<Result> {
+    return await this.tables.transaction().execute(work);
+  }
+
+  async live<Row>(_table: LiveTable, query: Compilable<Row>): Promise<LiveRows<Row>> {
+    let mark: number | null = null;
+    let rows: readonly Row[] = [];
+    const now = (): readonly Row[] => {
+      const newest = this.#changeMark();
+      if (newest !== mark) rows = this.#readNow(query);
+      mark = newest;
+      return rows;
+    };
+    return { now, refresh: async () => {} };
+  }
+
+  /** The wait for the disk is another thread's; a commit elsewhere holds up everybody. */
+  async commitSoon(work: (tables: Transaction<Tables>) => Promise<void>): Promise<void> {
+    await this.tables.connection().execute(async (connection) => {
+      await sql`PRAGMA synchronous = NORMAL`.execute(connection);
+      try {
+        await connection.transaction().execute(work);
+      } finally {
+        await sql`PRAGMA synchronous = FULL`.execute(connection);
+      }
+    });
+  }
+
+  async untilDurable(): Promise<void> {
+    await this.#log.sync();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#reader.isOpen) this.#reader.close();
+    await this.tables.destroy();
+  }
+
+  /** A number that differs whenever something was written since the last call, by whichever process; takes microseconds. */
+  #changeMark(): number {
+    try {
+      return Number(this.#mark.get()?.["data_version"]);
+    } catch (error) {
+      throw inFile(error, this.#path);
+    }
+  }
+
+  #readNow<Row>(query: Compilable<Row>): Row[] {
+    const { sql: text, parameters } = query.compile();
+    try {
+      return this.#reader.prepare(text).all(...(parameters as readonly SQLInputValue[])) as Row[];
+    } catch (error) {
+      throw inFile(error, this.#path);
+    }
+  }
+}
+
+/** Opens `<dataDir>/application.sqlite`, readable by its owner only, and brings its tables up to date. */
+export async function openApplicationDatabase(dataDir: string): Promise<ApplicationDatabase> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const path = join(dataDir, "application.sqlite");
+  const tables = new Kysely<Tables>({ dialect: createSqliteDialect(openSqliteFile(path)) });
+  try {
+    await migrate(tables);
+    return new SqliteApplicationDatabase(tables, openSqliteReader(path), path);
+  } catch (error) {
+    await tables.destroy();
+    throw error;
+  }
+}
+
+async function migrate(tables: Kysely<Tables>): Promise<void> {
+  const migrator = new Migrator({
+    db: tables,
+    provider: { getMigrations: async () => ({ ...allMigrations }) },
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined)
+    throw new Error("The application's tables cannot be brought up to date", { cause: error });
+}
