@@ -4,6 +4,7 @@ import {
   LeaseLostError,
   UnknownPageError,
   type ConversationQuery,
+  noMarks,
   type ConversationRow,
   type Journal,
 } from "./journal.ts";
@@ -23,11 +24,11 @@ export function describeConversations(journal: () => Journal): void {
       });
       expect(await journal().createConversation(row)).toBe(true);
       expect(await journal().createConversation({ ...row, title: "other" })).toBe(false);
-      expect(await journal().getConversation(row.id)).toEqual({ ...row, lastSeq: 0 });
+      expect(await journal().getConversation(row.id)).toEqual({ ...row, lastSeq: 0, marks: noMarks });
       expect(await journal().getConversation(randomUUID())).toBeNull();
       expect(await journal().getConversations([randomUUID(), row.id])).toEqual([
         null,
-        { ...row, lastSeq: 0 },
+        { ...row, lastSeq: 0, marks: noMarks },
       ]);
     });
 
@@ -46,7 +47,7 @@ export function describeConversations(journal: () => Journal): void {
         { config: "[]", sealedSecrets: null },
         { snapshot: null, snapshotSeq: 3 },
       ];
-      let expected: ConversationRow = { ...row, lastSeq: 0 };
+      let expected: ConversationRow = { ...row, lastSeq: 0, marks: noMarks };
       for (const conversation of patches) {
         await journal().append(lease, { expectedSeq: 0, events: [], conversation });
         expected = { ...expected, ...conversation };

@@ -8,11 +8,17 @@ export interface Journal extends AsyncDisposable {
 
   /** Atomic; `false` when the id is taken (then nothing is written). */
   createConversation(row: NewConversation): Promise<boolean>;
+  /** The same, and owned by this process from its first moment on: one commit in the place of two. Null when the id is taken. */
+  createClaimed(row: NewConversation): Promise<Lease | null>;
   getConversation(id: string): Promise<ConversationRow | null>;
   /** In the order of `ids`, null for misses. */
   getConversations(ids: readonly string[]): Promise<(ConversationRow | null)[]>;
   searchConversations(query: ConversationQuery): Promise<ConversationPage>;
   countConversations(filter: ConversationFilter): Promise<number>;
+  /** Those of one owner that pass a filter, the last changed first; a page costs what it reads of one index. */
+  searchGlances(query: GlanceQuery): Promise<ConversationPage>;
+  /** What its owner keeps about a conversation beside its log; needs no lease. False when there is none. */
+  markConversation(id: string, marks: Partial<ConversationMarks>): Promise<boolean>;
   /** Conversations with `isActive`: their runs must go on after a restart. */
   listActiveConversations(): Promise<string[]>;
   /** Those of them that this process does not own, with the process that does or did; null where nobody does. */
@@ -44,6 +50,14 @@ export interface Journal extends AsyncDisposable {
   getEvents(conversationId: string, ids: readonly string[]): Promise<(EventWithMeta | null)[]>;
   /** What a client message id led to, null when it was never seen. */
   getInboxEntry(conversationId: string, clientId: string): Promise<InboxEntry | null>;
+  /** All of them, in no order. */
+  listInbox(conversationId: string): Promise<NotedEntry[]>;
+
+  /**
+   * Events of all conversations of one owner that have every one of some texts in them, the newest first. An index that is made
+   * after the commits answers it: `isComplete` says whether it has read everything, `progress` how much of it.
+   */
+  searchTexts(query: TextQuery): Promise<TextPage>;
 
   /** Gives back memory that only makes the next reads faster; for a process at rest. */
   releaseMemory(): void;
@@ -55,16 +69,21 @@ export interface Journal extends AsyncDisposable {
 }
 
 export type Commit = {
-  readonly type: "created" | "appended" | "deleted";
+  readonly type: "created" | "appended" | "deleted" | "marked";
   readonly conversationId: string;
-  /** Where the log ends then; 0 for one that is new or gone. */
+  /** Where the log ends then; 0 for one that is new, gone or marked. */
   readonly lastSeq: number;
   /** From the call until it was durable. */
   readonly durationMs: number;
 };
 
 /** Write permission for one conversation; `generation` grows with each claim and older ones are rejected. */
-export type Lease = { readonly conversationId: string; readonly generation: number };
+export type Lease = {
+  readonly conversationId: string;
+  readonly generation: number;
+  /** The last owner kept the records of its tools in another data folder: what it had begun cannot be found out here. */
+  readonly isFromElsewhere?: true;
+};
 
 export type NewEvent = {
   /** UUIDv7, strictly increasing per conversation. */
@@ -87,11 +106,12 @@ export type AppendBatch = {
   readonly events: readonly NewEvent[];
   /** Row changes that commit together with the events. */
   readonly conversation?: ConversationPatch;
-  readonly inbox?: InboxEntry & { readonly clientId: string };
+  readonly inbox?: NotedEntry;
 };
 
 /** `digest` tells a retry (same content) from a reuse of the id for something else. */
 export type InboxEntry = { readonly eventId: string; readonly digest: string };
+export type NotedEntry = InboxEntry & { readonly clientId: string };
 
 export type StoredEvent = { readonly seq: number; readonly id: string; readonly json: string };
 export type EventWithMeta = StoredEvent & { readonly meta: string | null };
@@ -107,6 +127,9 @@ export type NewConversation = {
   /** The server that its tools run on, where that is not the one that answers. */
   readonly host: string | null;
 } & ConversationFields;
+
+/** Nothing is marked. */
+export const noMarks: ConversationMarks = { isPinned: false, isArchived: false, readEventId: null };
 
 /** Mutable fields. The JSON texts are opaque to the journal. */
 export type ConversationFields = {
@@ -127,7 +150,38 @@ export type ConversationFields = {
 };
 
 export type ConversationPatch = Partial<ConversationFields>;
-export type ConversationRow = NewConversation & { readonly lastSeq: number };
+export type ConversationRow = NewConversation & {
+  readonly lastSeq: number;
+  readonly marks: ConversationMarks;
+};
+
+export type ConversationMarks = {
+  readonly isPinned: boolean;
+  readonly isArchived: boolean;
+  /** The newest event that was shown; it only moves forward. Null before the first. */
+  readonly readEventId: string | null;
+};
+
+export type GlanceFilter = {
+  /** Case-insensitive parts of the title; it has all of them. */
+  readonly titleParts?: readonly string[];
+  /** Those that have this tag, with this value if one is given. */
+  readonly tag?: { readonly key: string; readonly value: string | null };
+  readonly workingDir?: string;
+  /** One of them; empty for any. */
+  readonly statuses?: readonly string[];
+  readonly isArchived?: boolean;
+  readonly isPinned?: boolean;
+  /** Null: those that are a part of none. */
+  readonly parentId?: string | null;
+  readonly updatedGteMicros?: number;
+};
+export type GlanceQuery = GlanceFilter & {
+  readonly ownerId: string;
+  readonly limit: number;
+  /** Id of the first row of this page; an unknown one is an {@link UnknownPageError}. */
+  readonly pageId?: string;
+};
 
 export type ConversationFilter = {
   readonly ownerId?: string;
@@ -159,9 +213,48 @@ export type EventQuery = EventFilter & {
 };
 export type EventPageText = { readonly items: string[]; readonly nextPageId: string | null };
 
+export type TextQuery = {
+  readonly ownerId: string;
+  /** Folded parts of texts, at least one, none of them empty; each must be in a text of the event. */
+  readonly terms: readonly string[];
+  readonly conversationId?: string;
+  readonly kind?: string;
+  readonly source?: string;
+  readonly timestampGteMicros?: number;
+  readonly timestampLtMicros?: number;
+  readonly limit: number;
+  /** From the page before; anything else is an {@link UnknownPageError}. */
+  readonly pageId?: string;
+};
+export type TextMatch = {
+  readonly conversationId: string;
+  readonly eventId: string;
+  readonly timestampMicros: number;
+  readonly kind: string;
+  readonly source: string;
+  readonly toolName: string | null;
+  /** The text that has most of the terms, as it was written. */
+  readonly text: string;
+};
+export type TextPage = {
+  /** In the order of time, the newest first; one instant by conversation. Can be fewer than asked for before the last page. */
+  readonly items: readonly TextMatch[];
+  readonly nextPageId: string | null;
+  readonly isComplete: boolean;
+  /** The share of the conversations whose events have all been read, 0 to 1. */
+  readonly progress: number;
+};
+
 /** Another live process owns the conversation. */
 export class LeaseHeldError extends Error {
   override readonly name = "LeaseHeldError";
+  /** Its {@link Journal.nodeId}. */
+  readonly holder: string | null;
+
+  constructor(message: string, holder: string | null) {
+    super(message);
+    this.holder = holder;
+  }
 }
 
 /** There is no such conversation to own. Reads of one answer as an empty log does. */

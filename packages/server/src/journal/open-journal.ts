@@ -19,7 +19,7 @@ export async function openJournal(location: JournalLocation): Promise<Journal> {
     return await openSqliteJournal(location.dataDir);
   }
   const dataDir = await mkdtemp(join(tmpdir(), "convoke-journal-"));
-  const journal = await openSqliteJournal(dataDir);
+  const journal = await openSqliteJournal(dataDir, { indexAfterMs: null });
   const close = journal[Symbol.asyncDispose].bind(journal);
   journal[Symbol.asyncDispose] = async () => {
     await close();

@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { AppendBatch, ConversationPatch, Lease, NewEvent } from "../journal.ts";
 import { toIdBytes, toIdText } from "../event-id.ts";
-import { placeText } from "./body.ts";
-import { checksumOf } from "./checksum.ts";
+import { placeText } from "../text-place.ts";
+import { checksumOf } from "../checksum.ts";
 import { ClassWriter } from "./classes.ts";
 import { patchColumns } from "./requests.ts";
 import { maxSeq, positionOf, streamOf } from "./schema.ts";

@@ -1,13 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import {
-  blockCharacterLimit,
-  blockMessageLimit,
-  foldText,
-  readText,
-  toBlockWords,
-  type BlockMessage,
-  type TextPlace,
-} from "./body.ts";
+import { foldText } from "../text-terms.ts";
+import { readText, type TextPlace } from "../text-place.ts";
+import { blockCharacterLimit, blockMessageLimit, toBlockWords, type BlockMessage } from "./body.ts";
 import { ClassReader } from "./classes.ts";
 import { maxSeq, positionOf, streamOf } from "./schema.ts";
 

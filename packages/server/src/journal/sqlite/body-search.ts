@@ -1,9 +1,11 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import { findInBlock, foldText, readText, toBlockQuery, type TextPlace } from "./body.ts";
+import { foldText } from "../text-terms.ts";
+import { readText, type TextPlace } from "../text-place.ts";
+import { findInBlock, toBlockQuery } from "./body.ts";
 import type { EventClass } from "./classes.ts";
 import { damagedJson } from "../shown-event.ts";
-import { isJsonIntact } from "./checksum.ts";
+import { isJsonIntact } from "../checksum.ts";
 import type { EventReader, LogRange } from "./events.ts";
 import type { Match } from "./matches.ts";
 import { isStorageFault, positionOf, streamOf } from "./schema.ts";

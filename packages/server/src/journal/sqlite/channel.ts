@@ -124,7 +124,7 @@ function toError(failure: WriteFailure | undefined, path: string): Error {
   const message = failure?.message ?? "The journal gave no answer";
   switch (failure?.name) {
     case "LeaseHeldError":
-      return new LeaseHeldError(message);
+      return new LeaseHeldError(message, failure?.holder ?? null);
     case "LeaseLostError":
       return new LeaseLostError(message);
     case "SeqConflictError":

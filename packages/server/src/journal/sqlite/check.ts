@@ -1,10 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
 import { damagedJson } from "../shown-event.ts";
-import { findInBlock, foldText, readText, type BlockMessage, type TextPlace } from "./body.ts";
+import { foldText } from "../text-terms.ts";
+import { readText, type TextPlace } from "../text-place.ts";
+import { findInBlock, type BlockMessage } from "./body.ts";
 import { checkDatabase } from "./check-database.ts";
 import { ConversationReader } from "./conversation-reads.ts";
 import { EventReader, seqsBetween, type LogRange } from "./events.ts";
-import { conversationNumberOf, isStorageFault, openReaderDatabase, positionOf } from "./schema.ts";
+import {
+  conversationNumberOf,
+  isStorageFault,
+  openReaderDatabase,
+  positionOf,
+  schemaVersion,
+} from "./schema.ts";
 
 export type CheckDeps = {
   readonly path: string;
@@ -19,10 +27,8 @@ export function checkJournal({ path, onDamage, onProgress }: CheckDeps): number 
   using database = openReaderDatabase(path);
   checkDatabase(database, onDamage);
   const { user_version: format } = database.prepare("PRAGMA user_version").get() as { user_version: number };
-  if (format < 2) {
-    onDamage(
-      "The journal is of an older release, which kept no checksums. Start the server once, then check again.",
-    );
+  if (format < schemaVersion) {
+    onDamage("The journal is of an older release. Start the server once, then check again.");
     return 0;
   }
   const events = new EventReader(database);

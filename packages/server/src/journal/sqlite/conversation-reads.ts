@@ -6,6 +6,7 @@ import {
   type ConversationQuery,
   type ConversationRow,
   type InboxEntry,
+  type NotedEntry,
 } from "../journal.ts";
 import { maxSeq, positionOf } from "./schema.ts";
 
@@ -14,6 +15,7 @@ export class ConversationReader {
   readonly #database: DatabaseSync;
   readonly #byId: StatementSync;
   readonly #inbox: StatementSync;
+  readonly #wholeInbox: StatementSync;
   readonly #active: StatementSync;
   readonly #activeElsewhere: StatementSync;
   readonly #nextStatus: StatementSync;
@@ -25,6 +27,9 @@ export class ConversationReader {
     this.#inbox = database.prepare(
       `SELECT i.event_id, i.digest FROM conversations c JOIN inbox i ON i.number = c.number
        WHERE c.id = ? AND i.client_id = ?`,
+    );
+    this.#wholeInbox = database.prepare(
+      `SELECT i.client_id, i.event_id, i.digest FROM conversations c JOIN inbox i ON i.number = c.number WHERE c.id = ?`,
     );
     this.#active = database.prepare("SELECT id FROM conversations WHERE is_active = 1 ORDER BY number");
     this.#activeElsewhere = database.prepare(
@@ -43,6 +48,14 @@ export class ConversationReader {
   getInboxEntry(conversationId: string, clientId: string): InboxEntry | null {
     const row = this.#inbox.get(conversationId, clientId);
     return row === undefined ? null : { eventId: String(row["event_id"]), digest: String(row["digest"]) };
+  }
+
+  listInbox(conversationId: string): NotedEntry[] {
+    return this.#wholeInbox.all(conversationId).map((row) => ({
+      clientId: String(row["client_id"]),
+      eventId: String(row["event_id"]),
+      digest: String(row["digest"]),
+    }));
   }
 
   listActive(): string[] {
@@ -143,9 +156,9 @@ function lastPosition(table: string): string {
 }
 
 /** A conversation without its documents is listed as a damaged one. */
-const selectRow = `
+export const selectRow = `
   SELECT c.id, c.owner_id, c.execution_status, c.is_active, c.created_at, c.updated_at, c.title,
-         c.sandbox_id, c.parent_id, c.host, c.is_copying, ifnull(d.config, '') AS config,
+         c.sandbox_id, c.parent_id, c.host, c.is_copying, c.is_archived, c.is_pinned, c.read_event_id, ifnull(d.config, '') AS config,
          d.sealed_secrets, d.snapshot, ifnull(d.snapshot_seq, 0) AS snapshot_seq,
          max(${lastPosition("events")}, ${lastPosition("recent")}) AS last_seq
   FROM conversations c LEFT JOIN conversation_documents d ON d.number = c.number`;
@@ -192,7 +205,7 @@ function toConditions(filter: ConversationFilter): { conditions: string[]; value
   return { conditions, values };
 }
 
-type StoredRow = {
+export type StoredRow = {
   readonly id: string;
   readonly owner_id: string;
   readonly execution_status: string;
@@ -204,6 +217,9 @@ type StoredRow = {
   readonly parent_id: string | null;
   readonly host: string | null;
   readonly is_copying: number;
+  readonly is_archived: number;
+  readonly is_pinned: number;
+  readonly read_event_id: string | null;
   readonly config: string;
   readonly sealed_secrets: string | null;
   readonly snapshot: string | null;
@@ -211,7 +227,7 @@ type StoredRow = {
   readonly last_seq: number;
 };
 
-function toConversation(row: StoredRow): ConversationRow {
+export function toConversation(row: StoredRow): ConversationRow {
   return {
     id: row.id,
     ownerId: row.owner_id,
@@ -224,6 +240,11 @@ function toConversation(row: StoredRow): ConversationRow {
     parentId: row.parent_id,
     host: row.host,
     isCopying: row.is_copying === 1,
+    marks: {
+      isPinned: row.is_pinned === 1,
+      isArchived: row.is_archived === 1,
+      readEventId: row.read_event_id,
+    },
     config: row.config,
     sealedSecrets: row.sealed_secrets,
     snapshot: row.snapshot,
@@ -232,6 +253,6 @@ function toConversation(row: StoredRow): ConversationRow {
   };
 }
 
-function unknownPage(pageId: string): UnknownPageError {
+export function unknownPage(pageId: string): UnknownPageError {
   return new UnknownPageError(`There is no conversation ${pageId} to start the page at`);
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Lease, NewConversation } from "../journal.ts";
+import type { ConversationMarks, Lease, NewConversation } from "../journal.ts";
 import type { NodeLocks } from "./lease.ts";
 import { Refusal } from "../refusal.ts";
 
@@ -12,6 +12,7 @@ export class ConversationStatements {
   readonly #holder: StatementSync;
   readonly #claim: StatementSync;
   readonly #release: StatementSync;
+  readonly #mark: StatementSync;
 
   constructor(deps: { readonly database: DatabaseSync; readonly locks: NodeLocks; readonly nodeId: string }) {
     const { database } = deps;
@@ -25,9 +26,21 @@ export class ConversationStatements {
     this.#insertDocuments = database.prepare("INSERT INTO conversation_documents VALUES (?, ?, ?, ?, ?)");
     this.#holder = database.prepare("SELECT number, generation, node_id FROM conversations WHERE id = ?");
     this.#claim = database.prepare("UPDATE conversations SET generation = ?, node_id = ? WHERE id = ?");
+    this.#mark = database.prepare(
+      `UPDATE conversations SET is_pinned = ifnull(?1, is_pinned), is_archived = ifnull(?2, is_archived),
+         read_event_id = CASE WHEN ?3 > ifnull(read_event_id, '') THEN ?3 ELSE read_event_id END
+       WHERE id = ?4`,
+    );
     this.#release = database.prepare(
       "UPDATE conversations SET node_id = NULL WHERE id = ? AND generation = ? AND node_id = ?",
     );
+  }
+
+  /** False when there is no such conversation. */
+  mark(id: string, { isPinned, isArchived, readEventId }: Partial<ConversationMarks>): boolean {
+    const flag = (value: boolean | undefined): number | null => (value === undefined ? null : Number(value));
+    const { changes } = this.#mark.run(flag(isPinned), flag(isArchived), readEventId ?? null, id);
+    return changes > 0;
   }
 
   /** False when the id is taken. */
@@ -62,7 +75,8 @@ export class ConversationStatements {
       throw new Refusal("UnknownConversationError", `There is no conversation ${conversationId}`);
     }
     if (row.node_id !== null && row.node_id !== this.#nodeId && this.#locks.isAlive(row.node_id)) {
-      throw new Refusal("LeaseHeldError", `Conversation ${conversationId} is owned by node ${row.node_id}`);
+      const sentence = `Conversation ${conversationId} is owned by node ${row.node_id}`;
+      throw new Refusal("LeaseHeldError", sentence, row.node_id);
     }
     const generation = row.generation + 1;
     this.#claim.run(generation, this.#nodeId, conversationId);

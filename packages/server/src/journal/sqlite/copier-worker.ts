@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { isStorageFault } from "./schema.ts";
 
 /** The entry of the copier thread: copies the write-ahead log back into the database file whenever it is told to. */
-function serve(port: NonNullable<typeof parentPort>, databasePath: string): void {
+function serve(port: NonNullable<typeof parentPort>, { databasePath, closed }: CopierOptions): void {
   const database = new DatabaseSync(databasePath, { timeout: 0 });
   // A checkpoint that could not end is no loss: the log still has everything.
   database.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -256");
@@ -11,6 +11,8 @@ function serve(port: NonNullable<typeof parentPort>, databasePath: string): void
   port.on("message", (message: CopierMessage) => {
     if (message === "close") {
       database.close();
+      Atomics.store(closed, 0, 1);
+      Atomics.notify(closed, 0);
       port.close();
       return;
     }
@@ -27,9 +29,14 @@ function serve(port: NonNullable<typeof parentPort>, databasePath: string): void
   });
 }
 
+export type CopierOptions = {
+  readonly databasePath: string;
+  /** Set to 1 when the database is closed. */
+  readonly closed: Int32Array;
+};
 export type CopierMessage = "copy" | "close";
 
 /** Each round finds what was appended during the one before, so a few of them catch up. */
 const roundLimit = 8;
 
-if (parentPort !== null) serve(parentPort, workerData as string);
+if (parentPort !== null) serve(parentPort, workerData as CopierOptions);

@@ -1,5 +1,8 @@
 import { Worker } from "node:worker_threads";
-import type { CopierMessage } from "./copier-worker.ts";
+import type { CopierMessage, CopierOptions } from "./copier-worker.ts";
+
+/** A disk that is slower leaves the log where it is; the next process goes on with it. */
+const closeLimitMs = 2_000;
 
 /**
  * Copies the write-ahead log back in a thread of its own: the fsync of the large file takes tens of milliseconds, and no
@@ -7,6 +10,8 @@ import type { CopierMessage } from "./copier-worker.ts";
  */
 export class LogCopier implements Disposable {
   readonly #databasePath: string;
+  /** 1 once the thread has closed the database. */
+  readonly #closed = new Int32Array(new SharedArrayBuffer(4));
   #worker: Worker | null = null;
   #isCopying = false;
   #hasFailed = false;
@@ -28,16 +33,20 @@ export class LogCopier implements Disposable {
     return true;
   }
 
-  /** What is being copied ends first; then the thread ends by itself. */
+  /**
+   * What is being copied ends first. Returns when the thread has closed the database: SQLite takes the log away only for the last who
+   * closes, and of two that close together each may take the other for one that stays.
+   */
   [Symbol.dispose](): void {
-    if (this.#worker === null) return;
+    if (this.#worker === null || this.#hasFailed) return;
     this.#worker.ref();
     this.#post("close");
+    Atomics.wait(this.#closed, 0, 0, closeLimitMs);
   }
 
   #open(): Worker {
     const worker = new Worker(new URL("./copier-worker.ts", import.meta.url), {
-      workerData: this.#databasePath,
+      workerData: { databasePath: this.#databasePath, closed: this.#closed } satisfies CopierOptions,
     });
     worker.unref();
     worker.on("message", (message: unknown) => {

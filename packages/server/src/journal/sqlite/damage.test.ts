@@ -7,6 +7,7 @@ import { startLog } from "../contract.ts";
 import type { Journal } from "../journal.ts";
 import { openJournal } from "../open-journal.ts";
 import { sampleEvent } from "../sample-events.ts";
+import { checkJournal } from "./check.ts";
 
 let dataDir: string;
 beforeEach(async () => {
@@ -129,6 +130,20 @@ test.each(["[[1,", '[[1,"needle"'])(
   },
 );
 
+test("P57: a journal of an older release is not checked, but said to be one", async () => {
+  await (await openJournal({ dataDir }))[Symbol.asyncDispose]();
+  const path = join(dataDir, "journal.db");
+  {
+    using database = new DatabaseSync(path);
+    database.exec("DROP INDEX conversations_pinned; DROP INDEX conversations_glance");
+    database.exec("ALTER TABLE conversations DROP COLUMN is_pinned");
+    database.exec("PRAGMA user_version = 2");
+  }
+  const said: string[] = [];
+  checkJournal({ path, onDamage: (sentence) => said.push(sentence), onProgress: () => {} });
+  expect(said).toEqual(["The journal is of an older release. Start the server once, then check again."]);
+});
+
 test("P8, P57: the journal of an older release gets the columns of readers from its configurations", async () => {
   const golden = join(import.meta.dirname, "../../testing/golden/0.1.0/data/journal.db");
   await cp(golden, join(dataDir, "journal.db"));
@@ -137,7 +152,7 @@ test("P8, P57: the journal of an older release gets the columns of readers from 
     const rows = database.prepare("SELECT number, id FROM conversations ORDER BY number").all();
     const set = database.prepare("UPDATE conversation_documents SET config = ? WHERE number = ?");
     set.run(
-      '{"sandbox_id":"box","parent":{"conversation_id":"mother","action_id":"a"}}',
+      '{"sandbox_id":"box","parent":{"conversation_id":"mother","action_id":"a"},"tags":{"team":"x"},"workspace":{"working_dir":"/w"}}',
       rows[0]!["number"]!,
     );
     set.run('{"is_copying":true}', rows[1]!["number"]!);
@@ -151,6 +166,13 @@ test("P8, P57: the journal of an older release gets the columns of readers from 
     { ...nobody, isCopying: true },
     nobody,
   ]);
+  const { ownerId } = (await journal.getConversation(ids[0]!))!;
+  const filter = { ownerId, limit: 10, workingDir: "/w", tag: { key: "team", value: "x" } };
+  expect((await journal.searchGlances(filter)).items.map(({ id }) => id)).toEqual([ids[0]]);
+  // A fork that is not whole is nowhere; a damaged configuration hides nothing.
+  const all = (await journal.searchGlances({ ownerId, limit: 100 })).items.map(({ id }) => id);
+  expect(all).toContain(ids[2]);
+  expect(all).not.toContain(ids[1]);
   const read = await journal.read(ids[0]!, 0, 100);
   expect(read.length).toBeGreaterThan(0);
   expect(read.filter(({ json }) => json === "")).toEqual([]);

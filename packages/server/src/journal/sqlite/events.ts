@@ -3,8 +3,8 @@ import type { EventWithMeta, StoredEvent } from "../journal.ts";
 import { idAfter, isIdBytes, toIdBytes, toIdText } from "../event-id.ts";
 import { PageBound } from "../page-bound.ts";
 import { damagedJson } from "../shown-event.ts";
-import type { TextPlace } from "./body.ts";
-import { isBesideIntact, isJsonIntact } from "./checksum.ts";
+import type { TextPlace } from "../text-place.ts";
+import { isBesideIntact, isJsonIntact } from "../checksum.ts";
 import { isStorageFault, maxSeq, positionOf } from "./schema.ts";
 
 /** One conversation's log as it was when it was looked up. */
@@ -171,7 +171,7 @@ export class EventReader {
 
   /** The first `seq` whose time is not before the instant; one after the last when there is none. */
   firstSeqAtOrAfter(log: LogRange, timestampMicros: number): number {
-    return firstSeqWhere(log, (seq) => this.#microsAt(log, seq) >= timestampMicros);
+    return firstSeqWhere(log, (seq) => this.microsAt(log, seq) >= timestampMicros);
   }
 
   #partOf(log: LogRange, seq: number): Part {
@@ -189,7 +189,7 @@ export class EventReader {
   }
 
   /** A damaged event counts as the readable one after it, so that it hides nothing but itself. */
-  #microsAt(log: LogRange, seq: number): number {
+  microsAt(log: LogRange, seq: number): number {
     for (let at = seq; at <= log.lastSeq; at += 1) {
       const [micros] = (this.#get(log, at, "timestamp") as [unknown] | null) ?? [];
       if (typeof micros === "number") return micros;

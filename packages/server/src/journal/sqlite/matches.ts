@@ -3,7 +3,7 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { EventClass } from "./classes.ts";
 import { PageBound, pageLength } from "../page-bound.ts";
 import { damagedJson } from "../shown-event.ts";
-import { isJsonIntact } from "./checksum.ts";
+import { isJsonIntact } from "../checksum.ts";
 import { seqsBetween, type EventReader, type LogRange } from "./events.ts";
 import { isStorageFault, positionOf } from "./schema.ts";
 

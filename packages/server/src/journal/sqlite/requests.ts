@@ -1,12 +1,21 @@
-import type { AppendBatch, ConversationPatch, Lease, NewConversation } from "../journal.ts";
+import type {
+  AppendBatch,
+  ConversationMarks,
+  ConversationPatch,
+  Lease,
+  NewConversation,
+} from "../journal.ts";
 
 /** What the writer thread is asked to do; plain data that survives structured cloning. */
 export type WriteRequest =
   | { readonly type: "append"; readonly lease: Lease; readonly batch: AppendBatch }
   | { readonly type: "create"; readonly row: NewConversation }
+  /** Answers the generation of the lease, or null when the id is taken. */
+  | { readonly type: "create-claimed"; readonly row: NewConversation }
   | { readonly type: "claim"; readonly conversationId: string }
   | { readonly type: "release"; readonly lease: Lease }
   | { readonly type: "delete"; readonly lease: Lease }
+  | { readonly type: "mark"; readonly id: string; readonly marks: Partial<ConversationMarks> }
   /** A number that changes when another connection commits. */
   | { readonly type: "version" };
 
@@ -18,6 +27,8 @@ export type WriteFailure = {
   readonly name: string;
   readonly message: string;
   readonly errcode?: number;
+  /** The node that owns what was refused, where one does. */
+  readonly holder?: string | null;
 };
 
 /** The first message of the writer thread tells whether it could open the data folder. */

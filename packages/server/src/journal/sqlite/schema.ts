@@ -3,7 +3,7 @@ import { isForeignNumber } from "../../lib/storage-fault.ts";
 import { enterWalMode } from "../../database/sqlite-file.ts";
 
 /** Grows with each change of the tables; an older build refuses a newer number. */
-const schemaVersion = 2;
+export const schemaVersion = 3;
 
 const applicationId = 0x43_6f_6e_76;
 /** How long a connection waits for another one's lock. */
@@ -79,6 +79,7 @@ function migrate(database: DatabaseSync, path: string): void {
     const version = pragmaNumber(database, "user_version");
     if (version === 0) database.exec(tables);
     if (version < 2) database.exec(toVersion2);
+    if (version < 3) database.exec(toVersion3);
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
     database.exec("COMMIT");
   } catch (error) {
@@ -115,6 +116,37 @@ CREATE INDEX conversations_sandbox_created ON conversations (owner_id, sandbox_i
 CREATE INDEX conversations_sandbox_updated ON conversations (owner_id, sandbox_id, execution_status, updated_at)
   WHERE sandbox_id IS NOT NULL;
 CREATE INDEX conversations_copying ON conversations (owner_id) WHERE is_copying = 1;
+`;
+
+/*
+ * What lists for people filter by. The folder and the tags stand in the configuration, which is the one truth about them: the
+ * triggers copy them. The index has all that a filter asks for, so that a filter reads no row; is_archived stands before the
+ * time because what is put away is hardly ever listed.
+ */
+const ifValid = (config: string, value: string): string =>
+  `CASE WHEN json_valid(${config}) THEN ${config} ${value} END`;
+const copyFromConfig = (config: string): string => `
+  working_dir = ${ifValid(config, "->> '$.workspace.working_dir'")},
+  tags = ${ifValid(config, "-> '$.tags'")}`;
+const toVersion3 = `
+ALTER TABLE conversations ADD COLUMN working_dir TEXT;
+ALTER TABLE conversations ADD COLUMN tags TEXT;
+ALTER TABLE conversations ADD COLUMN is_archived INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE conversations ADD COLUMN is_pinned INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE conversations ADD COLUMN read_event_id TEXT;
+UPDATE conversations SET ${copyFromConfig("d.config")}
+  FROM conversation_documents d WHERE d.number = conversations.number;
+CREATE TRIGGER conversation_config_inserted AFTER INSERT ON conversation_documents BEGIN
+  UPDATE conversations SET ${copyFromConfig("new.config")} WHERE number = new.number;
+END;
+CREATE TRIGGER conversation_config_updated AFTER UPDATE OF config ON conversation_documents BEGIN
+  UPDATE conversations SET ${copyFromConfig("new.config")} WHERE number = new.number;
+END;
+CREATE INDEX conversations_glance ON conversations (
+  owner_id, is_archived, updated_at, number, execution_status, is_copying, is_pinned, parent_id, working_dir, title, tags
+);
+CREATE INDEX conversations_parent ON conversations (parent_id, updated_at) WHERE parent_id IS NOT NULL;
+CREATE INDEX conversations_pinned ON conversations (owner_id, updated_at) WHERE is_pinned = 1;
 `;
 
 /*

@@ -56,7 +56,8 @@ test("P19: the write-ahead log stays small under a steady stream of lone appends
   await journal[Symbol.asyncDispose]();
   // Without beginning again, the log would have more than 200 MB.
   expect(mostBytes).toBeLessThan(100_000_000);
-  expect(readdirSync(dataDir)).toEqual(["journal.db", "nodes"]);
+  // An index of texts may have been begun meanwhile.
+  expect(readdirSync(dataDir).filter((name) => name !== "texts.db")).toEqual(["journal.db", "nodes"]);
 });
 
 test("P27: a live process keeps its conversation, a killed one loses it at once, whatever its process id", async () => {

@@ -24,9 +24,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describeJournal("sqlite", () => openJournal({ memory: true }));
 describeJournal("sqlite, each event moved to its log at once", () =>
-  openSqliteJournal(join(folder, "settling"), 1),
+  openSqliteJournal(join(folder, "settling"), { roundSize: 1 }),
 );
-describeJournal("sqlite, in rounds of a few events", () => openSqliteJournal(join(folder, "rounds"), 50));
+describeJournal("sqlite, in rounds of a few events", () =>
+  openSqliteJournal(join(folder, "rounds"), { roundSize: 50 }),
+);
 
 test("what was acknowledged is there after a restart, and the folder is private", async () => {
   const dataDir = join(folder, "private");
@@ -44,7 +46,9 @@ test("what was acknowledged is there after a restart, and the folder is private"
   for (const path of [dataDir, join(dataDir, "nodes")]) expect(statSync(path).mode & 0o777).toBe(0o700);
   await first[Symbol.asyncDispose]();
   await first[Symbol.asyncDispose]();
-  expect(readdirSync(dataDir).sort()).toEqual(["journal.db", "nodes"]);
+  // On a slow machine an index of texts may have been begun.
+  const left = readdirSync(dataDir).filter((name) => name !== "texts.db");
+  expect(left.sort()).toEqual(["journal.db", "nodes"]);
 
   await using second = await openJournal({ dataDir });
   expect((await second.read(lease.conversationId, 0, 10)).map(({ json }) => json)).toEqual(
@@ -73,7 +77,7 @@ test("P57: a folder written by a newer version is refused with both numbers", as
   const database = new DatabaseSync(join(dataDir, "journal.db"));
   database.exec("PRAGMA user_version = 77");
   database.close();
-  await expect(openJournal({ dataDir })).rejects.toThrow(/has format 77, this version reads up to 2/);
+  await expect(openJournal({ dataDir })).rejects.toThrow(/has format 77, this version reads up to 3/);
 });
 
 test("P27: two nodes on one folder: one owner each, takeover when it has left, its old lease is dead", async () => {

@@ -8,6 +8,7 @@ import type {
   AppendBatch,
   Commit,
   ConversationFilter,
+  ConversationMarks,
   ConversationPage,
   ConversationQuery,
   ConversationRow,
@@ -15,26 +16,46 @@ import type {
   EventPageText,
   EventQuery,
   EventWithMeta,
+  GlanceQuery,
   InboxEntry,
   Journal,
   Lease,
   NewConversation,
+  NotedEntry,
   StoredEvent,
+  TextPage,
+  TextQuery,
 } from "../journal.ts";
 import { WriterChannel } from "./channel.ts";
 import { ConversationReader } from "./conversation-reads.ts";
 import { EventReader } from "./events.ts";
+import { GlanceSearch } from "./glance-search.ts";
 import { inFile } from "../../lib/storage-fault.ts";
 import { NeighbourWatch } from "../neighbour-watch.ts";
 import { openReaderDatabase } from "./schema.ts";
 import { EventSearch } from "./search.ts";
 import { TailCache } from "../tail-cache.ts";
+import { TextIndexing } from "./texts/indexing.ts";
+import { textsFile } from "./texts/tables.ts";
+import { TextSearch } from "./texts/text-search.ts";
 
 /** A round this large fills whole pages for dozens of logs that grow at the same time. */
 const defaultRoundSize = 2048;
 
-/** Opens the journal in a folder, which is made when it is not there. Reads no events. Tests settle in smaller rounds. */
-export async function openSqliteJournal(dataDir: string, roundSize = defaultRoundSize): Promise<Journal> {
+export type SqliteJournalOptions = {
+  /** Tests settle in smaller rounds. */
+  readonly roundSize?: number;
+  /** How long after its start and after commits it begins to index texts; null: with the first search. */
+  readonly indexAfterMs?: number | null;
+};
+
+const defaultIndexAfterMs = 2000;
+
+/** Opens the journal in a folder, which is made when it is not there. Reads no events. */
+export async function openSqliteJournal(
+  dataDir: string,
+  { roundSize = defaultRoundSize, indexAfterMs = defaultIndexAfterMs }: SqliteJournalOptions = {},
+): Promise<Journal> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const databasePath = join(dataDir, "journal.db");
   makePrivateFile(databasePath);
@@ -42,7 +63,10 @@ export async function openSqliteJournal(dataDir: string, roundSize = defaultRoun
   const nodesFolder = join(dataDir, "nodes");
   const writer = await WriterChannel.open({ databasePath, nodesFolder, nodeId, roundSize });
   try {
-    return new SqliteJournal(nodeId, writer, openReaderDatabase(databasePath), databasePath);
+    const textsPath = join(dataDir, textsFile);
+    const indexing = new TextIndexing({ journalPath: databasePath, textsPath, startAfterMs: indexAfterMs });
+    const texts = { path: textsPath, indexing };
+    return new SqliteJournal(nodeId, writer, openReaderDatabase(databasePath), databasePath, texts);
   } catch (error) {
     await writer[Symbol.asyncDispose]();
     throw error;
@@ -70,12 +94,21 @@ class SqliteJournal implements Journal {
   readonly #events: EventReader;
   readonly #search: EventSearch;
   readonly #conversations: ConversationReader;
+  readonly #glances: GlanceSearch;
+  readonly #indexing: TextIndexing;
+  readonly #texts: TextSearch;
   readonly #doorbell = new Doorbell();
   readonly #commitListeners = new Set<(commit: Commit) => void>();
   readonly #tails = new TailCache();
   readonly #neighbours: NeighbourWatch;
 
-  constructor(nodeId: string, writer: WriterChannel, database: DatabaseSync, path: string) {
+  constructor(
+    nodeId: string,
+    writer: WriterChannel,
+    database: DatabaseSync,
+    path: string,
+    texts: { readonly path: string; readonly indexing: TextIndexing },
+  ) {
     this.#path = path;
     this.nodeId = nodeId;
     this.#writer = writer;
@@ -83,6 +116,9 @@ class SqliteJournal implements Journal {
     this.#events = new EventReader(database);
     this.#search = new EventSearch(database, this.#events);
     this.#conversations = new ConversationReader(database);
+    this.#glances = new GlanceSearch(database);
+    this.#indexing = texts.indexing;
+    this.#texts = new TextSearch({ ...texts, journal: database, events: this.#events });
     this.#neighbours = new NeighbourWatch({
       doorbell: this.#doorbell,
       readVersion: async () => Number(await writer.request({ type: "version" })),
@@ -96,6 +132,14 @@ class SqliteJournal implements Journal {
     const isNew = (await this.#writer.request({ type: "create", row })) === true;
     if (isNew) this.#committed("created", row.id, 0, startMs);
     return isNew;
+  }
+
+  async createClaimed(row: NewConversation): Promise<Lease | null> {
+    const startMs = performance.now();
+    const generation = await this.#writer.request({ type: "create-claimed", row });
+    if (generation === null) return null;
+    this.#committed("created", row.id, 0, startMs);
+    return { conversationId: row.id, generation: Number(generation) };
   }
 
   async getConversation(id: string): Promise<ConversationRow | null> {
@@ -112,6 +156,17 @@ class SqliteJournal implements Journal {
 
   async countConversations(filter: ConversationFilter): Promise<number> {
     return this.#named(() => this.#conversations.count(filter));
+  }
+
+  async searchGlances(query: GlanceQuery): Promise<ConversationPage> {
+    return this.#named(() => this.#glances.search(query));
+  }
+
+  async markConversation(id: string, marks: Partial<ConversationMarks>): Promise<boolean> {
+    const startMs = performance.now();
+    const isThere = (await this.#writer.request({ type: "mark", id, marks })) === true;
+    if (isThere) this.#committed("marked", id, 0, startMs);
+    return isThere;
   }
 
   async listActiveConversations(): Promise<string[]> {
@@ -186,6 +241,10 @@ class SqliteJournal implements Journal {
     return this.#namedLater(this.#search.count(conversationId, filter));
   }
 
+  searchTexts(query: TextQuery): Promise<TextPage> {
+    return this.#namedLater(this.#texts.search(query));
+  }
+
   async getEvents(conversationId: string, ids: readonly string[]): Promise<(EventWithMeta | null)[]> {
     return this.#readNow(() => {
       const log = this.#events.open(conversationId);
@@ -198,6 +257,10 @@ class SqliteJournal implements Journal {
 
   async getInboxEntry(conversationId: string, clientId: string): Promise<InboxEntry | null> {
     return this.#named(() => this.#conversations.getInboxEntry(conversationId, clientId));
+  }
+
+  async listInbox(conversationId: string): Promise<NotedEntry[]> {
+    return this.#named(() => this.#conversations.listInbox(conversationId));
   }
 
   releaseMemory(): void {
@@ -222,12 +285,15 @@ class SqliteJournal implements Journal {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#neighbours[Symbol.dispose]();
+    this.#texts[Symbol.dispose]();
+    await this.#indexing[Symbol.asyncDispose]();
     // The writer closes last, so that it can empty the write-ahead log.
     if (this.#database.isOpen) this.#database.close();
     await this.#writer[Symbol.asyncDispose]();
   }
 
   #committed(type: Commit["type"], conversationId: string, lastSeq: number, startMs: number): void {
+    if (type !== "marked") this.#indexing.noteChange(conversationId);
     const commit: Commit = { type, conversationId, lastSeq, durationMs: performance.now() - startMs };
     for (const listener of this.#commitListeners) listener(commit);
   }

@@ -177,7 +177,10 @@ export class Writer {
     try {
       return { ok: true, value: this.#apply(request, appended) };
     } catch (error) {
-      if (error instanceof Refusal) return { ok: false, name: error.errorName, message: error.message };
+      if (error instanceof Refusal) {
+        const { errorName: name, message, holder } = error;
+        return { ok: false, name, message, holder };
+      }
       throw error;
     }
   }
@@ -189,6 +192,8 @@ export class Writer {
         return null;
       case "create":
         return this.#conversations.create(request.row);
+      case "create-claimed":
+        return this.#conversations.create(request.row) ? this.#claim(request.row.id) : null;
       case "claim":
         this.#appends.forget(request.conversationId);
         return this.#claim(request.conversationId);
@@ -200,6 +205,8 @@ export class Writer {
         this.#sweeper.doom(this.#appends.checkLease(request.lease));
         this.#appends.forget(request.lease.conversationId);
         return null;
+      case "mark":
+        return this.#conversations.mark(request.id, request.marks);
       case "version":
         return this.#readVersion();
     }

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { TextPlace } from "./body.ts";
+import type { TextPlace } from "./text-place.ts";
 
 /** What a row of the log holds besides its place. */
 export type CheckedRow = {

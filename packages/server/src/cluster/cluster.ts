@@ -1,0 +1,40 @@
+/** How one process of a store reaches another. */
+export type Door = {
+  /** `http://host:port`, without a slash at its end. */
+  readonly url: string;
+  /** What passes to it are signed with. */
+  readonly secret: string;
+};
+
+/** A process that works on the store. */
+export type NodeView = {
+  readonly id: string;
+  /** Null until it listens. */
+  readonly address: string | null;
+  /** Null where it is not known. */
+  readonly release: string | null;
+  /** Epoch milliseconds; null where it is not known. */
+  readonly startedAtMs: number | null;
+};
+
+/** The processes that share one store, as this one sees them. */
+export interface Cluster {
+  /** Of this process; another one after it was declared dead, so it is read at each use. */
+  readonly nodeId: string;
+  /** What passes to this process are signed with; read at each use, as {@link nodeId} is. */
+  readonly ownSecret: string;
+  /** How long a request waits for a process that owns what it is about and does not answer: until it is known to be dead. */
+  readonly patienceMs: number;
+  /** False when the others may take this process for dead. */
+  isSound(): boolean;
+  /** Where the others reach a process that listens on every address of its machine; null where that is not known. */
+  readonly ownHost: string | null;
+  /** Says where this process is reached, for as long as it lives. */
+  announce(url: string): Promise<void>;
+  /** Null when there is no living process of that id, or it has not said where it is reached. */
+  findDoor(nodeId: string): Promise<Door | null>;
+  /** Those that live, this one among them. */
+  nodes(): Promise<readonly NodeView[]>;
+  /** Called after this process was declared dead and has its new id: nothing that it owned is its own. Returns the unsubscribe function. */
+  onFenced(listener: () => void): () => void;
+}

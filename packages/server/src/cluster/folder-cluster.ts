@@ -1,0 +1,54 @@
+import { randomBytes } from "node:crypto";
+import { readdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { readIfThere } from "../lib/read-if-there.ts";
+import type { Cluster, Door, NodeView } from "./cluster.ts";
+import { doorFileOf, doorSuffix } from "./node-door.ts";
+
+/** The processes on one data folder: each has a file there that says how it is reached, beside the lock that says it lives. */
+export class FolderCluster implements Cluster {
+  readonly nodeId: string;
+  readonly ownSecret = randomBytes(32).toString("base64url");
+  /** A process that has ended is known at once: its lock is free. */
+  readonly patienceMs = 1000;
+  /** They are all on one machine. */
+  readonly ownHost = null;
+  readonly #dataDir: string;
+
+  constructor(dataDir: string, nodeId: string) {
+    this.#dataDir = dataDir;
+    this.nodeId = nodeId;
+  }
+
+  isSound(): boolean {
+    return true;
+  }
+
+  async announce(url: string): Promise<void> {
+    const file = doorFileOf(this.#dataDir, this.nodeId);
+    const door: Door = { url, secret: this.ownSecret };
+    // Nobody reads half of it. Who may read it owns the data folder, and with it all keys.
+    await writeFile(`${file}.draft`, JSON.stringify(door), { mode: 0o600 });
+    await rename(`${file}.draft`, file);
+  }
+
+  async findDoor(nodeId: string): Promise<Door | null> {
+    const text = await readIfThere(doorFileOf(this.#dataDir, nodeId));
+    return text === null ? null : (JSON.parse(text) as Door);
+  }
+
+  async nodes(): Promise<readonly NodeView[]> {
+    const files = (await readdir(join(this.#dataDir, "nodes"))).filter((name) => name.endsWith(doorSuffix));
+    const nodes = files.map(async (name): Promise<NodeView[]> => {
+      const id = name.slice(0, -doorSuffix.length);
+      const door = await this.findDoor(id);
+      return door === null ? [] : [{ id, address: door.url, release: null, startedAtMs: null }];
+    });
+    return (await Promise.all(nodes)).flat();
+  }
+
+  /** A lock is never taken from a process that lives. */
+  onFenced(): () => void {
+    return () => {};
+  }
+}

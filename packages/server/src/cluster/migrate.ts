@@ -1,0 +1,68 @@
+import { DatabaseError, type Pool, type PoolClient } from "pg";
+import { ConfigError } from "../lib/config-error.ts";
+
+/** A part of the schema; each step adds to what the ones before it made, and the release before can work beside it. */
+export type SchemaPart = {
+  readonly name: string;
+  /** Version n is reached by step n - 1. A step only adds: tables, columns with defaults, indexes. */
+  readonly steps: readonly string[];
+};
+
+/**
+ * Brings one part up to date. Processes that start together wait for each other at the part's row: no lock outlives its
+ * transaction, so that it works through poolers too. A newer version that still lets this one work is left as it is.
+ */
+export async function migrate(pool: Pool, part: SchemaPart): Promise<void> {
+  await makeParts(pool);
+  const client = await pool.connect();
+  try {
+    await client.query("BEGIN");
+    await runSteps(client, part);
+    await client.query("COMMIT");
+    client.release();
+  } catch (error) {
+    // Closes the connection, which undoes what was begun.
+    client.release(true);
+    throw error;
+  }
+}
+
+async function runSteps(client: PoolClient, { name, steps }: SchemaPart): Promise<void> {
+  await client.query("INSERT INTO convoke.parts (name) VALUES ($1) ON CONFLICT DO NOTHING", [name]);
+  const { rows } = await client.query<{ version: number; oldest: number }>(
+    "SELECT version, oldest FROM convoke.parts WHERE name = $1 FOR UPDATE",
+    [name],
+  );
+  const { version = 0, oldest = 0 } = rows[0] ?? {};
+  if (oldest > steps.length) {
+    throw new ConfigError(
+      `The database's ${name} has format ${version}, this version works with formats from ${oldest} on: use a newer version`,
+    );
+  }
+  if (version >= steps.length) return;
+  for (const step of steps.slice(version)) await client.query(step);
+  await client.query("UPDATE convoke.parts SET version = $2 WHERE name = $1", [name, steps.length]);
+}
+
+/** `oldest`: programs that know fewer steps of the part must not work with it. */
+const partsTable = `
+CREATE SCHEMA IF NOT EXISTS convoke;
+CREATE TABLE IF NOT EXISTS convoke.parts (
+  name text COLLATE "C" PRIMARY KEY,
+  version integer NOT NULL DEFAULT 0,
+  oldest integer NOT NULL DEFAULT 0
+)`;
+
+/** Two that make it at the same moment: one is refused by a catalogue's key, and finds it the next time. */
+async function makeParts(pool: Pool): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await pool.query(partsTable);
+      return;
+    } catch (error) {
+      const isRace =
+        error instanceof DatabaseError && ["23505", "42P06", "42P07", "XX000"].includes(error.code ?? "");
+      if (!isRace || tries === 5) throw error;
+    }
+  }
+}

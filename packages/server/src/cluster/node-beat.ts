@@ -1,0 +1,215 @@
+import { randomUUID } from "node:crypto";
+import { Socket } from "node:net";
+import type { Client } from "pg";
+import { breakOff, openConnection } from "../database/postgres/postgres-connection.ts";
+import { version } from "../lib/version.ts";
+import { look, noLooks, type Looks, type SeenNode } from "./looks.ts";
+
+export type NodeBeatOptions = {
+  readonly url: string;
+  /** Of this process until it is declared dead; never used before. */
+  readonly nodeId: string;
+  /** Between two beats, in milliseconds; 1000 when not given. The same for all nodes of a database. */
+  readonly everyMs?: number;
+  /** Told for a log: the next beat tries again. */
+  readonly onFailure: (error: unknown) => void;
+};
+
+const defaultEveryMs = 1000;
+/** A looker that looks this many times later than it should begins to count anew. */
+const longestGap = 2;
+/** After so many beats that did not arrive, others may take this process for dead soon. */
+const mostMissedBeats = 3;
+
+/**
+ * Says that this process lives, by a number that grows in its row of `nodes`, and declares those dead whose number stands
+ * still. No clock is read. It has a connection of its own: a full pool must not look like a dead node.
+ */
+export class NodeBeat implements AsyncDisposable {
+  readonly #options: NodeBeatOptions;
+  readonly #everyMs: number;
+  readonly #fencedListeners = new Set<() => void>();
+  #client: Client | null;
+  #nodeId: string;
+  #looks: Looks = noLooks;
+  #hasNeighbours = true;
+  #address: string | null = null;
+  /** Monotonic time of the last beat that arrived. */
+  #arrivedMs = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+  #beating: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  private constructor(options: NodeBeatOptions, client: Client) {
+    this.#options = options;
+    this.#everyMs = options.everyMs ?? defaultEveryMs;
+    this.#nodeId = options.nodeId;
+    this.#client = client;
+    this.#schedule();
+  }
+
+  /** The tables of {@link nodesSchema} have to be there. */
+  static async open(options: NodeBeatOptions): Promise<NodeBeat> {
+    const client = await connect(options, options.nodeId);
+    await register(client, options.nodeId, null);
+    return new NodeBeat(options, client);
+  }
+
+  /** A new one after this process was declared dead: an id is never used again, so that what the old one owned stays lost. */
+  get nodeId(): string {
+    return this.#nodeId;
+  }
+
+  /** False when the last look found nobody else. */
+  get hasNeighbours(): boolean {
+    return this.#hasNeighbours;
+  }
+
+  /** False when the last beats did not arrive. */
+  get isSound(): boolean {
+    return performance.now() - this.#arrivedMs < this.#everyMs * mostMissedBeats;
+  }
+
+  /** The address of this machine on the way to the database; null where that is no network. */
+  get localAddress(): string | null {
+    const stream = this.#client?.connection.stream;
+    return stream instanceof Socket ? (stream.localAddress ?? null) : null;
+  }
+
+  /** Tells the others where this process is reached; with the next beat where this one does not arrive. */
+  async announce(address: string): Promise<void> {
+    this.#address = address;
+    await this.#beating;
+    clearTimeout(this.#timer);
+    this.#beatNow();
+    await this.#beating;
+  }
+
+  /** Called after this process was declared dead and has its new id. Returns the unsubscribe function. */
+  onFenced(listener: () => void): () => void {
+    const own = (): void => listener();
+    this.#fencedListeners.add(own);
+    return () => void this.#fencedListeners.delete(own);
+  }
+
+  /** From now on others may take what this process owned. May be called more than once. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#beating;
+    try {
+      this.#client ??= await connect(this.#options, this.#nodeId);
+      await this.#client.query("UPDATE convoke.nodes SET dead_at = clock_timestamp() WHERE id = $1", [
+        this.#nodeId,
+      ]);
+      await this.#client.end();
+    } catch (error) {
+      // Without the database nobody can be told; the others see that the beat stands still.
+      this.#options.onFailure(error);
+      if (this.#client !== null) breakOff(this.#client);
+    }
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(() => this.#beatNow(), this.#everyMs);
+    this.#timer.unref();
+  }
+
+  #beatNow(): void {
+    this.#beating = this.#beat().finally(() => {
+      if (!this.#isClosed) this.#schedule();
+    });
+  }
+
+  /** Never rejects: without the database nothing is known, and the next beat tries again. */
+  async #beat(): Promise<void> {
+    const late = setTimeout(() => {
+      if (this.#client !== null) breakOff(this.#client);
+    }, longestBeatMs);
+    try {
+      this.#client ??= await connect(this.#options, this.#nodeId);
+      await this.#beatOn(this.#client);
+    } catch (error) {
+      if (!this.#isClosed) this.#options.onFailure(error);
+      if (this.#client !== null) breakOff(this.#client);
+      this.#client = null;
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  async #beatOn(client: Client): Promise<void> {
+    const { rows } = await client.query<{ own: number | null; id: string | null; beat: number | null }>(
+      beatSql,
+      [this.#nodeId, this.#address],
+    );
+    this.#arrivedMs = performance.now();
+    const others = rows.flatMap(({ id, beat }): SeenNode[] =>
+      id === null || beat === null || id === this.#nodeId ? [] : [{ id, beat }],
+    );
+    this.#hasNeighbours = others.length > 0;
+    const { looks, dead } = look(this.#looks, performance.now(), this.#everyMs * longestGap, others);
+    this.#looks = looks;
+    for (const node of dead) await declareDead(client, node);
+    if ((rows[0]?.own ?? null) === null) await this.#takeNewName(client);
+  }
+
+  async #takeNewName(client: Client): Promise<void> {
+    const nodeId = randomUUID();
+    await register(client, nodeId, this.#address);
+    this.#nodeId = nodeId;
+    this.#looks = noLooks;
+    for (const listener of this.#fencedListeners) listener();
+  }
+}
+
+/** A beat that takes longer has lost its connection. */
+const longestBeatMs = 5000;
+
+const beatSql = `
+  WITH beaten AS (
+    UPDATE convoke.nodes SET beat = beat + 1, address = $2 WHERE id = $1 AND dead_at IS NULL RETURNING beat
+  )
+  SELECT (SELECT beat FROM beaten) AS own, n.id, n.beat
+  FROM (SELECT 1) AS one LEFT JOIN convoke.nodes n ON n.dead_at IS NULL`;
+
+async function connect({ url }: NodeBeatOptions, nodeId: string): Promise<Client> {
+  return await openConnection({ url, name: `convoke ${nodeId} beat` });
+}
+
+async function register(client: Client, nodeId: string, address: string | null): Promise<void> {
+  const values = [nodeId, address, version];
+  await client.query("INSERT INTO convoke.nodes (id, address, release) VALUES ($1, $2, $3)", values);
+  // A node without a row is as dead as one that was declared so.
+  await client.query("DELETE FROM convoke.nodes WHERE dead_at < clock_timestamp() - interval '1 day'");
+}
+
+/**
+ * A late beat wins or loses against this in one row. What the dead node's connections still hold is let go: the lock of a
+ * statement whose end was lost on the way would stay otherwise.
+ */
+async function declareDead(client: Client, { id, beat }: SeenNode): Promise<void> {
+  const { rowCount } = await client.query(
+    "UPDATE convoke.nodes SET dead_at = clock_timestamp() WHERE id = $1 AND beat = $2 AND dead_at IS NULL",
+    [id, beat],
+  );
+  if (rowCount !== 0) await letGo(client, id);
+}
+
+/** For a process that the operating system knows to have ended, whatever its beat was. */
+export async function declareEnded(connection: Pick<Client, "query">, id: string): Promise<void> {
+  await connection.query(
+    "UPDATE convoke.nodes SET dead_at = clock_timestamp() WHERE id = $1 AND dead_at IS NULL",
+    [id],
+  );
+  await letGo(connection, id);
+}
+
+async function letGo(connection: Pick<Client, "query">, id: string): Promise<void> {
+  await connection.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE usename = current_user AND application_name LIKE $1 || '%' AND state <> 'idle'`,
+    [`convoke ${id}`],
+  );
+}

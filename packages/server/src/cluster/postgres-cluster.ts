@@ -1,0 +1,58 @@
+import { hkdfSync } from "node:crypto";
+import type { Cluster, Door, NodeView } from "./cluster.ts";
+import type { PostgresNode } from "./postgres-node.ts";
+
+/** The processes on one PostgreSQL: a row of each says how it is reached, and all derive its secret from the master key. */
+export class PostgresCluster implements Cluster {
+  /** Longer than it takes until a process that beats no more is declared dead. */
+  readonly patienceMs = 12_000;
+  readonly #node: PostgresNode;
+  readonly #key: Buffer;
+
+  /** `key` is the same for all processes, and nobody else has it. */
+  constructor(node: PostgresNode, key: Buffer) {
+    this.#node = node;
+    this.#key = key;
+  }
+
+  get nodeId(): string {
+    return this.#node.beat.nodeId;
+  }
+
+  get ownSecret(): string {
+    return this.#secretOf(this.nodeId);
+  }
+
+  get ownHost(): string | null {
+    return this.#node.beat.localAddress;
+  }
+
+  isSound(): boolean {
+    return this.#node.beat.isSound;
+  }
+
+  async announce(url: string): Promise<void> {
+    await this.#node.beat.announce(url);
+  }
+
+  async findDoor(nodeId: string): Promise<Door | null> {
+    const found = (await this.nodes()).find(({ id }) => id === nodeId);
+    return found?.address == null ? null : { url: found.address, secret: this.#secretOf(nodeId) };
+  }
+
+  async nodes(): Promise<readonly NodeView[]> {
+    const { rows } = await this.#node.pool.query<NodeView>(
+      `SELECT id, address, release, floor(extract(epoch FROM started_at) * 1000)::bigint AS "startedAtMs"
+       FROM convoke.nodes WHERE dead_at IS NULL ORDER BY started_at, id`,
+    );
+    return rows;
+  }
+
+  onFenced(listener: () => void): () => void {
+    return this.#node.beat.onFenced(listener);
+  }
+
+  #secretOf(nodeId: string): string {
+    return Buffer.from(hkdfSync("sha256", this.#key, nodeId, "convoke nodes 1", 32)).toString("base64url");
+  }
+}

@@ -1,0 +1,184 @@
+import type { Client, Pool } from "pg";
+import { breakOff, openConnection } from "../../database/postgres/postgres-connection.ts";
+import type { Doorbell } from "../doorbell.ts";
+
+export type BellDeps = {
+  /** A direct way to the database: through a pooler no notification comes. Null: it is only looked. */
+  readonly listenUrl: string | null;
+  readonly pool: Pool;
+  readonly doorbell: Doorbell;
+  readonly nodeId: () => string;
+  /** False when nobody else is there to be rung for. */
+  readonly hasNeighbours: () => boolean;
+  /** True while an append of this process is on its way: it rings itself. */
+  readonly isAppending: (conversationId: string) => boolean;
+  /** Called before the ring for a log that others have changed. */
+  readonly onForeignAppend: (conversationId: string) => void;
+  /** Told for a log: a look catches up. */
+  readonly onFailure: (error: unknown) => void;
+};
+
+/** The last place a listened conversation was rung for; `number` is 0 and `lastSeq` null while there is none. */
+type Rung = { number: number; lastSeq: number | null };
+
+/** A ring is a hint and may be lost; a look catches it within a second. */
+const lookMs = 800;
+const gatherMs = 5;
+const channel = "convoke";
+/** What one notification can carry, with room for the node's id. */
+const payloadCharacters = 7800;
+
+/**
+ * Rings for what other processes append, while somebody listens: by notifications, which no write waits for, and by a look at
+ * the heads beside them. The first notification goes at once, further ones gather.
+ */
+export class Bell implements AsyncDisposable {
+  readonly #deps: BellDeps;
+  readonly #rung = new Map<string, Rung>();
+  readonly #unsaid = new Map<number, number>();
+  #listener: Client | null = null;
+  #lookTimer: NodeJS.Timeout | undefined;
+  #saying: Promise<void> | null = null;
+  #looking: Promise<void> | null = null;
+  #isClosed = false;
+
+  constructor(deps: BellDeps) {
+    this.#deps = deps;
+  }
+
+  /** Called with each new listener, after it was registered. */
+  watch(conversationId: string): void {
+    if (this.#rung.has(conversationId)) return;
+    this.#rung.set(conversationId, { number: 0, lastSeq: null });
+    // Where its log is now; what comes later is news.
+    void this.#look();
+    this.#schedule();
+  }
+
+  /** Called with each commit of this process. */
+  onOwnAppend(conversationId: string, number: number, lastSeq: number): void {
+    const rung = this.#rung.get(conversationId);
+    if (rung !== undefined) Object.assign(rung, { number, lastSeq });
+    if (!this.#deps.hasNeighbours() || this.#isClosed) return;
+    this.#unsaid.set(number, lastSeq);
+    this.#saying ??= this.#say();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#lookTimer);
+    await this.#saying;
+    await this.#looking;
+    if (this.#listener !== null) breakOff(this.#listener);
+  }
+
+  async #say(): Promise<void> {
+    while (this.#unsaid.size > 0 && !this.#isClosed) {
+      const words = [this.#deps.nodeId()];
+      let characters = 0;
+      for (const [number, lastSeq] of this.#unsaid) {
+        const word = `${number}:${lastSeq}`;
+        characters += word.length + 1;
+        if (characters > payloadCharacters) break;
+        words.push(word);
+        this.#unsaid.delete(number);
+      }
+      try {
+        await this.#deps.pool.query("SELECT pg_notify($1, $2)", [channel, words.join(" ")]);
+      } catch (error) {
+        // The others look for themselves.
+        this.#deps.onFailure(error);
+      }
+      await new Promise((resolve) => setTimeout(resolve, gatherMs));
+    }
+    this.#saying = null;
+  }
+
+  #schedule(): void {
+    if (this.#lookTimer !== undefined || this.#isClosed) return;
+    this.#lookTimer = setTimeout(() => {
+      void this.#look().finally(() => {
+        this.#lookTimer = undefined;
+        if (!this.#deps.doorbell.isIdle) this.#schedule();
+      });
+    }, lookMs);
+    this.#lookTimer.unref();
+  }
+
+  /** Never rejects: without the database no ring can be due. */
+  async #look(): Promise<void> {
+    if (this.#looking !== null) await this.#looking;
+    if (this.#isClosed) return;
+    this.#looking = this.#lookNow().finally(() => {
+      this.#looking = null;
+    });
+    await this.#looking;
+  }
+
+  async #lookNow(): Promise<void> {
+    const { doorbell, pool } = this.#deps;
+    for (const conversationId of this.#rung.keys()) {
+      if (!doorbell.has(conversationId)) this.#rung.delete(conversationId);
+    }
+    if (this.#rung.size === 0) return;
+    try {
+      await this.#listen();
+      const asked = [...this.#rung.keys()];
+      const { rows } = await pool.query<{ id: string; number: number; last_seq: number }>(
+        `SELECT c.id, h.number, h.last_seq FROM convoke.conversations c JOIN convoke.heads h USING (number)
+         WHERE c.id = ANY ($1)`,
+        [asked],
+      );
+      const found = new Map(rows.map((row) => [row.id, row]));
+      for (const id of asked) this.#compare(id, found.get(id));
+    } catch (error) {
+      // The next look tries again.
+      this.#deps.onFailure(error);
+    }
+  }
+
+  #compare(
+    conversationId: string,
+    head: { readonly number: number; readonly last_seq: number } | undefined,
+  ): void {
+    const rung = this.#rung.get(conversationId);
+    if (rung === undefined || this.#deps.isAppending(conversationId)) return;
+    const { number, last_seq: lastSeq } = head ?? { number: 0, last_seq: null };
+    // A commit of this process may have come after the look.
+    const isOld = number === rung.number && lastSeq !== null && lastSeq <= (rung.lastSeq ?? -1);
+    if (isOld || (number === rung.number && lastSeq === rung.lastSeq)) return;
+    // The first look at an empty log is no news.
+    if (rung.number === 0 && lastSeq === 0) Object.assign(rung, { number, lastSeq });
+    else this.#ring(conversationId, rung, number, lastSeq);
+  }
+
+  #ring(conversationId: string, rung: Rung, number: number, lastSeq: number | null): void {
+    Object.assign(rung, { number, lastSeq });
+    this.#deps.onForeignAppend(conversationId);
+    this.#deps.doorbell.ring(conversationId, lastSeq ?? 0);
+  }
+
+  async #listen(): Promise<void> {
+    const { listenUrl, nodeId } = this.#deps;
+    if (listenUrl === null || this.#listener !== null) return;
+    const options = { url: listenUrl, name: `convoke ${nodeId()} listen` };
+    const client = await openConnection(options, () => {
+      // What is notified meanwhile is gone: the look that listens anew compares everything.
+      this.#listener = null;
+    });
+    client.on("notification", ({ payload = "" }) => this.#hear(payload));
+    this.#listener = client;
+    await client.query(`LISTEN ${channel}`);
+  }
+
+  #hear(payload: string): void {
+    const [nodeId, ...words] = payload.split(" ");
+    if (nodeId === this.#deps.nodeId() || this.#isClosed) return;
+    const told = new Map(words.map((word) => word.split(":").map(Number) as [number, number]));
+    for (const [conversationId, rung] of this.#rung) {
+      const lastSeq = told.get(rung.number);
+      if (lastSeq === undefined || this.#deps.isAppending(conversationId)) continue;
+      if (lastSeq > (rung.lastSeq ?? 0)) this.#ring(conversationId, rung, rung.number, lastSeq);
+    }
+  }
+}

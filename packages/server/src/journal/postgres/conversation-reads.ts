@@ -1,0 +1,260 @@
+import type { Pool } from "pg";
+import {
+  UnknownPageError,
+  type ConversationFilter,
+  type ConversationPage,
+  type ConversationQuery,
+  type ConversationRow,
+  type GlanceFilter,
+  type GlanceQuery,
+  type InboxEntry,
+  type NotedEntry,
+} from "../journal.ts";
+import { toStorable } from "./storable-text.ts";
+
+/** Reads conversation rows; lists are ranges of indexes, so a deep page costs what the first one does. */
+export class ConversationReads {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /** In the order of `ids`, null for misses. */
+  async get(ids: readonly string[]): Promise<(ConversationRow | null)[]> {
+    const { rows } = await this.#pool.query<StoredRow>(`${selectRow} WHERE c.id = ANY ($1)`, [ids]);
+    const found = new Map(rows.map((row) => [row.id, toConversation(row)]));
+    return ids.map((id) => found.get(id) ?? null);
+  }
+
+  async getInboxEntry(conversationId: string, clientId: string): Promise<InboxEntry | null> {
+    const { rows } = await this.#pool.query<InboxEntry>(
+      `SELECT i.event_id AS "eventId", i.digest FROM convoke.conversations c JOIN convoke.inbox i USING (number)
+       WHERE c.id = $1 AND i.client_id = $2`,
+      [conversationId, toStorable(clientId)],
+    );
+    return rows[0] ?? null;
+  }
+
+  async listInbox(conversationId: string): Promise<NotedEntry[]> {
+    const { rows } = await this.#pool.query<NotedEntry>(
+      `SELECT i.client_id AS "clientId", i.event_id AS "eventId", i.digest
+       FROM convoke.conversations c JOIN convoke.inbox i USING (number) WHERE c.id = $1`,
+      [conversationId],
+    );
+    return rows;
+  }
+
+  /** With the process that owns them, or did; null where nobody does. */
+  async listActive(): Promise<{ id: string; nodeId: string | null }[]> {
+    const { rows } = await this.#pool.query<{ id: string; nodeId: string | null }>(
+      `SELECT c.id, h.node_id AS "nodeId" FROM convoke.heads h JOIN convoke.conversations c USING (number)
+       WHERE h.is_active ORDER BY h.number`,
+    );
+    return rows;
+  }
+
+  async count(filter: ConversationFilter): Promise<number> {
+    const where = new Conditions();
+    addFilter(where, filter);
+    const { rows } = await this.#pool.query<{ total: number }>(
+      `SELECT count(*) AS total FROM convoke.conversations c WHERE ${where.text}`,
+      where.values,
+    );
+    return rows[0]!.total;
+  }
+
+  async search(query: ConversationQuery): Promise<ConversationPage> {
+    const where = new Conditions();
+    addFilter(where, query);
+    return await this.#page(where, query, {
+      column: query.sort.startsWith("CREATED_AT") ? "created_at" : "updated_at",
+      isDescending: query.sort.endsWith("_DESC"),
+    });
+  }
+
+  async searchGlances(query: GlanceQuery): Promise<ConversationPage> {
+    const where = new Conditions();
+    addFilter(where, query);
+    addGlanceFilter(where, query);
+    return await this.#page(where, query, { column: "updated_at", isDescending: true });
+  }
+
+  async #page(
+    where: Conditions,
+    query: ConversationFilter & { readonly limit: number; readonly pageId?: string },
+    order: Order,
+  ): Promise<ConversationPage> {
+    const [at, number] =
+      query.pageId === undefined ? [null, null] : await this.#pageStart(query, query.pageId, order);
+    const sql = pageSql(where, order, [at, number], query.limit + 1);
+    const { rows } = await this.#pool.query<StoredRow>(sql, where.values);
+    return {
+      items: rows.slice(0, query.limit).map(toConversation),
+      nextPageId: rows[query.limit]?.id ?? null,
+    };
+  }
+
+  /** The sort key the page begins with. */
+  async #pageStart(
+    query: ConversationFilter,
+    pageId: string,
+    { column }: Order,
+  ): Promise<[at: number, number: number]> {
+    const where = new Conditions();
+    // Another owner's conversation is as unknown as none; its status may have changed since the page before.
+    const { executionStatus: _, ...scope } = query;
+    addFilter(where, scope);
+    where.add((value) => `c.id = ${value(pageId)}`);
+    const { rows } = await this.#pool.query<{ at: number; number: number }>(
+      `SELECT ${column === "created_at" ? "c.created_at" : "h.updated_at"} AS at, c.number
+       FROM convoke.conversations c JOIN convoke.heads h USING (number) WHERE ${where.text}`,
+      where.values,
+    );
+    if (rows[0] === undefined)
+      throw new UnknownPageError(`There is no conversation ${pageId} to start the page at`);
+    return [rows[0].at, rows[0].number];
+  }
+}
+
+type Order = { readonly column: "created_at" | "updated_at"; readonly isDescending: boolean };
+
+/** Conditions with their values, in order. */
+class Conditions {
+  readonly values: unknown[] = [];
+  readonly #texts: string[] = [];
+
+  /** `value` gives the parameter that stands for a value. */
+  add(toText: (value: (value: unknown) => string) => string): void {
+    this.#texts.push(toText((value) => this.value(value)));
+  }
+
+  value(value: unknown): string {
+    return `$${this.values.push(value)}`;
+  }
+
+  get text(): string {
+    return this.#texts.join(" AND ");
+  }
+}
+
+function addFilter(where: Conditions, { ownerId, sandboxId, executionStatus }: ConversationFilter): void {
+  where.add(() => "NOT c.is_copying");
+  if (ownerId !== undefined) where.add((value) => `c.owner_id = ${value(ownerId)}`);
+  if (sandboxId !== undefined) where.add((value) => `c.sandbox_id = ${value(sandboxId)}`);
+  if (executionStatus !== undefined) where.add((value) => `c.execution_status = ${value(executionStatus)}`);
+}
+
+function addGlanceFilter(where: Conditions, filter: GlanceFilter): void {
+  const {
+    titleParts = [],
+    tag,
+    workingDir,
+    statuses = [],
+    isArchived,
+    isPinned,
+    parentId,
+    updatedGteMicros,
+  } = filter;
+  if (statuses.length > 0) where.add((value) => `c.execution_status = ANY (${value(statuses)})`);
+  if (isArchived !== undefined) where.add(() => (isArchived ? "c.is_archived" : "NOT c.is_archived"));
+  if (isPinned !== undefined) where.add(() => (isPinned ? "c.is_pinned" : "NOT c.is_pinned"));
+  if (parentId === null) where.add(() => "c.parent_id IS NULL");
+  else if (parentId !== undefined) where.add((value) => `c.parent_id = ${value(parentId)}`);
+  if (updatedGteMicros !== undefined) where.add((value) => `h.updated_at >= ${value(updatedGteMicros)}`);
+  if (workingDir !== undefined) where.add((value) => `c.working_dir = ${value(toStorable(workingDir))}`);
+  for (const part of titleParts) {
+    where.add((value) => `c.title ILIKE ${value(`%${escapeLike(toStorable(part))}%`)}`);
+  }
+  // In JSON text a quote inside of a string is escaped, so that this can stand for a field only.
+  if (tag !== undefined) where.add((value) => `strpos(c.tags, ${value(tagText(tag))}) > 0`);
+}
+
+function tagText({ key, value }: NonNullable<GlanceFilter["tag"]>): string {
+  return `${JSON.stringify(key)}:${value === null ? "" : JSON.stringify(value)}`;
+}
+
+function escapeLike(text: string): string {
+  return text.replaceAll(/[\\%_]/g, "\\$&");
+}
+
+/**
+ * Two ordered parts that are merged: of a running conversation the time stands in its head, of all others it is in an index.
+ * The long texts are read for the rows of the page only.
+ */
+function pageSql(
+  where: Conditions,
+  { column, isDescending }: Order,
+  [at, number]: readonly [number | null, number | null],
+  limit: number,
+): string {
+  const [compare, direction] = isDescending ? ["<=", "DESC"] : [">=", "ASC"];
+  const start = at === null ? null : `(${where.value(at)}::bigint, ${where.value(number)}::bigint)`;
+  const most = `${where.value(limit)}::integer`;
+  const part = (time: string, condition: string): string => `
+    (SELECT c.number, ${time} AS at FROM convoke.conversations c JOIN convoke.heads h USING (number)
+     WHERE ${where.text} AND ${condition} ${start === null ? "" : `AND (${time}, c.number) ${compare} ${start}`}
+     ORDER BY ${time} ${direction}, c.number ${direction} LIMIT ${most})`;
+  const parts =
+    column === "created_at"
+      ? [part("c.created_at", "TRUE")]
+      : [
+          part("c.updated_at", "c.execution_status <> 'running'"),
+          part("h.updated_at", "c.execution_status = 'running'"),
+        ];
+  return `
+    WITH page AS (SELECT * FROM (${parts.join(" UNION ALL ")}) parts ORDER BY at ${direction}, number ${direction} LIMIT ${most})
+    ${selectRow} JOIN page ON page.number = c.number ORDER BY page.at ${direction}, page.number ${direction}`;
+}
+
+/** A conversation without its documents is listed as a damaged one. */
+const selectRow = `
+  SELECT c.id, c.owner_id, c.execution_status, c.created_at, c.title, c.sandbox_id, c.parent_id, c.host, c.is_copying,
+    c.is_archived, c.is_pinned, c.read_event_id, h.is_active, h.updated_at, h.last_seq, coalesce(d.config, '') AS config,
+    d.sealed_secrets, d.snapshot, coalesce(d.snapshot_seq, 0) AS snapshot_seq
+  FROM convoke.conversations c JOIN convoke.heads h ON h.number = c.number
+    LEFT JOIN convoke.documents d ON d.number = c.number`;
+
+type StoredRow = {
+  readonly id: string;
+  readonly owner_id: string;
+  readonly execution_status: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly title: string | null;
+  readonly sandbox_id: string | null;
+  readonly parent_id: string | null;
+  readonly host: string | null;
+  readonly is_active: boolean;
+  readonly is_copying: boolean;
+  readonly is_archived: boolean;
+  readonly is_pinned: boolean;
+  readonly read_event_id: string | null;
+  readonly config: string;
+  readonly sealed_secrets: string | null;
+  readonly snapshot: string | null;
+  readonly snapshot_seq: number;
+  readonly last_seq: number;
+};
+
+function toConversation(row: StoredRow): ConversationRow {
+  return {
+    id: row.id,
+    ownerId: row.owner_id,
+    executionStatus: row.execution_status,
+    isActive: row.is_active,
+    createdAtMicros: row.created_at,
+    updatedAtMicros: row.updated_at,
+    title: row.title,
+    sandboxId: row.sandbox_id,
+    parentId: row.parent_id,
+    host: row.host,
+    isCopying: row.is_copying,
+    marks: { isPinned: row.is_pinned, isArchived: row.is_archived, readEventId: row.read_event_id },
+    config: row.config,
+    sealedSecrets: row.sealed_secrets,
+    snapshot: row.snapshot,
+    snapshotSeq: row.snapshot_seq,
+    lastSeq: row.last_seq,
+  };
+}

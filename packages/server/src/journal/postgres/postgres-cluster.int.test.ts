@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ConfigError } from "../../lib/config-error.ts";
+import { probePostgres, startPostgres, type TestPostgres } from "../../testing/start-postgres.ts";
+import { follow } from "../follow.ts";
+import { LeaseHeldError, LeaseLostError } from "../journal.ts";
+import { sampleConversation, sampleEvent } from "../sample-events.ts";
+import { openPostgresJournal } from "./postgres-journal.ts";
+
+const probe = probePostgres();
+/** So that six looks do not take six seconds. */
+const beatMs = 200;
+/** Nothing of it is expected here; where it is, it is no matter of the test. */
+const onFailure = (error: unknown): void => console.error(error);
+
+describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail})`, () => {
+  let server: TestPostgres;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+  });
+
+  test("P27: a living node keeps its conversation, a closed one gives it up at once", async () => {
+    const url = await server.createDatabase();
+    await using first = await openPostgresJournal({ url, beatMs, onFailure });
+    await using second = await openPostgresJournal({ url, beatMs, onFailure });
+    const id = randomUUID();
+    const lease = await first.createClaimed(sampleConversation(id, { isActive: true }));
+    await first.append(lease!, { expectedSeq: 0, events: [sampleEvent(1)] });
+    const refusal = await second.claim(id).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(LeaseHeldError);
+    expect(refusal).toMatchObject({ holder: first.nodeId });
+    expect(await second.listActiveElsewhere()).toEqual([{ id, nodeId: first.nodeId }]);
+    await first[Symbol.asyncDispose]();
+    const taken = await second.claim(id);
+    expect(taken.generation).toBe(2);
+    await second.append(taken, { expectedSeq: 1, events: [sampleEvent(2)] });
+    expect(await second.lastSeq(id)).toBe(2);
+  });
+
+  test("the generation grows with each claim, whoever claims, and an older lease never writes again", async () => {
+    const url = await server.createDatabase();
+    await using first = await openPostgresJournal({ url, beatMs, onFailure });
+    await using second = await openPostgresJournal({ url, beatMs, onFailure });
+    const id = randomUUID();
+    await first.createConversation(sampleConversation(id));
+    const generations: number[] = [];
+    for (const journal of [first, second, second, first, second]) {
+      const lease = await journal.claim(id);
+      generations.push(lease.generation);
+      await journal.release(lease);
+      const late = journal.append(lease, { expectedSeq: 0, events: [sampleEvent(1)] });
+      await expect(late).rejects.toThrow(LeaseLostError);
+    }
+    expect(generations).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test("P28: what a node owns that beats no more is free after a few looks, and its lease is fenced", async () => {
+    const url = await server.createDatabase();
+    await using owner = await openPostgresJournal({ url, beatMs: 3_600_000, onFailure });
+    await using other = await openPostgresJournal({ url, beatMs, onFailure });
+    const id = randomUUID();
+    const lease = (await owner.createClaimed(sampleConversation(id)))!;
+    await expect(other.claim(id)).rejects.toThrow(LeaseHeldError);
+    await expect.poll(() => other.claim(id).catch(() => null), { interval: 50 }).not.toBeNull();
+    await expect(owner.append(lease, { expectedSeq: 0, events: [sampleEvent(1)] })).rejects.toThrow(
+      LeaseLostError,
+    );
+  });
+
+  test("P28: what a dead node still locks is let go when it is declared dead", async () => {
+    const url = await server.createDatabase();
+    await using journal = await openPostgresJournal({ url, beatMs, onFailure });
+    const id = randomUUID();
+    await journal.createConversation(sampleConversation(id));
+    const stuck = new Client({ connectionString: url, application_name: "convoke stuck write" });
+    const ended = new Promise((resolve) => stuck.once("end", resolve));
+    // It is ended from the other side, which is what is awaited here.
+    stuck.on("error", () => {});
+    await stuck.connect();
+    await stuck.query("INSERT INTO convoke.nodes (id) VALUES ('stuck')");
+    await stuck.query("UPDATE convoke.heads SET node_id = 'stuck', generation = 7");
+    await stuck.query("BEGIN");
+    await stuck.query("UPDATE convoke.heads SET last_seq = 1");
+    await ended;
+    await expect
+      .poll(() => journal.claim(id).catch(() => null), { interval: 50 })
+      .toMatchObject({ generation: 8 });
+    expect(await journal.lastSeq(id)).toBe(0);
+  });
+
+  test("P27: a node that was declared dead loses its leases, takes a new name and goes on", async () => {
+    const url = await server.createDatabase();
+    await using journal = await openPostgresJournal({ url, beatMs, onFailure });
+    const before = journal.nodeId;
+    const id = randomUUID();
+    await journal.createClaimed(sampleConversation(id));
+    await ask(url, "UPDATE convoke.nodes SET dead_at = now()");
+    await expect.poll(() => journal.nodeId).not.toBe(before);
+    const lease = await journal.claim(id);
+    await journal.append(lease, { expectedSeq: 0, events: [sampleEvent(1)] });
+    expect(lease.generation).toBe(2);
+  });
+
+  test.each([
+    ["with notifications", undefined],
+    ["without them, by looking", null],
+  ])("P1: who follows on one node gets what another appends, each event once, %s", async (_, listenUrl) => {
+    const url = await server.createDatabase();
+    const listening = listenUrl === null ? { url, beatMs, listenUrl, onFailure } : { url, beatMs, onFailure };
+    await using writer = await openPostgresJournal(listening);
+    await using reader = await openPostgresJournal(listening);
+    const id = randomUUID();
+    const lease = (await writer.createClaimed(sampleConversation(id)))!;
+    const ending = new AbortController();
+    const seqs: number[] = [];
+    const following = (async (): Promise<void> => {
+      for await (const events of follow(reader, id, { afterSeq: 0, signal: ending.signal })) {
+        seqs.push(...events.map(({ seq }) => seq));
+        if (seqs.length === 30) ending.abort();
+      }
+    })();
+    for (let seq = 1; seq <= 30; seq += 1) {
+      await writer.append(lease, { expectedSeq: seq - 1, events: [sampleEvent(seq)] });
+      // The last ones come when the reader waits.
+      if (seq === 20) await expect.poll(() => seqs.length).toBe(20);
+    }
+    await following;
+    expect(seqs).toEqual(Array.from({ length: 30 }, (__, index) => index + 1));
+  });
+
+  test("several processes that begin together make the tables once", async () => {
+    const url = await server.createDatabase();
+    const journals = await Promise.all(
+      [1, 2, 3, 4].map(() => openPostgresJournal({ url, beatMs, onFailure })),
+    );
+    expect(new Set(journals.map(({ nodeId }) => nodeId)).size).toBe(4);
+    for (const journal of journals) await journal[Symbol.asyncDispose]();
+  });
+
+  test("tables of a newer version are used, unless it says that this one must not", async () => {
+    const url = await server.createDatabase();
+    await using journal = await openPostgresJournal({ url, beatMs, onFailure });
+    await ask(url, "UPDATE convoke.parts SET version = 99 WHERE name = 'journal'");
+    const beside = await openPostgresJournal({ url, beatMs, onFailure });
+    await beside[Symbol.asyncDispose]();
+    await ask(url, "UPDATE convoke.parts SET oldest = 98 WHERE name = 'journal'");
+    await expect(openPostgresJournal({ url, beatMs, onFailure })).rejects.toThrow(ConfigError);
+    expect(await journal.lastSeq(randomUUID())).toBe(0);
+  });
+});
+
+async function ask(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  try {
+    await client.connect();
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

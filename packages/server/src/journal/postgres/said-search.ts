@@ -1,0 +1,139 @@
+import type { Pool } from "pg";
+import { UnknownPageError, type TextMatch, type TextPage, type TextQuery } from "../journal.ts";
+import { findMatch } from "../text-terms.ts";
+import { gramsOfTerms, type SaidEvent, type SaidIndexer } from "./said-index.ts";
+
+/** Where a page begins: at this instant, with this conversation or one whose id is below it. */
+type Place = { readonly at: number; readonly conversationId: string };
+
+const blocksPerRead = 32;
+/** So many blocks are looked through for one page. */
+const mostBlocks = 96;
+/** Above every id of a conversation. */
+const highest = "~";
+
+/** Searches the texts of all conversations of an owner: blocks by their grams, the newest first, then the texts in them. */
+export class SaidSearch {
+  readonly #pool: Pool;
+  readonly #indexer: SaidIndexer;
+
+  constructor(pool: Pool, indexer: SaidIndexer) {
+    this.#pool = pool;
+    this.#indexer = indexer;
+  }
+
+  async search(query: TextQuery): Promise<TextPage> {
+    const from = query.pageId === undefined ? null : readPlace(query.pageId);
+    const { waiting, conversations } = await this.#indexer.look();
+    const isComplete = waiting === 0;
+    const progress = isComplete ? 1 : 1 - Math.min(1, waiting / Math.max(1, conversations));
+    return { ...(await this.#find(query, from)), isComplete, progress };
+  }
+
+  async #find(query: TextQuery, from: Place | null): Promise<Pick<TextPage, "items" | "nextPageId">> {
+    const log = query.conversationId === undefined ? null : await this.#numberOf(query.conversationId);
+    const latest = Math.min(from?.at ?? Infinity, (query.timestampLtMicros ?? Infinity) - 1);
+    const values = [
+      gramsOfTerms({ ownerId: query.ownerId, log }, query.terms),
+      query.ownerId,
+      query.conversationId ?? null,
+      query.timestampGteMicros ?? 0,
+      Math.min(latest, Number.MAX_SAFE_INTEGER),
+    ];
+    const found: TextMatch[] = [];
+    for (let looked = 0; ; looked += blocksPerRead) {
+      const { rows } = await this.#pool.query<BlockRow>(blocksSql, [...values, blocksPerRead + 1, looked]);
+      for (const row of rows.slice(0, blocksPerRead)) {
+        for (const match of matchesIn(row, query))
+          if (match.timestampMicros <= latest && isBehind(match, from)) found.push(match);
+      }
+      const next = rows[blocksPerRead];
+      if (next === undefined) return toPage(found, query.limit);
+      // Those above the end of the next block are in order now: every block that follows ends before it.
+      const certain = found.filter(({ timestampMicros }) => timestampMicros > next.last_at);
+      if (certain.length > query.limit) return toPage(found, query.limit);
+      if (looked + blocksPerRead >= mostBlocks && next.last_at < (from?.at ?? Infinity)) {
+        return {
+          items: certain.toSorted(byTime),
+          nextPageId: writePlace({ at: next.last_at, conversationId: highest }),
+        };
+      }
+    }
+  }
+
+  async #numberOf(conversationId: string): Promise<number> {
+    const { rows } = await this.#pool.query<{ number: number }>(
+      "SELECT number FROM convoke.conversations WHERE id = $1",
+      [conversationId],
+    );
+    return rows[0]?.number ?? 0;
+  }
+}
+
+type BlockRow = { readonly id: string; readonly last_at: number; readonly entries: string };
+
+/**
+ * Parameters: grams, owner, conversation, first and last instant, limit, offset. `MATERIALIZED`: without statistics the planner
+ * would read all blocks. The texts are read for those that are looked through only.
+ */
+const blocksSql = `
+  WITH found AS MATERIALIZED (
+    SELECT log, first_seq, first_at, last_at FROM convoke.said WHERE grams @> $1::integer[]
+  ), page AS (
+    SELECT f.log, f.first_seq, f.last_at, c.id FROM found f JOIN convoke.conversations c ON c.number = f.log
+    WHERE c.owner_id = $2 AND NOT c.is_copying AND ($3::text IS NULL OR c.id = $3)
+      AND f.last_at >= $4::bigint AND f.first_at <= $5::bigint
+    ORDER BY f.last_at DESC, f.log DESC, f.first_seq DESC LIMIT $6 OFFSET $7
+  )
+  SELECT page.id, page.last_at, s.entries FROM page JOIN convoke.said s USING (log, first_seq)
+  ORDER BY page.last_at DESC, page.log DESC, page.first_seq DESC`;
+
+function matchesIn({ id: conversationId, entries }: BlockRow, query: TextQuery): TextMatch[] {
+  const { terms, kind, source, timestampGteMicros = 0 } = query;
+  return (JSON.parse(entries) as SaidEvent[]).flatMap((said): TextMatch[] => {
+    const isWanted =
+      (kind === undefined || said.kind === kind) &&
+      (source === undefined || said.source === source) &&
+      said.at >= timestampGteMicros;
+    const text = isWanted ? findMatch(said.texts, terms) : null;
+    if (text === null) return [];
+    const { id: eventId, at: timestampMicros, toolName } = said;
+    return [
+      { conversationId, eventId, timestampMicros, kind: said.kind, source: said.source, toolName, text },
+    ];
+  });
+}
+
+function isBehind({ timestampMicros, conversationId }: TextMatch, from: Place | null): boolean {
+  return from === null || timestampMicros < from.at || conversationId <= from.conversationId;
+}
+
+function toPage(found: readonly TextMatch[], limit: number): Pick<TextPage, "items" | "nextPageId"> {
+  const sorted = found.toSorted(byTime);
+  const next = sorted[limit];
+  return {
+    items: sorted.slice(0, limit),
+    nextPageId:
+      next === undefined
+        ? null
+        : writePlace({ at: next.timestampMicros, conversationId: next.conversationId }),
+  };
+}
+
+function byTime(left: TextMatch, right: TextMatch): number {
+  return (
+    right.timestampMicros - left.timestampMicros || (left.conversationId < right.conversationId ? 1 : -1)
+  );
+}
+
+function writePlace({ at, conversationId }: Place): string {
+  return `${at}-${conversationId}`;
+}
+
+function readPlace(pageId: string): Place {
+  const [, at, conversationId] = /^(\d{1,16})-(.{1,100})$/.exec(pageId) ?? [];
+  if (at === undefined || conversationId === undefined) {
+    throw new UnknownPageError(`There is no page ${pageId}. Take next_page_id from the page before.`);
+  }
+  return { at: Number(at), conversationId };
+}

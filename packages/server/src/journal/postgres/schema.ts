@@ -1,0 +1,141 @@
+import type { SchemaPart } from "../../cluster/migrate.ts";
+
+/** The key of an event in checksums, as in the SQLite journal. A log has fewer events than this. */
+const seqsPerConversation = 2 ** 28;
+export const maxSeq = seqsPerConversation - 1;
+
+export function positionOf(number: number, seq: number): number {
+  return number * seqsPerConversation + seq;
+}
+
+/*
+ * heads has the only row that an append changes: small, with room on its page, and no index on what an ordinary append
+ * changes. Its updated_at is exact; that of conversations is left alone while a conversation runs, because it is in indexes.
+ * conversations has what lists filter by: folder and tags are copies out of the configuration.
+ * classes numbers each (kind, source, has text): every kind and source filter is a merge of a few ranges.
+ * events.json is text, never json: it goes out as it came. No foreign keys: doomed logs are removed in slices.
+ * texts has the folded texts of messages; blocks: see blocks.ts.
+ * All that is compared has COLLATE "C"; a title is compared without case, by the rules of the database's language.
+ */
+const tables = `
+CREATE TABLE convoke.conversations (
+  number      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id          text COLLATE "C" NOT NULL UNIQUE,
+  owner_id    text COLLATE "C" NOT NULL,
+  execution_status text COLLATE "C" NOT NULL,
+  created_at  bigint NOT NULL,
+  updated_at  bigint NOT NULL,
+  title       text,
+  sandbox_id  text COLLATE "C",
+  parent_id   text COLLATE "C",
+  host        text COLLATE "C",
+  is_copying  boolean NOT NULL,
+  working_dir text COLLATE "C",
+  tags        text COLLATE "C",
+  is_archived boolean NOT NULL DEFAULT false,
+  is_pinned   boolean NOT NULL DEFAULT false,
+  read_event_id text COLLATE "C"
+) WITH (fillfactor = 80);
+CREATE INDEX conversations_created ON convoke.conversations (created_at, number);
+CREATE INDEX conversations_updated ON convoke.conversations (updated_at, number);
+CREATE INDEX conversations_owner_created ON convoke.conversations (owner_id, created_at, number);
+CREATE INDEX conversations_owner_updated ON convoke.conversations (owner_id, updated_at, number);
+CREATE INDEX conversations_owner_status_created ON convoke.conversations (owner_id, execution_status, created_at, number);
+CREATE INDEX conversations_owner_status_updated ON convoke.conversations (owner_id, execution_status, updated_at, number);
+CREATE INDEX conversations_sandbox ON convoke.conversations (owner_id, sandbox_id, created_at, number) WHERE sandbox_id IS NOT NULL;
+CREATE INDEX conversations_parent ON convoke.conversations (parent_id, updated_at, number) WHERE parent_id IS NOT NULL;
+CREATE INDEX conversations_pinned ON convoke.conversations (owner_id, updated_at, number) WHERE is_pinned;
+CREATE INDEX conversations_running ON convoke.conversations (owner_id, number) WHERE execution_status = 'running';
+
+CREATE TABLE convoke.heads (
+  number      bigint PRIMARY KEY,
+  generation  bigint NOT NULL DEFAULT 0,
+  node_id     text COLLATE "C",
+  is_active   boolean NOT NULL,
+  last_seq    integer NOT NULL DEFAULT 0,
+  last_id     uuid,
+  last_at     bigint,
+  updated_at  bigint NOT NULL
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
+CREATE INDEX heads_active ON convoke.heads (number) WHERE is_active;
+
+CREATE TABLE convoke.documents (
+  number      bigint PRIMARY KEY,
+  config      text NOT NULL,
+  sealed_secrets text,
+  snapshot    text,
+  snapshot_seq integer NOT NULL
+);
+
+CREATE TABLE convoke.inbox (
+  number      bigint NOT NULL,
+  client_id   text COLLATE "C" NOT NULL,
+  event_id    text COLLATE "C" NOT NULL,
+  digest      text COLLATE "C" NOT NULL,
+  PRIMARY KEY (number, client_id)
+);
+
+CREATE TABLE convoke.classes (
+  code        smallint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  kind        text COLLATE "C" NOT NULL,
+  source      text COLLATE "C" NOT NULL,
+  has_text    boolean NOT NULL,
+  UNIQUE (kind, source, has_text)
+);
+
+CREATE TABLE convoke.events (
+  log         bigint NOT NULL,
+  seq         integer NOT NULL,
+  id          uuid NOT NULL,
+  at          bigint NOT NULL,
+  class       smallint NOT NULL,
+  json        text NOT NULL,
+  meta        text,
+  checksum    bigint NOT NULL,
+  PRIMARY KEY (log, seq)
+) WITH (autovacuum_vacuum_insert_scale_factor = 0.05);
+CREATE INDEX events_class ON convoke.events (log, class, seq);
+CREATE INDEX events_id ON convoke.events (log, id);
+CREATE INDEX events_at ON convoke.events (log, at);
+
+CREATE TABLE convoke.texts (
+  log         bigint NOT NULL,
+  seq         integer NOT NULL,
+  class       smallint NOT NULL,
+  folded      text COLLATE "C" NOT NULL,
+  PRIMARY KEY (log, seq)
+) WITH (autovacuum_vacuum_insert_scale_factor = 0.05);
+
+CREATE TABLE convoke.blocks (
+  log         bigint NOT NULL,
+  first_seq   integer NOT NULL,
+  last_seq    integer NOT NULL,
+  grams       integer[] NOT NULL,
+  PRIMARY KEY (log, first_seq)
+);
+CREATE INDEX blocks_grams ON convoke.blocks USING gin (grams);
+
+CREATE TABLE convoke.doomed (log bigint PRIMARY KEY);
+`;
+
+/* said: the texts of all events in blocks, to be searched together; said_logs: how far each log has been read for it. */
+const toVersion2 = `
+CREATE TABLE convoke.said (
+  log         bigint NOT NULL,
+  first_seq   integer NOT NULL,
+  last_seq    integer NOT NULL,
+  first_at    bigint NOT NULL,
+  last_at     bigint NOT NULL,
+  entries     text NOT NULL,
+  grams       integer[] NOT NULL,
+  PRIMARY KEY (log, first_seq)
+);
+CREATE INDEX said_grams ON convoke.said USING gin (grams);
+CREATE TABLE convoke.said_logs (log bigint PRIMARY KEY, read_seq integer NOT NULL);
+`;
+
+/* machine: the data folder of the last owner, where the records of its tools are; former_machine: the one before that. */
+const toVersion3 = `
+ALTER TABLE convoke.heads ADD COLUMN machine text COLLATE "C", ADD COLUMN former_machine text COLLATE "C"`;
+
+export const journalSchema: SchemaPart = { name: "journal", steps: [tables, toVersion2, toVersion3] };

@@ -1,0 +1,205 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { searchTextOf } from "../../search-text.ts";
+import { foldText } from "../../text-terms.ts";
+import { EventReader, type LogRange } from "../events.ts";
+import { blockCharacterLimit, blockEntryLimit, packBlock, sizeOf, unpackBlock, type Entry } from "./block.ts";
+import { toGramWords } from "./grams.ts";
+import { blockSpanMicros, scopeWords, tickOf } from "./tables.ts";
+
+type LogRow = { readonly conversation_id: string; readonly read_seq: number; readonly read_id: string };
+type BlockRow = { readonly id: number; readonly entries: Uint8Array };
+
+/** Reads logs into the index, a slice at a time; each slice is one transaction that says how far it came. */
+export class TextIndexer {
+  readonly #texts: DatabaseSync;
+  readonly #events: EventReader;
+  readonly #conversation: StatementSync;
+  readonly #conversations: StatementSync;
+  readonly #log: StatementSync;
+  readonly #logsOf: StatementSync;
+  readonly #logs: StatementSync;
+  readonly #keepLog: StatementSync;
+  readonly #dropLog: StatementSync;
+  readonly #lastBlock: StatementSync;
+  readonly #someBlocks: StatementSync;
+  readonly #nextFree: StatementSync;
+  readonly #takenId: StatementSync;
+  readonly #noteDrift: StatementSync;
+  readonly #insertBlock: StatementSync;
+  readonly #insertPack: StatementSync;
+  readonly #deletePack: StatementSync;
+  readonly #deleteBlock: StatementSync;
+  readonly #insertWords: StatementSync;
+  readonly #deleteWords: StatementSync;
+
+  /** `journal` is only read. */
+  constructor(journal: DatabaseSync, texts: DatabaseSync) {
+    this.#texts = texts;
+    this.#events = new EventReader(journal);
+    this.#conversation = journal.prepare(
+      "SELECT number, owner_id, is_copying FROM conversations WHERE id = ?",
+    );
+    this.#conversations = journal.prepare(
+      `SELECT number, id FROM conversations WHERE number < ? ORDER BY number DESC LIMIT ${compareSlice}`,
+    );
+    this.#log = texts.prepare("SELECT conversation_id, read_seq, read_id FROM logs WHERE number = ?");
+    this.#logsOf = texts.prepare("SELECT number FROM logs WHERE conversation_id = ?");
+    this.#logs = texts.prepare(
+      `SELECT number, conversation_id AS id FROM logs WHERE number < ? ORDER BY number DESC LIMIT ${compareSlice}`,
+    );
+    this.#keepLog = texts.prepare(
+      `INSERT INTO logs VALUES (?, ?, ?, ?) ON CONFLICT (number) DO UPDATE SET
+       conversation_id = excluded.conversation_id, read_seq = excluded.read_seq, read_id = excluded.read_id`,
+    );
+    this.#dropLog = texts.prepare("DELETE FROM logs WHERE number = ?");
+    this.#lastBlock = texts.prepare(
+      "SELECT id, entries FROM blocks JOIN packs USING (id) WHERE number = ? ORDER BY id DESC LIMIT 1",
+    );
+    this.#someBlocks = texts.prepare(`SELECT id FROM blocks WHERE number = ? LIMIT ${sweepSlice}`);
+    this.#nextFree = texts.prepare(
+      `SELECT id + 1 AS id FROM blocks AS taken WHERE id >= ?
+       AND NOT EXISTS (SELECT 1 FROM blocks WHERE id = taken.id + 1) ORDER BY id LIMIT 1`,
+    );
+    this.#takenId = texts.prepare("SELECT 1 FROM blocks WHERE id = ?");
+    this.#noteDrift = texts.prepare("UPDATE drift SET ticks = max(ticks, ?)");
+    this.#insertBlock = texts.prepare("INSERT INTO blocks VALUES (?, ?, ?)");
+    this.#insertPack = texts.prepare("INSERT INTO packs VALUES (?, ?)");
+    this.#deleteBlock = texts.prepare("DELETE FROM blocks WHERE id = ?");
+    this.#deletePack = texts.prepare("DELETE FROM packs WHERE id = ?");
+    this.#insertWords = texts.prepare("INSERT INTO words (rowid, grams) VALUES (CAST(? AS INTEGER), ?)");
+    this.#deleteWords = texts.prepare("DELETE FROM words WHERE rowid = CAST(? AS INTEGER)");
+  }
+
+  /** The conversations that are not read to their ends, and those that are gone, the youngest first, and how many there are at all. */
+  *compare(): Generator<{ readonly behind: readonly string[]; readonly compared: number }> {
+    for (const list of [this.#conversations, this.#logs]) {
+      for (let below = Number.MAX_SAFE_INTEGER; ;) {
+        const rows = list.all(below) as { number: number; id: string }[];
+        const last = rows.at(-1);
+        if (last === undefined) break;
+        below = last.number;
+        const behind = rows.filter(({ number, id }) => this.#isBehind(number, id)).map(({ id }) => id);
+        yield { behind, compared: list === this.#conversations ? rows.length : 0 };
+      }
+    }
+  }
+
+  /** Reads on in one log, or removes what is left of one that is gone; true when nothing of it is left to do. */
+  runSlice(conversationId: string): boolean {
+    this.#texts.exec("BEGIN IMMEDIATE");
+    try {
+      const isDone = this.#events.snapshot(() => this.#work(conversationId));
+      this.#texts.exec("COMMIT");
+      return isDone;
+    } catch (error) {
+      if (this.#texts.isTransaction) this.#texts.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  #isBehind(number: number, conversationId: string): boolean {
+    return this.#events.snapshot(() => {
+      const log = this.#events.open(conversationId);
+      const row = this.#log.get(number) as LogRow | undefined;
+      if (log === null || row === undefined || log.number !== number) return true;
+      return row.read_seq !== log.lastSeq || !this.#isOf(log, row);
+    });
+  }
+
+  /** False for what was read of another log: a data folder can be put back to an older state. */
+  #isOf(log: LogRange, row: LogRow): boolean {
+    if (row.conversation_id !== log.conversationId || row.read_seq > log.lastSeq) return false;
+    return row.read_seq === 0 || this.#events.idAt(log, row.read_seq) === row.read_id;
+  }
+
+  #work(conversationId: string): boolean {
+    const conversation = this.#conversation.get(conversationId);
+    const log = conversation === undefined ? null : this.#events.open(conversationId);
+    for (const { number } of this.#logsOf.all(conversationId)) {
+      if (number !== log?.number) return this.#sweep(Number(number));
+    }
+    // A fork that is being filled is told again when it is whole.
+    if (log === null || conversation?.["is_copying"] === 1) return true;
+    const row = this.#log.get(log.number) as LogRow | undefined;
+    if (row !== undefined && !this.#isOf(log, row)) {
+      this.#sweep(log.number);
+      return false;
+    }
+    const readSeq = row?.read_seq ?? 0;
+    if (row !== undefined && readSeq === log.lastSeq) return true;
+    return this.#readOn(log, readSeq, String(conversation?.["owner_id"]));
+  }
+
+  #readOn(log: LogRange, readSeq: number, ownerId: string): boolean {
+    const events = this.#events.readRange(log, readSeq + 1, log.lastSeq, readSlice);
+    const entries = events.flatMap(({ seq, json }): Entry[] => {
+      const found = searchTextOf(json);
+      if (found === null || found.texts.length === 0) return [];
+      return [{ seq, at: this.#events.microsAt(log, seq), ...found }];
+    });
+    if (entries.length > 0) this.#store(log.number, ownerId, entries);
+    const last = events.at(-1);
+    this.#keepLog.run(log.number, log.conversationId, last?.seq ?? readSeq, last?.id ?? "");
+    return (last?.seq ?? readSeq) >= log.lastSeq;
+  }
+
+  /** A last block that is not full grows by being written again. */
+  #store(number: number, ownerId: string, entries: readonly Entry[]): void {
+    const last = this.#lastBlock.get(number) as BlockRow | undefined;
+    let open: Entry[] = last === undefined ? [] : unpackBlock(last.entries);
+    if (last !== undefined && !isFull(open, entries[0]!)) this.#remove(last.id);
+    else open = [];
+    for (const entry of entries) {
+      if (open.length > 0 && isFull(open, entry)) {
+        this.#close(number, ownerId, open);
+        open = [];
+      }
+      open.push(entry);
+    }
+    this.#close(number, ownerId, open);
+  }
+
+  #close(number: number, ownerId: string, entries: readonly Entry[]): void {
+    const id = this.#freeId(tickOf(entries.at(-1)!.at));
+    this.#insertBlock.run(id, number, entries[0]!.at);
+    this.#insertPack.run(id, packBlock(entries));
+    const words = new Set([scopeWords.owner(ownerId), scopeWords.log(number)]);
+    for (const { kind, source } of entries) words.add(scopeWords.kind(kind)).add(scopeWords.source(source));
+    const folded = entries.flatMap(({ texts }) => texts.map(foldText));
+    this.#insertWords.run(id, [...words, ...toGramWords(folded)].join(" "));
+  }
+
+  #freeId(tick: number): number {
+    if (this.#takenId.get(tick) === undefined) return tick;
+    const id = Number(this.#nextFree.get(tick)?.["id"]);
+    this.#noteDrift.run(id - tick);
+    return id;
+  }
+
+  #remove(id: number): void {
+    this.#deleteWords.run(id);
+    this.#deletePack.run(id);
+    this.#deleteBlock.run(id);
+  }
+
+  #sweep(number: number): boolean {
+    const blocks = this.#someBlocks.all(number);
+    for (const { id } of blocks) this.#remove(Number(id));
+    if (blocks.length === sweepSlice) return false;
+    this.#dropLog.run(number);
+    return false;
+  }
+}
+
+/** Whether the next event begins another block. */
+function isFull(open: readonly Entry[], next: Entry): boolean {
+  return (
+    open.length >= blockEntryLimit ||
+    sizeOf(open) >= blockCharacterLimit ||
+    next.at - open[0]!.at > blockSpanMicros
+  );
+}
+
+const compareSlice = 200;
+const readSlice = 128;
+const sweepSlice = 50;

@@ -1,0 +1,193 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { UnknownPageError, type TextMatch, type TextPage, type TextQuery } from "../../journal.ts";
+import type { EventReader } from "../events.ts";
+import { isStorageFault } from "../schema.ts";
+import { findInPacked, type Found } from "./block.ts";
+import type { TextIndexing } from "./indexing.ts";
+import { toNeedleWords } from "./grams.ts";
+import { blockSpanMicros, isBroken, scopeWords, tickMicros, tickOf } from "./tables.ts";
+import { TextIndex } from "./text-index.ts";
+
+/**
+ * Where a page begins: at this instant, with this conversation or one whose id is below it; in no block above that of `block`,
+ * where the page before ended because it had looked at so many.
+ */
+type Place = { readonly at: number; readonly conversationId: string; readonly block?: number };
+type Hit = Found & { readonly conversationId: string };
+
+export type TextSearchDeps = {
+  readonly path: string;
+  readonly journal: DatabaseSync;
+  readonly events: EventReader;
+  readonly indexing: TextIndexing;
+};
+
+/** Searches the texts of all conversations: candidate blocks from the index, the newest first, then the texts in them. */
+export class TextSearch implements Disposable {
+  readonly #deps: TextSearchDeps;
+  readonly #visible: StatementSync;
+  readonly #number: StatementSync;
+  #index: TextIndex | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: TextSearchDeps) {
+    this.#deps = deps;
+    this.#visible = deps.journal.prepare(
+      "SELECT id FROM conversations WHERE number = ? AND owner_id = ? AND is_copying = 0",
+    );
+    this.#number = deps.journal.prepare("SELECT number FROM conversations WHERE id = ?");
+  }
+
+  /** One after another: each is a read transaction of the same connection. */
+  search(query: TextQuery): Promise<TextPage> {
+    const found = this.#last.then(() => this.#search(query));
+    this.#last = found.catch(() => {});
+    return found;
+  }
+
+  [Symbol.dispose](): void {
+    this.#index?.[Symbol.dispose]();
+    this.#index = null;
+  }
+
+  async #search(query: TextQuery): Promise<TextPage> {
+    const from = query.pageId === undefined ? null : readPlace(query.pageId);
+    const { indexing, path } = this.#deps;
+    await indexing.look();
+    const { isComplete, waiting, conversations } = indexing.progress;
+    const progress = isComplete ? 1 : 1 - Math.min(1, waiting / Math.max(1, conversations));
+    this.#index ??= TextIndex.open(path);
+    if (this.#index === null) return { items: [], nextPageId: null, isComplete, progress };
+    try {
+      return { ...(await this.#find(this.#index, query, from)), isComplete, progress };
+    } catch (error) {
+      if (!isStorageFault(error) || !isBroken(error)) throw error;
+      // Nothing is lost: it is made again of the journal.
+      this[Symbol.dispose]();
+      indexing.makeAgain();
+      return { items: [], nextPageId: null, isComplete: false, progress: 0 };
+    }
+  }
+
+  async #find(
+    index: TextIndex,
+    query: TextQuery,
+    from: Place | null,
+  ): Promise<Pick<TextPage, "items" | "nextPageId">> {
+    using _state = index.snapshot();
+    const range = this.#rangeOf(index, query, from);
+    if (range === null) return { items: [], nextPageId: null };
+    const found: Hit[] = [];
+    let startedMs = performance.now();
+    let looked = 0;
+    for (const id of index.candidates(toExpression(query, range.number), range.low, range.high)) {
+      if (performance.now() - startedMs > sliceMs) {
+        await yieldToEventLoop();
+        startedMs = performance.now();
+      }
+      if (id === null) continue;
+      // Those above the end of this block are in order now: every block that follows ends before it.
+      const certain = found.filter(({ at }) => at > id * tickMicros).length;
+      if (certain > query.limit) break;
+      // With nothing in hand that could be newer than what follows.
+      if (looked >= mostBlocks && certain === found.length) {
+        const place = { at: id * tickMicros, conversationId: `${cut}${id}` };
+        return { items: this.#show(inOrder(found)), nextPageId: writePlace(place) };
+      }
+      looked += 1;
+      found.push(...this.#look(index, id, query, from));
+    }
+    const sorted = inOrder(found);
+    const next = sorted[query.limit];
+    return {
+      items: this.#show(sorted.slice(0, query.limit)),
+      nextPageId: next === undefined ? null : writePlace(next),
+    };
+  }
+
+  /** Null when nothing can match. */
+  #rangeOf(
+    index: TextIndex,
+    query: TextQuery,
+    from: Place | null,
+  ): { low: number; high: number; number: number | null } | null {
+    const { conversationId, timestampGteMicros = 0, timestampLtMicros = Infinity } = query;
+    const number =
+      conversationId === undefined ? null : Number(this.#number.get(conversationId)?.["number"] ?? -1);
+    const ends = index.ends(number);
+    if (ends === null) return null;
+    const latest = Math.min(from?.at ?? Infinity, timestampLtMicros);
+    return {
+      low: Math.max(ends.low, Math.floor(timestampGteMicros / tickMicros)),
+      high: Math.min(ends.high, from?.block ?? tickOf(latest + blockSpanMicros) + index.drift()),
+      number,
+    };
+  }
+
+  #look(index: TextIndex, id: number, query: TextQuery, from: Place | null): Hit[] {
+    const block = index.block(id);
+    const latest = Math.min(from?.at ?? Infinity, (query.timestampLtMicros ?? Infinity) - 1);
+    if (block === null || block.first_at > latest) return [];
+    const conversationId = this.#visible.get(block.number, query.ownerId)?.["id"];
+    if (typeof conversationId !== "string") return [];
+    const isWanted = ({ at, kind, source }: Found): boolean =>
+      at <= latest &&
+      at >= (query.timestampGteMicros ?? 0) &&
+      (from === null || at < from.at || conversationId <= from.conversationId) &&
+      (query.kind === undefined || kind === query.kind) &&
+      (query.source === undefined || source === query.source);
+    return findInPacked(index.entries(id), query.terms)
+      .filter(isWanted)
+      .map((entry) => ({ ...entry, conversationId }));
+  }
+
+  /** What is still there. */
+  #show(hits: readonly Hit[]): TextMatch[] {
+    const { events } = this.#deps;
+    return events.snapshot(() =>
+      hits.flatMap((hit): TextMatch[] => {
+        const { conversationId, seq, at, kind, source, toolName, text } = hit;
+        const log = events.open(conversationId);
+        if (log === null || seq > log.lastSeq) return [];
+        const eventId = events.idAt(log, seq);
+        return [{ conversationId, eventId, timestampMicros: at, kind, source, toolName, text }];
+      }),
+    );
+  }
+}
+
+const sliceMs = 3;
+/** So many blocks are unpacked for one page; more only to put the hits of one hour in order. */
+const mostBlocks = 60;
+/** Above every id of a conversation; the id of a block comes behind it. */
+const cut = "~";
+
+function toExpression(query: TextQuery, number: number | null): string {
+  const words = [
+    number === null ? scopeWords.owner(query.ownerId) : scopeWords.log(number),
+    ...(query.kind === undefined ? [] : [scopeWords.kind(query.kind)]),
+    ...(query.source === undefined ? [] : [scopeWords.source(query.source)]),
+    ...toNeedleWords(query.terms),
+  ];
+  return words.map((word) => `"${word}"`).join(" AND ");
+}
+
+function inOrder(found: readonly Hit[]): (Hit & Place)[] {
+  return found.toSorted(
+    (left, right) => right.at - left.at || (left.conversationId < right.conversationId ? 1 : -1),
+  );
+}
+
+function writePlace({ at, conversationId }: Place): string {
+  return `${at}-${conversationId}`;
+}
+
+function readPlace(pageId: string): Place {
+  const [, at, conversationId] = /^(\d{1,16})-(.{1,100})$/.exec(pageId) ?? [];
+  if (at === undefined || conversationId === undefined) {
+    throw new UnknownPageError(`There is no page ${pageId}. Take next_page_id from the page before.`);
+  }
+  if (!conversationId.startsWith(cut)) return { at: Number(at), conversationId };
+  return { at: Number(at), conversationId, block: Number(conversationId.slice(cut.length)) || 0 };
+}
