@@ -55,10 +55,14 @@ export class AgentRequests {
       tools: this.#hash.tools(tools),
       estimatedTokens,
     };
-    const isKnown = lastToolsDigest(view) === record.tools;
+    const known = lastTools(view);
+    const meta =
+      known?.digest === record.tools
+        ? { request: { ...record, toolsSeq: known.seq } }
+        : { request: record, tools };
     return {
       request: { messages, tools, cacheKey },
-      meta: { request: record, ...(isKnown ? {} : { tools }) },
+      meta,
       condensed: this.#history.condensed,
       tokens: estimatedTokens * calibration,
       calibration,
@@ -97,11 +101,14 @@ export function withRequestMeta(
 /** How far back a tool list is looked for; when it is further away, it is stored once more. */
 const furthestTools = 500;
 
-function lastToolsDigest(view: readonly ViewEvent[]): string | null {
+/** The list of the newest request and where it is stored; null where that is not said, as in older logs. */
+function lastTools(view: readonly ViewEvent[]): { readonly digest: string; readonly seq: number } | null {
   const oldest = Math.max(0, view.length - furthestTools);
   for (let index = view.length - 1; index >= oldest; index--) {
-    const { event, meta } = view[index]!;
-    if (meta.request !== undefined && event.kind !== "Condensation") return meta.request.tools;
+    const { event, meta, seq } = view[index]!;
+    if (meta.request === undefined || event.kind === "Condensation") continue;
+    const toolsSeq = meta.tools === undefined ? meta.request.toolsSeq : seq;
+    return toolsSeq === undefined ? null : { digest: meta.request.tools, seq: toolsSeq };
   }
   return null;
 }

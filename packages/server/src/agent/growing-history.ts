@@ -64,6 +64,7 @@ export class GrowingHistory {
           if (meta.answers === undefined ? actionIds.size === 0 : !actionIds.has(meta.answers)) return false;
           break;
         case "Condensation":
+        case "CondensationSummaryEvent":
           return false;
         case "SystemPromptEvent":
           if (this.#count > 0) return false;

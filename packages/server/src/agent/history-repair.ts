@@ -1,4 +1,4 @@
-import type { Event, ImageContent, TextContent } from "@convoke/protocol";
+import type { Event, ImageContent, Observation, TextContent } from "@convoke/protocol";
 import { text } from "./observation-content.ts";
 
 const imageNotice = "[An image was here. The provider could not read it, so it was taken out.]";
@@ -25,9 +25,17 @@ export function repairEvent(event: Event): Event {
       return { ...rest, thought, thinking_blocks: [] };
     }
     case "ObservationEvent": {
-      const parts = event.observation.content ?? [];
+      const { observation } = event;
+      const parts = observation.content ?? [];
+      if (hasScreenshot(observation)) {
+        const content = [...parts.map(repairPart), text(imageNotice)];
+        return {
+          ...event,
+          observation: { ...observation, content, screenshot_data: null } as typeof observation,
+        };
+      }
       const content = parts.some(isImage) ? parts.map(repairPart) : [text(resultNotice)];
-      return { ...event, observation: { ...event.observation, content } as typeof event.observation };
+      return { ...event, observation: { ...observation, content } as typeof observation };
     }
     case "AgentErrorEvent":
       return { ...event, error: plain(event.error) };
@@ -39,7 +47,12 @@ export function repairEvent(event: Event): Event {
 /** True when the model reads images of this event. */
 export function hasImages(event: Event): boolean {
   if (event.kind === "MessageEvent") return (event.llm_message.content ?? []).some(isImage);
-  return event.kind === "ObservationEvent" && (event.observation.content ?? []).some(isImage);
+  if (event.kind !== "ObservationEvent") return false;
+  return (event.observation.content ?? []).some(isImage) || hasScreenshot(event.observation);
+}
+
+function hasScreenshot(observation: Observation): boolean {
+  return observation.kind === "BrowserObservation" && (observation.screenshot_data ?? "") !== "";
 }
 
 function isImage(part: TextContent | ImageContent): part is ImageContent {

@@ -14,6 +14,7 @@ export const viewKinds = [
   "AgentErrorEvent",
   "UserRejectObservation",
   "Condensation",
+  "CondensationSummaryEvent",
   "CondensationRequest",
 ] as const satisfies readonly Event["kind"][];
 
@@ -25,10 +26,23 @@ export function condensedView(log: readonly ViewEvent[]): ViewEvent[] {
 /** The same for a log of which `view` is the condensed beginning and `added` the rest; `view` itself stays as it is. */
 export function extendView(view: readonly ViewEvent[], added: readonly ViewEvent[]): ViewEvent[] {
   let extended = [...view];
+  let summaryId: string | null = null;
   for (const item of added) {
-    if (item.meta.repaired !== undefined) extended = repair(extended, new Set(item.meta.repaired));
-    if (item.event.kind === "Condensation") extended = condense(extended, item.event);
-    else if (item.event.kind !== "CondensationRequest") extended.push(item);
+    const { event, meta } = item;
+    if (meta.repaired !== undefined) extended = repair(extended, new Set(meta.repaired));
+    switch (event.kind) {
+      case "Condensation":
+        extended = condense(extended, event);
+        summaryId = summaryIdOf(event.id!);
+        break;
+      case "CondensationSummaryEvent":
+        extended = extended.map((one) => (one.event.id === summaryId ? { ...one, event } : one));
+        break;
+      case "CondensationRequest":
+        break;
+      default:
+        extended.push(item);
+    }
   }
   return extended;
 }
@@ -38,12 +52,16 @@ function repair(view: readonly ViewEvent[], ids: ReadonlySet<string>): ViewEvent
   return view.map((item) => (ids.has(item.event.id!) ? { ...item, event: repairEvent(item.event) } : item));
 }
 
-/** Id of the summary that a condensation puts into the view, where it is in no log. */
+/** Ends the id of a summary that a condensation puts into the view, until the event of the summary itself is read behind it. */
 const summarySuffix = "-summary";
 
+function summaryIdOf(condensationId: string): string {
+  return `${condensationId}${summarySuffix}`;
+}
+
 /**
- * The id by which a later condensation forgets an event of the view: its own, and for a summary that of the condensation that brought it,
- * so that readers of the log find every id. Logs of before have the summary's own.
+ * The id by which a later condensation forgets an event of the view: its own, and for a summary that has no event in the log that of
+ * the condensation that brought it, so that readers find every id. Older logs have the id that the summary has in the view.
  */
 export function idInLog({ id, kind }: Event): string {
   return kind === "CondensationSummaryEvent" && id!.endsWith(summarySuffix)
@@ -59,7 +77,7 @@ function condense(view: ViewEvent[], condensation: Extract<Event, { kind: "Conde
   const before = kept[Math.min(offset, kept.length) - 1];
   const event: Event = {
     kind: "CondensationSummaryEvent",
-    id: `${id!}${summarySuffix}`,
+    id: summaryIdOf(id!),
     source: "environment",
     summary,
   };

@@ -2,6 +2,7 @@ import type { Event } from "@convoke/protocol";
 import { expect, test } from "vitest";
 import type { EventMeta } from "../events/event-draft.ts";
 import { buildHistory, type ViewEvent } from "./history.ts";
+import { condensedView, idInLog } from "./history-view.ts";
 import { text } from "./observation-content.ts";
 
 type Partial = { readonly kind: Event["kind"] } & Record<string, unknown>;
@@ -174,6 +175,41 @@ test("a condensation hides what it forgot and puts its summary where it says", (
   const [prompt, summary, ...rest] = outline(events);
   expect([prompt, ...rest]).toEqual(["system static", "user three", "user four"]);
   expect(summary).toMatch(/^user <conversation_notes>\n[^\n]+\n\none and two\n<\/conversation_notes>$/u);
+});
+
+test("P57: the event of a summary stands where its condensation put it, and is forgotten by its own id", () => {
+  const condensation = (ids: string[], summary: string): [Partial] => [
+    {
+      kind: "Condensation",
+      forgotten_event_ids: ids,
+      summary,
+      summary_offset: 1,
+      llm_response_id: "r",
+    },
+  ];
+  const events = log(
+    [system],
+    [user("one")],
+    [user("two")],
+    condensation(["e2"], "one"),
+    [{ kind: "CondensationSummaryEvent", summary: "one" }],
+    [user("three")],
+    condensation(["e5", "e3"], "one, two"),
+    [{ kind: "CondensationSummaryEvent", summary: "one, two" }],
+  );
+  const idsOf = (view: readonly ViewEvent[]) => condensedView(view).map(({ event }) => event.id);
+  expect(idsOf(events.slice(0, 6))).toEqual(["e1", "e5", "e3", "e6"]);
+  expect(idsOf(events)).toEqual(["e1", "e8", "e6"]);
+  // Whoever went back to the condensation itself has no event of its summary, and forgets the condensation.
+  const before = events.slice(0, 4);
+  expect(condensedView(before).map(({ event }) => idInLog(event))).toEqual(["e1", "e4", "e3"]);
+  expect(idsOf([...before, ...log([user("four")], condensation(["e4", "e3"], "all")).slice(1)])).toEqual([
+    "e1",
+    "e2-summary",
+  ]);
+  // The words and their place are the same with the event and without.
+  const older = events.filter(({ event }) => event.kind !== "CondensationSummaryEvent").slice(0, 5);
+  expect(buildHistory(older)).toEqual(buildHistory(events.slice(0, 6)));
 });
 
 test("the first result of a call wins", () => {

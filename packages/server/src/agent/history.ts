@@ -2,12 +2,15 @@ import { parseForeignJson } from "../lib/parse-foreign-json.ts";
 import type { Event, ImageContent, MessageToolCall, TextContent } from "@convoke/protocol";
 import type { EventMeta } from "../events/event-draft.ts";
 import type { AssistantMessage, ModelMessage } from "../models/model.ts";
-import { condensedView, type ViewEvent } from "./history-view.ts";
+import { condensedView, idInLog, type ViewEvent } from "./history-view.ts";
 import { observationContent, text } from "./observation-content.ts";
 
 export { viewKinds, type ViewEvent } from "./history-view.ts";
 
-type Placed = { readonly at: number; readonly messages: readonly ModelMessage[] };
+/** A message with the ids of the events that it was made of. */
+export type ToldMessage = { readonly message: ModelMessage; readonly eventIds: readonly string[] };
+
+type Placed = { readonly at: number; readonly messages: readonly ToldMessage[] };
 type ActionEvent = Extract<Event, { kind: "ActionEvent" }>;
 /** `meta` is that of the first action, which carries what belongs to the whole answer. */
 type Turn = { readonly actions: ActionEvent[]; readonly at: number; readonly meta: EventMeta };
@@ -23,24 +26,38 @@ export function buildHistory(log: readonly ViewEvent[]): ModelMessage[] {
 
 /** The messages of a view from which condensations have taken what they forget. */
 export function renderView(view: readonly ViewEvent[]): ModelMessage[] {
+  return tellView(view).map(({ message }) => message);
+}
+
+/** The same, and what each message was made of. */
+export function tellView(view: readonly ViewEvent[]): ToldMessage[] {
   const answers = collectAnswers(view);
   const placed: Placed[] = [];
   const turns = new Map<string, Turn>();
   for (const { seq, event, meta } of view) {
+    const told = (message: ModelMessage): ToldMessage => ({ message, eventIds: [event.id!] });
     switch (event.kind) {
       case "SystemPromptEvent":
         // A message may have come before the tools that the prompt tells of; every request begins with the prompt all the same.
-        placed.push({ at: 0, messages: [systemMessage(event)] });
+        placed.push({ at: 0, messages: [told(systemMessage(event))] });
         break;
       case "MessageEvent":
         placed.push(
           event.source === "agent"
-            ? { at: afterSeen(seq, meta), messages: spokenMessages(event, meta) }
-            : { at: seq, messages: [userMessage(event)] },
+            ? { at: afterSeen(seq, meta), messages: spokenMessages(event, meta).map(told) }
+            : { at: seq, messages: [told(userMessage(event))] },
         );
         break;
       case "CondensationSummaryEvent":
-        placed.push({ at: seq, messages: [{ role: "user", content: [text(framedSummary(event.summary))] }] });
+        placed.push({
+          at: seq,
+          messages: [
+            {
+              message: { role: "user", content: [text(framedSummary(event.summary))] },
+              eventIds: [idInLog(event)],
+            },
+          ],
+        });
         break;
       case "ActionEvent": {
         const turn = turns.get(event.llm_response_id);
@@ -61,16 +78,16 @@ function afterSeen(seq: number, meta: EventMeta): number {
   return meta.sawSeq === undefined ? seq : meta.sawSeq + 0.5;
 }
 
-type Answer = (TextContent | ImageContent)[];
+type Answer = { readonly content: (TextContent | ImageContent)[]; readonly eventIds: readonly string[] };
 
 /** Results by action id; the first one wins. Scaffold errors without an action (a call that never was one) go by call id. */
 function collectAnswers(view: readonly ViewEvent[]): Map<string, Answer> {
   const answers = new Map<string, Answer>();
-  const add = (key: string, answer: Answer) => {
-    if (!answers.has(key)) answers.set(key, answer);
-  };
   let responseId = "";
   for (const { event, meta } of view) {
+    const add = (key: string, content: Answer["content"]): void => {
+      if (!answers.has(key)) answers.set(key, { content, eventIds: [event.id!] });
+    };
     if (event.kind === "ActionEvent") responseId = event.llm_response_id;
     if (event.kind === "ObservationEvent") add(event.action_id, observationContent(event.observation));
     if (event.kind === "AgentErrorEvent") {
@@ -88,25 +105,28 @@ function callKey(responseId: string, toolCallId: string): string {
   return `${responseId} ${toolCallId}`;
 }
 
-function turnMessages({ actions, meta }: Turn, answers: ReadonlyMap<string, Answer>): ModelMessage[] {
+function turnMessages({ actions, meta }: Turn, answers: ReadonlyMap<string, Answer>): ToldMessage[] {
   const [first] = actions;
+  const message: ModelMessage = {
+    role: "assistant",
+    content: first!.thought,
+    toolCalls: actions.map((action) => replayableCall(action.tool_call)),
+    reasoningContent: first!.reasoning_content ?? null,
+    thinkingBlocks: first!.thinking_blocks ?? [],
+    reasoningItem: first!.responses_reasoning_item ?? null,
+    ...replayed(meta),
+  };
   return [
-    {
-      role: "assistant",
-      content: first!.thought,
-      toolCalls: actions.map((action) => replayableCall(action.tool_call)),
-      reasoningContent: first!.reasoning_content ?? null,
-      thinkingBlocks: first!.thinking_blocks ?? [],
-      reasoningItem: first!.responses_reasoning_item ?? null,
-      ...replayed(meta),
-    },
-    ...actions.map((action): ModelMessage => {
-      const answer = answers.get(action.id!) ??
-        answers.get(callKey(action.llm_response_id, action.tool_call_id)) ?? [text("(no result yet)")];
-      return { role: "tool", toolCallId: action.tool_call_id, name: action.tool_name, content: answer };
+    { message, eventIds: actions.map(({ id }) => id!) },
+    ...actions.map(({ id, llm_response_id: responseId, tool_call_id: toolCallId, tool_name: name }) => {
+      const { content, eventIds } =
+        answers.get(id!) ?? answers.get(callKey(responseId, toolCallId)) ?? noAnswer;
+      return { message: { role: "tool", toolCallId, name, content }, eventIds } satisfies ToldMessage;
     }),
   ];
 }
+
+const noAnswer: Answer = { content: [text("(no result yet)")], eventIds: [] };
 
 /** Arguments go back as they came, byte for byte; only text that is no JSON, which providers refuse, is wrapped (P12). */
 function replayableCall(call: MessageToolCall): MessageToolCall {

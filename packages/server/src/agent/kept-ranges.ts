@@ -1,4 +1,5 @@
 import type { EventBody, SeqRange } from "../events/event-draft.ts";
+import { commonRanges } from "./branches.ts";
 import { condensedView, extendView, type ViewEvent } from "./history-view.ts";
 
 /** With more pieces than this the whole view is read again. */
@@ -6,12 +7,14 @@ const mostRanges = 32;
 
 /**
  * The parts of a view that are still needed behind a condensation at `seq`: what it leaves, and everything since the model's
- * last answer. Null when they would not give the model exactly what the whole gives.
+ * last answer. `readFrom` is what the view was read from: what an earlier condensation took out between two of its neighbours
+ * stays out. Null when the ranges would not give the model exactly what the whole gives.
  */
 export function keptRanges(
   view: readonly ViewEvent[],
   condensation: EventBody,
   seq: number,
+  readFrom: readonly SeqRange[],
 ): readonly SeqRange[] | null {
   const item = { seq, event: { ...condensation, id: "condensation" }, meta: {} } as ViewEvent;
   const whole = extendView(condensedView(view), [item]);
@@ -28,7 +31,8 @@ export function keptRanges(
     if (last !== undefined && last[1] === view[index - 1]?.seq) last[1] = one.seq;
     else ranges.push([one.seq, one.seq]);
   }
-  return ranges.length > mostRanges ? null : ranges;
+  const exact = commonRanges(readFrom, ranges);
+  return exact.length > mostRanges ? null : exact;
 }
 
 /** The same stored event; a repaired copy is none. Summaries are made anew each time. */

@@ -5,11 +5,29 @@ const errorHeader = "The tool reported an error:\n";
 
 /** What the model reads of a tool's result. Never empty: every provider needs something to answer a call with. */
 export function observationContent(observation: Observation): (TextContent | ImageContent)[] {
-  const parts =
-    observation.kind === "TerminalObservation" ? terminalContent(observation) : (observation.content ?? []);
+  const parts = partsOf(observation);
   const shown = observation.is_error === true ? [text(errorHeader), ...parts] : [...parts];
   return shown.length === 0 ? [text("(no output)")] : shown.map(limit);
 }
+
+function partsOf(observation: Observation): readonly (TextContent | ImageContent)[] {
+  if (observation.kind === "TerminalObservation") return terminalContent(observation);
+  const content = observation.content ?? [];
+  const picture = observation.kind === "BrowserObservation" ? observation.screenshot_data : null;
+  return typeof picture === "string" && picture !== "" ? [...content, screenshot(picture)] : content;
+}
+
+/** Bare base64 as a picture; what it begins with tells its form. Source: reference, tools 9.7. */
+function screenshot(data: string): ImageContent {
+  const [, type] = pictureTypes.find(([start]) => data.startsWith(start)) ?? ["", "png"];
+  return { type: "image", image_urls: [`data:image/${type};base64,${data}`], cache_prompt: false };
+}
+
+const pictureTypes = [
+  ["/9j/", "jpeg"],
+  ["R0lGODlh", "gif"],
+  ["UklGR", "webp"],
+] as const;
 
 export function text(content: string): TextContent {
   return { type: "text", text: content, cache_prompt: false };

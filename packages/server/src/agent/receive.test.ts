@@ -1,32 +1,24 @@
 import type { MessageToolCall } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
-import type { ToolListing } from "@convoke/tool-host";
+import { defaultTools, facesOf, listTool } from "@convoke/tool-host";
 import { expect, test } from "vitest";
 import type { ModelResponse } from "../models/model.ts";
 import { receiveResponse } from "./receive.ts";
 import { createCallReader } from "./tool-call.ts";
 import { text } from "./observation-content.ts";
 
-function listing(name: string, actionKind: string, isReadOnly: boolean): ToolListing {
-  return {
-    name,
-    actionKind,
-    isReadOnly,
-    definition: {
-      kind: "ThinkTool",
-      title: name,
-      description: "",
-      action_type: actionKind,
-    },
-  };
-}
+const place = {
+  sessionId: "s",
+  workspaceDir: "/w",
+  stateDir: "/s",
+  environment: {},
+  params: {},
+  canSee: false,
+};
+const listings = defaultTools().flatMap((tool) => facesOf(tool).map((face) => listTool(face, place)));
 
 const readCall = createCallReader(
-  [
-    listing("terminal", "TerminalAction", false),
-    listing("think", "ThinkAction", true),
-    listing("finish", "FinishAction", true),
-  ],
+  listings.filter(({ name }) => ["terminal", "think", "finish"].includes(name)),
   createValidator(),
 );
 

@@ -101,11 +101,11 @@ function receiveCalls(response: ModelResponse, context: ReceiveContext): EventDr
     const read = isCut ? cutCall(call.name) : context.readCall(call);
     return { call, read, verdict: read.ok ? judge(read, response, context.analyzer) : unknown };
   });
-  const finishIndex = calls.findIndex(({ read }) => read.ok && read.tool.name === "finish");
+  const finishIndex = calls.findIndex(({ read }) => read.ok && read.tool.traits?.endsTurn === true);
   const isDropped = (index: number) => finishIndex !== -1 && index > finishIndex;
   const batch = calls.flatMap(({ read, verdict }, index) =>
     read.ok && !isDropped(index) && context.isAllowed?.(read, verdict) !== true
-      ? [{ toolName: read.tool.name, risk: verdict.risk }]
+      ? [{ needsNoApproval: read.tool.traits?.needsNoApproval === true, risk: verdict.risk }]
       : [],
   );
   const gate = needsConfirmation(context.policy, batch) ? "awaiting" : "approved";
@@ -149,6 +149,7 @@ function judge(read: UnderstoodCall, { message }: ModelResponse, analyzer: Analy
   const words = [...message.content.map(({ text }) => text), message.reasoningContent ?? "", read.summary];
   return assessCall(analyzer, {
     toolName: read.tool.name,
+    runsShell: read.tool.traits?.shellField !== undefined,
     isReadOnly: read.tool.isReadOnly,
     action: read.action,
     predictedRisk: read.predictedRisk,

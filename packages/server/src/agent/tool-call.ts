@@ -8,6 +8,7 @@ import {
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolListing } from "@convoke/tool-host";
 import { isClientTool, readClientAction } from "./client-action.ts";
+import { patchToolName, readPatchCall } from "./patch-call.ts";
 import { parseArguments, repairArguments } from "./tool-arguments.ts";
 import { inferEditorCommand, resolveToolName } from "./tool-name.ts";
 import { parametersOf } from "./tool-parameters.ts";
@@ -40,12 +41,15 @@ export function createCallReader(
     if (!parsed.ok) {
       return bad(`The arguments of ${call.name} are not valid JSON. Send them again as one JSON object.`);
     }
-    const named = resolveToolName(call.name, parsed.values, (name) => byName.has(name));
+    const named =
+      resolveToolName(call.name, parsed.values, (name) => byName.has(name)) ??
+      (call.name === patchToolName ? readPatchCall(parsed.values, (name) => byName.get(name)) : null);
+    if (named !== null && "error" in named) return bad(named.error);
     if (named === null) {
       return bad(`There is no tool "${call.name}". Available tools: ${[...byName.keys()].join(", ")}.`);
     }
     const tool = byName.get(named.name)!;
-    const given = tool.name === "file_editor" ? inferEditorCommand(named.values) : named.values;
+    const given = tool.actionKind === "FileEditorAction" ? inferEditorCommand(named.values) : named.values;
     const parameters = parametersOf(tool);
     const { security_risk: risk, ...rest } = repairArguments(withNulls(given, call, tool), parameters);
     const predicted = tool.isReadOnly ? undefined : risk;

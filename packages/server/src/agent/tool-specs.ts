@@ -1,32 +1,36 @@
 import type { Agent, ClientToolSpec } from "@convoke/protocol";
+import { defaultToolNames, toolSetMembers } from "@convoke/tool-host";
 import { taskToolSet } from "../settings/with-defaults.ts";
+import { isPlanning, planningTools } from "./plan-mode.ts";
 import { isLeft, openToolFilter } from "./tool-filter.ts";
 
-export type ToolSpec = { readonly name: string; readonly params: Readonly<Record<string, unknown>> };
+export type ToolSpec = {
+  readonly name: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** What the filter leaves of a tool set, where that is not all of it. */
+  readonly members?: readonly string[];
+};
 
 /** What an agent may name to have sub-agents; the conversation carries it out, no tool host. */
 const taskTools: ReadonlySet<string> = new Set(["task", taskToolSet]);
 
 /**
  * The tools of a tool host that an agent's configuration asks for: its own in their order, filtered, then the built-ins.
- * Duplicates count once. The editor offers pictures only to a model that can see.
+ * Duplicates count once.
  */
-export function toolSpecs(agent: Agent, isVisionEnabled = false): ToolSpec[] {
+export function toolSpecs(agent: Agent): ToolSpec[] {
   const kept = ownTools(agent).filter(({ name }) => !taskTools.has(name));
+  const planning = isPlanning(agent) ? planningTools.map((name) => ({ name, params: {} })) : [];
   const builtIn = (agent.include_default_tools ?? ["FinishTool", "ThinkTool"]).map((name) => ({
     name: registryName(name),
     params: {},
   }));
   const byName = new Map<string, ToolSpec>();
-  for (const spec of [...kept, ...builtIn]) {
-    const params = spec.name === "file_editor" ? { vision: isVisionEnabled, ...spec.params } : spec.params;
-    if (!byName.has(spec.name)) byName.set(spec.name, { name: spec.name, params });
+  for (const spec of [...kept, ...planning, ...builtIn]) {
+    if (!byName.has(spec.name)) byName.set(spec.name, spec);
   }
   return [...byName.values()];
 }
-
-/** What nobody else's tool may be called, whether or not this agent has it. */
-const usualNames = ["terminal", "file_editor", "task_tracker", "glob", "grep", "finish", "think"];
 
 /** Tools of the conversation itself, which no tool host knows. */
 const ownNames: ReadonlySet<string> = new Set(["invoke_skill"]);
@@ -34,17 +38,24 @@ const ownNames: ReadonlySet<string> = new Set(["invoke_skill"]);
 /** What an agent names and does not get, because there is no such tool among the `available` ones. */
 export function missingTools(agent: Agent, available: Iterable<string>): string[] {
   const known = new Set([...available, ...ownNames]);
-  return toolSpecs(agent).flatMap(({ name }) => (known.has(name) ? [] : [name]));
+  const isThere = (name: string): boolean => known.has(name) || membersOf(name).some((one) => known.has(one));
+  return toolSpecs(agent).flatMap(({ name }) => (isThere(name) ? [] : [name]));
 }
 
 /** Every name that tools of an agent have or may get besides those of its MCP servers. */
 export function toolNames(agent: Agent): ReadonlySet<string> {
-  return new Set([...toolSpecs(agent).map(({ name }) => name), ...usualNames, ...taskTools, ...ownNames]);
+  const asked = toolSpecs(agent).map(({ name }) => name);
+  return new Set([...asked, ...defaultToolNames, ...taskTools, ...ownNames]);
 }
 
 /** Whether the agent may give work to sub-agents. */
 export function hasTasks(agent: Agent): boolean {
   return ownTools(agent).some(({ name }) => taskTools.has(name));
+}
+
+/** Whether its sub-agents work in git worktrees of their own, where their descriptions do not say otherwise. */
+export function tasksHaveWorktrees(agent: Agent): boolean {
+  return ownTools(agent).some(({ name, params }) => taskTools.has(name) && params["worktrees"] === true);
 }
 
 /** The tools of a conversation that its client carries out, filtered like the agent's own. */
@@ -58,8 +69,20 @@ type ClientToolsOf = { readonly agent: Agent; readonly client_tools?: readonly C
 function ownTools(agent: Agent): ToolSpec[] {
   const filter = openToolFilter(agent);
   return (agent.tools ?? [])
-    .map((tool) => ({ name: registryName(tool.name), params: tool.params ?? {} }))
-    .filter(({ name }) => isLeft(filter, taskTools.has(name) ? "task" : name));
+    .map((tool): ToolSpec => ({ name: registryName(tool.name), params: tool.params ?? {} }))
+    .flatMap((spec): ToolSpec[] => {
+      const all = membersOf(spec.name);
+      if (all.length === 0)
+        return isLeft(filter, taskTools.has(spec.name) ? "task" : spec.name) ? [spec] : [];
+      const members = all.filter((name) => isLeft(filter, name));
+      if (members.length === 0) return [];
+      return [members.length === all.length ? spec : { ...spec, members }];
+    });
+}
+
+/** The filter is about what the model can call, which a set is not. */
+function membersOf(name: string): readonly string[] {
+  return toolSetMembers.get(name) ?? [];
 }
 
 /** `TerminalTool` and `terminal` are the same tool. Source: reference, tools 1.2. */

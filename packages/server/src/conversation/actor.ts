@@ -22,7 +22,8 @@ import type { HookGate } from "./run/hook-gate.ts";
 import { LazySession } from "./sessions/lazy-session.ts";
 import type { RunDeps } from "./run/run-deps.ts";
 import { Runner } from "./run/runner.ts";
-import { settleStarted } from "./run/settle-started.ts";
+import { lostCall, settleStarted } from "./run/settle-started.ts";
+import { RunEnd } from "./run/run-end.ts";
 import { withRunFacts, type RunFacts } from "./run-facts.ts";
 import type { Signals } from "./signals.ts";
 import { addCalls } from "./state/stats.ts";
@@ -55,6 +56,15 @@ export class Actor implements AsyncDisposable {
   readonly #stopping = new Set<Promise<unknown>>();
   /** Calls that were open when this process took the conversation over: an earlier one may have begun them. */
   readonly #left = new Set<string>();
+  readonly #runEnd = new RunEnd({
+    publish: () => this.publishFullState(),
+    standing: () => `${this.log.state.status} ${this.log.state.lastUserMessageId}`,
+  });
+  #opened: {
+    readonly config: ConversationConfig;
+    readonly secrets: ConversationSecrets;
+    readonly model: Model;
+  } | null = null;
   #disposal: Promise<void> | null = null;
 
   constructor(deps: ConversationDeps) {
@@ -79,21 +89,25 @@ export class Actor implements AsyncDisposable {
       log: deps.log,
       queue: this.queue,
       isHeld: () => this.hold.isOn,
-      begin: () => deps.activity?.begin(deps.id),
+      begin: () => {
+        this.#runEnd.begin();
+        return deps.activity?.begin(deps.id);
+      },
       runDeps: () => this.#runDeps(post),
       onEnded: () => {
-        this.publishFullState();
+        this.#runEnd.tell();
         this.goals.check();
       },
     });
     this.session = new LazySession(() =>
       deps.openSession(this.config, {
         secrets: () => this.secrets,
-        notify: (draft) => this.#notify(draft),
+        notify: (draft) => this.notify(draft),
         closing: this.closing,
         stopping: (others) => this.#stopping.add(others),
         config: () => this.config,
         budget: () => ownBudget(this.config, this.log.state),
+        hasAskedForBrowser: () => this.log.state.hasAskedForBrowser,
         stats: () => this.log.state.stats,
         putStats: (usageId, total) => this.#putStats(usageId, total),
       }),
@@ -102,7 +116,7 @@ export class Actor implements AsyncDisposable {
     this.hooks =
       deps.openHooks?.(deps.config, {
         openModel: () => this.openHelper("hook-llm"),
-        notify: (draft) => this.#notify(draft),
+        notify: (draft) => this.notify(draft),
       }) ?? null;
     this.condensing = new Condensing({
       openModel: (settings) => {
@@ -203,6 +217,7 @@ export class Actor implements AsyncDisposable {
   async #dispose(): Promise<void> {
     this.queue.close();
     this.hold.end();
+    this.#runEnd[Symbol.dispose]();
     this.#closing.abort();
     this.#clock.set(null);
     this.runner.abort();
@@ -236,9 +251,11 @@ export class Actor implements AsyncDisposable {
     for (const { id } of left) this.#left.add(id);
     if (left.length === 0) return;
     const session = await this.session.openWithin(toolPatienceMs);
-    // A run that goes on asks about each call again.
-    if (session === null) return;
-    const drafts = await settleStarted(left, session);
+    const isFromElsewhere = this.log.lease.isFromElsewhere === true;
+    // A run that goes on asks about each call again, and finds no record of what was begun elsewhere.
+    if (session === null && !isFromElsewhere) return;
+    const drafts =
+      session === null ? left.map(lostCall) : await settleStarted(left, session, isFromElsewhere);
     if (drafts.length > 0) await this.log.append(drafts);
   }
 
@@ -279,7 +296,7 @@ export class Actor implements AsyncDisposable {
       secrets: () => this.secrets,
       signals: this.signals,
       hooks: this.hooks,
-      overBudget: () => this.#deps.overBudget?.() ?? null,
+      overBudget: async () => (await this.#deps.overBudget?.()) ?? null,
       nowMs: this.#deps.nowMs,
       validator: this.#deps.validator,
       logger: this.#deps.logger,
@@ -288,9 +305,12 @@ export class Actor implements AsyncDisposable {
     };
   }
 
-  /** The agent's own model. */
+  /** The agent's own model: the same one until the configuration changes, with its connections and what it has learnt of its provider. */
   openModel(): Model {
-    return this.#deps.openModel(this.config, this.secrets);
+    const { config, secrets } = this;
+    if (this.#opened?.config !== config || this.#opened.secrets !== secrets)
+      this.#opened = { config, secrets, model: this.#deps.openModel(config, secrets) };
+    return this.#opened.model;
   }
 
   /** A model for a call beside the run, booked under a name of its own; `other` brings its own credentials. */
@@ -361,6 +381,20 @@ export class Actor implements AsyncDisposable {
     return stamped;
   }
 
+  /** Like commit, with a change of the configuration in the same commit; the tools are opened anew for it. */
+  async commitChange(
+    change: Partial<ConversationConfig>,
+    decision: Decision,
+    extra: Parameters<ConversationLog["append"]>[1] = {},
+  ): Promise<StampedEvent[]> {
+    const stamped = await this.configuration.changeWith(change, (drafts, patch) =>
+      this.log.append(withRunFacts([...decision.drafts, ...drafts], this.#runFacts()), { ...extra, patch }),
+    );
+    this.session.renew();
+    this.runner.ensure();
+    return stamped;
+  }
+
   async #putStats(usageId: string, total: MetricsSnapshot): Promise<void> {
     await this.queue.post(() => {
       const all = { ...this.log.state.stats, [usageId]: total };
@@ -368,7 +402,8 @@ export class Actor implements AsyncDisposable {
     });
   }
 
-  #notify(draft: EventDraft): void {
+  /** Adds to the log when the conversation comes to it. */
+  notify(draft: EventDraft): void {
     this.queue
       .post(() => this.log.append([draft]))
       .catch((error: unknown) => {

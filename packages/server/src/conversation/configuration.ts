@@ -48,12 +48,7 @@ export class Configuration {
     await post(async () => {
       const config = { ...this.#config, ...change };
       const secrets = llmSecrets === null ? this.#secrets : { ...this.#secrets, llm: llmSecrets };
-      const drafts = Object.entries(change)
-        .filter(
-          ([key, value]) =>
-            JSON.stringify(value) !== JSON.stringify(this.#config[key as keyof ConversationConfig]),
-        )
-        .map(([key, value]) => ({ ...stateUpdate(key, value), ...this.#deadline(key, config) }));
+      const drafts = this.#told(change);
       if (drafts.length === 0 && llmSecrets === null) return;
       this.#maskBoth(secrets, config);
       await log.append(drafts.length === 0 ? [stateUpdate("agent", config.agent)] : drafts, {
@@ -67,6 +62,17 @@ export class Configuration {
     });
   }
 
+  /** A change that is stored together with other events, by `store`; to be called inside the mailbox. */
+  async changeWith<Stored>(
+    change: Partial<ConversationConfig>,
+    store: (drafts: readonly EventDraft[], patch: { readonly config: string }) => Promise<Stored>,
+  ): Promise<Stored> {
+    const config = { ...this.#config, ...change };
+    const stored = await store(this.#told(change), { config: JSON.stringify(config) });
+    this.#config = config;
+    return stored;
+  }
+
   async addSecrets(sources: Readonly<Record<string, SecretSource>>): Promise<void> {
     const { log, post } = this.#deps;
     await post(async () => {
@@ -77,6 +83,16 @@ export class Configuration {
       });
       this.#secrets = secrets;
     });
+  }
+
+  #told(change: Partial<ConversationConfig>): EventDraft[] {
+    const config = { ...this.#config, ...change };
+    return Object.entries(change)
+      .filter(
+        ([key, value]) =>
+          JSON.stringify(value) !== JSON.stringify(this.#config[key as keyof ConversationConfig]),
+      )
+      .map(([key, value]) => ({ ...stateUpdate(key, value), ...this.#deadline(key, config) }));
   }
 
   /** What waits when another answer by default is configured has the whole of its time from now. */

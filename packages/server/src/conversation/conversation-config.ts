@@ -7,9 +7,9 @@ import type {
   LocalWorkspace,
   SecretSource,
   HookConfig,
-  SubAgentInfo,
 } from "@convoke/protocol";
 import type { HookSettings } from "../extensions/hooks/hook-config.ts";
+import type { GivenSubAgent } from "../extensions/sub-agents/sub-agent.ts";
 import type { AllowRule } from "../security/allow-rules.ts";
 import type { AnalyzerConfig } from "../security/analyzers/analyzer.ts";
 import { secretMask } from "../settings/secret-fields.ts";
@@ -33,9 +33,11 @@ export type ConversationConfig = {
   /** The stored model that writes the title, instead of the agent's. */
   readonly title_llm_profile?: string;
   /** Sub-agents that came with the request. */
-  readonly agent_definitions?: readonly SubAgentInfo[];
+  readonly agent_definitions?: readonly GivenSubAgent[];
   /** Hooks of theirs, beside those of the conversation, by the name of each. */
   readonly sub_agent_hooks?: Readonly<Record<string, HookSettings>>;
+  /** Of a sub-agent that names its skills: it has these alone, beside the notes that always hold. */
+  readonly skill_names?: readonly string[];
   /** Tools that the client brought and carries out itself. */
   readonly client_tools?: readonly ClientToolSpec[];
   /** The git worktree that it works in, with its forks. */
@@ -75,16 +77,19 @@ export type ConversationSecrets = {
   readonly llm: LlmSecrets;
   readonly sources: Readonly<Record<string, SecretSource>>;
   /** Credentials of the condenser's models by their path, e.g. `llm.api_key` or `condensers.0.llm.api_key`. */
-  readonly condenser?: Readonly<Record<string, string | Headers>>;
+  readonly condenser?: CondenserSecrets;
   /** The agent's MCP servers as they were sent; the configuration has them with masks. */
   readonly mcp?: Readonly<Record<string, unknown>>;
   /** Those of the sub-agents that came with the request, by the name of each. */
   readonly sub_agents?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Credentials of the models of their condensers, by the name of each and then by path. */
+  readonly sub_agent_condensers?: Readonly<Record<string, CondenserSecrets>>;
   /** The server's own, which are masked in every conversation; put in when the others are opened, and never stored with them. */
   readonly serverKeys?: readonly string[];
 };
 
 type Headers = Readonly<Record<string, string>>;
+type CondenserSecrets = Readonly<Record<string, string | Headers>>;
 
 /** What a model's configuration has that proves who asks; in the configuration itself it is null or a mask. */
 export type LlmSecrets = Readonly<Partial<Record<LlmSecretField, string>>> & {

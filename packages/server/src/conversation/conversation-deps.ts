@@ -35,7 +35,7 @@ export type ConversationDeps = {
     deps: Pick<OpenHooksDeps, "openModel" | "notify">,
   ) => HookGate | null;
   /** Says which budget is used up, of the conversation or of its owner; null while there is money. Nobody has one when absent. */
-  readonly overBudget?: () => string | null;
+  readonly overBudget?: () => Promise<string | null>;
   /** Absolute. */
   readonly workspaceDir: (config: ConversationConfig) => string;
   /** Called once when another process took the conversation over: this object is of no more use. */

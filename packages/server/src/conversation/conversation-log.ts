@@ -5,8 +5,8 @@ import type { AppendBatch, ConversationPatch, ConversationRow, Journal, Lease } 
 import { parseStored } from "../events/parse-stored.ts";
 import type { Mask } from "../security/mask.ts";
 import type { ConversationState } from "./state/conversation-state.ts";
-import { applyEvent, type FoldedEvent } from "./state/fold.ts";
-import { loadState, writeSnapshot } from "./state/load-state.ts";
+import { applyEvent, foldedKinds, type FoldedEvent } from "./state/fold.ts";
+import { loadState, toCheckpoint, writeSnapshot } from "./state/load-state.ts";
 
 export type LogDeps = {
   readonly journal: Pick<Journal, "append" | "getEvents" | "read" | "readKinds">;
@@ -19,8 +19,14 @@ const isViewKind = new Set<string>(viewKinds);
 /** What {@link ConversationLog.recent} gives at most, and how far back in the log it looks for it. */
 const recentEvents = { most: 64, furthest: 512 } as const;
 
+/** So many events of a new log are kept for a view that nobody has asked for yet. */
+const freshEvents = 64;
+
 /** How many events may follow a snapshot before the next one is taken. */
 const snapshotEvery = 256;
+
+/** How many events may follow a checkpoint before the next one is stored. */
+const checkpointEvery = 512;
 
 /** The only writer of one conversation's log. Its state is what is durable, never more. */
 export class ConversationLog {
@@ -29,6 +35,8 @@ export class ConversationLog {
   #snapshotSeq: number;
   #view: ViewEvent[] | null = null;
   #recent: ViewEvent[] | null = null;
+  /** The log was empty when it was opened, and nobody has asked for its view since: what is kept of it costs no reading. */
+  #isFresh: boolean;
   /** Hides secret values in whatever is about to be stored. */
   mask: Mask = (json) => json;
 
@@ -36,6 +44,8 @@ export class ConversationLog {
     this.#deps = deps;
     this.#state = state;
     this.#snapshotSeq = snapshotSeq;
+    this.#isFresh = state.lastSeq === 0;
+    if (this.#isFresh) [this.#view, this.#recent] = [[], []];
   }
 
   static async open(deps: LogDeps, row: ConversationRow): Promise<ConversationLog> {
@@ -56,15 +66,14 @@ export class ConversationLog {
     extra: {
       readonly patch?: ConversationPatch;
       readonly inbox?: (eventIds: string[]) => AppendBatch["inbox"];
+      /** What goes into the same commit, from how things stand after the drafts. */
+      readonly following?: (next: Readonly<ConversationState>) => readonly EventDraft[];
     } = {},
   ): Promise<StampedEvent[]> {
     const nowMs = this.#deps.nowMs();
-    const stamped = stampDrafts(drafts, this.#state, nowMs, this.mask);
     const next: ConversationState = { ...this.#state };
-    for (const event of stamped) {
-      applyEvent(next, event);
-      next.lastMicros = event.record.timestampMicros;
-    }
+    const stamped = this.#stamp(withCheckpoint(drafts, this.#state), next, nowMs);
+    stamped.push(...this.#stamp(extra.following?.(next) ?? [], next, nowMs));
     const isSnapshotDue =
       next.lastSeq - this.#snapshotSeq >= snapshotEvery || next.status !== this.#state.status;
     const inbox = extra.inbox?.(stamped.map(({ record }) => record.id));
@@ -89,6 +98,17 @@ export class ConversationLog {
     this.#view?.push(...added);
     if (this.#recent !== null) this.#recent = [...this.#recent, ...added].slice(-recentEvents.most);
     if (stamped.some(({ meta }) => meta.keeps !== undefined)) this.#trimView();
+    if (this.#isFresh && next.lastSeq > freshEvents) this.forgetView();
+    return stamped;
+  }
+
+  /** Stamps what comes after `next`, which moves on. */
+  #stamp(drafts: readonly EventDraft[], next: ConversationState, nowMs: number): StampedEvent[] {
+    const stamped = stampDrafts(drafts, next, nowMs, this.mask);
+    for (const event of stamped) {
+      applyEvent(next, event);
+      next.lastMicros = event.record.timestampMicros;
+    }
     return stamped;
   }
 
@@ -97,6 +117,7 @@ export class ConversationLog {
    * needless (P59); read once, then kept up to date until {@link forgetView}.
    */
   async view(): Promise<readonly ViewEvent[]> {
+    this.#isFresh = false;
     if (this.#view === null) {
       const { lastSeq, navigations, viewStart } = this.#state;
       const needed = [...viewStart.kept, [viewStart.fromSeq, lastSeq] as const];
@@ -114,6 +135,7 @@ export class ConversationLog {
   }
 
   forgetView(): void {
+    this.#isFresh = false;
     this.#view = null;
     this.#recent = null;
   }
@@ -150,4 +172,18 @@ export class ConversationLog {
       seq >= fromSeq || kept.some(([from, to]) => from <= seq && seq <= to);
     this.#view = this.#view?.filter(isKept) ?? null;
   }
+}
+
+const isFolded = new Set<string>(foldedKinds);
+
+/** Now and then the state before some events is stored beside one of them, where everybody reads it who folds the log. */
+function withCheckpoint(
+  drafts: readonly EventDraft[],
+  state: Readonly<ConversationState>,
+): readonly EventDraft[] {
+  if (state.lastSeq - state.checkpointSeq < checkpointEvery) return drafts;
+  const at = drafts.findIndex(({ body }) => typeof body !== "function" && isFolded.has(body.kind));
+  return drafts.map((draft, index) =>
+    index === at ? { ...draft, meta: { ...draft.meta, checkpoint: toCheckpoint(state) } } : draft,
+  );
 }

@@ -1,6 +1,11 @@
 import type { LLM, SecretSource } from "@convoke/protocol";
+import { approvalMessage, workingAgent } from "../agent/plan-mode.ts";
 import { readsPrediction } from "../security/analyzers/analyzer.ts";
+import type { BrowserUpdate, TerminalInfo, TerminalUpdate } from "@convoke/tool-host";
 import type { EventDraft } from "../events/event-draft.ts";
+import { wait } from "../lib/wait.ts";
+import { attachBrowser, type BrowserAttachment } from "./sessions/attach-browser.ts";
+import { attachPerson, type Attachment } from "./sessions/attach-person.ts";
 import { Actor, toolPatienceMs } from "./actor.ts";
 import { awaiting, decideAnswers, type ApprovalAnswer } from "./commands/approvals.ts";
 import { askBeside } from "./commands/ask-agent.ts";
@@ -19,9 +24,14 @@ import {
   stateUpdate,
 } from "./decide.ts";
 import { decideGoalResume, decideGoalStop } from "./goals/goal.ts";
+import { refuseApprovingPlan } from "./commands/approve-plan.ts";
 import { decideNavigation, refuseWhileWorking } from "./commands/navigate.ts";
 import { decideDequeue, queuedMessages } from "./commands/queue.ts";
+import { standingFrame } from "./state/standing.ts";
 import { sendMessage, type Sent } from "./commands/send-message.ts";
+
+/** How long a machine may take to tell what runs in terminals. */
+const terminalPatienceMs = 2_000;
 
 /** The actor that owns one log: a mailbox, a fold, at most one run. Every method resolves when its effect is durable. */
 export class Conversation implements AsyncDisposable {
@@ -60,6 +70,47 @@ export class Conversation implements AsyncDisposable {
       this.#actor.isAnswerDue ||
       this.#actor.queue.isInUse
     );
+  }
+
+  /** True while a command goes on in a terminal that ends with this actor. A machine that does not answer in time has none. */
+  async hasKeptTerminals(): Promise<boolean> {
+    const session = await this.#actor.session.current();
+    if (session === null) return false;
+    const isOver = new AbortController();
+    try {
+      const terminals = session.terminals().catch(() => []);
+      const found = await Promise.race([terminals, wait(terminalPatienceMs, isOver.signal).then(() => [])]);
+      return found.some(({ isKept }) => isKept);
+    } finally {
+      isOver.abort();
+    }
+  }
+
+  /** Those that are open, by name. */
+  async terminals(): Promise<readonly TerminalInfo[]> {
+    const session = await this.#actor.session.current();
+    return (await session?.terminals()) ?? [];
+  }
+
+  /** A person at one of the terminals; the log tells who had it and when. */
+  attachTerminal(attachment: Attachment): AsyncIterable<TerminalUpdate> {
+    return attachPerson(attachment, {
+      openSession: () => this.#actor.session.open(),
+      notify: (draft) => this.#actor.notify(draft),
+      secrets: () => this.secrets,
+    });
+  }
+
+  /** A person who watches the browser and may take it over while the agent is not at work; the log tells who had it and what they did. */
+  attachBrowser(attachment: BrowserAttachment): AsyncIterable<BrowserUpdate> {
+    return attachBrowser(attachment, {
+      openSession: () => this.#actor.session.open(),
+      notify: (draft) => this.#actor.notify(draft),
+      secrets: () => this.secrets,
+      // A tool that is still at its last step after a pause does not matter; one of the browser itself refuses.
+      isWorking: () => this.state.status === "running",
+      keepOpen: () => this.#actor.queue.use(),
+    });
   }
 
   /** Goes on where the last process stopped: calls that had started get their answers, then a run goes on if there was one. */
@@ -114,6 +165,37 @@ export class Conversation implements AsyncDisposable {
   /** Goes on with a goal that was interrupted; fails while a run is in progress and when there is none (409). */
   async resumeGoal(): Promise<void> {
     await this.#actor.command(decideGoalResume);
+  }
+
+  /**
+   * Ends plan mode: in one commit the agent gets its tools for the work, and is told to carry its plan out, with what the person adds.
+   * Fails while something is at work or waits (409), and for an agent that does not plan (409).
+   */
+  async approvePlan(words: string | null): Promise<void> {
+    const { log, queue, runner } = this.#actor;
+    refuseApprovingPlan(this.config.agent, log.state, runner.isWorking);
+    await runner.ended();
+    const content = [{ type: "text" as const, text: approvalMessage(words), cache_prompt: false }];
+    const message = { role: "user" as const, content, thinking_blocks: [] };
+    const admitted = await this.#actor.hooks?.admit(message);
+    await queue.post(async () => {
+      const { agent } = this.config;
+      refuseApprovingPlan(agent, log.state, runner.isAlive);
+      await sendMessage(
+        { message, wantsRun: true },
+        {
+          ...this.#deps,
+          // Its tools go; a run that finds no system prompt yet brings one with those that come.
+          session: null,
+          config: this.config,
+          secrets: this.secrets,
+          titling: this.#actor.titling,
+          commit: (decision, extra) =>
+            this.#actor.commitChange({ agent: workingAgent(agent) }, decision, extra),
+          ...(admitted === undefined ? {} : { admitted }),
+        },
+      );
+    });
   }
 
   async run(): Promise<void> {
@@ -257,6 +339,11 @@ export class Conversation implements AsyncDisposable {
     await this.#actor.queue.post(() =>
       this.#actor.log.append([stateUpdate("title", title)], { patch: { title } }),
     );
+  }
+
+  /** See {@link standingFrame}. */
+  standingFrame(): string {
+    return standingFrame(this.#actor.log.state, this.#actor.runner.beingReadSeq);
   }
 
   /** How the conversation stands, as sockets send it first. */

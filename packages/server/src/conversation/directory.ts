@@ -1,86 +1,59 @@
 import { rm } from "node:fs/promises";
-import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
 import {
   DamagedEventError,
-  LeaseHeldError,
+  type ConversationMarks,
   type ConversationQuery,
   type ConversationRow,
-  type Journal,
+  type GlanceQuery,
+  type NewConversation,
 } from "../journal/journal.ts";
-import type { Activity } from "../lib/watchdog.ts";
 import { Fault, invalidField } from "../lib/fault.ts";
 import { createMask } from "../security/mask.ts";
-import type { SecretBox } from "../security/seal.ts";
 import { isSlipOf } from "../agent/slip-of.ts";
 import { missingTools } from "../agent/tool-specs.ts";
-import type { SubConversationDeps } from "./tasks/sub-conversation.ts";
 import { listTasks } from "./tasks/task-ids.ts";
-import { ownBudget } from "./budget.ts";
-import { ConversationSessions, type SessionsDeps } from "./sessions/conversation-sessions.ts";
+import { TaskWorktrees } from "./tasks/task-worktrees.ts";
+import { ConversationSessions } from "./sessions/conversation-sessions.ts";
 import { ConversationWorktrees } from "./sessions/conversation-worktrees.ts";
 import { StoredSecrets } from "./sessions/stored-secrets.ts";
-import { Conversation } from "./conversation.ts";
+import type { Conversation } from "./conversation.ts";
 import type { ConversationConfig } from "./conversation-config.ts";
 import { secretValues, sparedTexts } from "./secret-values.ts";
 import type { Asker, CreateInput } from "./create-input.ts";
 import { Watches, type Watch } from "./watch.ts";
-import { ConversationLog } from "./conversation-log.ts";
+import type { DirectoryDeps } from "./directory-deps.ts";
+import { LoadedConversations } from "./loaded-conversations.ts";
 import { fullStateFrame, type Described } from "./state/describe.ts";
+import { standingFrame } from "./state/standing.ts";
 import { forkConversation, type ForkInput } from "./commands/fork.ts";
 import { FoldedStates } from "./state/folded-states.ts";
-import { CarefulRecovery, goOnOrSetAside } from "./careful-recovery.ts";
-import type { Standstills } from "./standstills.ts";
+import { CarefulRecovery } from "./careful-recovery.ts";
 import { Orphans } from "./orphans.ts";
-import { openHooks } from "./sessions/open-hooks.ts";
-import { meteredModel } from "../spending/metered-model.ts";
-import type { Purse } from "../spending/purse.ts";
 import { configOf, readConfig, unreadableConfig } from "./read-config.ts";
 import {
   conversationDamaged,
   conversationMissing,
-  ownedElsewhere,
+  OwnedElsewhere,
   secretsUnreadable,
   serverClosing,
 } from "./refusals.ts";
 
 export type { Asker, CreateInput } from "./create-input.ts";
-
-export type DirectoryDeps = Omit<SessionsDeps, "children"> & {
-  /** Finds models that a user has stored, for sub-agents that name one; there are none without it. */
-  readonly findModel?: SubConversationDeps["findModel"];
-  readonly journal: Journal;
-  readonly secretBox: SecretBox;
-  /** The server's own keys, which no conversation shows. */
-  readonly serverKeys?: readonly string[];
-  readonly validator: Validator;
-  /** Lets every model call in and books it; there are no budgets without it. */
-  readonly purse?: Purse;
-  /** This process is there for the runs that it begins: they do not go on without it, and it goes on with nobody else's (P64). */
-  readonly isAttended?: true;
-  /** What was at work when earlier processes came to a standstill. */
-  readonly standstills?: Standstills;
-  readonly activity?: Activity;
-  readonly nowMs: () => number;
-  /** Called before a conversation is removed, so that a crash right after it forgets nobody who must be told. */
-  readonly beforeDelete?: (id: string) => Promise<void>;
-};
+export type { DirectoryDeps } from "./directory-deps.ts";
 
 /** All conversations of this node: the loaded actors, and the stored rest. One actor per conversation at most. */
 export class Directory implements AsyncDisposable {
   readonly #deps: DirectoryDeps;
-  readonly #loaded = new Map<string, Promise<Conversation>>();
+  readonly #loaded: LoadedConversations;
   readonly #folded: FoldedStates;
   readonly #watches: Watches;
   readonly #deleting = new Map<string, Promise<void>>();
-  /** Of the loaded ones. */
-  readonly #owners = new Map<string, string>();
   readonly #orphans: Orphans;
   readonly #careful: CarefulRecovery | null;
   readonly #sessions: ConversationSessions;
   readonly #secrets: StoredSecrets;
   readonly #worktrees: ConversationWorktrees;
-  #isClosed = false;
 
   constructor(deps: DirectoryDeps) {
     this.#deps = deps;
@@ -88,7 +61,8 @@ export class Directory implements AsyncDisposable {
       deps.logger.warn({ conversation: conversationId, seq }, "an event is damaged");
     });
     const { journal, findModel = async () => null } = deps;
-    this.#sessions = new ConversationSessions({ ...deps, children: { directory: this, journal, findModel } });
+    const children = { directory: this, journal, findModel, worktrees: new TaskWorktrees() };
+    this.#sessions = new ConversationSessions({ ...deps, children });
     this.#secrets = new StoredSecrets(deps);
     const workspaceDir = (config: ConversationConfig): string => this.#sessions.workspaceDir(config);
     this.#worktrees = new ConversationWorktrees({ ...deps, workspaceDir });
@@ -96,11 +70,18 @@ export class Directory implements AsyncDisposable {
       journal,
       isLoaded: (id) => this.#loaded.has(id),
       fullStateFrame: (userId, id) => this.#fullStateFrame({ userId }, id),
+      standingFrame: (userId, id) => this.#standingFrame({ userId }, id),
       onFailure: (id, error) =>
         deps.logger.error(
           { conversation: id, error: String(error) },
           "a conversation could not be looked up",
         ),
+    });
+    this.#loaded = new LoadedConversations({
+      ...deps,
+      sessions: this.#sessions,
+      storedSecrets: this.#secrets,
+      watches: this.#watches,
     });
     const { standstills, nowMs } = deps;
     this.#careful =
@@ -114,20 +95,23 @@ export class Directory implements AsyncDisposable {
           });
     this.#orphans = new Orphans({
       journal: deps.journal,
-      isOurs: (id) => this.#isClosed || this.#loaded.has(id) || this.#careful?.isWaiting(id) === true,
+      isOurs: (id) => this.#loaded.isClosed || this.#loaded.has(id) || this.#careful?.isWaiting(id) === true,
       canHost: (id) => this.#canHost(id),
       goOnWith: (id) => this.#goOnWith(id),
     });
   }
 
-  /** False when the id is taken; then nothing has changed. */
-  async create(asker: Asker, input: CreateInput): Promise<boolean> {
+  /**
+   * False when the id is taken; then nothing has changed. With `isUsedAtOnce` its actor is in memory afterwards, as if it had
+   * been opened.
+   */
+  async create(asker: Asker, input: CreateInput, isUsedAtOnce = false): Promise<boolean> {
     const { toolHost, stateDir } = await this.#deps.chooseHost(input.config, asker.userId);
     checkTools(toolHost, input.config);
     const config = await this.#worktrees.prepare(input, { toolHost, stateDir });
     if (stateDir === null) await this.#sessions.makeWorkspace(config);
     const nowMicros = this.#deps.nowMs() * 1000;
-    const isNew = await this.#deps.journal.createConversation({
+    const row = {
       id: input.id,
       ownerId: asker.userId,
       title: input.title,
@@ -143,16 +127,23 @@ export class Directory implements AsyncDisposable {
       sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(input.secrets)),
       snapshot: null,
       snapshotSeq: 0,
-    });
+    };
+    const isNew = await (isUsedAtOnce ? this.#createLoaded(row) : this.#deps.journal.createConversation(row));
     if (isNew && input.secrets.mcp !== undefined) this.#prepare(input.id);
     return isNew;
   }
 
+  async #createLoaded(row: NewConversation): Promise<boolean> {
+    const lease = await this.#deps.journal.createClaimed(row);
+    if (lease !== null) this.#loaded.adopt(row, lease);
+    return lease !== null;
+  }
+
   /** The asker's conversation as an actor, loaded when it is not in memory. */
   async open(asker: Asker, id: string): Promise<Conversation> {
-    if (this.#isClosed) throw serverClosing();
+    if (this.#loaded.isClosed) throw serverClosing();
     if (!(await this.exists(asker, id))) throw conversationMissing(id);
-    return await this.#open(id);
+    return await this.#loaded.open(id);
   }
 
   /** The asker's conversation for reading along, without its lease and without its actor. */
@@ -163,7 +154,7 @@ export class Directory implements AsyncDisposable {
 
   /** Whether the asker has such a conversation. */
   async exists(asker: Asker, id: string): Promise<boolean> {
-    const owner = this.#owners.get(id);
+    const owner = this.#loaded.ownerOf(id);
     if (owner !== undefined) return owner === asker.userId;
     return isOwnedBy(asker, await this.#deps.journal.getConversation(id));
   }
@@ -190,6 +181,31 @@ export class Directory implements AsyncDisposable {
       items: await Promise.all(page.items.map((row) => this.#describeRow(row))),
       nextPageId: page.nextPageId,
     };
+  }
+
+  /** The asker's conversations that pass a filter, the last changed first. */
+  async glances(
+    asker: Asker,
+    query: Omit<GlanceQuery, "ownerId">,
+  ): Promise<{ items: Described[]; nextPageId: string | null }> {
+    const page = await this.#deps.journal.searchGlances({ ...query, ownerId: asker.userId });
+    const items = await Promise.all(page.items.map((row) => this.#describeRow(row)));
+    return { items, nextPageId: page.nextPageId };
+  }
+
+  /** Those of the given conversations that are there, whoever's they are. */
+  async describeAll(ids: readonly string[]): Promise<{ ownerId: string; described: Described }[]> {
+    const rows = await this.#deps.journal.getConversations(ids);
+    const found = rows.filter((row) => row !== null).filter((row) => !row.isCopying);
+    return await Promise.all(
+      found.map(async (row) => ({ ownerId: row.ownerId, described: await this.#describeRow(row) })),
+    );
+  }
+
+  /** Keeps what the asker wants to know of a conversation later; no lease is needed. */
+  async mark(asker: Asker, id: string, marks: Partial<ConversationMarks>): Promise<void> {
+    const isThere = (await this.exists(asker, id)) && (await this.#deps.journal.markConversation(id, marks));
+    if (!isThere) throw conversationMissing(id);
   }
 
   async count(asker: Asker, executionStatus?: string, sandboxId?: string): Promise<number> {
@@ -243,8 +259,9 @@ export class Directory implements AsyncDisposable {
     const row = await this.#deps.journal.getConversation(id);
     if (row === null) return false;
     try {
-      await this.#deps.chooseHost(configOf(row), row.ownerId);
-      return true;
+      const config = configOf(row);
+      const { stateDir } = await this.#deps.chooseHost(config, row.ownerId);
+      return stateDir !== null || (await this.#sessions.canReachWorkspace(config));
     } catch {
       // Whoever asks for the conversation is told why; the server that can host it goes on with it.
       return false;
@@ -253,8 +270,10 @@ export class Directory implements AsyncDisposable {
 
   async #goOnWith(id: string): Promise<void> {
     try {
-      if (!(await this.#removeUnfinished(id))) await this.#open(id);
+      if (!(await this.#removeUnfinished(id))) await this.#loaded.open(id);
     } catch (error) {
+      // Whoever works on it goes on with it.
+      if (error instanceof OwnedElsewhere) return;
       this.#deps.logger.warn({ conversation: id, error: String(error) }, "run could not be resumed");
     }
   }
@@ -268,43 +287,36 @@ export class Directory implements AsyncDisposable {
     return true;
   }
 
+  /** Ends every actor: the store has given their conversations to others. Does it behind the call. */
+  loseAll(): void {
+    this.#loaded.loseAll();
+  }
+
   /** False while anything is in progress. */
   async isAtRest(): Promise<boolean> {
-    const loaded = await Promise.allSettled(this.#loaded.values());
-    return loaded.every((result) => result.status === "rejected" || !result.value.isBusy);
+    return await this.#loaded.areAtRest();
+  }
+
+  /** The private folder of a conversation on this machine, which goes with it. */
+  stateDir(id: string): string {
+    return this.#sessions.stateDir(id);
   }
 
   /** Drops actors that nobody used for `idleMs` and that do nothing; they are loaded again on demand (P5). How many it were. */
   async evictIdle(idleMs: number): Promise<number> {
-    let evicted = 0;
-    const before = this.#deps.nowMs() - idleMs;
-    for (const [id, loading] of this.#loaded) {
-      const conversation = await loading.catch(() => null);
-      if (conversation === null || conversation.isBusy || conversation.lastUsedMs > before) continue;
-      if (this.#watches.isHeard(id)) continue;
-      this.#forget(id);
-      await conversation[Symbol.asyncDispose]();
-      evicted += 1;
-    }
-    return evicted;
+    return await this.#loaded.evictIdle(idleMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true;
+    this.#loaded.refuse();
     await this.#careful?.[Symbol.asyncDispose]();
-    const loaded = await Promise.allSettled(this.#loaded.values());
-    await Promise.all(
-      loaded.map(async (result) => {
-        if (result.status === "fulfilled") await result.value[Symbol.asyncDispose]();
-      }),
-    );
-    this.#loaded.clear();
+    await this.#loaded[Symbol.asyncDispose]();
   }
 
   /** The closed actor stays in its place until the row is gone, so that nobody loads the conversation again meanwhile. */
   async #delete(id: string): Promise<void> {
     const row = await this.#deps.journal.getConversation(id);
-    const conversation = await this.#open(id).catch((error: unknown) => {
+    const conversation = await this.#loaded.open(id).catch((error: unknown) => {
       if (isBeyondRepair(error)) return null;
       throw error;
     });
@@ -315,7 +327,7 @@ export class Directory implements AsyncDisposable {
       await this.#deps.beforeDelete?.(id);
       await this.#deps.journal.deleteConversation(lease);
     } finally {
-      this.#forget(id);
+      this.#loaded.forget(id);
     }
     this.#watches.end(id);
     // Another process may still put something into a folder that is just being emptied: then it is looked at again.
@@ -336,95 +348,30 @@ export class Directory implements AsyncDisposable {
     }
   }
 
-  async #open(id: string): Promise<Conversation> {
-    if (this.#isClosed) throw serverClosing();
-    const loaded = this.#loaded.get(id) ?? this.#load(id);
-    this.#loaded.set(id, loaded);
-    try {
-      return await loaded;
-    } catch (error) {
-      if (this.#loaded.get(id) === loaded) this.#forget(id);
-      throw error instanceof LeaseHeldError ? ownedElsewhere() : error;
-    }
-  }
-
   /** Its servers are on their way while its user still writes; a failure is met again, and told, by whoever uses it. */
   #prepare(id: string): void {
-    this.#open(id)
+    this.#loaded
+      .open(id)
       .then((conversation) => conversation.prepare())
       .catch((error: unknown) => {
         this.#deps.logger.warn({ conversation: id, error: String(error) }, "tools could not be prepared");
       });
   }
 
-  #forget(id: string): void {
-    this.#loaded.delete(id);
-    this.#owners.delete(id);
-    this.#watches.tidy(id);
+  /** The asker's actor, where it is in this process. */
+  async #actorOf(asker: Asker, id: string): Promise<Conversation | null> {
+    return this.#loaded.ownerOf(id) === asker.userId ? await this.#loaded.find(id) : null;
   }
 
-  async #load(id: string): Promise<Conversation> {
-    const { journal, secretBox, nowMs, logger, observer, activity } = this.#deps;
-    if ((await journal.getConversation(id)) === null) throw conversationMissing(id);
-    const lease = await journal.claim(id);
-    const stored = await journal.getConversation(id);
-    if (stored === null) throw conversationMissing(id);
-    const sealed = this.#secrets.sealOlder(stored);
-    if (sealed !== null)
-      await journal.append(lease, { expectedSeq: stored.lastSeq, events: [], conversation: sealed });
-    const row = { ...stored, ...sealed };
-    const { purse } = this.#deps;
-    const account = {
-      userId: row.ownerId,
-      conversationId: id,
-      conversation: () => ownBudget(conversation.config, conversation.state),
-    };
-    const conversation: Conversation = new Conversation({
-      id,
-      journal,
-      signals: this.#watches.signalsOf(id),
-      log: await ConversationLog.open({ journal, lease, nowMs }, row),
-      config: configOf(row),
-      secrets: this.#secrets.unseal(row),
-      secretBox,
-      validator: this.#deps.validator,
-      openModel: (config, secrets) => {
-        const model = this.#deps.openModel(config, secrets, row.ownerId);
-        return purse === undefined ? model : meteredModel(model, config.agent.llm, { purse, ...account });
-      },
-      overBudget: () => purse?.refusal(account) ?? null,
-      findModel: async (name) => (await this.#deps.findModel?.(row.ownerId, name)) ?? null,
-      openSession: (config, context) => this.#sessions.open({ id, ownerId: row.ownerId }, config, context),
-      workspaceDir: (config) => this.#sessions.workspaceDir(config),
-      openHooks: (config, deps) =>
-        openHooks(config, {
-          ...deps,
-          conversationId: id,
-          workingDir:
-            config.sandbox_id === undefined
-              ? this.#sessions.workspaceDir(config)
-              : config.workspace.working_dir,
-          toolHost: async () => (await this.#deps.chooseHost(config, row.ownerId)).toolHost,
-        }),
-      onLost: () => void this.#drop(id),
-      ...(this.#deps.isAttended === true ? { isAttended: true } : {}),
-      fetch: this.#deps.mcp.fetch,
-      nowMs,
-      logger,
-      ...(observer === undefined ? {} : { observer }),
-      ...(activity === undefined ? {} : { activity }),
-    });
-    this.#owners.set(id, row.ownerId);
-    // Ahead of every command: what the last process left in progress is settled first.
-    goOnOrSetAside(conversation, { ...this.#deps, id }).catch((error: unknown) => {
-      logger.warn({ conversation: id, error: String(error) }, "work could not be resumed");
-    });
-    return conversation;
+  async #standingFrame(asker: Asker, id: string): Promise<string | null> {
+    const actor = await this.#actorOf(asker, id);
+    if (actor) return actor.standingFrame();
+    const described = await this.describe(asker, id);
+    return described === null ? null : standingFrame(described.state, 0);
   }
 
   async #fullStateFrame(asker: Asker, id: string): Promise<string | null> {
-    const isOurs = this.#owners.get(id) === asker.userId;
-    const actor = isOurs ? await this.#loaded.get(id)?.catch(() => null) : null;
+    const actor = await this.#actorOf(asker, id);
     if (actor) return actor.fullStateFrame();
     const described = await this.describe(asker, id);
     if (described === null) return null;
@@ -433,28 +380,14 @@ export class Directory implements AsyncDisposable {
     return mask(fullStateFrame(config, secrets, state, id, this.#deps.nowMs()));
   }
 
-  /** Takes an actor out and ends it; its log belongs to another process now. */
-  async #drop(id: string): Promise<void> {
-    const dropped = this.#loaded.get(id);
-    this.#forget(id);
-    try {
-      const conversation = await dropped;
-      await conversation?.[Symbol.asyncDispose]();
-    } catch (error) {
-      this.#deps.logger.warn(
-        { conversation: id, error: String(error) },
-        "a lost conversation could not be closed",
-      );
-    }
-  }
-
   async #describeRow(row: ConversationRow): Promise<Described> {
-    const actor = await this.#loaded.get(row.id)?.catch(() => null);
+    const actor = await this.#loaded.find(row.id);
     return {
       id: row.id,
       title: row.title,
       createdAtMicros: row.createdAtMicros,
       updatedAtMicros: row.updatedAtMicros,
+      marks: row.marks,
       persistenceDir: this.#sessions.stateDir(row.id),
       config: actor?.config ?? readConfig(row) ?? unreadableConfig,
       secrets: actor?.secrets ?? this.#secrets.forShow(row),

@@ -6,12 +6,19 @@ export function conversationMissing(id: string): Fault {
   return new Fault("missing", "conversation_not_found", `Conversation not found: ${id}`);
 }
 
-export function ownedElsewhere(): Fault {
-  return new Fault(
-    "not-now",
-    "owned_elsewhere",
-    "Another server process on the same data folder is working on this conversation. Send the request there.",
-  );
+/** Only another process on the same store may do what was asked. */
+export class OwnedElsewhere extends Fault {
+  /** The node of that process, where it is known. */
+  readonly holder: string | null;
+
+  constructor(holder: string | null) {
+    super(
+      "not-now",
+      "owned_elsewhere",
+      "Another server process on the same store is working on this conversation, and it does not answer. Try again in a moment.",
+    );
+    this.holder = holder;
+  }
 }
 
 export function secretsUnreadable(id: string): Fault {

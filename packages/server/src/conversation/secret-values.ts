@@ -9,9 +9,10 @@ const shortestKey = 8;
 /** Every secret value of the conversation and of the server, for masking. */
 export function secretValues(secrets: ConversationSecrets): string[] {
   const { llm, condenser = {}, sources, mcp, sub_agents: others = {}, serverKeys = [] } = secrets;
+  const condensers = [condenser, ...Object.values(secrets.sub_agent_condensers ?? {})];
   const values: string[] = [];
   const keys: string[] = [...serverKeys];
-  for (const secret of [...Object.values(llm), ...Object.values(condenser)]) {
+  for (const secret of [llm, ...condensers].flatMap((fields) => Object.values(fields))) {
     if (typeof secret === "string") keys.push(secret);
     else values.push(...headerSecrets(secret));
   }

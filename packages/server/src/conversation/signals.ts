@@ -4,6 +4,10 @@ export type Listener = {
   readonly onEnd: () => void;
   /** Told about pieces of answers in the form that names their items. */
   readonly wantsItems: boolean;
+  /** Told what tools say while they work: the newest text only, so that any of them may be dropped. */
+  readonly onProgress: ((json: string) => void) | null;
+  /** Called when how the conversation stands has changed without an event. */
+  readonly onChange: () => void;
 };
 
 /** Ephemeral frames of one conversation (deltas, state snapshots): sent to whoever listens now, stored nowhere, droppable. */
@@ -11,7 +15,7 @@ export class Signals {
   readonly #listeners = new Set<Listener>();
 
   subscribe(given: Partial<Listener> & Pick<Listener, "onSignal">): () => void {
-    const listener = { onEnd: () => {}, wantsItems: false, ...given };
+    const listener = { onEnd: () => {}, wantsItems: false, onProgress: null, onChange: () => {}, ...given };
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -30,6 +34,16 @@ export class Signals {
       if (wantsItems) onSignal(withItem);
       else if (plain !== null) onSignal(plain);
     }
+  }
+
+  /** What a tool has said until now; `toJson` is called only when somebody listens. */
+  emitProgress(toJson: () => string): void {
+    let json: string | null = null;
+    for (const { onProgress } of this.#listeners) onProgress?.((json ??= toJson()));
+  }
+
+  emitChange(): void {
+    for (const { onChange } of this.#listeners) onChange();
   }
 
   end(): void {

@@ -10,6 +10,8 @@ export type Watch = {
   readonly id: string;
   /** How the conversation stands now, as sockets send it first; null once it is gone. */
   fullStateFrame(): Promise<string | null>;
+  /** What events do not tell of that, see `standingFrame`; null once it is gone. */
+  standingFrame(): Promise<string | null>;
   /** The stored events behind a cursor, for ever, in order, each once. */
   follow(options: FollowOptions): AsyncIterable<readonly StoredEvent[]>;
   /**
@@ -23,6 +25,7 @@ export type WatchesDeps = {
   readonly journal: Pick<Journal, "read" | "onAppend">;
   /** The first frame for whoever asks; null when there is no such conversation (any more). */
   readonly fullStateFrame: (userId: string, id: string) => Promise<string | null>;
+  readonly standingFrame: (userId: string, id: string) => Promise<string | null>;
   /** True while there is an actor in this process. */
   readonly isLoaded: (id: string) => boolean;
   readonly onFailure: (id: string, error: unknown) => void;
@@ -61,10 +64,11 @@ export class Watches {
   }
 
   open(userId: string, id: string): Watch {
-    const { journal, fullStateFrame } = this.#deps;
+    const { journal, fullStateFrame, standingFrame } = this.#deps;
     return {
       id,
       fullStateFrame: () => fullStateFrame(userId, id),
+      standingFrame: () => standingFrame(userId, id),
       follow: (options) => follow(journal, id, options),
       listen: (listener) => this.#listen(userId, id, listener),
     };

@@ -54,6 +54,8 @@ export type EventMeta = {
   readonly keeps?: readonly SeqRange[];
   /** On a state update: the conversation goes on from this position (0: the beginning), and how things stood there, as the fold keeps it. */
   readonly navigation?: { readonly toSeq: number; readonly head: object };
+  /** How things stood at an earlier position, which is in it: whoever asks for the past begins to fold there. */
+  readonly checkpoint?: { readonly version: number; readonly state: object };
   /** On a message of the critic: how many it sent since the user's last message, this one included. */
   readonly refinement?: number;
 };
@@ -69,6 +71,8 @@ export type RequestRecord = {
   /** SHA-256 over the messages, shortened. */
   readonly messages: string;
   readonly tools: string;
+  /** Where the list of tools is stored, when that is at an earlier request. */
+  readonly toolsSeq?: number;
   /** Tokens as we estimated them, and as the provider counted them where it did. */
   readonly estimatedTokens: number;
   readonly promptTokens?: number;

@@ -90,5 +90,5 @@ function isEnd(body: EventBody): boolean {
 }
 
 function isFinish(body: EventBody): boolean {
-  return body.kind === "ActionEvent" && body.tool_name === "finish" && body.action !== undefined;
+  return body.kind === "ActionEvent" && body.action?.kind === "FinishAction";
 }

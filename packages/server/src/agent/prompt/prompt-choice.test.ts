@@ -26,7 +26,6 @@ test("an agent without a policy has no safety section; one with a soul is somebo
 
 test.each([
   ["system_prompt_filename", "/etc/passwd"],
-  ["system_prompt_filename", "system_prompt_planning.j2"],
   ["security_policy_filename", "own.j2"],
   ["system_prompt_kwargs.soul_content", { soul_content: 7 }],
 ])("P55: %s %j is refused", (field, value) => {

@@ -6,10 +6,12 @@ type PromptAgent = Pick<
   "system_prompt" | "system_prompt_filename" | "security_policy_filename" | "system_prompt_kwargs"
 >;
 
-/** Names of reference templates that stand for the built-in texts. */
-const builtIn = { prompt: "system_prompt.j2", policy: "security_policy.j2" } as const;
+/** Names of reference templates that stand for the built-in text; with the second one the agent plans. */
+export const promptNames = { usual: "system_prompt.j2", planning: "system_prompt_planning.j2" } as const;
 
-/** Values that reference clients send along for texts that ours does not vary; `soul_content` is used. */
+const builtInPolicy = "security_policy.j2";
+
+/** Values that reference clients send along for texts that ours does not vary; `soul_content` is used, and `plan_structure` while the agent plans. */
 const knownValues = [
   "cli_mode",
   "llm_security_analyzer",
@@ -19,6 +21,7 @@ const knownValues = [
   "model_family",
   "model_variant",
   "soul_content",
+  "plan_structure",
 ];
 
 /** Why an agent's prompt fields cannot be honoured, by field below `agent`; null when they can. */
@@ -26,12 +29,12 @@ export function promptRefusal(
   agent: PromptAgent,
 ): { readonly field: string; readonly reason: string } | null {
   const { system_prompt_filename: prompt, security_policy_filename: policy } = agent;
-  if (prompt !== undefined && prompt !== builtIn.prompt) {
-    const reason = `Prompt templates are not read from files: send the text as system_prompt, or "${builtIn.prompt}".`;
+  if (prompt !== undefined && prompt !== promptNames.usual && prompt !== promptNames.planning) {
+    const reason = `Prompt templates are not read from files: send the text as system_prompt, "${promptNames.usual}", or "${promptNames.planning}" for an agent that plans.`;
     return { field: "system_prompt_filename", reason };
   }
-  if (policy !== undefined && policy !== builtIn.policy && policy !== "") {
-    const reason = `Policies are not read from files: send "${builtIn.policy}", "" for none, or a system_prompt of your own.`;
+  if (policy !== undefined && policy !== builtInPolicy && policy !== "") {
+    const reason = `Policies are not read from files: send "${builtInPolicy}", "" for none, or a system_prompt of your own.`;
     return { field: "security_policy_filename", reason };
   }
   const { soul_content: soul } = agent.system_prompt_kwargs ?? {};

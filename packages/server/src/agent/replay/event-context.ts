@@ -1,35 +1,37 @@
 import type { ContextShare, EventContext } from "@convoke/protocol";
 import type { ModelMessage, ModelTool } from "../../models/model.ts";
-import { isOnPath, navigationsIn, pathTo } from "../branches.ts";
 import { blocksOf } from "../condense/blocks.ts";
 import { TokenEstimate } from "../condense/token-estimate.ts";
-import { renderView } from "../history.ts";
-import type { ViewEvent } from "../history-view.ts";
+import { renderView, tellView, type ToldMessage } from "../history.ts";
+import { condensedView, type ViewEvent } from "../history-view.ts";
 import { RequestHash } from "../request-hash.ts";
-import { condensedAt, summaryMessages } from "./replay-log.ts";
+import { summaryMessages } from "./replay-log.ts";
+import { noSpend, type RequestSpend } from "./request-spend.ts";
 
 type Source = ContextShare["source"];
 
-/** What the model was asked that led to an event, or that first had the event before it; null when none has read it yet. */
-export function contextOf(log: readonly ViewEvent[], eventId: string): EventContext | null {
-  const item = log.find(({ event }) => event.id === eventId);
-  const origin = item === undefined ? undefined : originOf(log, item);
-  if (origin === undefined) return null;
+/** The request that an event came of, shown for `eventId`; `seen` is the part of the log that led to it. */
+export function toContext(
+  eventId: string,
+  origin: ViewEvent,
+  seen: readonly ViewEvent[],
+  tools: readonly ModelTool[],
+  spent: RequestSpend = noSpend,
+): EventContext {
   const record = origin.meta.request;
-  const sawSeq = record?.sawSeq ?? origin.meta.sawSeq;
-  const path = pathTo(navigationsIn(log), origin.seq);
-  const branch = log.filter(({ seq }) => isOnPath(path, seq));
-  const before = branch.filter(({ seq }) => seq < origin.seq);
-  const view = sawSeq === undefined ? [] : condensedAt(before, sawSeq);
-  const messages = sawSeq === undefined ? summaryMessages(before, origin) : renderView(view);
-  const tools = sawSeq === undefined ? [] : toolsAt(branch, origin);
+  const isSummary = sawSeqOf(origin) === undefined;
+  const view = isSummary ? [] : condensedView(seen);
+  const told: readonly ToldMessage[] = isSummary
+    ? summaryMessages(seen, origin).map((message) => ({ message, eventIds: [] }))
+    : tellView(view);
+  const messages = told.map(({ message }) => message);
   const estimate = new TokenEstimate(record?.model ?? "");
-  const sizes =
-    sawSeq === undefined
-      ? new Map<Source, number>([["environment", estimate.messages(messages)]])
-      : sizesOf(view, tools, estimate);
+  const sizes = isSummary
+    ? new Map<Source, number>([["environment", estimate.messages(messages)]])
+    : sizesOf(view, tools, estimate);
   const estimated = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   const tokens = record?.promptTokens ?? estimated;
+  const inTokens = (size: number): number => Math.round((size / Math.max(1, estimated)) * tokens);
   return {
     event_id: eventId,
     request_event_id: origin.event.id!,
@@ -37,41 +39,29 @@ export function contextOf(log: readonly ViewEvent[], eventId: string): EventCont
     is_exact: record !== undefined && new RequestHash().messages(messages) === record.messages,
     tokens,
     is_counted: record?.promptTokens !== undefined,
+    ...spent,
     shares: [...sizes].map(([source, size]) => ({
       source,
-      tokens: Math.round((size / Math.max(1, estimated)) * tokens),
+      tokens: inTokens(size),
       share: size / Math.max(1, estimated),
     })),
-    messages: messages.map(toShown),
+    messages: told.map(({ message, eventIds }) => ({
+      ...toShown(message),
+      event_ids: eventIds,
+      tokens: inTokens(estimate.message(message)),
+    })),
     tools: tools.map((tool) => ({ ...tool })),
   };
 }
 
-/** The event that carries what is known about the request in question. */
-function originOf(log: readonly ViewEvent[], item: ViewEvent): ViewEvent | undefined {
-  const { event, meta } = item;
-  if (meta.request !== undefined || meta.sawSeq !== undefined) return item;
-  if (event.kind === "ActionEvent") {
-    const { llm_response_id: id } = event;
-    return log.find(
-      (other) => other.event.kind === "ActionEvent" && other.event.llm_response_id === id && isOrigin(other),
-    );
-  }
-  const navigations = navigationsIn(log);
-  return log.find((other) => {
-    const sawSeq = other.meta.request?.sawSeq ?? other.meta.sawSeq;
-    if (sawSeq === undefined || sawSeq < item.seq) return false;
-    return isOnPath(pathTo(navigations, other.seq), item.seq);
-  });
+/** The highest position that the request behind an event had seen; undefined for requests for summaries, and without any. */
+export function sawSeqOf({ meta }: ViewEvent): number | undefined {
+  return meta.request?.sawSeq ?? meta.sawSeq;
 }
 
-function isOrigin({ meta }: ViewEvent): boolean {
+/** Whether something is known about the request that the event came of. */
+export function isOrigin({ meta }: ViewEvent): boolean {
   return meta.request !== undefined || meta.sawSeq !== undefined;
-}
-
-/** The tool list is stored where it changed. */
-function toolsAt(log: readonly ViewEvent[], origin: ViewEvent): readonly ModelTool[] {
-  return log.findLast(({ seq, meta }) => seq <= origin.seq && meta.tools !== undefined)?.meta.tools ?? [];
 }
 
 function sizesOf(

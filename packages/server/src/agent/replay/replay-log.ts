@@ -3,7 +3,7 @@ import { summaryRequest } from "../condense/summary-request.ts";
 import { isOnPath, navigationsIn, pathTo } from "../branches.ts";
 import { planOf } from "../condense/plan.ts";
 import { GrowingHistory } from "../growing-history.ts";
-import { condensedView, extendView, viewKinds, type ViewEvent } from "../history-view.ts";
+import { extendView, viewKinds, type ViewEvent } from "../history-view.ts";
 import { RequestHash } from "../request-hash.ts";
 
 /** Kinds that a replay reads: what histories are built from, the errors of requests that ended a run, and navigations. */
@@ -80,11 +80,6 @@ export function condenserMessages(
   shownCharacters: number,
 ): readonly ModelMessage[] {
   return summaryRequest(planOf(extendView([], view), forgottenIds), shownCharacters).messages;
-}
-
-/** The log as it was when a request was made that had seen so much. */
-export function condensedAt(log: readonly ViewEvent[], sawSeq: number): ViewEvent[] {
-  return condensedView(log.filter(({ seq, event }) => seq <= sawSeq && isViewKind.has(event.kind)));
 }
 
 const isViewKind = new Set<string>(viewKinds);

@@ -39,8 +39,8 @@ export async function readFinalResponse(
     for (const json of page.items) {
       const event = JSON.parse(json) as Event;
       if (message !== null && event.id! < message.id!) return await wholeOf(message, event.id!);
-      if (event.kind === "ActionEvent" && event.tool_name === "finish" && event.action) {
-        return "message" in event.action ? event.action.message : "";
+      if (event.kind === "ActionEvent" && event.action?.kind === "FinishAction") {
+        return event.action.message;
       }
     }
     pageId = page.nextPageId;

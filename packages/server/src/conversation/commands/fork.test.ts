@@ -6,6 +6,7 @@ import { openJournal } from "../../journal/open-journal.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import { sampleConversation, sampleEvent } from "../../journal/sample-events.ts";
 import { startTestServer } from "../../testing/start-server.ts";
+import { loadState } from "../state/load-state.ts";
 import { forkConversation } from "./fork.ts";
 import { unreadableConfig } from "../read-config.ts";
 
@@ -57,4 +58,7 @@ test("a fork is copied in pieces, between which others write", async () => {
   expect(sizes.slice(0, 3)).toEqual([500, 500, 203]);
   const both = await Promise.all(["source", "fork"].map((id) => journal.read(id, 0, 2_000)));
   expect(both[1]!.slice(0, 1_203).map(({ json }) => json)).toEqual(both[0]!.map(({ json }) => json));
+  const fork = (await journal.getConversation("fork"))!;
+  expect(fork.snapshotSeq).toBe(1_203);
+  expect(await loadState(journal, fork)).toEqual(await loadState(journal, { ...fork, snapshot: null }));
 });

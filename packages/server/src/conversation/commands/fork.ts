@@ -1,12 +1,11 @@
-import { formatInstant, parseInstant } from "../../lib/instant.ts";
-import { searchableText, stampDrafts, type EventDraft } from "../../events/event-draft.ts";
-import type { ConversationRow, EventWithMeta, Journal, Lease, NewEvent } from "../../journal/journal.ts";
+import { stampDrafts, type EventDraft } from "../../events/event-draft.ts";
+import { toNewEvent } from "../../events/to-new-event.ts";
+import type { ConversationRow, Journal, Lease } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { ConversationConfig } from "../conversation-config.ts";
 import { initialState, type ConversationState } from "../state/conversation-state.ts";
 import { agentError, stateUpdate, statusUpdate } from "../decide.ts";
-import { parseStored } from "../../events/parse-stored.ts";
-import { applyStored } from "../state/load-state.ts";
+import { applyStored, writeSnapshot } from "../state/load-state.ts";
 import { readConfig } from "../read-config.ts";
 import { conversationDamaged, conversationMissing } from "../refusals.ts";
 
@@ -78,7 +77,13 @@ export async function forkConversation(
     await journal.append(lease, {
       expectedSeq: endSeq,
       events: added,
-      conversation: { isCopying: false, isActive: false },
+      conversation: {
+        isCopying: false,
+        isActive: false,
+        // Whoever reads the copy need not fold what was folded while it was made.
+        snapshot: writeSnapshot(state),
+        snapshotSeq: endSeq,
+      },
     });
   } catch (error) {
     await journal.deleteConversation(lease);
@@ -119,20 +124,6 @@ async function lastSeqOf(
   const [event] = await journal.getEvents(source.id, [eventId]);
   if (event) return event.seq;
   throw new Fault("missing", "event_not_found", `The conversation has no event ${eventId}.`);
-}
-
-function toNewEvent(sourceId: string, stored: EventWithMeta): NewEvent {
-  const { id, json, meta } = stored;
-  const { event } = parseStored(sourceId, stored);
-  return {
-    id,
-    timestampMicros: parseInstant(event.timestamp ?? formatInstant(0)) ?? 0,
-    kind: event.kind,
-    source: event.source ?? "environment",
-    json,
-    text: searchableText(event),
-    meta,
-  };
 }
 
 const notRun = "This call had no result when the conversation was copied. It was not run here.";

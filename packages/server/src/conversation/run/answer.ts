@@ -1,11 +1,16 @@
-import type { Outcome } from "@convoke/tool-host";
+import type { Outcome, ToolListing } from "@convoke/tool-host";
 import type { EventDraft } from "../../events/event-draft.ts";
 import type { OpenAction } from "../state/conversation-state.ts";
 import { agentError } from "../decide.ts";
 
-/** How an execution ended, as the event that answers its action. */
-export function answerAction(action: OpenAction, outcome: Outcome): EventDraft {
+/** How an execution ended, as the event that answers its action; what a tool that ends the turn observes is final. */
+export function answerAction(
+  action: OpenAction,
+  outcome: Outcome,
+  tools: readonly ToolListing[],
+): EventDraft {
   if (outcome.type !== "observation") return agentError(action, outcome.text);
+  const endsTurn = tools.find(({ name }) => name === action.toolName)?.traits?.endsTurn ?? false;
   return {
     body: {
       kind: "ObservationEvent",
@@ -15,6 +20,6 @@ export function answerAction(action: OpenAction, outcome: Outcome): EventDraft {
       observation: outcome.observation,
       action_id: action.id,
     },
-    ...(action.toolName === "finish" ? { meta: { isFinal: true } } : {}),
+    ...(endsTurn ? { meta: { isFinal: true } } : {}),
   };
 }

@@ -1,5 +1,5 @@
-import { posix } from "node:path";
 import type { Action } from "@convoke/protocol";
+import { placeOf, type ToolListing } from "@convoke/tool-host";
 import { taskToolName } from "../tasks/task-tool.ts";
 
 /** What one open action needs for itself. Keys are `<type>:<name>`; what only reads needs none. */
@@ -22,14 +22,16 @@ const mostTasks = 4;
 type Call = { readonly id: string; readonly toolName: string; readonly action: Action | null };
 
 /**
- * The claim of a call; the shell is one place, a file is one place, and a tool that says nothing is one place. With `oneTask`, sub-agents work
- * one after another.
+ * The claim of a call of a listed tool: its place as the tool's traits say it. A tool that is not listed is one place. With
+ * `oneTask`, sub-agents work one after another.
  */
-export function claimOf(call: Call, isReadOnly: boolean, oneTask = false): Claim {
-  const isLast = call.toolName === "finish";
+export function claimOf(call: Call, listing: ToolListing | undefined, oneTask = false): Claim {
+  const isReadOnly = listing?.isReadOnly ?? false;
+  const isLast = listing?.traits?.endsTurn ?? false;
   const isTask = call.toolName === taskToolName && !oneTask;
-  const key = isTask ? `task:${resumedBy(call) ?? call.id}` : keyOf(call.toolName, call.action);
-  return { id: call.id, isReadOnly, isLast, isTask, keys: isReadOnly ? [] : [key] };
+  const place = listing === undefined ? `tool:${call.toolName}` : placeOf(listing, call.action);
+  const key = isTask ? `task:${resumedBy(call) ?? call.id}` : place;
+  return { id: call.id, isReadOnly, isLast, isTask, keys: key === null ? [] : [key] };
 }
 
 /**
@@ -67,11 +69,4 @@ function excludes(left: Claim, right: Claim, isByKeys: boolean): boolean {
 function resumedBy({ action }: Call): string | null {
   const resume = action !== null && "resume" in action ? action.resume : null;
   return typeof resume === "string" && resume !== "" ? resume : null;
-}
-
-function keyOf(toolName: string, action: Action | null): string {
-  if (action !== null && "path" in action && typeof action.path === "string" && toolName === "file_editor") {
-    return `file:${posix.normalize(action.path)}`;
-  }
-  return `tool:${toolName}`;
 }

@@ -49,15 +49,20 @@ test("P11, P59, L23.9, L23.22: 500 turns through a window of 32k tokens", { time
   expect(breaks).toBe(condensations);
 
   expect(replayLog(stored(opened))).toMatchObject({ verified: 501 + condensations, difference: null });
-  // P57: a reader of the contract finds every id that was forgotten in the log, that of an earlier condensation for its summary.
+  // P57: a reader of the contract finds every summary and every id that was forgotten in the log.
   const log: Event[] = stored(opened).map(({ event }) => event);
   const ids = new Set(log.map(({ id }) => id));
   const forgotten = log.flatMap((event) =>
     event.kind === "Condensation" ? (event.forgotten_event_ids ?? []) : [],
   );
   expect(forgotten.filter((id) => !ids.has(id))).toEqual([]);
-  const earlier = log.filter(({ kind, id }) => kind === "Condensation" && forgotten.includes(id!));
-  expect(earlier).toHaveLength(condensations - 1);
+  const summaryBehind = log.flatMap((event, index) =>
+    event.kind === "Condensation" ? [{ told: event.summary, next: log[index + 1] }] : [],
+  );
+  for (const { told, next } of summaryBehind)
+    expect(next).toMatchObject({ kind: "CondensationSummaryEvent", source: "environment", summary: told });
+  const earlier = summaryBehind.slice(0, -1).map(({ next }) => next!.id!);
+  expect(earlier.every((id) => forgotten.includes(id))).toBe(true);
   // Turns 10 to 110 beside turns 400 to 500; the promise of 1.2 is measured by `npm run bench -- long-run`.
   const turnMs = askedAtMs.slice(1).map((time, index) => time - askedAtMs[index]!);
   expect(median(turnMs.slice(400, 500))).toBeLessThan(3 * median(turnMs.slice(10, 110)));
@@ -217,7 +222,7 @@ test("P11: of two summaries of the same events the second one is not stored, how
   } = log[at]!.event as Extract<Event, { kind: "Condensation" }>;
   const draftsIn = async (view: typeof log) =>
     await condensedDrafts({ body }, { state: opened.conversation.state, view: async () => view });
-  expect(await draftsIn(log.slice(0, at))).toMatchObject([{ body }]);
+  expect(await draftsIn(log.slice(0, at))).toMatchObject([{ body }, { body: { summary: body.summary } }]);
   expect(await draftsIn(log)).toEqual([]);
 });
 

@@ -58,7 +58,7 @@ export async function condenseNow(deps: CondenseDeps, session: ToolSession): Pro
 }
 
 /**
- * A condensation with what the view keeps behind it. Nothing when the log does not lead to it any more, because something came
+ * A condensation with what the view keeps behind it, and the event of its summary, to be stored in one go. Nothing when the log does not lead to it any more, because something came
  * into it while the summary was written: a run and somebody who asks may each have had one written, and the first has their
  * events forgotten; or an item was repaired, and its summary tells of what the model reads no more.
  */
@@ -72,8 +72,13 @@ export async function condensedDrafts(
   const there = new Set(condensedView(view).map(({ event }) => idInLog(event)));
   if (!(body.forgotten_event_ids ?? []).every((id) => there.has(id))) return [];
   if (!leadsTo(view, draft, body)) return [];
-  const keeps = keptRanges(view, body, log.state.lastSeq + 1);
-  return [keeps === null ? draft : { ...draft, meta: { ...draft.meta, keeps } }];
+  const { lastSeq, viewStart } = log.state;
+  const readFrom = [...viewStart.kept, [viewStart.fromSeq, lastSeq] as const];
+  const keeps = keptRanges(view, body, lastSeq + 1, readFrom);
+  const condensation = keeps === null ? draft : { ...draft, meta: { ...draft.meta, keeps } };
+  const { summary } = body;
+  if (typeof summary !== "string") return [condensation];
+  return [condensation, { body: { kind: "CondensationSummaryEvent", source: "environment", summary } }];
 }
 
 /** Whether a replay finds the same request for the summary. A summary that no model wrote had none. */

@@ -1,5 +1,5 @@
 import type { Action } from "@convoke/protocol";
-import type { Outcome, ToolSecret, ToolSession } from "@convoke/tool-host";
+import type { Outcome, ToolListing, ToolSecret, ToolSession } from "@convoke/tool-host";
 import type { ViewEvent } from "../../agent/history.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { resolveSecrets } from "../../security/secret-sources.ts";
@@ -9,6 +9,7 @@ import type { OpenAction } from "../state/conversation-state.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
 import { storeEvents } from "./store-events.ts";
+import { progressOf } from "./tool-progress.ts";
 
 /** A tool throws it when its work goes on without this process: the call stays open and is made again by the next one. */
 export class LeftOpenError extends Error {
@@ -23,6 +24,8 @@ export class Executions {
   readonly #signal: AbortSignal;
   readonly #tasks = new Map<string, Promise<Ended>>();
   readonly #executing = new Set<string>();
+  /** As the session listed them that ran the last call. */
+  #tools: readonly ToolListing[] = [];
 
   constructor(deps: RunDeps, signal: AbortSignal) {
     this.#deps = deps;
@@ -42,14 +45,12 @@ export class Executions {
   async begin(open: readonly OpenAction[]): Promise<void> {
     const session = await this.#openSession();
     const view = await this.#deps.post(() => this.#deps.log.view());
-    const readOnly = new Set(
-      (session?.tools ?? []).filter((tool) => tool.isReadOnly).map(({ name }) => name),
-    );
+    const listings = new Map((session?.tools ?? []).map((listing) => [listing.name, listing]));
     const { agent, max_budget_per_task: budget = null } = this.#deps.config();
     // Each task may cost all that the conversation has left, which two at once would have twice.
     const oneTask = budget !== null;
     const claims = open.map((action) =>
-      claimOf({ ...action, action: actionAt(view, action) }, readOnly.has(action.toolName), oneTask),
+      claimOf({ ...action, action: actionAt(view, action) }, listings.get(action.toolName), oneTask),
     );
     const limit = agent.tool_concurrency_limit;
     const ids = startable(claims, new Set(this.#tasks.keys()), limit);
@@ -93,8 +94,8 @@ export class Executions {
       await storeEvents(
         this.#deps,
         this.#signal,
-        () => (this.#isOpen(open) ? [answerAction(open, outcome)] : []),
-        () => this.#executing.delete(open.id),
+        () => (this.#isOpen(open) ? [answerAction(open, outcome, this.#tools)] : []),
+        { onStored: () => this.#executing.delete(open.id) },
       );
       if (action !== null) await this.#tellHooks(open, action, outcome);
     } finally {
@@ -112,13 +113,15 @@ export class Executions {
     }
     try {
       const session = await this.#deps.openSession();
+      this.#tools = session.tools;
       const secrets = await this.#resolveSecrets();
       const request = { actionId: open.id, tool: open.toolName, action, secrets };
       // Handed over inside the mailbox, so that nothing starts after a pause or a rejection was acknowledged (P43).
       const execution = await this.#deps.post(() => {
         if (!isWanted(this.#deps, this.#signal) || !this.#isOpen(open)) return null;
         this.#executing.add(open.id);
-        return { outcome: session.execute(request, { signal: this.#signal }) };
+        const onProgress = progressOf(this.#deps, open.id);
+        return { outcome: session.execute(request, { signal: this.#signal, onProgress }) };
       });
       return execution === null ? null : await execution.outcome;
     } catch (error) {

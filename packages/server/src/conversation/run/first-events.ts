@@ -1,6 +1,7 @@
 import type { Message } from "@convoke/protocol";
-import type { ToolSession } from "@convoke/tool-host";
+import { browserToolSetName, chromiumFix, defaultToolNames, type ToolSession } from "@convoke/tool-host";
 import type { ViewEvent } from "../../agent/history-view.ts";
+import { isPlanning, planNotes } from "../../agent/plan-mode.ts";
 import { missingTools } from "../../agent/tool-specs.ts";
 import { staticPrompt } from "../../agent/prompt/prompt-choice.ts";
 import { systemPromptEvent } from "../../agent/prompt/system-prompt.ts";
@@ -21,20 +22,29 @@ type FirstEventsDeps = {
 /** The system prompt, and what the client that asked for the conversation should know of it; the model reads only the prompt. */
 export function firstEvents(deps: FirstEventsDeps): EventDraft[] {
   const { session, config } = deps;
-  const missing = missingTools(
-    config.agent,
-    session.tools.map(({ name }) => name),
-  );
+  // What an agent that plans does not get yet is not missing.
+  const later = isPlanning(config.agent) ? defaultToolNames : [];
+  const missing = missingTools(config.agent, [...session.tools.map(({ name }) => name), ...later]);
   return [
     { body: systemPrompt(deps) },
     ...(missing.length === 0 ? [] : [toolsUnavailable(missing)]),
+    ...skillsUnavailable(session, config.skill_names ?? []),
     ...(config.warnings ?? []).map(warning),
   ];
 }
 
 function toolsUnavailable(tools: readonly string[]): EventDraft {
-  const detail = `This server does not have these tools: ${tools.join(", ")}. The agent works without them.`;
+  const fix = tools.includes(browserToolSetName) ? ` ${chromiumFix}` : "";
+  const detail = `This server does not have these tools: ${tools.join(", ")}. The agent works without them.${fix}`;
   return warning({ code: "tools_unavailable", detail, tools });
+}
+
+function skillsUnavailable(session: ToolSession, names: readonly string[]): EventDraft[] {
+  const book = skillsOf(session);
+  const skills = names.filter((name) => book.find(name) === null);
+  if (skills.length === 0) return [];
+  const detail = `These skills of the sub-agent are not there: ${skills.join(", ")}. It works without them.`;
+  return [warning({ code: "skills_unavailable", detail, skills })];
 }
 
 function systemPrompt({ session, config, secrets, workspaceDir, nowMs }: FirstEventsDeps): EventBody {
@@ -47,7 +57,11 @@ function systemPrompt({ session, config, secrets, workspaceDir, nowMs }: FirstEv
     })),
     suffix: config.agent.agent_context?.system_message_suffix ?? null,
     replacement: staticPrompt(config.agent),
-    notes: [...worktreeNotes(config), ...skillsOf(session).promptBlocks(config.agent.llm.model ?? "")],
+    notes: [
+      ...planNotes(config.agent),
+      ...worktreeNotes(config),
+      ...skillsOf(session).promptBlocks(config.agent.llm.model ?? ""),
+    ],
     now: new Date(nowMs()),
   });
 }

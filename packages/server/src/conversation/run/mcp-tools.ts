@@ -36,6 +36,8 @@ export type SessionContext = {
   /** As it is at this moment. */
   readonly config: () => ConversationConfig;
   readonly budget: () => OwnBudget;
+  /** The log has a call for the browser's tools. */
+  readonly hasAskedForBrowser: () => boolean;
   /** Totals of model calls by usage id, as they are at this moment. */
   readonly stats: () => Readonly<Record<string, unknown>>;
   /** Replaces the total of one usage id; durable when it resolves. */

@@ -23,7 +23,7 @@ import { endRetry } from "../decide.ts";
 import { failRun } from "./next-step.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
 import { addCalls } from "../state/stats.ts";
-import { storeEvents } from "./store-events.ts";
+import { storeEvents, type Following } from "./store-events.ts";
 import { DeltaStream, type DeltaEnd } from "./stream-delta.ts";
 
 /** Either the stream of an answer, or a condensation that must come first. */
@@ -38,6 +38,7 @@ type LastPart = Extract<ModelPart, { type: "done" | "failed" | "aborted" }>;
 export class ModelCalls {
   readonly #deps: RunDeps;
   readonly #signal: AbortSignal;
+  readonly #following: Following;
   readonly #requests = new AgentRequests();
   #isOpen = false;
   #sawSeq = 0;
@@ -46,9 +47,11 @@ export class ModelCalls {
   /** Those that the log was last compared with. */
   #toldTools: readonly ToolListing[] | null = null;
 
-  constructor(deps: RunDeps, signal: AbortSignal) {
+  /** `following` gives what is stored together with an answer, from how things stand after it. */
+  constructor(deps: RunDeps, signal: AbortSignal, following: Following) {
     this.#deps = deps;
     this.#signal = signal;
+    this.#following = following;
     signal.addEventListener("abort", () => deps.condensing.abort(), { once: true });
   }
 
@@ -95,7 +98,7 @@ export class ModelCalls {
           ...this.#wanted(beside),
           ...endRetry(this.#deps.log.state),
         ],
-        () => (this.#isOpen = false),
+        { onStored: () => (this.#isOpen = false), following: this.#following },
       );
     } finally {
       this.#isOpen = false;
@@ -118,6 +121,8 @@ export class ModelCalls {
     this.#isOpen = true;
     this.#sawSeq = sawSeq;
     this.#said = "";
+    // What was queued is being read.
+    this.#deps.signals.emitChange();
     const room = condensing.before({ ...prepared, settings: condenserSettings(agent), view });
     if (room !== null) return { room };
     this.#leaving = new AbortController();

@@ -34,7 +34,7 @@ export function nextStep(state: ConversationState, limits: StepLimits): Step {
     return { type: "settle", drafts: [{ ...statusUpdate("waiting_for_confirmation"), ...meta }] };
   }
   if (state.openActions.length > 0) return { type: "execute", actions: state.openActions };
-  if (!hasUnseenInput(state)) return { type: "settle", drafts: [statusUpdate("finished")] };
+  if (isDone(state)) return { type: "settle", drafts: [statusUpdate("finished")] };
   if (limits.circling === "stuck") return { type: "settle", drafts: [statusUpdate("stuck")] };
   if (limits.circling === "hint") return { type: "note", drafts: [environmentMessage(circlingHint)] };
   const { overBudget = null } = limits;
@@ -50,6 +50,11 @@ export function nextStep(state: ConversationState, limits: StepLimits): Step {
     };
   }
   return { type: "request", sawSeq: state.lastSeq };
+}
+
+/** True when a run has nothing left to do: no call is open, and the model has read everything. */
+export function isDone(state: ConversationState): boolean {
+  return state.status === "running" && state.openActions.length === 0 && !hasUnseenInput(state);
 }
 
 /** Ends a run with an error that clients see and the model does not. */

@@ -1,25 +1,35 @@
 import { expect, test } from "vitest";
+import { defaultTools, facesOf, listTool, type ToolListing } from "@convoke/tool-host";
 import { startTestServer } from "../../testing/start-server.ts";
 import { until } from "../../testing/until.ts";
 import { claimOf, startable, type Claim } from "./claims.ts";
 
-const call = (id: string, toolName: string, isReadOnly = false, path?: string): Claim =>
+const context = {
+  sessionId: "s",
+  workspaceDir: "/w",
+  stateDir: "/s",
+  environment: {},
+  params: {},
+  canSee: false,
+};
+const listings: ReadonlyMap<string, ToolListing> = new Map(
+  defaultTools()
+    .flatMap((tool) => facesOf(tool).map((face) => listTool(face, context)))
+    .map((listing) => [listing.name, listing]),
+);
+
+const call = (id: string, toolName: string, path?: string): Claim =>
   claimOf(
     {
       id,
       toolName,
       action: path === undefined ? null : { kind: "FileEditorAction", command: "view", path },
     },
-    isReadOnly,
+    listings.get(toolName),
   );
 
 test("without a limit reads run side by side, and whatever may write waits for all before it", () => {
-  const claims = [
-    call("r1", "grep", true),
-    call("r2", "glob", true),
-    call("w", "terminal"),
-    call("r3", "grep", true),
-  ];
+  const claims = [call("r1", "grep"), call("r2", "glob"), call("w", "terminal"), call("r3", "grep")];
   expect(startable(claims, new Set(), undefined)).toEqual(["r1", "r2"]);
   expect(startable(claims.slice(1), new Set(["r2"]), undefined)).toEqual([]);
   expect(startable(claims.slice(2), new Set(), undefined)).toEqual(["w"]);
@@ -28,12 +38,12 @@ test("without a limit reads run side by side, and whatever may write waits for a
 
 test("with a limit the same shell and the same file are one after another, other things side by side", () => {
   const claims = [
-    call("a", "file_editor", false, "/w/a"),
-    call("b", "file_editor", false, "/w/x/../a"),
-    call("c", "file_editor", false, "/w/c"),
+    call("a", "file_editor", "/w/a"),
+    call("b", "file_editor", "/w/x/../a"),
+    call("c", "file_editor", "/w/c"),
     call("t1", "terminal"),
     call("t2", "terminal"),
-    call("end", "finish", true),
+    call("end", "finish"),
   ];
   expect(startable(claims, new Set(), 8)).toEqual(["a", "c", "t1"]);
   expect(startable(claims, new Set(), 2)).toEqual(["a", "c"]);

@@ -34,7 +34,7 @@ export type RunDeps = {
   /** Null when the conversation has no hooks. */
   readonly hooks: HookGate | null;
   /** Says which budget is used up; null while there is money. Asked before each model call. */
-  readonly overBudget: () => string | null;
+  readonly overBudget: () => Promise<string | null>;
   readonly nowMs: () => number;
   readonly validator: Validator;
   readonly logger: Logger;

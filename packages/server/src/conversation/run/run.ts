@@ -5,8 +5,10 @@ import { Fault } from "../../lib/fault.ts";
 import { storageFault } from "../../lib/storage-fault.ts";
 import { Executions } from "./executions.ts";
 import { ModelCalls } from "./model-calls.ts";
-import { failRun, nextStep, type Step } from "./next-step.ts";
-import { ownedElsewhere } from "../refusals.ts";
+import { failRun, isDone, nextStep, type Step } from "./next-step.ts";
+import { OwnedElsewhere } from "../refusals.ts";
+import { statusUpdate } from "../decide.ts";
+import type { ConversationState } from "../state/conversation-state.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
 import { storeEvents } from "./store-events.ts";
@@ -26,7 +28,7 @@ export class Run {
 
   constructor(deps: RunDeps) {
     this.#deps = deps;
-    this.#calls = new ModelCalls(deps, this.#effects.signal);
+    this.#calls = new ModelCalls(deps, this.#effects.signal, (next) => this.#endWith(next));
     this.#executions = new Executions(deps, this.#effects.signal);
     this.ended = this.#watched(() => this.#drive());
   }
@@ -100,6 +102,13 @@ export class Run {
     return step;
   }
 
+  /** An answer after which nothing is left to do ends the run in its own commit, where no hook has a say in that. */
+  #endWith(next: Readonly<ConversationState>): readonly EventDraft[] {
+    const { hooks } = this.#deps;
+    if (hooks?.guardsStop === true || !isWanted(this.#deps, this.#effects.signal)) return [];
+    return isDone(next) ? [statusUpdate("finished")] : [];
+  }
+
   /** The log of a message that came while the tools were away gets its system prompt now. */
   async #introduce(): Promise<void> {
     const session = await this.#deps.openSession();
@@ -130,10 +139,12 @@ export class Run {
   async #decide(): Promise<Step> {
     const { config, log, nowMs, overBudget } = this.#deps;
     const { approval_policy: approval, max_iterations: maxIterations, stuck_detection: isWatched } = config();
+    const refusal = await overBudget();
+    const recent = isWatched ? await log.recent() : [];
     return nextStep(log.state, {
       maxIterations,
-      circling: isWatched ? findCircling(await log.recent(), log.state.runStartSeq) : "no",
-      overBudget: overBudget(),
+      circling: isWatched ? findCircling(recent, log.state.runStartSeq) : "no",
+      overBudget: refusal,
       approvalDeadlineMs: approval ? nowMs() + approval.timeout_seconds * 1000 : null,
     });
   }
@@ -152,7 +163,7 @@ export class Run {
   async #fail(thrown: unknown): Promise<void> {
     const error = storageFault(thrown) ?? thrown;
     const { conversationId, logger, log } = this.#deps;
-    if (error instanceof Fault && error.code === ownedElsewhere().code) {
+    if (error instanceof OwnedElsewhere) {
       logger.warn(
         { conversation: conversationId, error: error.message },
         "another process took the conversation over",

@@ -2,7 +2,12 @@ import type { EventDraft } from "../../events/event-draft.ts";
 import { JournalWriteError } from "../../journal/journal.ts";
 import { isDamage } from "../../lib/storage-fault.ts";
 import { wait } from "../../lib/wait.ts";
+import type { ConversationState } from "../state/conversation-state.ts";
 import type { RunDeps } from "./run-deps.ts";
+
+export type Following = (next: Readonly<ConversationState>) => readonly EventDraft[];
+
+type StoreOptions = { readonly onStored?: () => void; readonly following?: Following };
 
 type StoreDeps = Pick<RunDeps, "conversationId" | "log" | "post" | "logger">;
 
@@ -10,20 +15,21 @@ type StoreDeps = Pick<RunDeps, "conversationId" | "log" | "post" | "logger">;
  * Appends what `decide` says, and tries until the store takes it: a full disk must not lose a result that exists only here.
  * Damage is thrown: no later try would get past it.
  * Between two tries the mailbox is free for commands, and `decide` is asked again about the log that they left. Gives up
- * when `signal` aborts while the store refuses. `onStored` is called before any other job of the mailbox.
+ * when `signal` aborts while the store refuses. `onStored` is called before any other job of the mailbox; `following` gives what
+ * goes into the same commit, from how things stand after these events.
  */
 export async function storeEvents(
   deps: StoreDeps,
   signal: AbortSignal,
   decide: () => Promise<readonly EventDraft[]> | readonly EventDraft[],
-  onStored: () => void = () => {},
+  { onStored, following }: StoreOptions = {},
 ): Promise<void> {
   for (let delayMs = 100; ; delayMs = Math.min(delayMs * 2, 5000)) {
     try {
       await deps.post(async () => {
         const drafts = await decide();
-        if (drafts.length > 0) await deps.log.append(drafts);
-        onStored();
+        if (drafts.length > 0) await deps.log.append(drafts, following === undefined ? {} : { following });
+        onStored?.();
       });
       return;
     } catch (error) {

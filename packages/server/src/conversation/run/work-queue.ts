@@ -1,6 +1,6 @@
 import { LeaseLostError, SeqConflictError } from "../../journal/journal.ts";
 import { Mailbox } from "../../lib/mailbox.ts";
-import { conversationClosing, ownedElsewhere } from "../refusals.ts";
+import { conversationClosing, OwnedElsewhere } from "../refusals.ts";
 
 export type WorkQueueDeps = {
   readonly nowMs: () => number;
@@ -67,7 +67,7 @@ export class WorkQueue {
       } catch (error) {
         if (!(error instanceof LeaseLostError || error instanceof SeqConflictError)) throw error;
         this.#lose();
-        throw ownedElsewhere();
+        throw new OwnedElsewhere(null);
       } finally {
         use[Symbol.dispose]();
       }

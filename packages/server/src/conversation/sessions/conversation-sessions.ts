@@ -1,7 +1,8 @@
-import { mkdir } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join, posix, resolve } from "node:path";
 import type { ToolHost, ToolSession } from "@convoke/tool-host";
 import { describeError } from "../../lib/describe-error.ts";
+import { isPlanning } from "../../agent/plan-mode.ts";
 import { clientTools, hasTasks, toolSpecs } from "../../agent/tool-specs.ts";
 import { withClientTools } from "../../extensions/client-tools/client-tools.ts";
 import { findSubAgents } from "../../extensions/sub-agents/sub-agent-book.ts";
@@ -15,6 +16,10 @@ import type { ConversationConfig, ConversationSecrets } from "../conversation-co
 import { withMcpTools, type McpAccess, type SessionContext } from "../run/mcp-tools.ts";
 import { withConversationSkills, type SkillAccess } from "./session-skills.ts";
 import { workspaceUnavailable } from "../refusals.ts";
+import { isOnDemand, withBrowserOnDemand } from "./browser-on-demand.ts";
+import { withPlanMode } from "./plan-session.ts";
+import { giveToParentsOwner } from "../../workspaces/owned-files.ts";
+import { withOwnedFiles } from "../../workspaces/with-owned-files.ts";
 import { noSecrets } from "./stored-secrets.ts";
 import type { SubConversationDeps } from "../tasks/sub-conversation.ts";
 import { withTasks } from "../tasks/task-session.ts";
@@ -40,6 +45,8 @@ export type SessionsDeps = {
   readonly dataDir: string;
   /** Relative working directories of clients are below this one. */
   readonly workspaceRoot: string;
+  /** Servers on other machines work on the same conversations: a workspace that is not here is not made anew. */
+  readonly mayWorkspacesBeAway?: true;
   readonly logger: Logger;
   /** Nobody looks on when absent. */
   readonly observer?: Observer;
@@ -51,6 +58,8 @@ type TaskPlace = {
   readonly context: SessionContext;
   readonly toolHost: ToolHost;
   readonly workspaceDir: string;
+  /** On the machine of this server. */
+  readonly isHere: boolean;
 };
 
 /** Opens the tools of conversations, and knows and makes the folders that they need. */
@@ -70,18 +79,27 @@ export class ConversationSessions {
     const { toolHost, stateDir } = await this.#deps.chooseHost(config, ownerId);
     const places =
       stateDir === null
-        ? { workspaceDir: await this.#findWorkspace(config), stateDir: await this.#makeStateDir(id) }
+        ? { workspaceDir: await this.#findWorkspace(config), stateDir: this.stateDir(id) }
         : { workspaceDir: config.workspace.working_dir, stateDir: posix.join(stateDir, id) };
     const opened = await toolHost.openSession({
       sessionId: id,
-      tools: toolSpecs(config.agent, this.#canSee(config, ownerId)).filter(({ name }) =>
-        toolHost.catalogue.includes(name),
-      ),
+      tools: toolSpecs(config.agent).filter(({ name }) => toolHost.catalogue.includes(name)),
+      canSee: this.#canSee(config, ownerId),
       ...places,
     });
-    const tasked = await this.#withTasks(opened, { id, ownerId, context, toolHost, ...places });
+    const { logger } = this.#deps;
+    const kept = stateDir === null ? await withOwnedFiles(opened, places.workspaceDir, logger) : opened;
+    const shown = isOnDemand(config) ? withBrowserOnDemand(kept, context.hasAskedForBrowser) : kept;
+    const tasked = await this.#withTasks(shown, {
+      id,
+      ownerId,
+      context,
+      toolHost,
+      workspaceDir: places.workspaceDir,
+      isHere: stateDir === null,
+    });
     const own = clientTools(config);
-    const session = withMcpTools(withClientTools(tasked, own), {
+    const all = withMcpTools(withClientTools(tasked, own), {
       conversationId: id,
       ownerId,
       config,
@@ -91,13 +109,14 @@ export class ConversationSessions {
       stateDir: join(this.stateDir(id), "mcp"),
       access: this.#deps.mcp,
     });
+    const session = isPlanning(config.agent) ? withPlanMode(all) : all;
     const skilled = await withConversationSkills(session, {
       conversationId: id,
       config,
       toolHost,
       workingDir: places.workspaceDir,
       access: this.#deps.skills ?? null,
-      logger: this.#deps.logger,
+      logger,
     });
     const { observer } = this.#deps;
     return observer === undefined ? skilled : watchSession(skilled, id, observer);
@@ -106,7 +125,7 @@ export class ConversationSessions {
   /** With sub-agents where the agent asks for them and does not work for another one itself. */
   async #withTasks(
     session: ToolSession,
-    { id, ownerId, context, toolHost, workspaceDir }: TaskPlace,
+    { id, ownerId, context, toolHost, workspaceDir, isHere }: TaskPlace,
   ): Promise<ToolSession> {
     const { children, skills, logger } = this.#deps;
     const { agent, parent, agent_definitions: given = [] } = context.config();
@@ -116,8 +135,9 @@ export class ConversationSessions {
       given,
       workspace: files === null ? null : { files, workingDir: workspaceDir },
       server: skills?.server ?? null,
+      isHere,
     });
-    return withTasks(session, { conversationId: id, ownerId, agents, context, children, logger });
+    return withTasks(session, { conversationId: id, ownerId, agents, context, toolHost, children, logger });
   }
 
   /** Absolute; on the machine of the conversation's tools when that is this one. */
@@ -133,8 +153,15 @@ export class ConversationSessions {
     return directory;
   }
 
+  /** False where it is on another machine. */
+  async canReachWorkspace(config: ConversationConfig): Promise<boolean> {
+    return this.#deps.mayWorkspacesBeAway !== true || (await isDirectory(this.workspaceDir(config)));
+  }
+
   async #findWorkspace(config: ConversationConfig): Promise<string> {
     const directory = this.workspaceDir(config);
+    if (!(await this.canReachWorkspace(config)))
+      throw workspaceUnavailable(`The directory ${directory} is not on this machine.`);
     const problem = await problemOf(directory);
     if (problem !== null) throw workspaceUnavailable(problem);
     return directory;
@@ -157,18 +184,20 @@ export class ConversationSessions {
       return false;
     }
   }
+}
 
-  async #makeStateDir(id: string): Promise<string> {
-    const directory = this.stateDir(id);
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    return directory;
-  }
+async function isDirectory(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (found) => found.isDirectory(),
+    // Not there, or nobody may look.
+    () => false,
+  );
 }
 
 /** Why the directory of a workspace is not there and cannot be made; null when it is there. */
 async function problemOf(directory: string): Promise<string | null> {
   try {
-    await makeDirectory(directory, 0o777);
+    await makeDirectory(directory, 0o777, giveToParentsOwner);
     return null;
   } catch (error) {
     return `The directory ${directory} cannot be made: ${describeError(error)}`;

@@ -31,3 +31,44 @@ test("nothing is opened for a conversation that has ended", async () => {
   await expect(session.open()).rejects.toMatchObject({ code: "conversation_closing" });
   expect(count).toBe(0);
 });
+
+test("other tools are opened once the old ones are closed; tools that cannot be opened are tried again", async () => {
+  const told: string[] = [];
+  let count = 0;
+  const session = new LazySession(async () => {
+    count += 1;
+    const name = `${count}`;
+    told.push(`open ${name}`);
+    if (count === 2) throw new Error("The machine is gone.");
+    return { [Symbol.asyncDispose]: async () => void told.push(`close ${name}`) } as unknown as ToolSession;
+  });
+  session.renew();
+  expect(told).toEqual([]);
+  await session.open();
+  session.renew();
+  await expect(session.open()).rejects.toThrow("The machine is gone.");
+  await session.open();
+  await session[Symbol.asyncDispose]();
+  session.renew();
+  expect(told).toEqual(["open 1", "close 1", "open 2", "open 3", "close 3"]);
+});
+
+test("tools that were ordered while the first ones could not be opened are closed at the end too", async () => {
+  const gate = Promise.withResolvers<void>();
+  const told: string[] = [];
+  let count = 0;
+  const session = new LazySession(async () => {
+    count += 1;
+    if (count > 1)
+      return { [Symbol.asyncDispose]: async () => void told.push("closed") } as unknown as ToolSession;
+    await gate.promise;
+    throw new Error("The machine is gone.");
+  });
+  const first = session.open();
+  session.renew();
+  gate.resolve();
+  await expect(first).rejects.toThrow("The machine is gone.");
+  await session.open();
+  await session[Symbol.asyncDispose]();
+  expect([count, told]).toEqual([2, ["closed"]]);
+});

@@ -15,12 +15,19 @@ export class LazySession implements AsyncDisposable {
   async open(): Promise<ToolSession> {
     if (this.#isClosed) throw conversationClosing();
     this.#session ??= this.#openNew();
+    const opening = this.#session;
     try {
-      return await this.#session;
+      return await opening;
     } catch (error) {
-      this.#session = null;
+      // Others may have been ordered meanwhile.
+      if (this.#session === opening) this.#session = null;
       throw error;
     }
+  }
+
+  /** The session where it is open already; what could not be opened is told to whoever asked for it. */
+  async current(): Promise<ToolSession | null> {
+    return (await this.#session?.catch(() => null)) ?? null;
   }
 
   /** The session if it can be opened within this time; null otherwise, and then the next use meets the reason. */
@@ -36,10 +43,23 @@ export class LazySession implements AsyncDisposable {
     }
   }
 
+  /** Has the next use open other tools, once these are closed; to be called while nothing works with them. */
+  renew(): void {
+    const old = this.#session;
+    if (old === null || this.#isClosed) return;
+    this.#session = closed(old).then(() => this.#openNew());
+    // Whoever uses it next meets the reason.
+    this.#session.catch(() => {});
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    // What could not be opened is told to whoever asked for it, and there is nothing to close.
-    const session = await this.#session?.catch(() => null);
-    await session?.[Symbol.asyncDispose]();
+    if (this.#session !== null) await closed(this.#session);
   }
+}
+
+/** What could not be opened is told to whoever asked for it, and there is nothing to close. */
+async function closed(session: Promise<ToolSession>): Promise<void> {
+  const opened = await session.catch(() => null);
+  await opened?.[Symbol.asyncDispose]();
 }

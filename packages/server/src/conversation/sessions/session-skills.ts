@@ -50,7 +50,8 @@ export async function withConversationSkills(
     server: access?.server ?? null,
   };
   const hasTool = config.knows_newer_kinds === true;
-  const book = await openSkillBook(config.agent.agent_context ?? null, places, hasTool);
+  const { agent, skill_names: names } = config;
+  const book = await openSkillBook(agent.agent_context ?? null, places, { hasTool, names: names ?? null });
   for (const problem of book.problems) {
     logger.warn({ conversation: conversationId, ...problem }, "skill left out");
   }

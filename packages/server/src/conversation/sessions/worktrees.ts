@@ -3,7 +3,8 @@ import type { ConversationWorktreeOptions } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
 import { invalidField } from "../../lib/fault.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { runProgram, type ProgramEnd } from "./run-program.ts";
+import { runProgram } from "./run-program.ts";
+import { checkoutMs, git, readMs } from "./worktree-git.ts";
 
 /** A git worktree of a conversation's own, and of the forks that go on in it. */
 export type Worktree = {
@@ -33,9 +34,6 @@ export type WorktreeOrder = {
 export type MadeWorktree =
   | { readonly worktree: Worktree; readonly workingDir: string }
   | { readonly worktree: null; readonly reason: string };
-
-const readMs = 20_000;
-const checkoutMs = 300_000;
 
 /** Makes and removes worktrees where the tools of a conversation run. Nothing that the repository names is started, and nothing is fetched. */
 export class Worktrees {
@@ -126,26 +124,3 @@ const usual = [
   "refs/heads/master",
   "HEAD",
 ];
-
-/** No hook, no monitor, and no filter of the repository's own configuration is run. */
-const safe = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never"];
-
-async function git(
-  host: Host,
-  directory: string,
-  args: readonly string[],
-  timeoutMs = readMs,
-): Promise<ProgramEnd> {
-  const filters = args[0] === "worktree" ? await withoutFilters(host, directory) : [];
-  return await runProgram(host, ["git", "-C", directory, ...safe, ...filters, ...args], timeoutMs);
-}
-
-async function withoutFilters(host: Host, directory: string): Promise<string[]> {
-  const list = ["config", "--local", "--null", "--name-only", "--get-regexp", "^filter\\."];
-  const { output } = await runProgram(host, ["git", "-C", directory, ...list], readMs);
-  const names = output.split("\0").filter((name) => name !== "" && !name.includes("="));
-  const filters = new Set(names.map((name) => name.slice(0, name.lastIndexOf("."))));
-  return [...filters].flatMap((filter) =>
-    ["smudge=", "clean=", "process=", "required=false"].flatMap((setting) => ["-c", `${filter}.${setting}`]),
-  );
-}

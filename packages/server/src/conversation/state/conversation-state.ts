@@ -54,6 +54,12 @@ export type ConversationState = {
   isAttended: boolean;
   /** Clients are told that a model call will be tried again. */
   isRetryShown: boolean;
+  /** When it will be, as it is shown; null where nothing is waited for. */
+  retryUntil: string | null;
+  /** The beginning of the newest message, on one line; empty before the first. */
+  lastText: string;
+  /** How far the newest task list is; null before there is one. */
+  plan: { readonly done: number; readonly total: number; readonly current: string | null } | null;
   /** The last goal that was set. */
   goal: Goal | null;
   /** Where the model's view begins: these events, and everything from a condensation on. */
@@ -62,6 +68,10 @@ export type ConversationState = {
   navigations: readonly Navigation[];
   /** Skills that the model has loaded by name, each once. */
   invokedSkills: readonly string[];
+  /** The model has asked for the tools of a browser that is there on demand. */
+  hasAskedForBrowser: boolean;
+  /** The last event that has a checkpoint beside it. */
+  checkpointSeq: number;
   /** The last event of the branch, state updates and notices apart; null at the beginning. */
   leafId: string | null;
 };
@@ -101,10 +111,15 @@ export function initialState(): ConversationState {
     viewStart: { kept: [], fromSeq: 1 },
     navigations: [],
     invokedSkills: [],
+    hasAskedForBrowser: false,
+    checkpointSeq: 0,
     leafId: null,
     goal: null,
     isAttended: false,
     isRetryShown: false,
+    retryUntil: null,
+    lastText: "",
+    plan: null,
   };
 }
 

@@ -3,6 +3,7 @@ import { formatInstant } from "../../lib/instant.ts";
 import { nextUuid7 } from "../../lib/uuid7.ts";
 import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
 import type { Worktree } from "../sessions/worktrees.ts";
+import type { ConversationMarks } from "../../journal/journal.ts";
 import { hideUrl } from "../../settings/secret-fields.ts";
 import type { ConversationState } from "./conversation-state.ts";
 
@@ -12,6 +13,7 @@ export type Described = {
   readonly createdAtMicros: number;
   readonly updatedAtMicros: number;
   readonly persistenceDir: string;
+  readonly marks: ConversationMarks;
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
   readonly state: Readonly<ConversationState>;

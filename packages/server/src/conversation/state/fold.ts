@@ -1,6 +1,8 @@
 import type { Event } from "@convoke/protocol";
+import { commonRanges } from "../../agent/branches.ts";
 import type { BranchHead, ConversationState } from "./conversation-state.ts";
-import type { EventMeta } from "../../events/event-draft.ts";
+import type { EventMeta, SeqRange } from "../../events/event-draft.ts";
+import { beginningOf, planOf, retryUntilOf } from "./shown-facts.ts";
 
 /** One stored event as the fold reads it. */
 export type FoldedEvent = { readonly seq: number; readonly event: Event; readonly meta: EventMeta };
@@ -14,6 +16,7 @@ export const foldedKinds = [
   "AgentErrorEvent",
   "UserRejectObservation",
   "Condensation",
+  "CondensationSummaryEvent",
   "ConversationStateUpdateEvent",
 ] as const satisfies readonly Event["kind"][];
 
@@ -25,15 +28,18 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
   state.lastSeq = seq;
   state.lastId = event.id ?? state.lastId;
   if (isLeafKind.has(event.kind)) state.leafId = event.id ?? null;
+  if (meta.checkpoint !== undefined) state.checkpointSeq = seq;
   switch (event.kind) {
     case "SystemPromptEvent":
       state.systemPromptSeq ??= seq;
       return;
     case "MessageEvent":
+      state.lastText = beginningOf(event.llm_message) || state.lastText;
       applyMessage(state, { seq, event, meta });
       return;
     case "ActionEvent":
       applyAnswer(state, seq, meta);
+      if (event.action?.kind === "BrowserAction") state.hasAskedForBrowser = true;
       if (event.action) {
         state.openActions = [
           ...state.openActions,
@@ -51,7 +57,10 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
     case "UserRejectObservation":
       state.openActions = state.openActions.filter((action) => action.id !== event.action_id);
       state.lastResultSeq = meta.isFinal === true ? 0 : seq;
-      if (event.kind === "ObservationEvent") noteSkill(state, event.observation);
+      if (event.kind === "ObservationEvent") {
+        noteSkill(state, event.observation);
+        state.plan = planOf(event.observation) ?? state.plan;
+      }
       return;
     case "AgentErrorEvent":
       state.openActions = state.openActions.filter((action) => action.id !== meta.answers);
@@ -59,7 +68,8 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
       return;
     case "Condensation":
       if (meta.dequeued !== undefined) removeQueued(state, meta.dequeued);
-      if (meta.keeps !== undefined) state.viewStart = { kept: meta.keeps, fromSeq: seq };
+      if (meta.keeps !== undefined)
+        state.viewStart = { kept: stillKept(state, seq, meta.keeps), fromSeq: seq };
       return;
     case "ConversationStateUpdateEvent":
       applyUpdate(state, seq, event.key, event.value, meta);
@@ -67,6 +77,15 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
       return;
     default:
   }
+}
+
+/** In logs of before ranges run from neighbour to neighbour in the view; what an earlier condensation took out between them stays out. */
+function stillKept(
+  { viewStart: { kept, fromSeq } }: ConversationState,
+  seq: number,
+  keeps: readonly SeqRange[],
+): readonly SeqRange[] {
+  return commonRanges([...kept, [fromSeq, seq]], keeps);
 }
 
 function noteSkill(state: ConversationState, observation: object): void {
@@ -125,7 +144,10 @@ function applyUpdate(
     state.statsSeq = seq;
     return;
   }
-  if (key === "model_retry") state.isRetryShown = value !== null;
+  if (key === "model_retry") {
+    state.isRetryShown = value !== null;
+    state.retryUntil = retryUntilOf(value);
+  }
   if (key === "goal") state.goal = value as ConversationState["goal"];
   if (meta.approved !== undefined) approve(state, meta.approved);
   if (key === "approval_policy" && meta.deadlineMs !== undefined) state.approvalDeadlineMs = meta.deadlineMs;

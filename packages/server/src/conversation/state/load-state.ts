@@ -4,6 +4,7 @@ import {
   type EventWithMeta,
   type Journal,
 } from "../../journal/journal.ts";
+import type { EventMeta } from "../../events/event-draft.ts";
 import { parseStored } from "../../events/parse-stored.ts";
 import { parseInstant } from "../../lib/instant.ts";
 import { initialState, type ConversationState } from "./conversation-state.ts";
@@ -64,8 +65,19 @@ async function moveToEnd(journal: LogReader, row: ConversationRow, state: Conver
 }
 
 /** Grows whenever the fold changes its meaning; older snapshots are then ignored and the log is folded anew. */
-const snapshotVersion = 7;
+const snapshotVersion = 8;
 
 export function writeSnapshot(state: ConversationState): string {
-  return JSON.stringify({ version: snapshotVersion, state });
+  return JSON.stringify(toCheckpoint(state));
+}
+
+/** A state as it is stored beside an event: a copy of what the log up to there folds to. */
+export function toCheckpoint(state: Readonly<ConversationState>): NonNullable<EventMeta["checkpoint"]> {
+  return { version: snapshotVersion, state };
+}
+
+/** Null where there is none, and for one that a fold of another meaning has made. */
+export function fromCheckpoint({ checkpoint }: EventMeta): ConversationState | null {
+  if (checkpoint?.version !== snapshotVersion) return null;
+  return { ...initialState(), ...(checkpoint.state as ConversationState) };
 }

@@ -45,7 +45,7 @@ const task = (id: string, resume?: string, oneTask = false): Claim =>
       toolName: "task",
       action: { kind: "TaskAction", prompt: "p", ...(resume === undefined ? {} : { resume }) } as never,
     },
-    false,
+    undefined,
     oneTask,
   );
 
@@ -60,7 +60,7 @@ test("tasks of one answer run side by side up to the limit; one conversation of 
     "a",
     "c",
   ]);
-  const shell = claimOf({ id: "sh", toolName: "terminal", action: null }, false);
+  const shell = claimOf({ id: "sh", toolName: "terminal", action: null }, undefined);
   expect(startable([task("a"), shell, task("b")], new Set(), undefined)).toEqual(["a"]);
   expect(startable([task("a", undefined, true), task("b", undefined, true)], new Set(), 8)).toEqual(["a"]);
 });

@@ -1,5 +1,12 @@
-import type { Agent, ConfirmationPolicy, LLM, SubAgentInfo } from "@convoke/protocol";
-import { mergeHooks, parseHooks, toHookConfig } from "../../extensions/hooks/hook-config.ts";
+import type { Agent, Condenser, ConfirmationPolicy, LLM, SubAgentInfo } from "@convoke/protocol";
+import { completeCondenser } from "../../extensions/sub-agents/own-condenser.ts";
+import {
+  hasHooks,
+  mergeHooks,
+  parseHooks,
+  toHookConfig,
+  type HookSettings,
+} from "../../extensions/hooks/hook-config.ts";
 import type { ConversationConfig } from "../conversation-config.ts";
 
 /**
@@ -11,12 +18,16 @@ export function subAgentConfig(
   agent: SubAgentInfo,
   llm: LLM | null,
 ): ConversationConfig {
+  const condenser = completeCondenser(agent.condenser, llm ?? parent.agent.llm);
+  const skillNames = agent.skills ?? [];
   return {
     ...pick(parent, shared),
     ...hooksOf(parent, agent),
+    ...(skillNames.length === 0 ? {} : { skill_names: skillNames }),
     agent: {
       ...parent.agent,
       ...(llm === null ? {} : { llm }),
+      ...(condenser === null ? {} : { condenser: condenser as Condenser }),
       tools: (agent.tools ?? []).map((name) => ({ name, params: {} })),
       filter_tools_regex: null,
       include_default_tools: ["FinishTool", "ThinkTool"],
@@ -39,6 +50,7 @@ const shared = [
   "approval_policy",
   "allow_rules",
   "hook_config",
+  "knows_newer_kinds",
 ] as const satisfies readonly (keyof ConversationConfig)[];
 
 function pick<From extends object, Key extends keyof From>(
@@ -53,10 +65,15 @@ function pick<From extends object, Key extends keyof From>(
 
 /** A guard of the conversation guards its sub-agents too, before their own. */
 function hooksOf(parent: ConversationConfig, agent: SubAgentInfo): Pick<ConversationConfig, "hook_config"> {
-  const own = agent.level === "programmatic" ? parent.sub_agent_hooks?.[agent.name] : undefined;
+  const own = agent.level === "programmatic" ? parent.sub_agent_hooks?.[agent.name] : hooksOfFile(agent);
   if (own === undefined) return {};
   const shared = parseHooks(parent.hook_config ?? {}, { isStored: true });
   return { hook_config: toHookConfig(shared.ok ? mergeHooks(shared.settings, own) : own) };
+}
+
+function hooksOfFile({ hooks }: SubAgentInfo): HookSettings | undefined {
+  const parsed = parseHooks(hooks ?? {}, { isStored: true });
+  return parsed.ok && hasHooks(parsed.settings) ? parsed.settings : undefined;
 }
 
 function contextOf(

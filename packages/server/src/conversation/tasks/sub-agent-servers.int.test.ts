@@ -51,11 +51,11 @@ test("a sub-agent of the request has the MCP servers that it came with, and thei
   expect(text).toContain("echo");
   expect(text).not.toContain(token);
   expect((await server.call("GET", `/api/conversations/${id}`)).text).not.toContain(token);
-  // Its skills are not there, which is told and no reason to refuse.
-  expect(await server.events(id)).toContainEqual(
+  // Its skill is not there, which is told and no reason to refuse.
+  expect(await server.events(child.id)).toContainEqual(
     expect.objectContaining({
       key: "warning",
-      value: expect.objectContaining({ code: "sub_agent_fields_left_out", fields: ["skills"] }) as unknown,
+      value: expect.objectContaining({ code: "skills_unavailable", skills: ["writing"] }) as unknown,
     }),
   );
 });

@@ -1,4 +1,5 @@
 import type { LLM, MetricsSnapshot, SubAgentInfo } from "@convoke/protocol";
+import type { ToolHost } from "@convoke/tool-host";
 import type { Journal } from "../../journal/journal.ts";
 import { hideSecrets } from "../../settings/secret-fields.ts";
 import { wait } from "../../lib/wait.ts";
@@ -11,8 +12,11 @@ import {
 import { combinedMetrics, type Described } from "../state/describe.ts";
 import type { Asker, CreateInput } from "../create-input.ts";
 import { readFinalResponse } from "../commands/final-response.ts";
+import { readWork } from "./read-work.ts";
 import { subAgentConfig } from "./sub-agent-config.ts";
 import type { SubTaskEnd } from "./task-tool.ts";
+import type { TaskWorktrees } from "./task-worktrees.ts";
+import type { Worktree } from "../sessions/worktrees.ts";
 import { idOfTask } from "./task-ids.ts";
 
 /** What sub-agents need of the directory, which is where their conversations are. */
@@ -23,6 +27,7 @@ export type SubConversationDeps = {
     describe(asker: Asker, id: string): Promise<Described | null>;
   };
   readonly journal: Pick<Journal, "onAppend" | "search">;
+  readonly worktrees: TaskWorktrees;
   /** A model that a user has stored, keys included; null when there is none of this name. */
   readonly findModel: (ownerId: string, name: string) => Promise<LLM | null>;
 };
@@ -38,6 +43,10 @@ export type SubTask = {
   readonly title: string;
   /** An earlier task that goes on; null for a new one. */
   readonly resume: string | null;
+  /** In a git worktree of its own, where there is a repository. */
+  readonly hasWorktree: boolean;
+  /** Where its tools run. */
+  readonly toolHost: ToolHost;
   /** US dollars that this task may have cost when it ends, all its turns together; null without a limit. */
   readonly budget: number | null;
 };
@@ -72,6 +81,8 @@ export class SubConversation {
     if (this.#task.resume === null) await this.#create();
     await this.#checkParent();
     const child = await directory.open(this.#asker, this.id);
+    if (this.#task.resume !== null && child.config.worktree !== undefined && child.state.status !== "running")
+      await this.#deps.worktrees.renew(this.#task.toolHost, child.config.worktree);
     if (this.#task.resume !== null && (child.config.max_budget_per_task ?? null) !== budget) {
       await child.configure({ max_budget_per_task: budget });
     }
@@ -104,6 +115,11 @@ export class SubConversation {
     }
   }
 
+  /** Where it works, if that is a worktree of its own. */
+  async worktree(): Promise<Worktree | null> {
+    return (await this.#describe())?.config.worktree ?? null;
+  }
+
   /** Ends what is in progress. */
   async stop(): Promise<void> {
     await (await this.#deps.directory.open(this.#asker, this.id)).stop();
@@ -133,7 +149,10 @@ export class SubConversation {
       );
     }
     const own = model === null ? null : splitLlmSecrets(model);
-    const mcp = agent.level === "programmatic" ? secrets.sub_agents?.[agent.name] : undefined;
+    const isGiven = agent.level === "programmatic";
+    const mcp = isGiven ? secrets.sub_agents?.[agent.name] : (agent.mcp_config ?? undefined);
+    const ownKeys = isGiven ? secrets.sub_agent_condensers?.[agent.name] : undefined;
+    const condenser = agent.condenser ? ownKeys : secrets.condenser;
     const given = subAgentConfig(config, agent, own?.shown ?? null);
     await this.#deps.directory.create(this.#asker, {
       id: this.id,
@@ -147,9 +166,10 @@ export class SubConversation {
       secrets: {
         llm: own?.secrets ?? secrets.llm,
         sources: secrets.sources,
-        ...(secrets.condenser === undefined ? {} : { condenser: secrets.condenser }),
+        ...(condenser === undefined ? {} : { condenser }),
         ...(mcp === undefined ? {} : { mcp }),
       },
+      worktree: this.#task.hasWorktree ? { base: "head" } : null,
     });
   }
 
@@ -167,8 +187,9 @@ export class SubConversation {
     if (status === "deleting") {
       return { status: "error", text: "", reason: "The conversation of the sub-agent was deleted." };
     }
-    const text = await readFinalResponse(journal, this.id);
-    if (status === "finished") return { status: "completed", text, reason: null };
+    const said = await readFinalResponse(journal, this.id);
+    if (status === "finished") return { status: "completed", text: said, reason: null };
+    const text = [said, await readWork(journal, this.id)].filter((part) => part !== "").join("\n\n");
     if (status === "stuck") {
       return { status: "error", text, reason: "The sub-agent repeated itself without getting anywhere." };
     }

@@ -171,9 +171,10 @@ test.each([
   expect(server.quickTools.started).toEqual([]);
 });
 
-test("a sub-agent that fails tells why", async () => {
+test("issue 11.5: a sub-agent that fails tells why, and what it has done until then", async () => {
   const child: readonly ScriptTurn[] = [
-    { tool_calls: [call("terminal", { command: "count src" })] },
+    { text: "First src.", tool_calls: [call("terminal", { command: "count src", summary: "Counts src" })] },
+    { text: "Then lib.", tool_calls: [call("terminal", { command: "count lib", summary: "Counts lib" })] },
     { error: { status: 401, message: "no such key" } },
   ];
   await using server = await startTestServer({ script: script({}, child) });
@@ -181,6 +182,7 @@ test("a sub-agent that fails tells why", async () => {
   const answer = await taskAnswer(server, id);
   expect(answer).toMatchObject({ is_error: true, status: "error" });
   expect(answer.text).toContain("no such key");
+  expect(answer.text).toContain("the last 2 calls:\n- First src. Counts src\n- Then lib. Counts lib");
 });
 
 test("a sub-agent has at most what the conversation has left, and its limits are the closer ones", async () => {

@@ -1,13 +1,20 @@
-import type { MetricsSnapshot, SubAgentInfo, TaskAction } from "@convoke/protocol";
+import type { MetricsSnapshot, TaskAction } from "@convoke/protocol";
 import type {
   ExecuteOptions,
   ExecutionRequest,
   ExecutionState,
   Outcome,
+  ToolHost,
+  TerminalInfo,
+  BrowserUpdate,
+  TerminalUpdate,
   ToolListing,
   ToolSession,
 } from "@convoke/tool-host";
+import type { SubAgent } from "../../extensions/sub-agents/sub-agent.ts";
 import { subAgentNamed } from "../../extensions/sub-agents/sub-agent-book.ts";
+import { tasksHaveWorktrees } from "../../agent/tool-specs.ts";
+import { describeError } from "../../lib/describe-error.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { stateUpdate } from "../decide.ts";
@@ -19,8 +26,9 @@ import { failed, listTaskTool, observe, taskToolName, titleOf, type SubTaskEnd }
 export type TaskSessionDeps = {
   readonly conversationId: string;
   readonly ownerId: string;
-  readonly agents: readonly SubAgentInfo[];
+  readonly agents: readonly SubAgent[];
   readonly context: SessionContext;
+  readonly toolHost: ToolHost;
   readonly children: SubConversationDeps;
   readonly logger: Logger;
 };
@@ -43,7 +51,7 @@ class TaskSession implements ToolSession {
   constructor(base: ToolSession, deps: TaskSessionDeps) {
     this.#base = base;
     this.#deps = deps;
-    this.tools = [...base.tools, listTaskTool(deps.agents)];
+    this.tools = [...base.tools, listTaskTool(deps.agents.map((agent) => this.#placed(agent)))];
   }
 
   async execute(request: ExecutionRequest, options: ExecuteOptions = {}): Promise<Outcome> {
@@ -72,19 +80,32 @@ class TaskSession implements ToolSession {
     await Promise.allSettled([running.outcome]);
   }
 
+  async terminals(): Promise<readonly TerminalInfo[]> {
+    return await this.#base.terminals();
+  }
+
+  attach(...given: Parameters<ToolSession["attach"]>): AsyncIterable<TerminalUpdate> {
+    return this.#base.attach(...given);
+  }
+
+  attachBrowser(...given: Parameters<ToolSession["attachBrowser"]>): AsyncIterable<BrowserUpdate> {
+    return this.#base.attachBrowser(...given);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#running.keys()].map((actionId) => this.cancel(actionId)));
     await this.#base[Symbol.asyncDispose]();
   }
 
   async #perform(actionId: string, action: TaskAction, signal: AbortSignal): Promise<Outcome> {
-    const { conversationId, ownerId, agents, context, children } = this.#deps;
+    const { conversationId, ownerId, agents, context, toolHost, children } = this.#deps;
     const kind = action.subagent_type ?? "general-purpose";
     const agent = subAgentNamed(agents, kind);
     if (agent === null) {
       const names = agents.map(({ name }) => name).join(", ");
       return failed("unknown", kind, `There is no sub-agent ${JSON.stringify(kind)}. There are: ${names}.`);
     }
+    if (agent.refusal !== undefined) return failed("unknown", agent.name, agent.refusal);
     const task = new SubConversation(children, {
       parentId: conversationId,
       ownerId,
@@ -95,13 +116,16 @@ class TaskSession implements ToolSession {
       prompt: action.prompt,
       title: titleOf(action),
       resume: action.resume ?? null,
+      hasWorktree: this.#placed(agent).worktree === true,
+      toolHost,
       budget: this.#budgetOf(agent, action.resume ?? null),
     });
     const tell = (status: string): void =>
       context.notify(
         stateUpdate("task", { task_id: task.id, subagent: agent.name, action_id: actionId, status }),
       );
-    const end = await this.#work(task, signal, tell);
+    const ended = await this.#work(task, signal, tell);
+    const end = ended === null ? null : await this.#bringBack(task, ended, titleOf(action), signal);
     return end === null
       ? { type: "cancelled", text: `The task was stopped. Its id is ${task.id}, should it go on later.` }
       : { type: "observation", observation: observe(task.id, agent.name, end) as never };
@@ -138,8 +162,34 @@ class TaskSession implements ToolSession {
     }
   }
 
+  /** With the place that it works in, where its description leaves that to the tool. */
+  #placed(agent: SubAgent): SubAgent {
+    return { ...agent, worktree: agent.worktree ?? tasksHaveWorktrees(this.#deps.context.config().agent) };
+  }
+
+  /** What became of the changes in its worktree belongs to the report. */
+  async #bringBack(
+    task: SubConversation,
+    end: SubTaskEnd,
+    title: string,
+    signal: AbortSignal,
+  ): Promise<SubTaskEnd> {
+    const { conversationId, context, toolHost, children, logger } = this.#deps;
+    const worktree = await task.worktree();
+    if (worktree === null) return end;
+    try {
+      const mayMerge = end.status === "completed" && !signal.aborted;
+      const work = await children.worktrees.finish(toolHost, { worktree, title, mayMerge });
+      return { ...end, work };
+    } catch (error) {
+      if (context.closing.aborted) throw new LeftOpenError();
+      logger.warn({ conversation: conversationId, error: String(error) }, "a task was not merged");
+      return { ...end, work: `Its changes are in ${worktree.root} and not merged: ${describeError(error)}` };
+    }
+  }
+
   /** Nothing of a task may cost more than what its conversation has left; several turns of a task count together. */
-  #budgetOf(agent: SubAgentInfo, resume: string | null): number | null {
+  #budgetOf(agent: SubAgent, resume: string | null): number | null {
     const { limit, spent } = this.#deps.context.budget();
     const before = resume === null ? 0 : costOf(this.#deps.context.stats()[usageIdOf(resume)]);
     const left = limit === null ? Infinity : Math.max(0, limit - spent);

@@ -1,4 +1,5 @@
-import type { SubAgentInfo, TaskAction, TaskObservation, ToolDefinition } from "@convoke/protocol";
+import type { SubAgent } from "../../extensions/sub-agents/sub-agent.ts";
+import type { TaskAction, TaskObservation, ToolDefinition } from "@convoke/protocol";
 import type { Outcome, ToolListing } from "@convoke/tool-host";
 
 /** `reason` says why a task did not end as it should. */
@@ -6,6 +7,8 @@ export type SubTaskEnd = {
   readonly status: "completed" | "error";
   readonly text: string;
   readonly reason: string | null;
+  /** What became of the changes in a worktree of its own. */
+  readonly work?: string | null;
 };
 
 /** How the model calls it. */
@@ -27,12 +30,13 @@ export function failed(taskId: string, subagent: string, reason: string): Outcom
 export function observe(
   taskId: string,
   subagent: string,
-  { status, text, reason }: SubTaskEnd,
+  { status, text, reason, work = null }: SubTaskEnd,
 ): TaskObservation {
   const parts = [
     `Task ${taskId}, sub-agent ${subagent}: ${status}.`,
     ...(reason === null ? [] : [reason]),
     ...(text === "" ? (status === "completed" ? ["It ended without a word."] : []) : [text]),
+    ...(work === null ? [] : [work]),
   ];
   return {
     kind: "TaskObservation",
@@ -45,13 +49,18 @@ export function observe(
 }
 
 /** The tool as the model is offered it, with the sub-agents that there are. */
-export function listTaskTool(agents: readonly SubAgentInfo[]): ToolListing {
-  const kinds = agents.map(({ name, description }) => `- ${name}: ${firstLine(description ?? "")}`);
+export function listTaskTool(agents: readonly SubAgent[]): ToolListing {
+  const kinds = agents.map(
+    ({ name, description, worktree }) =>
+      `- ${name}: ${firstLine(description ?? "")}${worktree === true ? " Has a worktree." : ""}`,
+  );
+  const isApart = agents.some(({ worktree }) => worktree === true);
   const definition = {
     kind: "TaskTool" as const,
     title: taskToolName,
     description: [
       "Give a piece of work to a sub-agent and wait for its report. It works in the same directory, starts without anything of this conversation, and only its last message comes back. Say in prompt everything that it must know: the aim, the places, what counts as done, and what the report must contain. Use it for work whose details would only fill this conversation; do small things yourself. Several tasks in one answer are worked on at the same time, so give two of them never the same files to change.",
+      ...(isApart ? [apart] : []),
       "With resume and the id of an earlier task its sub-agent goes on, with all that it knows.",
       `Kinds for subagent_type:\n${kinds.join("\n")}`,
     ].join("\n\n"),
@@ -66,6 +75,9 @@ export function listTaskTool(agents: readonly SubAgentInfo[]): ToolListing {
     definition: definition as unknown as ToolDefinition,
   };
 }
+
+const apart =
+  "A sub-agent that has a worktree works on a copy of what is committed in the repository, on a branch of its own: commit first what it must see. When it has completed its task its changes are merged into your workspace. Where that cannot be, the result names the files, and the branch that has its work.";
 
 function firstLine(text: string): string {
   return text

@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import type { Event } from "@convoke/protocol";
+import { test } from "vitest";
+import { condensedView, idInLog } from "../agent/history-view.ts";
+import type { EventDraft } from "../events/event-draft.ts";
+import { sampleConversation } from "../journal/sample-events.ts";
+import { MemoryLog, openMemoryJournal } from "../testing/interleaving/memory-journal.ts";
+import { ConversationLog } from "./conversation-log.ts";
+import { condensedDrafts } from "./run/condense-now.ts";
+
+/** What comes into the log: some words of a person, an answer, a summary of some of the view, or the memory is given back. */
+const steps = fc.array(
+  fc.oneof(
+    { arbitrary: fc.constant({ what: "message" as const }), weight: 4 },
+    { arbitrary: fc.constant({ what: "answer" as const }), weight: 4 },
+    {
+      arbitrary: fc.record({
+        what: fc.constant("condense" as const),
+        isLeaving: fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }),
+      }),
+      weight: 2,
+    },
+    { arbitrary: fc.constant({ what: "forget" as const }), weight: 1 },
+  ),
+  { minLength: 5, maxLength: 40 },
+);
+
+test("P12, P57, P59: what condensations leave to be read is what the whole log gives, also when it is read anew", async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (taken) => {
+      const memory = new MemoryLog(sampleConversation("c"));
+      const journal = openMemoryJournal(memory, async (write) => write());
+      let nowMs = 1_700_000_000_000;
+      const deps = { journal, lease: memory.claim(), nowMs: () => (nowMs += 1) };
+      const log = await ConversationLog.open(deps, memory.row);
+      for (const step of taken) {
+        if (step.what === "forget") log.forgetView();
+        else if (step.what === "condense") await condense(log, step.isLeaving);
+        else await log.append([step.what === "message" ? message("user") : answer(log)]);
+        const whole = idsOf(await log.wholeView());
+        const left = idsOf(await log.view());
+        if (left !== whole) throw new Error(`${step.what}: the log gives ${whole}, its rest gives ${left}`);
+      }
+    }),
+    { numRuns: 300, seed: 2026 },
+  );
+});
+
+async function condense(log: ConversationLog, isLeaving: readonly boolean[]): Promise<void> {
+  const view = condensedView(await log.view());
+  const chosen = view.filter((_, index) => isLeaving[index % isLeaving.length]);
+  if (chosen.length === 0) return;
+  // A summary never stays beside the one that is made of it.
+  const leaving = view.filter(
+    (item) => item.event.kind === "CondensationSummaryEvent" || chosen.includes(item),
+  );
+  const drafts = await condensedDrafts(
+    {
+      body: {
+        kind: "Condensation",
+        source: "environment",
+        forgotten_event_ids: leaving.map(({ event }) => idInLog(event)),
+        summary: "What was.",
+        summary_offset: view.indexOf(leaving[0]!),
+        llm_response_id: "none",
+      },
+    },
+    log,
+  );
+  const [condensation] = await log.append(drafts);
+  const { forgotten_event_ids: ids = [] } = condensation!.event as Extract<Event, { kind: "Condensation" }>;
+  for (const id of ids) if ((await log.find(id)) === null) throw new Error(`no page holds ${id}`);
+}
+
+const idsOf = (view: Parameters<typeof condensedView>[0]): string =>
+  condensedView(view)
+    .map(({ event }) => event.id)
+    .join(" ");
+
+function message(source: "user" | "agent"): EventDraft {
+  const role = source === "user" ? "user" : "assistant";
+  const content = [{ type: "text" as const, text: "Words.", cache_prompt: false }];
+  return { body: { kind: "MessageEvent", source, llm_message: { role, content, thinking_blocks: [] } } };
+}
+
+function answer(log: ConversationLog): EventDraft {
+  return { ...message("agent"), meta: { sawSeq: log.state.lastSeq } };
+}

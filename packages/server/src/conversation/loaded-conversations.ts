@@ -1,0 +1,215 @@
+import {
+  LeaseHeldError,
+  noMarks,
+  type ConversationRow,
+  type Lease,
+  type NewConversation,
+} from "../journal/journal.ts";
+import { meteredModel } from "../spending/metered-model.ts";
+import { ownBudget } from "./budget.ts";
+import { goOnOrSetAside } from "./careful-recovery.ts";
+import { Conversation } from "./conversation.ts";
+import { ConversationLog } from "./conversation-log.ts";
+import type { DirectoryDeps } from "./directory-deps.ts";
+import { configOf } from "./read-config.ts";
+import { conversationMissing, OwnedElsewhere, serverClosing } from "./refusals.ts";
+import type { ConversationSessions } from "./sessions/conversation-sessions.ts";
+import { openHooks } from "./sessions/open-hooks.ts";
+import type { StoredSecrets } from "./sessions/stored-secrets.ts";
+import type { Watches } from "./watch.ts";
+
+type LoadedDeps = DirectoryDeps & {
+  readonly sessions: ConversationSessions;
+  readonly storedSecrets: StoredSecrets;
+  readonly watches: Pick<Watches, "isHeard" | "signalsOf" | "tidy">;
+};
+
+/** The actors in the memory of this process; one per conversation at most, and each holds its conversation's lease. */
+export class LoadedConversations implements AsyncDisposable {
+  readonly #deps: LoadedDeps;
+  readonly #loaded = new Map<string, Promise<Conversation>>();
+  readonly #owners = new Map<string, string>();
+  #isClosed = false;
+
+  constructor(deps: LoadedDeps) {
+    this.#deps = deps;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Loads nothing from here on. */
+  refuse(): void {
+    this.#isClosed = true;
+  }
+
+  has(id: string): boolean {
+    return this.#loaded.has(id);
+  }
+
+  /** Whose it is; unknown unless it is loaded. */
+  ownerOf(id: string): string | undefined {
+    return this.#owners.get(id);
+  }
+
+  /** Null unless it is loaded, and when its loading fails: whoever loads it is told why. */
+  async find(id: string): Promise<Conversation | null> {
+    return (await this.#loaded.get(id)?.catch(() => null)) ?? null;
+  }
+
+  /** Loads it when it is not in memory. */
+  async open(id: string): Promise<Conversation> {
+    if (this.#isClosed) throw serverClosing();
+    const loaded = this.#loaded.get(id) ?? this.#load(id);
+    this.#loaded.set(id, loaded);
+    try {
+      return await loaded;
+    } catch (error) {
+      if (this.#loaded.get(id) === loaded) this.forget(id);
+      throw error instanceof LeaseHeldError ? new OwnedElsewhere(error.holder) : error;
+    }
+  }
+
+  /**
+   * Takes in a conversation that was just created, with its lease: there is nothing to read of it. Whoever has asked for it
+   * meanwhile has claimed it anew.
+   */
+  adopt(row: NewConversation, lease: Lease): void {
+    if (this.#isClosed || this.#loaded.has(row.id)) return;
+    const begun = this.#begin({ ...row, lastSeq: 0, marks: noMarks }, lease);
+    this.#loaded.set(row.id, begun);
+    // Whoever opens it next loads it, and is told what is wrong.
+    begun.catch(() => {
+      if (this.#loaded.get(row.id) === begun) this.forget(row.id);
+    });
+  }
+
+  /** The actor stays as it is; it is no longer found here. */
+  forget(id: string): void {
+    this.#loaded.delete(id);
+    this.#owners.delete(id);
+    this.#deps.watches.tidy(id);
+  }
+
+  /** False while anything is in progress. */
+  async areAtRest(): Promise<boolean> {
+    const loaded = await Promise.allSettled(this.#loaded.values());
+    return loaded.every((result) => result.status === "rejected" || !result.value.isBusy);
+  }
+
+  /**
+   * Drops actors that nobody used for `idleMs` and that do nothing, no command that was left to go on included; they are loaded
+   * again on demand (P5). How many it were.
+   */
+  async evictIdle(idleMs: number): Promise<number> {
+    let evicted = 0;
+    const before = this.#deps.nowMs() - idleMs;
+    for (const [id, loading] of this.#loaded) {
+      const conversation = await loading.catch(() => null);
+      if (conversation === null || conversation.isBusy || conversation.lastUsedMs > before) continue;
+      if (this.#deps.watches.isHeard(id) || (await conversation.hasKeptTerminals())) continue;
+      // Somebody may have come while the terminals were looked at.
+      if (conversation.isBusy || conversation.lastUsedMs > before || this.#deps.watches.isHeard(id)) continue;
+      this.forget(id);
+      await conversation[Symbol.asyncDispose]();
+      evicted += 1;
+    }
+    return evicted;
+  }
+
+  /** Takes all of them out and ends them: they belong to other processes now. */
+  loseAll(): void {
+    for (const id of this.#loaded.keys()) void this.#drop(id);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.refuse();
+    const loaded = await Promise.allSettled(this.#loaded.values());
+    await Promise.all(
+      loaded.map(async (result) => {
+        if (result.status === "fulfilled") await result.value[Symbol.asyncDispose]();
+      }),
+    );
+    this.#loaded.clear();
+  }
+
+  async #load(id: string): Promise<Conversation> {
+    const { journal } = this.#deps;
+    if ((await journal.getConversation(id)) === null) throw conversationMissing(id);
+    const lease = await journal.claim(id);
+    const stored = await journal.getConversation(id);
+    if (stored === null) throw conversationMissing(id);
+    const sealed = this.#deps.storedSecrets.sealOlder(stored);
+    if (sealed !== null)
+      await journal.append(lease, { expectedSeq: stored.lastSeq, events: [], conversation: sealed });
+    return await this.#begin({ ...stored, ...sealed }, lease);
+  }
+
+  async #begin(row: ConversationRow, lease: Lease): Promise<Conversation> {
+    const { journal, secretBox, nowMs, logger, observer, activity, purse } = this.#deps;
+    const { id } = row;
+    const account = {
+      userId: row.ownerId,
+      conversationId: id,
+      conversation: () => ownBudget(conversation.config, conversation.state),
+    };
+    const conversation: Conversation = new Conversation({
+      id,
+      journal,
+      signals: this.#deps.watches.signalsOf(id),
+      log: await ConversationLog.open({ journal, lease, nowMs }, row),
+      config: configOf(row),
+      secrets: this.#deps.storedSecrets.unseal(row),
+      secretBox,
+      validator: this.#deps.validator,
+      openModel: (config, secrets) => {
+        const model = this.#deps.openModel(config, secrets, row.ownerId);
+        return purse === undefined ? model : meteredModel(model, config.agent.llm, { purse, ...account });
+      },
+      overBudget: async () => (await purse?.refusal(account)) ?? null,
+      findModel: async (name) => (await this.#deps.findModel?.(row.ownerId, name)) ?? null,
+      openSession: (config, context) =>
+        this.#deps.sessions.open({ id, ownerId: row.ownerId }, config, context),
+      workspaceDir: (config) => this.#deps.sessions.workspaceDir(config),
+      openHooks: (config, deps) =>
+        openHooks(config, {
+          ...deps,
+          conversationId: id,
+          workingDir:
+            config.sandbox_id === undefined
+              ? this.#deps.sessions.workspaceDir(config)
+              : config.workspace.working_dir,
+          toolHost: async () => (await this.#deps.chooseHost(config, row.ownerId)).toolHost,
+        }),
+      onLost: () => void this.#drop(id),
+      ...(this.#deps.isAttended === true ? { isAttended: true } : {}),
+      fetch: this.#deps.mcp.fetch,
+      nowMs,
+      logger,
+      ...(observer === undefined ? {} : { observer }),
+      ...(activity === undefined ? {} : { activity }),
+    });
+    this.#owners.set(id, row.ownerId);
+    // Ahead of every command: what the last process left in progress is settled first.
+    goOnOrSetAside(conversation, { ...this.#deps, id }).catch((error: unknown) => {
+      logger.warn({ conversation: id, error: String(error) }, "work could not be resumed");
+    });
+    return conversation;
+  }
+
+  /** Takes an actor out and ends it; its log belongs to another process now. */
+  async #drop(id: string): Promise<void> {
+    const dropped = this.#loaded.get(id);
+    this.forget(id);
+    try {
+      const conversation = await dropped;
+      await conversation?.[Symbol.asyncDispose]();
+    } catch (error) {
+      this.#deps.logger.warn(
+        { conversation: id, error: String(error) },
+        "a lost conversation could not be closed",
+      );
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/** A run that ends sooner than this is over before some clients listen for its end. */
+const quickMs = 1_000;
+/** When they are told once more. */
+const againMs = 1_000;
+
+export type RunEndDeps = {
+  /** Sends the state to whoever listens now. */
+  readonly publish: () => void;
+  /** Something that differs as soon as there is a newer message or another status. */
+  readonly standing: () => string;
+};
+
+/**
+ * Tells how a conversation stands when a run has ended. After a quick run it does so once more, if nothing has happened
+ * since: the Python SDK takes a state for the end of its run only after its thread has gone on behind the request that began
+ * the run, and waits for 30 seconds when the run was faster. Its collector of garbage alone can hold it for 0.4 seconds.
+ */
+export class RunEnd implements Disposable {
+  readonly #deps: RunEndDeps;
+  #begunMs = 0;
+  #again: NodeJS.Timeout | null = null;
+
+  constructor(deps: RunEndDeps) {
+    this.#deps = deps;
+  }
+
+  begin(): void {
+    this[Symbol.dispose]();
+    this.#begunMs = performance.now();
+  }
+
+  tell(): void {
+    const { publish, standing } = this.#deps;
+    publish();
+    if (performance.now() - this.#begunMs >= quickMs) return;
+    const told = standing();
+    this.#again = setTimeout(() => {
+      if (standing() === told) publish();
+    }, againMs).unref();
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#again !== null) clearTimeout(this.#again);
+    this.#again = null;
+  }
+}

@@ -1,0 +1,29 @@
+import { maskCut } from "../../security/mask.ts";
+import { secretValues } from "../secret-values.ts";
+import type { ConversationLog } from "../conversation-log.ts";
+import type { RunDeps } from "./run-deps.ts";
+
+/** The end of a long text is what is new in it. */
+const mostCharacters = 4_096;
+
+/**
+ * Tells whoever asked for it what a tool says while it works, masked like its observation; stored nowhere. The whole text is
+ * masked before it is cut, so that no rest of a secret stands at its start, and no beginning of one at its end (P13).
+ */
+export function progressOf(
+  {
+    log,
+    signals,
+    secrets,
+  }: Pick<RunDeps, "signals" | "secrets"> & { readonly log: Pick<ConversationLog, "mask"> },
+  actionId: string,
+): (text: string) => void {
+  let seq = 0;
+  return (whole) => {
+    seq += 1;
+    signals.emitProgress(() => {
+      const text = maskCut(whole, secretValues(secrets())).slice(-mostCharacters);
+      return log.mask(JSON.stringify({ kind: "ToolProgress", action_id: actionId, seq, text }));
+    });
+  };
+}

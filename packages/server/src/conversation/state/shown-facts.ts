@@ -1,0 +1,35 @@
+import type { Message } from "@convoke/protocol";
+import type { ConversationState } from "./conversation-state.ts";
+
+/** So much of a message says in a list what it is about. */
+const shownCharacters = 160;
+/** No more than this is looked at: a message may begin with a page of spaces. */
+const readCharacters = 1_000;
+
+/** The beginning of what a message says, on one line; empty where it says nothing. Tolerates what old logs hold. */
+export function beginningOf(message: Partial<Message> | undefined, most = shownCharacters): string {
+  for (const part of message?.content ?? []) {
+    if (!("text" in part) || typeof part.text !== "string") continue;
+    const line = part.text.slice(0, readCharacters).replaceAll(/\s+/g, " ").trim();
+    if (line !== "") return line.slice(0, most);
+  }
+  return "";
+}
+
+/** How far a task list is; null for an observation that shows none. */
+export function planOf(observation: object | undefined): ConversationState["plan"] {
+  const { kind, task_list: tasks } = (observation ?? {}) as { kind?: string; task_list?: unknown };
+  if (kind !== "TaskTrackerObservation" || !Array.isArray(tasks)) return null;
+  const list = tasks as { title?: unknown; status?: unknown }[];
+  const current = list.find(({ status }) => status === "in_progress")?.title;
+  return {
+    done: list.filter(({ status }) => status === "done").length,
+    total: list.length,
+    current: typeof current === "string" ? current.slice(0, shownCharacters) : null,
+  };
+}
+
+export function retryUntilOf(value: unknown): string | null {
+  const { until } = (value ?? {}) as { until?: unknown };
+  return typeof until === "string" ? until : null;
+}

@@ -1,0 +1,25 @@
+import { formatInstant } from "../../lib/instant.ts";
+import { queuedMessages } from "../commands/queue.ts";
+import type { ConversationState } from "./conversation-state.ts";
+
+/**
+ * What the events alone do not tell of how a conversation stands: which calls wait for their user, and which messages the
+ * model has not been given. It holds up to and with `last_event_id`.
+ */
+export function standingFrame(state: Readonly<ConversationState>, beingReadSeq: number): string {
+  const deadline = state.approvalDeadlineMs;
+  return JSON.stringify({
+    kind: "Standing",
+    version: state.lastSeq,
+    last_event_id: state.lastId,
+    execution_status: state.status,
+    open_actions: state.openActions.map(({ id, toolName, toolCallId, gate }) => ({
+      action_id: id,
+      tool_name: toolName,
+      tool_call_id: toolCallId,
+      is_waiting: gate === "awaiting",
+    })),
+    deadline: deadline === null ? null : formatInstant(Math.round(deadline * 1000)),
+    queued: queuedMessages(state, beingReadSeq).map(({ id }) => id),
+  });
+}

@@ -1,0 +1,70 @@
+import type { Event } from "@convoke/protocol";
+import { expect, test } from "vitest";
+import { toMarkdown } from "./transcript.ts";
+
+const markdown = (...events: object[]): string => events.map((event) => toMarkdown(event as Event)).join("");
+const said = (text: string) => [{ type: "text", text }];
+
+test("what was said, done and answered is read in order; what says nothing to a person is left out", () => {
+  expect(
+    markdown(
+      { kind: "SystemPromptEvent", system_prompt: said("hidden") },
+      {
+        kind: "MessageEvent",
+        source: "user",
+        timestamp: "2026-01-01T00:00:00",
+        llm_message: { content: said("Mend it.") },
+      },
+      {
+        kind: "ActionEvent",
+        source: "agent",
+        tool_name: "terminal",
+        summary: "run\nthe tests",
+        thought: said("First the tests."),
+        action: { kind: "TerminalAction", command: "npm test" },
+      },
+      { kind: "ObservationEvent", observation: { content: said("a ``` fence\n") } },
+      { kind: "ConversationStateUpdateEvent", key: "stats", value: {} },
+      { kind: "UserRejectObservation", rejection_reason: "No.\nNever." },
+      { kind: "ActionEvent", action: { kind: "FinishAction", message: "Mended." } },
+      { kind: "ConversationErrorEvent", code: "stuck", detail: "It repeats itself." },
+    ),
+  ).toBe(`## User · 2026-01-01T00:00:00
+
+Mend it.
+
+## Agent
+
+First the tests.
+
+### terminal: run the tests
+
+\`\`\`
+$ npm test
+\`\`\`
+
+\`\`\`\`
+a \`\`\` fence
+\`\`\`\`
+
+> Rejected: No.
+> Never.
+
+## Agent
+
+Mended.
+
+> The run failed (stuck): It repeats itself.
+
+`);
+});
+
+test("a long output is cut, and says so; pictures and unknown tools have a line", () => {
+  const long = markdown({ kind: "ObservationEvent", observation: { content: said("x".repeat(30_000)) } });
+  expect(long.length).toBeLessThan(20_100);
+  expect(long).toContain("… 10000 more characters");
+  expect(
+    markdown({ kind: "ObservationEvent", observation: { content: [{ type: "image", image_urls: [] }] } }),
+  ).toContain("[picture]");
+  expect(markdown({ kind: "ActionEvent", tool_name: "x", action: { kind: "X", a: 1 } })).toContain('"a": 1');
+});

@@ -1,0 +1,97 @@
+import type { Event } from "@convoke/protocol";
+
+type Loose = Readonly<Record<string, unknown>>;
+
+/** More of one output than this is for the log itself. */
+const mostCharacters = 20_000;
+
+/** What somebody reads of an event, as Markdown that ends with an empty line; empty for what says nothing to a person. */
+export function toMarkdown(event: Event): string {
+  const fields = event as Loose;
+  // Kinds of this server too, which the union of the wire does not have.
+  switch (event.kind as string) {
+    case "MessageEvent": {
+      const text = contentText(at(fields, "llm_message")?.["content"]);
+      return section(event.source === "user" ? "User" : "Agent", event.timestamp, text);
+    }
+    case "ActionEvent":
+      return actionText(fields, event.timestamp);
+    case "ObservationEvent":
+      return fenced(contentText(at(fields, "observation")?.["content"]));
+    case "UserRejectObservation":
+      return quoted(`Rejected: ${text(fields, "rejection_reason")}`);
+    case "AgentErrorEvent":
+      return quoted(`Failed: ${text(fields, "error")}`);
+    case "ConversationErrorEvent":
+      return quoted(`The run failed (${text(fields, "code")}): ${text(fields, "detail")}`);
+    case "PauseEvent":
+      return quoted("Paused.");
+    case "InterruptEvent":
+      return quoted("Stopped.");
+    case "Condensation":
+      return text(fields, "summary") === ""
+        ? ""
+        : quoted(`Summary for the model: ${text(fields, "summary")}`);
+    default:
+      return "";
+  }
+}
+
+function actionText(fields: Loose, timestamp: string | undefined): string {
+  const thought = contentText(fields["thought"]);
+  const said = thought === "" ? "" : section("Agent", timestamp, thought);
+  const action = at(fields, "action");
+  const { kind, ...input } = action ?? {};
+  if (kind === "FinishAction") return said + section("Agent", timestamp, text(action, "message"));
+  const tool = text(fields, "tool_name");
+  const summary = text(fields, "summary");
+  const command = text(action, "command");
+  const call = kind === "TerminalAction" ? `$ ${command}` : JSON.stringify(input, null, 2);
+  return `${said}### ${oneLine(summary === "" ? tool : `${tool}: ${summary}`)}\n\n${fenced(call)}`;
+}
+
+function section(who: string, timestamp: string | undefined, body: string): string {
+  if (body.trim() === "") return "";
+  return `## ${who}${timestamp === undefined ? "" : ` · ${timestamp}`}\n\n${body.trim()}\n\n`;
+}
+
+/** A fence longer than any in the text, which then stays what it is. */
+function fenced(body: string): string {
+  if (body.trim() === "") return "";
+  const left = body.length - mostCharacters;
+  const shown =
+    left > 0 ? `${body.slice(0, mostCharacters).toWellFormed()}\n… ${left} more characters` : body;
+  const longest = Math.max(2, ...(shown.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${shown.replace(/\n+$/, "")}\n${fence}\n\n`;
+}
+
+function quoted(body: string): string {
+  return `${body
+    .trim()
+    .split("\n")
+    .map((line) => `> ${line}`)
+    .join("\n")}\n\n`;
+}
+
+function contentText(content: unknown): string {
+  if (!Array.isArray(content)) return "";
+  return (content as readonly Loose[])
+    .map((part) => (part["type"] === "image" ? "[picture]" : text(part, "text")))
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+function at(fields: Loose, key: string): Loose | undefined {
+  const value = fields[key];
+  return typeof value === "object" && value !== null ? (value as Loose) : undefined;
+}
+
+function text(fields: Loose | undefined, key: string): string {
+  const value = fields?.[key];
+  return typeof value === "string" ? value : "";
+}
+
+function oneLine(value: string): string {
+  return value.replaceAll(/\s+/g, " ");
+}

@@ -1,0 +1,19 @@
+import type { EventWithMeta, NewEvent } from "../journal/journal.ts";
+import { formatInstant, parseInstant } from "../lib/instant.ts";
+import { searchableText } from "./event-draft.ts";
+import { parseStored } from "./parse-stored.ts";
+
+/** A stored event as another log takes it, with the same id, time and text. */
+export function toNewEvent(conversationId: string, stored: EventWithMeta): NewEvent {
+  const { id, json, meta } = stored;
+  const { event } = parseStored(conversationId, stored);
+  return {
+    id,
+    timestampMicros: parseInstant(event.timestamp ?? formatInstant(0)) ?? 0,
+    kind: event.kind,
+    source: event.source ?? "environment",
+    json,
+    text: searchableText(event),
+    meta,
+  };
+}

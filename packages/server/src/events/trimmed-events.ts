@@ -1,0 +1,39 @@
+import { trimEvent } from "./trim-event.ts";
+
+const defaultMostCharacters = 8 * 1024 * 1024;
+/** Our own writer begins each event with its id. */
+const idAtStart = /^\{"id":"([0-9a-f-]{36})"/;
+
+/** Trimmed events, kept: an event never changes, and the large ones are read again and again. */
+export class TrimmedEvents {
+  readonly #mostCharacters: number;
+  /** The longest unused first. */
+  readonly #kept = new Map<string, string>();
+  #characters = 0;
+
+  constructor(mostCharacters = defaultMostCharacters) {
+    this.#mostCharacters = mostCharacters;
+  }
+
+  /** The event as a client that gave `trim` gets it; null stands for one that did not. */
+  shown(json: string, limit: number | null): string {
+    if (limit === null || json.length <= 4 * limit) return json;
+    const id = idAtStart.exec(json)?.[1];
+    if (id === undefined) return trimEvent(json, limit);
+    const key = `${id} ${limit} ${json.length}`;
+    const trimmed = this.#kept.get(key) ?? trimEvent(json, limit);
+    this.#forget(key);
+    this.#kept.set(key, trimmed);
+    this.#characters += trimmed.length;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#characters <= this.#mostCharacters) break;
+      this.#forget(oldest);
+    }
+    return trimmed;
+  }
+
+  #forget(key: string): void {
+    this.#characters -= this.#kept.get(key)?.length ?? 0;
+    this.#kept.delete(key);
+  }
+}
