@@ -8,12 +8,19 @@ import {
   installedRoutes,
   lateConversationRoutes,
   legacyRoutes,
+  demoRoutes,
+  keyRoutes,
+  loginRoutes,
   mcpRoutes,
   openAiRoutes,
+  overviewRoutes,
+  searchRoutes,
   runtimeMachineRoutes,
+  runtimeFileRoutes,
   runtimeRoutes,
   sandboxRoutes,
   sandboxSpecRoutes,
+  terminalRoutes,
   turnRoutes,
   startTaskRoutes,
   webhookRoutes,
@@ -25,6 +32,7 @@ import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { SkillAccess } from "../conversation/sessions/session-skills.ts";
 import type { ApprovalPolicy } from "../conversation/approval-policy.ts";
 import type { Directory } from "../conversation/directory.ts";
+import type { TrimmedEvents } from "../events/trimmed-events.ts";
 import type { Ledger } from "../spending/ledger.ts";
 import { localUser, type Caller } from "../http/auth.ts";
 import { face, type Face, type RouteHandler } from "../http/mount.ts";
@@ -38,14 +46,20 @@ import type { RequireMachine } from "../workspaces/machine-policy.ts";
 import type { Fetch } from "../lib/filtered-fetch.ts";
 import { version } from "../lib/version.ts";
 import { childHandlers } from "./agent-server/child-routes.ts";
+import { runtimeFileHandlers } from "./agent-server/runtime-file-routes.ts";
 import { runtimeHandlers, runtimeMachineHandlers } from "./agent-server/runtime-routes.ts";
 import { catalogHandlers } from "./agent-server/extensions/catalog-routes.ts";
 import { createSandboxAccess } from "./gateway/sandbox-access.ts";
 import { completeStart } from "./agent-server/complete-start.ts";
 import { contextHandlers } from "./agent-server/context-routes.ts";
 import { conversationHandlers } from "./agent-server/conversation-routes.ts";
+import { demoHandlers, type DemoRouteDeps } from "./agent-server/demo-routes.ts";
 import { eventHandlers } from "./agent-server/event-routes.ts";
 import { askHandlers } from "./agent-server/ask-routes.ts";
+import { overviewHandlers } from "./agent-server/overview-routes.ts";
+import { pastHandlers } from "./agent-server/past-routes.ts";
+import { searchHandlers } from "./agent-server/search-routes.ts";
+import { terminalHandlers } from "./agent-server/terminal-routes.ts";
 import { turnHandlers } from "./agent-server/turn-routes.ts";
 import { mcpHandlers } from "./agent-server/extensions/mcp-routes.ts";
 import { selectableTools, serverHandlers } from "./agent-server/server-routes.ts";
@@ -64,14 +78,20 @@ import { profileHandlers } from "./app-server/profile-routes.ts";
 import { noSandboxHandlers, sandboxHandlers } from "./app-server/sandbox-routes.ts";
 import { startTaskHandlers } from "./app-server/start-task-routes.ts";
 import { userSettingsHandlers } from "./app-server/user-settings-routes.ts";
+import { keyHandlers, type KeyRouteDeps } from "./logins/key-routes.ts";
+import { loginHandlers, type LoginRouteDeps } from "./logins/login-routes.ts";
 import { secretHandlers } from "./legacy/secret-routes.ts";
 import { settingsHandlers } from "./legacy/settings-routes.ts";
 import { openAiHandlers } from "./openai/openai-routes.ts";
 
 export type FacesDeps = TryModelDeps &
+  LoginRouteDeps &
+  KeyRouteDeps &
+  Pick<DemoRouteDeps, "demo"> &
   WorkspaceHandlersDeps & {
     readonly journal: Journal;
     readonly directory: Directory;
+    readonly trimmed: TrimmedEvents;
     readonly ledger: Ledger;
     /** For conversations that are created without an approval policy. */
     readonly approvalDefault: ApprovalPolicy | null;
@@ -108,16 +128,18 @@ export function openFaces(deps: FacesDeps): Face[] {
     ...userSettingsHandlers({ settings, secrets, nowMs }),
     ...profileHandlers({ settings }),
   });
+  const onMachines = { ...deps, openSandboxAccess: createSandboxAccess(deps) };
   return [
     agentServer,
     settingsFace(deps),
     face(installedRoutes, onFolders(installedHandlers({ ...catalogueDeps(deps), nowMs }), deps)),
     face(turnRoutes, turnHandlers(deps)),
+    face(overviewRoutes, { ...overviewHandlers(deps), ...pastHandlers(deps) }),
+    face(searchRoutes, searchHandlers(deps)),
+    face(terminalRoutes, terminalHandlers(deps)),
     face(runtimeRoutes, runtimeHandlers(deps)),
-    face(
-      runtimeMachineRoutes,
-      runtimeMachineHandlers({ ...deps, openSandboxAccess: createSandboxAccess(deps) }),
-    ),
+    face(runtimeMachineRoutes, runtimeMachineHandlers(onMachines)),
+    face(runtimeFileRoutes, runtimeFileHandlers(onMachines)),
     face(lateConversationRoutes, childHandlers(deps)),
     face(
       catalogRoutes,
@@ -133,6 +155,9 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(mcpRoutes, mcpHandlers({ ...deps, fetch: deps.filteredFetch, clientVersion: version })),
     face(openAiRoutes, openAiHandlers({ ...deps, complete })),
     face(webhookRoutes, webhookHandlers(deps)),
+    face(loginRoutes, loginHandlers(deps)),
+    face(keyRoutes, keyHandlers(deps)),
+    face(demoRoutes, demoHandlers(deps)),
     face(
       { ...sandboxRoutes, ...sandboxSpecRoutes },
       sandboxes === null ? noSandboxHandlers : sandboxHandlers({ sandboxes }),

@@ -86,7 +86,18 @@ const endpoints: readonly { route: Route; cases: readonly Case[] }[] = [
       ],
       ["no UUID", () => "/api/v1/app-conversations", 422, { conversation_id: "x" }],
       ["a title that is none", () => "/api/v1/app-conversations", 422, { title: "" }],
-      ["what is not supported", () => "/api/v1/app-conversations", 422, { agent_type: "plan" }],
+      [
+        "an agent that plans",
+        () => "/api/v1/app-conversations",
+        200,
+        { sandbox_id: "SANDBOX", agent_type: "plan" },
+      ],
+      [
+        "what is not supported",
+        () => "/api/v1/app-conversations",
+        422,
+        { processors: [{ kind: "LoggingCallbackProcessor" }] },
+      ],
       [
         "a repository with a shell in it",
         () => "/api/v1/app-conversations",

@@ -8,7 +8,7 @@ type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string
 
 /**
  * Open by design: whether the server lives, what it is, what a web client needs before it has a key, and where a browser returns to
- * from the login to an MCP server, with a one-time state.
+ * from the login to an MCP server, with a one-time state; and where a browser logs in, with a ticket or a key.
  */
 const open = [
   "/alive",
@@ -18,6 +18,7 @@ const open = [
   "/",
   "/api/v1/web-client/config",
   "/api/mcp/oauth/callback",
+  "/api/auth/login",
 ];
 const documented = new Map<string, Route>(
   Object.values<Route>({ ...agentFaceRoutes, ...appFaceRoutes }).map((route) => [addressOf(route), route]),

@@ -5,8 +5,10 @@ export type Caller = {
   readonly userId: string;
   /** Of the issued key that told who it is; absent with keys that cannot be revoked. */
   readonly keyId?: string;
+  /** Of the browser's login that told who it is. */
+  readonly loginId?: string;
   /** What told who it is, where that was no key of a user. */
-  readonly means?: "cookie" | "page" | "sandbox key" | "port key";
+  readonly means?: "cookie" | "login" | "page" | "sandbox key" | "port key";
 };
 
 /** The user of configured keys and of the data folder's own, and everybody where no key is needed. */
@@ -18,7 +20,9 @@ export interface KeyRing {
   readonly isOpen: boolean;
   /** The caller whose key this is; null for a stranger. Takes the same time for every wrong key. */
   identify(key: string): Caller | null;
-  /** False once the key of a caller was revoked; for connections that outlive a request. */
+  /** The caller whose login these are the two halves of; null for a stranger. */
+  identifyLogin(halves: LoginHalves): Caller | null;
+  /** False once the key or the login of a caller is over; for connections that outlive a request. */
   isStillGood(caller: Caller): boolean;
 }
 
@@ -28,8 +32,21 @@ export interface IssuedKeys {
   isUsable(id: string): boolean;
 }
 
+/** The halves of a browser's login: neither opens anything alone. */
+export type LoginHalves = { readonly cookie: string; readonly proof: string };
+
+/** Knows the browsers that are logged in. */
+export interface KnownLogins {
+  find(halves: LoginHalves): { readonly id: string; readonly userId: string; readonly keyId?: string } | null;
+  isUsable(id: string): boolean;
+}
+
 /** Keys given by configuration, whose digests alone stay in memory and which are the local user's, and issued ones. */
-export function createKeyRing(keys: readonly string[], issued: IssuedKeys): KeyRing {
+export function createKeyRing(
+  keys: readonly string[],
+  issued: IssuedKeys,
+  logins: KnownLogins = noLogins,
+): KeyRing {
   const digests = keys.map(digest);
   return {
     isOpen: keys.length === 0,
@@ -41,9 +58,19 @@ export function createKeyRing(keys: readonly string[], issued: IssuedKeys): KeyR
       const found = issued.find(key);
       return found === null ? null : { userId: found.userId, keyId: found.id };
     },
-    isStillGood: ({ keyId }) => keyId === undefined || issued.isUsable(keyId),
+    identifyLogin(halves) {
+      const login = logins.find(halves);
+      if (login === null) return null;
+      const { id: loginId, userId, keyId } = login;
+      if (keyId === undefined) return { userId, loginId, means: "login" };
+      return issued.isUsable(keyId) ? { userId, keyId, loginId, means: "login" } : null;
+    },
+    isStillGood: ({ keyId, loginId }) =>
+      (keyId === undefined || issued.isUsable(keyId)) && (loginId === undefined || logins.isUsable(loginId)),
   };
 }
+
+const noLogins: KnownLogins = { find: () => null, isUsable: () => false };
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 

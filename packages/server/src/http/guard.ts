@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 
 export type GuardOptions = {
@@ -7,12 +8,16 @@ export type GuardOptions = {
   readonly allowedHosts: readonly string[];
   /** Further origins of web pages that may call the server, e.g. `https://app.example.org`. */
   readonly allowedOrigins: readonly string[];
+  /** Where no key is needed, being asked by a browser must not be enough: pages of other ports of this machine are foreign ones. */
+  readonly isKeyless?: boolean;
 };
 
 /** Refuses requests that a foreign web page caused, before anything of them is read (P3). */
 export interface Guard {
   /** Why the request is refused, or null. */
   refusal(host: string | undefined, origin: string | undefined): string | null;
+  /** As {@link refusal}, for a request without an Origin: a page that shows or loads something of this server without reading it. */
+  embeddingRefusal(url: string, headers: IncomingHttpHeaders): string | null;
   isOriginAllowed(origin: string, host: string | undefined): boolean;
 }
 
@@ -52,7 +57,8 @@ export function createGuard(options: GuardOptions): Guard {
     const parsed = new URL(plain);
     // Pages of other schemes are programs with a web view; whoever has one names it.
     if (parsed.protocol !== "http:" && parsed.protocol !== "https:") return false;
-    return parsed.host === host?.toLowerCase() || isLoopback(hostName(parsed.host) ?? "");
+    if (parsed.host === host?.toLowerCase()) return true;
+    return options.isKeyless !== true && isLoopback(hostName(parsed.host) ?? "");
   }
 
   return {
@@ -61,13 +67,25 @@ export function createGuard(options: GuardOptions): Guard {
       if (host === undefined || !isHostAllowed(host)) {
         return "This Host is not served here. Use the server's own address, or add the name to the allowed hosts.";
       }
-      if (origin !== undefined && !isOriginAllowed(origin, host)) {
-        return "Pages of this Origin may not call this server. Add the origin to the allowed origins.";
-      }
+      if (origin !== undefined && !isOriginAllowed(origin, host)) return foreignOrigin;
       return null;
+    },
+    embeddingRefusal(url, headers) {
+      if (options.isKeyless !== true || pageFiles.test(url)) return null;
+      const { host, referer = "", "sec-fetch-site": site, "sec-fetch-mode": mode } = headers;
+      if (site === undefined || site === "same-origin" || site === "none") return null;
+      // Whoever follows a link sees what is there, in a page of its own.
+      if (mode === "navigate" && headers["sec-fetch-dest"] === "document") return null;
+      const isKnown = URL.canParse(referer) && isOriginAllowed(new URL(referer).origin, host);
+      return isKnown ? null : foreignOrigin;
     },
   };
 }
+
+const foreignOrigin = "Pages of this Origin may not call this server. Add the origin to the allowed origins.";
+
+/** Files of a conversation's workspace, whose pages load from beside themselves without an origin; who asks has to know the id. */
+const pageFiles = /^(\/sandboxes\/[^/]+)?\/api\/conversations\/[^/]+\/workspace\//;
 
 export function isLoopback(name: string): boolean {
   return (

@@ -1,27 +1,17 @@
-import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { Route } from "@convoke/protocol";
+import { OwnedElsewhere } from "../conversation/refusals.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Caller } from "./auth.ts";
+import { askNeighbour, hereOrThere, notHereReply, replyOf, toNeighbourCall } from "./here-or-there.ts";
+import type { Neighbours } from "./neighbours.ts";
 import { bodyLimitBytes, largeBodyLimitBytes } from "./errors.ts";
 import { readRequest, type ReadDeps } from "./read-request.ts";
+import type { RouteReply } from "./route-reply.ts";
 import type { RouteRequest } from "./route-request.ts";
 
+export type { RouteReply } from "./route-reply.ts";
 export type { RouteRequest } from "./route-request.ts";
-
-type ReplyHead = {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-};
-
-/** `text` goes out as it is: stored JSON is never parsed and written again. `stream` is destroyed when the client leaves. */
-export type RouteReply = ReplyHead &
-  (
-    | { readonly json: unknown }
-    | { readonly text: string }
-    | { readonly stream: Readable; readonly contentType: string }
-    | { readonly bytes: Uint8Array; readonly contentType: string }
-  );
 
 export type RouteHandler = (request: RouteRequest) => Promise<RouteReply> | RouteReply;
 
@@ -30,6 +20,8 @@ export type MountDeps = ReadDeps & {
   readonly authenticate: (request: FastifyRequest) => Caller | null;
   /** For routes that a cookie opens too; null for a stranger. */
   readonly authenticateCookie?: (request: FastifyRequest) => Caller | null;
+  /** Answers what only another server on the same store can; nobody does unless given. */
+  readonly neighbours?: Neighbours;
 };
 
 /** Serves each route of a table with its handler. */
@@ -68,13 +60,44 @@ export function mountRoutes<Operation extends string>(
         reply.raw.once("close", () => {
           if (!reply.raw.writableFinished) gone.abort();
         });
-        send(reply, await handler({ ...read, signal: gone.signal, request }));
+        const { signal } = gone;
+        const here = (): Promise<RouteReply> | RouteReply => handler({ ...read, signal, request });
+        const { neighbours } = deps;
+        if (neighbours === undefined || route.form !== undefined) send(reply, await here());
+        else send(reply, await answerFor(neighbours, request, { here, caller: read.caller, signal }));
         return reply;
       },
     };
     if (route.form === undefined) app.route(options);
     else mountForm(app, options);
   }
+}
+
+type Asked = {
+  readonly here: () => Promise<RouteReply> | RouteReply;
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+};
+
+/** What a neighbour asks is answered here, or it is told to look again. */
+async function answerFor(
+  neighbours: Neighbours,
+  request: FastifyRequest,
+  { here, caller, signal }: Asked,
+): Promise<RouteReply> {
+  if (neighbours.callerOf(request) !== null) {
+    try {
+      return await here();
+    } catch (error) {
+      if (error instanceof OwnedElsewhere) return notHereReply(error);
+      throw error;
+    }
+  }
+  const there = async (nodeId: string): Promise<RouteReply | null> => {
+    const response = await askNeighbour(neighbours, nodeId, toNeighbourCall(request), caller, signal);
+    return response === null ? null : await replyOf(response);
+  };
+  return await hereOrThere(here, there, neighbours.patienceMs, signal);
 }
 
 /** In a scope of its own, because no other route reads forms. The handler sets the limits and reads what arrives. */

@@ -9,6 +9,8 @@ export type AuditedCall = {
   readonly user: string | null;
   /** Of an issued key; null with keys that were configured. */
   readonly keyId: string | null;
+  /** Of the browser's login that asks; null for everything else. */
+  readonly loginId: string | null;
   /** What opened the server where it was no key of a user. */
   readonly means: Caller["means"] | null;
   /** Where the connection comes from: the client, or the proxy in front. */
@@ -28,6 +30,8 @@ declare module "fastify" {
     activity: Begun | null;
     /** Who calls, as far as it is known; null is a stranger. */
     caller: Caller | null;
+    /** True for what a neighbour asks for a caller: the neighbour has told of the call. */
+    isForwarded: boolean;
     /** True for a wrong key that is answered like a missing object. */
     isRefused: boolean;
     /** Says that the request became a socket of this caller; null is a stranger, whose socket is closed. */
@@ -56,6 +60,7 @@ export function observeRequests(app: FastifyInstance, { observer, onCall }: Obse
   app.decorateRequest("activity", null);
   app.decorateRequest("caller", null);
   app.decorateRequest("isRefused", false);
+  app.decorateRequest("isForwarded", false);
   app.decorateRequest("noteSocket", function noteSocket(this: FastifyRequest, caller: Caller | null): void {
     this.caller = caller;
     end(this, caller === null ? 401 : 101);
@@ -91,6 +96,7 @@ export function toAuditedCall(request: FastifyRequest, status: number): AuditedC
     requestId: request.id,
     user: request.caller?.userId ?? null,
     keyId: request.caller?.keyId ?? null,
+    loginId: request.caller?.loginId ?? null,
     means: request.caller?.means ?? null,
     peer: request.socket.remoteAddress ?? "",
     method: request.method,
@@ -101,6 +107,7 @@ export function toAuditedCall(request: FastifyRequest, status: number): AuditedC
 }
 
 function isAudited(request: FastifyRequest, status: number): boolean {
+  if (request.isForwarded) return false;
   return request.caller !== null || request.isRefused || status === 401 || status === 403;
 }
 

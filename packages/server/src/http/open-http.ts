@@ -7,8 +7,10 @@ import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { keyOfHeaders, localUser, type Caller, type KeyRing } from "./auth.ts";
 import { Observer } from "../observability/observer.ts";
+import { compressAnswers } from "./compress-answers.ts";
 import { bodyLimitBytes, toErrorReply, type ErrorReply } from "./errors.ts";
 import { unclearTarget, type Guard } from "./guard.ts";
+import { callerOfLogin } from "./login-halves.ts";
 import { lingerAfterEarlyAnswers } from "./linger.ts";
 import { limitConnections, mostConnections, readLimits } from "./most-connections.ts";
 import { observeRequests, requestIdHeader, toAuditedCall, type AuditedCall } from "./observe-requests.ts";
@@ -29,6 +31,8 @@ export type HttpDeps = {
   readonly webUrl?: string | null;
   /** True for addresses that are keys themselves, so that pages of every origin may use them. */
   readonly isForEveryOrigin?: (url: string) => boolean;
+  /** The folder of the built page; null, like leaving it out, serves none. */
+  readonly webDir?: string | null;
   /** Nobody looks on when absent. */
   readonly observer?: Observer;
   /** Hears of every call that was let in or refused. */
@@ -65,8 +69,11 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       reply.header("connection", "close");
       throw new Fault("unusable", "bad_request", unclear);
     }
-    const origin = isForEveryOrigin(request.url) ? undefined : request.headers.origin;
-    const refusal = deps.guard.refusal(request.headers.host, origin);
+    const { host, origin } = request.headers;
+    const refusal = isForEveryOrigin(request.url)
+      ? deps.guard.refusal(host, undefined)
+      : (deps.guard.refusal(host, origin) ??
+        (origin === undefined ? deps.guard.embeddingRefusal(url, request.headers) : null));
     if (refusal === null) return;
     // Nothing more of what the stranger sends is wanted.
     reply.header("connection", "close");
@@ -113,6 +120,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   });
   readBodies(app);
   lingerAfterEarlyAnswers(app);
+  compressAnswers(app);
   app.addHook("onSend", (_request, reply, payload, done) => {
     reply.headers(plainHeaders);
     done(null, payload);
@@ -136,6 +144,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       });
     },
   });
+  if (deps.webDir) (await import("./web/web-pages.ts")).mountWebPages(app, deps.webDir);
   refuseUnknownRoutes(app);
   return app;
 }
@@ -164,7 +173,7 @@ export function createAuthenticator(keys: KeyRing): (request: FastifyRequest) =>
   return (request) => {
     if (keys.isOpen) return localUser;
     const key = keyOfHeaders(request.headers);
-    return key === null ? null : keys.identify(key);
+    return key === null ? callerOfLogin(request, keys) : keys.identify(key);
   };
 }
 

@@ -24,6 +24,17 @@ export function createPublicAddress(
   };
 }
 
+/** Where a client is: the address of its connection, or what the nearest proxy that is believed says it is. */
+export function createClientAddress(
+  trustedProxies: readonly string[],
+): (request: Pick<FastifyRequest, "headers" | "socket">) => string {
+  const isProxy = toAddressList(trustedProxies, "CONVOKE_TRUSTED_PROXIES");
+  return ({ headers, socket }) => {
+    const peer = socket.remoteAddress ?? "";
+    return (isProxy(peer) ? lastValue(headers["x-forwarded-for"]) : null) ?? peer;
+  };
+}
+
 /** The nearest proxy is the last to add to a list, and the only one that is known. */
 function lastValue(header: string | string[] | undefined): string | null {
   return header?.toString().split(",").at(-1)?.trim() || null;

@@ -1,7 +1,14 @@
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { connect, createServer as createTcpServer, type Socket } from "node:net";
 
-import { ApiError, ConvokeClient, type FollowItem, type FollowOptions } from "@convoke/client";
+import {
+  ApiError,
+  ConvokeClient,
+  type ConnectionChange,
+  type FollowItem,
+  type FollowOptions,
+} from "@convoke/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 
@@ -98,7 +105,7 @@ describe("P1: follow", () => {
     const seen = await collect(
       relay.client,
       id,
-      { afterEventId: null, onConnection: (state) => states.push(state) },
+      { afterEventId: null, onConnection: ({ state }) => states.push(state) },
       async (count) => {
         await done;
         if (steps < 12) {
@@ -123,7 +130,7 @@ describe("P1: follow", () => {
     const lost = Promise.withResolvers<void>();
     const seen: FollowItem[] = [];
     const following = (async () => {
-      const onConnection = (state: string): void => {
+      const onConnection = ({ state }: ConnectionChange): void => {
         if (state !== "lost") return;
         relay.freeze(false);
         lost.resolve();
@@ -155,7 +162,7 @@ describe("P1: follow", () => {
       signal: stop.signal,
       // More than a stall of this machine, which the client cannot tell from silence.
       deadAfterMs: 4_000,
-      onConnection: (state: string) => states.push(state),
+      onConnection: ({ state }: ConnectionChange) => states.push(state),
     };
     for await (const item of own.client.follow(id, options)) {
       items.push(item);
@@ -249,6 +256,30 @@ test("every method reaches its route", async () => {
   expect(events).toHaveLength(await client.countEvents(id));
   expect(await client.getEvent(id, events[0]!.id!)).toEqual(events[0]);
   expect(await client.getEvents(id, [events[1]!.id!, missingId])).toEqual([events[1], null]);
+  const middle = await client.around(id, events[2]!.id!, { before: 1, after: 1 });
+  expect(middle.events).toEqual(events.slice(1, 4));
+  expect(middle).toMatchObject({
+    olderPageId: events[0]!.id,
+    newerPageId: events[4]!.id,
+    lastEventId: events[3]!.id,
+  });
+  expect(await client.tail(id, { limit: 100 })).toEqual({
+    events,
+    trimmed: new Map(),
+    olderPageId: null,
+    newerPageId: null,
+    lastEventId: events.at(-1)!.id,
+  });
+  expect(await client.call("GET /api/spend", { query: { days: 1 } })).toHaveProperty("today");
+  const queue = await client.call("GET /api/conversations/{conversation_id}/queue", {
+    params: { conversation_id: id },
+  });
+  expect(queue).toEqual({ items: [] });
+  const path = `${server.workspaceDir}/a b.txt`;
+  await writeFile(path, "bytes");
+  // The slashes of a rest parameter go out escaped.
+  const file = await client.open("GET /api/file/download/{path}", { params: { path } });
+  expect(await file.text()).toBe("bytes");
   await client.run(id);
   await client.pause(id);
   await client.interrupt(id);
@@ -268,8 +299,8 @@ test("a server that takes a request and never answers is given up, and named", a
   }
 });
 
-function onConnected(act: () => void): (state: string) => void {
-  return (state) => {
+function onConnected(act: () => void): (change: ConnectionChange) => void {
+  return ({ state }) => {
     if (state === "connected") act();
   };
 }

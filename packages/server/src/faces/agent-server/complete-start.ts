@@ -1,5 +1,6 @@
 import type { Caller } from "../../http/auth.ts";
 import type { ApprovalPolicy } from "../../conversation/approval-policy.ts";
+import { promptNames } from "../../agent/prompt/prompt-choice.ts";
 import { parseHooks } from "../../extensions/hooks/hook-config.ts";
 import { invalidField } from "../../lib/fault.ts";
 import type { SealedValues } from "../../settings/sealed-values.ts";
@@ -29,7 +30,7 @@ export async function completeStart(
   const opened = sealedValues.openIn(userId, body, ["body"]);
   const stored = (await settings.load(userId)).settings;
   const complete = withOwnParts(withDefaults(opened, stored, { catalogue, approvalDefault }), opened);
-  const request = withLaunchAdditions(withPlainHooks(complete));
+  const request = withPlanning(withLaunchAdditions(withPlainHooks(complete)));
   if (!isObject(request) || !isObject(request["secrets"])) return request;
   const entries = Object.entries(request["secrets"]).map(async ([name, source]) => {
     const own = ownSecretOf(source);
@@ -80,6 +81,12 @@ function withLaunchAdditions(request: unknown): unknown {
     ...request,
     agent: { ...request["agent"], agent_context: { ...context, system_message_suffix: suffix } },
   };
+}
+
+/** Who does not know the agent of the settings can have it plan all the same. */
+function withPlanning(request: unknown): unknown {
+  if (!isObject(request) || request["agent_type"] !== "plan" || !isObject(request["agent"])) return request;
+  return { ...request, agent: { ...request["agent"], system_prompt_filename: promptNames.planning } };
 }
 
 /** Clients name a stored secret by the path of this server that answers with it. Source: reference, agent-server 16.2. */

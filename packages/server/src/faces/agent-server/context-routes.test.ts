@@ -24,6 +24,10 @@ test("the context of an event is the request that led to it, with the share of e
   expect(action.body.tools.map((tool) => tool["name"])).toContain("terminal");
   const sources = action.body.shares.map(({ source }) => source);
   expect(sources.toSorted()).toEqual(["system_prompt", "tools", "user"]);
+  const [prompt, task] = ["SystemPromptEvent", "MessageEvent"].map(
+    (kind) => events.find((event) => event.kind === kind)!.id,
+  );
+  expect(action.body.messages.map((message) => message["event_ids"])).toEqual([[prompt], [task]]);
   expect(action.body.shares.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
 
   const said = await context("MessageEvent");
@@ -33,6 +37,13 @@ test("the context of an event is the request that led to it, with the share of e
     "assistant",
     "tool",
   ]);
+  const made = ["ActionEvent", "ObservationEvent"].map(
+    (kind) => events.find((event) => event.kind === kind)!.id,
+  );
+  expect(said.body.messages.slice(2).map((message) => message["event_ids"])).toEqual(made.map((id) => [id]));
+  const { messages, tokens } = said.body;
+  expect(messages.reduce((sum, message) => sum + Number(message["tokens"]), 0)).toBeLessThan(tokens);
+  expect(said.body).toMatchObject({ cost: expect.any(Number), completion_tokens: expect.any(Number) });
   expect(said.body.shares.map(({ source }) => source)).toContain("tool_results");
   // What a model read is told by the first request that had it.
   const observation = await context("ObservationEvent", "environment");

@@ -1,10 +1,10 @@
 import type { GenerateTitleRequest } from "@convoke/protocol";
-import { isOnPath, navigationsIn, pathTo } from "../../agent/branches.ts";
-import type { ViewEvent } from "../../agent/history-view.ts";
-import { contextOf } from "../../agent/replay/event-context.ts";
-import { readReplayLog } from "../../agent/replay/read-log.ts";
+import { BranchReader } from "../../agent/replay/branch-reader.ts";
+import { readContext } from "../../agent/replay/read-context.ts";
 import type { Directory } from "../../conversation/directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
+import { loadState } from "../../conversation/state/load-state.ts";
+import { parseStored } from "../../events/parse-stored.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
@@ -19,16 +19,19 @@ export function contextHandlers({ journal, directory }: ContextRouteDeps) {
     getEventContext: async (request) => {
       const id = conversationIdOf(request);
       if (!(await directory.exists(request.caller, id))) throw conversationMissing(id);
+      const row = await journal.getConversation(id);
+      if (row === null) throw conversationMissing(id);
       const given = request.params["event_id"]!;
       const eventId = given.toLowerCase();
       const [event] = await journal.getEvents(id, [eventId]);
       if (!event) throw new Fault("missing", "event_not_found", `Event not found: ${given}`);
-      const log = await readReplayLog(journal, id);
-      const context = contextOf(log, eventId) ?? contextOf(log, nextReadId(log, event.seq) ?? "");
+      const { navigations, lastSeq } = await loadState(journal, row);
+      const reader = new BranchReader({ journal, conversationId: id, navigations, lastSeq });
+      const context = await readContext(reader, parseStored(id, event));
       if (context === null) {
         throw new Fault("conflict", "not_read_yet", `No model has been asked since event ${given}.`);
       }
-      return { json: { ...context, event_id: eventId } };
+      return { json: context };
     },
 
     generateTitle: async (request) => {
@@ -38,10 +41,4 @@ export function contextHandlers({ journal, directory }: ContextRouteDeps) {
       return { json: { title: await conversation.proposeTitle(body.max_length, body.llm ?? null) } };
     },
   } satisfies Record<string, RouteHandler>;
-}
-
-/** Kinds that no history shows are told by the next event that one does. */
-function nextReadId(log: readonly ViewEvent[], seq: number): string | undefined {
-  const navigations = navigationsIn(log);
-  return log.find((item) => item.seq > seq && isOnPath(pathTo(navigations, item.seq), seq))?.event.id;
 }

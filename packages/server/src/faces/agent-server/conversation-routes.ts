@@ -122,7 +122,8 @@ export function conversationHandlers({ directory, settings, plugins }: Conversat
         ...(warnings.length === 0 ? {} : { warnings: [...(start.config.warnings ?? []), ...warnings] }),
         ...(version === undefined ? {} : { settings_version: version }),
       };
-      const isNew = await directory.create(caller, { id, ...start, config });
+      const isUsedAtOnce = start.initialMessage !== null;
+      const isNew = await directory.create(caller, { id, ...start, config }, isUsedAtOnce);
       const isUnused = isNew || (await directory.describe(caller, id))?.state.lastSeq === 0;
       if (start.initialMessage !== null && isUnused) {
         const conversation = await directory.open(caller, id);

@@ -13,6 +13,7 @@ test.each([
   ["agent_profile_id", { agent_profile_id: "00000000-0000-4000-8000-000000000000" }],
   ["conversation_id", { conversation_id: "000000000000-4000-8000-000000000000" }],
   ["title", { title: "   " }],
+  ["agent_type", { agent_type: "planner" }],
   ["agent", { agent: { llm: { model: "openai/m", base_url: "no address" } } }],
   ["max_iterations", { max_iterations: 0 }],
   ["confirmation_policy", { confirmation_policy: { kind: "ConfirmRisky", threshold: "UNKNOWN" } }],
@@ -27,6 +28,22 @@ test.each([
     expect(await shared.client.countConversations()).toBe(before);
   },
 );
+
+test("F26: an agent that the server chooses plans where the request says so", async () => {
+  await using server = await startTestServer();
+  await server.call("PATCH", "/api/settings", {
+    agent_settings_diff: { llm: { model: "openai/m", api_key: "any" }, tools: [{ name: "terminal" }] },
+  });
+  const { agent: _, ...rest } = server.startRequest();
+  const create = async (more: object): Promise<unknown> =>
+    (await server.call("POST", "/api/conversations", { ...rest, ...more })).json;
+  expect(await create({ agent_type: "plan" })).toMatchObject({
+    agent: { system_prompt_filename: "system_prompt_planning.j2", tools: [{ name: "terminal" }] },
+  });
+  expect(await create({ agent_type: "default" })).not.toMatchObject({
+    agent: { system_prompt_filename: "system_prompt_planning.j2" },
+  });
+});
 
 test.each([
   ["without a run flag", { content: "hi" }, "finished"],

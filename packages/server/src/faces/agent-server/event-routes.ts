@@ -2,18 +2,24 @@ import type { ConfirmationResponseRequest, EventSortOrder, SendMessageRequest } 
 import type { ConversationDirectory } from "../../conversation/conversation-directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
+import { settledReply } from "../../http/settled-reply.ts";
 import { DamagedEventError, type EventFilter, type Journal } from "../../journal/journal.ts";
 import { isWhole } from "../../journal/shown-event.ts";
+import type { TrimmedEvents } from "../../events/trimmed-events.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { parseInstant } from "../../lib/instant.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { readEventsById } from "./events-by-id.ts";
 import { toUserMessage } from "./user-message.ts";
 
-export type EventRouteDeps = { readonly journal: Journal; readonly directory: ConversationDirectory };
+export type EventRouteDeps = {
+  readonly journal: Journal;
+  readonly directory: ConversationDirectory;
+  readonly trimmed: TrimmedEvents;
+};
 
 /** The routes below `/api/conversations/{conversation_id}/events`. Source: contract 4.1; reference, agent-server 8. */
-export function eventHandlers({ journal, directory }: EventRouteDeps) {
+export function eventHandlers({ journal, directory, trimmed }: EventRouteDeps) {
   /** The conversation's id in its stored form; 404 when there is none. Reads never load the actor. */
   async function known(request: RouteRequest): Promise<string> {
     const id = conversationIdOf(request);
@@ -30,9 +36,12 @@ export function eventHandlers({ journal, directory }: EventRouteDeps) {
         limit: limit ?? 100,
         ...(pageId === null || pageId === undefined ? {} : { pageId }),
       });
-      return {
-        text: `{"items":[${page.items.join(",")}],"next_page_id":${JSON.stringify(page.nextPageId)}}`,
-      };
+      const trim = trimOf(request);
+      const items = page.items.map((json) => trimmed.shown(json, trim));
+      const text = `{"items":[${items.join(",")}],"next_page_id":${JSON.stringify(page.nextPageId)}}`;
+      // What comes later is behind a page that has another one behind it; above the newest page, where that comes first.
+      const isSettled = page.nextPageId !== null && (order !== "TIMESTAMP_DESC" || Boolean(pageId));
+      return isSettled ? settledReply(request, text) : { text };
     },
 
     countEvents: async (request) => ({
@@ -45,7 +54,7 @@ export function eventHandlers({ journal, directory }: EventRouteDeps) {
       if (!event)
         throw new Fault("missing", "event_not_found", `Event not found: ${request.params["event_id"]}`);
       if (!isWhole(event.json)) throw new DamagedEventError(id, event.seq);
-      return { text: event.json };
+      return settledReply(request, trimmed.shown(event.json, trimOf(request)));
     },
 
     getEvents: async (request) => {
@@ -53,20 +62,21 @@ export function eventHandlers({ journal, directory }: EventRouteDeps) {
       const ids = (request.body ?? request.query["ids"]) as readonly string[] | undefined;
       if (ids === undefined) throw invalidField(["body"], "Send the event ids as a JSON list.", "missing");
       const stored = ids.map((eventId) => eventId.toLowerCase());
-      return { text: await readEventsById(journal, id, stored) };
+      const trim = trimOf(request);
+      return { text: await readEventsById(journal, id, stored, (json) => trimmed.shown(json, trim)) };
     },
 
     sendMessage: async (request) => {
       const conversation = await directory.open(request.caller, conversationIdOf(request));
       const body = request.body as SendMessageRequest;
       const clientMessageId = body.client_message_id ?? idempotencyKey(request);
-      await conversation.send({
+      const { eventId } = await conversation.send({
         message: toUserMessage(body, ["body"]),
         wantsRun: body.run ?? false,
         ...(typeof body.sender === "string" ? { sender: body.sender } : {}),
         ...(clientMessageId === undefined ? {} : { clientMessageId }),
       });
-      return { json: { success: true } };
+      return { json: { success: true }, headers: { "x-convoke-event-id": eventId } };
     },
 
     respondToConfirmation: async (request) => {
@@ -80,6 +90,10 @@ export function eventHandlers({ journal, directory }: EventRouteDeps) {
 }
 
 type SearchQuery = { page_id?: string | null; limit?: number; sort_order?: EventSortOrder };
+
+function trimOf({ query }: RouteRequest): number | null {
+  return (query as { trim?: number }).trim ?? null;
+}
 
 export function conversationIdOf(request: RouteRequest): string {
   const given = request.params["conversation_id"]!;

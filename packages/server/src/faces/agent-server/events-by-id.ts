@@ -13,12 +13,13 @@ export async function readEventsById(
   journal: Pick<Journal, "getEvents">,
   conversationId: string,
   ids: readonly string[],
+  toShown: (json: string) => string = (json) => json,
 ): Promise<string> {
   const texts: string[] = [];
   let characters = 0;
   for (const [index, id] of ids.entries()) {
     const [event] = await journal.getEvents(conversationId, [id]);
-    const text = event == null ? "null" : shownJson(event);
+    const text = event == null ? "null" : toShown(shownJson(event));
     characters += text.length;
     if (characters > mostCharacters) {
       const limit = "The events are longer than 256 Mi characters together. Ask for fewer ids at once.";

@@ -85,7 +85,7 @@ test.each(ofOneConversation.map((route) => [route.operationId, route] as const))
   },
 );
 
-test("lists, counts and batches have one's own conversations only", async () => {
+test("J27: lists, counts and batches have one's own conversations only", async () => {
   const ids = `?ids=${conversation}`;
   expect((await as(strangerKey, "GET", `/api/conversations${ids}`)).json).toEqual([null]);
   expect((await as(strangerKey, "GET", "/api/conversations/search")).json).toMatchObject({ items: [] });
@@ -97,7 +97,7 @@ test("lists, counts and batches have one's own conversations only", async () => 
   expect(foreignPage.status).toBe(422);
 });
 
-test("a taken id of another user can be neither read nor replaced", async () => {
+test("J27: a taken id of another user can be neither read nor replaced", async () => {
   const body = server.startRequest({ conversation_id: conversation, title: "mine now" });
   expect((await as(strangerKey, "POST", "/api/conversations", body)).status).toBe(404);
   const own = await as(ownerKey, "GET", `/api/conversations/${conversation}`);

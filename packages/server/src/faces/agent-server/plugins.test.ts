@@ -29,8 +29,17 @@ async function putPlugin(): Promise<void> {
   await put("skills/lint/SKILL.md", "---\ndescription: How to lint.\n---\nLint every file.");
   await put("skills/broken/SKILL.md", "---\nname: [\n---\n");
   await put("commands/ship.md", "---\ndescription: Ships.\n---\nShip it now.");
-  await put("agents/poet.md", "---\ndescription: Writes verses.\ntools: [terminal]\n---\nAnswer in verses.");
   const stop = [{ hooks: [{ type: "prompt", prompt: question }] }];
+  const verses = { command: "${CLAUDE_PLUGIN_ROOT}/verses", env: { KEY: "key-of-the-poet" } };
+  const head = [
+    "description: Writes verses.",
+    "tools: [terminal]",
+    "skills: lint",
+    "condenser: none",
+    `hooks: ${JSON.stringify({ stop })}`,
+    `mcp_config: ${JSON.stringify({ mcpServers: { verses } })}`,
+  ];
+  await put("agents/poet.md", ["---", ...head, "---", "Answer in verses."].join("\n"));
   await put("hooks/hooks.json", JSON.stringify({ description: "Guards.", hooks: { Stop: stop } }));
   const theirs = {
     command: "${CLAUDE_PLUGIN_ROOT}/serve",
@@ -67,11 +76,19 @@ test("clients 1, plugins_at_the_start: skills, commands, hooks, sub-agents and s
   const info = await server.call("GET", `/api/conversations/${id}`);
   expect(info.json).toMatchObject({
     plugins,
-    agent_definitions: [{ name: "poet" }],
+    agent_definitions: [
+      {
+        name: "poet",
+        skills: ["lint"],
+        condenser: { kind: "NoOpCondenser" },
+        hooks: { stop: [{}] },
+        mcp_config: { mcpServers: { verses: { command: `${root}/verses` } } },
+      },
+    ],
     hook_config: { stop: [{ hooks: [{ prompt: question }] }] },
     agent: { mcp_config: { mcpServers: { mine: {}, theirs: { command: `${root}/serve` } } } },
   });
-  expect(info.text).not.toContain("key-of-the-plugin");
+  expect(info.text).not.toMatch(/key-of-the-(plugin|poet)/);
   const log = (await server.events(id)) as readonly ({ readonly kind: string } & Record<string, unknown>)[];
   expect(log.find(({ kind }) => kind === "HookExecutionEvent")).toMatchObject({ hook_event_type: "Stop" });
   expect(log.find(({ key }) => key === "warning")).toMatchObject({
@@ -110,6 +127,11 @@ test("P55: a plugin that would have to be fetched, that is none, or whose guards
   for (const [path, text, words] of [
     ["hooks/hooks.json", '{"hooks":{"Sometime":[]}}', "hooks that cannot be used, Sometime"],
     ["hooks/hooks.json", "{", "not JSON"],
+    [
+      "agents/poet.md",
+      "---\nhooks: {sometime: []}\n---\nx",
+      "sub-agent poet that cannot be used, hooks.sometime",
+    ],
     [".mcp.json", '{"mcpServers":{"x":{"transport":"smoke"}}}', "x.transport"],
   ] as const) {
     await putPlugin();

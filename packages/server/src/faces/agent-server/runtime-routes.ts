@@ -1,10 +1,9 @@
 import { posix } from "node:path";
 import { ofRuntimes, type ConversationRuntimeInfo, type RuntimeOperation } from "@convoke/protocol";
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
-import type { ConversationConfig } from "../../conversation/conversation-config.ts";
 import type { Directory } from "../../conversation/directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
-import type { Caller } from "../../http/auth.ts";
+import type { Described } from "../../conversation/state/describe.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
@@ -28,21 +27,7 @@ type RuntimeHandlers = Record<`${RuntimeOperation}InConversation`, RouteHandler>
  * begin there, and are held to it no more than an agent's are. Source: agent server 1.58.
  */
 export function runtimeMachineHandlers(deps: RuntimeRouteDeps): RuntimeHandlers {
-  const configOf = async (caller: Caller | { userId: string }, id: string): Promise<ConversationConfig> => {
-    const described = await deps.directory.describe(caller, normalizeUuid(id) ?? id);
-    if (described === null) throw conversationMissing(id);
-    return described.config;
-  };
-  const openAccess: OpenAccess = async (caller, params) => {
-    const config = await configOf(caller, params["runtime_conversation_id"]!);
-    const { sandbox_id: sandboxId } = config;
-    const access =
-      sandboxId === undefined
-        ? await deps.openAccess(caller, params)
-        : await deps.openSandboxAccess(caller, { sandbox_id: sandboxId });
-    const workingDir = config.workspace.working_dir;
-    return { ...access, workspace: await deps.openFiles(config, workingDir), workingDir };
-  };
+  const openAccess = runtimeAccess(deps);
   const all: Record<string, RouteHandler> = {
     ...machineHandlers({ ...deps, openAccess }),
     ...trajectoryHandlers(deps),
@@ -51,7 +36,7 @@ export function runtimeMachineHandlers(deps: RuntimeRouteDeps): RuntimeHandlers 
   const handlers = (Object.keys(ofRuntimes) as RuntimeOperation[]).map((operation) => {
     const handle: RouteHandler = async (request) => {
       const id = request.params["runtime_conversation_id"]!;
-      const { workspace } = await configOf(request.caller, id);
+      const { workspace } = (await describeRuntime(deps, request.caller, id)).config;
       checkPaths(request, workspace.working_dir);
       checkTrajectory(request, id);
       return await all[operation]!(request);
@@ -61,16 +46,51 @@ export function runtimeMachineHandlers(deps: RuntimeRouteDeps): RuntimeHandlers 
   return Object.fromEntries(handlers) as RuntimeHandlers;
 }
 
+export type RuntimeAccessDeps = Pick<
+  RuntimeRouteDeps,
+  "directory" | "openAccess" | "openFiles" | "openSandboxAccess"
+>;
+
+/** The machine that a conversation works on, with the files below its directory. */
+export function runtimeAccess(deps: RuntimeAccessDeps): OpenAccess {
+  return async (caller, params) => {
+    const { config } = await describeRuntime(deps, caller, params["runtime_conversation_id"]!);
+    const { sandbox_id: sandboxId } = config;
+    const access =
+      sandboxId === undefined
+        ? await deps.openAccess(caller, params)
+        : await deps.openSandboxAccess(caller, { sandbox_id: sandboxId });
+    const workingDir = config.workspace.working_dir;
+    return { ...access, workspace: await deps.openFiles(config, workingDir), workingDir };
+  };
+}
+
+/** Fails when the caller has no such conversation (404). */
+export async function describeRuntime(
+  { directory }: Pick<RuntimeAccessDeps, "directory">,
+  caller: { readonly userId: string },
+  id: string,
+): Promise<Described> {
+  const described = await directory.describe(caller, normalizeUuid(id) ?? id);
+  if (described === null) throw conversationMissing(id);
+  return described;
+}
+
 /** Links in them are not followed out of the directory either; whoever opens the file sees to that. */
 function checkPaths({ query }: RouteRequest, root: string): void {
   for (const name of ["path", "workspace_dir"]) {
     const path = query[name];
     if (typeof path !== "string" || (name === "workspace_dir" && path === "workspace")) continue;
-    const plain = posix.normalize(path);
-    const isInside = plain === root || plain.startsWith(root.endsWith("/") ? root : `${root}/`);
-    if (posix.isAbsolute(path) && isInside) continue;
-    throw invalidField(["query", name], "Send an absolute path inside the directory of the conversation.");
+    refuseOutside(root, path, ["query", name]);
   }
+}
+
+/** Says early, and by the name of the field, what the files themselves would refuse. */
+export function refuseOutside(root: string, path: string, at: [string, string]): void {
+  const plain = posix.normalize(path);
+  const isInside = plain === root || plain.startsWith(root.endsWith("/") ? root : `${root}/`);
+  if (posix.isAbsolute(path) && isInside) return;
+  throw invalidField(at, "Send an absolute path inside the directory of the conversation.");
 }
 
 function checkTrajectory({ params }: RouteRequest, id: string): void {

@@ -26,7 +26,11 @@ import { normalizeUuid } from "../../lib/uuid7.ts";
 import { checkSecretSources } from "./check-secret-sources.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
 import { hideSecrets, refuseMasks } from "../../settings/secret-fields.ts";
-import { readAgentDefinitions, subAgentServers } from "./extensions/read-agent-definitions.ts";
+import {
+  hiddenDefinition,
+  readAgentDefinitions,
+  subAgentSecrets,
+} from "./extensions/read-agent-definitions.ts";
 import { readClientTools } from "./extensions/read-client-tools.ts";
 import { toUserMessage } from "./user-message.ts";
 
@@ -99,7 +103,7 @@ export function readStartRequest(body: StartConversationRequest, isNewer: boolea
       sources: { ...toSources(context?.secrets ?? {}), ...body.secrets },
       condenser: condenser.secrets,
       ...(Object.keys(mcp).length === 0 ? {} : { mcp }),
-      ...subAgentServers(body.agent_definitions ?? []),
+      ...subAgentSecrets(body.agent_definitions ?? []),
     },
     worktree: readWorktree(body),
     initialMessage: body.initial_message
@@ -122,9 +126,7 @@ function readRequested({
   agent_launch_additions: additions = null,
   plugins,
 }: StartConversationRequest): Pick<ConversationConfig, "requested"> {
-  const hidden = definitions.map((definition) =>
-    definition.mcp_config ? { ...definition, mcp_config: hideSecrets(definition.mcp_config) } : definition,
-  );
+  const hidden = definitions.map(hiddenDefinition);
   const requested = {
     ...(autotitle === undefined ? {} : { autotitle }),
     ...(hidden.length === 0 ? {} : { agent_definitions: hidden }),

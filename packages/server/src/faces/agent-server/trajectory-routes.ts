@@ -1,9 +1,12 @@
+import { Readable } from "node:stream";
+import type { Event } from "@convoke/protocol";
 import { secretValues, sparedTexts } from "../../conversation/secret-values.ts";
-import { toConversationInfo } from "../../conversation/state/describe.ts";
+import { toMarkdown } from "../../conversation/transcript.ts";
+import { toConversationInfo, type Described } from "../../conversation/state/describe.ts";
 import type { Directory } from "../../conversation/directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import type { RouteHandler } from "../../http/mount.ts";
-import type { Journal } from "../../journal/journal.ts";
+import type { Journal, StoredEvent } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
 import { createMask, type Mask } from "../../security/mask.ts";
 import { zipStream, type ZipEntry } from "../../workspaces/zip-stream.ts";
@@ -36,9 +39,7 @@ export function trajectoryHandlers({ directory, journal, userSecrets }: Trajecto
           `The conversation has more than ${mostEvents} events. Read them with events/search.`,
         );
       }
-      // Events are stored without secrets; this is for those that were added after the event.
-      const values = [...secretValues(described.secrets), ...Object.values(await userSecrets(caller.userId))];
-      const mask = createMask(values, sparedTexts(described.config));
+      const mask = await maskFor(described, userSecrets, caller.userId);
       const meta = JSON.stringify(toConversationInfo(described), null, 2);
       return {
         stream: zipStream(listEntries(id, meta, journal, mask)),
@@ -49,6 +50,62 @@ export function trajectoryHandlers({ directory, journal, userSecrets }: Trajecto
   } satisfies Record<string, RouteHandler>;
 }
 
+/** A conversation as one text, written while it is read, however long it is. */
+export function transcriptHandlers({ directory, journal, userSecrets }: TrajectoryRouteDeps) {
+  return {
+    getTranscript: async (request) => {
+      const { caller, query } = request;
+      const id = conversationIdOf(request);
+      const described = await directory.describe(caller, id);
+      if (described === null) throw conversationMissing(id);
+      const mask = await maskFor(described, userSecrets, caller.userId);
+      const isJson = query["format"] === "jsonl";
+      const lines = isJson ? listLines(id, journal, mask) : listSections(described, journal, mask);
+      return {
+        stream: Readable.from(lines, { objectMode: false }),
+        contentType: isJson ? "application/x-ndjson; charset=utf-8" : "text/markdown; charset=utf-8",
+        headers: asAttachment(`${id}.${isJson ? "jsonl" : "md"}`),
+      };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+/** Events are stored without secrets; this is for those that were added after the event. */
+async function maskFor(
+  described: Described,
+  userSecrets: TrajectoryRouteDeps["userSecrets"],
+  userId: string,
+): Promise<Mask> {
+  const values = [...secretValues(described.secrets), ...Object.values(await userSecrets(userId))];
+  return createMask(values, sparedTexts(described.config));
+}
+
+async function* listLines(id: string, journal: Pick<Journal, "read">, mask: Mask): AsyncGenerator<string> {
+  for await (const { json } of readAll(id, journal)) yield `${mask(json)}\n`;
+}
+
+async function* listSections(
+  { id, title }: Described,
+  journal: Pick<Journal, "read">,
+  mask: Mask,
+): AsyncGenerator<string> {
+  yield `# ${mask(title ?? "Conversation", "document")}\n\n`;
+  for await (const { json } of readAll(id, journal)) {
+    const text = toMarkdown(JSON.parse(mask(json)) as Event);
+    if (text !== "") yield text;
+  }
+}
+
+async function* readAll(id: string, journal: Pick<Journal, "read">): AsyncGenerator<StoredEvent> {
+  for (let afterSeq = 0; ;) {
+    const events = await journal.read(id, afterSeq, batchSize);
+    yield* events;
+    const last = events.at(-1);
+    if (last === undefined) return;
+    afterSeq = last.seq;
+  }
+}
+
 async function* listEntries(
   id: string,
   meta: string,
@@ -56,14 +113,8 @@ async function* listEntries(
   mask: Mask,
 ): AsyncGenerator<ZipEntry> {
   yield { name: "meta.json", content: Buffer.from(mask(meta, "document")) };
-  for (let afterSeq = 0; ;) {
-    const events = await journal.read(id, afterSeq, batchSize);
-    for (const event of events) {
-      const number = String(event.seq).padStart(5, "0");
-      yield { name: `events/event-${number}-${event.id}.json`, content: Buffer.from(mask(event.json)) };
-    }
-    const last = events.at(-1);
-    if (last === undefined) return;
-    afterSeq = last.seq;
+  for await (const event of readAll(id, journal)) {
+    const number = String(event.seq).padStart(5, "0");
+    yield { name: `events/event-${number}-${event.id}.json`, content: Buffer.from(mask(event.json)) };
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type {
   AllowRules,
   AnswerApprovalsRequest,
+  ApprovePlanRequest,
   Event,
   ForkConversationRequest,
   LLM,
@@ -204,6 +205,12 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
       const { event_id: eventId = null } = request.body as NavigateConversationRequest;
       await (await open(request)).navigate(eventId === null ? null : (normalizeUuid(eventId) ?? eventId));
       return { json: toConversationInfo(await describe(request)) };
+    },
+
+    approvePlan: async (request) => {
+      const { message = null } = (request.body ?? {}) as ApprovePlanRequest;
+      await (await open(request)).approvePlan(message);
+      return success;
     },
 
     startGoal: async (request) => {

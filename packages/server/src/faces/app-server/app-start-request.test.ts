@@ -120,7 +120,6 @@ test("a suggested task becomes a message, a trigger and a repository", () => {
 
 test.each([
   ["processors", { processors: [{ kind: "LoggingCallbackProcessor" }] }],
-  ["agent_type", { agent_type: "plan" }],
   ["agent_profile_id", { agent_profile_id: "0198c0de-0000-7000-8000-00000000abcd" }],
   ["selected_repository", { selected_repository: "../x" }],
   ["selected_repository", { selected_repository: "a/$(b)" }],
@@ -131,6 +130,12 @@ test.each([
 ])("P55: what cannot be honoured is refused by name: %s %j", (field, body) => {
   const refused = catching(() => read(body));
   expect(refused.fields.map(({ loc }) => loc[1])).toContain(field);
+});
+
+test("an agent that plans has the prompt of one, and is made from the user's settings like any other", () => {
+  const { agent } = read({ agent_type: "plan" }).order.config;
+  const usual = read({ agent_type: "default" }).order.config.agent;
+  expect(agent).toEqual({ ...usual, system_prompt_filename: "system_prompt_planning.j2" });
 });
 
 test("P55, record 0100: marks for traces are accepted, come back, and are told", () => {

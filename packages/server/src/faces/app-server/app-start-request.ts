@@ -6,6 +6,7 @@ import {
   type SuggestedTask,
 } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
+import { promptNames } from "../../agent/prompt/prompt-choice.ts";
 import type { ApprovalPolicy } from "../../conversation/approval-policy.ts";
 import type { ConversationConfig } from "../../conversation/conversation-config.ts";
 import type { RepositoryOrder, StartRequest } from "../../app-conversations/start-order.ts";
@@ -128,7 +129,14 @@ function composeStart(
   }
   const checked = validator.check<StartConversationRequest>(
     StartConversationRequest,
-    { ...complete, agent: { ...agent, agent_context: contextOf(agent, body) } },
+    {
+      ...complete,
+      agent: {
+        ...agent,
+        agent_context: contextOf(agent, body),
+        ...(body.agent_type === "plan" ? { system_prompt_filename: promptNames.planning } : {}),
+      },
+    },
     ["body"],
   );
   if (checked.ok) return checked.value;
@@ -215,7 +223,6 @@ function refuseUnsupported(body: Body): void {
   };
   if ((body.plugins ?? []).length > 0) refuse("plugins", "Plugins in a sandbox are");
   if ((body.processors ?? []).length > 0) refuse("processors", "Processors of events are");
-  if (body.agent_type === "plan") refuse("agent_type", "Agents that only plan are");
   if (fields.length > 0) {
     throw new Fault("caller", "not_supported", "The request asks for something unsupported.", fields);
   }

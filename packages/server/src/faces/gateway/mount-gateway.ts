@@ -64,6 +64,7 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
       mountEventSocket(scoped, {
         ...socketDeps,
         journal,
+        trimmed: deps.trimmed,
         scopeOf: (request) => ({ directory: directoryOf(sandboxIdOf(request)), keys: ringOf(request) }),
       });
       mountBashSocket(scoped, {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { SandboxAccess } from "../../app-conversations/sandbox-service.ts";
-import type { Caller, KeyRing } from "../../http/auth.ts";
+import type { Caller, KeyRing, LoginHalves } from "../../http/auth.ts";
 
 /** The server's keys, and the sandbox's own, whose caller is the sandbox's owner. */
 export class SandboxKeyRing implements KeyRing {
@@ -22,6 +22,10 @@ export class SandboxKeyRing implements KeyRing {
     const ownerId = this.#sandboxes.ownerOf(this.#sandboxId);
     const isOwn = isSameKey(key, this.#sandboxes.sessionKey(this.#sandboxId));
     return isOwn && ownerId !== null ? { userId: ownerId, means: "sandbox key" } : this.#keys.identify(key);
+  }
+
+  identifyLogin(halves: LoginHalves): Caller | null {
+    return this.#keys.identifyLogin(halves);
   }
 
   isStillGood(caller: Caller): boolean {

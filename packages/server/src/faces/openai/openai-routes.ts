@@ -73,7 +73,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
       { workspace: { kind: "LocalWorkspace", working_dir: deps.workspaceRoot } },
       caller,
     );
-    const tools = usualToolsOf(deps.toolHost.catalogue);
+    const tools = usualToolsOf(deps.toolHost.catalogue, llm.model);
     const agent = (completed as { agent?: JsonObject }).agent ?? { kind: "Agent", tools };
     const request = {
       ...(completed as JsonObject),

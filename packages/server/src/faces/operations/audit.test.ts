@@ -28,7 +28,7 @@ test("P54: calls of every user and every refusal are lines: who, from where, wha
   await server.close();
   const { calls, refusals } = await readAudit(server.dataDir);
   const route = "/api/conversations/:conversation_id";
-  const own = { user: "local", keyId: null, means: null, peer: "127.0.0.1" };
+  const own = { user: "local", keyId: null, loginId: null, means: null, peer: "127.0.0.1" };
   const [created, read, ofBob, invalid, ...others] = calls;
   expect(created).toMatchObject({ ...own, method: "POST", route: "/api/conversations", status: 201 });
   expect(read).toEqual({

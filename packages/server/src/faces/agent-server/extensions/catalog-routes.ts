@@ -77,8 +77,15 @@ export function catalogHandlers({ tools, settings, files, home, publicFolder }: 
 
 /** In the words of people who choose, not of models. */
 const descriptions: Readonly<Record<string, string>> = {
+  browser_tool_set: "Uses web pages: opens, reads, clicks and types.",
   terminal: "Runs commands in a shell that stays open.",
+  terminal_tool_set: "Runs commands in several terminals, also while the agent does other things.",
   file_editor: "Views, writes and edits files.",
+  read_file: "Shows a file.",
+  write_file: "Writes a whole file.",
+  edit: "Replaces text in a file.",
+  list_directory: "Lists what is in a folder.",
+  planning_file_editor: "Views files and writes the plan, and nothing else.",
   task_tracker: "Keeps a list of what is to be done.",
   glob: "Finds files by their names.",
   grep: "Finds files by what is in them.",

@@ -17,7 +17,7 @@ import type { SealedValues } from "../../../settings/sealed-values.ts";
 import { notStored } from "../settings/expose-secrets.ts";
 import { loginPage } from "./mcp-login-page.ts";
 import { readTestRequest } from "./mcp-test-request.ts";
-import { readCookie } from "../workspace/workspace-cookie.ts";
+import { readCookie } from "../../../http/read-cookie.ts";
 
 export type McpLoginRouteDeps = { readonly loginJobs: LoginJobs; readonly sealedValues: SealedValues };
 

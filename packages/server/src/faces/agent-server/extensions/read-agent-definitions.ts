@@ -1,16 +1,19 @@
-import type { AgentDefinition, SubAgentInfo } from "@convoke/protocol";
-import type {
-  ConversationConfig,
-  ConversationSecrets,
-  Warning,
+import type { AgentDefinition } from "@convoke/protocol";
+import {
+  splitCondenserSecrets,
+  type ConversationConfig,
+  type ConversationSecrets,
+  type Warning,
 } from "../../../conversation/conversation-config.ts";
 import { readServers } from "../../../extensions/mcp/read-servers.ts";
 import { parseHooks } from "../../../extensions/hooks/hook-config.ts";
-import { refuseMasks } from "../../../settings/secret-fields.ts";
+import { ownCondenser } from "../../../extensions/sub-agents/own-condenser.ts";
+import type { GivenSubAgent } from "../../../extensions/sub-agents/sub-agent.ts";
+import { hideSecrets, refuseMasks } from "../../../settings/secret-fields.ts";
 import { Fault, type FieldFault } from "../../../lib/fault.ts";
 
 /** Without these it does, and only less well: that is told. */
-const leftOut = ["condenser", "skills", "profile_store_dir"] as const;
+const leftOut = ["profile_store_dir"] as const;
 
 /** The sub-agents that come with a conversation. What they name and this server does not carry out is refused by its field (P55). */
 export function readAgentDefinitions(
@@ -35,12 +38,31 @@ export function readAgentDefinitions(
   };
 }
 
-/** The MCP servers of each sub-agent that has some, as they were sent. */
-export function subAgentServers(given: readonly AgentDefinition[]): Pick<ConversationSecrets, "sub_agents"> {
-  const own = given.flatMap(({ name, mcp_config: mcp }) =>
+/** The MCP servers of each sub-agent that has some, as they were sent, and what the models of their condensers are asked with. */
+export function subAgentSecrets(
+  given: readonly AgentDefinition[],
+): Pick<ConversationSecrets, "sub_agents" | "sub_agent_condensers"> {
+  const servers = given.flatMap(({ name, mcp_config: mcp }) =>
     isEmpty(mcp) ? [] : [[name.trim(), mcp!] as const],
   );
-  return own.length === 0 ? {} : { sub_agents: Object.fromEntries(own) };
+  const condensers = given.flatMap(({ name, condenser }) => {
+    const { secrets } = splitCondenserSecrets(ownCondenser(condenser) as never);
+    return isEmpty(secrets) ? [] : [[name.trim(), secrets] as const];
+  });
+  return {
+    ...(servers.length === 0 ? {} : { sub_agents: Object.fromEntries(servers) }),
+    ...(condensers.length === 0 ? {} : { sub_agent_condensers: Object.fromEntries(condensers) }),
+  };
+}
+
+/** As it came, without what is secret. */
+export function hiddenDefinition(definition: AgentDefinition): AgentDefinition {
+  const { mcp_config: mcp, condenser } = definition;
+  return {
+    ...definition,
+    ...(mcp ? { mcp_config: hideSecrets(mcp) } : {}),
+    ...(condenser ? { condenser: splitCondenserSecrets(condenser as never).shown as never } : {}),
+  };
 }
 
 function warningsOf(definition: AgentDefinition): Warning[] {
@@ -54,14 +76,17 @@ function isEmpty(value: object | string | null | undefined): boolean {
   return Object.keys(value ?? {}).length === 0;
 }
 
-function toSubAgent(definition: AgentDefinition): SubAgentInfo {
+function toSubAgent(definition: AgentDefinition): GivenSubAgent {
+  const { worktree } = definition;
   return {
+    ...(typeof worktree === "boolean" ? { worktree } : {}),
     name: definition.name.trim(),
     description: definition.description ?? "",
     model: definition.model ?? "inherit",
     color: definition.color ?? null,
     tools: definition.tools ?? [],
-    skills: [],
+    skills: namesOf(definition.skills),
+    condenser: splitCondenserSecrets(ownCondenser(definition.condenser) as never).shown as never,
     system_prompt: definition.system_prompt ?? "",
     when_to_use_examples: definition.when_to_use_examples ?? [],
     permission_mode: definition.permission_mode ?? null,
@@ -72,6 +97,10 @@ function toSubAgent(definition: AgentDefinition): SubAgentInfo {
     source: definition.source ?? null,
     is_builtin: false,
   };
+}
+
+function namesOf(names: readonly string[] = []): string[] {
+  return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ""))];
 }
 
 function faultsOf(
@@ -91,6 +120,7 @@ function faultsOf(
     refuseMasks(definition.mcp_config, [...loc, "mcp_config"]);
     faults.push(...readServers(definition.mcp_config, [...loc, "mcp_config"]).faults);
   }
+  refuseMasks(definition.condenser, [...loc, "condenser"]);
   const hooks = isEmpty(definition.hooks) ? null : parseHooks(definition.hooks);
   if (hooks?.ok === false)
     faults.push({ loc: [...loc, "hooks", ...hooks.loc], msg: hooks.reason, type: "value_error" });

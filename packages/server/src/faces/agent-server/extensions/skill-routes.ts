@@ -13,6 +13,7 @@ import { loadSkillFolder, mergeFound, type SkillsFound } from "../../../extensio
 import { readSkillSources } from "../../../extensions/skills/open-skill-book.ts";
 import type { LoadedSkill } from "../../../extensions/skills/parse-skill.ts";
 import type { WorkspaceFiles } from "../../../extensions/skills/workspace-files.ts";
+import { showSubAgent } from "../../../extensions/sub-agents/sub-agent.ts";
 import { findSubAgents } from "../../../extensions/sub-agents/sub-agent-book.ts";
 import { installedSkills } from "./installed-skills.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
@@ -92,10 +93,11 @@ export async function listSubAgents(
   { files, home, workspaceRoot }: CatalogueRouteDeps,
 ): Promise<SubAgentInfo[]> {
   const directory = readDirectory(request.project_dir ?? null, workspaceRoot);
-  return await findSubAgents({
+  const agents = await findSubAgents({
     workspace: request.load_project === false || directory === null ? null : { files, workingDir: directory },
     server: request.load_user === false ? null : { files, home },
   });
+  return agents.map(showSubAgent);
 }
 
 /** An absolute path, or one below the root of workspaces; null when none is given. */

@@ -1,14 +1,10 @@
 import { isAbsolute, posix } from "node:path";
-import type {
-  AgentDefinition,
-  PluginSource,
-  StartConversationRequest,
-  SubAgentInfo,
-} from "@convoke/protocol";
+import type { AgentDefinition, PluginSource, StartConversationRequest } from "@convoke/protocol";
 import type { Warning } from "../../../conversation/conversation-config.ts";
 import { mergeHooks, parseHooks, toHookConfig } from "../../../extensions/hooks/hook-config.ts";
 import { serversByName } from "../../../extensions/mcp/read-servers.ts";
 import { loadPlugin, type PluginParts } from "../../../extensions/plugins/load-plugin.ts";
+import type { SubAgent } from "../../../extensions/sub-agents/sub-agent.ts";
 import type { WorkspaceFiles } from "../../../extensions/skills/workspace-files.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 
@@ -103,7 +99,7 @@ function withPlugin(body: StartConversationRequest, plugin: PluginParts): StartC
 
 const noContext = { skills: [], load_user_skills: false, load_public_skills: false };
 
-function toDefinition(agent: SubAgentInfo): AgentDefinition {
+function toDefinition(agent: SubAgent): AgentDefinition {
   const { max_iteration_per_run: steps, max_budget_per_run: money, permission_mode: mode } = agent;
   const isSteps = typeof steps === "number" && Number.isInteger(steps) && steps >= 1;
   return {
@@ -111,6 +107,11 @@ function toDefinition(agent: SubAgentInfo): AgentDefinition {
     description: agent.description ?? "",
     model: agent.model ?? "inherit",
     tools: agent.tools ?? [],
+    skills: agent.skills ?? [],
+    hooks: agent.hooks ?? null,
+    mcp_config: agent.mcp_config ?? null,
+    condenser: agent.condenser ?? null,
+    ...(agent.worktree === undefined ? {} : { worktree: agent.worktree }),
     system_prompt: agent.system_prompt ?? "",
     when_to_use_examples: agent.when_to_use_examples ?? [],
     source: agent.source ?? null,

@@ -332,3 +332,15 @@ describe("what a workspace brings", () => {
     expect(await new ToolClient(options()).listTools()).toContain("terminal");
   });
 });
+
+test("a user has at most 200 secrets, and the document says what one more is", async () => {
+  const put = (name: string) =>
+    server.call("PUT", "/api/settings/secrets", { name, value: "v" }, { "X-Session-API-Key": strangerKey });
+  const stored = await Promise.all(Array.from({ length: 200 }, (_, number) => put(`S${number}`)));
+  expect(stored.filter(({ status }) => status === 200)).toHaveLength(200);
+  expect(await put("ONE_MORE")).toMatchObject({ status: 409, json: { code: "too_many_secrets" } });
+  const document = (await server.call("GET", "/openapi.json")).json as {
+    paths: Record<string, { put: { responses: object } }>;
+  };
+  expect(Object.keys(document.paths["/api/settings/secrets"]!.put.responses)).toContain("409");
+});

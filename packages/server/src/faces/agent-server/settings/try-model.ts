@@ -6,8 +6,8 @@ export type TryModelDeps = { readonly openModel: (llm: LLM) => Model };
 
 const timeoutMs = 30_000;
 
-/** What may pass by itself says nothing against a configuration. */
-const passing = new Set(["LLMRateLimitError", "LLMTimeoutError", "LLMServiceUnavailableError"]);
+/** What passes by itself says nothing against a configuration. An address where nobody answers does. */
+const passing = new Set(["LLMRateLimitError", "LLMTimeoutError"]);
 
 /** Asks a model for one token. Only what a change of the configuration would mend counts against it. */
 export async function tryModel(
@@ -31,8 +31,14 @@ export async function tryModel(
 }
 
 function verdictOf(last: ModelPart | null): ValidateProfileResponse {
-  if (last?.type !== "failed" || passing.has(last.error.code)) return { valid: true, error: null };
-  return { valid: false, error: { type: last.error.code, message: last.error.detail } };
+  if (last?.type !== "failed") return { valid: true, error: null };
+  // An account without credit is a limit that does not pass.
+  if (passing.has(last.error.code) && last.error.isRetryable) return { valid: true, error: null };
+  const { code, detail, isRetryable } = last.error;
+  // Where nobody answered, the address may be another one's or nobody's.
+  const isUnreached = code === "LLMServiceUnavailableError" && isRetryable;
+  const message = isUnreached ? `${detail} Check llm.base_url, and whether the model's server runs.` : detail;
+  return { valid: false, error: { type: code, message } };
 }
 
 async function lastOf(parts: AsyncIterable<ModelPart>): Promise<ModelPart | null> {

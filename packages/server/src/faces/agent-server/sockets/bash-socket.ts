@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ExecuteBashRequest } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
-import type { WebSocket } from "ws";
 import type { Caller, KeyRing } from "../../../http/auth.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { formatInstant } from "../../../lib/instant.ts";
@@ -12,10 +11,10 @@ import type { OpenAccess, WorkspaceAccess } from "../../../workspaces/workspace-
 import { startBash } from "../workspace/bash-routes.ts";
 import { closeCodes } from "./close-codes.ts";
 import { EventFrames } from "./event-frames.ts";
-import { authenticateFirstFrame, parseObject } from "./socket-auth.ts";
-import { SocketFrames, type SocketFrame } from "./socket-frames.ts";
-import { callerOfHandshake, checkHandshake, releaseExchange } from "./socket-handshake.ts";
-import { SocketOutput } from "./socket-output.ts";
+import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
+import { parseObject } from "./socket-auth.ts";
+import type { SocketFrames, SocketFrame } from "./socket-frames.ts";
+import type { SocketOutput } from "./socket-output.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
 /** Whose commands a socket may reach. */
@@ -34,77 +33,51 @@ export type BashSocketDeps = {
  */
 export function mountBashSocket(app: FastifyInstance, deps: BashSocketDeps, prefix = ""): void {
   const frames = new EventFrames();
-  app.get(
-    `${prefix}/sockets/bash-events`,
-    {
-      websocket: true,
-      preHandler: releaseExchange,
-      onRequest: async (request) => {
-        wantsAll(request);
-        checkHandshake(request, deps.scopeOf(request).keys);
-      },
-    },
-    (socket, request) => {
-      void serve(socket, request, deps, frames).catch((error: unknown) => {
-        deps.logger.error({ error: String(error) }, "bash socket failed");
-        socket.close(closeCodes.internal, "Internal error");
-      });
-    },
-  );
+  mountSocket<Target>(app, {
+    path: `${prefix}/sockets/bash-events`,
+    name: "bash socket",
+    logger: deps.logger,
+    times: deps.times,
+    readTarget: (request) => ({
+      ...deps.scopeOf(request),
+      frames,
+      params: request.params as Record<string, string>,
+      wantsAll: wantsAll(request),
+    }),
+    serve: (admitted) => serve(admitted, deps),
+  });
 }
 
+type Target = SocketTarget & {
+  readonly openAccess: OpenAccess;
+  readonly params: Readonly<Record<string, string>>;
+  readonly wantsAll: boolean;
+};
+
 async function serve(
-  socket: WebSocket,
-  request: FastifyRequest,
+  { socket, target, caller, frames, output }: Admitted<Target>,
   deps: BashSocketDeps,
-  sharedFrames: EventFrames,
 ): Promise<void> {
-  const frames = new SocketFrames(socket);
-  const { openAccess, keys } = deps.scopeOf(request);
-  const output = new SocketOutput({
-    socket,
-    connection: request.socket,
-    frames: sharedFrames,
-    times: deps.times,
-    hasHeartbeat: (request.query as Record<string, unknown>)["heartbeat"] === "true",
-  });
-  const caller =
-    callerOfHandshake(request, keys) ??
-    (await authenticateFirstFrame(frames, keys, deps.times.authDeadlineMs));
-  request.noteSocket(caller);
-  if (caller === null) {
-    socket.close(closeCodes.authFailed, "Authentication failed");
-    return;
-  }
-  const access = await openIfAllowed(openAccess, caller, request);
+  const access = await openIfAllowed(target, caller);
   if (access === null) {
     socket.close(closeCodes.authFailed, "The key may not use this machine");
     return;
   }
-  const keyCheck = setInterval(() => {
-    if (!keys.isStillGood(caller)) socket.close(closeCodes.authFailed, "The key was revoked");
-  }, deps.times.keyCheckEveryMs).unref();
-  try {
-    const afterSeq = wantsAll(request) ? 0 : await access.bash.lastSeq();
-    void readFrames(frames, { output, access, caller, deps });
-    for await (const entries of access.bash.follow(caller.userId, afterSeq, output.closed)) {
-      if (!(await output.send(entries))) return;
-    }
-    // The record ended before the socket did: its host stops.
-    if (!output.closed.aborted) socket.close(closeCodes.goingAway, "The machine stops; connect again");
-  } finally {
-    clearInterval(keyCheck);
-    output.end();
+  const afterSeq = target.wantsAll ? 0 : await access.bash.lastSeq();
+  void readFrames(frames, { output, access, caller, deps });
+  for await (const entries of access.bash.follow(caller.userId, afterSeq, output.closed)) {
+    if (!(await output.send(entries))) return;
   }
+  // The record ended before the socket did: its host stops.
+  if (!output.closed.aborted) socket.close(closeCodes.goingAway, "The machine stops; connect again");
 }
 
 async function openIfAllowed(
-  openAccess: OpenAccess,
+  { openAccess, params }: Target,
   caller: Caller,
-  request: FastifyRequest,
 ): Promise<WorkspaceAccess | null> {
   try {
-    return await openAccess(caller, request.params as Record<string, string>);
+    return await openAccess(caller, params);
   } catch (error) {
     if (error instanceof Fault && (error.kind === "refused" || error.kind === "missing")) return null;
     throw error;

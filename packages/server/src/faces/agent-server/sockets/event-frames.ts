@@ -18,18 +18,23 @@ export type Piece = {
  */
 export class EventFrames {
   readonly #encoded = new WeakMap<readonly StoredEvent[], readonly Piece[]>();
+  readonly #toShown: (json: string) => string;
+
+  constructor(toShown: (json: string) => string = (json) => json) {
+    this.#toShown = toShown;
+  }
 
   /** In the order of the events; every frame is whole in one piece. */
   of(events: readonly StoredEvent[]): readonly Piece[] {
     const known = this.#encoded.get(events);
     if (known !== undefined) return known;
-    const pieces = encodePieces(events);
+    const pieces = encodePieces(events.map((event) => this.#toShown(shownJson(event))));
     this.#encoded.set(events, pieces);
     return pieces;
   }
 }
 
-function encodePieces(events: readonly StoredEvent[]): Piece[] {
+function encodePieces(jsons: readonly string[]): Piece[] {
   const pieces: Piece[] = [];
   let texts: string[] = [];
   let length = 0;
@@ -38,8 +43,7 @@ function encodePieces(events: readonly StoredEvent[]): Piece[] {
     texts = [];
     length = 0;
   };
-  for (const event of events) {
-    const json = shownJson(event);
+  for (const json of jsons) {
     const payloadBytes = Buffer.byteLength(json);
     const size = frameLength(payloadBytes);
     if (length + size > pieceBytes) endPiece();

@@ -1,21 +1,23 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Message } from "@convoke/protocol";
+import { trimLimits } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
-import type { WebSocket } from "ws";
 import type { Directory } from "../../../conversation/directory.ts";
 import type { Watch } from "../../../conversation/watch.ts";
 import type { Caller, KeyRing } from "../../../http/auth.ts";
+import type { Neighbours } from "../../../http/neighbours.ts";
+import type { TrimmedEvents } from "../../../events/trimmed-events.ts";
 import type { Journal } from "../../../journal/journal.ts";
 import { Fault } from "../../../lib/fault.ts";
 import type { Logger } from "../../../lib/logger.ts";
-import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { closeCodes } from "./close-codes.ts";
-import { authenticateFirstFrame } from "./socket-auth.ts";
-import { EventFrames } from "./event-frames.ts";
-import { SocketFrames, type SocketFrame } from "./socket-frames.ts";
-import { callerOfHandshake, checkHandshake, releaseExchange } from "./socket-handshake.ts";
+import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
+import { readConversationId } from "./person-socket.ts";
+import { SharedFrames } from "./shared-frames.ts";
+import type { SocketFrames, SocketFrame } from "./socket-frames.ts";
+import { sendMessage } from "./send-message.ts";
 import { readSocketMessage, serverErrorFrame } from "./socket-input.ts";
-import { SocketOutput } from "./socket-output.ts";
+import type { SocketOutput } from "./socket-output.ts";
+import { StandingOutput } from "./standing-output.ts";
 import { readResume, resumeSeq, type Resume } from "./socket-resume.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
@@ -28,6 +30,9 @@ export type SocketScope = {
 export type EventSocketDeps = {
   readonly journal: Journal;
   readonly scopeOf: (request: FastifyRequest) => SocketScope;
+  readonly trimmed: TrimmedEvents;
+  /** Takes messages that only another server on the same store can; nobody does unless given. */
+  readonly neighbours?: Neighbours;
   readonly validator: Validator;
   readonly logger: Logger;
   readonly times: SocketTimes;
@@ -38,90 +43,54 @@ export type EventSocketDeps = {
  * that nothing is lost, doubled or out of order (P1, W21), whoever owns the conversation (P63). Input frames are user messages.
  */
 export function mountEventSocket(app: FastifyInstance, deps: EventSocketDeps): void {
-  const sharedFrames = new EventFrames();
-  app.get(
-    "/sockets/events/:conversationId",
-    {
-      websocket: true,
-      preHandler: releaseExchange,
-      onRequest: async (request) => {
-        readTarget(request);
-        checkHandshake(request, deps.scopeOf(request).keys);
-      },
-    },
-    (socket, request) => {
-      const scoped = { ...deps, ...deps.scopeOf(request) };
-      void admit(socket, request, scoped, sharedFrames)
-        .then(async (admitted) => {
-          if (admitted !== null) await serve(socket, admitted, scoped);
-        })
-        .catch((error: unknown) => {
-          deps.logger.error({ error: String(error) }, "event socket failed");
-          socket.close(closeCodes.internal, "Internal error");
-        });
-    },
-  );
+  const sharedFrames = new SharedFrames(deps.trimmed);
+  mountSocket<Target>(app, {
+    path: "/sockets/events/:conversationId",
+    name: "event socket",
+    logger: deps.logger,
+    times: deps.times,
+    readTarget: (request) => readTarget(request, deps.scopeOf(request), sharedFrames),
+    serve: (admitted) => serve(admitted, deps),
+  });
 }
 
-type ScopedDeps = EventSocketDeps & SocketScope;
-
-type Target = {
+type Target = SocketTarget & {
+  readonly directory: SocketScope["directory"];
   readonly conversationId: string;
   readonly resume: Resume;
-  readonly hasHeartbeat: boolean;
   readonly wantsItems: boolean;
+  readonly wantsProgress: boolean;
+  readonly wantsStanding: boolean;
 };
 
-function readTarget(request: FastifyRequest): Target {
-  const { conversationId } = request.params as { conversationId: string };
-  const id = normalizeUuid(conversationId);
-  if (id === null) throw new Fault("refused", "bad_conversation_id", "The conversation id is not a UUID.");
+function readTarget(request: FastifyRequest, scope: SocketScope, sharedFrames: SharedFrames): Target {
+  const conversationId = readConversationId(request);
   const query = request.query as Record<string, unknown>;
   return {
-    conversationId: id,
+    ...scope,
+    conversationId,
     resume: readResume(query),
-    hasHeartbeat: query["heartbeat"] === "true",
     wantsItems: query["deltas"] === "items",
+    wantsProgress: query["progress"] === "true",
+    wantsStanding: query["standing"] === "true",
+    frames: sharedFrames.of(readTrim(query["trim"])),
   };
 }
 
-/** What a socket keeps of its handshake. */
-type Admitted = {
-  readonly target: Target;
-  readonly caller: Caller;
-  readonly frames: SocketFrames;
-  readonly output: SocketOutput;
-};
-
-/** Null for a stranger, whose socket is closed. */
-async function admit(
-  socket: WebSocket,
-  request: FastifyRequest,
-  deps: ScopedDeps,
-  sharedFrames: EventFrames,
-): Promise<Admitted | null> {
-  const frames = new SocketFrames(socket);
-  const target = readTarget(request);
-  const output = new SocketOutput({
-    socket,
-    connection: request.socket,
-    frames: sharedFrames,
-    times: deps.times,
-    hasHeartbeat: target.hasHeartbeat,
-  });
-  const caller =
-    callerOfHandshake(request, deps.keys) ??
-    (await authenticateFirstFrame(frames, deps.keys, deps.times.authDeadlineMs));
-  request.noteSocket(caller);
-  if (caller !== null) return { target, caller, frames, output };
-  socket.close(closeCodes.authFailed, "Authentication failed");
-  return null;
+function readTrim(given: unknown): number | null {
+  if (given === undefined) return null;
+  const { minimum, maximum } = trimLimits;
+  const limit = Number(given);
+  if (Number.isInteger(limit) && limit >= minimum && limit <= maximum) return limit;
+  throw new Fault("refused", "bad_trim", `trim is a whole number from ${minimum} to ${maximum}.`);
 }
 
-async function serve(socket: WebSocket, admitted: Admitted, deps: ScopedDeps): Promise<void> {
-  const { target, caller, frames, output } = admitted;
-  const { conversationId, resume, wantsItems } = target;
-  const watch = await watchIfThere(deps.directory, caller, conversationId);
+async function serve(
+  { socket, target, caller, frames, output }: Admitted<Target>,
+  deps: EventSocketDeps,
+): Promise<void> {
+  const { directory, conversationId, resume, wantsItems, wantsProgress, wantsStanding } = target;
+  const watch = await watchIfThere(directory, caller, conversationId);
   const sendAway = (): void => socket.close(closeCodes.notFound, "Conversation not found");
   if (watch === null) {
     sendAway();
@@ -133,16 +102,17 @@ async function serve(socket: WebSocket, admitted: Admitted, deps: ScopedDeps): P
     return;
   }
   let hasState = false;
+  using standing = wantsStanding ? new StandingOutput(watch, output) : null;
   const stopListening = watch.listen({
     // The state comes first, and is newer than what was shown before it.
     onSignal: (json) => hasState && output.offer(json),
     onEnd: sendAway,
     wantsItems,
+    onProgress: wantsProgress ? (json) => hasState && output.offer(json, true) : null,
+    // What fails here fails again, and is told, with the next event.
+    onChange: () => void (hasState && standing?.tell().catch(() => {})),
   });
-  const keyCheck = setInterval(() => {
-    if (!deps.keys.isStillGood(caller)) socket.close(closeCodes.authFailed, "The key was revoked");
-  }, deps.times.keyCheckEveryMs).unref();
-  const reading = readFrames(frames, { output, deps, caller, conversationId });
+  const reading = readFrames(frames, { output, deps: { ...deps, directory }, caller, conversationId });
   try {
     const state = await watch.fullStateFrame();
     if (state === null) {
@@ -151,11 +121,12 @@ async function serve(socket: WebSocket, admitted: Admitted, deps: ScopedDeps): P
     }
     output.offer(state);
     hasState = true;
+    await standing?.tell();
     for await (const events of watch.follow({ afterSeq, signal: output.closed })) {
       if (!(await output.send(events))) return;
+      await standing?.tell();
     }
   } finally {
-    clearInterval(keyCheck);
     stopListening();
     output.end();
     await reading;
@@ -177,7 +148,7 @@ async function watchIfThere(
 
 type Input = {
   readonly output: SocketOutput;
-  readonly deps: ScopedDeps;
+  readonly deps: EventSocketDeps & Pick<SocketScope, "directory">;
   readonly caller: Caller;
   readonly conversationId: string;
 };
@@ -197,13 +168,10 @@ async function receive(frame: SocketFrame, { output, deps, caller, conversationI
     return;
   }
   try {
-    const conversation = await deps.directory.open(caller, conversationId);
-    const message: Message = read.message;
-    await conversation.send({
-      message,
-      wantsRun: true,
-      ...(read.clientMessageId === undefined ? {} : { clientMessageId: read.clientMessageId }),
-    });
+    const { clientMessageId } = read;
+    const eventId = await sendMessage({ ...deps, caller, conversationId, ...read });
+    if (clientMessageId === undefined) return;
+    output.offer(JSON.stringify({ kind: "Accepted", client_message_id: clientMessageId, event_id: eventId }));
   } catch (error) {
     const isFault = error instanceof Fault;
     if (!isFault) deps.logger.error({ error: String(error) }, "message from a socket could not be stored");

@@ -1,8 +1,14 @@
+import type { FastifyRequest } from "fastify";
 import type { Caller, KeyRing } from "../../../http/auth.ts";
+import { callerOfSocketLogin } from "../../../http/login-halves.ts";
 import type { SocketFrames } from "./socket-frames.ts";
 
-/** Waits for `{"type":"auth","session_api_key":"..."}` as the first frame; the caller whose key it is, null when it is late, wrong or something else. */
+/**
+ * Waits for `{"type":"auth","session_api_key":"..."}`, or with `proof` in the place of the key from a browser that is logged in, as the
+ * first frame; the caller whose it is, null when it is late, wrong or something else.
+ */
 export async function authenticateFirstFrame(
+  request: FastifyRequest,
   frames: SocketFrames,
   keys: KeyRing,
   deadlineMs: number,
@@ -10,8 +16,10 @@ export async function authenticateFirstFrame(
   const frame = await frames.next(deadlineMs);
   if (frame === null || frame.text === null) return null;
   const content = parseObject(frame.text);
-  const key = content?.["type"] === "auth" ? content["session_api_key"] : null;
-  return typeof key === "string" ? keys.identify(key) : null;
+  if (content?.["type"] !== "auth") return null;
+  const { session_api_key: key, proof } = content;
+  if (typeof key === "string") return keys.identify(key);
+  return typeof proof === "string" ? callerOfSocketLogin(request, proof, keys) : null;
 }
 
 /** The JSON object in a text, null when there is none. */

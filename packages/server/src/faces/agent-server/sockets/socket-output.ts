@@ -7,6 +7,8 @@ import type { SocketTimes } from "./socket-times.ts";
 
 /** Above this many unsent bytes the cursor waits and signals are dropped. */
 const highWaterBytes = 1_000_000;
+/** Above this many, what a later signal says anew is dropped: it goes before anything else. */
+const lowWaterBytes = 64_000;
 
 /**
  * So many looks make a client's patience. A pause of this process itself, in which nobody could be heard, is one look: it
@@ -63,6 +65,11 @@ export class SocketOutput {
     for (const sign of ["pong", "ping", "message"] as const) socket.on(sign, () => this.#hear());
   }
 
+  /** True while the client takes less than it gets, and in the middle of a large event: what can wait should. */
+  get isBehind(): boolean {
+    return this.#isInsideMessage || this.#socket.bufferedAmount >= lowWaterBytes;
+  }
+
   /** Aborts when the socket is closed or closing. */
   get closed(): AbortSignal {
     return this.#closing.signal;
@@ -83,9 +90,9 @@ export class SocketOutput {
   }
 
   /** Sends a signal, or drops it when the client is behind, in the middle of a large event, or gone. */
-  offer(json: string): void {
+  offer(json: string, isPassing = false): void {
     if (this.closed.aborted || this.#isInsideMessage) return;
-    if (this.#socket.bufferedAmount >= highWaterBytes) return;
+    if (this.#socket.bufferedAmount >= (isPassing ? lowWaterBytes : highWaterBytes)) return;
     this.#socket.send(json);
   }
 

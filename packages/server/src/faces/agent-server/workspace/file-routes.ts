@@ -77,17 +77,19 @@ export function fileHandlers({ openAccess, uploadLimitBytes }: FileRouteDeps) {
     archiveDirectory: onMachine(openAccess, async ({ workspace }, request) => {
       const { query } = request;
       const path = pathOf(request);
-      if (query["format"] !== "tar.gz") return await patchReply(workspace, path, query);
+      const wanted = query["format"];
+      if (wanted !== "tar.gz" && wanted !== "zip") return await patchReply(workspace, path, query);
+      refuseNul(query["exclude"]);
       const exclude = [
         ...(query["use_default_excludes"] === false ? [] : defaultExcludes),
         ...((query["exclude"] as string[] | null | undefined) ?? []),
       ];
-      const { content, repository } = await workspace.archive(path, exclude);
+      const { content, format, repository } = await workspace.archive(path, exclude, wanted);
       return {
         stream: content,
-        contentType: "application/gzip",
+        contentType: format === "zip" ? "application/zip" : "application/gzip",
         headers: {
-          ...asAttachment(`${posix.basename(path) || "workspace"}.tar.gz`),
+          ...asAttachment(`${posix.basename(path) || "workspace"}.${format}`),
           ...repositoryHeaders(repository),
         },
       };
@@ -102,7 +104,10 @@ async function patchReply(
   query: Readonly<Record<string, unknown>>,
 ): Promise<RouteReply> {
   if (((query["exclude"] as string[] | null | undefined) ?? []).length > 0)
-    throw invalidField(["query", "exclude"], "A patch leaves out what git ignores. Use format=tar.gz.");
+    throw invalidField(
+      ["query", "exclude"],
+      "A patch leaves out what git ignores. Use format=tar.gz or format=zip.",
+    );
   const ref = typeof query["base_ref"] === "string" ? query["base_ref"] : undefined;
   const { base, head, repository, content } = await workspace.gitPatch(path, ref);
   return {
@@ -141,4 +146,9 @@ function directoriesIn(entries: readonly DirectoryEntry[], isHiddenShown: boolea
 /** Upper and lower case beside each other, and still different for every name. */
 function toSortKey(name: string): string {
   return `${name.toLowerCase()}\0${name}`;
+}
+
+function refuseNul(exclude: unknown): void {
+  if (Array.isArray(exclude) && exclude.some((pattern) => String(pattern).includes("\0")))
+    throw invalidField(["query", "exclude"], "A pattern may not hold NUL.");
 }

@@ -167,6 +167,15 @@ describe.each([
       expect(text).toContain("kept content");
       expect(text).not.toContain("left content");
       expect(text).not.toContain("module content");
+      const zip = await machine.call(
+        "GET",
+        `/api/file/archive?${query(at("project"))}&format=zip&exclude=*.log`,
+      );
+      expect(zip.headers.get("content-type")).toBe("application/zip");
+      expect(zip.headers.get("content-disposition")).toContain("project.zip");
+      const names = zip.bytes.toString("latin1");
+      expect(names).toContain("project/kept.txt");
+      expect(names).not.toMatch(/left\.log|node_modules\/x/);
     });
 
     test("an archive has the folder as its root, keeps links, tells branch and commit, and holds no credentials of git", async () => {
@@ -302,6 +311,8 @@ describe.each([
       expect(headers.get("x-archive-repo-branch")).toBe("main");
       expect((await machine.call("GET", `${address}&base_ref=nope`)).json).toMatchObject({ code: "bad_ref" });
       expect((await machine.call("GET", `${address}&exclude=x`)).status).toBe(422);
+      const withNul = `/api/file/archive?${query(at("project"))}&format=tar.gz&exclude=%00`;
+      expect(await machine.call("GET", withNul)).toMatchObject({ status: 422 });
     });
   });
 

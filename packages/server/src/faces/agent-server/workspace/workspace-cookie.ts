@@ -1,5 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { localUser, type Caller, type KeyRing } from "../../../http/auth.ts";
+import { isOwnOrigin } from "../../../http/own-origin.ts";
+import { readCookie } from "../../../http/read-cookie.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { readPageAddress } from "../../../workspaces/page-address.ts";
 import { workspaceCookie, type WorkspaceSessions } from "../../../workspaces/workspace-session.ts";
@@ -28,16 +30,10 @@ function ofPage({ url }: FastifyRequest, sessions: WorkspaceSessions): Caller | 
 }
 
 /** A cookie comes along whoever asks; another page that asks for itself says so by its origin, and has to bring the key. */
-function ofCookie({ headers, publicAddress }: FastifyRequest, sessions: WorkspaceSessions): Caller | null {
+function ofCookie(request: FastifyRequest, sessions: WorkspaceSessions): Caller | null {
+  const { headers } = request;
   const { origin } = headers;
-  const own = [`http://${headers.host}`, `https://${headers.host}`, new URL(publicAddress).origin];
-  if (origin !== undefined && !own.includes(origin.toLowerCase())) return null;
+  if (origin !== undefined && !isOwnOrigin(origin, request)) return null;
   const holder = sessions.read(readCookie(headers.cookie, workspaceCookie));
   return holder === null ? null : { ...holder, means: "cookie" };
-}
-
-/** Empty when there is none. */
-export function readCookie(header: string | undefined, name: string): string {
-  const pairs = (header ?? "").split(";").map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? "";
 }

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { startTestServer } from "../../testing/start-server.ts";
+
+test("S20: an event and a page that has another one behind it are told again in a word; what can change is not kept", async () => {
+  await using server = await startTestServer({ script: { turns: [{ text: "Hello." }] } });
+  const id = await server.runTo("finished", "Say hello.");
+  const events = `/api/conversations/${id}/events`;
+  const first = (await server.call("GET", `${events}/search?sort_order=TIMESTAMP_DESC&limit=1`)).json as {
+    items: { id: string }[];
+    next_page_id: string;
+  };
+  const older = `${events}/search?sort_order=TIMESTAMP_DESC&limit=1&page_id=${first.next_page_id}`;
+  const oldest = `${events}/search?limit=1`;
+  for (const path of [`${events}/${first.items[0]!.id}`, older, oldest]) {
+    const reply = await server.call("GET", path);
+    const etag = reply.headers.get("etag")!;
+    expect([etag, reply.headers.get("cache-control")]).toEqual([
+      expect.stringMatching(/^W\/"[\w-]{27}"$/),
+      "private, no-cache",
+    ]);
+    const again = await server.call("GET", path, undefined, { "if-none-match": `"x", ${etag}` });
+    expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", etag]);
+    expect((await server.call("GET", path, undefined, { "if-none-match": 'W/"x"' })).text).toBe(reply.text);
+    const stranger = await server.call("GET", path, undefined, {
+      "if-none-match": etag,
+      "X-Session-API-Key": "wrong",
+    });
+    expect(stranger.status).toBe(401);
+  }
+  for (const path of [
+    `${events}/search?sort_order=TIMESTAMP_DESC&limit=1`,
+    `${events}/search?limit=100`,
+    `${events}/search?sort_order=TIMESTAMP_DESC&limit=100&page_id=${first.next_page_id}`,
+    `${events}/count`,
+  ]) {
+    expect((await server.call("GET", path)).headers.get("etag")).toBe(null);
+  }
+});

@@ -1,0 +1,76 @@
+import type { FastifyInstance } from "fastify";
+import { browserInputs, type BrowserFrame, type BrowserInput } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import { NewestUpdates, type BrowserUpdate } from "@convoke/tool-host";
+import type { Directory } from "../../../conversation/directory.ts";
+import { closeCodes } from "./close-codes.ts";
+import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
+import { openIfThere, readConversationId, readInputs, untilRoom } from "./person-socket.ts";
+import type { PersonSocketDeps } from "./terminal-socket.ts";
+
+type Target = SocketTarget & { readonly directory: Pick<Directory, "open">; readonly id: string };
+
+/**
+ * `/sockets/browsers/{conversation_id}`: what the browser of the agent shows, live, for one person, who may take it over and give it
+ * back. It opens none. A person who is gone has given it back.
+ */
+export function mountBrowserSocket(app: FastifyInstance, deps: PersonSocketDeps): void {
+  mountSocket<Target>(app, {
+    path: "/sockets/browsers/:conversationId",
+    name: "browser socket",
+    ...deps,
+    readTarget: (request) => ({ ...deps.scopeOf(request), id: readConversationId(request) }),
+    serve: (admitted) => serve(admitted, deps.validator),
+  });
+}
+
+/** Less than two pictures may be on their way: who is slow is to see what is now, not what was. */
+const mostUnsentBytes = 64_000;
+
+async function serve(
+  { socket, target, caller, frames, output }: Admitted<Target>,
+  validator: Validator,
+): Promise<void> {
+  const conversation = await openIfThere(target.directory, caller, target.id);
+  if (conversation === null) {
+    socket.close(closeCodes.notFound, "Conversation not found");
+    return;
+  }
+  const waiting = new NewestUpdates();
+  const refuse = (reason: string): void => waiting.offer({ type: "refused", reason });
+  const updates = conversation.attachBrowser({
+    userId: caller.userId,
+    inputs: readInputs<BrowserInput>({ frames, validator, schemas: browserInputs, refuse }),
+    signal: output.closed,
+    refuse,
+  });
+  const reading = read(updates, waiting);
+  for (let update = await waiting.next(); update !== null; update = await waiting.next()) {
+    if (!(await untilRoom(socket, output, mostUnsentBytes))) break;
+    socket.send(JSON.stringify(toFrame(update)));
+  }
+  // To its end, also behind a person who is gone: what they did comes last.
+  await reading;
+  socket.close(closeCodes.goingAway, "The browser's tools are closed");
+}
+
+async function read(updates: AsyncIterable<BrowserUpdate>, waiting: NewestUpdates): Promise<void> {
+  try {
+    for await (const update of updates) waiting.offer(update);
+  } finally {
+    waiting.end();
+  }
+}
+
+function toFrame(update: BrowserUpdate): BrowserFrame {
+  switch (update.type) {
+    case "state": {
+      const tabs = update.tabs.map(({ isFront, ...tab }) => ({ ...tab, is_front: isFront }));
+      return { type: "state", is_open: update.isOpen, tabs };
+    }
+    case "lent":
+      return { type: "lent", is_lent: update.isLent, is_yours: update.isYours };
+    default:
+      return update;
+  }
+}

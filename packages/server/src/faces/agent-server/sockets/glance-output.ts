@@ -1,0 +1,36 @@
+import type { SocketOutput } from "./socket-output.ts";
+
+const lookMs = 50;
+
+/** One client's glances: while it is slow, only the newest of each conversation waits for it. */
+export class GlanceOutput implements Disposable {
+  readonly #output: Pick<SocketOutput, "offer" | "isBehind">;
+  readonly #waiting = new Map<string, string>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(output: Pick<SocketOutput, "offer" | "isBehind">) {
+    this.#output = output;
+  }
+
+  give(id: string, json: string): void {
+    this.#waiting.set(id, json);
+    if (this.#timer === undefined) this.#flush();
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#waiting.clear();
+  }
+
+  #flush(): void {
+    this.#timer = undefined;
+    for (const [id, json] of this.#waiting) {
+      if (this.#output.isBehind) {
+        this.#timer = setTimeout(() => this.#flush(), lookMs);
+        return;
+      }
+      this.#waiting.delete(id);
+      this.#output.offer(json);
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Directory } from "../../../conversation/directory.ts";
+import type { GlanceFeed } from "../../../conversation/glance-feed.ts";
+import type { Described } from "../../../conversation/state/describe.ts";
+import { toGlance } from "../../../conversation/state/glance.ts";
+import type { Caller, KeyRing } from "../../../http/auth.ts";
+import type { Journal } from "../../../journal/journal.ts";
+import { Fault } from "../../../lib/fault.ts";
+import type { Logger } from "../../../lib/logger.ts";
+import { GlanceOutput } from "./glance-output.ts";
+import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
+import type { SocketOutput } from "./socket-output.ts";
+import type { SocketTimes } from "./socket-times.ts";
+
+export type OverviewSocketDeps = {
+  readonly directory: Pick<Directory, "glances">;
+  readonly feed: Pick<GlanceFeed, "listen" | "touch">;
+  readonly journal: Pick<Journal, "onAppend">;
+  readonly keys: KeyRing;
+  readonly logger: Logger;
+  readonly times: SocketTimes;
+};
+
+type Target = SocketTarget & { readonly limit: number };
+
+const usualLimit = 50;
+const mostListed = 200;
+/** How often it is looked for conversations that another server on the same store has begun. */
+const newcomersEveryMs = 5_000;
+const newcomers = 20;
+
+/**
+ * `/sockets/overview`: the conversations of one user that changed last, each as a Glance, then each that changes, joined to at
+ * most four a second for each, and `Gone` for one that is deleted. One that is put away is told once more, with the mark. A client that is slow gets the newest state only.
+ */
+export function mountOverviewSocket(app: FastifyInstance, deps: OverviewSocketDeps): void {
+  mountSocket<Target>(app, {
+    path: "/sockets/overview",
+    name: "overview socket",
+    logger: deps.logger,
+    times: deps.times,
+    readTarget: (request) => ({ keys: deps.keys, limit: readLimit(request) }),
+    serve: (admitted) => serve(admitted, deps),
+  });
+}
+
+function readLimit(request: FastifyRequest): number {
+  const { limit } = request.query as { limit?: string };
+  if (limit === undefined) return usualLimit;
+  const count = Number(limit);
+  if (Number.isInteger(count) && count >= 1 && count <= mostListed) return count;
+  throw new Fault("refused", "bad_limit", `limit is a whole number from 1 to ${mostListed}.`);
+}
+
+async function serve(
+  { target, caller, frames, output }: Admitted<Target>,
+  deps: OverviewSocketDeps,
+): Promise<void> {
+  using overview = new Overview(caller, output, deps);
+  await overview.begin(target.limit);
+  // Nothing is asked of this socket but that it is there.
+  while ((await frames.next()) !== null);
+}
+
+/** What one client was told. */
+class Overview implements Disposable {
+  readonly #caller: Caller;
+  readonly #deps: OverviewSocketDeps;
+  readonly #glances: GlanceOutput;
+  readonly #output: SocketOutput;
+  readonly #stopFeed: () => void;
+  readonly #newcomers: NodeJS.Timeout;
+  /** The version of each that was told, and how to stop listening for what other servers do to it. */
+  readonly #told = new Map<string, { version: number; readonly stop: () => void }>();
+
+  constructor(caller: Caller, output: SocketOutput, deps: OverviewSocketDeps) {
+    this.#caller = caller;
+    this.#deps = deps;
+    this.#output = output;
+    this.#glances = new GlanceOutput(output);
+    this.#stopFeed = deps.feed.listen({
+      userId: caller.userId,
+      onGlance: (id, json, version) => this.#give(id, json, version),
+      onGone: (id) => this.#drop(id),
+    });
+    this.#newcomers = setInterval(() => void this.#lookForNewcomers(), newcomersEveryMs).unref();
+  }
+
+  async begin(limit: number): Promise<void> {
+    const { items } = await this.#deps.directory.glances(this.#caller, { limit, isArchived: false });
+    for (const described of items) this.#tell(described);
+    this.#glances.give("", JSON.stringify({ kind: "Listed", ids: items.map(({ id }) => id) }));
+  }
+
+  [Symbol.dispose](): void {
+    this.#stopFeed();
+    clearInterval(this.#newcomers);
+    this.#glances[Symbol.dispose]();
+    for (const { stop } of this.#told.values()) stop();
+    this.#told.clear();
+  }
+
+  #tell(described: Described): void {
+    this.#give(described.id, JSON.stringify(toGlance(described)), described.state.lastSeq);
+  }
+
+  #give(id: string, json: string, version: number): void {
+    if (this.#output.closed.aborted) return;
+    const known = this.#told.get(id);
+    // The first list is read while changes are told already.
+    if (known !== undefined && version < known.version) return;
+    if (known === undefined) {
+      const { feed, journal } = this.#deps;
+      this.#told.set(id, { version, stop: journal.onAppend(id, () => feed.touch(id)) });
+    } else known.version = version;
+    this.#glances.give(id, json);
+  }
+
+  /** Of what it never heard of a client is not told that it is gone: it may be somebody else's. */
+  #drop(id: string): void {
+    const known = this.#told.get(id);
+    if (known === undefined) return;
+    known.stop();
+    this.#told.delete(id);
+    this.#glances.give(id, JSON.stringify({ kind: "Gone", id }));
+  }
+
+  async #lookForNewcomers(): Promise<void> {
+    try {
+      const { items } = await this.#deps.directory.glances(this.#caller, {
+        limit: newcomers,
+        isArchived: false,
+      });
+      const isNews = ({ id, state }: Described): boolean =>
+        state.lastSeq > (this.#told.get(id)?.version ?? -1);
+      for (const described of items.filter(isNews)) this.#tell(described);
+    } catch (error) {
+      // The next look, and each change of this server's own, tell it.
+      this.#deps.logger.warn({ error: String(error) }, "overview could not be read");
+    }
+  }
+}

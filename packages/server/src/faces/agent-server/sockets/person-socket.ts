@@ -1,0 +1,77 @@
+import type { FastifyRequest } from "fastify";
+import type { Validator } from "@convoke/protocol/validate";
+import type { WebSocket } from "ws";
+import type { Conversation } from "../../../conversation/conversation.ts";
+import type { Directory } from "../../../conversation/directory.ts";
+import type { Caller } from "../../../http/auth.ts";
+import { Fault } from "../../../lib/fault.ts";
+import { normalizeUuid } from "../../../lib/uuid7.ts";
+import { wait } from "../../../lib/wait.ts";
+import { parseObject } from "./socket-auth.ts";
+import type { SocketFrames } from "./socket-frames.ts";
+import type { SocketOutput } from "./socket-output.ts";
+
+/** What the sockets share by which a person is attached to something of an agent. */
+
+/** The conversation that the address names. */
+export function readConversationId(request: FastifyRequest): string {
+  const id = normalizeUuid((request.params as { conversationId: string }).conversationId);
+  if (id === null) throw new Fault("refused", "bad_conversation_id", "The conversation id is not a UUID.");
+  return id;
+}
+
+/** Null for one that is not there for this caller. */
+export async function openIfThere(
+  directory: Pick<Directory, "open">,
+  caller: Caller,
+  id: string,
+): Promise<Conversation | null> {
+  try {
+    return await directory.open(caller, id);
+  } catch (error) {
+    if (error instanceof Fault && error.kind === "missing") return null;
+    throw error;
+  }
+}
+
+const lookEveryMs = 20;
+
+/** Waits until no more than so many bytes are on their way; false when the person is gone, which pings that are not answered tell. */
+export async function untilRoom(
+  socket: WebSocket,
+  { closed }: SocketOutput,
+  mostUnsentBytes: number,
+): Promise<boolean> {
+  while (!closed.aborted && socket.bufferedAmount > mostUnsentBytes) await wait(lookEveryMs, closed);
+  return !closed.aborted;
+}
+
+export type InputReaderDeps = {
+  readonly frames: SocketFrames;
+  readonly validator: Validator;
+  /** By their type. */
+  readonly schemas: Readonly<Record<string, Parameters<Validator["check"]>[0]>>;
+  /** Tells what is wrong with a frame. */
+  readonly refuse: (reason: string) => void;
+};
+
+/** What the person does, until they are gone. */
+export async function* readInputs<Input>({
+  frames,
+  validator,
+  schemas,
+  refuse,
+}: InputReaderDeps): AsyncGenerator<Input> {
+  for (let frame = await frames.next(); frame !== null; frame = await frames.next()) {
+    const given = frame.text === null ? null : parseObject(frame.text);
+    const { type } = given ?? {};
+    if (type === "auth") continue;
+    if (typeof type !== "string" || !Object.hasOwn(schemas, type)) {
+      refuse(`A frame is a JSON object whose type is one of ${Object.keys(schemas).join(", ")}.`);
+      continue;
+    }
+    const checked = validator.check<Input>(schemas[type]!, given);
+    if (checked.ok) yield checked.value;
+    else refuse(checked.errors.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; "));
+  }
+}

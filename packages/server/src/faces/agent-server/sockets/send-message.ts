@@ -1,0 +1,48 @@
+import type { Message } from "@convoke/protocol";
+import type { Directory } from "../../../conversation/directory.ts";
+import type { Caller } from "../../../http/auth.ts";
+import { askNeighbour, hereOrThere } from "../../../http/here-or-there.ts";
+import type { Neighbours } from "../../../http/neighbours.ts";
+import { Fault } from "../../../lib/fault.ts";
+
+type Sent = {
+  readonly directory: Pick<Directory, "open">;
+  readonly neighbours?: Neighbours;
+  readonly caller: Caller;
+  readonly conversationId: string;
+  readonly message: Message;
+  readonly clientMessageId: string | undefined;
+};
+
+/** Stores a message and asks for a run, wherever the conversation is worked on; resolves with the id of its event. */
+export async function sendMessage(sent: Sent): Promise<string> {
+  const { directory, neighbours, caller, conversationId, message, clientMessageId } = sent;
+  const here = async (): Promise<string> => {
+    const conversation = await directory.open(caller, conversationId);
+    const given = clientMessageId === undefined ? {} : { clientMessageId };
+    return (await conversation.send({ message, wantsRun: true, ...given })).eventId;
+  };
+  if (neighbours === undefined) return await here();
+  // It is stored whether the socket stays or not.
+  const { signal } = new AbortController();
+  const there = async (nodeId: string): Promise<string | null> => {
+    const { role, content } = message;
+    const body = { role, content, run: true, client_message_id: clientMessageId };
+    const call = {
+      method: "POST",
+      path: `/api/conversations/${conversationId}/events`,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    };
+    const response = await askNeighbour(neighbours, nodeId, call, caller, signal);
+    return response === null ? null : await eventIdOf(response);
+  };
+  return await hereOrThere(here, there, neighbours.patienceMs, signal);
+}
+
+async function eventIdOf(response: Response): Promise<string> {
+  const answer = (await response.json()) as { readonly detail?: unknown; readonly code?: string };
+  if (response.ok) return response.headers.get("x-convoke-event-id") ?? "";
+  const { detail, code = "message_refused" } = answer;
+  throw new Fault("not-now", code, typeof detail === "string" ? detail : JSON.stringify(detail));
+}

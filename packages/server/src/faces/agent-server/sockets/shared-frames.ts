@@ -1,0 +1,23 @@
+import type { TrimmedEvents } from "../../../events/trimmed-events.ts";
+import { EventFrames } from "./event-frames.ts";
+
+/** So many lengths that clients ask for are shared; pages ask for one. */
+const mostShared = 16;
+
+/** Encoded once for all sockets that want the same. */
+export class SharedFrames {
+  readonly #trimmed: TrimmedEvents;
+  readonly #byTrim = new Map<number | null, EventFrames>();
+
+  constructor(trimmed: TrimmedEvents) {
+    this.#trimmed = trimmed;
+  }
+
+  of(trim: number | null): EventFrames {
+    const known = this.#byTrim.get(trim);
+    if (known !== undefined) return known;
+    const frames = new EventFrames((json) => this.#trimmed.shown(json, trim));
+    if (this.#byTrim.size < mostShared) this.#byTrim.set(trim, frames);
+    return frames;
+  }
+}

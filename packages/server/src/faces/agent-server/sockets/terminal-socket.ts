@@ -1,0 +1,90 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { terminalInputs, type TerminalFrame, type TerminalInput } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import type { TerminalUpdate } from "@convoke/tool-host";
+import type { Directory } from "../../../conversation/directory.ts";
+import type { KeyRing } from "../../../http/auth.ts";
+import { Fault } from "../../../lib/fault.ts";
+import type { Logger } from "../../../lib/logger.ts";
+import { closeCodes } from "./close-codes.ts";
+import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
+import { openIfThere, readConversationId, readInputs, untilRoom } from "./person-socket.ts";
+import type { SocketTimes } from "./socket-times.ts";
+
+/** What the sockets work with by which a person is attached to something of an agent. */
+export type PersonSocketDeps = {
+  readonly scopeOf: (request: FastifyRequest) => {
+    readonly directory: Pick<Directory, "open">;
+    readonly keys: KeyRing;
+  };
+  readonly validator: Validator;
+  readonly logger: Logger;
+  readonly times: SocketTimes;
+};
+
+type Target = SocketTarget & {
+  readonly directory: Pick<Directory, "open">;
+  readonly id: string;
+  readonly terminal: string;
+};
+
+/**
+ * `/sockets/terminals/{conversation_id}?terminal=main`: the screen of a terminal of the agent, live, for one person, who may take it
+ * and give it back. A person who is gone has given it back.
+ */
+export function mountTerminalSocket(app: FastifyInstance, deps: PersonSocketDeps): void {
+  mountSocket<Target>(app, {
+    path: "/sockets/terminals/:conversationId",
+    name: "terminal socket",
+    ...deps,
+    readTarget: (request) => ({
+      ...deps.scopeOf(request),
+      id: readConversationId(request),
+      terminal: readTerminal(request),
+    }),
+    serve: (admitted) => serve(admitted, deps.validator),
+  });
+}
+
+function readTerminal(request: FastifyRequest): string {
+  const { terminal = "main" } = request.query as { terminal?: unknown };
+  if (typeof terminal === "string" && terminal !== "") return terminal;
+  throw new Fault("refused", "bad_terminal", "terminal is the name of one terminal, or left out.");
+}
+
+/** So much may be on its way to a person; then the terminal is asked no more until it has arrived. */
+const mostUnsentBytes = 1_000_000;
+
+async function serve(
+  { socket, target, caller, frames, output }: Admitted<Target>,
+  validator: Validator,
+): Promise<void> {
+  const conversation = await openIfThere(target.directory, caller, target.id);
+  if (conversation === null) {
+    socket.close(closeCodes.notFound, "Conversation not found");
+    return;
+  }
+  const send = (frame: TerminalFrame): void => socket.send(JSON.stringify(frame));
+  const updates = conversation.attachTerminal({
+    terminal: target.terminal,
+    userId: caller.userId,
+    inputs: readInputs<TerminalInput>({
+      frames,
+      validator,
+      schemas: terminalInputs,
+      refuse: (reason) => send({ type: "refused", reason }),
+    }),
+    signal: output.closed,
+  });
+  for await (const update of updates) {
+    if (!(await untilRoom(socket, output, mostUnsentBytes))) return;
+    send(toFrame(update));
+  }
+  socket.close(closeCodes.goingAway, "The terminal is closed");
+}
+
+function toFrame(update: TerminalUpdate): TerminalFrame {
+  if (update.type !== "screen" && update.type !== "lent") return update;
+  const { isLent, isYours, ...rest } = update;
+  return { ...rest, is_lent: isLent, is_yours: isYours };
+}

@@ -1,0 +1,69 @@
+import type { CreateKeyRequest, KeyInfo } from "@convoke/protocol";
+import { localUser, type Caller } from "../../http/auth.ts";
+import type { RouteHandler } from "../../http/mount.ts";
+import { Fault } from "../../lib/fault.ts";
+import type { KeyBook, KeyEntry } from "../../settings/key-book.ts";
+
+export type KeyRouteDeps = { readonly keyBook: KeyBook };
+
+const noStore = { "cache-control": "no-store" };
+
+/** One's own keys; the local user's word counts for everybody's. A revoked one is not there any more. */
+export function keyHandlers({ keyBook }: KeyRouteDeps) {
+  const ofCaller = async (caller: Caller): Promise<KeyEntry[]> => {
+    const entries = await keyBook.list();
+    return entries.filter(({ userId, revokedAtMs }) => revokedAtMs === null && mayHave(caller, userId));
+  };
+  return {
+    async listKeys({ caller }) {
+      const entries = await ofCaller(caller);
+      return { headers: noStore, json: { keys: entries.map((entry) => toInfo(entry, caller)) } };
+    },
+    async getKey({ caller, params }) {
+      const id = params["key_id"]!;
+      const found = (await ofCaller(caller)).find((entry) => entry.id === id);
+      if (found === undefined) throw noSuchKey(id);
+      return { headers: noStore, json: toInfo(found, caller) };
+    },
+    async createKey({ body, caller }) {
+      const { label = "", user } = (body ?? {}) as CreateKeyRequest;
+      const userId = user ?? caller.userId;
+      if (!mayHave(caller, userId)) {
+        throw new Fault(
+          "refused",
+          "keys_of_others",
+          "Only the local user gives keys to others. Leave user out.",
+        );
+      }
+      const { key, entry } = await keyBook.create(userId, label);
+      return { status: 201, headers: noStore, json: { ...toInfo(entry, caller), key } };
+    },
+    async revokeKey({ caller, params }) {
+      const id = params["key_id"]!;
+      const isThere = (await ofCaller(caller)).some((entry) => entry.id === id);
+      if (!isThere || !(await keyBook.revoke(id))) {
+        throw noSuchKey(id);
+      }
+      return { status: 204, text: "" };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+function noSuchKey(id: string): Fault {
+  return new Fault("missing", "key_not_found", `There is no usable key ${id}.`);
+}
+
+function mayHave(caller: Caller, userId: string): boolean {
+  return caller.userId === userId || caller.userId === localUser.userId;
+}
+
+function toInfo(entry: KeyEntry, caller: Caller): KeyInfo {
+  return {
+    id: entry.id,
+    user_id: entry.userId,
+    label: entry.label,
+    created_at: new Date(entry.createdAtMs).toISOString(),
+    last_used_at: entry.lastUsedAtMs === null ? null : new Date(entry.lastUsedAtMs).toISOString(),
+    is_current: entry.id === caller.keyId,
+  };
+}

@@ -1,0 +1,141 @@
+import type { LoginEntry, LoginRequest, LogoutRequest } from "@convoke/protocol";
+import type { FastifyRequest } from "fastify";
+import { keyOfHeaders, type Caller, type KeyRing } from "../../http/auth.ts";
+import { loginCookieName, loginCookiePlace, refuseForeignPage } from "../../http/login-halves.ts";
+import type { RouteHandler, RouteReply } from "../../http/mount.ts";
+import type { WrongAttempts } from "../../http/wrong-attempts.ts";
+import { Fault, invalidField } from "../../lib/fault.ts";
+import { markOfKey, type LoginBook, type LoginOwner, type LoginView } from "../../settings/login-book.ts";
+
+export type LoginRouteDeps = {
+  readonly keys: KeyRing;
+  readonly logins: LoginBook;
+  readonly attempts: WrongAttempts;
+  /** Where a client is, as far as proxies that are believed tell. */
+  readonly clientAddress: (request: FastifyRequest) => string;
+};
+
+/** A cookie lasts as long as browsers let it; when its login ends, it opens nothing. */
+const cookieSeconds = 400 * 86_400;
+
+/** Browsers that show the page of this server. The cookie is one half of a login, the proof the other; no key comes back. */
+export function loginHandlers({ keys, logins, attempts, clientAddress }: LoginRouteDeps) {
+  const requireKeys = (): void => {
+    if (!keys.isOpen) return;
+    throw new Fault("conflict", "no_logins", "This server needs no key, so there is nothing to log in to.");
+  };
+  return {
+    async createLoginTicket({ caller, request }) {
+      requireKeys();
+      const { ticket, endsAtMs } = await logins.createTicket(ownerOf(caller, request, logins));
+      const url = `${request.publicAddress}/login#t=${ticket}`;
+      return { status: 201, headers: noStore, json: { url, expires_at: toText(endsAtMs) } };
+    },
+    async logIn({ body, request }) {
+      requireKeys();
+      refuseForeignPage(request);
+      const address = clientAddress(request);
+      const waitMs = attempts.waitMs(address);
+      if (waitMs > 0) {
+        request.isRefused = true;
+        throw tooManyAttempts(waitMs);
+      }
+      const owner = await redeem(body as LoginRequest, { keys, logins });
+      if (owner === null) {
+        request.isRefused = true;
+        attempts.note(address);
+        throw new Fault("stranger", "wrong_login", wrongLogin);
+      }
+      const client = request.headers["user-agent"] ?? "";
+      const { id, cookie, proof, endsAtMs } = await logins.create(owner, { client, address });
+      request.caller = { userId: owner.userId, loginId: id, means: "login" };
+      return {
+        headers: { ...noStore, "set-cookie": setCookie(request, cookie, cookieSeconds) },
+        json: { proof, user_id: owner.userId, expires_at: toText(endsAtMs) },
+      };
+    },
+    async logOut({ body, caller, request }) {
+      requireKeys();
+      const isEverywhere = (body as LogoutRequest | undefined)?.everywhere === true;
+      if (isEverywhere) await logins.endAll(caller.userId);
+      else if (caller.loginId !== undefined) await logins.end(caller.userId, caller.loginId);
+      else throw new Fault("conflict", "not_a_login", notALogin);
+      return over(request);
+    },
+    async listLogins({ caller }) {
+      const found = keys.isOpen ? [] : await logins.list(caller.userId);
+      return { headers: noStore, json: { logins: found.map((view) => toEntry(view, caller)) } };
+    },
+    async endLogin({ caller, params, request }) {
+      const id = params["login_id"]!;
+      if (!(await logins.end(caller.userId, id))) {
+        throw new Fault("missing", "login_not_found", `There is no login ${id}.`);
+      }
+      return id === caller.loginId ? over(request) : { status: 204, text: "" };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+const noStore = { "cache-control": "no-store" };
+
+const wrongLogin =
+  "This does not log in: a ticket works once and for ten minutes. Make a new one with: convoke open.";
+
+const notALogin = "This was asked with a key, which has no login to end. Send everywhere: true to end all.";
+
+function tooManyAttempts(waitMs: number): Fault {
+  const sentence = `Too many wrong attempts from this address. Try again in ${Math.ceil(waitMs / 1_000)} seconds.`;
+  return new Fault("too-many", "too_many_attempts", sentence);
+}
+
+/** Whose login it becomes; null for what is not good. */
+async function redeem(
+  { ticket, key }: LoginRequest,
+  { keys, logins }: Pick<LoginRouteDeps, "keys" | "logins">,
+): Promise<LoginOwner | null> {
+  if ((ticket ?? null) === (key ?? null) || (ticket && key)) {
+    throw invalidField(["body", "ticket"], "Send either a ticket or a key.");
+  }
+  if (key) {
+    const caller = keys.identify(key);
+    return caller === null ? null : ownerOfKey(caller, key);
+  }
+  const owner = await logins.redeem(ticket ?? "");
+  return owner !== null && keys.isStillGood(owner) ? owner : null;
+}
+
+/** A browser that logs another one in gives it what it has: both end with the same key. */
+function ownerOf(caller: Caller, request: FastifyRequest, logins: LoginBook): LoginOwner {
+  if (caller.loginId === undefined) return ownerOfKey(caller, keyOfHeaders(request.headers) ?? "");
+  const { userId, keyId } = caller;
+  const keyMark = logins.keyMarkOf(caller.loginId) ?? "";
+  return { userId, keyMark, ...(keyId === undefined ? {} : { keyId }) };
+}
+
+function ownerOfKey({ userId, keyId }: Caller, key: string): LoginOwner {
+  return keyId === undefined ? { userId, keyMark: markOfKey(key) } : { userId, keyId, keyMark: "" };
+}
+
+function toEntry(view: LoginView, caller: Caller): LoginEntry {
+  return {
+    id: view.id,
+    client: view.client,
+    address: view.address,
+    created_at: toText(view.createdAtMs),
+    last_used_at: toText(view.lastUsedAtMs),
+    expires_at: toText(view.endsAtMs),
+    is_current: view.id === caller.loginId,
+  };
+}
+
+function over(request: FastifyRequest): RouteReply {
+  return { status: 204, headers: { ...noStore, "set-cookie": setCookie(request, "", 0) }, text: "" };
+}
+
+function setCookie(request: FastifyRequest, value: string, seconds: number): string {
+  return `${loginCookieName(request)}=${value}; Max-Age=${seconds}; ${loginCookiePlace(request)}`;
+}
+
+function toText(atMs: number): string {
+  return new Date(atMs).toISOString();
+}

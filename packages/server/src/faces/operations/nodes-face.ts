@@ -1,0 +1,25 @@
+import { nodeRoutes, type ServerNode } from "@convoke/protocol";
+import type { Cluster } from "../../cluster/cluster.ts";
+import { localUser } from "../../http/auth.ts";
+import { face, type Face } from "../../http/mount.ts";
+import { formatInstant } from "../../lib/instant.ts";
+
+/** Which servers share the store. Their addresses are the operator's: other users see none. */
+export function nodesFace(cluster: Pick<Cluster, "nodeId" | "nodes">): Face {
+  return face(nodeRoutes, {
+    listNodes: async ({ caller }) => {
+      const nodes = caller.userId === localUser.userId ? await cluster.nodes() : [];
+      return {
+        json: {
+          nodes: nodes.map(({ id, address, release, startedAtMs }): ServerNode => ({
+            id,
+            is_self: id === cluster.nodeId,
+            address,
+            release,
+            started_at: startedAtMs === null ? null : formatInstant(startedAtMs * 1000),
+          })),
+        },
+      };
+    },
+  });
+}

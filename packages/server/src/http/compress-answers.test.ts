@@ -1,0 +1,55 @@
+import { gunzipSync } from "node:zlib";
+import type { FastifyInstance } from "fastify";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { silentLogger } from "../lib/logger.ts";
+import { createGuard } from "./guard.ts";
+import { openHttp } from "./open-http.ts";
+
+const long = JSON.stringify({ items: Array.from({ length: 1_000 }, (_, index) => `event ${index}`) });
+const far = "192.0.2.7";
+
+let app: FastifyInstance;
+beforeAll(async () => {
+  const guard = createGuard({ boundHost: "127.0.0.1", allowedHosts: [], allowedOrigins: [] });
+  app = await openHttp({ guard, logger: silentLogger, onActivity: () => {} });
+  const json =
+    (text: string) => (_request: unknown, reply: { type(type: string): { send(text: string): unknown } }) =>
+      reply.type("application/json").send(text);
+  app.get("/api/conversations/search", json(long));
+  app.get("/api/conversations/short", json('{"items":[]}'));
+  app.get("/api/conversations/text", async (_request, reply) => reply.type("text/plain").send(long));
+  app.get("/api/settings", json(long));
+});
+afterAll(() => app.close());
+
+const ask = (url: string, remoteAddress: string, encoding?: string) =>
+  app.inject({
+    url,
+    remoteAddress,
+    headers: { host: "localhost", ...(encoding === undefined ? {} : { "accept-encoding": encoding }) },
+  });
+
+test("S20: long JSON is packed for clients elsewhere that ask for it, and is the same", async () => {
+  const reply = await ask("/api/conversations/search?limit=100", far, "br, gzip");
+  expect(reply.headers).toMatchObject({
+    "content-encoding": "gzip",
+    vary: expect.stringContaining("Accept-Encoding") as string,
+  });
+  expect(Number(reply.headers["content-length"])).toBe(reply.rawPayload.length);
+  expect(reply.rawPayload.length).toBeLessThan(long.length / 3);
+  expect(gunzipSync(reply.rawPayload).toString()).toBe(long);
+});
+
+test.each([
+  ["a client of this machine", "/api/conversations/search", "127.0.0.1", "gzip"],
+  ["one of this machine over IPv6", "/api/conversations/search", "::ffff:127.0.0.1", "gzip"],
+  ["one that does not ask", "/api/conversations/search", far, undefined],
+  ["one that refuses", "/api/conversations/search", far, "gzip;q=0"],
+  ["a short answer", "/api/conversations/short", far, "gzip"],
+  ["what is no JSON", "/api/conversations/text", far, "gzip"],
+  ["what can hold secrets", "/api/settings", far, "gzip"],
+])("S20: for %s it goes out as it is", async (_what, url, address, encoding) => {
+  const reply = await ask(url, address, encoding);
+  expect(reply.statusCode).toBe(200);
+  expect(reply.headers["content-encoding"]).toBe(undefined);
+});

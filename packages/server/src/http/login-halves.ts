@@ -1,0 +1,59 @@
+import type { FastifyRequest } from "fastify";
+import { Fault } from "../lib/fault.ts";
+import type { Caller, KeyRing } from "./auth.ts";
+import { isOwnOrigin } from "./own-origin.ts";
+import { readCookie } from "./read-cookie.ts";
+
+/** The header with the half of a login that scripts of the page can read. */
+const proofHeader = "x-convoke-proof";
+
+/** Cookies know no ports, so the name does: two servers of one machine leave each other's logins alone. */
+export function loginCookieName({ headers }: FastifyRequest): string {
+  return `convoke_${/:(\d+)$/.exec(headers.host ?? "")?.[1] ?? "80"}`;
+}
+
+/** Where the cookie of a login goes: to the address that the browser uses, and with TLS where the page came with it. */
+export function loginCookiePlace({ headers, publicAddress }: FastifyRequest): string {
+  const { origin: known, pathname } = new URL(publicAddress);
+  const origin = headers.origin?.toLowerCase() ?? known;
+  const path = origin === known ? `${pathname.replace(/\/$/, "")}/` : "/";
+  return `Path=${path}; HttpOnly; SameSite=Strict${origin.startsWith("https:") ? "; Secure" : ""}`;
+}
+
+/** Who asks with both halves of a login; null for a stranger. A page of another origin is refused, whatever it has. */
+export function callerOfLogin(request: FastifyRequest, keys: KeyRing): Caller | null {
+  const proof = request.headers[proofHeader];
+  const caller = typeof proof === "string" ? find(request, proof, keys) : null;
+  if (caller === null) return null;
+  const isReading = request.method === "GET" || request.method === "HEAD";
+  if (request.headers.origin === undefined && !isReading) throw foreignPage();
+  refuseForeignPage(request);
+  return caller;
+}
+
+/** As {@link callerOfLogin}, for a socket, whose proof comes in its first frame; browsers always say where such a page is from. */
+export function callerOfSocketLogin(request: FastifyRequest, proof: string, keys: KeyRing): Caller | null {
+  if (request.headers.origin === undefined || isForeignPage(request)) return null;
+  return find(request, proof, keys);
+}
+
+/** Throws for a request that a browser marks as one of another page than this server's own. */
+export function refuseForeignPage(request: FastifyRequest): void {
+  if (isForeignPage(request)) throw foreignPage();
+}
+
+function isForeignPage(request: FastifyRequest): boolean {
+  const { origin, "sec-fetch-site": site } = request.headers;
+  if (origin !== undefined && !isOwnOrigin(origin, request)) return true;
+  return site !== undefined && site !== "same-origin";
+}
+
+function find(request: FastifyRequest, proof: string, keys: KeyRing): Caller | null {
+  const cookie = readCookie(request.headers.cookie, loginCookieName(request));
+  return cookie === "" || proof === "" ? null : keys.identifyLogin({ cookie, proof });
+}
+
+function foreignPage(): Fault {
+  const sentence = "Logins work from this server's own page only. Other pages and programs send a key.";
+  return new Fault("refused", "foreign_page", sentence);
+}

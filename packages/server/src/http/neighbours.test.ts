@@ -1,0 +1,125 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { holdAnswers } from "../testing/hold-answers.ts";
+import { startTestServer, type TestServer, type TestServerOptions } from "../testing/start-server.ts";
+import { TestSocket } from "../testing/test-socket.ts";
+
+/** Another server on the same data. */
+async function startNeighbour(owner: TestServer, options: TestServerOptions = {}): Promise<TestServer> {
+  const config = { dataDir: owner.dataDir, workspaceRoot: owner.workspaceDir, ...options.config };
+  return await startTestServer({ ...options, config });
+}
+
+const say = (text: string) => ({ content: [{ type: "text" as const, text }], run: true });
+
+async function messagesOf(server: TestServer, id: string): Promise<string[]> {
+  const events = await server.events(id);
+  return events.flatMap((event) => {
+    if (event.kind !== "MessageEvent" || event.llm_message.role !== "user") return [];
+    return (event.llm_message.content ?? []).map((part) => (part.type === "text" ? part.text : ""));
+  });
+}
+
+test("a command for what another server works on is done by that one", async () => {
+  const { wrapModel, release } = holdAnswers();
+  await using owner = await startTestServer({
+    script: { turns: [{ text: "One." }, { text: "Two." }] },
+    wrapModel,
+  });
+  await using neighbour = await startNeighbour(owner);
+  const { id } = await owner.createConversation({ text: "first" });
+  await owner.waitForStatus(id, "running");
+  await neighbour.client.sendMessage(id, say("second"));
+  expect(await messagesOf(neighbour, id)).toEqual(["first", "second"]);
+  const { nodes } = (await owner.call("GET", "/api/nodes")).json as { nodes: Record<string, unknown>[] };
+  const found = nodes.map(({ address, is_self: isSelf }) => ({ address, isSelf }));
+  expect(found).toHaveLength(2);
+  expect(found).toContainEqual({ address: owner.url, isSelf: true });
+  expect(found).toContainEqual({ address: neighbour.url, isSelf: false });
+  release();
+  await neighbour.waitForStatus(id, "finished");
+  expect(neighbour.model.requests).toEqual([]);
+  await neighbour.client.updateConversation(id, { title: "Named by the neighbour" });
+  expect((await owner.client.getConversation(id)).title).toBe("Named by the neighbour");
+  await neighbour.client.deleteConversation(id);
+  await expect(owner.client.getConversation(id)).rejects.toMatchObject({ status: 404 });
+});
+
+test("a pause and what is wrong with a request come back as the owner said it", async () => {
+  const { wrapModel, release } = holdAnswers();
+  await using owner = await startTestServer({ script: { turns: [{ text: "One." }] }, wrapModel });
+  await using neighbour = await startNeighbour(owner);
+  const { id } = await owner.createConversation({ text: "first" });
+  await owner.waitForStatus(id, "running");
+  const pausing = neighbour.client.pause(id);
+  release();
+  await pausing;
+  const path = `/api/conversations/${id}/events/respond_to_confirmation`;
+  const [here, there] = await Promise.all(
+    [owner, neighbour].map((server) => server.call("POST", path, { accept: true })),
+  );
+  expect(there).toMatchObject({ status: here!.status, text: here!.text });
+});
+
+test("a message over a socket reaches the server that works on the conversation, once", async () => {
+  const { wrapModel, release } = holdAnswers();
+  await using owner = await startTestServer({
+    script: { turns: [{ text: "One." }, { text: "Two." }] },
+    wrapModel,
+  });
+  await using neighbour = await startNeighbour(owner);
+  const { id } = await owner.createConversation({ text: "first" });
+  await owner.waitForStatus(id, "running");
+  const headers = { "x-session-api-key": neighbour.key };
+  using socket = new TestSocket(`${neighbour.url}/sockets/events/${id}?resend_mode=all`, { headers });
+  await socket.untilCount(1);
+  const message = { role: "user", content: "second", client_message_id: "m-1" };
+  socket.send(message);
+  socket.send(message);
+  await socket.until((events) => events.filter(({ kind }) => kind === "Accepted").length === 2);
+  const accepted = socket.events.filter(({ kind }) => kind === "Accepted");
+  expect(new Set(accepted.map((frame) => frame["event_id"])).size).toBe(1);
+  const stored = await owner.events(id);
+  expect(stored.some((event) => event["id"] === accepted[0]!["event_id"])).toBe(true);
+  release();
+  await owner.waitForStatus(id, "finished");
+  expect(await messagesOf(owner, id)).toEqual(["first", "second"]);
+});
+
+test("nobody but a server on the folder is let in by a pass", async () => {
+  await using owner = await startTestServer();
+  const { id } = await owner.createConversation();
+  const payload = Buffer.from(
+    JSON.stringify({ to: "x", method: "GET", path: "/", atMs: Date.now(), caller: { userId: "local" } }),
+  ).toString("base64url");
+  for (const pass of ["", "x", `${payload}.${payload}`, `${payload}.`]) {
+    const reply = await fetch(`${owner.url}/api/conversations/${id}`, {
+      headers: { "x-convoke-node": pass },
+    });
+    expect(reply.status, pass).toBe(401);
+  }
+});
+
+test("an owner that cannot be asked is told, and its door goes with it", async () => {
+  const { wrapModel, release } = holdAnswers();
+  await using owner = await startTestServer({ script: { turns: [{ text: "One." }] }, wrapModel });
+  await using neighbour = await startNeighbour(owner);
+  const { id } = await owner.createConversation({ text: "first" });
+  await owner.waitForStatus(id, "running");
+  const nodes = join(owner.dataDir, "nodes");
+  const doors = async (): Promise<string[]> =>
+    (await readdir(nodes)).filter((name) => name.endsWith(".door"));
+  expect(await doors()).toHaveLength(2);
+  await neighbour.close();
+  const [door] = await doors();
+  expect(await doors()).toEqual([door]);
+  await using other = await startNeighbour(owner);
+  await rm(join(nodes, door!));
+  await expect(other.client.sendMessage(id, say("second"))).rejects.toMatchObject({
+    status: 503,
+    code: "owned_elsewhere",
+  });
+  release();
+  await owner.waitForStatus(id, "finished");
+});

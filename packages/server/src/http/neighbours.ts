@@ -1,0 +1,128 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import type { Cluster } from "../cluster/cluster.ts";
+import type { Caller } from "./auth.ts";
+
+export type NeighboursDeps = {
+  readonly cluster: Cluster;
+  readonly nowMs: () => number;
+};
+
+/** What one node asks another for a caller whom it has let in. */
+type Pass = {
+  readonly to: string;
+  readonly method: string;
+  readonly path: string;
+  readonly atMs: number;
+  readonly caller: Caller;
+};
+
+export type NeighbourCall = {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON; undefined for a request without a body. */
+  readonly body: string | undefined;
+};
+
+/** The servers on one store: each opens a door to the others, and trusts whom they have let in. */
+export class Neighbours {
+  readonly #deps: NeighboursDeps;
+  readonly #callers = new WeakMap<FastifyRequest, Caller | null>();
+
+  constructor(deps: NeighboursDeps) {
+    this.#deps = deps;
+  }
+
+  /** How long a request waits for a neighbour that owns what it is about and does not answer. */
+  get patienceMs(): number {
+    return this.#deps.cluster.patienceMs;
+  }
+
+  /** For whom a neighbour asks; null for a request that is none of a neighbour. */
+  callerOf(request: FastifyRequest): Caller | null {
+    const known = this.#callers.get(request);
+    if (known !== undefined) return known;
+    const pass = request.headers[passHeader];
+    const caller = typeof pass === "string" ? this.#check(pass, request) : null;
+    this.#callers.set(request, caller);
+    request.isForwarded = caller !== null;
+    return caller;
+  }
+
+  /** Asks another node. Null when there is none of that id, or when its process has ended; rejects when it breaks off. */
+  async ask(
+    nodeId: string,
+    { method, path, headers, body }: NeighbourCall,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<Response | null> {
+    const door = await this.#deps.cluster.findDoor(nodeId);
+    if (door === null) return null;
+    using gone = this.#untilGone(nodeId);
+    const target = new URL(path, door.url);
+    const pass: Pass = { to: nodeId, method, path: pathOf(target), atMs: this.#deps.nowMs(), caller };
+    try {
+      return await fetch(target, {
+        method,
+        headers: { ...headers, "accept-encoding": "identity", [passHeader]: seal(pass, door.secret) },
+        ...(body === undefined ? {} : { body }),
+        redirect: "manual",
+        signal: AbortSignal.any([signal, gone.signal]),
+      });
+    } catch (error) {
+      if (isRefused(error)) return null;
+      throw error;
+    }
+  }
+
+  /** Aborts when a process is known to be dead before it has answered: one that stands still keeps its connections. */
+  #untilGone(nodeId: string): Disposable & { readonly signal: AbortSignal } {
+    const gone = new AbortController();
+    const timer = setInterval(() => {
+      this.#deps.cluster.findDoor(nodeId).then(
+        (door) => door === null && gone.abort(),
+        // Without the store nobody is known to be dead.
+        () => {},
+      );
+    }, lookMs);
+    return { signal: gone.signal, [Symbol.dispose]: () => clearInterval(timer) };
+  }
+
+  #check(given: string, request: FastifyRequest): Caller | null {
+    const [payload = "", mark = ""] = given.split(".");
+    const { nodeId, ownSecret } = this.#deps.cluster;
+    const wanted = markOf(payload, ownSecret);
+    const found = Buffer.from(mark, "base64url");
+    if (found.length !== wanted.length || !timingSafeEqual(found, wanted)) return null;
+    const pass = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as Pass;
+    const isMeant = pass.to === nodeId && pass.method === request.method;
+    const isFresh = Math.abs(this.#deps.nowMs() - pass.atMs) <= goodForMs;
+    return isMeant && isFresh && pass.path === request.raw.url ? pass.caller : null;
+  }
+}
+
+const passHeader = "x-convoke-node";
+
+const goodForMs = 30_000;
+const lookMs = 1000;
+
+function seal(pass: Pass, secret: string): string {
+  const payload = Buffer.from(JSON.stringify(pass)).toString("base64url");
+  return `${payload}.${markOf(payload, secret).toString("base64url")}`;
+}
+
+function markOf(payload: string, secret: string): Buffer {
+  return createHmac("sha256", secret).update(payload).digest();
+}
+
+function pathOf({ pathname, search }: URL): string {
+  return pathname + search;
+}
+
+/** True when nothing of a request was sent. */
+function isRefused(error: unknown): boolean {
+  const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
+  return cause?.code === "ECONNREFUSED";
+}

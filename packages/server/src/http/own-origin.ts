@@ -1,0 +1,16 @@
+import type { FastifyRequest } from "fastify";
+
+type Asked = Pick<FastifyRequest, "headers" | "publicAddress">;
+
+/**
+ * Whether a page of this origin is a page of this server, as the browser reached it: scheme, name and port. Where nobody tells of TLS in
+ * front of the server, both schemes are its own.
+ */
+export function isOwnOrigin(origin: string, { headers, publicAddress }: Asked): boolean {
+  const { origin: known, protocol, host: knownHost } = new URL(publicAddress);
+  const host = headers.host?.toLowerCase() ?? "";
+  const own = new Set([known]);
+  if (host !== knownHost) own.add(`http://${host}`);
+  if (host !== knownHost || protocol === "http:") own.add(`https://${host}`);
+  return own.has(origin.toLowerCase());
+}

@@ -1,0 +1,15 @@
+import type { Readable } from "node:stream";
+
+type ReplyHead = {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** `text` goes out as it is: stored JSON is never parsed and written again. `stream` is destroyed when the client leaves. */
+export type RouteReply = ReplyHead &
+  (
+    | { readonly json: unknown }
+    | { readonly text: string }
+    | { readonly stream: Readable; readonly contentType: string }
+    | { readonly bytes: Uint8Array; readonly contentType: string }
+  );

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { WrongAttempts } from "./wrong-attempts.ts";
+
+test("after five wrong attempts within a minute an address waits, and only that one", () => {
+  let nowMs = 0;
+  const attempts = new WrongAttempts(() => nowMs);
+  for (let count = 0; count < 5; count++) {
+    expect(attempts.waitMs("10.0.0.1")).toBe(0);
+    attempts.note("10.0.0.1");
+    nowMs += 1_000;
+  }
+  expect(attempts.waitMs("10.0.0.1")).toBe(55_000);
+  expect(attempts.waitMs("10.0.0.2")).toBe(0);
+  nowMs += 55_000;
+  expect(attempts.waitMs("10.0.0.1")).toBe(0);
+});
+
+test("strangers from everywhere fill no memory", () => {
+  const attempts = new WrongAttempts(() => 0);
+  for (let count = 0; count < 5; count++) attempts.note("first");
+  for (let count = 0; count < 10_000; count++) attempts.note(`other ${count}`);
+  expect(attempts.waitMs("first")).toBe(0);
+  expect(attempts.waitMs("other 9999")).toBe(0);
+});

@@ -1,0 +1,34 @@
+const windowMs = 60_000;
+const mostWrong = 5;
+const mostAddresses = 10_000;
+
+/** Counts wrong attempts by address: who had five of them within a minute waits until the first is a minute old. */
+export class WrongAttempts {
+  readonly #nowMs: () => number;
+  readonly #timesByAddress = new Map<string, number[]>();
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** For how long nothing from this address is looked at, in milliseconds; 0 when it may try. */
+  waitMs(address: string): number {
+    const times = this.#recent(address);
+    return times.length < mostWrong ? 0 : times[0]! + windowMs - this.#nowMs();
+  }
+
+  note(address: string): void {
+    const times = [...this.#recent(address), this.#nowMs()];
+    // The address that was wrong last comes last.
+    this.#timesByAddress.delete(address);
+    this.#timesByAddress.set(address, times);
+    const [oldest] = this.#timesByAddress.keys();
+    if (this.#timesByAddress.size > mostAddresses && oldest !== undefined)
+      this.#timesByAddress.delete(oldest);
+  }
+
+  #recent(address: string): number[] {
+    const sinceMs = this.#nowMs() - windowMs;
+    return (this.#timesByAddress.get(address) ?? []).filter((time) => time > sinceMs);
+  }
+}
