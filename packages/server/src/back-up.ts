@@ -14,8 +14,10 @@ import {
 import { join, relative, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "./config.ts";
+import { checkFolderStore } from "./database/data-folder-store.ts";
 import { lockDataFolder } from "./database/data-folder-lock.ts";
 import { unfinishedBackup } from "./journal/open-journal.ts";
+import { textsFile } from "./journal/sqlite/texts/tables.ts";
 import { inFile } from "./lib/storage-fault.ts";
 
 export type BackUpDeps = {
@@ -29,17 +31,19 @@ export type BackUpDeps = {
 /**
  * Copies a data folder that servers may be working on, so that a server can start from the copy. Each database is copied as it
  * is at one moment, in an order in which nothing can be ahead of the log that must not be: what points into the log (webhook
- * cursors, spending) before it, the records of what tools began after it, so that nothing begins a second time. Resolves to
+ * cursors, spending) before it, the records of what tools began after it, so that nothing begins a second time. The index of
+ * texts is not copied: it is made anew. Resolves to
  * the number of files. Rejects with {@link ConfigError} for a target that is not empty.
  */
 export async function backUp({ dataDir, target, onProgress }: BackUpDeps): Promise<number> {
+  await checkFolderStore(dataDir, null);
   await checkTarget(dataDir, target);
   // While it is held nobody can change the master key.
   using _lock = lockDataFolder(dataDir, "shared");
   const unfinished = join(target, unfinishedBackup);
   await writeFile(unfinished, "This backup has not come to its end. Make another.\n", { mode: 0o600 });
   const copy = new Copy(dataDir, target, onProgress);
-  const entries = (await readdir(dataDir)).filter((name) => !leftOut.test(name));
+  const entries = (await readdir(dataDir)).filter((name) => !leftOut.test(name) && name !== textsFile);
   for (const name of entries.filter((name) => name !== journal && !isOfTools(name))) await copy.take(name);
   await copy.take(journal);
   for (const name of entries.filter(isOfTools)) await copy.take(name);

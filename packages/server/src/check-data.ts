@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "./config.ts";
 import { checkDatabase } from "./journal/sqlite/check-database.ts";
 import { checkJournal } from "./journal/sqlite/check.ts";
+import { textsFile } from "./journal/sqlite/texts/tables.ts";
 import { describeStorageFault } from "./lib/storage-fault.ts";
 
 /** One damage: the file, relative to the data folder, and what is wrong in it. */
@@ -35,8 +36,10 @@ export async function checkData({
         const onEvents = (count: number): void => onProgress(`${file}: ${count} events compared`);
         events = checkJournal({ path, onDamage: onProblem, onProgress: onEvents });
       } else {
+        const hint =
+          file === textsFile ? " Nothing is lost: end the server and delete the file, it is made anew." : "";
         using database = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
-        checkDatabase(database, onProblem);
+        checkDatabase(database, (problem) => onProblem(`${problem}${hint}`));
       }
     } catch (error) {
       const sentence = describeStorageFault(error);
@@ -50,7 +53,9 @@ export async function checkData({
 /** The log first. */
 async function listDatabases(dataDir: string): Promise<string[]> {
   try {
-    const own = (await readdir(dataDir)).filter((name) => name === "journal.db" || name.endsWith(".sqlite"));
+    const own = (await readdir(dataDir)).filter(
+      (name) => ["journal.db", textsFile].includes(name) || name.endsWith(".sqlite"),
+    );
     const ofTools = await readdir(join(dataDir, "conversations"), { recursive: true }).catch(() => []);
     const inFolders = ofTools
       .filter((name) => name.endsWith(".sqlite"))

@@ -24,6 +24,8 @@ export type SandboxConfig = {
   readonly pids: number;
   /** Space in each private temporary directory. */
   readonly diskMb: number;
+  /** So many of the default kind are kept running for whoever starts one next. */
+  readonly warm: number;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,7 +44,16 @@ export function readSandboxConfig(environment: Environment, use?: string): Sandb
     cpus: readAmount(environment, "CONVOKE_SANDBOX_CPUS", 2, 0.1, false),
     pids: readAmount(environment, "CONVOKE_SANDBOX_PIDS", 512, 32),
     diskMb: readAmount(environment, "CONVOKE_SANDBOX_DISK_MB", 1_024, 1),
+    warm: readAmount(environment, "CONVOKE_SANDBOX_WARM", 0, 0),
   };
+}
+
+/** Their rows and their processes belong to one machine, and nothing leads from the other servers on a database to them yet. */
+export function withoutSandboxes(sandbox: SandboxConfig): SandboxConfig {
+  if (sandbox.use === "auto" || sandbox.use.length === 0) return { ...sandbox, use: [] };
+  throw new ConfigError(
+    "Sandboxes do not work with --database (CONVOKE_DATABASE) yet. Leave --sandbox (CONVOKE_SANDBOX) out or off, or keep everything in the data folder.",
+  );
 }
 
 function readUse(text: string, image: string | null): SandboxConfig["use"] {

@@ -6,7 +6,9 @@ import { readApprovalDefault, readDayBudget, type ApprovalDefault } from "./conf
 import { readWebhooks } from "./config-webhooks.ts";
 import type { TracingConfig } from "./observability/traces.ts";
 import type { WebhookSpec } from "./webhooks/webhook.ts";
-import { readSandboxConfig, type SandboxConfig } from "./config-sandboxes.ts";
+import { readDatabase } from "./config-database.ts";
+import { readSandboxConfig, withoutSandboxes, type SandboxConfig } from "./config-sandboxes.ts";
+import type { PostgresPlace } from "./database/postgres-place.ts";
 
 export { ConfigError } from "./lib/config-error.ts";
 
@@ -17,6 +19,8 @@ export type ServerConfig = {
   readonly port: number;
   /** Absolute. */
   readonly dataDir: string;
+  /** Where everything is kept that servers on several machines share; null keeps it in the data folder. */
+  readonly database: PostgresPlace | null;
   /** Where the person that the server runs for keeps skills and hooks of their own; null when they have no home. */
   readonly homeDir: string | null;
   /** Relative working directories of clients are below this absolute path. */
@@ -28,6 +32,8 @@ export type ServerConfig = {
   readonly masterSecret: string | null;
   /** Where clients reach this server, without a slash at its end; null when their requests tell. */
   readonly webUrl: string | null;
+  /** The folder of the built web interface; null serves none. */
+  readonly webDir: string | null;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   /** Idle conversations leave memory after so many seconds. */
@@ -63,10 +69,13 @@ export type ConfigOverrides = {
   readonly host?: string;
   readonly port?: number;
   readonly dataDir?: string;
+  /** As `CONVOKE_DATABASE`. */
+  readonly database?: string;
   readonly workspaceRoot?: string;
   readonly isAuthDisabled?: boolean;
   /** As `CONVOKE_SANDBOX`. */
   readonly sandbox?: string;
+  readonly webDir?: string;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -74,19 +83,23 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Reads `CONVOKE_*` variables and the reference's names (`OH_*`, `SESSION_API_KEY`) as aliases. */
 export function readConfig(environment: Environment, overrides: ConfigOverrides = {}): ServerConfig {
   const webUrl = readWebUrl(environment);
+  const database = readDatabase(environment, overrides.database);
+  const sandbox = readSandboxConfig(environment, overrides.sandbox);
   return {
     host: overrides.host ?? environment["CONVOKE_HOST"] ?? "127.0.0.1",
     port: overrides.port ?? readNumber(environment, "CONVOKE_PORT", 8000, 65_535),
     dataDir: resolve(overrides.dataDir ?? environment["CONVOKE_DATA_DIR"] ?? join(homedir(), ".convoke")),
+    database,
     homeDir: environment["HOME"] ?? null,
     workspaceRoot: resolve(overrides.workspaceRoot ?? environment["CONVOKE_WORKSPACE_ROOT"] ?? "."),
     sessionApiKeys: readKeys(environment),
     isAuthDisabled: overrides.isAuthDisabled ?? false,
     masterSecret: environment["CONVOKE_SECRET_KEY"] || null,
     webUrl,
+    webDir: overrides.webDir ?? null,
     allowedHosts: [
       ...readList(environment["CONVOKE_ALLOWED_HOSTS"]),
-      ...(webUrl === null ? [] : [new URL(webUrl).hostname.replaceAll(/[[\]]/g, "")]),
+      ...[webUrl, database?.nodeAddress].flatMap((url) => (url == null ? [] : [hostOf(url)])),
     ],
     allowedOrigins: [
       ...(webUrl === null ? [] : [new URL(webUrl).origin]),
@@ -95,7 +108,7 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     ],
     standstillSeconds: readNumber(environment, "CONVOKE_STANDSTILL_SECONDS", 60, 86_400),
     conversationIdleSeconds: readNumber(environment, "CONVOKE_CONVERSATION_IDLE_SECONDS", 1200, 1_000_000),
-    sandbox: readSandboxConfig(environment, overrides.sandbox),
+    sandbox: database === null ? sandbox : withoutSandboxes(sandbox),
     trustedProxies: readList(environment["CONVOKE_TRUSTED_PROXIES"]),
     webhooks: readWebhooks(environment),
     machineUsers: readList(environment["CONVOKE_MACHINE_USERS"] ?? "local"),
@@ -133,6 +146,10 @@ function readWebUrl(environment: Environment): string | null {
     return url.href.replace(/\/+$/, "");
   }
   throw new ConfigError("CONVOKE_WEB_URL must be an address such as https://agents.example.org/prefix.");
+}
+
+function hostOf(url: string): string {
+  return new URL(url).hostname.replaceAll(/[[\]]/g, "");
 }
 
 function readKeys(environment: Environment): string[] {

@@ -12,4 +12,5 @@ export {
   type SharedWithSandboxes,
   type TakeOver,
 } from "./open-server.ts";
+export type { Demo } from "./conversation/demo.ts";
 export { version } from "./lib/version.ts";

@@ -1,8 +1,10 @@
 import type { Directory } from "./conversation/directory.ts";
 import type { Logger } from "./lib/logger.ts";
+import type { Webhooks } from "./webhooks/webhooks.ts";
 
 export type HousekeepingDeps = {
   readonly directory: Pick<Directory, "takeUp" | "evictIdle" | "isAtRest">;
+  readonly webhooks: Pick<Webhooks, "look">;
   /** When somebody asked for something. */
   readonly lastActivityMs: () => number;
   /** Gives back memory that is not needed at rest; takes long enough to wait for a pause. */
@@ -12,18 +14,21 @@ export type HousekeepingDeps = {
   readonly logger: Logger;
 };
 
-/** How often a server looks for runs of others on the same data folder that have ended. */
+/** How often a server looks for what others on the same data folder have done, and for what they have left when they ended. */
 const takeUpEveryMs = 1000;
 
 /** Does now and then what nobody asks for, until it is disposed. Does not keep the process alive. */
 export function keepHouse(deps: HousekeepingDeps): Disposable {
-  const { directory, conversationIdleSeconds, logger } = deps;
+  const { directory, webhooks, conversationIdleSeconds, logger } = deps;
   const idleMs = conversationIdleSeconds * 1000;
   const release = createRelease(deps);
   const chores = [
     chore(
       takeUpEveryMs,
-      () => directory.takeUp(),
+      () => {
+        webhooks.look();
+        return directory.takeUp();
+      },
       (error) => {
         logger.error({ error }, "runs of other servers could not be looked at");
       },

@@ -7,6 +7,7 @@ import {
 } from "./app-conversations/open-app-conversations.ts";
 import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
+import { isDemoModel, type Demo } from "./conversation/demo.ts";
 import { Directory } from "./conversation/directory.ts";
 import { estimatedWhenAborted } from "./conversation/run/aborted-call.ts";
 import type { McpAccess } from "./conversation/run/mcp-tools.ts";
@@ -48,6 +49,7 @@ export type OpenConversationsDeps = Store & {
   /** See the directory's. */
   readonly isAttended?: true;
   readonly activity?: Activity;
+  readonly demo?: Demo;
   /** Wraps every model that is opened. */
   readonly wrapModel?: (model: Model) => Model;
 };
@@ -77,6 +79,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       hooks: config.webhooks,
       database,
       journal,
+      leases: deps.leases,
       describe: (id): Promise<string | null> => describeForHooks(journal, directory, id),
       nowMs: Date.now,
       wait,
@@ -86,7 +89,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   scope.defer(
     journal.onCommit(({ type, conversationId, lastSeq, durationMs }) => {
       if (type === "appended") observer.appended(durationMs);
-      webhooks.onAppend(conversationId, lastSeq);
+      if (type !== "marked") webhooks.onAppend(conversationId, lastSeq);
     }),
   );
   const settings = new SettingsStore({ database, secretBox, nowMs: Date.now });
@@ -95,7 +98,12 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     return watchModel(estimatedWhenAborted(model, llm), observer);
   };
   const skills = openSkillAccess(config);
-  const ledger = new Ledger({ database, maxPerDay: config.maxBudgetPerUserPerDay, nowMs: Date.now, logger });
+  const ledger = await Ledger.open({
+    database,
+    maxPerDay: config.maxBudgetPerUserPerDay,
+    nowMs: Date.now,
+    logger,
+  });
   const requireMachine = createMachinePolicy({
     users: config.machineUsers,
     isSandboxed: config.areConversationsSandboxed,
@@ -118,7 +126,10 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       beforeDelete: (id) => webhooks.onDelete(id),
       secretBox,
       serverKeys: deps.serverKeys ?? [],
-      openModel: ({ agent }, secrets, ownerId) => openFor({ ...agent.llm, ...secrets.llm }, ownerId),
+      openModel: ({ agent, workspace }, secrets, ownerId) =>
+        deps.demo !== undefined && isDemoModel(agent.llm)
+          ? watchModel(wrapModel(deps.demo.openModel(workspace.working_dir)), observer)
+          : openFor({ ...agent.llm, ...secrets.llm }, ownerId),
       validator: deps.validator,
       skills,
       purse: new Purse(ledger),
@@ -126,11 +137,21 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       ...(deps.activity === undefined ? {} : { activity: deps.activity }),
       mcp: { fetch: filteredFetch, clientVersion: version, logins: mcpLogins, ...deps.mcp },
       dataDir: config.dataDir,
+      ...(config.database === null ? {} : { mayWorkspacesBeAway: true }),
       workspaceRoot: config.workspaceRoot,
       nowMs: Date.now,
       ...(deps.isAttended === true ? { isAttended: true } : {}),
       logger,
       observer,
+    }),
+  );
+  scope.defer(
+    deps.cluster.onFenced(() => {
+      logger.error(
+        {},
+        "the other servers took this one for dead; what it worked on is theirs, and it goes on anew",
+      );
+      directory.loseAll();
     }),
   );
   const appConversations = scope.use(

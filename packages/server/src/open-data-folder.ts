@@ -1,4 +1,5 @@
 import { chmod, readdir, stat } from "node:fs/promises";
+import { databaseMarker } from "./database/data-folder-store.ts";
 import { describeError } from "./lib/describe-error.ts";
 import { ConfigError } from "./lib/config-error.ts";
 import { makeDirectory } from "./lib/make-directory.ts";
@@ -44,7 +45,14 @@ const othersBits = 0o077;
 const stickyBit = 0o1000;
 
 /** Any of them makes a directory a data folder. */
-const names = ["journal.db", "application.sqlite", "in-use.lock", "session-api-key", "master-key"];
+const names = [
+  "journal.db",
+  "application.sqlite",
+  "in-use.lock",
+  "session-api-key",
+  "master-key",
+  databaseMarker,
+];
 
 function isOurs(entries: readonly string[]): boolean {
   // A new file system has one entry of its own.

@@ -84,6 +84,7 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
     sandboxesDir,
     templatesSinceMs: nowMs(),
     summary,
+    warm: { size: config.warm, logger },
   });
   scope.move();
   return sandboxes;

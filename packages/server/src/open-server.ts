@@ -6,10 +6,14 @@ import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
 import { ConfigError } from "./config.ts";
 import type { McpAccess } from "./conversation/run/mcp-tools.ts";
+import type { Demo } from "./conversation/demo.ts";
 import { recordFileIn } from "./conversation/standstills.ts";
+import { passwordsOf } from "./database/postgres-place.ts";
 import { DataFolderBusyError, lockDataFolder } from "./database/data-folder-lock.ts";
 import { socketTimes, type SocketTimes } from "./faces/agent-server/sockets/socket-times.ts";
+import { nodesFace } from "./faces/operations/nodes-face.ts";
 import { isLoopback } from "./http/guard.ts";
+import { Neighbours } from "./http/neighbours.ts";
 import { openSessionKey, readSessionKey, type SessionKey } from "./http/session-key.ts";
 import type { Journal } from "./journal/journal.ts";
 import { keepHouse } from "./keep-house.ts";
@@ -35,6 +39,8 @@ export type ServerDeps = {
   readonly openSandboxes?: (shared: SharedWithSandboxes) => Promise<Sandboxes | null>;
   /** Instead of the documented ones. */
   readonly times?: SocketTimes;
+  /** Something to watch before there is a model; none unless given. */
+  readonly demo?: Demo;
   /** Waiting times for MCP servers, instead of the documented ones. */
   readonly mcp?: Pick<McpAccess, "times" | "firstWaitMs">;
   /** The server is there for the runs that it begins; they are interrupted when it ends without them, and it takes up no other's. */
@@ -83,6 +89,7 @@ export async function openServer({
   times = socketTimes,
   mcp = {},
   wrap = { journal: (journal) => journal, model: (model) => model },
+  demo,
   isAttended,
   hasWatchdog = false,
   takeOver,
@@ -106,7 +113,7 @@ export async function openServer({
           }),
         )
       : undefined;
-  const opening = beginToOpen(scope, openStore(config));
+  const opening = beginToOpen(scope, openStore({ ...config, logger }));
   const listener = await openListener({ config, logger, observability });
   const { app } = listener;
   const opened = await opening;
@@ -122,12 +129,15 @@ export async function openServer({
       observer,
       mcp,
       wrapModel: wrap.model,
-      serverKeys: config.masterSecret === null ? ownKeys : [...ownKeys, config.masterSecret],
+      ...(demo === undefined ? {} : { demo }),
+      serverKeys: [...ownKeys, ...hiddenTexts(config)],
       ...(isAttended === true ? { isAttended } : {}),
       ...(activity === undefined ? {} : { activity }),
     }),
   );
   const { directory, appConversations, webhooks } = conversations;
+  const { cluster } = store;
+  const neighbours = new Neighbours({ cluster, nowMs: Date.now });
   let isReady = false;
   scope.use(
     await openSurface({
@@ -136,10 +146,15 @@ export async function openServer({
       store,
       conversations,
       times,
+      neighbours,
       environment,
       ownKeys,
-      isReady: () => isReady,
-      faces: observability.openFaces({ app, journal: store.journal, sandboxes, webhooks }),
+      ...(demo === undefined ? {} : { demo }),
+      isReady: () => isReady && cluster.isSound(),
+      faces: [
+        ...observability.openFaces({ app, journal: store.journal, sandboxes, webhooks }),
+        nodesFace(cluster),
+      ],
     }),
   );
 
@@ -147,6 +162,8 @@ export async function openServer({
   await webhooks.open();
   takeOver?.freePort();
   await app.listen({ host: config.host, port: config.port });
+  const url = addressOf(app.server.address() as AddressInfo);
+  await cluster.announce(config.database?.nodeAddress ?? reachableAt(url, config.host, cluster.ownHost));
   await directory.recover();
   if (isAttended !== true) await appConversations.recover();
   isReady = true;
@@ -157,15 +174,25 @@ export async function openServer({
     collect?.();
   };
   const { lastActivityMs } = listener;
-  scope.use(keepHouse({ directory, conversationIdleSeconds, lastActivityMs, releaseMemory, logger }));
+  scope.use(
+    keepHouse({ directory, webhooks, conversationIdleSeconds, lastActivityMs, releaseMemory, logger }),
+  );
 
   const owned = scope.move();
   return {
-    url: addressOf(app.server.address() as AddressInfo),
+    url,
     sessionKey,
     sandboxes: sandboxes?.summary ?? null,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** What commands of agents could find out about the server, and nobody is to read in a conversation. */
+function hiddenTexts({ masterSecret, database }: ServerConfig): string[] {
+  return [
+    ...(masterSecret === null ? [] : [masterSecret]),
+    ...(database === null ? [] : passwordsOf(database)),
+  ];
 }
 
 /** While a server uses the folder, nobody else may change its master key. */
@@ -202,9 +229,18 @@ async function chooseKey(config: ServerConfig): Promise<Server["sessionKey"]> {
   return await openSessionKey(config.dataDir);
 }
 
+/** How other servers reach one that listens on `boundHost`. */
+function reachableAt(url: string, boundHost: string, ownHost: string | null): string {
+  if (ownHost === null || !isWildcard(boundHost)) return url;
+  return `http://${ownHost.includes(":") ? `[${ownHost}]` : ownHost}:${new URL(url).port}`;
+}
+
+function isWildcard(address: string): boolean {
+  return address === "0.0.0.0" || address === "::";
+}
+
 /** `http://host:port` that a client on this machine can use. */
 export function addressOf({ address, family, port }: AddressInfo): string {
-  const isWildcard = address === "0.0.0.0" || address === "::";
-  const host = isWildcard ? "127.0.0.1" : family === "IPv6" ? `[${address}]` : address;
+  const host = isWildcard(address) ? "127.0.0.1" : family === "IPv6" ? `[${address}]` : address;
   return `http://${host}:${port}`;
 }

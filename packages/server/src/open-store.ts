@@ -1,25 +1,41 @@
-import { openApplicationDatabase, type ApplicationDatabase } from "./database/application-database.ts";
+import type { Cluster } from "./cluster/cluster.ts";
+import { FolderCluster } from "./cluster/folder-cluster.ts";
+import type { ApplicationDatabase } from "./database/application-database.ts";
+import { checkFolderStore } from "./database/data-folder-store.ts";
+import { FolderLeases, type NamedLeases } from "./database/named-leases.ts";
+import type { DatabasePlace } from "./database/open-application-database.ts";
+import { openApplicationDatabase } from "./database/sqlite-application-database.ts";
 import { openJournal } from "./journal/open-journal.ts";
 import type { Journal } from "./journal/journal.ts";
+import type { Logger } from "./lib/logger.ts";
 import { openMasterKey } from "./security/master-key.ts";
 import type { SecretBox } from "./security/seal.ts";
 
-/** Everything that a server keeps, and what it seals secrets with. */
+/** Everything that a server keeps, what it seals secrets with, and the other servers that share it. */
 export interface Store extends AsyncDisposable {
   readonly journal: Journal;
   readonly database: ApplicationDatabase;
   readonly secretBox: SecretBox;
+  readonly leases: NamedLeases;
+  readonly cluster: Cluster;
 }
 
-export type StoreDeps = {
-  /** Absolute, and there. */
-  readonly dataDir: string;
+export type StoreDeps = DatabasePlace & {
   /** What secrets are sealed with; null when the folder has a key file of its own. */
   readonly masterSecret: string | null;
+  readonly logger: Logger;
 };
 
-/** Opens the store of a data folder; several processes may have it open. */
-export async function openStore({ dataDir, masterSecret }: StoreDeps): Promise<Store> {
+/** Opens the store of a data folder, or the database that several share. Several processes may have it open. */
+export async function openStore(deps: StoreDeps): Promise<Store> {
+  const { dataDir, database, masterSecret } = deps;
+  await checkFolderStore(dataDir, database);
+  if (database === null) return await openFolderStore(dataDir, masterSecret);
+  const { openPostgresStore } = await import("./open-postgres-store.ts");
+  return await openPostgresStore({ ...deps, database });
+}
+
+async function openFolderStore(dataDir: string, masterSecret: string | null): Promise<Store> {
   await using scope = new AsyncDisposableStack();
   // The journal starts a thread; meanwhile this one opens the rest.
   const opening = beginToOpen(scope, openJournal({ dataDir }));
@@ -27,7 +43,14 @@ export async function openStore({ dataDir, masterSecret }: StoreDeps): Promise<S
   const secretBox = await openMasterKey(dataDir, masterSecret);
   const journal = await opening;
   const owned = scope.move();
-  return { journal, database, secretBox, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return {
+    journal,
+    database,
+    secretBox,
+    leases: new FolderLeases(dataDir),
+    cluster: new FolderCluster(dataDir, journal.nodeId),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 }
 
 /** What is being opened closes with the scope, however far it has come; its failure is told where the result is awaited. */

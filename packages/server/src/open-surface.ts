@@ -1,3 +1,7 @@
+import { GlanceFeed } from "./conversation/glance-feed.ts";
+import { mountBrowserSocket } from "./faces/agent-server/sockets/browser-socket.ts";
+import { mountOverviewSocket } from "./faces/agent-server/sockets/overview-socket.ts";
+import { TrimmedEvents } from "./events/trimmed-events.ts";
 import { agentServerInterface, writeOpenApi } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
@@ -6,7 +10,9 @@ import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
 import { docsHeaders, docsPage } from "./faces/agent-server/docs-page.ts";
 import { mountBashSocket } from "./faces/agent-server/sockets/bash-socket.ts";
+import type { Demo } from "./conversation/demo.ts";
 import { mountEventSocket } from "./faces/agent-server/sockets/event-socket.ts";
+import { mountTerminalSocket } from "./faces/agent-server/sockets/terminal-socket.ts";
 import type { SocketTimes } from "./faces/agent-server/sockets/socket-times.ts";
 import { createCookieReader } from "./faces/agent-server/workspace/workspace-cookie.ts";
 import { mountGateway } from "./faces/gateway/mount-gateway.ts";
@@ -16,13 +22,17 @@ import { openFaces, type FacesDeps } from "./faces/open-faces.ts";
 import { createKeyRing } from "./http/auth.ts";
 import { createGuard } from "./http/guard.ts";
 import { createAuthenticator, openHttp } from "./http/open-http.ts";
-import type { Face } from "./http/mount.ts";
+import type { Face, MountDeps } from "./http/mount.ts";
+import type { Neighbours } from "./http/neighbours.ts";
+import { createClientAddress } from "./http/public-address.ts";
+import { WrongAttempts } from "./http/wrong-attempts.ts";
 import type { Logger } from "./lib/logger.ts";
 import type { OpenConversations } from "./open-conversations.ts";
 import { sandboxesElsewhere } from "./open-conversations.ts";
 import type { Observability } from "./open-observability.ts";
 import type { Store } from "./open-store.ts";
 import { KeyBook } from "./settings/key-book.ts";
+import { LoginBook, markOfKey } from "./settings/login-book.ts";
 import { SealedValues } from "./settings/sealed-values.ts";
 import { SecretStore } from "./settings/secret-store.ts";
 import { createMachinePolicy } from "./workspaces/machine-policy.ts";
@@ -50,11 +60,13 @@ export async function openListener({ config, logger, observability }: ListenerDe
       boundHost: config.host,
       allowedHosts: config.allowedHosts,
       allowedOrigins: config.allowedOrigins,
+      isKeyless: config.isAuthDisabled,
     }),
     logger,
     onActivity: () => (lastActivityMs = Date.now()),
     trustedProxies: config.trustedProxies,
     webUrl: config.webUrl,
+    webDir: config.webDir,
     isForEveryOrigin: (url) => isPortCapability(url) || isPageCapability(url),
     observer: observability.observer,
     onCall: (call) => observability.onCall(call),
@@ -72,10 +84,13 @@ export type SurfaceDeps = {
   readonly validator: Validator;
   readonly logger: Logger;
   readonly times: SocketTimes;
+  /** The other servers on the store. */
+  readonly neighbours: Neighbours;
   /** The allow-listed environment that commands and git on this machine start with. */
   readonly environment: Readonly<Record<string, string>>;
   /** Keys that clients may use besides those of the key book. */
   readonly ownKeys: readonly string[];
+  readonly demo?: Demo;
   readonly isReady: () => boolean;
   /** Besides those of conversations and sandboxes. */
   readonly faces?: readonly Face[];
@@ -83,12 +98,17 @@ export type SurfaceDeps = {
 
 /** Mounts every route and socket on a listener, and closes it. */
 export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
-  const { config, listener, store, conversations, sandboxes, validator, logger, times, ownKeys } = deps;
+  const { config, listener, store, conversations, sandboxes, validator, logger, times, ownKeys, neighbours } =
+    deps;
   const { app } = listener;
   const { journal, database, secretBox } = store;
   const { directory } = conversations;
   await using scope = new AsyncDisposableStack();
-  const keys = createKeyRing(ownKeys, scope.use(new KeyBook({ database, nowMs: Date.now, logger })));
+  const logins = scope.use(
+    await LoginBook.open({ database, nowMs: Date.now, logger, keyMarks: ownKeys.map(markOfKey) }),
+  );
+  const keyBook = scope.use(await KeyBook.open({ database, nowMs: Date.now, logger }));
+  const keys = createKeyRing(ownKeys, keyBook, logins);
   scope.defer(() => app.close());
   const secrets = new SecretStore({ database, secretBox, nowMs: Date.now });
   const machine = scope.use(
@@ -103,14 +123,18 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     }),
   );
   const sessions = new WorkspaceSessions({ secretBox, nowMs: Date.now });
-  const mountDeps = {
+  const authenticate = createAuthenticator(keys);
+  const mountDeps: MountDeps = {
     validator,
-    authenticate: createAuthenticator(keys),
+    authenticate: (request) => neighbours.callerOf(request) ?? authenticate(request),
     authenticateCookie: createCookieReader(sessions, keys),
+    neighbours,
   };
+  const trimmed = new TrimmedEvents();
   const facesDeps: FacesDeps = {
     ...conversations,
     journal,
+    trimmed,
     approvalDefault: config.approvalDefault,
     toolHost: deps.toolHost,
     secrets,
@@ -129,6 +153,12 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     userSecrets: (userId) => secrets.values(userId),
     savedWorkspaces: new SavedWorkspaces({ database, nowMs: Date.now }),
     sessions,
+    keys,
+    keyBook,
+    logins,
+    demo: deps.demo ?? null,
+    attempts: new WrongAttempts(Date.now),
+    clientAddress: createClientAddress(config.trustedProxies),
     lastActivityMs: listener.lastActivityMs,
     isReady: deps.isReady,
     workspaceRoot: config.workspaceRoot,
@@ -139,8 +169,18 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   };
   const faces = [...openFaces(facesDeps), ...(deps.faces ?? [])];
   for (const face of faces) face.mount(app, mountDeps);
-  const socketDeps = { journal, validator, logger, times };
-  mountEventSocket(app, { ...socketDeps, scopeOf: () => ({ directory, keys }) });
+  const socketDeps = { journal, trimmed, validator, logger, times };
+  mountEventSocket(app, { ...socketDeps, neighbours, scopeOf: () => ({ directory, keys }) });
+  const feed = scope.use(
+    new GlanceFeed({
+      journal,
+      describeAll: (ids) => directory.describeAll(ids),
+      onFailure: (error) => logger.warn({ error: String(error) }, "overview could not be told"),
+    }),
+  );
+  mountTerminalSocket(app, { ...socketDeps, scopeOf: () => ({ directory, keys }) });
+  mountBrowserSocket(app, { ...socketDeps, scopeOf: () => ({ directory, keys }) });
+  mountOverviewSocket(app, { directory, feed, journal, keys, logger, times });
   mountBashSocket(app, { ...socketDeps, scopeOf: () => ({ openAccess: machine.openAccess, keys }) });
   if (sandboxes === null) refuseGateway(app, mountDeps);
   else await mountGateway(app, { ...facesDeps, sandboxes, keys, logger, times });

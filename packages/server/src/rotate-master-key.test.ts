@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openApplicationDatabase } from "./database/application-database.ts";
+import { openApplicationDatabase } from "./database/sqlite-application-database.ts";
 import { openJournal } from "./journal/open-journal.ts";
 import { rotateMasterKey } from "./rotate-master-key.ts";
 import { openSqliteSandboxStore, sandboxesFile } from "./sandboxes/sqlite-sandbox-store.ts";

@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { ConfigError } from "./config.ts";
-import { openApplicationDatabase, type ApplicationDatabase } from "./database/application-database.ts";
+import type { ApplicationDatabase } from "./database/application-database.ts";
+import { openApplicationDatabase } from "./database/sqlite-application-database.ts";
+import { checkFolderStore } from "./database/data-folder-store.ts";
 import { DataFolderBusyError, lockDataFolder } from "./database/data-folder-lock.ts";
 import type { Journal } from "./journal/journal.ts";
 import { openJournal } from "./journal/open-journal.ts";
@@ -25,6 +27,7 @@ export type RotateResult = { readonly resealed: number; readonly unopened: numbe
  */
 export async function rotateMasterKey({ dataDir, onProgress = () => {} }: RotateDeps): Promise<RotateResult> {
   using _lock = lockAlone(dataDir);
+  await checkFolderStore(dataDir, null);
   if (existsSync(masterKeyCheck(dataDir))) {
     throw new ConfigError(
       `The secrets of ${dataDir} are sealed with a key that is configured, and only a key in the folder can be changed.`,

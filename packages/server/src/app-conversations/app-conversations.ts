@@ -112,15 +112,15 @@ export class AppConversations {
     await this.#remove(family);
   }
 
-  /** Removes what a start has made that did not come to its end. */
-  async discard(asker: Asker, id: string, ownSandboxId: string): Promise<void> {
+  /** Removes what a start has made that did not come to its end, its sandbox where it has made one. */
+  async discard(asker: Asker, id: string, madeSandboxId: string | null): Promise<void> {
     const row = await this.#deps.rows.find(asker.userId, id);
     if (row !== null) {
       await this.#deps.rows.markLeaving(id);
       await this.#removeConversation(row);
       await this.#deps.rows.remove(id);
     }
-    await this.#deps.sandboxes?.remove(asker.userId, ownSandboxId);
+    if (madeSandboxId !== null) await this.#deps.sandboxes?.remove(asker.userId, madeSandboxId);
   }
 
   /** Finishes deletions that the last process began. */

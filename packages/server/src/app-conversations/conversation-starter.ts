@@ -57,11 +57,7 @@ export class ConversationStarter implements AsyncDisposable {
     if (this.#deps.sandboxes === null) throw sandboxesNotServed();
     const conversationId = request.conversationId ?? randomUUID();
     await this.#checkId(asker, conversationId);
-    const sandboxId = request.order.sandboxId ?? ownSandboxId(conversationId);
-    const { task, isNew } = await this.#deps.store.insert(
-      { ownerId: asker.userId, conversationId, sandboxId, request: request.shown },
-      request.order,
-    );
+    const { task, isNew } = await this.#insert(asker, conversationId, request);
     if (task.ownerId !== asker.userId) throw idTaken(conversationId);
     if (isNew) this.#drive(task);
     return task;
@@ -141,6 +137,25 @@ export class ConversationStarter implements AsyncDisposable {
     await Promise.all(running.map(({ ended }) => ended));
   }
 
+  /** Which sandbox it gets is written down with it. */
+  async #insert(
+    { userId: ownerId }: Asker,
+    conversationId: string,
+    { order, shown: request }: StartRequest,
+  ): ReturnType<StartTaskStore["insert"]> {
+    const { store, sandboxes } = this.#deps;
+    const ready = order.sandboxId === null ? (sandboxes?.reserve(order.templateId) ?? null) : null;
+    const sandboxId = order.sandboxId ?? ready ?? ownSandboxId(conversationId);
+    let isUsed = false;
+    try {
+      const inserted = await store.insert({ ownerId, conversationId, sandboxId, request }, order);
+      isUsed = inserted.isNew;
+      return inserted;
+    } finally {
+      if (ready !== null && !isUsed) sandboxes?.unreserve(ready);
+    }
+  }
+
   #drive(task: StartTask): void {
     const abort = new AbortController();
     const ended = this.#run(task, abort).finally(() => this.#running.delete(task.id));
@@ -154,9 +169,11 @@ export class ConversationStarter implements AsyncDisposable {
       const minutes = Math.round(this.#times.deadlineMs / 60_000);
       abort.abort(new StartFailure(`The start did not end within ${minutes} minutes.`));
     }, this.#times.deadlineMs);
+    let madeSandboxId: string | null = ownSandboxId(conversationId);
     try {
       const taken = await store.take(id);
       if (taken === null) return;
+      madeSandboxId = taken.order.sandboxId === null ? taken.task.sandboxId : null;
       if (taken.task.attempts > mostAttempts) {
         throw new StartFailure("The server stopped too often while the conversation started.");
       }
@@ -172,17 +189,22 @@ export class ConversationStarter implements AsyncDisposable {
       if (this.#closing.signal.aborted) return;
       const detail = describe(error);
       if (detail === null) logger.error({ startTask: id, error: String(error) }, "a start failed");
-      await this.#fail(id, ownerId, conversationId, detail ?? "Something went wrong inside the server.");
+      const task = { id, ownerId, conversationId };
+      await this.#fail(task, madeSandboxId, detail ?? "Something went wrong inside the server.");
     } finally {
       clearTimeout(deadline);
     }
   }
 
   /** What was made for the conversation goes before its user is told. */
-  async #fail(id: string, ownerId: string, conversationId: string, detail: string): Promise<void> {
+  async #fail(
+    { id, ownerId, conversationId }: Pick<StartTask, "id" | "ownerId" | "conversationId">,
+    madeSandboxId: string | null,
+    detail: string,
+  ): Promise<void> {
     const { store, conversations, logger } = this.#deps;
     try {
-      await conversations.discard({ userId: ownerId }, conversationId, ownSandboxId(conversationId));
+      await conversations.discard({ userId: ownerId }, conversationId, madeSandboxId);
     } catch (error) {
       logger.error({ startTask: id, error: String(error) }, "what a failed start made could not be removed");
     }
@@ -207,7 +229,7 @@ export class ConversationStarter implements AsyncDisposable {
   }
 }
 
-/** The sandbox that is made for a conversation. Short, because a socket's path may have a hundred letters only. */
+/** The sandbox that is made for a conversation where none is ready. Short, because a socket's path may have a hundred letters only. */
 function ownSandboxId(conversationId: string): string {
   return createHash("sha256").update(conversationId).digest("hex").slice(0, 20);
 }

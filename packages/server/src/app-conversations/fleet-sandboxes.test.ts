@@ -13,7 +13,7 @@ import {
 import { openSqliteSandboxStore } from "../sandboxes/sqlite-sandbox-store.ts";
 import { openSecretBox } from "../security/seal.ts";
 import { createFleetSandboxes } from "./fleet-sandboxes.ts";
-import type { SandboxService } from "./sandbox-service.ts";
+import type { Sandboxes } from "./sandbox-service.ts";
 
 /** A backend whose sandboxes are entries of a map: the fleet above it is the real one. */
 function mapBackend(name: string, states: Map<string, SandboxHealth["state"]>): SandboxBackend {
@@ -44,7 +44,7 @@ function mapBackend(name: string, states: Map<string, SandboxHealth["state"]>): 
   };
 }
 
-async function openBench() {
+async function openBench(warm = 0) {
   await using scope = new AsyncDisposableStack();
   const folder = scope.use(await mkdtempDisposable(join(tmpdir(), "convoke-fleet-"))).path;
   const states = new Map<string, SandboxHealth["state"]>();
@@ -59,7 +59,7 @@ async function openBench() {
     }),
   );
   const shared = { limits: { memoryMb: 64, cpus: 1, pids: 10 }, network: "none" } as const;
-  const sandboxes: SandboxService = createFleetSandboxes({
+  const sandboxes: Sandboxes = createFleetSandboxes({
     fleet,
     templates: [
       { ...shared, backend: "plain", environment: { LANG: "C" } },
@@ -68,7 +68,9 @@ async function openBench() {
     sandboxesDir: join(folder, "sandboxes"),
     templatesSinceMs: 7,
     summary: "plain: nothing",
+    warm: { size: warm, logger: silentLogger, times: { restMs: 0 } },
   });
+  scope.defer(() => sandboxes[Symbol.asyncDispose]());
   const owned = scope.move();
   return { sandboxes, fleet, states, folder, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
@@ -158,4 +160,44 @@ test("pages are newest first and only one's own; a page id of somebody else is u
   expect(last.items.map(({ id }) => id)).toEqual(ids.slice(2));
   expect(last.nextPageId).toBe(null);
   await expect(sandboxes.search("ada", { limit: 2, pageId: other.id })).rejects.toThrow("no sandbox");
+});
+
+test("one that is kept ready is nobody's until somebody starts one, and then theirs alone", async () => {
+  await using bench = await openBench(1);
+  const { sandboxes, fleet } = bench;
+  const ready = async (): Promise<string | undefined> =>
+    (await fleet.list()).find(({ status, ownerId }) => ownerId === null && status === "RUNNING")?.id;
+  await expect.poll(ready).toBeDefined();
+  const id = (await ready())!;
+  expect(await sandboxes.getMany("ada", [id])).toEqual([null]);
+  expect((await sandboxes.search("", { limit: 10 })).items).toEqual([]);
+  expect([sandboxes.ownerOf(id), [...(await sandboxes.countByStatus())]]).toEqual([null, []]);
+  // It may be written down as made a moment before it can be taken.
+  await expect
+    .poll(async () => {
+      const reserved = sandboxes.reserve("plain");
+      if (reserved !== null) sandboxes.unreserve(reserved);
+      return reserved;
+    })
+    .toBe(id);
+  expect(await sandboxes.start("ada", "plain")).toMatchObject({ id, ownerId: "ada", status: "RUNNING" });
+  expect(await sandboxes.getMany("bob", [id])).toEqual([null]);
+  expect(await sandboxes.remove("ada", id)).toBe(true);
+  expect((await sandboxes.start("bob", "plain")).id).not.toBe(id);
+});
+
+test("one that is reserved is given to who asks for it by its id, and to nobody else", async () => {
+  await using bench = await openBench(1);
+  const { sandboxes } = bench;
+  let reserved: string | null = null;
+  await expect.poll(() => (reserved = sandboxes.reserve("plain"))).not.toBe(null);
+  const others = await sandboxes.start("bob", "plain");
+  expect(others.id).not.toBe(reserved);
+  const first = await sandboxes.start("ada", "plain", reserved!);
+  const again = await sandboxes.start("ada", "plain", reserved!);
+  expect([first, again]).toMatchObject([
+    { id: reserved, status: "RUNNING" },
+    { id: reserved, status: "RUNNING" },
+  ]);
+  expect(sandboxes.reserve("images:broken:1")).toBe(null);
 });

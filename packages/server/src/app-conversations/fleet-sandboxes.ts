@@ -7,6 +7,7 @@ import { UnknownPageError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
 import type { SandboxFleet } from "../sandboxes/sandbox-fleet.ts";
 import type { SandboxRow } from "../sandboxes/sandbox-store.ts";
+import { WarmPool, type WarmPoolDeps } from "../sandboxes/warm-pool.ts";
 import { SandboxError, type SandboxSpec } from "../sandboxes/sandbox.ts";
 import type {
   Sandboxes,
@@ -31,6 +32,8 @@ export type FleetSandboxesDeps = {
   readonly sandboxesDir: string;
   /** What the default template is and isolates, in one line for people. */
   readonly summary: string;
+  /** Sandboxes of the default template that are kept ready; none without it. */
+  readonly warm?: Pick<WarmPoolDeps, "size" | "logger" | "times">;
   /** When the templates came into being: epoch milliseconds. */
   readonly templatesSinceMs: number;
 };
@@ -52,8 +55,9 @@ class FleetSandboxes implements Sandboxes {
   readonly #fleet: SandboxFleet;
   readonly #sandboxesDir: string;
   readonly #byId: ReadonlyMap<string, FleetTemplate>;
+  readonly #pool: WarmPool | null;
 
-  constructor({ fleet, templates, sandboxesDir, templatesSinceMs, summary }: FleetSandboxesDeps) {
+  constructor({ fleet, templates, sandboxesDir, templatesSinceMs, summary, warm }: FleetSandboxesDeps) {
     this.summary = summary;
     this.#fleet = fleet;
     this.#sandboxesDir = sandboxesDir;
@@ -66,21 +70,31 @@ class FleetSandboxes implements Sandboxes {
       workingDir: "",
       createdAtMs: templatesSinceMs,
     }));
+    const order = (): ReturnType<WarmPoolDeps["order"]> => this.#orderOf(templates[0], newId());
+    this.#pool = warm === undefined || warm.size === 0 ? null : new WarmPool({ ...warm, fleet, order });
+  }
+
+  reserve(templateId: string): string | null {
+    if (templateId === this.templates[0]?.id) return this.#pool?.take() ?? null;
+    this.#pool?.rest();
+    return null;
+  }
+
+  unreserve(id: string): void {
+    this.#pool?.putBack(id);
   }
 
   async start(
     ownerId: string,
     templateId: string,
-    // Short, because a socket's path may have a hundred letters only.
-    id: string = randomBytes(10).toString("hex"),
+    id: string = this.reserve(templateId) ?? newId(),
   ): Promise<SandboxView> {
     const template = this.#byId.get(templateId);
     if (template === undefined) throw new Error(`There is no sandbox template ${templateId}.`);
     const known = await this.#get(ownerId, id);
     if (known !== null) return known;
-    const { backend, ...spec } = template;
-    const workspaceDir = join(this.#sandboxesDir, id, "workspace");
-    return toView(await this.#fleet.create({ ownerId, backend, spec: { ...spec, id, workspaceDir } }));
+    if (this.#pool?.redeem(id) === true) return toView(await this.#fleet.give(id, ownerId), ownerId);
+    return toView(await this.#fleet.create({ ownerId, ...this.#orderOf(template, id) }), ownerId);
   }
 
   async getMany(ownerId: string, ids: readonly string[]): Promise<readonly (SandboxView | null)[]> {
@@ -95,7 +109,7 @@ class FleetSandboxes implements Sandboxes {
     const start = pageId === undefined ? 0 : own.findIndex(({ id }) => id === pageId);
     if (start === -1) throw new UnknownPageError(`There is no sandbox ${pageId} to start the page at`);
     return {
-      items: own.slice(start, start + limit).map(toView),
+      items: own.slice(start, start + limit).map((row) => toView(row, ownerId)),
       nextPageId: own[start + limit]?.id ?? null,
     };
   }
@@ -134,17 +148,23 @@ class FleetSandboxes implements Sandboxes {
   }
 
   async countByStatus(): Promise<ReadonlyMap<SandboxStatus, number>> {
-    const statuses = (await this.#fleet.list()).map(({ status }) => status);
+    const owned = (await this.#fleet.list()).filter(({ ownerId }) => ownerId !== null);
+    const statuses = owned.map(({ status }) => status);
     return new Map([...Map.groupBy(statuses, (status) => status)].map(([one, all]) => [one, all.length]));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool?.[Symbol.asyncDispose]();
     await this.#fleet[Symbol.asyncDispose]();
+  }
+
+  #orderOf({ backend, ...spec }: FleetTemplate, id: string): ReturnType<WarmPoolDeps["order"]> {
+    return { backend, spec: { ...spec, id, workspaceDir: join(this.#sandboxesDir, id, "workspace") } };
   }
 
   async #get(ownerId: string, id: string): Promise<SandboxView | null> {
     const row = await this.#fleet.get(id);
-    return row?.ownerId === ownerId ? toView(row) : null;
+    return row?.ownerId === ownerId ? toView(row, ownerId) : null;
   }
 
   async #ifOwned(ownerId: string, id: string, act: () => Promise<void>): Promise<boolean> {
@@ -164,10 +184,15 @@ async function withReason<Value>(doing: Promise<Value>): Promise<Value> {
   }
 }
 
-function toView(row: SandboxRow): SandboxView {
+/** Short, because a socket's path may have a hundred letters only. */
+function newId(): string {
+  return randomBytes(10).toString("hex");
+}
+
+function toView(row: SandboxRow, ownerId: string): SandboxView {
   return {
     id: row.id,
-    ownerId: row.ownerId,
+    ownerId,
     templateId: idOf(row.backend, row.spec.image),
     status: row.status,
     statusDetail: row.statusDetail,

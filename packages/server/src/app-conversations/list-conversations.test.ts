@@ -2,7 +2,8 @@ import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openApplicationDatabase, type ApplicationDatabase } from "../database/application-database.ts";
+import type { ApplicationDatabase } from "../database/application-database.ts";
+import { openTestDatabase } from "../testing/test-database.ts";
 import type { ConversationRow } from "../journal/journal.ts";
 import { AppConversationStore, type AppConversationRow } from "./app-conversation-store.ts";
 import {
@@ -22,7 +23,7 @@ let database: ApplicationDatabase;
 let deps: ListDeps;
 beforeAll(async () => {
   const folder = scope.use(await mkdtempDisposable(join(tmpdir(), "convoke-list-")));
-  database = scope.use(await openApplicationDatabase(folder.path));
+  database = scope.use(await openTestDatabase(folder.path));
   const store = new AppConversationStore(database);
   for (let number = 0; number < 40; number++) {
     const id = `${String((number * 7) % 40).padStart(8, "0")}-0000-7000-8000-000000000000`;

@@ -46,6 +46,13 @@ export interface SandboxService {
    * answers with that one, so that a start can be repeated.
    */
   start(ownerId: string, templateId: string, id?: string): Promise<SandboxView>;
+  /**
+   * The id of a sandbox that runs already and that `start` will give when it is asked for it; null when none is kept ready. It is
+   * nobody else's from here on, until {@link unreserve}.
+   */
+  reserve(templateId: string): string | null;
+  /** Does nothing for one that was given meanwhile. */
+  unreserve(id: string): void;
   /** In the order of `ids`, null for misses. */
   getMany(ownerId: string, ids: readonly string[]): Promise<readonly (SandboxView | null)[]>;
   /** Newest first. Rejects with UnknownPageError for a page id that is none of the owner's sandboxes. */

@@ -84,7 +84,7 @@ export class StartTaskStore {
       created_at: nowMs,
       updated_at: nowMs,
     };
-    return await this.#tables.transaction().execute(async (tables) => {
+    return await this.#deps.database.transaction(async (tables) => {
       const known = await tables
         .selectFrom("start_tasks")
         .selectAll()
@@ -118,7 +118,7 @@ export class StartTaskStore {
 
   /** Ends a task well; null when a message has come in meanwhile, which has to be sent first. */
   async finish(task: StartTask, detail: string | null): Promise<StartTask | null> {
-    return await this.#tables.transaction().execute(async (tables) => {
+    return await this.#deps.database.transaction(async (tables) => {
       const waiting = await tables
         .selectFrom("pending_messages")
         .select("id")
@@ -231,7 +231,7 @@ export class StartTaskStore {
     conversationId: string,
     message: Message,
   ): Promise<{ id: string; position: number } | "ended" | "full"> {
-    return await this.#tables.transaction().execute(async (tables) => {
+    return await this.#deps.database.transaction(async (tables) => {
       const open = await tables
         .selectFrom("start_tasks")
         .select("id")

@@ -47,6 +47,9 @@ export async function* runAttempt(
   }
 }
 
+/** Given as a reason: without one, each abort makes an error with a stack of its own. */
+const isOver = Object.assign(new Error("The attempt is over."), { name: "AbortError" });
+
 /** How long a server may keep a finished answer open before we hang up. Waiting a moment keeps the connection usable. */
 const endGraceMs = 250;
 
@@ -91,7 +94,7 @@ class SilenceWatch implements AttemptContext {
   }
 
   close(): void {
-    this.#stop.abort();
+    this.#stop.abort(isOver);
   }
 
   async #watch(limitMs: number): Promise<void> {

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
-
 /** Time and chance as the models use them; tests pass their own. */
 export type ModelClock = {
   /** Milliseconds since the epoch. */
@@ -12,9 +10,7 @@ export type ModelClock = {
 
 export const systemModelClock: ModelClock = {
   nowMs: () => Date.now(),
-  sleep: async (ms, signal) => {
-    await delay(ms, undefined, { signal });
-  },
+  sleep,
   random: () => Math.random(),
 };
 
@@ -24,9 +20,23 @@ export function createFastModelClock(speed: number): ModelClock {
   const startTick = performance.now();
   return {
     nowMs: () => startMs + (performance.now() - startTick) * speed,
-    sleep: async (ms, signal) => {
-      await delay(ms / speed, undefined, { signal });
-    },
+    sleep: (ms, signal) => sleep(ms / speed, signal),
     random: () => 0,
   };
+}
+
+/** That of `node:timers/promises` makes an error with a stack for each sleep that is broken off, and nearly every one is. */
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    function onAbort(): void {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    }
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
 }

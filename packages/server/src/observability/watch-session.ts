@@ -1,4 +1,5 @@
 import type { Outcome, ToolSession } from "@convoke/tool-host";
+import { withMethods } from "../lib/with-methods.ts";
 import type { Ending, Observer } from "./observer.ts";
 
 /** The session itself, except that each execution is an activity. */
@@ -15,13 +16,7 @@ export function watchSession(session: ToolSession, conversationId: string, obser
       observer.end(begun, ending);
     }
   };
-  return new Proxy(session, {
-    get: (target, property) => {
-      if (property === "execute") return execute;
-      const value: unknown = Reflect.get(target, property, target);
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
-    },
-  });
+  return withMethods(session, { execute });
 }
 
 /** `is_error`: the tool ran and reports a failure; any other word: it did not get that far. */

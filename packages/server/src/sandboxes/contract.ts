@@ -64,6 +64,18 @@ export function describeSandboxBackend(traits: BackendTraits): void {
         expect((await stat(made)).uid).toBe(uid);
       });
 
+      test("issue 11.4: a person takes the terminal inside, works in it, and gives it back", async () => {
+        await terminal.run("here=agent; echo said by $here");
+        await using person = terminal.attach();
+        await person.sees("said by agent");
+        await person.take({ columns: 70, rows: 20 });
+        await person.sees(/[$#]$/m);
+        person.press("here=person; stty size; pwd\r");
+        await person.sees(/^20 70$/m);
+        await person.give();
+        expect(await terminal.run("echo then $here")).toContain("then person");
+      });
+
       test("variables of the order reach the commands inside", async () => {
         expect(await terminal.run('echo "$WORKER_1 $GREETING"')).toContain("8011 two words, one");
       });

@@ -56,8 +56,13 @@ export class FleetMember implements AsyncDisposable {
     return this.#news;
   }
 
-  get ownerId(): string {
+  /** Null while it is nobody's. */
+  get ownerId(): string | null {
     return this.#row.ownerId;
+  }
+
+  get status(): SandboxRow["status"] {
+    return this.#row.status;
   }
 
   get rootKey(): string {
@@ -75,6 +80,11 @@ export class FleetMember implements AsyncDisposable {
 
   /** Finds out what became of the sandbox while no server looked after it, and finishes what was asked. What fails is in the row. */
   async recover(): Promise<void> {
+    // Nobody has been in it, and whoever was to get it may have got another one.
+    if (this.#row.ownerId === null) {
+      await this.delete().catch(() => {});
+      return;
+    }
     await this.#mailbox.post(async () => {
       if (this.#row.wish === "deleted") return this.#remove().catch(() => {});
       try {
@@ -103,6 +113,16 @@ export class FleetMember implements AsyncDisposable {
     if (record === null) return;
     const { backend, key } = this.#deps;
     this.#handle = await this.#inTime(backend.reattach(record, key), "Looking for the sandbox");
+  }
+
+  /** Has one that is nobody's belong to somebody, as if it had just been made. One that has ended since is started again. */
+  async give(ownerId: string): Promise<SandboxRow> {
+    await this.#mailbox.post(async () => {
+      if (this.#row.ownerId !== null || this.#row.wish === "deleted") throw this.#notNow("given");
+      await this.#change({ ownerId, createdAtMs: this.#deps.nowMs() });
+    });
+    await this.check();
+    return this.#row;
   }
 
   async pause(): Promise<void> {

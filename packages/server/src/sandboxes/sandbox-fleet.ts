@@ -45,7 +45,8 @@ const fleetTimes: FleetTimes = {
 };
 
 export type CreateSandbox = {
-  readonly ownerId: string;
+  /** Null: it is to be given to somebody later. */
+  readonly ownerId: string | null;
   readonly backend: string;
   readonly spec: SandboxSpec;
 };
@@ -107,6 +108,11 @@ export class SandboxFleet implements AsyncDisposable {
     return row;
   }
 
+  /** Makes a sandbox of nobody that of an owner; it never goes to another one. */
+  async give(id: string, ownerId: string): Promise<SandboxRow> {
+    return this.#describe(await this.#known(id).give(ownerId));
+  }
+
   async get(id: string): Promise<SandboxRow | null> {
     const row = await this.#deps.store.get(id);
     return row === null ? null : this.#describe(row);
@@ -154,6 +160,11 @@ export class SandboxFleet implements AsyncDisposable {
   keyOf(id: string, purpose: "session" | "ports"): string | null {
     const member = this.#members.get(id);
     return member === undefined ? null : deriveKey(member.rootKey, purpose);
+  }
+
+  /** What is known without a look at its row; null when there is none. */
+  statusOf(id: string): SandboxRow["status"] | null {
+    return this.#members.get(id)?.status ?? null;
   }
 
   ownerOf(id: string): string | null {

@@ -9,7 +9,8 @@ export type SandboxWish = "running" | "paused" | "deleted";
 /** One sandbox as it is kept. */
 export type SandboxRow = {
   readonly id: string;
-  readonly ownerId: string;
+  /** Null while it is kept ready for whoever comes. */
+  readonly ownerId: string | null;
   /** Name of its backend. */
   readonly backend: string;
   readonly spec: SandboxSpec;
@@ -25,7 +26,7 @@ export type SandboxRow = {
 };
 
 export type SandboxChange = Partial<
-  Pick<SandboxRow, "status" | "statusDetail" | "wish" | "record" | "sealedKey">
+  Pick<SandboxRow, "status" | "statusDetail" | "wish" | "record" | "sealedKey" | "ownerId" | "createdAtMs">
 >;
 
 /** Where sandboxes are written down: durable when a promise resolves. */

@@ -33,6 +33,9 @@ export function openSqliteSandboxStore(file: string): SandboxStore {
   return new SqliteSandboxStore(database);
 }
 
+/** No user has this id. */
+const nobody = "";
+
 /** Two that open a new file together wait for each other so long. */
 const heldAfterMs = 200;
 
@@ -63,7 +66,7 @@ class SqliteSandboxStore implements SandboxStore {
       .prepare("INSERT INTO sandboxes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
       .run(
         row.id,
-        row.ownerId,
+        row.ownerId ?? nobody,
         row.backend,
         JSON.stringify(row.spec),
         row.status,
@@ -81,9 +84,19 @@ class SqliteSandboxStore implements SandboxStore {
     const row = { ...old, ...change };
     this.#database
       .prepare(
-        "UPDATE sandboxes SET status = ?, status_detail = ?, wish = ?, record = ?, sealed_key = ? WHERE id = ?",
+        `UPDATE sandboxes SET status = ?, status_detail = ?, wish = ?, record = ?, sealed_key = ?, owner_id = ?, created_at_ms = ?
+         WHERE id = ?`,
       )
-      .run(row.status, row.statusDetail, row.wish, JSON.stringify(row.record), row.sealedKey, id);
+      .run(
+        row.status,
+        row.statusDetail,
+        row.wish,
+        JSON.stringify(row.record),
+        row.sealedKey,
+        row.ownerId ?? nobody,
+        row.createdAtMs,
+        id,
+      );
   }
 
   async remove(id: string): Promise<void> {
@@ -111,7 +124,7 @@ class SqliteSandboxStore implements SandboxStore {
 function toRow(stored: Record<string, unknown>): SandboxRow {
   return {
     id: stored["id"],
-    ownerId: stored["owner_id"],
+    ownerId: stored["owner_id"] === nobody ? null : stored["owner_id"],
     backend: stored["backend"],
     spec: JSON.parse(stored["spec"] as string),
     status: stored["status"],

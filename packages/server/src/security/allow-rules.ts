@@ -28,7 +28,9 @@ function covers(
   const values = action as unknown as Readonly<Record<string, unknown>>;
   return Object.entries(rule.arguments ?? {}).every(([name, form]) => {
     const value = values[name];
-    return typeof value === "string" && fits(value, form, toolName === "terminal" && name === "command");
+    return (
+      typeof value === "string" && fits(value, form, action.kind === "TerminalAction" && name === "command")
+    );
   });
 }
 

@@ -3,13 +3,13 @@ import type { ConfirmationPolicy, SecurityRisk } from "@convoke/protocol";
 const order: readonly SecurityRisk[] = ["LOW", "MEDIUM", "HIGH"];
 
 /** What a policy needs to know of one action. */
-export type GatedAction = { readonly toolName: string; readonly risk: SecurityRisk };
+export type GatedAction = { readonly needsNoApproval: boolean; readonly risk: SecurityRisk };
 
-/** True when the whole batch must wait for the user. A lone finish or think never waits. Source: reference, agent-loop 5.4. */
+/** True when the whole batch must wait for the user. A lone finish or think never does. Source: reference, agent-loop 5.4. */
 export function needsConfirmation(policy: ConfirmationPolicy, batch: readonly GatedAction[]): boolean {
   const [first] = batch;
   if (first === undefined) return false;
-  if (batch.length === 1 && (first.toolName === "finish" || first.toolName === "think")) return false;
+  if (batch.length === 1 && first.needsNoApproval) return false;
   switch (policy.kind) {
     case "NeverConfirm":
       return false;

@@ -36,8 +36,15 @@ export async function openMasterKey(dataDir: string, secret: string | null): Pro
       "This data folder has a master key of its own. Leave the secret key out, or use another folder.",
     );
   }
-  return (await readCheck(check, secret)) ?? (await writeCheck(check, secret));
+  return createSecretBox(await openConfiguredKey(secret, fileOf(check)));
 }
+
+/** A text that is written once and stays. */
+export type OnceWritten = {
+  read(): Promise<string | null>;
+  /** False when there is one. */
+  writeOnce(text: string): Promise<boolean>;
+};
 
 async function openBoxOf(keyFile: string): Promise<SecretBox> {
   try {
@@ -48,26 +55,35 @@ async function openBoxOf(keyFile: string): Promise<SecretBox> {
   }
 }
 
-async function writeCheck(file: string, secret: string): Promise<SecretBox> {
-  const salt = randomBytes(16);
-  const box = createSecretBox(await derive(secret, salt, 32));
-  if (await writeOnce(file, `${salt.toString("base64")} ${box.seal(checked)}\n`)) return box;
-  // Another process was faster.
-  return (await readCheck(file, secret)) ?? box;
+/** The same in a file, which processes that begin together write once. */
+function fileOf(file: string): OnceWritten {
+  return { read: () => readIfThere(file), writeOnce: (text) => writeOnce(file, `${text}\n`) };
 }
 
-/** Null when the folder was never used. */
-async function readCheck(file: string, secret: string): Promise<SecretBox | null> {
-  const [salt, sealed] = (await readIfThere(file))?.trim().split(" ") ?? [];
+/**
+ * The key that a secret and the check of an installation make together; the first one that opens it writes the check. Rejects with
+ * {@link ConfigError} when the installation was used with another secret.
+ */
+export async function openConfiguredKey(secret: string, check: OnceWritten): Promise<Buffer> {
+  const known = await readCheck(check, secret);
+  if (known !== null) return known;
+  const salt = randomBytes(16);
+  const key = await derive(secret, salt, 32);
+  if (await check.writeOnce(`${salt.toString("base64")} ${createSecretBox(key).seal(checked)}`)) return key;
+  // Another process was faster.
+  return (await readCheck(check, secret)) ?? key;
+}
+
+/** Null when the installation was never used. */
+async function readCheck(check: OnceWritten, secret: string): Promise<Buffer | null> {
+  const [salt, sealed] = (await check.read())?.trim().split(" ") ?? [];
   if (salt === undefined || sealed === undefined) return null;
-  const box = createSecretBox(await derive(secret, Buffer.from(salt, "base64"), 32));
+  const key = await derive(secret, Buffer.from(salt, "base64"), 32);
   try {
-    box.unseal(sealed);
+    createSecretBox(key).unseal(sealed);
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
-    throw new ConfigError("The secret key is not the one that this data folder was used with before.", {
-      cause: error,
-    });
+    throw new ConfigError("The secret key is not the one that was used here before.", { cause: error });
   }
-  return box;
+  return key;
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type KeyObject } from "node:crypto";
 import { chmod, mkdir, open, readFile, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { readIfThere } from "../lib/read-if-there.ts";
@@ -20,10 +20,13 @@ const prefix = "v1.";
 
 /** AES-256-GCM with a random nonce per text. Keys have 32 bytes; what an older one sealed is opened as well. */
 export function createSecretBox(key: Buffer, olderKeys: readonly Buffer[] = []): SecretBox {
+  // Made once: given as bytes, each use would make one.
+  const newest = createSecretKey(key);
+  const candidates = [newest, ...olderKeys.map((older) => createSecretKey(older))];
   return {
-    seal: (plain) => sealWith(key, plain),
+    seal: (plain) => sealWith(newest, plain),
     unseal(sealed) {
-      for (const candidate of [key, ...olderKeys]) {
+      for (const candidate of candidates) {
         const plain = unsealWith(candidate, sealed);
         if (plain !== null) return plain;
       }
@@ -55,9 +58,10 @@ export async function openKeyRotation(file: string): Promise<KeyRotation> {
   const oldKey = await openKeyFile(file);
   const newKey = await openKeyFile(nextKeyFile(file));
   const oldBox = createSecretBox(oldKey);
+  const newest = createSecretKey(newKey);
   return {
     reseal: (sealed) =>
-      unsealWith(newKey, sealed) === null ? sealWith(newKey, oldBox.unseal(sealed)) : null,
+      unsealWith(newest, sealed) === null ? sealWith(newest, oldBox.unseal(sealed)) : null,
     async finish() {
       await rename(nextKeyFile(file), file);
       await using folder = await open(dirname(file));
@@ -83,7 +87,7 @@ function parseKey(text: string, file: string): Buffer {
   return key;
 }
 
-function sealWith(key: Buffer, plain: string): string {
+function sealWith(key: KeyObject, plain: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", key, nonce);
   const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
@@ -91,7 +95,7 @@ function sealWith(key: Buffer, plain: string): string {
 }
 
 /** Null when the text was sealed with another key or was altered. */
-function unsealWith(key: Buffer, sealed: string): string | null {
+function unsealWith(key: KeyObject, sealed: string): string | null {
   const bytes = Buffer.from(sealed.slice(prefix.length), "base64");
   try {
     const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12));

@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { ApplicationDatabase } from "../database/application-database.ts";
+import type { Selectable } from "kysely";
+import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
+import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../lib/logger.ts";
 
 /** A key as its owner may see it; the key itself is shown once, when it is made. Times are epoch milliseconds. */
@@ -19,6 +21,8 @@ export type KeyBookDeps = {
   readonly logger: Logger;
 };
 
+type KeyRow = Pick<Selectable<Tables["keys"]>, "id" | "user_id" | "digest" | "last_used_at">;
+
 const useIsNotedEveryMs = 60_000;
 const userNamePattern = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
@@ -31,12 +35,22 @@ export class UserNameError extends Error {
 export class KeyBook implements AsyncDisposable {
   readonly #deps: KeyBookDeps;
   readonly #notes = new Set<Promise<void>>();
-  #mark: number | null = null;
+  readonly #keys: LiveRows<KeyRow>;
+  #read: readonly KeyRow[] | null = null;
   #usable = new Map<string, { readonly id: string; readonly userId: string; notedAtMs: number }>();
   #usableIds: ReadonlySet<string> = new Set();
 
-  constructor(deps: KeyBookDeps) {
+  private constructor(deps: KeyBookDeps, keys: LiveRows<KeyRow>) {
     this.#deps = deps;
+    this.#keys = keys;
+  }
+
+  static async open(deps: KeyBookDeps): Promise<KeyBook> {
+    const query = deps.database.tables
+      .selectFrom("keys")
+      .select(["id", "user_id", "digest", "last_used_at"])
+      .where("revoked_at", "is", null);
+    return new KeyBook(deps, await deps.database.live("keys", query));
   }
 
   /** A new key for a user, who comes into being with the first one. */
@@ -49,7 +63,7 @@ export class KeyBook implements AsyncDisposable {
     const key = `convoke_${randomBytes(24).toString("base64url")}`;
     const id = randomBytes(6).toString("hex");
     const createdAtMs = this.#deps.nowMs();
-    await this.#deps.database.tables.transaction().execute(async (tables) => {
+    await this.#deps.database.transaction(async (tables) => {
       await tables
         .insertInto("users")
         .values({ id: userId, created_at: createdAtMs })
@@ -60,6 +74,7 @@ export class KeyBook implements AsyncDisposable {
         .values({ id, user_id: userId, digest: digestOf(key), label, created_at: createdAtMs })
         .execute();
     });
+    await this.#keys.refresh();
     return { key, entry: { id, userId, label, createdAtMs, lastUsedAtMs: null, revokedAtMs: null } };
   }
 
@@ -85,6 +100,7 @@ export class KeyBook implements AsyncDisposable {
       .where("id", "=", id)
       .where("revoked_at", "is", null)
       .executeTakeFirst();
+    await this.#keys.refresh();
     return numUpdatedRows > 0n;
   }
 
@@ -114,23 +130,16 @@ export class KeyBook implements AsyncDisposable {
   }
 
   #refresh(): void {
-    const { database } = this.#deps;
-    const mark = database.changeMark();
-    if (mark === this.#mark) return;
-    const query = database.tables
-      .selectFrom("keys")
-      .select(["id", "user_id", "digest", "last_used_at"])
-      .where("revoked_at", "is", null);
+    const rows = this.#keys.now();
+    if (rows === this.#read) return;
     this.#usable = new Map(
-      database
-        .readNow(query)
-        .map((row) => [
-          row.digest,
-          { id: row.id, userId: row.user_id, notedAtMs: row.last_used_at ?? Number.NEGATIVE_INFINITY },
-        ]),
+      rows.map((row) => [
+        row.digest,
+        { id: row.id, userId: row.user_id, notedAtMs: row.last_used_at ?? Number.NEGATIVE_INFINITY },
+      ]),
     );
     this.#usableIds = new Set([...this.#usable.values()].map(({ id }) => id));
-    this.#mark = mark;
+    this.#read = rows;
   }
 
   #note(id: string, nowMs: number): void {

@@ -92,7 +92,7 @@ export class McpLogins {
   async #write(userId: string, id: string, state: McpLoginState): Promise<void> {
     const { database, secretBox, nowMs } = this.#deps;
     const values = { sealed_state: secretBox.seal(JSON.stringify(state)), updated_at: nowMs() };
-    await database.tables.transaction().execute(async (tables) => {
+    await database.transaction(async (tables) => {
       await tables
         .insertInto("mcp_logins")
         .values({ user_id: userId, id, ...values })

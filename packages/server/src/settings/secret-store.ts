@@ -82,7 +82,7 @@ export class SecretStore {
     checkName(secret.name);
     checkValue(secret.value);
     const { database, secretBox, nowMs } = this.#deps;
-    return await database.tables.transaction().execute(async (tables) => {
+    return await database.transaction(async (tables) => {
       const own = tables.selectFrom("secrets").select("name").where("user_id", "=", userId);
       const names = (await own.execute()).map(({ name }) => name);
       const isTaken = names.includes(secret.name);
@@ -111,7 +111,7 @@ export class SecretStore {
     change: { readonly name: string; readonly description: string | null | undefined },
   ): Promise<"done" | "missing" | "taken"> {
     checkName(change.name);
-    return await this.#deps.database.tables.transaction().execute(async (tables) => {
+    return await this.#deps.database.transaction(async (tables) => {
       const rows = await tables.selectFrom("secrets").select("name").where("user_id", "=", userId).execute();
       const names = rows.map((row) => row.name);
       if (!names.includes(name)) return "missing";

@@ -98,7 +98,7 @@ function agentOf(settings: StoredSettings, catalogue: readonly string[]): JsonOb
   }
   if (typeof stored["model"] !== "string") return null;
   const llm = connected(settings, stored);
-  const usual = usualToolsOf(catalogue);
+  const usual = usualToolsOf(catalogue, llm["model"]);
   const wanted = extras["tools"];
   const tools: unknown[] = Array.isArray(wanted) && wanted.length > 0 ? wanted : usual;
   const context = isObject(extras["agent_context"]) ? extras["agent_context"] : {};

@@ -1,6 +1,7 @@
 import type { UserSpend } from "@convoke/protocol";
-import { sql } from "kysely";
-import type { ApplicationDatabase } from "../database/application-database.ts";
+import { sql, type Selectable } from "kysely";
+import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
+import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../lib/logger.ts";
 import { SharedRound } from "../lib/shared-round.ts";
 import type { ModelUsage } from "../models/model.ts";
@@ -20,6 +21,8 @@ export type Booking = {
   readonly usages: readonly ModelUsage[];
 };
 
+type LimitRow = Selectable<Tables["user_budgets"]>;
+
 type DatedBooking = Booking & { readonly day: string };
 
 /** Conversations that a report lists one by one; its sums count all. */
@@ -31,12 +34,19 @@ const mostListed = 1000;
  */
 export class Ledger {
   readonly #deps: LedgerDeps;
+  readonly #limits: LiveRows<LimitRow>;
   readonly #storing = new SharedRound(() => this.#storeOwed());
   /** Booked and not stored yet, or not while the storage failed; it counts. */
   #owed: readonly DatedBooking[] = [];
 
-  constructor(deps: LedgerDeps) {
+  private constructor(deps: LedgerDeps, limits: LiveRows<LimitRow>) {
     this.#deps = deps;
+    this.#limits = limits;
+  }
+
+  static async open(deps: LedgerDeps): Promise<Ledger> {
+    const query = deps.database.tables.selectFrom("user_budgets").selectAll();
+    return new Ledger(deps, await deps.database.live("user_budgets", query));
   }
 
   /** Durable when it resolves, unless the storage failed: then it is kept in memory and counts all the same. Never rejects. */
@@ -76,10 +86,10 @@ export class Ledger {
   }
 
   /** US dollars of the user since midnight UTC. */
-  spentToday(userId: string): number {
+  async spentToday(userId: string): Promise<number> {
     const day = this.#today();
     const { database } = this.#deps;
-    const [row] = database.readNow(
+    const [row] = await database.read(
       database.tables
         .selectFrom("spend_days")
         .select((select) => select.fn.sum<number | null>("cost").as("cost"))
@@ -90,9 +100,9 @@ export class Ledger {
   }
 
   /** US dollars of one conversation on all days. */
-  spentIn(conversationId: string): number {
+  async spentIn(conversationId: string): Promise<number> {
     const { database } = this.#deps;
-    const [row] = database.readNow(
+    const [row] = await database.read(
       database.tables
         .selectFrom("spend_days")
         .select((select) => select.fn.sum<number | null>("cost").as("cost"))
@@ -112,13 +122,14 @@ export class Ledger {
     const { tables } = this.#deps.database;
     if (limit === null) {
       await tables.deleteFrom("user_budgets").where("user_id", "=", userId).execute();
-      return;
+    } else {
+      await tables
+        .insertInto("user_budgets")
+        .values({ user_id: userId, max_budget_per_day: limit })
+        .onConflict((conflict) => conflict.column("user_id").doUpdateSet({ max_budget_per_day: limit }))
+        .execute();
     }
-    await tables
-      .insertInto("user_budgets")
-      .values({ user_id: userId, max_budget_per_day: limit })
-      .onConflict((conflict) => conflict.column("user_id").doUpdateSet({ max_budget_per_day: limit }))
-      .execute();
+    await this.#limits.refresh();
   }
 
   /** What the user has spent in the last `days` days, today included. */
@@ -148,7 +159,7 @@ export class Ledger {
       .execute();
     return {
       cost: byDay.reduce((sum, { cost }) => sum + cost, 0),
-      today: this.spentToday(userId),
+      today: await this.spentToday(userId),
       max_budget_per_day: this.dayLimit(userId),
       own_max_budget_per_day: this.#ownDayLimit(userId),
       days: Object.fromEntries(byDay.map(({ day, cost }) => [day, cost])),
@@ -157,11 +168,8 @@ export class Ledger {
   }
 
   #ownDayLimit(userId: string): number | null {
-    const { database } = this.#deps;
-    const [row] = database.readNow(
-      database.tables.selectFrom("user_budgets").select("max_budget_per_day").where("user_id", "=", userId),
-    );
-    return row?.max_budget_per_day ?? null;
+    const own = this.#limits.now().find((row) => row.user_id === userId);
+    return own?.max_budget_per_day ?? null;
   }
 
   #owedBy(isMeant: (owed: DatedBooking) => boolean): number {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openApplicationDatabase } from "../database/application-database.ts";
+import { openTestDatabase } from "../testing/test-database.ts";
 import type { ModelUsage } from "../models/model.ts";
 import { Ledger } from "./ledger.ts";
 import { Purse, type Purchase } from "./purse.ts";
@@ -11,10 +11,10 @@ const noon = Date.parse("2026-01-31T12:00:00Z");
 
 async function openPurse(maxPerDay: number | null) {
   const folder = await mkdtemp(join(tmpdir(), "convoke-purse-"));
-  const database = await openApplicationDatabase(folder);
+  const database = await openTestDatabase(folder);
   const clock = { nowMs: noon };
   const logger = { info: () => {}, warn: () => {}, error: () => {} };
-  const ledger = new Ledger({ database, maxPerDay, nowMs: () => clock.nowMs, logger });
+  const ledger = await Ledger.open({ database, maxPerDay, nowMs: () => clock.nowMs, logger });
   return {
     clock,
     ledger,
@@ -71,11 +71,11 @@ test("P48: a new day brings new money; the conversation's own budget counts all 
   await using opened = await openPurse(1);
   const { clock, ledger, purse } = opened;
   await ledger.book({ userId: "ada", conversationId: "c", usages: [usage(2)] });
-  expect(purse.refusal(purchase())).toContain("today");
+  expect(await purse.refusal(purchase())).toContain("today");
   clock.nowMs += 86_400_000;
-  expect(purse.refusal(purchase())).toBeNull();
+  expect(await purse.refusal(purchase())).toBeNull();
   const limited = purchase({ conversation: () => ({ limit: 2, spent: 0 }) });
-  expect(purse.refusal(limited)).toContain("conversation");
+  expect(await purse.refusal(limited)).toContain("conversation");
   const report = await ledger.report("ada", 2);
   expect(report).toMatchObject({ cost: 2, today: 0, days: { "2026-01-31": 2 } });
   expect((await ledger.report("ada", 1)).conversations).toEqual([]);
@@ -87,9 +87,9 @@ test("what could not be stored counts all the same, and is stored with the next 
   await database.tables.schema.alterTable("spend_days").renameTo("away").execute();
   await ledger.book({ userId: "ada", conversationId: "c", usages: [usage(0.5)] });
   await database.tables.schema.alterTable("away").renameTo("spend_days").execute();
-  expect(ledger.spentToday("ada")).toBe(0.5);
+  expect(await ledger.spentToday("ada")).toBe(0.5);
   await ledger.book({ userId: "ada", conversationId: "c", usages: [usage(0.25)] });
-  expect(ledger.spentIn("c")).toBe(0.75);
+  expect(await ledger.spentIn("c")).toBe(0.75);
   expect((await ledger.report("ada", 1)).conversations).toMatchObject([{ calls: 2, cost: 0.75 }]);
 });
 
@@ -127,7 +127,7 @@ test("P48: bookings that come at the same time are stored once each, together", 
     usages: [usage(0.5)],
   }));
   await Promise.all(bookings.map((booking) => ledger.book(booking)));
-  expect(ledger.spentToday("ada")).toBe(25);
+  expect(await ledger.spentToday("ada")).toBe(25);
   expect((await ledger.report("ada", 1)).conversations.map(({ calls }) => calls)).toEqual([
     10, 10, 10, 10, 10,
   ]);

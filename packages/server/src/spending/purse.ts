@@ -33,6 +33,7 @@ export class Purse {
   readonly #ledger: Ledger;
   readonly #inProgress = new Set<Purchase>();
   readonly #waiting = new Set<() => void>();
+  #released = 0;
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -43,18 +44,21 @@ export class Purse {
   }
 
   /** Which budget is used up at this moment; null while there is money. */
-  refusal(purchase: Omit<Purchase, "most">): string | null {
-    const used = this.#budgets(purchase).find(({ limit, spent }) => spent >= limit);
-    return used === undefined ? null : used.refusal(used.limit, used.spent);
+  async refusal(purchase: Omit<Purchase, "most">): Promise<string | null> {
+    return refusalOf(await this.#budgets(purchase));
   }
 
   /** Resolves when the call may begin or may not; whoever is admitted books first and then releases. */
   async admit(purchase: Purchase, signal: AbortSignal): Promise<Admission> {
     for (;;) {
       if (signal.aborted) return { type: "aborted" };
-      const detail = this.refusal(purchase);
+      const released = this.#released;
+      const budgets = await this.#budgets(purchase);
+      // A call that ended meanwhile has booked what it cost, and is not in progress any more: what was read may lack it.
+      if (released !== this.#released || signal.aborted) continue;
+      const detail = refusalOf(budgets);
       if (detail !== null) return { type: "refused", detail };
-      if (this.#budgets(purchase).every((budget) => this.#leaves(budget))) {
+      if (budgets.every((budget) => this.#leaves(budget))) {
         this.#inProgress.add(purchase);
         return { type: "admitted", release: () => this.#release(purchase) };
       }
@@ -62,13 +66,17 @@ export class Purse {
     }
   }
 
-  #budgets({ userId, conversationId, conversation }: Omit<Purchase, "most">): Budget[] {
+  async #budgets({
+    userId,
+    conversationId,
+    conversation,
+  }: Omit<Purchase, "most">): Promise<readonly Budget[]> {
     const budgets: Budget[] = [];
     const { limit, spent } = conversation();
     if (limit !== null) {
       budgets.push({
         limit,
-        spent: Math.max(spent, this.#ledger.spentIn(conversationId)),
+        spent: Math.max(spent, await this.#ledger.spentIn(conversationId)),
         isShared: (other) => other.conversationId === conversationId,
         refusal: (most, cost) =>
           `The conversation has cost ${dollars(cost)}, its budget is ${dollars(most)}. Raise the budget, then call run to go on.`,
@@ -78,7 +86,7 @@ export class Purse {
     if (dayLimit !== null) {
       budgets.push({
         limit: dayLimit,
-        spent: this.#ledger.spentToday(userId),
+        spent: await this.#ledger.spentToday(userId),
         isShared: (other) => other.userId === userId,
         refusal: (most, cost) =>
           `All conversations of this user have cost ${dollars(cost)} today, the budget of a day is ${dollars(most)}. ` +
@@ -95,6 +103,7 @@ export class Purse {
 
   #release(purchase: Purchase): void {
     this.#inProgress.delete(purchase);
+    this.#released += 1;
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const wake of waiting) wake();
@@ -109,4 +118,9 @@ export class Purse {
     signal.removeEventListener("abort", onAbort);
     this.#waiting.delete(resolve);
   }
+}
+
+function refusalOf(budgets: readonly Budget[]): string | null {
+  const used = budgets.find(({ limit, spent }) => spent >= limit);
+  return used === undefined ? null : used.refusal(used.limit, used.spent);
 }

@@ -33,6 +33,8 @@ function faultsOf(result: CrashResult): string[] {
   if (marks.toSorted().join() !== "one,three,two") wrong.push(`the commands left ${marks.join()}`);
   const condensations = events.filter(({ kind }) => kind === "Condensation");
   if (condensations.length !== 1) wrong.push(`${condensations.length} condensations`);
+  const summaries = events.filter((_, index) => events[index - 1]?.kind === "Condensation");
+  if (summaries[0]?.kind !== "CondensationSummaryEvent") wrong.push("a condensation without its summary");
   const kinds = new Set(events.map(({ kind }) => kind));
   if (!kinds.has("CondensationRequest")) wrong.push("nobody asked for the condensation");
   for (const action of events.filter((event) => event.kind === "ActionEvent")) {

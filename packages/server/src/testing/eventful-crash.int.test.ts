@@ -69,6 +69,8 @@ function faultsOf(result: CrashResult, points: readonly string[]): string[] {
     if (ids.join() !== risky.join()) wrong.push(`${ids.join()} waited instead of ${risky.join()}`);
   const condensations = events.filter(({ kind }) => kind === "Condensation");
   if (condensations.length !== 1) wrong.push(`${condensations.length} condensations`);
+  const summaries = events.filter((_, index) => events[index - 1]?.kind === "Condensation");
+  if (summaries[0]?.kind !== "CondensationSummaryEvent") wrong.push("a condensation without its summary");
   const unknown: string[] = [];
   for (const { id, tool_call, tool_call_id } of actions) {
     const answers = events.filter(

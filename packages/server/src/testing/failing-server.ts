@@ -30,6 +30,8 @@ export type FailingServerArguments = {
   readonly conversationIdleSeconds: number | null;
   /** With a number there is a watchdog, and a request to the model with "Stand still." in it blocks the event loop for ever. */
   readonly standstillSeconds: number | null;
+  /** A PostgreSQL that it shares; null keeps everything in the folder. */
+  readonly databaseUrl: string | null;
 };
 
 // A whole server in a process of its own, the same as `convoke serve`, that fails where it is told to. It prints
@@ -37,7 +39,7 @@ export type FailingServerArguments = {
 const given = JSON.parse(process.argv[2] ?? "{}") as FailingServerArguments;
 const points = new FailPoints(given.failPoints, given.traceFile);
 const config = readConfig(
-  {},
+  given.databaseUrl === null ? {} : { CONVOKE_DATABASE: given.databaseUrl, CONVOKE_SECRET_KEY: given.key },
   { host: "127.0.0.1", port: given.port, dataDir: given.dataDir, workspaceRoot: given.dataDir },
 );
 const guardian = await openGuardian({ marker: createMarker("convoke") });

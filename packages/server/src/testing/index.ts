@@ -1,4 +1,5 @@
 export { createQuickTools, type QuickTools } from "./quick-tools.ts";
+export { createRandom } from "./random.ts";
 export {
   createScriptedModel,
   parseScript,

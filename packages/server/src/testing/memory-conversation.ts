@@ -1,6 +1,6 @@
 import type { Agent } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
-import { defaultTools, type ToolListing, type ToolSession } from "@convoke/tool-host";
+import { defaultTools, facesOf, listTool, type ToolListing, type ToolSession } from "@convoke/tool-host";
 import { Conversation } from "../conversation/conversation.ts";
 import { Signals } from "../conversation/signals.ts";
 import { ConversationLog } from "../conversation/conversation-log.ts";
@@ -81,15 +81,17 @@ export async function openMemoryConversation(
 }
 
 function createSession(output: (command: string) => string): ToolSession {
-  const context = { sessionId: "c", workspaceDir: "/", stateDir: "/", environment: {}, params: {} };
+  const context = {
+    sessionId: "c",
+    workspaceDir: "/",
+    stateDir: "/",
+    environment: {},
+    params: {},
+    canSee: false,
+  };
   const tools: ToolListing[] = defaultTools()
     .filter(({ name }) => name === "terminal" || name === "finish")
-    .map((tool) => ({
-      name: tool.name,
-      actionKind: tool.actionKind,
-      isReadOnly: tool.isReadOnly,
-      definition: tool.define(context),
-    }));
+    .flatMap((tool) => facesOf(tool).map((face) => listTool(face, context)));
   return {
     tools,
     execute: async ({ action }) => {
@@ -102,6 +104,9 @@ function createSession(output: (command: string) => string): ToolSession {
     },
     state: async () => ({ type: "unknown" }),
     cancel: async () => {},
+    terminals: async () => [],
+    attach: async function* () {},
+    attachBrowser: async function* () {},
     [Symbol.asyncDispose]: async () => {},
   };
 }

@@ -43,6 +43,14 @@ export class MemorySandboxes implements Sandboxes {
     return view;
   }
 
+  reserve(): string | null {
+    return null;
+  }
+
+  unreserve(): void {
+    throw new Error("None was reserved.");
+  }
+
   async getMany(ownerId: string, ids: readonly string[]): Promise<readonly (SandboxView | null)[]> {
     return ids.map((id) => this.#of(ownerId).find((view) => view.id === id) ?? null);
   }

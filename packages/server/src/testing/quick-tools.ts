@@ -1,9 +1,9 @@
 import type { GrepAction, GrepObservation, TerminalAction, TerminalObservation } from "@convoke/protocol";
-import { defaultTools, ToolInputError, type Tool, type ToolCall } from "@convoke/tool-host";
+import { defaultTools, ToolInputError, type Tool, type ToolCall, type ToolSet } from "@convoke/tool-host";
 
 /** Tools with the names and wire forms of the real ones that start no process, and what they were asked to do. */
 export type QuickTools = {
-  readonly tools: readonly Tool[];
+  readonly tools: readonly (Tool | ToolSet)[];
   /** Every command and pattern in the order in which its execution began. */
   readonly started: readonly string[];
   /** Lets the tools that hold, now and later, come to their end. */
@@ -11,8 +11,8 @@ export type QuickTools = {
 };
 
 /**
- * `terminal` answers with its command; `hold` waits for {@link QuickTools.release} or the abort, `stubborn` for the release
- * alone, `fail` ends with exit code 1, `refuse` throws what the model may correct, `crash` throws as a bug does. `grep` is
+ * `terminal` answers with its command; `hold` waits for {@link QuickTools.release} or the abort, `tell` says its command before
+ * that, `stubborn` waits for the release alone, `fail` ends with exit code 1, `refuse` throws what the model may correct, `crash` throws as a bug does. `grep` is
  * read-only and finds its own pattern, after a `hold` as the terminal. `finish` and `think` are the real ones.
  */
 export function createQuickTools(): QuickTools {
@@ -23,7 +23,8 @@ export function createQuickTools(): QuickTools {
     const { command } = action;
     started.push(command);
     const [verb = ""] = command.split(" ");
-    if (verb === "hold") await Promise.race([released.promise, aborted(call.signal)]);
+    if (verb === "tell") call.onProgress(command);
+    if (verb === "hold" || verb === "tell") await Promise.race([released.promise, aborted(call.signal)]);
     if (verb === "stubborn") await released.promise;
     if (verb === "refuse") throw new ToolInputError(`refused: ${command}`);
     if (verb === "crash") throw new Error(`crashed: ${command}`);

@@ -45,6 +45,7 @@ export class ServerProcess implements AsyncDisposable {
       times: {},
       conversationIdleSeconds: null,
       standstillSeconds: null,
+      databaseUrl: null,
       ...options,
     };
     const script = fileURLToPath(new URL("failing-server.ts", import.meta.url));

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConvokeClient } from "@convoke/client";
 import type { ConversationInfo, Event, StartConversationRequest } from "@convoke/protocol";
-import { createInProcessHost, type Tool } from "@convoke/tool-host";
+import { createInProcessHost, type Tool, type ToolSet } from "@convoke/tool-host";
 import { readConfig, type ServerConfig } from "../config.ts";
+import type { Demo } from "../conversation/demo.ts";
 import { mcpTimes, type McpTimes } from "../extensions/mcp/mcp-connection.ts";
 import { socketTimes, type SocketTimes } from "../faces/agent-server/sockets/socket-times.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -25,7 +26,7 @@ export type TestServerOptions = {
   /** What the model says; without it every answer is the end of an empty script. */
   readonly script?: Script;
   /** Instead of the quick tools, e.g. `defaultTools()` in `.int.test.ts`. */
-  readonly tools?: readonly Tool[];
+  readonly tools?: readonly (Tool | ToolSet)[];
   /** What children of tools start with. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Over the defaults: a free port on 127.0.0.1, everything in the test's own folder, one configured key. */
@@ -34,6 +35,8 @@ export type TestServerOptions = {
   readonly times?: Partial<SocketTimes>;
   /** A server like that of `convoke run`. */
   readonly isAttended?: true;
+  /** Without it there is none. */
+  readonly demo?: Demo;
   /** Without it there are none. */
   readonly openSandboxes?: ServerDeps["openSandboxes"];
   /** Over the documented waiting times for MCP servers. */
@@ -232,6 +235,7 @@ export class TestServer implements AsyncDisposable {
       logger: this.#logger(),
       ...(this.#options.isAttended === true ? { isAttended: true } : {}),
       ...(this.#options.openSandboxes === undefined ? {} : { openSandboxes: this.#options.openSandboxes }),
+      ...(this.#options.demo === undefined ? {} : { demo: this.#options.demo }),
       environment: this.#options.environment ?? {},
       times: { ...socketTimes, ...this.#options.times },
       mcp: { ...this.#options.mcp, times: { ...mcpTimes, ...this.#options.mcp?.times } },

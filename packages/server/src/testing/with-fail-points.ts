@@ -1,4 +1,4 @@
-import type { Tool, ToolHost, ToolSession } from "@convoke/tool-host";
+import type { Tool, ToolHost, ToolSession, ToolSet } from "@convoke/tool-host";
 import { JournalWriteError, type Journal } from "../journal/journal.ts";
 import type { Model, ModelPart } from "../models/model.ts";
 import type { FailPoints } from "./fail-points.ts";
@@ -54,7 +54,7 @@ export function hostWithFailPoints(host: ToolHost, points: FailPoints): ToolHost
 }
 
 /** `tool.before`: the start is recorded and nothing has happened; `tool.after`: it has happened and is recorded nowhere. */
-export function toolWithFailPoints(tool: Tool, points: FailPoints): Tool {
+export function toolWithFailPoints<T extends Tool | ToolSet>(tool: T, points: FailPoints): T {
   return {
     ...tool,
     open: async (context) => {

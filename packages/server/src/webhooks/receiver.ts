@@ -74,6 +74,11 @@ export class Receiver implements AsyncDisposable {
   /** Must resolve before the first {@link touch}. */
   async open(): Promise<void> {
     this.#sinceMs = await this.#deps.cursors.since(this.#deps.nowMs());
+    await this.lookForDeleted();
+  }
+
+  /** Tells of conversations that are gone, whoever removed them. */
+  async lookForDeleted(): Promise<void> {
     for (const id of await this.#deps.cursors.listDeleted()) this.touch(id, 0);
   }
 

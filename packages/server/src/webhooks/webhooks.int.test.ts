@@ -63,9 +63,13 @@ async function startWith(hook: Partial<WebhookSpec> & { base_url: string }): Pro
   return await startTestServer({
     script: { turns: [{ text: "hello" }], loop: true, select: "in_order" },
     config: {
-      webhooks: [{ ...webhookDefaults, flush_delay: 0, retry_delay: 0.02, num_retries: 1_000, ...hook }],
+      webhooks: [hookOf(hook)],
     },
   });
+}
+
+function hookOf(hook: Partial<WebhookSpec> & { base_url: string }): WebhookSpec {
+  return { ...webhookDefaults, flush_delay: 0, retry_delay: 0.02, num_retries: 1_000, ...hook };
 }
 
 async function idsOf(server: TestServer, id: string): Promise<string[]> {
@@ -145,4 +149,32 @@ test("W28: what a receiver is too far behind is left out and counted, never in s
   const skipped = told.reduce((sum, { fields }) => sum + (fields as { events: number }).events, 0);
   expect(skipped).toBeGreaterThan(0);
   expect(receiver.eventsOf(id)).toEqual((await idsOf(server, id)).slice(skipped));
+});
+
+test("of two servers on a folder one posts, for both, and the other goes on when it ends", async () => {
+  await using receiver = await TestReceiver.start();
+  await using first = await startWith({ base_url: receiver.url });
+  const { dataDir, workspaceDir } = first;
+  const webhooks = [hookOf({ base_url: receiver.url })];
+  const config = { dataDir, workspaceRoot: workspaceDir, webhooks };
+  const script = { turns: [{ text: "hello" }], loop: true, select: "in_order" as const };
+  await using second = await startTestServer({ script, config });
+  const ids = [await first.runTo("finished", "one"), await second.runTo("finished", "two")];
+  const arrive = async (id: string, expected: readonly string[]): Promise<void> => {
+    await until(() => receiver.eventsOf(id).length === expected.length);
+    expect(receiver.eventsOf(id)).toEqual(expected);
+    await until(() => receiver.statusesOf(id).at(-1) === "finished");
+  };
+  for (const id of ids) await arrive(id, await idsOf(second, id));
+  // What it has not posted is left to the other one.
+  receiver.isUp = false;
+  const left = await first.runTo("finished", "three");
+  await until(() => receiver.refused > 0);
+  await first.close();
+  receiver.isUp = true;
+  await arrive(left, await idsOf(second, left));
+  const later = await second.runTo("finished", "four");
+  await arrive(later, await idsOf(second, later));
+  await second.client.deleteConversation(ids[0]!);
+  await until(() => receiver.statusesOf(ids[0]!).at(-1) === "deleting");
 });

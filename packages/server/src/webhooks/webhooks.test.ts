@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { expect, test, vi } from "vitest";
-import { openApplicationDatabase } from "../database/application-database.ts";
+import { FolderLeases } from "../database/named-leases.ts";
+import { openTestDatabase } from "../testing/test-database.ts";
 import { DamagedEventError, type Journal } from "../journal/journal.ts";
 import { openJournal } from "../journal/open-journal.ts";
 import { sampleConversation, sampleEvent } from "../journal/sample-events.ts";
@@ -104,7 +105,7 @@ type Post = { readonly path: string; readonly delivery: string; readonly ids: re
 async function openWorld(hook: Partial<WebhookSpec>) {
   await using scope = new AsyncDisposableStack();
   const folder = scope.use(await openTemporaryDirectory());
-  const database = scope.use(await openApplicationDatabase(folder.path));
+  const database = scope.use(await openTestDatabase(folder.path));
   const journal = scope.use(await openJournal({ memory: true }));
   const clock = new TestClock();
   const posts: Post[] = [];
@@ -149,6 +150,7 @@ async function openWorld(hook: Partial<WebhookSpec>) {
       hooks: [{ ...webhookDefaults, flush_delay: 0, base_url, ...hook }],
       database,
       journal: { ...journal, read, searchConversations: (query) => journal.searchConversations(query) },
+      leases: new FolderLeases(folder.path),
       describe: async (id) => JSON.stringify({ id }),
       nowMs: () => clock.nowMs,
       wait: (ms, signal) => clock.wait(ms, signal),

@@ -1,4 +1,5 @@
 import type { ApplicationDatabase } from "../database/application-database.ts";
+import type { NamedLease, NamedLeases } from "../database/named-leases.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { wait } from "../lib/wait.ts";
@@ -10,61 +11,114 @@ export type WebhooksDeps = {
   readonly hooks: readonly WebhookSpec[];
   readonly database: ApplicationDatabase;
   readonly journal: Journal;
+  readonly leases: NamedLeases;
   readonly describe: (conversationId: string) => Promise<string | null>;
   readonly nowMs: () => number;
   readonly wait: typeof wait;
   readonly logger: Logger;
 };
 
-/** The configured receivers of all conversations. What they have not heard is found again after a restart. */
+/** A receiver, and what this server has done for it. */
+type Post = {
+  readonly receiver: Receiver;
+  readonly cursors: CursorStore;
+  readonly leaseName: string;
+  /** Null while another server posts to it. */
+  lease: NamedLease | null;
+  /** What was changed before, in epoch microseconds, this server knows; null before its first look. */
+  knownMicros: number | null;
+};
+
+/** A commit of another server is seen at most so much later than its own time says. */
+const lateMicros = 5_000_000;
+
+/**
+ * The configured receivers of all conversations. What they have not heard is found again after a restart. Of several servers on one
+ * store one posts to a receiver, whichever of them writes; when it ends, another one goes on.
+ */
 export class Webhooks implements AsyncDisposable {
   readonly #deps: WebhooksDeps;
-  readonly #receivers: readonly Receiver[];
-  #catchingUp: Promise<void> = Promise.resolve();
+  readonly #posts: readonly Post[];
+  #looking: Promise<void> = Promise.resolve();
+  #isLooking = false;
   #isClosed = false;
 
   constructor(deps: WebhooksDeps) {
     this.#deps = deps;
-    this.#receivers = deps.hooks.map((hook) => {
+    this.#posts = deps.hooks.map((hook) => {
       const id = webhookId(hook);
-      return new Receiver({ ...deps, hook, id, cursors: new CursorStore(deps.database, id) });
+      const cursors = new CursorStore(deps.database, id);
+      const receiver = new Receiver({ ...deps, hook, id, cursors });
+      return { receiver, cursors, leaseName: `webhook-${id}`, lease: null, knownMicros: null };
     });
   }
 
   get status(): ReceiverStatus[] {
-    return this.#receivers.map((receiver) => receiver.status);
+    return this.#posts.map(({ receiver }) => receiver.status);
   }
 
   /** Resolves when news are taken; what the last process left is looked for behind that. */
   async open(): Promise<void> {
-    for (const receiver of this.#receivers) await receiver.open();
-    if (this.#receivers.length === 0) return;
-    this.#catchingUp = this.#catchUp().catch((error: unknown) => {
-      this.#deps.logger.error({ error: String(error) }, "webhooks could not be caught up");
-    });
+    await this.#takeLeases();
+    this.look();
+  }
+
+  /** Looks for what other servers have written, or have left; call now and then. Does it behind the call. */
+  look(): void {
+    if (this.#posts.length === 0 || this.#isLooking || this.#isClosed) return;
+    this.#isLooking = true;
+    this.#looking = this.#lookAtAll()
+      .catch((error: unknown) => {
+        this.#deps.logger.error({ error: String(error) }, "webhooks could not be caught up");
+      })
+      .finally(() => (this.#isLooking = false));
   }
 
   /** Call after each commit to a conversation's log. */
   onAppend(conversationId: string, lastSeq: number): void {
-    for (const receiver of this.#receivers) receiver.touch(conversationId, lastSeq);
+    for (const { lease, receiver } of this.#posts) {
+      if (lease?.isHeld() === true) receiver.touch(conversationId, lastSeq);
+    }
   }
 
   /** Call before a conversation is removed, so that a crash right after it is not forgotten. */
   async onDelete(conversationId: string): Promise<void> {
-    for (const hook of this.#deps.hooks) {
-      await new CursorStore(this.#deps.database, webhookId(hook)).markDeleted(conversationId);
-    }
+    for (const { cursors } of this.#posts) await cursors.markDeleted(conversationId);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    await Promise.all(this.#receivers.map((receiver) => receiver[Symbol.asyncDispose]()));
-    await this.#catchingUp;
+    await Promise.all(this.#posts.map(({ receiver }) => receiver[Symbol.asyncDispose]()));
+    await this.#looking;
+    for (const { lease } of this.#posts) await lease?.[Symbol.asyncDispose]();
   }
 
-  /** Every conversation that changed since the receivers are known; each compares its own cursor. */
-  async #catchUp(): Promise<void> {
-    const sinceMicros = Math.min(...this.#receivers.map(({ sinceMs }) => sinceMs)) * 1000;
+  async #takeLeases(): Promise<void> {
+    for (const post of this.#posts) {
+      if (post.lease?.isHeld() === true) continue;
+      post.lease = null;
+      const lease = await this.#deps.leases.take(post.leaseName);
+      if (lease === null) continue;
+      await post.receiver.open();
+      post.lease = lease;
+      post.knownMicros = null;
+    }
+  }
+
+  async #lookAtAll(): Promise<void> {
+    await this.#takeLeases();
+    const mayHaveOthers = this.#deps.leases.mayHaveOthers();
+    for (const post of this.#posts) {
+      if (post.lease === null || (post.knownMicros !== null && !mayHaveOthers)) continue;
+      const beganMicros = this.#deps.nowMs() * 1000;
+      if (post.knownMicros !== null) await post.receiver.lookForDeleted();
+      await this.#catchUp(post.receiver, post.knownMicros ?? post.receiver.sinceMs * 1000);
+      post.knownMicros = beganMicros - lateMicros;
+    }
+  }
+
+  /** Every conversation that changed since then; the receiver compares its own cursors. */
+  async #catchUp(receiver: Receiver, sinceMicros: number): Promise<void> {
     let pageId: string | null = null;
     do {
       const query = { sort: "UPDATED_AT_DESC" as const, limit: 100 };
@@ -72,7 +126,7 @@ export class Webhooks implements AsyncDisposable {
         await this.#deps.journal.searchConversations(pageId === null ? query : { ...query, pageId });
       for (const row of page.items) {
         if (row.updatedAtMicros < sinceMicros) return;
-        for (const receiver of this.#receivers) receiver.touch(row.id, row.lastSeq);
+        receiver.touch(row.id, row.lastSeq);
       }
       pageId = page.nextPageId;
     } while (pageId !== null && !this.#isClosed);

@@ -59,7 +59,7 @@ export class SavedWorkspaces {
 
   async #add(userId: string, kind: Kind, items: readonly WorkspaceItem[]): Promise<void> {
     const { database, nowMs } = this.#deps;
-    await database.tables.transaction().execute(async (tables) => {
+    await database.transaction(async (tables) => {
       const own = await tables
         .selectFrom("saved_workspaces")
         .select("path")

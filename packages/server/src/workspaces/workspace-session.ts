@@ -1,7 +1,11 @@
 import type { SecretBox } from "../security/seal.ts";
 
 /** Who a cookie speaks for, as it was when the cookie was given. */
-export type SessionHolder = { readonly userId: string; readonly keyId?: string };
+export type SessionHolder = {
+  readonly userId: string;
+  readonly keyId?: string;
+  readonly loginId?: string;
+};
 
 type Sealed = SessionHolder & { readonly endsAtMs: number; readonly conversationId?: string };
 
@@ -31,17 +35,17 @@ export class WorkspaceSessions {
   }
 
   /** The value of a new cookie. */
-  create({ userId, keyId }: SessionHolder): string {
+  create({ userId, keyId, loginId }: SessionHolder): string {
     const { secretBox, nowMs } = this.#deps;
     const endsAtMs = nowMs() + workspaceSessionSeconds * 1_000;
-    return secretBox.seal(JSON.stringify({ purpose, userId, keyId, endsAtMs }));
+    return secretBox.seal(JSON.stringify({ purpose, userId, keyId, loginId, endsAtMs }));
   }
 
   /** What opens the files of one conversation for a moment, as a part of an address. */
-  createPage({ userId, keyId }: SessionHolder, conversationId: string): string {
+  createPage({ userId, keyId, loginId }: SessionHolder, conversationId: string): string {
     const { secretBox, nowMs } = this.#deps;
     const endsAtMs = nowMs() + pageSeconds * 1_000;
-    const page = { purpose: pagePurpose, userId, keyId, endsAtMs, conversationId };
+    const page = { purpose: pagePurpose, userId, keyId, loginId, endsAtMs, conversationId };
     return secretBox
       .seal(JSON.stringify(page))
       .replaceAll("+", "-")
@@ -68,9 +72,14 @@ export class WorkspaceSessions {
     if (typeof session !== "object" || session === null || !("purpose" in session)) return null;
     // Other things are sealed with this key too.
     if (session.purpose !== wanted) return null;
-    const { userId, keyId, endsAtMs, conversationId = null } = session as unknown as Sealed;
+    const { userId, keyId, loginId, endsAtMs, conversationId = null } = session as unknown as Sealed;
     if (this.#deps.nowMs() >= endsAtMs) return null;
-    return { holder: keyId === undefined ? { userId } : { userId, keyId }, conversationId };
+    const holder = {
+      userId,
+      ...(keyId === undefined ? {} : { keyId }),
+      ...(loginId === undefined ? {} : { loginId }),
+    };
+    return { holder, conversationId };
   }
 
   #open(value: string): string | null {

@@ -1,50 +1,25 @@
 import { clientActionPrefix, type ClientToolSpec, type ToolDefinition } from "@convoke/protocol";
-import type {
-  ExecuteOptions,
-  ExecutionRequest,
-  ExecutionState,
-  Outcome,
-  ToolListing,
-  ToolSession,
-} from "@convoke/tool-host";
-
-/** A session with the tools that a client carries out itself. */
-export function withClientTools(session: ToolSession, specs: readonly ClientToolSpec[]): ToolSession {
-  return specs.length === 0 ? session : new ClientToolSession(session, specs);
-}
+import type { ToolListing, ToolSession } from "@convoke/tool-host";
+import { withMethods } from "../../lib/with-methods.ts";
 
 /**
- * The client acts on the ActionEvent. The wire has no way for it to answer, so the call is answered at once, which harms nothing when
- * it is done again after a crash: there is one ActionEvent, and one answer in the log.
+ * A session with the tools that a client carries out itself: it acts on the ActionEvent. The wire has no way for it to answer, so the call
+ * is answered at once, which harms nothing when it is done again after a crash: there is one ActionEvent, and one answer in the log.
  */
-class ClientToolSession implements ToolSession {
-  readonly tools: readonly ToolListing[];
-  readonly #base: ToolSession;
-  readonly #names: ReadonlySet<string>;
-
-  constructor(base: ToolSession, specs: readonly ClientToolSpec[]) {
-    this.#base = base;
-    this.#names = new Set(specs.map(({ name }) => name));
-    this.tools = [...base.tools, ...specs.map(listClientTool)];
-  }
-
-  async execute(request: ExecutionRequest, options?: ExecuteOptions): Promise<Outcome> {
-    if (!this.#names.has(request.tool)) return await this.#base.execute(request, options);
-    if (options?.signal?.aborted === true) return { type: "cancelled", text: "The call was stopped." };
-    return { type: "observation", observation: handedOver as never };
-  }
-
-  async state(actionId: string): Promise<ExecutionState> {
-    return await this.#base.state(actionId);
-  }
-
-  async cancel(actionId: string): Promise<void> {
-    await this.#base.cancel(actionId);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#base[Symbol.asyncDispose]();
-  }
+export function withClientTools(session: ToolSession, specs: readonly ClientToolSpec[]): ToolSession {
+  if (specs.length === 0) return session;
+  const names = new Set(specs.map(({ name }) => name));
+  const own = specs.map(listClientTool);
+  return withMethods(session, {
+    get tools() {
+      return [...session.tools, ...own];
+    },
+    execute: async (request, options) => {
+      if (!names.has(request.tool)) return await session.execute(request, options);
+      if (options?.signal?.aborted === true) return { type: "cancelled", text: "The call was stopped." };
+      return { type: "observation", observation: handedOver as never };
+    },
+  });
 }
 
 const handedOver = {

@@ -5,6 +5,9 @@ import {
   type ExecutionRequest,
   type ExecutionState,
   type Outcome,
+  type TerminalInfo,
+  type BrowserUpdate,
+  type TerminalUpdate,
   type ToolHost,
   type ToolListing,
   type ToolSession,
@@ -122,6 +125,18 @@ class McpSession implements SettlingSession {
       this.#lane("").then((lane) => lane.cancel(actionId)),
       this.#deps.base.cancel(actionId),
     ]);
+  }
+
+  async terminals(): Promise<readonly TerminalInfo[]> {
+    return await this.#deps.base.terminals();
+  }
+
+  attach(...given: Parameters<ToolSession["attach"]>): AsyncIterable<TerminalUpdate> {
+    return this.#deps.base.attach(...given);
+  }
+
+  attachBrowser(...given: Parameters<ToolSession["attachBrowser"]>): AsyncIterable<BrowserUpdate> {
+    return this.#deps.base.attachBrowser(...given);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

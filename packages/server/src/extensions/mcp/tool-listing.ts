@@ -9,7 +9,11 @@ const longestDescription = 8_000;
 const longestIconsChars = 16_000;
 
 /** A tool of a server as sessions list it, under the name the model calls. */
-export function listMcpTool(name: string, tool: AnnouncedTool, budget?: SchemaBudget): Required<ToolListing> {
+export function listMcpTool(
+  name: string,
+  tool: AnnouncedTool,
+  budget?: SchemaBudget,
+): ToolListing & Pick<Required<ToolListing>, "parameters"> {
   return {
     name,
     actionKind: "MCPToolAction",

@@ -1,18 +1,19 @@
 import { posix } from "node:path";
-import type { SubAgentInfo } from "@convoke/protocol";
 import { parseHooks, type HookSettings } from "../hooks/hook-config.ts";
 import { readServers, serversByName } from "../mcp/read-servers.ts";
 import { loadSkillFolder } from "../skills/load-skills.ts";
 import type { LoadedSkill, SkillProblem } from "../skills/parse-skill.ts";
 import { readTextFile, type WorkspaceFiles } from "../skills/workspace-files.ts";
 import { readSubAgentFolder } from "../sub-agents/read-sub-agents.ts";
+import { wrongOf, type SubAgent } from "../sub-agents/sub-agent.ts";
 import { readPlugin } from "./read-plugin.ts";
 
 /** What a plugin brings into a conversation. */
 export type PluginParts = {
   readonly name: string;
   readonly skills: readonly LoadedSkill[];
-  readonly agents: readonly SubAgentInfo[];
+  /** Their MCP servers with all keys. */
+  readonly agents: readonly SubAgent[];
   /** Null when it has none. */
   readonly hooks: HookSettings | null;
   readonly mcpServers: Readonly<Record<string, unknown>>;
@@ -49,12 +50,18 @@ export async function loadPlugin(files: WorkspaceFiles, directory: string): Prom
       ok: false,
       reason: `has an MCP server that cannot be used, ${fault.loc.join(".")}: ${fault.msg}`,
     };
+  const own = agents.map((agent) => withRoot(agent, directory) as SubAgent);
+  for (const agent of own) {
+    const wrong = wrongOf(agent);
+    if (wrong !== null)
+      return { ok: false, reason: `has a sub-agent ${agent.name} that cannot be used, ${wrong}` };
+  }
   return {
     ok: true,
     parts: {
       name: plugin.name,
       skills: [...skills.skills, ...commands.skills.map((command) => toCommand(plugin.name, command))],
-      agents,
+      agents: own,
       hooks: hooks.settings,
       mcpServers,
       problems: [...skills.problems, ...commands.problems],

@@ -4,6 +4,9 @@ import type {
   ExecutionRequest,
   ExecutionState,
   Outcome,
+  TerminalInfo,
+  BrowserUpdate,
+  TerminalUpdate,
   ToolListing,
   ToolSession,
 } from "@convoke/tool-host";
@@ -53,6 +56,18 @@ class SkillSession implements ToolSession {
 
   async cancel(actionId: string): Promise<void> {
     await this.#base.cancel(actionId);
+  }
+
+  async terminals(): Promise<readonly TerminalInfo[]> {
+    return await this.#base.terminals();
+  }
+
+  attach(...given: Parameters<ToolSession["attach"]>): AsyncIterable<TerminalUpdate> {
+    return this.#base.attach(...given);
+  }
+
+  attachBrowser(...given: Parameters<ToolSession["attachBrowser"]>): AsyncIterable<BrowserUpdate> {
+    return this.#base.attachBrowser(...given);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -8,7 +8,8 @@ import {
   mergeFound,
   type SkillsFound,
 } from "./load-skills.ts";
-import { SkillBook } from "./skill-book.ts";
+import { isAlwaysOn, SkillBook } from "./skill-book.ts";
+import type { LoadedSkill } from "./parse-skill.ts";
 import type { WorkspaceFiles } from "./workspace-files.ts";
 
 export type SkillPlaces = {
@@ -59,22 +60,33 @@ export async function readSkillSources(
   return { public: fromPublic, user: fromUser, project: fromProject };
 }
 
-/** The skills of a conversation: those of its project win over those that came with it, these over the person's, then public ones. */
+/**
+ * The skills of a conversation: those of its project win over those that came with it, these over the person's, then public ones.
+ * With `names` it has these alone, the person's and public ones among them, beside the notes of its own sources that always hold. What
+ * a project says is read only when the context asks for it, also by name (record 0118).
+ */
 export async function openSkillBook(
   context: SkillContext | null,
   places: SkillPlaces,
-  hasTool = true,
+  { hasTool = true, names = null }: { hasTool?: boolean; names?: readonly string[] | null } = {},
 ): Promise<SkillBook> {
-  const found = await readSkillSources(places, {
+  const asked = {
     public: context?.load_public_skills === true,
     user: context?.load_user_skills === true,
     project: context?.load_project_skills === true,
-  });
+  };
+  const found = await readSkillSources(
+    places,
+    names === null ? asked : { ...asked, public: true, user: true },
+  );
   const given: SkillsFound = { skills: context?.skills ?? [], problems: [] };
   const { skills, problems } = mergeFound([found.project, given, found.user, found.public]);
   const disabled = new Set(context?.disabled_skills ?? []);
+  const unasked = [...(asked.user ? [] : found.user.skills), ...(asked.public ? [] : found.public.skills)];
+  const isWanted = (skill: LoadedSkill): boolean =>
+    names === null || names.includes(skill.name) || (isAlwaysOn(skill) && !unasked.includes(skill));
   return new SkillBook(
-    skills.filter(({ name }) => !disabled.has(name)),
+    skills.filter((skill) => !disabled.has(skill.name) && isWanted(skill)),
     problems,
     hasTool,
   );

@@ -68,11 +68,12 @@ export async function splitHead(
   const found = findHead(text);
   if (found === null) return { ok: true, head: {}, body: text };
   if (found.yaml.length > longestHead) return { ok: false, reason: "The head is longer than 8 KiB." };
-  const { parse } = await import("yaml");
+  // By its default alone: bundled, a CommonJS package has no other names when it is imported late.
+  const { default: yaml } = await import("yaml");
   try {
     const head: unknown =
       (await turns.take(() =>
-        parse(found.yaml, { maxAliasCount: 10, uniqueKeys: false, logLevel: "error" }),
+        yaml.parse(found.yaml, { maxAliasCount: 10, uniqueKeys: false, logLevel: "error" }),
       )) ?? {};
     if (typeof head !== "object" || head === null || Array.isArray(head)) {
       return { ok: false, reason: "The head between the dashes is no mapping." };

@@ -79,7 +79,8 @@ function isTriggered({ trigger }: LoadedSkill): boolean {
   return trigger !== null && trigger !== undefined;
 }
 
-function isAlwaysOn(skill: LoadedSkill): boolean {
+/** Its text is in the prompt from the start. */
+export function isAlwaysOn(skill: LoadedSkill): boolean {
   return !isTriggered(skill) && skill.is_agentskills_format !== true;
 }
 

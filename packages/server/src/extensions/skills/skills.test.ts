@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { WorkspaceError } from "@convoke/tool-host";
 import { describe, expect, test } from "vitest";
 import { readSubAgents } from "../sub-agents/read-sub-agents.ts";
+import { findSubAgents } from "../sub-agents/sub-agent-book.ts";
 import { loadProjectSkills } from "./load-skills.ts";
 import { openSkillBook } from "./open-skill-book.ts";
 import { parseSkill } from "./parse-skill.ts";
@@ -225,6 +226,16 @@ describe("what a workspace costs the server", () => {
       "project",
     );
     expect(agents[0]?.when_to_use_examples).toEqual(["one", "two"]);
+  });
+
+  test("issue 11.5: hooks of a person's file are theirs where tools run on their machine, and no project's", async () => {
+    const hooked = "---\nhooks: {stop: [{hooks: [{command: ls}]}]}\n---\nDo it";
+    const files = treeOf({ "/home/.agents/agents/a.md": hooked, "/w/.agents/agents/b.md": hooked });
+    const places = { workspace: { files, workingDir: "/w" }, server: { files, home: "/home" } };
+    const refused = async (isHere: boolean): Promise<string[]> =>
+      (await findSubAgents({ ...places, isHere })).flatMap(({ name, refusal }) => (refusal ? [name] : []));
+    expect(await refused(true)).toEqual(["b"]);
+    expect((await refused(false)).toSorted()).toEqual(["a", "b"]);
   });
 
   test("security 20: thousands of words are looked for in a long message in no time", () => {

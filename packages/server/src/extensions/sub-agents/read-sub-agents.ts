@@ -1,7 +1,8 @@
 import { posix } from "node:path";
-import type { SubAgentInfo } from "@convoke/protocol";
 import { splitHead, textOf, textsOf } from "../skills/parse-skill.ts";
 import { ParseTurns } from "../skills/parse-turns.ts";
+import { ownCondenser } from "./own-condenser.ts";
+import type { SubAgent } from "./sub-agent.ts";
 import { findMarkdown, readTextFile, type WorkspaceFiles } from "../skills/workspace-files.ts";
 
 /** Where a project, and a person's home, describe helpers. */
@@ -22,6 +23,7 @@ const ownKeys = new Set([
   "mcp_servers",
   "permission_mode",
   "condenser",
+  "worktree",
 ]);
 
 /** The helpers that the files of a directory describe; a file that cannot be read is left out. Source: reference, agent-loop 18. */
@@ -29,7 +31,7 @@ export async function readSubAgents(
   files: WorkspaceFiles,
   root: string,
   level: "project" | "user",
-): Promise<SubAgentInfo[]> {
+): Promise<SubAgent[]> {
   const turns = new ParseTurns();
   const found = await Promise.all(
     agentFolders.map((folder) => readSubAgentFolder(files, posix.join(root, folder), level, turns)),
@@ -43,7 +45,7 @@ export async function readSubAgentFolder(
   folder: string,
   level: "project" | "user",
   turns = new ParseTurns(),
-): Promise<SubAgentInfo[]> {
+): Promise<SubAgent[]> {
   const paths = await findMarkdown(files, folder);
   const found = await Promise.all(paths.map((path) => readSubAgent(files, path, level, turns)));
   return found.flatMap((agent) => agent ?? []);
@@ -54,12 +56,14 @@ async function readSubAgent(
   path: string,
   level: "project" | "user",
   turns: ParseTurns,
-): Promise<SubAgentInfo | null> {
+): Promise<SubAgent | null> {
   const file = await readTextFile(files, path);
   if (file === null || file.isCut) return null;
   const split = await splitHead(file.text, turns);
   if (!split.ok) return null;
-  const { head, body } = split;
+  const { body } = split;
+  const head = plainHead(split.head);
+  if (head === null) return null;
   const description = textOf(head["description"]) ?? "";
   const others = Object.entries(head).filter(([key]) => !ownKeys.has(key));
   return {
@@ -68,17 +72,50 @@ async function readSubAgent(
     model: textOf(head["model"]) ?? "inherit",
     color: textOf(head["color"]),
     tools: namesOf(head["tools"]),
-    skills: namesOf(head["skills"]),
+    skills: [...new Set(namesOf(head["skills"]).map((name) => name.slice(0, longestName)))].slice(
+      0,
+      mostSkills,
+    ),
     system_prompt: body.trim(),
     when_to_use_examples: examplesIn(description),
     permission_mode: textOf(head["permission_mode"]),
     max_iteration_per_run: numberOf(head["max_iteration_per_run"]),
     max_budget_per_run: numberOf(head["max_budget_per_run"]),
+    mcp_config: fieldsOf(head["mcp_config"] ?? head["mcp_servers"]),
+    hooks: fieldsOf(head["hooks"]),
+    condenser: condenserOf(head["condenser"]),
+    ...(typeof head["worktree"] === "boolean" ? { worktree: head["worktree"] } : {}),
     metadata: Object.fromEntries(others),
     level,
     source: path,
     is_builtin: false,
   };
+}
+
+const mostSkills = 100;
+const longestName = 255;
+
+type Fields = Record<string, unknown>;
+
+/** Aliases can make a mapping that holds itself, which nobody who reads it further expects; that is no description. */
+function plainHead(head: Readonly<Fields>): Readonly<Fields> | null {
+  try {
+    return JSON.parse(JSON.stringify(head)) as Fields;
+  } catch {
+    // It holds itself.
+    return null;
+  }
+}
+
+/** What is there and is no mapping cannot be understood, and is not to be passed over: it becomes one that is refused. */
+function fieldsOf(value: unknown): Fields | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === "object" && !Array.isArray(value) ? (value as Fields) : { value };
+}
+
+function condenserOf(value: unknown): Fields | null {
+  if (value === "default" || value === "none") return ownCondenser(value);
+  return typeof value === "object" ? fieldsOf(value) : fieldsOf(value === undefined ? null : { kind: value });
 }
 
 /** What stands between `<example>` and `</example>`; found by hand, because an expression would read the rest for every opening. */

@@ -3,14 +3,22 @@ import { wait } from "../../lib/wait.ts";
 import { usualTools } from "../../settings/usual-tools.ts";
 import type { WorkspaceFiles } from "../skills/workspace-files.ts";
 import { readSubAgents } from "./read-sub-agents.ts";
+import { checkSubAgent, type SubAgent } from "./sub-agent.ts";
 
 /** Where helpers are described, beside those that are built in. */
 export type SubAgentPlaces = {
   /** Those that came with a conversation. */
-  readonly given?: readonly SubAgentInfo[];
+  readonly given?: readonly SubAgent[];
   readonly workspace: { readonly files: WorkspaceFiles; readonly workingDir: string } | null;
   readonly server: { readonly files: WorkspaceFiles; readonly home: string | null } | null;
+  /** The tools run on the machine that the person's home is on; so when absent. */
+  readonly isHere?: boolean;
 };
+
+const projectStarts =
+  "A file of a project starts none, because whoever wrote the project would run them on your machine. Put the file into ~/.agents/agents, or give it in agent_definitions.";
+const homeStarts =
+  "The tools of this conversation run elsewhere, where nothing of your home is started. Give it in agent_definitions.";
 
 /** How long the files of helpers are waited for; a slow disk costs a conversation its helpers, never its start. */
 const timeoutMs = 5_000;
@@ -20,13 +28,18 @@ export async function findSubAgents({
   given = [],
   workspace,
   server,
-}: SubAgentPlaces): Promise<SubAgentInfo[]> {
+  isHere = true,
+}: SubAgentPlaces): Promise<SubAgent[]> {
   const home = server?.home ?? null;
   const found = await Promise.all([
-    workspace === null ? [] : inTime(readSubAgents(workspace.files, workspace.workingDir, "project")),
-    server === null || home === null ? [] : inTime(readSubAgents(server.files, home, "user")),
+    workspace === null
+      ? []
+      : inTime(readSubAgents(workspace.files, workspace.workingDir, "project"), projectStarts),
+    server === null || home === null
+      ? []
+      : inTime(readSubAgents(server.files, home, "user"), isHere || homeStarts),
   ]);
-  const byName = new Map<string, SubAgentInfo>();
+  const byName = new Map<string, SubAgent>();
   for (const agent of [...given, ...found.flat(), ...builtInSubAgents]) {
     if (!byName.has(agent.name)) byName.set(agent.name, agent);
   }
@@ -34,7 +47,7 @@ export async function findSubAgents({
 }
 
 /** The helper with a name, or with the older name of a built-in one; null when there is none. Source: reference, tools 12.1. */
-export function subAgentNamed(agents: readonly SubAgentInfo[], name: string): SubAgentInfo | null {
+export function subAgentNamed(agents: readonly SubAgent[], name: string): SubAgent | null {
   const wanted = name.trim();
   const older = olderNames[wanted.toLowerCase()];
   return (
@@ -96,10 +109,11 @@ function builtIn(
   };
 }
 
-async function inTime(reading: Promise<SubAgentInfo[]>): Promise<SubAgentInfo[]> {
+async function inTime(reading: Promise<SubAgent[]>, mayStart: true | string): Promise<SubAgent[]> {
   const stop = new AbortController();
   try {
-    return await Promise.race([reading, wait(timeoutMs, stop.signal).then(() => [])]);
+    const found = await Promise.race([reading, wait(timeoutMs, stop.signal).then(() => [])]);
+    return found.map((agent) => checkSubAgent(agent, mayStart));
   } catch {
     // A workspace that cannot be read has no helpers to offer; its tools say why they do not work.
     return [];

@@ -1,3 +1,4 @@
+import { XtermPerson } from "@convoke/tool-host/testing";
 import { randomUUID } from "node:crypto";
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -111,6 +112,11 @@ export class SandboxTerminal {
 
   constructor(session: ToolSession) {
     this.#session = session;
+  }
+
+  /** A person who looks at it. */
+  attach(): XtermPerson {
+    return XtermPerson.at(this.#session);
   }
 
   /** What a command prints. */

@@ -5,6 +5,7 @@ import { checkAnalyzer } from "./check-analyzer.ts";
 
 const terminal = (command: string, more: Partial<AssessedCall> = {}): AssessedCall => ({
   toolName: "terminal",
+  runsShell: true,
   isReadOnly: false,
   action: { kind: "TerminalAction", command },
   predictedRisk: null,

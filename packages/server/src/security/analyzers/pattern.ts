@@ -84,7 +84,7 @@ export function assessByPatterns(analyzer: PatternSecurityAnalyzer, call: Assess
   if (high.length > 0) return verdict("HIGH", high);
   const medium = [...found(lists.medium, `${run}\n${shell}`), ...found(lists.injectionMedium, all)];
   if (medium.length > 0) return verdict("MEDIUM", medium);
-  if (call.toolName === "terminal" && hidesCommand(run)) {
+  if (call.runsShell && hidesCommand(run)) {
     return verdict("UNKNOWN", ["what it runs is decided only when it runs"]);
   }
   if (!isComplete) return verdict("UNKNOWN", ["too long to be read to its end"]);

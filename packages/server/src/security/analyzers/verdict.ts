@@ -3,6 +3,8 @@ import type { Action, SecurityRisk } from "@convoke/protocol";
 /** What an analyzer sees of one call. */
 export type AssessedCall = {
   readonly toolName: string;
+  /** A shell runs a text of it. */
+  readonly runsShell: boolean;
   readonly isReadOnly: boolean;
   readonly action: Action;
   /** The model's own estimate; null when it gave none. */

@@ -49,6 +49,7 @@ const cases: readonly Case[] = [
       container: "read with docker alone",
       worktree_options: "read with a worktree alone, and seen in its branch and its base",
       agent_launch_additions: "becomes a part of the agent's words",
+      agent_type: "becomes the name of the agent's prompt",
       max_budget_per_task: "read with the spend of the conversation",
       approval_policy: "read with the approvals of the conversation",
     },

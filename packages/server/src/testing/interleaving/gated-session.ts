@@ -1,4 +1,11 @@
-import { defaultTools, type Outcome, type ToolListing, type ToolSession } from "@convoke/tool-host";
+import {
+  defaultTools,
+  facesOf,
+  listTool,
+  type Outcome,
+  type ToolListing,
+  type ToolSession,
+} from "@convoke/tool-host";
 import type { Gates } from "./gates.ts";
 
 /** One call that a tool host was given. `ended` is how it went; null while it runs, or for ever when its process died. */
@@ -53,6 +60,9 @@ export function createGatedSession({ gates, disk, onStart }: GatedSessionDeps): 
       return execution.outcome;
     },
     cancel: async () => {},
+    terminals: async () => [],
+    attach: async function* () {},
+    attachBrowser: async function* () {},
     [Symbol.asyncDispose]: async () => {},
   };
 }
@@ -70,13 +80,9 @@ function listings(): ToolListing[] {
     stateDir: "/",
     environment: {},
     params: {},
+    canSee: false,
   };
   return defaultTools()
     .filter(({ name }) => ["terminal", "file_editor", "finish"].includes(name))
-    .map((tool) => ({
-      name: tool.name,
-      actionKind: tool.actionKind,
-      isReadOnly: tool.isReadOnly,
-      definition: tool.define(context),
-    }));
+    .flatMap((tool) => facesOf(tool).map((face) => listTool(face, context)));
 }

@@ -9,7 +9,7 @@ import type {
   NewEvent,
   StoredEvent,
 } from "../../journal/journal.ts";
-import { LeaseLostError, SeqConflictError } from "../../journal/journal.ts";
+import { LeaseLostError, noMarks, SeqConflictError } from "../../journal/journal.ts";
 
 /** What conversations ask of a journal. */
 export type WriterJournal = Pick<
@@ -26,7 +26,7 @@ export class MemoryLog {
   #generation = 0;
 
   constructor(row: NewConversation) {
-    this.#row = { ...row, lastSeq: 0 };
+    this.#row = { ...row, lastSeq: 0, marks: noMarks };
   }
 
   get row(): ConversationRow {

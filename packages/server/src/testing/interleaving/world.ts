@@ -9,6 +9,7 @@ import { Fault } from "../../lib/fault.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import type { ModelRequest } from "../../models/model.ts";
 import { createSecretBox } from "../../security/seal.ts";
+import type { EventWithMeta } from "../../journal/journal.ts";
 import { sampleConversation } from "../../journal/sample-events.ts";
 import { createGatedModel } from "./gated-model.ts";
 import { createGatedSession, type Execution, type ExecutionDisk } from "./gated-session.ts";
@@ -83,6 +84,11 @@ export class World {
   /** What went wrong so far; empty when nothing did. */
   get violations(): readonly string[] {
     return this.#rules.violations;
+  }
+
+  /** The log as it is on the disk. */
+  get events(): readonly EventWithMeta[] {
+    return this.#log.events;
   }
 
   /** How each thing in progress could end now. */

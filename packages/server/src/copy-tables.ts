@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from "node:util";
+import { sql } from "kysely";
+import type { ApplicationDatabase } from "./database/application-database.ts";
+import { isPostgres } from "./database/is-postgres.ts";
+import type { Tables } from "./database/tables.ts";
+
+/** What rows are found by, in an order in which a row comes after those that it points to. */
+const keysOf = {
+  users: ["id"],
+  keys: ["id"],
+  settings: ["user_id"],
+  secrets: ["user_id", "name"],
+  app_conversations: ["id"],
+  start_tasks: ["id"],
+  pending_messages: ["number"],
+  saved_workspaces: ["user_id", "kind", "path"],
+  webhooks: ["id"],
+  webhook_cursors: ["hook_id", "conversation_id"],
+  spend_days: ["user_id", "day", "conversation_id"],
+  user_budgets: ["user_id"],
+  mcp_logins: ["user_id", "id"],
+  login_tickets: ["digest"],
+  browser_logins: ["id"],
+} as const satisfies Record<Exclude<keyof Tables, "table_versions">, readonly string[]>;
+
+export const copiedTables = Object.keys(keysOf) as (keyof typeof keysOf)[];
+
+export type CopiedTables = {
+  readonly rows: number;
+  /** Rows that the target had before and that differ there, such as `settings local`. They were left as they are. */
+  readonly kept: readonly string[];
+};
+
+type Row = Readonly<Record<string, unknown>>;
+
+type Sides = {
+  readonly source: ApplicationDatabase;
+  readonly target: ApplicationDatabase;
+  readonly unsealAtSource: (sealed: string) => string;
+  readonly unsealAtTarget: (sealed: string) => string;
+  readonly reseal: (sealed: string) => string;
+};
+
+/** Brings all rows of the application to another store, and compares them there; what is there already stays. */
+export async function copyTables(sides: Sides): Promise<CopiedTables> {
+  const kept: string[] = [];
+  let count = 0;
+  for (const name of copiedTables) {
+    const rows = await readRows(sides.source, name);
+    await sides.target.transaction(async (tables) => {
+      for (const row of rows) {
+        await tables
+          .insertInto(name)
+          .values(mapSealed(row, sides.reseal))
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+      }
+    });
+    const there = new Map((await readRows(sides.target, name)).map((row) => [keyOf(name, row), row]));
+    for (const row of rows) {
+      const key = keyOf(name, row);
+      const found = there.get(key);
+      const isSame =
+        found !== undefined &&
+        (name === "users" ||
+          isDeepStrictEqual(mapSealed(found, sides.unsealAtTarget), mapSealed(row, sides.unsealAtSource)));
+      if (isSame) count += 1;
+      else kept.push(`${name} ${key}`);
+    }
+  }
+  await goOnCounting(sides.target);
+  return { rows: count, kept };
+}
+
+async function readRows({ tables }: ApplicationDatabase, name: keyof typeof keysOf): Promise<readonly Row[]> {
+  return await tables.selectFrom(name).selectAll().execute();
+}
+
+function keyOf(name: keyof typeof keysOf, row: Row): string {
+  return keysOf[name].map((column) => String(row[column])).join(" ");
+}
+
+function mapSealed(row: Row, change: (sealed: string) => string): Row {
+  const entries = Object.entries(row).map(([column, value]): [string, unknown] =>
+    column.startsWith("sealed_") && typeof value === "string" ? [column, change(value)] : [column, value],
+  );
+  return Object.fromEntries(entries);
+}
+
+/** SQLite counts from the highest number by itself. */
+async function goOnCounting({ tables }: ApplicationDatabase): Promise<void> {
+  if (!isPostgres(tables)) return;
+  await sql`SELECT setval(pg_get_serial_sequence('convoke.pending_messages', 'number'), max(number))
+    FROM convoke.pending_messages HAVING max(number) IS NOT NULL`.execute(tables);
+}

@@ -1,0 +1,50 @@
+import { InstallationText } from "./cluster/installation.ts";
+import { PostgresCluster } from "./cluster/postgres-cluster.ts";
+import { PostgresLeases } from "./cluster/postgres-leases.ts";
+import { PostgresNode } from "./cluster/postgres-node.ts";
+import { markFolderStore } from "./database/data-folder-store.ts";
+import { checkPostgres } from "./database/postgres/check-postgres.ts";
+import { openPostgresApplicationDatabase } from "./database/postgres/postgres-application-database.ts";
+import type { PostgresPlace } from "./database/postgres-place.ts";
+import { openJournalOf } from "./journal/postgres/postgres-journal.ts";
+import { ConfigError } from "./lib/config-error.ts";
+import { describeError } from "./lib/describe-error.ts";
+import type { Store, StoreDeps } from "./open-store.ts";
+import { openConfiguredKey } from "./security/master-key.ts";
+import { createSecretBox } from "./security/seal.ts";
+
+/** What a server shares with others is in the database; what belongs to its machine stays in the data folder. */
+export async function openPostgresStore({
+  dataDir,
+  database: place,
+  masterSecret,
+  logger,
+}: StoreDeps & { readonly database: PostgresPlace }): Promise<Store> {
+  if (masterSecret === null) {
+    throw new ConfigError(
+      "Servers on a database need a secret key, the same for all of them: set CONVOKE_SECRET_KEY, made for example with: openssl rand -base64 32",
+    );
+  }
+  await checkPostgres(place, logger);
+  await using scope = new AsyncDisposableStack();
+  const { url, listenUrl } = place;
+  const onFailure = (error: unknown): void =>
+    logger.warn({ error: describeError(error) }, "something went wrong with the database; it is tried again");
+  const node = scope.use(await PostgresNode.open({ url, dataDir, onFailure }));
+  await markFolderStore(dataDir, place);
+  const check = new InstallationText(node.pool, "master-key-check");
+  const key = await openConfiguredKey(masterSecret, check);
+  const database = scope.use(await openPostgresApplicationDatabase(url, logger));
+  const journal = scope.use(
+    await openJournalOf(node, { onFailure, ...(listenUrl === undefined ? {} : { listenUrl }) }),
+  );
+  const owned = scope.move();
+  return {
+    journal,
+    database,
+    secretBox: createSecretBox(key),
+    leases: new PostgresLeases(node),
+    cluster: new PostgresCluster(node, key),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}

@@ -1,0 +1,289 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Selectable } from "kysely";
+import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Logger } from "../lib/logger.ts";
+
+/** Whose login it is, and what ends with it. */
+export type LoginOwner = {
+  readonly userId: string;
+  /** Of the issued key that began it. */
+  readonly keyId?: string;
+  /** Of the configured key that began it, see {@link markOfKey}; `""` for one that no such key began. */
+  readonly keyMark: string;
+};
+
+/** The two halves of a login, each 192 random bits. Neither opens anything without the other. */
+export type LoginHalves = { readonly cookie: string; readonly proof: string };
+
+/** A login as its user may see it. Times are epoch milliseconds. */
+export type LoginView = {
+  readonly id: string;
+  readonly client: string;
+  readonly address: string;
+  readonly createdAtMs: number;
+  readonly lastUsedAtMs: number;
+  readonly endsAtMs: number;
+};
+
+/** What a browser says of itself when it logs in. */
+export type LoginClient = { readonly client: string; readonly address: string };
+
+export type LoginBookDeps = {
+  readonly database: ApplicationDatabase;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+  /** Marks of the keys that are configured now. */
+  readonly keyMarks: readonly string[];
+};
+
+type LoginRow = Selectable<Tables["browser_logins"]>;
+
+const ticketMs = 600_000;
+const loginMs = 30 * 86_400_000;
+const useIsNotedEveryMs = 60_000;
+const mostLoginsOfUser = 100;
+const mostLetters = 300;
+
+type Known = {
+  readonly id: string;
+  readonly owner: Omit<LoginOwner, "keyMark">;
+  readonly proofDigest: string;
+  endsAtMs: number;
+  notedAtMs: number;
+  /** Known once both halves have been there. */
+  keyMark: string | null;
+};
+
+/**
+ * Browsers that are logged in, and the tickets that log them in. Only digests are stored, and changes by other processes count from the
+ * next request on. A digest has the mark of the configured key in it that began the login: when that key is configured no more, nothing
+ * fits any more, and the digest tells nothing about the key, because 192 random bits are in it too.
+ */
+export class LoginBook implements AsyncDisposable {
+  readonly #deps: LoginBookDeps;
+  readonly #marks: readonly string[];
+  readonly #notes = new Set<Promise<void>>();
+  readonly #rows: LiveRows<LoginRow>;
+  #read: readonly LoginRow[] | null = null;
+  /** By the digest of the cookie. */
+  #logins = new Map<string, Known>();
+  #byId = new Map<string, Known>();
+
+  private constructor(deps: LoginBookDeps, rows: LiveRows<LoginRow>) {
+    this.#deps = deps;
+    this.#rows = rows;
+    this.#marks = ["", ...deps.keyMarks];
+  }
+
+  static async open(deps: LoginBookDeps): Promise<LoginBook> {
+    const query = deps.database.tables.selectFrom("browser_logins").selectAll();
+    return new LoginBook(deps, await deps.database.live("browser_logins", query));
+  }
+
+  /** A ticket for one login within ten minutes. */
+  async createTicket(owner: LoginOwner): Promise<{ readonly ticket: string; readonly endsAtMs: number }> {
+    const ticket = secret();
+    const nowMs = this.#deps.nowMs();
+    const endsAtMs = nowMs + ticketMs;
+    const { tables } = this.#deps.database;
+    await tables.deleteFrom("login_tickets").where("ends_at", "<=", nowMs).execute();
+    await tables
+      .insertInto("login_tickets")
+      .values({
+        digest: digestOf(ticket, owner.keyMark),
+        user_id: owner.userId,
+        key_id: owner.keyId ?? null,
+        ends_at: endsAtMs,
+      })
+      .execute();
+    return { ticket, endsAtMs };
+  }
+
+  /** Whose ticket it was; null when it is wrong, used or over. It is used from here on. */
+  async redeem(ticket: string): Promise<LoginOwner | null> {
+    // Digests are compared: how long a look-up takes tells nothing about a ticket.
+    const marks = new Map(this.#marks.map((mark) => [digestOf(ticket, mark), mark]));
+    const row = await this.#deps.database.tables
+      .deleteFrom("login_tickets")
+      .where("digest", "in", [...marks.keys()])
+      .returningAll()
+      .executeTakeFirst();
+    if (row === undefined || row.ends_at <= this.#deps.nowMs()) return null;
+    const keyMark = marks.get(row.digest) ?? "";
+    return { userId: row.user_id, keyMark, ...(row.key_id === null ? {} : { keyId: row.key_id }) };
+  }
+
+  /** A new login. A user with very many loses those that were not used for longest. */
+  async create(
+    owner: LoginOwner,
+    { client, address }: LoginClient,
+  ): Promise<LoginHalves & { readonly id: string; readonly endsAtMs: number }> {
+    const halves = { cookie: secret(), proof: secret() };
+    const id = randomBytes(8).toString("hex");
+    const nowMs = this.#deps.nowMs();
+    const endsAtMs = nowMs + loginMs;
+    await this.#deps.database.transaction(async (tables) => {
+      await tables.deleteFrom("browser_logins").where("ends_at", "<=", nowMs).execute();
+      const kept = tables
+        .selectFrom("browser_logins")
+        .select("id")
+        .where("user_id", "=", owner.userId)
+        .orderBy("last_used_at", "desc")
+        .limit(mostLoginsOfUser - 1);
+      await tables
+        .deleteFrom("browser_logins")
+        .where("user_id", "=", owner.userId)
+        .where("id", "not in", kept)
+        .execute();
+      await tables
+        .insertInto("browser_logins")
+        .values({
+          id,
+          user_id: owner.userId,
+          key_id: owner.keyId ?? null,
+          cookie_digest: digestOf(halves.cookie, ""),
+          proof_digest: digestOf(halves.proof, owner.keyMark),
+          client: client.slice(0, mostLetters),
+          address: address.slice(0, mostLetters),
+          created_at: nowMs,
+          last_used_at: nowMs,
+          ends_at: endsAtMs,
+        })
+        .execute();
+    });
+    await this.#rows.refresh();
+    return { ...halves, id, endsAtMs };
+  }
+
+  /** Whose login these are the halves of; null for every pair that does not belong together, and for one that is over. */
+  find({ cookie, proof }: LoginHalves): (LoginOwner & { readonly id: string }) | null {
+    this.#refresh();
+    const known = this.#logins.get(digestOf(cookie, ""));
+    if (known === undefined || this.#isOver(known)) return null;
+    let keyMark: string | null = null;
+    for (const mark of this.#marks) if (isSame(digestOf(proof, mark), known.proofDigest)) keyMark = mark;
+    if (keyMark === null) return null;
+    known.keyMark = keyMark;
+    this.#noteUse(known);
+    return { id: known.id, ...known.owner, keyMark };
+  }
+
+  /** Whether the login with this id may be used now. */
+  isUsable(id: string): boolean {
+    this.#refresh();
+    const known = this.#byId.get(id);
+    return known !== undefined && !this.#isOver(known);
+  }
+
+  /** What began a login that was found before; null for others. */
+  keyMarkOf(id: string): string | null {
+    return this.#byId.get(id)?.keyMark ?? null;
+  }
+
+  /** Those of one user, the last used first. */
+  async list(userId: string): Promise<LoginView[]> {
+    const rows = await this.#deps.database.tables
+      .selectFrom("browser_logins")
+      .selectAll()
+      .where("user_id", "=", userId)
+      .where("ends_at", ">", this.#deps.nowMs())
+      .orderBy("last_used_at", "desc")
+      .orderBy("id")
+      .execute();
+    return rows.map((row) => ({
+      id: row.id,
+      client: row.client,
+      address: row.address,
+      createdAtMs: row.created_at,
+      lastUsedAtMs: row.last_used_at,
+      endsAtMs: row.ends_at,
+    }));
+  }
+
+  /** Ends one of a user's logins; false when there is no such one. */
+  async end(userId: string, id: string): Promise<boolean> {
+    const { numDeletedRows } = await this.#deps.database.tables
+      .deleteFrom("browser_logins")
+      .where("user_id", "=", userId)
+      .where("id", "=", id)
+      .executeTakeFirst();
+    await this.#rows.refresh();
+    return numDeletedRows > 0n;
+  }
+
+  /** Ends all of a user's logins, and what would begin others. */
+  async endAll(userId: string): Promise<void> {
+    const { tables } = this.#deps.database;
+    await tables.deleteFrom("login_tickets").where("user_id", "=", userId).execute();
+    await tables.deleteFrom("browser_logins").where("user_id", "=", userId).execute();
+    await this.#rows.refresh();
+  }
+
+  /** Waits for what is still to be noted; the database stays open. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#notes);
+  }
+
+  #isOver({ endsAtMs }: Known): boolean {
+    return endsAtMs <= this.#deps.nowMs();
+  }
+
+  #refresh(): void {
+    const rows = this.#rows.now();
+    if (rows === this.#read) return;
+    const before = this.#byId;
+    this.#logins = new Map(
+      rows.map((row) => [
+        row.cookie_digest,
+        {
+          id: row.id,
+          owner: { userId: row.user_id, ...(row.key_id === null ? {} : { keyId: row.key_id }) },
+          proofDigest: row.proof_digest,
+          endsAtMs: row.ends_at,
+          notedAtMs: row.last_used_at,
+          keyMark: before.get(row.id)?.keyMark ?? null,
+        },
+      ]),
+    );
+    this.#byId = new Map([...this.#logins.values()].map((known) => [known.id, known]));
+    this.#read = rows;
+  }
+
+  /** Use makes a login last: it ends when it was not used for thirty days. */
+  #noteUse(known: Known): void {
+    const nowMs = this.#deps.nowMs();
+    if (nowMs - known.notedAtMs < useIsNotedEveryMs) return;
+    known.notedAtMs = nowMs;
+    known.endsAtMs = nowMs + loginMs;
+    const noting = this.#deps.database.tables
+      .updateTable("browser_logins")
+      .set({ last_used_at: nowMs, ends_at: known.endsAtMs })
+      .where("id", "=", known.id)
+      .execute()
+      .then(
+        () => {},
+        (error: unknown) =>
+          this.#deps.logger.warn({ login: known.id, error: String(error) }, "use of a login not noted"),
+      )
+      .finally(() => this.#notes.delete(noting));
+    this.#notes.add(noting);
+  }
+}
+
+/** Says which configured key it is, without being one. */
+export function markOfKey(key: string): string {
+  return createHash("sha256").update(key, "utf8").digest("hex");
+}
+
+function secret(): string {
+  return randomBytes(24).toString("base64url");
+}
+
+function digestOf(text: string, mark: string): string {
+  return createHash("sha256").update(`${mark}:${text}`, "utf8").digest("hex");
+}
+
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}

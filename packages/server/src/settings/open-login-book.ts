@@ -1,0 +1,20 @@
+import { openTables } from "../database/open-application-database.ts";
+import type { PostgresPlace } from "../database/postgres-place.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { LoginBook } from "./login-book.ts";
+
+export type OpenedLoginBook = AsyncDisposable & { readonly book: LoginBook };
+
+/** The login book of a store, on its own; servers on the same store may run meanwhile. */
+export async function openLoginBook(
+  dataDir: string,
+  place: PostgresPlace | null = null,
+): Promise<OpenedLoginBook> {
+  await using scope = new AsyncDisposableStack();
+  const database = scope.use(await openTables({ dataDir, database: place }, silentLogger));
+  const book = scope.use(
+    await LoginBook.open({ database, nowMs: Date.now, logger: silentLogger, keyMarks: [] }),
+  );
+  const owned = scope.move();
+  return { book, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}

@@ -1,0 +1,84 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { openTemporaryDirectory } from "@convoke/tool-host/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readIfThere } from "../lib/read-if-there.ts";
+import { checkLeaksAfterEach } from "./check-leaks.ts";
+import { startScriptedModel } from "./scripted-model/scripted-model-server.ts";
+import { ServerProcess } from "./server-process.ts";
+import { probePostgres, startPostgres, type TestPostgres } from "./start-postgres.ts";
+
+const probe = probePostgres();
+/** When it is calm, a node that beats no more is found dead within seven seconds. */
+const waiting = { timeout: 90_000 };
+const id = "22222222-2222-4222-8222-222222222222";
+
+describe.skipIf(!probe.isUsable)(`servers that are killed, on PostgreSQL (${probe.detail})`, () => {
+  checkLeaksAfterEach();
+  let postgres: TestPostgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(async () => {
+    await postgres[Symbol.asyncDispose]();
+  });
+
+  test.each([
+    ["P6, P28: another server, on a folder of its own, goes on with the run", "other"],
+    ["P2, P6: the next server on its folder goes on with the run", "own"],
+  ] as const)(
+    "kill -9 in a command: %s, and runs nothing twice",
+    async (_, folder) => {
+      await using place = await openPlace();
+      const databaseUrl = await postgres.createDatabase();
+      const dataDir = (name: string): string => join(place.path, name);
+      await using first = await ServerProcess.start({ dataDir: dataDir("own"), databaseUrl });
+      const start = async (): Promise<ServerProcess> =>
+        await ServerProcess.start({ dataDir: dataDir(folder), databaseUrl });
+      await using beside = folder === "other" ? await start() : null;
+      await first.client.startConversation({
+        conversation_id: id,
+        agent: {
+          kind: "Agent",
+          llm: { model: "openai/scripted", base_url: `${place.modelUrl}/v1`, api_key: "llm-key" },
+          tools: [{ name: "terminal" }],
+        },
+        workspace: { kind: "LocalWorkspace", working_dir: place.workspace },
+        initial_message: { content: [{ type: "text", text: "Work." }], run: true },
+      });
+      await expect.poll(() => readIfThere(place.record), waiting).not.toBeNull();
+      await first.kill();
+      await using next = beside === null ? await start() : null;
+      const { client } = (beside ?? next)!;
+      await expect
+        .poll(async () => (await client.getConversation(id)).execution_status, waiting)
+        .toBe("finished");
+      expect(await readFile(place.record, "utf8")).toBe("began\n");
+      const { items } = await client.searchEvents(id, { kind: "AgentErrorEvent" });
+      expect(items).toMatchObject([{ error: expect.stringContaining("unknown") as string }]);
+    },
+    300_000,
+  );
+
+  type Place = { readonly path: string; readonly workspace: string; readonly record: string };
+
+  async function openPlace(): Promise<Place & { readonly modelUrl: string } & AsyncDisposable> {
+    await using scope = new AsyncDisposableStack();
+    const { path } = scope.use(await openTemporaryDirectory());
+    const workspace = join(path, "work");
+    await mkdir(workspace);
+    const turns = [
+      { tool_calls: [{ name: "terminal", arguments: { command: "echo began >> side.log; sleep 305" } }] },
+      { tool_calls: [{ name: "finish", arguments: { message: "done" } }] },
+    ];
+    const model = scope.use(await startScriptedModel({ script: { turns } }));
+    const owned = scope.move();
+    return {
+      path,
+      workspace,
+      record: join(workspace, "side.log"),
+      modelUrl: model.url,
+      [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    };
+  }
+});

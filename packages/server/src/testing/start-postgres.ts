@@ -1,0 +1,182 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, DatabaseError, escapeIdentifier } from "pg";
+
+/** A PostgreSQL server for one test file. Disposing it ends it and removes all of it. */
+export type TestPostgres = AsyncDisposable & {
+  /** Of a role that may make databases. */
+  readonly url: string;
+  /** The URL of a fresh database: empty, or a copy of what `prepare` made. Its role owns it and may do nothing else. */
+  createDatabase(): Promise<string>;
+};
+
+/** Whether {@link startPostgres} can work here; `detail` says what is missing, for the name of a test that is skipped. */
+export function probePostgres(): { readonly isUsable: boolean; readonly detail: string } {
+  const given = process.env[givenServer];
+  if (given !== undefined) return { isUsable: true, detail: givenServer };
+  const programs = findPrograms();
+  if (programs === null)
+    return { isUsable: false, detail: "postgresql is not installed: apt-get install postgresql" };
+  return { isUsable: true, detail: programs };
+}
+
+/**
+ * Uses a given server, such as that of `CONVOKE_TEST_DATABASE` (a URL whose role may create databases), or starts one of its own with what
+ * Debian installs. `prepare` fills the database that all others are copied from; it must close its connections.
+ */
+export async function startPostgres(
+  prepare?: (url: string) => Promise<void>,
+  given: string | undefined = process.env[givenServer],
+): Promise<TestPostgres> {
+  const server = given === undefined ? await startServer() : { url: given, role: null, stop: async () => {} };
+  const made: string[] = [];
+  const create = async (template: string): Promise<{ name: string; url: string }> => {
+    const name = `test_${randomUUID().replaceAll("-", "")}`;
+    const owner = server.role === null ? "" : `OWNER ${server.role}`;
+    await run(server.url, `CREATE DATABASE ${name} ${owner} TEMPLATE ${escapeIdentifier(template)}`);
+    made.push(name);
+    const url = new URL(server.url);
+    url.pathname = `/${name}`;
+    if (server.role !== null) url.username = server.role;
+    return { name, url: url.href };
+  };
+  const stop = async (): Promise<void> => {
+    try {
+      // One that is started here goes as a whole.
+      if (given !== undefined)
+        for (const name of made) await run(server.url, `DROP DATABASE ${name} WITH (FORCE)`);
+    } finally {
+      await server.stop();
+    }
+  };
+  try {
+    let template = "template0";
+    if (prepare !== undefined) {
+      const { name, url } = await create(template);
+      await prepare(url);
+      template = name;
+    }
+    return {
+      url: server.url,
+      createDatabase: async () => (await create(template)).url,
+      [Symbol.asyncDispose]: stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const givenServer = "CONVOKE_TEST_DATABASE";
+
+/** The folder of the newest version's programs. */
+function findPrograms(): string | null {
+  const root = "/usr/lib/postgresql";
+  if (!existsSync(root)) return null;
+  const folders = readdirSync(root)
+    .toSorted((one, other) => Number(other) - Number(one))
+    .map((version) => join(root, version, "bin"));
+  return folders.find((folder) => existsSync(join(folder, "postgres"))) ?? null;
+}
+
+type Server = { readonly url: string; readonly role: string | null; stop(): Promise<void> };
+
+/**
+ * The shell that holds the server ends it and removes its folder when its standard input closes: also when this process is
+ * killed, nothing stays. Texts are ordered by the rules of a language, so that a column that has to be `COLLATE "C"` shows it.
+ */
+const script = `
+  folder=$1 programs=$2
+  trap 'rm -rf "$folder"' EXIT
+  "$programs/initdb" --pgdata="$folder/data" --username=postgres --auth=trust --encoding=UTF8 --no-sync \\
+    --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 1; }
+  "$programs/postgres" -D "$folder/data" -c listen_addresses= -c unix_socket_directories="$folder" -c fsync=off \\
+    -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 -c shared_buffers=32MB >>"$folder/log" 2>&1 &
+  server=$!
+  read -r line
+  kill -QUIT "$server"
+  wait "$server"`;
+
+async function startServer(): Promise<Server> {
+  const programs = findPrograms();
+  if (programs === null) throw new Error(probePostgres().detail);
+  const folder = mkdtempSync(join(tmpdir(), "convoke-postgres-"));
+  // The server refuses to run as root.
+  const user = process.getuid?.() === 0 ? findUser() : null;
+  if (user !== null) chownSync(folder, user.uid, user.gid);
+  const shell = spawn("/bin/sh", ["-c", script, "sh", folder, programs], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"] },
+    stdio: ["pipe", "ignore", "pipe"],
+    detached: true,
+    ...user,
+  });
+  const complaint: string[] = [];
+  shell.stderr.setEncoding("utf8").on("data", (text: string) => complaint.push(text));
+  // The shell may have ended before its input is closed.
+  shell.stdin.on("error", () => {});
+  const stop = async (): Promise<void> => {
+    if (hasEnded(shell)) return;
+    const ended = once(shell, "exit");
+    shell.stdin.end();
+    await ended;
+  };
+  const url = `postgres://postgres@localhost/postgres?host=${encodeURIComponent(folder)}`;
+  try {
+    await answering(url, () => {
+      if (hasEnded(shell)) throw new Error(`PostgreSQL did not start: ${complaint.join("")}`);
+    });
+    await run(url, "CREATE ROLE convoke LOGIN");
+    return { url, role: "convoke", stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function findUser(): { readonly uid: number; readonly gid: number } {
+  const lines = readFileSync("/etc/passwd", "utf8").split("\n");
+  for (const name of ["postgres", "nobody"]) {
+    const fields = lines.find((line) => line.startsWith(`${name}:`))?.split(":");
+    if (fields !== undefined) return { uid: Number(fields[2]), gid: Number(fields[3]) };
+  }
+  throw new Error("PostgreSQL does not run as root, and there is neither a user postgres nor nobody");
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+/** Resolves when the server takes connections; rejects after a minute. */
+async function answering(url: string, check: () => void): Promise<void> {
+  const deadlineMs = performance.now() + 60_000;
+  for (;;) {
+    try {
+      return await run(url, "SELECT 1");
+    } catch (error) {
+      check();
+      if (performance.now() > deadlineMs || !isEarly(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+/** No socket yet, or one at which it says that it is starting. */
+function isEarly(error: unknown): boolean {
+  if (error instanceof DatabaseError) return error.code === "57P03";
+  return error instanceof Error && "code" in error && ["ENOENT", "ECONNREFUSED"].includes(String(error.code));
+}
+
+async function run(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  try {
+    await client.connect();
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
