@@ -1,17 +1,34 @@
 import { createInterface } from "node:readline/promises";
 
+export type Terminal = {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+  readonly isJson: boolean;
+};
+
 /** Asks yes or no at the terminal; without one, and at end of input, the answer is no. */
-export async function askApproval(
-  input: NodeJS.ReadStream,
-  output: NodeJS.WriteStream,
-  isJson: boolean,
-): Promise<boolean> {
-  if (!input.isTTY) return false;
+export async function askApproval(terminal: Terminal): Promise<boolean> {
+  return isYes(await ask(terminal, "Run this? [y/N] "));
+}
+
+/** Whether to carry a plan out, or what to change about it; without a terminal, and at end of input, the answer is no. */
+export async function askAboutPlan(terminal: Terminal): Promise<boolean | { readonly change: string }> {
+  const answer = await ask(terminal, "Carry the plan out? [y/N, or what to change] ");
+  if (isYes(answer)) return true;
+  return answer === "" || /^no?$/iu.test(answer) ? false : { change: answer };
+}
+
+function isYes(answer: string): boolean {
+  return /^y(es)?$/iu.test(answer);
+}
+
+/** The empty text without a terminal. */
+async function ask({ input, output, isJson }: Terminal, question: string): Promise<string> {
+  if (!input.isTTY) return "";
   const prompt = createInterface({ input, output: isJson ? process.stderr : output });
   try {
     const closed = new Promise<string>((resolve) => prompt.once("close", () => resolve("")));
-    const answer = await Promise.race([prompt.question("Run this? [y/N] "), closed]);
-    return /^y(es)?$/i.test(answer.trim());
+    return (await Promise.race([prompt.question(question), closed])).trim();
   } finally {
     prompt.close();
   }

@@ -3,8 +3,14 @@ import { existsSync, statSync } from "node:fs";
 import { access, constants } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { readConfig, type ConfigOverrides, type ServerConfig } from "@convoke/server";
-import { createInProcessHost, defaultTools } from "@convoke/tool-host";
+import { ConfigError, readConfig, type ConfigOverrides, type ServerConfig } from "@convoke/server";
+import {
+  allowedEnvironment,
+  chromiumFix,
+  createInProcessHost,
+  defaultTools,
+  findChromium,
+} from "@convoke/tool-host";
 import { findToolHostProgram } from "./find-tool-host-program.ts";
 
 /** One thing that was looked at. `missing` keeps Convoke from working, `optional` only a part of it. */
@@ -26,6 +32,7 @@ export async function checkMachine(
   return [
     { name: "node", state: "ok", detail: process.versions.node, fix: null },
     await checkDataDir(config.dataDir),
+    ...(await checkDatabase(config)),
     await checkProgram("bash", ["--version"], "missing", "Install bash; the terminal tool runs it."),
     await checkProgram(
       "git",
@@ -33,8 +40,9 @@ export async function checkMachine(
       "optional",
       "Install git; agents use it for changes and history.",
     ),
+    checkBrowser(environment),
     ...(await checkSandboxes(environment, config)),
-    { name: "tools", state: "ok", detail: toolNames(), fix: null },
+    { name: "tools", state: "ok", detail: toolNames(environment), fix: null },
     checkModel(environment),
     {
       name: "key",
@@ -104,6 +112,37 @@ async function checkDataDir(dataDir: string): Promise<Finding> {
   }
 }
 
+/** Where one is configured. Its password is not shown. */
+async function checkDatabase({ database, masterSecret }: ServerConfig): Promise<Finding[]> {
+  if (database === null) return [];
+  const { describePlace, lookAtPostgres } = await import("@convoke/server/postgres");
+  const name = describePlace(database);
+  const finding = (state: Finding["state"], detail: string, fix: string | null = null): Finding => ({
+    name: "database",
+    state,
+    detail,
+    fix,
+  });
+  const keys = finding("missing", "CONVOKE_SECRET_KEY is not set", "Set the same one for all servers on it.");
+  const secret = masterSecret === null ? [keys] : [];
+  try {
+    const { version, problems, warnings } = await lookAtPostgres(database);
+    if (problems.length === 0 && warnings.length === 0)
+      return [finding("ok", `${name}, PostgreSQL ${version}`), ...secret];
+    return [
+      ...problems.map((problem) => finding("missing", problem)),
+      ...warnings.map((warning) => finding("optional", warning)),
+      ...secret,
+    ];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [
+      finding("missing", error.message, "Check CONVOKE_DATABASE, and whether the database runs."),
+      ...secret,
+    ];
+  }
+}
+
 function nearestExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
@@ -123,8 +162,16 @@ async function checkProgram(
   }
 }
 
-function toolNames(): string {
-  return createInProcessHost({ tools: defaultTools(), environment: {} }).catalogue.join(", ");
+/** Optional: an agent that names a browser works without it, and is told so. */
+function checkBrowser(environment: Readonly<Record<string, string | undefined>>): Finding {
+  const path = findChromium(environment);
+  if (path !== null) return { name: "browser", state: "ok", detail: path, fix: null };
+  return { name: "browser", state: "optional", detail: "no Chromium or Chrome found", fix: chromiumFix };
+}
+
+function toolNames(environment: Readonly<Record<string, string | undefined>>): string {
+  const tools = defaultTools();
+  return createInProcessHost({ tools, environment: allowedEnvironment(environment) }).catalogue.join(", ");
 }
 
 function checkModel(environment: Readonly<Record<string, string | undefined>>): Finding {

@@ -2,25 +2,31 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
+import { addAttach } from "./commands/attach.ts";
 import { addBackup } from "./commands/backup.ts";
 import { addDemo } from "./commands/demo.ts";
 import { addDoctor } from "./commands/doctor.ts";
+import { addOpen } from "./commands/open.ts";
 import { addKeys } from "./commands/keys.ts";
 import { addReplay } from "./commands/replay.ts";
 import { addRun } from "./commands/run.ts";
 import { addScriptedModel } from "./commands/scripted-model.ts";
 import { addServe } from "./commands/serve.ts";
+import { addStore } from "./commands/store.ts";
 import { addToolHost } from "./commands/tool-host.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const guide = readFileSync(join(root, "docs/guides/cli.md"), "utf8");
 const all = [
   addServe,
+  addOpen,
   addRun,
+  addAttach,
   addDemo,
   addDoctor,
   addBackup,
   addKeys,
+  addStore,
   addReplay,
   addToolHost,
   addScriptedModel,

@@ -8,7 +8,8 @@ type Manifest = {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 };
 
-const entryFile = realpathSync(fileURLToPath(new URL("./sandbox-host.ts", import.meta.url)));
+/** A file of this program; the others are found beside it. */
+export const entryFile = realpathSync(fileURLToPath(new URL("./sandbox-host.ts", import.meta.url)));
 
 /** This program as sandboxes run it: the sources of a checkout, or the published package with what is installed beside it. */
 export function findToolHostProgram(entry: string = entryFile): ToolHostProgram {

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 
 const epilogue = `
+Without a command: serve --open.
 Settings come from flags, then from the environment: CONVOKE_*, and for keys
 SESSION_API_KEY or OH_SESSION_API_KEYS_0, OH_SESSION_API_KEYS_1, ...
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent stuck, 4 not approved,
@@ -10,10 +11,13 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent stuck, 4 not approved,
 /** Each command is loaded when it is wanted: one that needs no server starts without loading it. */
 const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   serve: async () => (await import("./commands/serve.ts")).addServe,
+  open: async () => (await import("./commands/open.ts")).addOpen,
   run: async () => (await import("./commands/run.ts")).addRun,
+  attach: async () => (await import("./commands/attach.ts")).addAttach,
   demo: async () => (await import("./commands/demo.ts")).addDemo,
   doctor: async () => (await import("./commands/doctor.ts")).addDoctor,
   backup: async () => (await import("./commands/backup.ts")).addBackup,
+  store: async () => (await import("./commands/store.ts")).addStore,
   keys: async () => (await import("./commands/keys.ts")).addKeys,
   replay: async () => (await import("./commands/replay.ts")).addReplay,
   "tool-host": async () => (await import("./commands/tool-host.ts")).addToolHost,
@@ -21,7 +25,12 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
 };
 
 /** Runs the command line; sets the exit code and never throws for a mistake of the caller. */
-export async function main(argv: readonly string[]): Promise<void> {
+export async function main(given: readonly string[]): Promise<void> {
+  // Who reads may have seen enough (`| head`). What then still runs is ended by its command.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+  const argv = given.length > 2 ? given : [...given, "serve", "--open"];
   const program = new Command("convoke")
     .description("An agent conversation server: durable, searchable, live.")
     .showHelpAfterError("(run with --help to see what is possible)")

@@ -5,6 +5,7 @@ import {
   readConfig,
   readInitKey,
   type ConfigOverrides,
+  type Demo,
   type DormantServer,
   type InitDeps,
   type Logger,
@@ -41,6 +42,7 @@ type NodeDeps = {
   /** For one run, which belongs to this process. */
   readonly isAttended?: true;
   readonly bubblewrap?: BubblewrapFinding | undefined;
+  readonly demo?: Demo;
   readonly takeOver?: TakeOver;
 };
 
@@ -56,7 +58,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function openNode(
   overrides: ConfigOverrides,
   logLevel: Level | "silent",
-  { hasSandboxes, ...more }: Pick<NodeDeps, "hasSandboxes" | "bubblewrap" | "isAttended"> = {
+  { hasSandboxes, ...more }: Pick<NodeDeps, "hasSandboxes" | "bubblewrap" | "isAttended" | "demo"> = {
     hasSandboxes: false,
   },
 ): Promise<Node> {
@@ -108,6 +110,7 @@ async function openConfigured({
   hasSandboxes,
   bubblewrap,
   isAttended,
+  demo,
   takeOver,
 }: NodeDeps): Promise<Node> {
   ignoreDebugSignal();
@@ -115,8 +118,9 @@ async function openConfigured({
   const guardian = scope.use(await openGuardian({ marker: createMarker("convoke") }));
   collectLater(scope, logger);
   const environment = { ...allowedEnvironment(whole), ...forCommands, ...guardian.environment };
+  let ownAddresses: readonly string[] = [];
   const toolHost = createInProcessHost({
-    tools: defaultTools(),
+    tools: defaultTools({ closedAddresses: () => ownAddresses }),
     environment,
     onWarning: (text) => logger.warn({}, text),
   });
@@ -132,13 +136,21 @@ async function openConfigured({
           ? { openSandboxes: (shared) => openOurSandboxes(shared, { environment: whole, bubblewrap }) }
           : {}),
         ...(isAttended === undefined ? {} : { isAttended }),
+        ...(demo === undefined ? {} : { demo }),
         ...(takeOver === undefined ? {} : { takeOver }),
       }),
       config,
     ),
   );
+  ownAddresses = addressesOf(server.url);
   const owned = scope.move();
   return { server, config, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** The ways in which pages on this machine could name this server; whoever else they come as is refused by its own guard. */
+function addressesOf(url: string): string[] {
+  const { hostname, port } = new URL(url);
+  return [...new Set([hostname, "127.0.0.1", "localhost", "[::1]"])].map((host) => `${host}:${port}`);
 }
 
 /** Guardians of others that ended just now are still at it: what is left after them had none. */

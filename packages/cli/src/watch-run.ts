@@ -1,5 +1,5 @@
-import type { ConvokeClient } from "@convoke/client";
-import type { ConversationInfo, Event } from "@convoke/protocol";
+import { emptyView, foldItem, spendOf, type ConversationView, type ConvokeClient } from "@convoke/client";
+import type { ConversationExecutionStatus } from "@convoke/protocol";
 import { askApproval } from "./ask-approval.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { describeEvent } from "./print/event-printer.ts";
@@ -9,6 +9,8 @@ import { WaitNotes } from "./print/wait-notes.ts";
 export type WatchOptions = {
   readonly client: ConvokeClient;
   readonly conversationId: string;
+  /** What came up to this event was shown; from the beginning when absent. */
+  readonly afterEventId?: string;
   /** Prints each event as one line of JSON instead of an account for people. */
   readonly isJson: boolean;
   readonly output: NodeJS.WriteStream;
@@ -17,7 +19,7 @@ export type WatchOptions = {
 
 /** Shows a run from its first event to its end, asks for approvals where it can; resolves with the exit code. */
 export async function watchRun(options: WatchOptions): Promise<number> {
-  const { client, conversationId: id, output } = options;
+  const { client, conversationId: id, output, afterEventId = null } = options;
   const paint = createPaint(output);
   const stop = new AbortController();
   using notes = options.isJson ? null : new WaitNotes({ output, paint, nowMs: Date.now });
@@ -29,51 +31,53 @@ export async function watchRun(options: WatchOptions): Promise<number> {
     process.once("SIGINT", () => process.exit(exitCodes.interrupted));
   };
   process.once("SIGINT", onInterrupt);
+  // Nobody sees the agent any more.
+  output.once("error", onInterrupt);
   let exitCode: number | null = null;
   let lastId = "";
+  let view = emptyView;
   try {
-    for await (const item of client.follow(id, { afterEventId: null, signal: stop.signal })) {
+    for await (const item of client.follow(id, { afterEventId, signal: stop.signal })) {
+      // The first snapshot is newer than the events that follow it: the events alone tell when the run ends.
       if (item.type === "signal") continue;
+      const before = view;
+      view = foldItem(view, item);
       if (notes === null) output.write(`${item.json}\n`);
       else {
-        notes.see(item.event);
+        notes.see(view);
         notes.write(describeEvent(item.event, paint));
       }
-      if (exitCode === null) {
-        exitCode = await endOfRun(options, statusOf(item.event));
+      if (exitCode === null && view.status !== before.status) {
+        exitCode = await endOfRun(options, view.status);
         // What ended the run (an error, a rejection) follows its status in the same commit, so it is stored already.
         if (exitCode !== null) lastId = await newestEventId(options);
       }
       if (exitCode !== null && item.event.id! >= lastId) break;
     }
     if (exitCode === null) return exitCodes.interrupted;
-    if (!options.isJson) output.write(`${summary(await client.getConversation(id), paint)}\n`);
+    if (!options.isJson) output.write(`${summary(id, view, paint)}\n`);
     return wasInterrupted ? exitCodes.interrupted : exitCode;
   } finally {
     process.off("SIGINT", onInterrupt);
+    output.off("error", onInterrupt);
     stop.abort();
   }
 }
 
-const endings = new Map<string, number>([
+const endings = new Map<ConversationExecutionStatus, number>([
   ["finished", exitCodes.ok],
   ["error", exitCodes.failed],
   ["stuck", exitCodes.stuck],
   ["paused", exitCodes.paused],
 ]);
 
-function statusOf(event: Event): string | null {
-  const isStatus = event.kind === "ConversationStateUpdateEvent" && event.key === "execution_status";
-  return isStatus ? String(event.value) : null;
-}
-
 /** The exit code when this status ends the run; asks for the approval that a run waits for. Null while it goes on. */
-async function endOfRun(options: WatchOptions, status: string | null): Promise<number | null> {
+async function endOfRun(options: WatchOptions, status: ConversationExecutionStatus): Promise<number | null> {
   if (status === "waiting_for_confirmation") return (await answer(options)) ? null : exitCodes.notApproved;
-  return endings.get(status ?? "") ?? null;
+  return endings.get(status) ?? null;
 }
 
-async function newestEventId({ client, conversationId }: WatchOptions): Promise<string> {
+export async function newestEventId({ client, conversationId }: WatchOptions): Promise<string> {
   const page = await client.searchEvents(conversationId, { limit: 1, sort_order: "TIMESTAMP_DESC" });
   return page.items[0]?.id ?? "";
 }
@@ -81,7 +85,7 @@ async function newestEventId({ client, conversationId }: WatchOptions): Promise<
 /** True when the waiting actions were approved. */
 async function answer(options: WatchOptions): Promise<boolean> {
   const { client, conversationId: id } = options;
-  const isApproved = await askApproval(options.input, options.output, options.isJson);
+  const isApproved = await askApproval(options);
   if (!isApproved && !options.input.isTTY) {
     process.stderr.write(
       "The action above needs an approval and there is no terminal to ask at, so it is rejected. " +
@@ -96,10 +100,10 @@ async function answer(options: WatchOptions): Promise<boolean> {
   return isApproved;
 }
 
-function summary(info: ConversationInfo, paint: ReturnType<typeof createPaint>): string {
-  const usage = info.metrics?.accumulated_token_usage;
-  const cost = info.metrics?.accumulated_cost ?? 0;
-  const tokens = usage ? `, ${(usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0)} tokens` : "";
+function summary(id: string, view: ConversationView, paint: ReturnType<typeof createPaint>): string {
+  const { cost, promptTokens, completionTokens } = spendOf(view);
+  const sum = promptTokens + completionTokens;
+  const tokens = Object.keys(view.stats).length > 0 ? `, ${sum} tokens` : "";
   const dollars = cost > 0 ? `, $${cost.toFixed(4)}` : "";
-  return paint.dim(`${info.execution_status}${tokens}${dollars}  conversation ${info.id}`);
+  return paint.dim(`${view.status}${tokens}${dollars}  conversation ${id}`);
 }

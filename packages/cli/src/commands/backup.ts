@@ -1,5 +1,6 @@
 import { backUp, readConfig } from "@convoke/server/data";
 import type { Command } from "commander";
+import { refuseDatabase } from "./store-options.ts";
 
 type BackupOptions = { readonly to: string; readonly dataDir?: string; readonly json?: true };
 
@@ -15,6 +16,10 @@ export function addBackup(program: Command): void {
 
 async function backup({ to, dataDir, json }: BackupOptions): Promise<void> {
   const config = readConfig(process.env, dataDir === undefined ? {} : { dataDir });
+  refuseDatabase(
+    config.database !== null,
+    "What is in the database is copied with pg_dump; the folder's own files with any copy.",
+  );
   const onProgress = (file: string): void => {
     if (json !== true && !file.startsWith("sandboxes/")) console.error(`  ${file}`);
   };

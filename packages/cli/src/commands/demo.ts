@@ -47,7 +47,10 @@ async function demo({ keep }: { readonly keep?: true }): Promise<void> {
 
 async function repair(folder: string, workspace: string): Promise<{ id: string; eventCount: number }> {
   await using model = await startScriptedModel({ script: demoScript(workspace) });
-  await using node = await openNode({ host: "127.0.0.1", port: 0, dataDir: join(folder, "data") }, "error");
+  await using node = await openNode(
+    { host: "127.0.0.1", port: 0, dataDir: join(folder, "data"), database: "" },
+    "error",
+  );
   const client = clientOf(node);
   const conversation = await client.startConversation({
     agent: {
@@ -72,7 +75,10 @@ async function repair(folder: string, workspace: string): Promise<{ id: string; 
 }
 
 async function findAgain(folder: string, id: string, eventCount: number): Promise<void> {
-  await using node = await openNode({ host: "127.0.0.1", port: 0, dataDir: join(folder, "data") }, "error");
+  await using node = await openNode(
+    { host: "127.0.0.1", port: 0, dataDir: join(folder, "data"), database: "" },
+    "error",
+  );
   const client = clientOf(node);
   const { items } = await client.searchConversations({ status: "finished" });
   const found = items.find((item) => item.id === id);

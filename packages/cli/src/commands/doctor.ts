@@ -3,16 +3,17 @@ import type { Command } from "commander";
 import { checkMachine, type Finding } from "../check-machine.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { createPaint } from "../print/paint.ts";
+import { refuseDatabase, storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 
-type DoctorOptions = { readonly dataDir?: string; readonly checkData?: true; readonly json?: true };
+type DoctorOptions = StoreOptions & { readonly checkData?: true; readonly json?: true };
 
 export function addDoctor(program: Command): void {
-  program
+  const command = program
     .command("doctor")
     .description(
       "Check what this machine has, what is missing and how to get it, and how Convoke is configured",
-    )
-    .option("--data-dir <directory>", "where conversations are kept (default ~/.convoke)")
+    );
+  withStore(command, "where conversations are kept (default ~/.convoke)")
     .option("--check-data", "compare everything in the data folder with its checksums and indexes instead")
     .option("--json", "print the findings as JSON")
     .action(doctor);
@@ -23,19 +24,20 @@ async function doctor(options: DoctorOptions): Promise<void> {
     await checkStoredData(options);
     return;
   }
-  const findings = await checkMachine(
-    process.env,
-    options.dataDir === undefined ? {} : { dataDir: options.dataDir },
-  );
+  const findings = await checkMachine(process.env, storeOverrides(options));
   if (options.json === true) console.log(JSON.stringify(findings, null, 2));
   else for (const finding of findings) console.log(line(finding));
   if (findings.some(({ state }) => state === "missing")) process.exitCode = exitCodes.failed;
 }
 
 /** Prints each damage as it is found; the exit code says whether there is any. */
-async function checkStoredData({ dataDir, json }: DoctorOptions): Promise<void> {
+async function checkStoredData({ json, ...options }: DoctorOptions): Promise<void> {
   const { checkData, readConfig } = await import("@convoke/server/data");
-  const config = readConfig(process.env, dataDir === undefined ? {} : { dataDir });
+  const config = readConfig(process.env, storeOverrides(options));
+  refuseDatabase(
+    config.database !== null,
+    "A PostgreSQL that keeps checksums (initdb --data-checksums) looks after its pages itself.",
+  );
   const damages: Damage[] = [];
   const { events } = await checkData({
     dataDir: config.dataDir,

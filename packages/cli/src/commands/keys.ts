@@ -1,11 +1,12 @@
 import { openKeyBook, readConfig, rotateMasterKey, UserNameError, type KeyEntry } from "@convoke/server/keys";
 import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
+import { refuseDatabase, storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 
-type CommonOptions = { readonly dataDir?: string; readonly json?: true };
+type CommonOptions = StoreOptions & { readonly json?: true };
 type CreateOptions = CommonOptions & { readonly user: string; readonly label: string };
 
-/** `convoke keys`: works on the data folder itself, whether a server runs on it or not. */
+/** `convoke keys`: works on the store itself, whether a server runs on it or not. */
 export function addKeys(program: Command): void {
   const keys = program.command("keys").description("Make, list and revoke the keys that clients send");
   withCommonOptions(keys.command("create"))
@@ -25,14 +26,11 @@ export function addKeys(program: Command): void {
 }
 
 function withCommonOptions(command: Command): Command {
-  return command
-    .exitOverride()
-    .option("--data-dir <directory>", "where the server keeps its data (default ~/.convoke)")
-    .option("--json", "print JSON");
+  return withStore(command.exitOverride()).option("--json", "print JSON");
 }
 
 async function create(options: CreateOptions): Promise<void> {
-  await using opened = await openKeyBook(dataDirOf(options));
+  await using opened = await openBook(options);
   try {
     const { key, entry } = await opened.book.create(options.user, options.label);
     if (options.json === true) console.log(JSON.stringify({ key, ...entry }));
@@ -44,7 +42,7 @@ async function create(options: CreateOptions): Promise<void> {
 }
 
 async function list(options: CommonOptions): Promise<void> {
-  await using opened = await openKeyBook(dataDirOf(options));
+  await using opened = await openBook(options);
   const entries = await opened.book.list();
   if (options.json === true) console.log(JSON.stringify(entries));
   else if (entries.length === 0)
@@ -53,14 +51,16 @@ async function list(options: CommonOptions): Promise<void> {
 }
 
 async function revoke(id: string, options: CommonOptions): Promise<void> {
-  await using opened = await openKeyBook(dataDirOf(options));
+  await using opened = await openBook(options);
   const isRevoked = await opened.book.revoke(id);
   if (!isRevoked) throw new CommandError(`There is no usable key ${id}. See convoke keys list.`);
   console.log(options.json === true ? JSON.stringify({ id, revoked: true }) : `Revoked ${id}.`);
 }
 
 async function rotateMaster(options: CommonOptions): Promise<void> {
-  const result = await rotateMasterKey({ dataDir: dataDirOf(options) });
+  const { dataDir, database } = readConfig(process.env, storeOverrides(options));
+  refuseDatabase(database !== null, "The secret key of servers on a database cannot be changed yet.");
+  const result = await rotateMasterKey({ dataDir });
   if (options.json === true) console.log(JSON.stringify(result));
   else {
     console.log(`The master key is new; ${result.resealed} stored texts were sealed with it.`);
@@ -72,8 +72,9 @@ async function rotateMaster(options: CommonOptions): Promise<void> {
   }
 }
 
-function dataDirOf({ dataDir }: CommonOptions): string {
-  return readConfig(process.env, dataDir === undefined ? {} : { dataDir }).dataDir;
+async function openBook(options: CommonOptions): ReturnType<typeof openKeyBook> {
+  const { dataDir, database } = readConfig(process.env, storeOverrides(options));
+  return await openKeyBook(dataDir, database);
 }
 
 function line(entry: KeyEntry): string {

@@ -1,27 +1,28 @@
 import { readConfig, replayConversation, type ReplayReport } from "@convoke/server/replay";
 import type { Command } from "commander";
 import { CommandError } from "../exit-codes.ts";
+import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 
-type ReplayOptions = { readonly dataDir?: string; readonly json?: true };
+type ReplayOptions = StoreOptions & { readonly json?: true };
 
-/** `convoke replay`: proves from the data folder alone what a conversation's model was asked. */
+/** `convoke replay`: proves from the store alone what a conversation's model was asked. */
 export function addReplay(program: Command): void {
-  program
+  const command = program
     .command("replay <conversation>")
     .exitOverride()
     .description(
       "Rebuild every model request of a conversation from its log, and compare it with what was asked",
-    )
-    .option("--data-dir <directory>", "where the server keeps its data (default ~/.convoke)")
-    .option("--json", "print JSON")
-    .action(replay);
+    );
+  withStore(command).option("--json", "print JSON").action(replay);
 }
 
-async function replay(conversation: string, { dataDir, json }: ReplayOptions): Promise<void> {
-  const config = readConfig(process.env, dataDir === undefined ? {} : { dataDir });
-  const report = await replayConversation(config.dataDir, conversation);
-  if (report === null)
-    throw new CommandError(`There is no conversation ${conversation} in ${config.dataDir}.`);
+async function replay(conversation: string, { json, ...options }: ReplayOptions): Promise<void> {
+  const { dataDir, database } = readConfig(process.env, storeOverrides(options));
+  const report = await replayConversation(dataDir, conversation, database);
+  if (report === null) {
+    const place = database === null ? dataDir : "the database";
+    throw new CommandError(`There is no conversation ${conversation} in ${place}.`);
+  }
   if (json === true) console.log(JSON.stringify(report));
   const words = describe(report);
   if (report.difference !== null) throw new CommandError(words);

@@ -11,7 +11,11 @@ const command = fileURLToPath(new URL("../bin.ts", import.meta.url));
 
 type Place = { readonly home: string; readonly modelUrl: string };
 
-function launch({ home, modelUrl }: Place, args: readonly string[]): ChildProcess {
+function launch(
+  { home, modelUrl }: Place,
+  args: readonly string[],
+  stderr: "inherit" | "pipe" = "inherit",
+): ChildProcess {
   const child = spawn(process.execPath, [command, ...args, "--data-dir", join(home, "data")], {
     cwd: home,
     env: {
@@ -22,7 +26,7 @@ function launch({ home, modelUrl }: Place, args: readonly string[]): ChildProces
       LLM_API_KEY: "key",
       LLM_BASE_URL: `${modelUrl}/v1`,
     },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", stderr],
   });
   onTestFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -30,6 +34,13 @@ function launch({ home, modelUrl }: Place, args: readonly string[]): ChildProces
     await once(child, "exit");
   });
   return child;
+}
+
+/** A folder that is removed after the processes of its test ended: they write in it until then. */
+async function openPlace(): Promise<{ readonly path: string }> {
+  const folder = await openTemporaryDirectory();
+  onTestFinished(() => folder[Symbol.asyncDispose]());
+  return folder;
 }
 
 async function untilSaid(child: ChildProcess, wanted: string): Promise<string> {
@@ -42,7 +53,7 @@ async function untilSaid(child: ChildProcess, wanted: string): Promise<string> {
 }
 
 test("P64: a run that was killed does not go on in the next server: it is shown as interrupted", async () => {
-  await using folder = await openTemporaryDirectory();
+  const folder = await openPlace();
   await using model = await startScriptedModel({
     script: {
       turns: [{ tool_calls: [{ name: "terminal", arguments: { command: "sleep 304" } }] }, { text: "Done." }],
@@ -68,11 +79,27 @@ test("P64: a run that was killed does not go on in the next server: it is shown 
 });
 
 test("clients 0: it reads AGENTS.md of the folder that it was begun in", async () => {
-  await using folder = await openTemporaryDirectory();
+  const folder = await openPlace();
   await using model = await startScriptedModel({ script: { turns: [{ text: "Done." }] } });
   await writeFile(join(folder.path, "AGENTS.md"), "Always write tests.");
   const ended = launch({ home: folder.path, modelUrl: model.url }, ["run", "Go.", "--json"]);
   await untilSaid(ended, '"SystemPromptEvent"');
   await expect.poll(() => model.requests.length, { timeout: 15_000 }).toBe(1);
   expect(model.requests[0]!.text).toContain("Always write tests.");
+});
+
+test("a reader that has seen enough interrupts the run, and no stack is printed", async () => {
+  const folder = await openPlace();
+  await using model = await startScriptedModel({
+    script: { turns: [{ tool_calls: [{ name: "terminal", arguments: { command: "seq 100; sleep 305" } }] }] },
+  });
+  const place = { home: folder.path, modelUrl: model.url };
+  const child = launch(place, ["run", "Wait.", "--json"], "pipe");
+  let said = "";
+  child.stderr!.on("data", (bytes: Buffer) => (said += String(bytes)));
+  const ended = once(child, "exit");
+  // It ends the stream with the first words, as head does.
+  await untilSaid(child, '"SystemPromptEvent"');
+  expect(await ended).toEqual([130, null]);
+  expect(said).toBe("");
 });

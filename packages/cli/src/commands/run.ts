@@ -4,18 +4,20 @@ import type { ConfirmationPolicyInput, StartConversationRequest } from "@convoke
 import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { openNode } from "../open-node.ts";
+import { watchPlan } from "../watch-plan.ts";
 import { watchRun } from "../watch-run.ts";
 import { parseCount, parseLogLevel, parseTask } from "./parse-options.ts";
+import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 
 type Confirm = keyof typeof policies;
 
-type RunOptions = {
+type RunOptions = StoreOptions & {
   readonly workspace: string;
   readonly model?: string;
   readonly baseUrl?: string;
   readonly confirm: Confirm;
+  readonly plan?: true;
   readonly maxIterations?: number;
-  readonly dataDir?: string;
   readonly server?: string;
   readonly json?: true;
   readonly logLevel: ReturnType<typeof parseLogLevel>;
@@ -33,11 +35,12 @@ anthropic/claude-sonnet-4-5), its key from LLM_API_KEY, its address from
 LLM_BASE_URL when it is not the provider's own. The conversation stays in the
 data folder and can be found again with convoke serve. With --confirm risky or
 always you are asked before such an action runs; without a terminal to ask at,
-the action is rejected and the command ends with code 4. Ctrl-C interrupts the
+the action is rejected and the command ends with code 4. With --plan the agent
+changes nothing but its plan until you have read it. Ctrl-C interrupts the
 agent.`;
 
 export function addRun(program: Command): void {
-  program
+  const command = program
     .command("run")
     .description("Let an agent work on a task here and watch it")
     .argument("<task>", "what to do, in plain words", parseTask)
@@ -50,8 +53,9 @@ export function addRun(program: Command): void {
       parseConfirm,
       "never",
     )
-    .option("--max-iterations <number>", "most model calls in this run", parseCount)
-    .option("--data-dir <directory>", "where conversations are kept (default ~/.convoke)")
+    .option("--plan", "have the agent plan first; it carries the plan out when you say so")
+    .option("--max-iterations <number>", "most model calls in this run", parseCount);
+  withStore(command, "where conversations are kept (default ~/.convoke)")
     .option(
       "--server <url>",
       "use this running server, with the key in SESSION_API_KEY, instead of starting one",
@@ -78,7 +82,8 @@ async function run(task: string, options: RunOptions): Promise<void> {
   const target = await openTarget(options, scope);
   const client = new ConvokeClient(target);
   const { id } = await client.startConversation(request);
-  process.exitCode = await watchRun({
+  const watch = options.plan === true ? watchPlan : watchRun;
+  process.exitCode = await watch({
     client,
     conversationId: id,
     isJson: options.json === true,
@@ -95,11 +100,10 @@ async function openTarget(
   const key = process.env["SESSION_API_KEY"];
   if (options.server !== undefined) return { baseUrl: options.server, ...(key ? { apiKey: key } : {}) };
   const node = scope.use(
-    await openNode(
-      { port: 0, host: "127.0.0.1", ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }) },
-      options.logLevel,
-      { hasSandboxes: false, isAttended: true },
-    ),
+    await openNode({ port: 0, host: "127.0.0.1", ...storeOverrides(options) }, options.logLevel, {
+      hasSandboxes: false,
+      isAttended: true,
+    }),
   );
   const { url, sessionKey } = node.server;
   return { baseUrl: url, ...(sessionKey === null ? {} : { apiKey: sessionKey.key }) };
@@ -122,6 +126,7 @@ function startRequest(task: string, options: RunOptions): StartConversationReque
       tools: ["terminal", "file_editor", "glob", "grep", "task_tracker"].map((name) => ({ name })),
       // Who begins a run in a folder expects its AGENTS.md to count.
       agent_context: { load_project_skills: true },
+      ...(options.plan === true ? { system_prompt_filename: "system_prompt_planning.j2" } : {}),
     },
     workspace: { kind: "LocalWorkspace", working_dir: resolve(options.workspace) },
     confirmation_policy: policies[options.confirm],

@@ -1,29 +1,33 @@
 import { flushCompileCache } from "node:module";
-import { homedir } from "node:os";
 import type { ConfigOverrides } from "@convoke/server";
 import type { findBubblewrap } from "@convoke/server/find-bubblewrap";
 import { Option, type Command } from "commander";
+import { canOpenBrowser, openBrowser } from "../open-browser.ts";
+import { welcome } from "../print/welcome.ts";
+import { announceServer, type RunningServer } from "../running-servers.ts";
+import { findWebDir } from "../find-web-dir.ts";
 import type { Node } from "../open-node.ts";
 import { parseLogLevel, parsePort } from "./parse-options.ts";
+import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 
-type ServeOptions = {
+type ServeOptions = StoreOptions & {
   readonly host?: string;
   readonly port?: number;
-  readonly dataDir?: string;
   readonly workspaceRoot?: string;
   readonly sandbox?: string;
   readonly auth: boolean;
   readonly json?: true;
+  readonly open?: true;
   readonly logLevel: ReturnType<typeof parseLogLevel>;
 };
 
 export function addServe(program: Command): void {
-  program
+  const command = program
     .command("serve")
     .description("Serve conversations over REST and WebSocket until stopped")
     .option("--host <address>", "address to listen on (default 127.0.0.1)")
-    .option("--port <number>", "port to listen on, 0 for any free one (default 8000)", parsePort)
-    .option("--data-dir <directory>", "where conversations are kept (default ~/.convoke)")
+    .option("--port <number>", "port to listen on, 0 for any free one (default 8000)", parsePort);
+  withStore(command, "where conversations are kept (default ~/.convoke)")
     .option(
       "--workspace-root <directory>",
       "where relative working directories are (default: the current directory)",
@@ -33,6 +37,7 @@ export function addServe(program: Command): void {
       "auto, off, or bubblewrap, process, docker with commas between; the first is the default (default auto)",
     )
     .option("--no-auth", "let everyone on this machine in without a key; loopback only")
+    .option("--open", "open its page in a browser, or print a link that opens it, once")
     .option("--json", 'print one line {"url": ..., "pid": ...} when ready, and nothing else')
     .addOption(
       new Option("--log-level <level>", "fatal, error, warn, info, debug or silent; logs go to stderr")
@@ -44,13 +49,15 @@ export function addServe(program: Command): void {
 }
 
 async function serve(options: ServeOptions): Promise<void> {
+  const webDir = findWebDir();
   const overrides: ConfigOverrides = {
     ...(options.host === undefined ? {} : { host: options.host }),
     ...(options.port === undefined ? {} : { port: options.port }),
-    ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+    ...storeOverrides(options),
     ...(options.workspaceRoot === undefined ? {} : { workspaceRoot: options.workspaceRoot }),
     ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
     isAuthDisabled: !options.auth,
+    ...(webDir === null ? {} : { webDir }),
   };
   const trial = await beginTrial(overrides);
   const { openDormantNode, openNode } = await import("../open-node.ts");
@@ -63,8 +70,40 @@ async function serve(options: ServeOptions): Promise<void> {
     await untilStopped(options, dormant.url, lines);
     return;
   }
-  await using node = await openNode(overrides, options.logLevel, { hasSandboxes: true, ...trial });
-  await untilStopped(options, node.server.url, welcome(node));
+  await using node = await openNode(overrides, options.logLevel, {
+    hasSandboxes: true,
+    ...trial,
+    ...(webDir === null ? {} : { demo: (await import("../watched-demo.ts")).watchedDemo }),
+  });
+  await using scope = new AsyncDisposableStack();
+  const { server, config } = node;
+  const running = {
+    url: config.webUrl ?? server.url,
+    hasPage: config.webDir !== null,
+    needsLogin: server.sessionKey !== null,
+  };
+  scope.use(await announceServer(config.dataDir, running));
+  const link = await createLink(options, config, running);
+  await untilStopped(options, server.url, welcome(server, config, link ?? pageOf(running)));
+}
+
+/** For who started it and looks on, and for nobody else: what a service prints ends up in a log. */
+async function createLink(
+  { json, open }: ServeOptions,
+  { dataDir, database }: Node["config"],
+  running: Omit<RunningServer, "pid">,
+): Promise<string | null> {
+  const { isTTY } = process.stdout;
+  if (!running.hasPage || json === true || !(isTTY || open === true)) return null;
+  const { createLoginLink } = await import("../login-link.ts");
+  const link = await createLoginLink({ dataDir, database }, running);
+  if (open === true && canOpenBrowser(process.env, isTTY)) await openBrowser(link, dataDir);
+  return link;
+}
+
+function pageOf({ url, hasPage, needsLogin }: Omit<RunningServer, "pid">): string | null {
+  if (!hasPage) return null;
+  return needsLogin ? `${url}/   (a link that logs in: convoke open)` : `${url}/`;
 }
 
 /** Begun before the server is loaded: trying takes about as long as loading, and another process does it. */
@@ -90,37 +129,4 @@ async function untilStopped({ json }: ServeOptions, url: string, lines: readonly
   flushCompileCache();
   await stopped;
   if (json !== true) console.log("Stopping. Runs in progress go on at the next start.");
-}
-
-function welcome({ server, config }: Node): string[] {
-  const { url, sessionKey, sandboxes } = server;
-  const lines = [
-    `Convoke is listening on ${url}`,
-    `  data   ${tilde(config.dataDir)}`,
-    `  sandboxes  ${sandboxes ?? (config.sandbox.use.length === 0 ? "off" : "none here: another server on the same data folder has them")}`,
-  ];
-  if (sessionKey === null)
-    return [
-      ...lines,
-      "  key    none: everyone on this machine can use it",
-      `  try    curl ${url}/api/tools/`,
-    ];
-  const isShown = sessionKey.file !== null && sessionKey.isNew;
-  if (sessionKey.file === null)
-    lines.push("  key    as configured (SESSION_API_KEY or OH_SESSION_API_KEYS_0, ...)");
-  else if (isShown)
-    lines.push(`  key    ${sessionKey.key}   (new, shown once; kept in ${tilde(sessionKey.file)})`);
-  else lines.push(`  key    in ${tilde(sessionKey.file)}`);
-  const key =
-    sessionKey.file === null
-      ? "$SESSION_API_KEY"
-      : isShown
-        ? sessionKey.key
-        : `$(cat ${tilde(sessionKey.file)})`;
-  return [...lines, `  try    curl -H "X-Session-API-Key: ${key}" ${url}/api/tools/`];
-}
-
-function tilde(path: string): string {
-  const home = homedir();
-  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }

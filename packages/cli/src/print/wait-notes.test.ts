@@ -1,3 +1,4 @@
+import { emptyView, foldEvents } from "@convoke/client";
 import type { Event } from "@convoke/protocol";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { WaitNotes } from "./wait-notes.ts";
@@ -15,7 +16,10 @@ const paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain
 function open(isTTY: boolean) {
   const written: string[] = [];
   const output = { isTTY, write: (text: string) => written.push(text) };
-  return { written, notes: new WaitNotes({ output, paint, nowMs: Date.now }) };
+  const notes = new WaitNotes({ output, paint, nowMs: Date.now });
+  let view = emptyView;
+  const see = (event: Event): void => notes.see((view = foldEvents(view, [event])));
+  return { written, notes, see };
 }
 
 function update(key: string, value: unknown): Event {
@@ -28,14 +32,14 @@ const action = {
   tool_name: "terminal",
   action: { kind: "TerminalAction" },
 } as unknown as Event;
-const answer = { kind: "ObservationEvent", action_id: "a" } as unknown as Event;
+const answer = { kind: "ObservationEvent", action_id: "a", observation: {} } as unknown as Event;
 
 test("a terminal is told each second what a run waits for, in a line that the next one takes the place of", () => {
-  const { notes, written } = open(true);
+  const { notes, see, written } = open(true);
   using _end = notes;
   vi.advanceTimersByTime(10_000);
   expect(written).toEqual([]);
-  notes.see(update("execution_status", "running"));
+  see(update("execution_status", "running"));
   vi.advanceTimersByTime(4_000);
   expect(written).toEqual([
     "... waiting for the model (3 s)",
@@ -43,18 +47,18 @@ test("a terminal is told each second what a run waits for, in a line that the ne
     "... waiting for the model (4 s)",
   ]);
   written.length = 0;
-  notes.see(action);
+  see(action);
   notes.write(["  > terminal  make"]);
   expect(written).toEqual(["\r\u001b[2K", "  > terminal  make\n"]);
   written.length = 0;
   vi.advanceTimersByTime(3_000);
   expect(written).toEqual(["... terminal at work (3 s)"]);
-  notes.see(answer);
+  see(answer);
   notes.write([]);
   written.length = 0;
   vi.advanceTimersByTime(3_000);
   expect(written).toEqual(["... waiting for the model (3 s)"]);
-  notes.see(update("execution_status", "finished"));
+  see(update("execution_status", "finished"));
   notes.write([]);
   written.length = 0;
   vi.advanceTimersByTime(60_000);
@@ -62,17 +66,17 @@ test("a terminal is told each second what a run waits for, in a line that the ne
 });
 
 test("a wait for another try says when it ends; a pipe is told every twenty seconds", () => {
-  const { notes, written } = open(false);
+  const { notes, see, written } = open(false);
   using _end = notes;
-  notes.see(update("execution_status", "running"));
+  see(update("execution_status", "running"));
   const until = new Date(Date.now() + 30_000).toISOString();
-  notes.see(update("model_retry", { attempt: 1, code: "LLMRateLimitError", detail: "Slow down.", until }));
+  see(update("model_retry", { attempt: 1, code: "LLMRateLimitError", detail: "Slow down.", until }));
   vi.advanceTimersByTime(40_000);
   expect(written).toEqual([
     "... the model is asked again in 10 s (20 s)\n",
     "... waiting for the model, which was asked again (40 s)\n",
   ]);
-  notes.see(update("model_retry", null));
+  see(update("model_retry", null));
   vi.advanceTimersByTime(20_000);
   expect(written.at(-1)).toBe("... waiting for the model (20 s)\n");
 });

@@ -1,4 +1,4 @@
-import type { Event } from "@convoke/protocol";
+import { emptyView, type ConversationView } from "@convoke/client";
 import type { Paint } from "./paint.ts";
 
 export type WaitNotesDeps = {
@@ -19,10 +19,7 @@ const quietMs = 3_000;
 export class WaitNotes implements Disposable {
   readonly #deps: WaitNotesDeps;
   readonly #timer: NodeJS.Timeout;
-  readonly #calls = new Map<string, string>();
-  #isRunning = false;
-  /** While another try is waited for: when it goes out, in epoch milliseconds. */
-  #retryAtMs: number | null = null;
+  #view = emptyView;
   #sinceMs: number;
   #isShown = false;
 
@@ -34,16 +31,10 @@ export class WaitNotes implements Disposable {
     this.#timer.unref();
   }
 
-  /** To be told of every event, before its lines are written. */
-  see(event: Event): void {
+  /** To be told after every event, before its lines are written. */
+  see(view: ConversationView): void {
     this.#sinceMs = this.#deps.nowMs();
-    if (event.kind === "ActionEvent" && event.action) this.#calls.set(event.id!, event.tool_name);
-    if ("action_id" in event && typeof event.action_id === "string") this.#calls.delete(event.action_id);
-    // It does not name its action; what else is in progress shows itself.
-    if (event.kind === "AgentErrorEvent") this.#calls.clear();
-    if (event.kind !== "ConversationStateUpdateEvent") return;
-    if (event.key === "execution_status") this.#isRunning = event.value === "running";
-    if (event.key === "model_retry") this.#retryAtMs = readRetry(event.value);
+    this.#view = view;
   }
 
   write(lines: readonly string[]): void {
@@ -59,7 +50,7 @@ export class WaitNotes implements Disposable {
   #note(): void {
     const { output, paint, nowMs } = this.#deps;
     const waitedMs = nowMs() - this.#sinceMs;
-    if (!this.#isRunning || waitedMs < quietMs) return;
+    if (this.#view.status !== "running" || waitedMs < quietMs) return;
     const text = paint.dim(`... ${this.#what()} (${Math.round(waitedMs / 1000)} s)`);
     if (output.isTTY !== true) {
       output.write(`${text}\n`);
@@ -71,10 +62,11 @@ export class WaitNotes implements Disposable {
   }
 
   #what(): string {
-    const tools = [...new Set(this.#calls.values())];
+    const { openActions, retry } = this.#view;
+    const tools = [...new Set(openActions.map(({ toolName }) => toolName))];
     if (tools.length > 0) return `${tools.join(", ")} at work`;
-    if (this.#retryAtMs === null) return "waiting for the model";
-    const leftMs = this.#retryAtMs - this.#deps.nowMs();
+    if (retry === null) return "waiting for the model";
+    const leftMs = (retry.until === null ? 0 : Date.parse(retry.until)) - this.#deps.nowMs();
     return leftMs > 0
       ? `the model is asked again in ${Math.ceil(leftMs / 1000)} s`
       : "waiting for the model, which was asked again";
@@ -84,11 +76,4 @@ export class WaitNotes implements Disposable {
     if (this.#isShown) this.#deps.output.write("\r\u001b[2K");
     this.#isShown = false;
   }
-}
-
-/** Null when nothing is waited for any more; 0 when the other try goes out at once. */
-function readRetry(value: unknown): number | null {
-  if (typeof value !== "object" || value === null) return null;
-  const { until } = value as { until?: unknown };
-  return typeof until === "string" ? Date.parse(until) || 0 : 0;
 }

@@ -1,0 +1,37 @@
+import type { ConfigOverrides } from "@convoke/server";
+import type { Command } from "commander";
+import { CommandError, exitCodes } from "../exit-codes.ts";
+
+/** Where a command finds what servers keep. */
+export type StoreOptions = { readonly dataDir?: string; readonly database?: string };
+
+/** Adds the flags of {@link StoreOptions}; `folder` says what the data folder is to the command. */
+export function withStore(
+  command: Command,
+  folder = "where the server keeps its data (default ~/.convoke)",
+): Command {
+  return command
+    .option("--data-dir <directory>", folder)
+    .option("--database <url>", "the PostgreSQL that servers share, instead of the data folder alone");
+}
+
+/** Hides the address from who lists the processes of this machine: it may hold a password. */
+export function storeOverrides({
+  dataDir,
+  database,
+}: StoreOptions): Pick<ConfigOverrides, "dataDir" | "database"> {
+  if (database !== undefined) process.title = "convoke";
+  return {
+    ...(dataDir === undefined ? {} : { dataDir }),
+    ...(database === undefined ? {} : { database }),
+  };
+}
+
+/** For what works on files of the data folder and on nothing else. */
+export function refuseDatabase(isConfigured: boolean, instead: string): void {
+  if (isConfigured)
+    throw new CommandError(
+      `This works on a data folder, and a database is configured. ${instead}`,
+      exitCodes.usage,
+    );
+}

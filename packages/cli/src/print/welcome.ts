@@ -1,0 +1,38 @@
+import { homedir } from "node:os";
+import type { Server, ServerConfig } from "@convoke/server";
+
+/** What `convoke serve` says when it is ready; `page` is how its page is reached, null where there is none. */
+export function welcome(server: Server, config: ServerConfig, page: string | null): string[] {
+  const { url, sessionKey, sandboxes } = server;
+  const lines = [
+    `Convoke is listening on ${url}`,
+    ...(page === null ? [] : [`  page   ${page}`]),
+    `  data   ${tilde(config.dataDir)}`,
+    ...(config.database === null ? [] : ["  store  PostgreSQL, shared with other servers"]),
+    `  sandboxes  ${sandboxes ?? (config.sandbox.use.length === 0 ? "off" : "none here: another server on the same data folder has them")}`,
+  ];
+  if (sessionKey === null)
+    return [
+      ...lines,
+      "  key    none: everyone on this machine can use it",
+      `  try    curl ${url}/api/tools/`,
+    ];
+  const isShown = sessionKey.file !== null && sessionKey.isNew;
+  if (sessionKey.file === null)
+    lines.push("  key    as configured (SESSION_API_KEY or OH_SESSION_API_KEYS_0, ...)");
+  else if (isShown)
+    lines.push(`  key    ${sessionKey.key}   (new, shown once; kept in ${tilde(sessionKey.file)})`);
+  else lines.push(`  key    in ${tilde(sessionKey.file)}`);
+  const key =
+    sessionKey.file === null
+      ? "$SESSION_API_KEY"
+      : isShown
+        ? sessionKey.key
+        : `$(cat ${tilde(sessionKey.file)})`;
+  return [...lines, `  try    curl -H "X-Session-API-Key: ${key}" ${url}/api/tools/`];
+}
+
+function tilde(path: string): string {
+  const home = homedir();
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}

@@ -1,0 +1,28 @@
+import { askAboutPlan } from "./ask-approval.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { newestEventId, watchRun, type WatchOptions } from "./watch-run.ts";
+
+/** Shows how a plan is made and asks about it: it is changed, left, or carried out, which is shown too. Resolves with the exit code. */
+export async function watchPlan(options: WatchOptions): Promise<number> {
+  const { client, conversationId: id } = options;
+  let watched = options;
+  for (;;) {
+    const exitCode = await watchRun(watched);
+    if (exitCode !== exitCodes.ok) return exitCode;
+    const answer = await askAboutPlan(options);
+    watched = { ...options, afterEventId: await newestEventId(options) };
+    if (answer === true) {
+      await client.approvePlan(id);
+      return await watchRun(watched);
+    }
+    if (answer === false) {
+      process.stderr.write(
+        "The plan was not carried out. POST /api/conversations/" +
+          `${id}/plan/approve of a server on this data folder goes on with it.\n`,
+      );
+      return exitCode;
+    }
+    const content = [{ type: "text" as const, text: answer.change }];
+    await client.sendMessage(id, { role: "user", content, run: true });
+  }
+}
