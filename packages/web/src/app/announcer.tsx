@@ -1,0 +1,28 @@
+import { useState } from "react";
+import { useWords } from "../words/words.ts";
+import { useNews } from "./use-news.ts";
+
+/**
+ * Tells screen readers what changed: what asks at once, what ended when nothing else is said. The answers that stream are never read
+ * out piece by piece.
+ */
+export default function Announcer() {
+  const words = useWords().announce;
+  const [polite, setPolite] = useState("");
+  const [urgent, setUrgent] = useState("");
+  useNews(({ kind, title, what }) => {
+    if (kind === "asks") setUrgent(words.asks(what));
+    else if (kind === "failed") setUrgent(words.failed(title ?? ""));
+    else setPolite(words.done(title ?? ""));
+  });
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {polite}
+      </p>
+      <p role="alert" className="sr-only">
+        {urgent}
+      </p>
+    </>
+  );
+}

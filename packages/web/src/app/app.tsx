@@ -1,0 +1,53 @@
+import { Suspense, useEffect } from "react";
+import { useStore } from "../lib/store.ts";
+import { useServices } from "../services/services.ts";
+import { needOf } from "../overview/glance.ts";
+import { Shell } from "./shell.tsx";
+import { lazyPart } from "../lib/lazy-part.ts";
+
+const LoginPage = lazyPart(() => import("../login/login-page.tsx"));
+
+type AppProps = { readonly hasLoginFailed: boolean };
+
+/** The page: its door, or what is behind it. */
+export function App({ hasLoginFailed }: AppProps) {
+  const { login, overview, logs, outbox } = useServices();
+  const status = useStore(login.status);
+  useEffect(() => {
+    if (status === "out") return;
+    const stop = new AbortController();
+    overview.start(stop.signal);
+    void outbox.flush();
+    const wake = (): void => {
+      if (document.visibilityState !== "visible") return;
+      logs.wake();
+      overview.wake();
+      void outbox.flush();
+    };
+    const { signal } = stop;
+    document.addEventListener("visibilitychange", wake, { signal });
+    for (const name of ["online", "pageshow", "focus"]) addEventListener(name, wake, { signal });
+    return () => stop.abort();
+  }, [status, overview, logs, outbox]);
+  useApprovals();
+  if (status !== "out") return <Shell />;
+  return (
+    <Suspense>
+      <LoginPage hasFailed={hasLoginFailed} />
+    </Suspense>
+  );
+}
+
+/** Asks what waits whenever the list says that something begins or ends to wait. */
+function useApprovals(): void {
+  const { overview, approvals } = useServices();
+  const { glances } = useStore(overview);
+  const asking = glances
+    .filter((glance) => needOf(glance) === "asks")
+    .map(({ id, updatedAt }) => `${id} ${updatedAt}`)
+    .join();
+  const isAny = asking !== "" || approvals.snapshot().length > 0;
+  useEffect(() => {
+    if (isAny) void approvals.refresh();
+  }, [approvals, asking, isAny]);
+}

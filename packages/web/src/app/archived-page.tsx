@@ -1,0 +1,82 @@
+import { useCallback, useEffect, useState } from "react";
+import { Link } from "wouter";
+import { shownTime } from "../lib/shown-times.ts";
+import { toGlance, type Glance } from "../overview/glance.ts";
+import { useServices } from "../services/services.ts";
+import { Button } from "../ui/button.tsx";
+import { StateMark } from "../ui/state-mark.tsx";
+import { useMoreWords, useWords } from "../words/words.ts";
+
+/** Conversations that were put away, the last changed first. */
+export default function ArchivedPage() {
+  const words = useMoreWords().archived;
+  const { rail } = useWords();
+  const { client, language } = useServices();
+  const [glances, setGlances] = useState<readonly Glance[] | null>(null);
+  const [nextPageId, setNextPageId] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const attempt = async (act: () => Promise<void>): Promise<void> => {
+    setProblem(null);
+    try {
+      await act();
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  const read = useCallback(
+    async (pageId: string | null): Promise<void> => {
+      const page = await client.call("GET /api/glances", {
+        query: { archived: true, limit: 50, ...(pageId === null ? {} : { page_id: pageId }) },
+      });
+      const more = page.items.map(toGlance);
+      setGlances((before) => (pageId === null ? more : [...(before ?? []), ...more]));
+      setNextPageId(page.next_page_id ?? null);
+    },
+    [client],
+  );
+  useEffect(() => void attempt(() => read(null)), [read]);
+  const putBack = async (id: string): Promise<void> => {
+    await client.call("PUT /api/conversations/{conversation_id}/marks", {
+      params: { conversation_id: id },
+      body: { is_archived: false },
+    });
+    setGlances((before) => before?.filter((glance) => glance.id !== id) ?? null);
+  };
+  return (
+    <div className="h-full overflow-y-auto">
+      <div className="mx-auto max-w-[52rem] px-5 py-5 max-[720px]:px-3">
+        <h1 className="mb-4 text-xl font-semibold">{words.title}</h1>
+        {problem !== null && (
+          <p role="alert" className="mb-3 rounded-md bg-bad-wash px-3 py-1.5 text-sm text-bad">
+            {problem}
+          </p>
+        )}
+        {glances?.length === 0 && <p className="text-faint">{words.none}</p>}
+        <ul className="divide-y divide-line">
+          {glances?.map(({ id, title, status, updatedAt }) => (
+            <li key={id} className="flex items-center gap-2.5 py-1">
+              <StateMark status={status} size={13} />
+              <Link
+                href={`/c/${id}`}
+                className="min-w-0 grow truncate underline-offset-2 hover:underline pointer-coarse:py-2.5"
+              >
+                {title ?? rail.untitled}
+              </Link>
+              <time dateTime={updatedAt} className="shrink-0 text-xs text-faint tabular-nums">
+                {shownTime(updatedAt, language, new Date())}
+              </time>
+              <Button look="quiet" onClick={() => void attempt(() => putBack(id))}>
+                {words.putBack}
+              </Button>
+            </li>
+          ))}
+        </ul>
+        {nextPageId !== null && (
+          <Button className="mt-3" onClick={() => void attempt(() => read(nextPageId))}>
+            {words.more}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,8 @@
+/** How much waits. */
+export function Count({ count }: { readonly count: number }) {
+  return (
+    <span className="min-w-4.5 rounded-full bg-warn px-1 text-center text-xs leading-[1.125rem] font-medium text-canvas">
+      {count}
+    </span>
+  );
+}

@@ -1,0 +1,117 @@
+import { Suspense, useEffect, useRef, useState } from "react";
+import { useLocation } from "wouter";
+import { placeIn } from "../lib/place-in.ts";
+import { useStore } from "../lib/store.ts";
+import { needOf } from "../overview/glance.ts";
+import { useServices } from "../services/services.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { useMoreWords } from "../words/words.ts";
+
+/** A second key must come so soon. */
+const chordMs = 1_000;
+
+/** Keys that work everywhere, as long as nobody writes: single letters, so that they can be switched off. */
+export default function KeyMap() {
+  const { keep, overview } = useServices();
+  const { glances } = useStore(overview);
+  const [location, navigate] = useLocation();
+  const [isShown, setIsShown] = useState(false);
+  const chord = useRef(0);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey) return;
+      if (event.key === "F6" && goToPane(event.shiftKey ? -1 : 1)) event.preventDefault();
+      if (event.altKey) {
+        const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+        if (step === undefined) return;
+        const needy = glances.filter((glance) => needOf(glance) !== "rests");
+        const at = needy.findIndex(({ id }) => location === `/c/${id}`);
+        const next = needy.at((at + step) % Math.max(1, needy.length));
+        if (next === undefined) return;
+        event.preventDefault();
+        navigate(`/c/${next.id}`);
+        return;
+      }
+      if (
+        isWriting(event.target) ||
+        keep.read("keys") === false ||
+        document.querySelector("dialog[open]") !== null
+      )
+        return;
+      const isChord = performance.now() - chord.current < chordMs;
+      chord.current = event.key === "g" ? performance.now() : 0;
+      const act = isChord
+        ? {
+            h: () => navigate("/"),
+            i: () => navigate("/inbox"),
+            s: () => navigate("/search"),
+            m: () => navigate("/settings"),
+          }[event.key]
+        : actions(event.key);
+      if (act === undefined) return;
+      event.preventDefault();
+      act();
+    };
+    const actions = (key: string): (() => void) | undefined =>
+      ({
+        n: () => navigate("/"),
+        i: () => (paneOf(document.activeElement) ?? document).querySelector("textarea")?.focus(),
+        "/": () => navigate("/search"),
+        "?": () => setIsShown(true),
+        ...(openId === null
+          ? {}
+          : {
+              t: () => navigate(placeIn(openId, window.location.search, { at: "", event: null, q: null })),
+            }),
+      })[key];
+    const openId = /^\/c\/([^/]+)$/u.exec(location)?.[1] ?? null;
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, [glances, keep, location, navigate]);
+  return <Suspense>{isShown && <KeyDialog onClose={() => setIsShown(false)} />}</Suspense>;
+}
+
+function KeyDialog({ onClose }: { readonly onClose: () => void }) {
+  const words = useMoreWords().keys;
+  return (
+    <Dialog title={words.title} onClose={onClose}>
+      <dl className="grid grid-cols-[max-content_1fr] gap-x-6 gap-y-1.5 text-sm">
+        {words.list.map(([key, meaning]) => (
+          <div key={key} className="contents">
+            <dt>
+              <kbd className="rounded border border-line bg-raised px-1.5 py-0.5 font-mono text-xs">
+                {key}
+              </kbd>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="mt-3 text-xs text-faint">{words.off}</p>
+    </Dialog>
+  );
+}
+
+function paneOf(element: Element | null): Element | null {
+  return element?.closest("[data-pane]") ?? null;
+}
+
+/** Brings the focus to where the next of several conversations is written to. Whether there are several. */
+function goToPane(step: number): boolean {
+  const panes = [...document.querySelectorAll("[data-pane]")];
+  if (panes.length < 2 || document.querySelector("dialog[open]") !== null) return false;
+  const here = paneOf(document.activeElement);
+  const at = here === null ? (step < 0 ? 0 : -1) : panes.indexOf(here);
+  panes
+    .at((at + step) % panes.length)
+    ?.querySelector("textarea")
+    ?.focus();
+  return true;
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName))
+  );
+}

@@ -1,0 +1,42 @@
+import { useLocation, useSearch } from "wouter";
+import { besideIn, conversationIn, idOf } from "../lib/beside.ts";
+import { useServices } from "../services/services.ts";
+import { readWishes } from "../settings/notification-wishes.ts";
+import { useWords } from "../words/words.ts";
+import { useNews } from "./use-news.ts";
+
+/**
+ * Notifications of the system, for who wants them: what asks, what ended, what failed. Never for what can be seen anyway; a newer one
+ * of a conversation takes the place of the one before.
+ */
+export default function Notifier() {
+  const words = useWords();
+  const { keep } = useServices();
+  const [location, navigate] = useLocation();
+  const search = useSearch();
+  useNews(({ kind, conversationId, title, what }) => {
+    if (!readWishes(keep)[kind] || !("Notification" in window) || Notification.permission !== "granted")
+      return;
+    const isSeen = document.visibilityState === "visible" && document.hasFocus();
+    const shown = [conversationIn(location), ...besideIn(search).map(idOf)];
+    const isShown = shown.includes(conversationId) || (kind === "asks" && location === "/inbox");
+    if (isSeen && isShown) return;
+    const body = {
+      asks: words.announce.asks(what),
+      done: words.status.finished,
+      failed: words.status.error,
+    }[kind];
+    try {
+      const notification = new Notification(title ?? words.rail.untitled, { body, tag: conversationId });
+      notification.addEventListener("click", () => {
+        window.focus();
+        navigate(`/c/${conversationId}`);
+        notification.close();
+      });
+    } catch (error) {
+      // Browsers of some phones have them for service workers only. The list and the title of the tab say the same.
+      console.warn("A notification could not be shown.", error);
+    }
+  });
+  return null;
+}

@@ -1,0 +1,90 @@
+import { PanelLeft } from "lucide-react";
+import { Suspense, useEffect, useState } from "react";
+import { Route, Switch } from "wouter";
+import { Panes } from "../conversation/panes.tsx";
+import { useStore } from "../lib/store.ts";
+import { useServices } from "../services/services.ts";
+import { IconButton } from "../ui/button.tsx";
+import { useWords } from "../words/words.ts";
+import { useTitle } from "./use-title.ts";
+import { lazyPart } from "../lib/lazy-part.ts";
+
+const ConversationsScreen = lazyPart(() => import("./conversations-screen.tsx"));
+const ArchivedPage = lazyPart(() => import("./archived-page.tsx"));
+const Rail = lazyPart(() => import("./rail.tsx"));
+const Tabs = lazyPart(() => import("./tabs.tsx"));
+const Announcer = lazyPart(() => import("./announcer.tsx"));
+const KeyMap = lazyPart(() => import("./key-map.tsx"));
+const Notifier = lazyPart(() => import("./notifier.tsx"));
+const HomePage = lazyPart(() => import("../home/home-page.tsx"));
+const InboxPage = lazyPart(() => import("../approvals/inbox-page.tsx"));
+const SearchPage = lazyPart(() => import("../search/search-page.tsx"));
+const SettingsPage = lazyPart(() => import("../settings/settings-page.tsx"));
+
+/** The frame around every screen: the rail at the left, on phones three tabs at the bottom. */
+export function Shell() {
+  const words = useWords();
+  const { approvals, keep } = useServices();
+  const waiting = useStore(approvals).length;
+  const [hasRail, setHasRail] = useState(() => keep.read("rail") !== false);
+  useTitle(waiting);
+  useEffect(() => void keep.write("rail", hasRail), [keep, hasRail]);
+  return (
+    <div className="flex h-dvh">
+      <a
+        href="#main"
+        className="fixed top-1 left-1 z-10 -translate-y-20 rounded bg-accent-fill px-3 py-1 text-on-accent focus:translate-y-0"
+      >
+        {words.rail.skip}
+      </a>
+      {hasRail ? (
+        <Suspense
+          fallback={<div className="w-64 shrink-0 border-r border-line bg-rail max-[720px]:hidden" />}
+        >
+          <Rail waiting={waiting} onHide={() => setHasRail(false)} />
+        </Suspense>
+      ) : (
+        <div className="border-r border-line bg-rail p-1.5 max-[720px]:hidden">
+          <IconButton label={words.rail.show} onClick={() => setHasRail(true)}>
+            <PanelLeft size={16} />
+          </IconButton>
+        </div>
+      )}
+      <div className="flex min-w-0 grow flex-col">
+        <main id="main" tabIndex={-1} className="min-h-0 grow outline-none">
+          <Suspense>
+            <Switch>
+              <Route path="/c/:id">{({ id }) => <Panes id={id} />}</Route>
+              <Route path="/inbox">
+                <InboxPage />
+              </Route>
+              <Route path="/conversations">
+                <ConversationsScreen />
+              </Route>
+              <Route path="/search">
+                <SearchPage />
+              </Route>
+              <Route path="/archived">
+                <ArchivedPage />
+              </Route>
+              <Route path="/settings/:section?">
+                {({ section }) => <SettingsPage section={section ?? "models"} />}
+              </Route>
+              <Route>
+                <HomePage />
+              </Route>
+            </Switch>
+          </Suspense>
+        </main>
+        <Suspense>
+          <Tabs waiting={waiting} />
+        </Suspense>
+      </div>
+      <Suspense>
+        <Announcer />
+        <KeyMap />
+        <Notifier />
+      </Suspense>
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+import { useEffect } from "react";
+import { useRoute } from "wouter";
+import { useStore } from "../lib/store.ts";
+import { useServices } from "../services/services.ts";
+import { useWords } from "../words/words.ts";
+
+/** The title of the tab: how much waits, and what is on the screen. */
+export function useTitle(waiting: number): void {
+  const words = useWords();
+  const { overview } = useServices();
+  const { glances } = useStore(overview);
+  const [, open] = useRoute<{ id: string }>("/c/:id");
+  const title = open === null ? null : glances.find(({ id }) => id === open.id)?.title;
+  useEffect(() => {
+    const count = waiting > 0 ? `(${waiting}) ` : "";
+    document.title = `${count}${title ? `${title} · ` : ""}${words.appName}`;
+  }, [waiting, title, words]);
+}

@@ -1,0 +1,199 @@
+import { ShieldAlert } from "lucide-react";
+import { Suspense, useEffect, useMemo, useState, type KeyboardEvent } from "react";
+import { ApiError } from "@convoke/client";
+import { DiffView } from "../diff/diff-view.tsx";
+import { editsOf } from "../folds/edits.ts";
+import { textAt } from "../lib/loose.ts";
+import { shownDuration } from "../lib/shown-numbers.ts";
+import type { Approval } from "../overview/approvals-store.ts";
+import { useServices } from "../services/services.ts";
+import { visibleText } from "../text/visible-text.ts";
+import { Button } from "../ui/button.tsx";
+import { inputClass } from "../ui/field.tsx";
+import { useMoreWords } from "../words/words.ts";
+import { lazyPart } from "../lib/lazy-part.ts";
+
+const AlwaysDialog = lazyPart(() => import("./always-dialog.tsx"));
+
+/** For so long after it appears a card does nothing: who was typing did not mean it. */
+const inertMs = 500;
+
+/** One action that waits: what exactly would happen, and the answers. It never takes the focus by itself. */
+export default function ApprovalCard({ approval }: { readonly approval: Approval }) {
+  const words = useMoreWords().approval;
+  const { client, approvals } = useServices();
+  const [isInert, setIsInert] = useState(true);
+  const [isSent, setIsSent] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [reason, setReason] = useState<string | null>(null);
+  const [isAlwaysOpen, setIsAlwaysOpen] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setIsInert(false), inertMs);
+    return () => clearTimeout(timer);
+  }, []);
+
+  const answer = async (accept: boolean, because?: string): Promise<void> => {
+    if (isSent) return;
+    setIsSent(true);
+    setProblem(null);
+    try {
+      await client.call("POST /api/conversations/{conversation_id}/approvals", {
+        params: { conversation_id: approval.conversationId },
+        body: {
+          answers: [{ action_id: approval.actionId, accept, ...(because ? { reason: because } : {}) }],
+        },
+      });
+    } catch (error) {
+      // Answered elsewhere, or its deadline has passed: the list says what is left.
+      if (!(error instanceof ApiError && error.status === 409))
+        setProblem(error instanceof Error ? error.message : words.failed);
+      setIsSent(false);
+    }
+    await approvals.refresh();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isInert) return;
+    if (event.key === "a") void answer(true);
+    else if (event.key === "r") setReason("");
+    else if (event.key === "A") setIsAlwaysOpen(true);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <div
+      role="group"
+      aria-label={words.label(approval.tool)}
+      // It is one of several that are walked through, and takes the keys that its hint names.
+      tabIndex={0}
+      data-approval={approval.actionId}
+      onKeyDown={onKeyDown}
+      className="group rounded-lg border border-warn bg-warn-wash"
+    >
+      <header className="flex items-center gap-2 px-3 pt-2 text-sm">
+        <ShieldAlert size={15} className="shrink-0 text-warn" aria-hidden="true" />
+        <h2 className="min-w-0 grow truncate font-medium">{approval.summary || words.asks(approval.tool)}</h2>
+        <Risk risk={approval.risk} />
+        {approval.deadline !== null && (
+          <Deadline at={approval.deadline} accepts={approval.onTimeout === "accept"} />
+        )}
+      </header>
+      <Proposal approval={approval} />
+      {approval.reasons.length > 0 && (
+        <ul className="list-disc px-3 pb-1 pl-8 text-sm text-warn">
+          {approval.reasons.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
+      {problem !== null && (
+        <p role="alert" className="px-3 pb-1 text-sm text-bad">
+          {problem}
+        </p>
+      )}
+      {reason === null ? (
+        <footer className="flex flex-wrap items-center gap-2 px-3 pb-2.5 pointer-coarse:gap-3">
+          <Button look="allow" disabled={isSent} onClick={() => isInert || void answer(true)}>
+            {isSent ? words.sending : words.allow}
+          </Button>
+          <Button disabled={isSent} onClick={() => setReason("")}>
+            {words.reject}
+          </Button>
+          <Button look="quiet" disabled={isSent} onClick={() => setIsAlwaysOpen(true)}>
+            {words.always}
+          </Button>
+          <span className="hidden grow text-right text-xs text-faint group-focus:inline">{words.keys}</span>
+        </footer>
+      ) : (
+        <form
+          className="flex flex-wrap items-center gap-2 px-3 pb-2.5"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void answer(false, reason.trim());
+          }}
+        >
+          <input
+            className={`${inputClass} min-w-40 grow basis-60`}
+            aria-label={words.reason}
+            placeholder={words.reason}
+            value={reason}
+            maxLength={10_000}
+            // The reader has just asked for this field.
+            // eslint-disable-next-line jsx-a11y/no-autofocus
+            autoFocus
+            onChange={(event) => setReason(event.target.value)}
+            onKeyDown={(event) => event.key === "Escape" && setReason(null)}
+          />
+          <Button type="submit" look="danger" disabled={isSent}>
+            {isSent ? words.sending : words.reject}
+          </Button>
+          <Button look="quiet" onClick={() => setReason(null)}>
+            {words.back}
+          </Button>
+        </form>
+      )}
+      <Suspense>
+        {isAlwaysOpen && (
+          <AlwaysDialog
+            approval={approval}
+            onClose={() => setIsAlwaysOpen(false)}
+            onSaved={() => void answer(true)}
+          />
+        )}
+      </Suspense>
+    </div>
+  );
+}
+
+/** The whole of what would be done; nothing of it is cut. */
+function Proposal({ approval }: { readonly approval: Approval }) {
+  const edits = useMemo(() => editsOf({ action: approval.action, outcome: null }), [approval]);
+  if (edits.length > 0) {
+    return edits.map((edit) => (
+      <div key={edit.path} className="mx-3 my-2 overflow-hidden rounded border border-line bg-canvas">
+        <p className="border-b border-line bg-raised px-3 py-1 font-mono text-xs">{visibleText(edit.path)}</p>
+        <div className="max-h-60 overflow-y-auto">
+          <DiffView change={edit} path={edit.path} />
+        </div>
+      </div>
+    ));
+  }
+  const command = textAt(approval.action, "command");
+  const isCommand = approval.action["kind"] === "TerminalAction";
+  const { kind: _, ...fields } = approval.action;
+  return (
+    <pre
+      tabIndex={0}
+      className="mx-3 my-2 max-h-60 overflow-auto rounded border border-line bg-canvas px-3 py-2 font-mono text-sm break-words whitespace-pre-wrap"
+    >
+      {visibleText(isCommand ? `$ ${command}` : JSON.stringify(fields, null, 2))}
+    </pre>
+  );
+}
+
+function Risk({ risk }: { readonly risk: string }) {
+  const words = useMoreWords().approval;
+  const word = (words.risks as Readonly<Record<string, string>>)[risk];
+  if (word === undefined) return null;
+  return (
+    <span className={`shrink-0 text-xs ${risk === "HIGH" ? "font-medium text-bad" : "text-soft"}`}>
+      {word}
+    </span>
+  );
+}
+
+function Deadline({ at, accepts }: { readonly at: string; readonly accepts: boolean }) {
+  const words = useMoreWords().approval;
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  const left = shownDuration(Math.max(0, Math.round((Date.parse(at) - now) / 1_000) * 1_000));
+  return (
+    <span className="shrink-0 text-xs text-soft tabular-nums">
+      {accepts ? words.allowedIn(left) : words.rejectedIn(left)}
+    </span>
+  );
+}

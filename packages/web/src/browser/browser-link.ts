@@ -1,0 +1,138 @@
+import { ApiError, type ConvokeClient } from "@convoke/client";
+import type { BrowserFrame, BrowserInput, ShownTab } from "@convoke/protocol";
+import { Cell, type Store } from "../lib/store.ts";
+
+export type BrowserPicture = Omit<Extract<BrowserFrame, { type: "picture" }>, "type">;
+
+/** What is known of the browser of a conversation. */
+export type BrowserSight = {
+  /** `false` before the server has answered, and while it cannot be reached. */
+  readonly isConnected: boolean;
+  readonly isOpen: boolean;
+  readonly tabs: readonly ShownTab[];
+  readonly picture: BrowserPicture | null;
+  readonly isLent: boolean;
+  readonly isYours: boolean;
+  /** Why something cannot be, in the server's words. */
+  readonly problem: string | null;
+};
+
+const nothing: BrowserSight = {
+  isConnected: false,
+  isOpen: false,
+  tabs: [],
+  picture: null,
+  isLent: false,
+  isYours: false,
+  problem: null,
+};
+
+const retryMs = 1_500;
+
+type Client = Pick<ConvokeClient, "attachBrowser">;
+
+/** Watches the browser of a conversation from `start` to `stop`, over as many connections as it takes; who is cut off has given it back. */
+export class BrowserLink implements Store<BrowserSight> {
+  readonly #client: Client;
+  readonly #id: string;
+  readonly #sight = new Cell<BrowserSight>(nothing);
+  #inputs = new Inputs();
+  #watching: AbortController | null = null;
+
+  constructor(client: Client, conversationId: string) {
+    this.#client = client;
+    this.#id = conversationId;
+  }
+
+  readonly snapshot = (): BrowserSight => this.#sight.snapshot();
+  readonly subscribe = (onChange: () => void): (() => void) => this.#sight.subscribe(onChange);
+
+  start(): void {
+    if (this.#watching !== null) return;
+    this.#watching = new AbortController();
+    void this.#watch(this.#watching.signal);
+  }
+
+  stop(): void {
+    this.#watching?.abort();
+    this.#watching = null;
+    this.#inputs.end();
+    this.#sight.set({ ...this.snapshot(), isConnected: false, isLent: false, isYours: false });
+  }
+
+  send(input: BrowserInput): void {
+    if (input.type === "take" || input.type === "give") this.#change({ problem: null });
+    this.#inputs.push(input);
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const inputs = new Inputs();
+      this.#inputs = inputs;
+      try {
+        for await (const frame of this.#client.attachBrowser(this.#id, { inputs, signal }))
+          if (!signal.aborted) this.#take(frame);
+      } catch (error) {
+        // A connection that broke is made again; what the server refuses stays refused.
+        if (error instanceof ApiError && !signal.aborted) return this.#change({ problem: error.message });
+      }
+      inputs.end();
+      if (signal.aborted) return;
+      this.#change({ isConnected: false, isLent: false, isYours: false });
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, retryMs);
+        signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+      });
+    }
+  }
+
+  #take(frame: BrowserFrame): void {
+    switch (frame.type) {
+      case "state":
+        this.#change({
+          isConnected: true,
+          isOpen: frame.is_open,
+          tabs: frame.tabs,
+          ...(frame.is_open ? {} : { picture: null }),
+        });
+        return;
+      case "picture":
+        this.#change({ picture: { data: frame.data, width: frame.width, height: frame.height } });
+        return;
+      case "lent":
+        this.#change({ isLent: frame.is_lent, isYours: frame.is_yours });
+        return;
+      case "refused":
+        this.#change({ isConnected: true, problem: frame.reason });
+    }
+  }
+
+  #change(change: Partial<BrowserSight>): void {
+    this.#sight.set({ ...this.snapshot(), ...change });
+  }
+}
+
+class Inputs implements AsyncIterable<BrowserInput> {
+  readonly #waiting: BrowserInput[] = [];
+  #wake: () => void = () => {};
+  #isEnded = false;
+
+  push(input: BrowserInput): void {
+    if (!this.#isEnded) this.#waiting.push(input);
+    this.#wake();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<BrowserInput> {
+    for (;;) {
+      const input = this.#waiting.shift();
+      if (input !== undefined) yield input;
+      else if (this.#isEnded) return;
+      else await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+}

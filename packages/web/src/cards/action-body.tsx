@@ -1,0 +1,241 @@
+import { Ellipsis } from "lucide-react";
+import { useMemo, useState, type ReactNode } from "react";
+import { DiffView } from "../diff/diff-view.tsx";
+import { editsOf, type Edit } from "../folds/edits.ts";
+import { tasksOf } from "../folds/fold-task-list.ts";
+import { partsText } from "../folds/row-of-event.ts";
+import type { ActionRow, Outcome } from "../folds/row.ts";
+import { copyText } from "../lib/copy-text.ts";
+import { linkTo } from "../lib/link-to.ts";
+import { asLoose, listAt, looseAt, textAt, textsAt, type Loose } from "../lib/loose.ts";
+import { pathWithin } from "../lib/shown-numbers.ts";
+import { Markdown } from "../text/markdown.tsx";
+import { visibleText } from "../text/visible-text.ts";
+import { useServices } from "../services/services.ts";
+import { Button } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { useMoreWords, useWords } from "../words/words.ts";
+import type { CardMenu } from "./card-menu.ts";
+import { LongText } from "./long-text.tsx";
+import { TaskList } from "./task-list.tsx";
+import { Changed } from "./changed.tsx";
+
+type BodyProps = {
+  readonly row: ActionRow;
+  readonly conversationId: string;
+  readonly folder: string | null;
+  /** What it has said so far, while it runs. */
+  readonly progress: string | null;
+  readonly menu: CardMenu | null;
+  readonly thread: ((report: ReactNode) => ReactNode) | null;
+};
+
+type Result = Extract<Outcome, { readonly type: "result" }>;
+
+/** What went into a call and what came out of it. A new kind of card is a function here. */
+export default function ActionBody({ row, conversationId, folder, progress, menu, thread }: BodyProps) {
+  const edits = useMemo(() => editsOf(row), [row]);
+  const body = (
+    <>
+      {edits.length > 0 ? <EditsBody edits={edits} folder={folder} /> : <InputBody row={row} />}
+      {row.outcome === null && progress !== null && <LongText text={progress} />}
+      <OutcomeBody row={row} conversationId={conversationId} hasEdits={edits.length > 0} />
+    </>
+  );
+  return (
+    <div className="text-sm">
+      {thread === null ? body : thread(body)}
+      {menu !== null && <BodyMenu id={row.id} menu={menu} />}
+    </div>
+  );
+}
+
+function BodyMenu({ id, menu }: { readonly id: string; readonly menu: CardMenu }) {
+  const words = useMoreWords().message;
+  const entries = [
+    { label: words.showContext, onChoose: () => menu.showContext(id) },
+    { label: words.copyLink, onChoose: () => void copyText(linkTo(id)) },
+    { label: words.showEvent, onChoose: () => menu.showEvent(id) },
+  ];
+  return (
+    <div className="flex justify-end border-t border-line px-1">
+      <Menu label={words.menu} icon={<Ellipsis size={14} />} entries={entries} />
+    </div>
+  );
+}
+
+function EditsBody({ edits, folder }: { readonly edits: readonly Edit[]; readonly folder: string | null }) {
+  return edits.map((edit) => (
+    <div key={edit.path} className="border-b border-line last:border-b-0">
+      <div className="flex items-center gap-2 bg-raised px-3 py-1 text-xs">
+        <span className="grow truncate font-mono">{visibleText(pathWithin(edit.path, folder))}</span>
+        <Changed edit={edit} />
+      </div>
+      <DiffView change={edit} path={edit.path} />
+    </div>
+  ));
+}
+
+function InputBody({ row }: { readonly row: ActionRow }) {
+  const { action } = row;
+  switch (textAt(action, "kind")) {
+    case "TerminalAction":
+      return <CommandText command={textAt(action, "command")} />;
+    case "TaskTrackerAction":
+      return <TaskList tasks={tasksOf(listAt(action, "task_list"))} />;
+    case "ThinkAction":
+      return (
+        <Padded>
+          <Markdown text={textAt(action, "thought")} />
+        </Padded>
+      );
+    case "TaskAction":
+      return (
+        <Padded>
+          <Markdown text={textAt(action, "prompt")} />
+        </Padded>
+      );
+    case "ApplyPatchAction":
+      return <LongText text={textAt(action, "patch")} />;
+    case "FileEditorAction":
+    case "ReadFileAction":
+    case "GrepAction":
+    case "GlobAction":
+    case "ListDirectoryAction":
+      return null;
+    default:
+      return <ArgumentTable row={row} />;
+  }
+}
+
+function CommandText({ command }: { readonly command: string }) {
+  return (
+    <div className="flex items-start gap-2 border-b border-line bg-sunken py-1.5 pr-1.5 pl-3 font-mono text-sm">
+      <span className="text-faint select-none" aria-hidden="true">
+        {"$"}
+      </span>
+      <span className="min-w-0 grow break-words whitespace-pre-wrap">{visibleText(command)}</span>
+      <CopyButton text={command} />
+    </div>
+  );
+}
+
+/** The arguments of a call that has no card of its own. */
+function ArgumentTable({ row }: { readonly row: ActionRow }) {
+  const fields = asLoose(row.action?.["data"]) ?? row.action ?? asLoose(parsed(row.callText)) ?? {};
+  const entries = Object.entries(fields).filter(([key, value]) => key !== "kind" && value !== null);
+  if (entries.length === 0) return row.action === null ? <LongText text={row.callText} /> : null;
+  return (
+    <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1 border-b border-line px-3 py-2">
+      {entries.map(([key, value]) => (
+        <div key={key} className="contents">
+          <dt className="font-mono text-xs leading-5 text-faint">{key}</dt>
+          <dd className="min-w-0 font-mono text-xs leading-5 break-words whitespace-pre-wrap">
+            {visibleText(typeof value === "string" ? value : JSON.stringify(value, null, 2))}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+type OutcomeBodyProps = Pick<BodyProps, "row" | "conversationId"> & { readonly hasEdits: boolean };
+
+function OutcomeBody({ row, conversationId, hasEdits }: OutcomeBodyProps) {
+  const words = useWords().card;
+  const { outcome } = row;
+  if (outcome === null) return null;
+  if (outcome.type === "failed")
+    return <p className="px-3 py-2 whitespace-pre-wrap text-bad">{outcome.error}</p>;
+  if (outcome.type === "rejected") {
+    return (
+      <p className="px-3 py-2 text-warn">
+        {outcome.by === "hook" ? words.blockedBecause(outcome.reason) : words.rejectedBecause(outcome.reason)}
+      </p>
+    );
+  }
+  if (hasEdits) return null;
+  if (outcome.isCut) return <CutBody conversationId={conversationId} outcome={outcome} />;
+  return <ObservationBody observation={outcome.observation} isError={outcome.isError} />;
+}
+
+/** A result of which only a part came with the timeline; the whole of it on demand. */
+function CutBody({ conversationId, outcome }: { readonly conversationId: string; readonly outcome: Result }) {
+  const words = useWords().card;
+  const { client } = useServices();
+  const [whole, setWhole] = useState<Loose | null>(null);
+  const [isFailed, setIsFailed] = useState(false);
+  const load = async (): Promise<void> => {
+    try {
+      const event = asLoose(await client.getEvent(conversationId, outcome.id));
+      setWhole(looseAt(event, "observation"));
+    } catch {
+      // The button stays, and says that it can be tried again.
+      setIsFailed(true);
+    }
+  };
+  return (
+    <>
+      <ObservationBody observation={whole ?? outcome.observation} isError={outcome.isError} />
+      {whole === null && (
+        <div className="border-t border-line px-2 py-1">
+          <Button look="quiet" onClick={() => void load()}>
+            {isFailed ? words.wholeFailed : words.whole}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function ObservationBody({
+  observation,
+  isError,
+}: {
+  readonly observation: Loose;
+  readonly isError: boolean;
+}) {
+  const words = useWords().card;
+  const lists = [...textsAt(observation, "matches"), ...textsAt(observation, "files")];
+  if (lists.length > 0) return <LongText text={lists.join("\n")} />;
+  const screenshot = textAt(observation, "screenshot_data");
+  const images = listAt(observation, "content").flatMap((part) => textsAt(asLoose(part), "image_urls"));
+  const text = textAt(observation, "file_content") || partsText(listAt(observation, "content"));
+  const pictures = [...(screenshot === "" ? [] : [`data:image/png;base64,${screenshot}`]), ...images];
+  return (
+    <>
+      {pictures
+        .filter((address) => address.startsWith("data:image/"))
+        .map((address) => (
+          <img
+            key={address.slice(-64)}
+            src={address}
+            alt={words.picture}
+            className="max-h-96 max-w-full p-2"
+          />
+        ))}
+      {observation["kind"] === "TaskObservation" ? (
+        <Padded>
+          <Markdown text={text} />
+        </Padded>
+      ) : (
+        text !== "" && <LongText text={text} isError={isError} />
+      )}
+      {text === "" && pictures.length === 0 && <p className="px-3 py-2 text-faint">{words.noOutput}</p>}
+    </>
+  );
+}
+
+function Padded({ children }: { readonly children: ReactNode }) {
+  return <div className="px-3 py-2">{children}</div>;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // The model wrote no JSON: its text is shown as it is.
+    return null;
+  }
+}

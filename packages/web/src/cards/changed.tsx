@@ -1,0 +1,14 @@
+import { useDiff } from "../diff/use-diff.ts";
+import type { Edit } from "../folds/edits.ts";
+
+/** Lines that came and went in a file. */
+export function Changed({ edit }: { readonly edit: Edit }) {
+  const diff = useDiff(edit);
+  if (diff === null) return null;
+  return (
+    <span className="shrink-0 font-mono text-xs">
+      <span className="text-good">{`+${diff.added}`}</span>{" "}
+      <span className="text-bad">{`−${diff.removed}`}</span>
+    </span>
+  );
+}

@@ -1,0 +1,44 @@
+import { useState } from "react";
+import { ColouredText } from "../text/coloured-text.tsx";
+import { withoutColours } from "../text/read-colours.ts";
+import { Button } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { useWords } from "../words/words.ts";
+
+const mostLines = 200;
+const mostCharacters = 40_000;
+
+/** Output with its colours. Of a long one the end, which says what came of it; the rest on demand. */
+export function LongText({ text, isError = false }: { readonly text: string; readonly isError?: boolean }) {
+  const words = useWords().card;
+  const [isWhole, setIsWhole] = useState(false);
+  const end = endOf(text);
+  const isCut = !isWhole && end.length < text.length;
+  return (
+    <div className="group/text relative">
+      {isCut && (
+        <div className="border-b border-line px-2 py-1">
+          <Button look="quiet" onClick={() => setIsWhole(true)}>
+            {words.earlierOutput(text.slice(0, text.length - end.length).split("\n").length - 1)}
+          </Button>
+        </div>
+      )}
+      <div className="absolute top-1 right-1 opacity-0 group-focus-within/text:opacity-100 group-hover/text:opacity-100 pointer-coarse:opacity-100">
+        <CopyButton text={withoutColours(text)} />
+      </div>
+      <pre
+        tabIndex={0}
+        className={`max-h-[28rem] overflow-auto px-3 py-2 font-mono text-xs leading-[1.5] ${isError ? "text-bad" : ""}`}
+      >
+        <ColouredText text={isCut ? end : text} />
+      </pre>
+    </div>
+  );
+}
+
+function endOf(text: string): string {
+  let from = Math.max(0, text.length - mostCharacters);
+  if (from > 0) from = text.indexOf("\n", from) + 1 || from;
+  const lines = text.slice(from).split("\n");
+  return lines.slice(-mostLines).join("\n");
+}

@@ -1,0 +1,31 @@
+import { CircleCheck, CircleDot, Circle } from "lucide-react";
+import type { Task } from "../folds/fold-task-list.ts";
+import { useMoreWords } from "../words/words.ts";
+
+const looks = {
+  done: { Shape: CircleCheck, colour: "text-good" },
+  in_progress: { Shape: CircleDot, colour: "text-accent" },
+  todo: { Shape: Circle, colour: "text-faint" },
+} as const;
+
+export function TaskList({ tasks }: { readonly tasks: readonly Task[] }) {
+  const words = useMoreWords().tasks;
+  return (
+    <ol className="px-3 py-2">
+      {tasks.map(({ title, notes, status }, index) => {
+        const { Shape, colour } = looks[status];
+        return (
+          // A plan may name the same task twice; its place tells them apart.
+          // eslint-disable-next-line react/no-array-index-key
+          <li key={index} className="flex gap-2 py-0.5">
+            <Shape size={14} role="img" aria-label={words[status]} className={`mt-0.5 shrink-0 ${colour}`} />
+            <span className={status === "done" ? "text-faint" : ""}>
+              {title}
+              {notes !== "" && <span className="block text-xs text-faint">{notes}</span>}
+            </span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

@@ -1,0 +1,9 @@
+import type { Language } from "./language-of.ts";
+import { openReader } from "./pieces-of.ts";
+
+const read = openReader();
+
+// One answer to each question, in their order.
+self.addEventListener("message", ({ data }: MessageEvent<{ text: string; language: Language }>) => {
+  self.postMessage(read(data.text, data.language));
+});

@@ -1,0 +1,107 @@
+import { languageOf, type Language } from "./language-of.ts";
+import type { AskColours, Pieces } from "./looks.ts";
+
+/** Longer texts stay plain: nobody reads them for their colours. */
+export const mostCharacters = 200_000;
+/** A text with more pieces would make the page slow to draw. */
+const mostPieces = 20_000;
+/** A grammar that takes longer is stuck in one of its patterns. */
+const mostMs = 5_000;
+/** Texts whose colours are kept, so that what comes back on the screen has them at once; and how long these are together. */
+const mostKept = 300;
+const mostKeptCharacters = 2_000_000;
+
+/** Reads texts somewhere else, and answers each question in its turn, or not at all. */
+export type Reader = {
+  readonly ask: (text: string, language: Language) => void;
+  readonly close: () => void;
+};
+
+export type ColouristDeps = {
+  /** Null tells that the reader broke; it is closed then. */
+  readonly openReader: (onAnswer: (pieces: Pieces | null) => void) => Reader;
+  /** Calls back after a while, unless what it returns was called. */
+  readonly later: (ms: number, callback: () => void) => () => void;
+};
+
+type Question = {
+  readonly key: string;
+  readonly text: string;
+  readonly language: Language;
+  readonly answer: (pieces: Pieces | null) => void;
+};
+
+/** Finds the colours of texts, one after the other, and starts anew where a text takes for ever. */
+export class Colourist {
+  readonly #deps: ColouristDeps;
+  /** The one that was asked for last comes last. */
+  readonly #known = new Map<string, Promise<Pieces | null>>();
+  #knownCharacters = 0;
+  readonly #waiting: Question[] = [];
+  #asked: { readonly question: Question; readonly stopWaiting: () => void } | null = null;
+  #reader: Reader | null = null;
+
+  constructor(deps: ColouristDeps) {
+    this.#deps = deps;
+  }
+
+  readonly ask: AskColours = (text, name) => {
+    const language = languageOf(name);
+    if (language === null || text === "" || text.length > mostCharacters) return Promise.resolve(null);
+    const key = `${language} ${text}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) {
+      this.#known.delete(key);
+      this.#known.set(key, known);
+      return known;
+    }
+    const pieces = new Promise<Pieces | null>((answer) => {
+      this.#waiting.push({ key, text, language, answer });
+    });
+    this.#keep(key, pieces);
+    this.#askNext();
+    return pieces;
+  };
+
+  #askNext(): void {
+    if (this.#asked !== null) return;
+    const question = this.#waiting.shift();
+    if (question === undefined) return;
+    this.#reader ??= this.#deps.openReader((pieces) => {
+      if (pieces === null) this.#giveUp({ isWorthAsking: true });
+      else this.#finish(pieces.length > mostPieces * 3 ? null : pieces);
+    });
+    const stopWaiting = this.#deps.later(mostMs, () => this.#giveUp({ isWorthAsking: false }));
+    this.#asked = { question, stopWaiting };
+    this.#reader.ask(question.text, question.language);
+  }
+
+  #giveUp({ isWorthAsking }: { readonly isWorthAsking: boolean }): void {
+    this.#reader?.close();
+    this.#reader = null;
+    if (isWorthAsking && this.#asked !== null) this.#forget(this.#asked.question.key);
+    this.#finish(null);
+  }
+
+  #finish(pieces: Pieces | null): void {
+    if (this.#asked === null) return;
+    const { question, stopWaiting } = this.#asked;
+    this.#asked = null;
+    stopWaiting();
+    question.answer(pieces);
+    this.#askNext();
+  }
+
+  #keep(key: string, pieces: Promise<Pieces | null>): void {
+    this.#known.set(key, pieces);
+    this.#knownCharacters += key.length;
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= mostKept && this.#knownCharacters <= mostKeptCharacters) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(key: string): void {
+    if (this.#known.delete(key)) this.#knownCharacters -= key.length;
+  }
+}

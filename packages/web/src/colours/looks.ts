@@ -1,0 +1,11 @@
+/** What a piece of code can look like. Their colours are in `app.css`, by these names. */
+export const looks = ["comment", "keyword", "string", "number", "name", "type", "added", "removed"] as const;
+
+/**
+ * The coloured pieces of a text, three numbers each, in the order of the text: where it begins, where it ends, and its place in
+ * {@link looks}. What lies between them has the colour of plain text.
+ */
+export type Pieces = readonly number[];
+
+/** Asks for the colours of a text; null where it stays plain. */
+export type AskColours = (text: string, language: string) => Promise<Pieces | null>;

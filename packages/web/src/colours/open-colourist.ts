@@ -1,0 +1,26 @@
+import { ownScript } from "../lib/own-script.ts";
+// eslint-disable-next-line import/default -- Vite exports the address of what it makes of the file
+import workerAddress from "./colour-worker.ts?worker&url";
+import { Colourist, type Reader } from "./colourist.ts";
+import type { Pieces } from "./looks.ts";
+
+/** Reads in a worker, which comes with the first text and stays. */
+export function openColourist(): Colourist {
+  return new Colourist({
+    openReader: openWorker,
+    later: (ms, callback) => {
+      const timer = setTimeout(callback, ms);
+      return () => clearTimeout(timer);
+    },
+  });
+}
+
+function openWorker(onAnswer: (pieces: Pieces | null) => void): Reader {
+  const worker = new Worker(ownScript(workerAddress), { type: "module", name: "colours" });
+  worker.addEventListener("message", ({ data }: MessageEvent<Pieces>) => onAnswer(data));
+  worker.addEventListener("error", () => onAnswer(null));
+  return {
+    ask: (text, language) => worker.postMessage({ text, language }),
+    close: () => worker.terminate(),
+  };
+}

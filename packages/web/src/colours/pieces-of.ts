@@ -1,0 +1,135 @@
+import type { Emitter, LanguageFn } from "highlight.js";
+import hljs from "highlight.js/lib/core";
+import bash from "highlight.js/lib/languages/bash";
+import cpp from "highlight.js/lib/languages/cpp";
+import css from "highlight.js/lib/languages/css";
+import diff from "highlight.js/lib/languages/diff";
+import go from "highlight.js/lib/languages/go";
+import java from "highlight.js/lib/languages/java";
+import javascript from "highlight.js/lib/languages/javascript";
+import json from "highlight.js/lib/languages/json";
+import python from "highlight.js/lib/languages/python";
+import rust from "highlight.js/lib/languages/rust";
+import sql from "highlight.js/lib/languages/sql";
+import typescript from "highlight.js/lib/languages/typescript";
+import xml from "highlight.js/lib/languages/xml";
+import yaml from "highlight.js/lib/languages/yaml";
+import type { Language } from "./language-of.ts";
+import { looks, type Pieces } from "./looks.ts";
+
+const languages: Readonly<Record<Language, LanguageFn>> = {
+  bash,
+  cpp,
+  css,
+  diff,
+  go,
+  java,
+  javascript,
+  json,
+  python,
+  rust,
+  sql,
+  typescript,
+  xml,
+  yaml,
+};
+
+/** By the first part of what the grammars call things; what is not here looks like what it stands in. */
+const lookOfScope: Readonly<Record<string, (typeof looks)[number]>> = {
+  addition: "added",
+  attr: "name",
+  attribute: "name",
+  built_in: "type",
+  bullet: "keyword",
+  char: "string",
+  comment: "comment",
+  deletion: "removed",
+  doctag: "keyword",
+  keyword: "keyword",
+  link: "string",
+  literal: "number",
+  meta: "comment",
+  name: "keyword",
+  number: "number",
+  property: "name",
+  quote: "comment",
+  regexp: "string",
+  section: "name",
+  "selector-attr": "type",
+  "selector-class": "type",
+  "selector-id": "type",
+  "selector-pseudo": "type",
+  "selector-tag": "keyword",
+  string: "string",
+  symbol: "number",
+  tag: "name",
+  "template-variable": "type",
+  title: "name",
+  type: "type",
+  variable: "type",
+};
+
+/** Reads texts in one of the languages; runs where it holds up nobody, as a grammar can take its time. */
+export function openReader(): (text: string, language: Language) => Pieces {
+  const reader = hljs.newInstance();
+  reader.configure({ __emitter: PieceEmitter });
+  for (const [name, grammar] of Object.entries(languages)) reader.registerLanguage(name, grammar);
+  return (text, language) => {
+    const { _emitter: emitter } = reader.highlight(text, { language, ignoreIllegals: true }) as unknown as {
+      readonly _emitter: PieceEmitter;
+    };
+    return emitter.pieces;
+  };
+}
+
+/** Takes what a grammar found as places in the text. No markup is made anywhere. */
+class PieceEmitter implements Emitter {
+  readonly pieces: number[] = [];
+  readonly #open: number[] = [];
+  #offset = 0;
+
+  addText(text: string): void {
+    const from = this.#offset;
+    this.#offset += text.length;
+    this.#add(from, this.#offset, this.#open.at(-1) ?? -1);
+  }
+
+  startScope(scope: string): void {
+    const look = lookOfScope[scope.split(".")[0] ?? ""];
+    this.#open.push(look === undefined ? (this.#open.at(-1) ?? -1) : looks.indexOf(look));
+  }
+
+  endScope(): void {
+    this.#open.pop();
+  }
+
+  /** Older names of the two, by which grammars are still opened and closed. */
+  openNode(scope: string): void {
+    this.startScope(scope);
+  }
+
+  closeNode(): void {
+    this.endScope();
+  }
+
+  /** A text in another language inside of this one, such as a script in a page. */
+  __addSublanguage(inner: PieceEmitter): void {
+    const { pieces } = inner;
+    for (let index = 0; index < pieces.length; index += 3)
+      this.#add(this.#offset + pieces[index]!, this.#offset + pieces[index + 1]!, pieces[index + 2]!);
+    this.#offset += inner.#offset;
+  }
+
+  finalize(): void {}
+
+  toHTML(): string {
+    return "";
+  }
+
+  #add(from: number, to: number, look: number): void {
+    if (look < 0 || from === to) return;
+    const { pieces } = this;
+    if (pieces.at(-1) === look && pieces.at(-2) === from) pieces[pieces.length - 2] = to;
+    else pieces.push(from, to, look);
+  }
+}

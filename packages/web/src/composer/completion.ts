@@ -1,0 +1,75 @@
+/** What is being written at the caret that can be completed: `from` and `to` are what a choice replaces. */
+export type Asked = {
+  readonly kind: "file" | "command" | "model";
+  readonly query: string;
+  readonly from: number;
+  readonly to: number;
+};
+
+/** One way to complete it. */
+export type Suggestion = {
+  /** Shown; of those that are shown together each is another one. */
+  readonly name: string;
+  readonly detail: string;
+  /** What is written when it is chosen. */
+  readonly insert: string;
+};
+
+/** Finds what could be meant, the likeliest first. */
+export type Suggest = (asked: Asked, signal: AbortSignal) => Promise<readonly Suggestion[]>;
+
+/** `@` at the beginning of a word names a file, `/` at the beginning of the message a command or a skill. */
+export function askedAt(text: string, caret: number): Asked | null {
+  const before = text.slice(0, caret);
+  const file = /(?:^|\s)@([^\s@]*)$/u.exec(before)?.[1];
+  if (file !== undefined) return { kind: "file", query: file, from: caret - file.length - 1, to: caret };
+  const command = /^\/([^\s/]*)$/u.exec(before)?.[1];
+  if (command !== undefined) return { kind: "command", query: command, from: 0, to: caret };
+  const model = /^\/model (\S*)$/u.exec(before)?.[1];
+  if (model !== undefined) return { kind: "model", query: model, from: caret - model.length, to: caret };
+  return null;
+}
+
+/** The text with a choice in it, and where one goes on writing. */
+export function completed(
+  text: string,
+  { from, to }: Asked,
+  { insert }: Suggestion,
+): { readonly text: string; readonly caret: number } {
+  // A space that is there already is not written twice.
+  const rest = insert.endsWith(" ") && text.startsWith(" ", to) ? text.slice(to + 1) : text.slice(to);
+  return { text: `${text.slice(0, from)}${insert}${rest}`, caret: from + insert.length };
+}
+
+/** At most `most` of the names that have the query in them, in any case; where it stands at the beginning comes first, then shorter ones. */
+export function ranked<Item>(
+  items: readonly Item[],
+  query: string,
+  nameOf: (item: Item) => string,
+  most: number,
+): readonly Item[] {
+  const wanted = query.toLowerCase();
+  const found = items.flatMap((item, index) => {
+    const rank = rankOf(nameOf(item).toLowerCase(), wanted);
+    return rank === null ? [] : [{ item, rank, index }];
+  });
+  const sorted = found.toSorted((left, right) => left.rank - right.rank || left.index - right.index);
+  return sorted.slice(0, most).map(({ item }) => item);
+}
+
+function rankOf(name: string, wanted: string): number | null {
+  if (wanted === "") return 0;
+  const base = name.slice(name.lastIndexOf("/", name.length - 2) + 1);
+  const length = name.length / 10_000;
+  if (base.startsWith(wanted)) return length;
+  if (base.includes(wanted)) return 1 + length;
+  if (name.includes(wanted)) return 2 + length;
+  return hasInOrder(name, wanted) ? 3 + length : null;
+}
+
+/** Whether all letters are there, in this order: `rdm` is in `readme`. */
+function hasInOrder(name: string, wanted: string): boolean {
+  let at = 0;
+  for (const letter of name) if (letter === wanted[at]) at += 1;
+  return at >= wanted.length;
+}

@@ -1,0 +1,195 @@
+import { ArrowUp, ImagePlus, X } from "lucide-react";
+import {
+  useCallback,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type ReactNode,
+} from "react";
+import { flushSync } from "react-dom";
+import { useServices } from "../services/services.ts";
+import { Button, IconButton } from "../ui/button.tsx";
+import { useWords } from "../words/words.ts";
+import { completed, type Asked, type Suggest, type Suggestion } from "./completion.ts";
+import { readImage } from "./read-images.ts";
+import { sendChoice } from "./send-choice.ts";
+import { optionId, SuggestionList } from "./suggestion-list.tsx";
+import { useCompletion } from "./use-completion.ts";
+
+export type Written = { readonly text: string; readonly images: readonly string[] };
+
+type ComposerProps = {
+  /** Whose draft it is: the id of a conversation, or `new`. */
+  readonly place: string;
+  readonly status: string;
+  readonly onSend: (written: Written, how: "enter" | "ctrl-enter") => void;
+  /** Text to put in, e.g. that of a message that was taken back; counts once for each object. */
+  readonly given?: { readonly text: string } | null;
+  /** What can be named in the text; nothing where it is left out. */
+  readonly suggest?: Suggest | null;
+  /** Shown below the text, at the left. */
+  readonly children?: ReactNode;
+  readonly isLarge?: boolean;
+};
+
+const isTouch = (): boolean => matchMedia("(pointer: coarse)").matches;
+
+/** Where a person writes. What is typed is kept as it is typed, per conversation, and goes only when it was sent. */
+export function Composer(props: ComposerProps) {
+  const { place, status, onSend, given = null, suggest = null, children, isLarge = false } = props;
+  const words = useWords().composer;
+  const { drafts } = useServices();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const file = useRef<HTMLInputElement>(null);
+  const hintId = useId();
+  const [text, setText] = useState(() => drafts.read(place));
+  const [caret, setCaret] = useState(0);
+  const [images, setImages] = useState<readonly string[]>([]);
+  const choice = sendChoice(status);
+  const canSend = text.trim() !== "" || images.length > 0;
+
+  const write = useCallback(
+    (value: string): void => {
+      setText(value);
+      drafts.write(place, value);
+    },
+    [drafts, place],
+  );
+  const complete = useCallback(
+    (asked: Asked, suggestion: Suggestion): void => {
+      const next = completed(text, asked, suggestion);
+      field.current?.focus();
+      // Drawn at once: what is typed next belongs behind what was chosen.
+      flushSync(() => {
+        write(next.text);
+        setCaret(next.caret);
+      });
+      field.current?.setSelectionRange(next.caret, next.caret);
+    },
+    [text, write],
+  );
+  const completion = useCompletion({ text, caret, suggest, onChoose: complete });
+  useEffect(() => {
+    if (given === null) return;
+    write(given.text);
+    field.current?.focus();
+  }, [given, write]);
+  useLayoutEffect(() => {
+    const element = field.current;
+    if (element === null) return;
+    element.style.height = "auto";
+    element.style.height = `${Math.min(element.scrollHeight, window.innerHeight * 0.4)}px`;
+  }, [text]);
+
+  const send = (how: "enter" | "ctrl-enter"): void => {
+    if (!canSend) return;
+    onSend({ text: text.trim(), images }, how);
+    write("");
+    setImages([]);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (completion.onKey(event)) return;
+    if (event.key !== "Enter" || event.nativeEvent.isComposing || event.shiftKey) return;
+    const isCtrl = event.ctrlKey || event.metaKey;
+    // The keyboard of a phone has no other way to break a line.
+    if (isTouch() && !isCtrl) return;
+    event.preventDefault();
+    send(isCtrl && choice.ctrlEnter !== null ? "ctrl-enter" : "enter");
+  };
+  const addImages = async (files: Iterable<File>): Promise<void> => {
+    // The browser empties its list as soon as the event is over.
+    const chosen = [...files];
+    for (const item of chosen) {
+      const image = await readImage(item);
+      if (image !== null) setImages((before) => [...before, image]);
+    }
+  };
+  const onPaste = (event: ClipboardEvent): void => {
+    if (event.clipboardData.files.length === 0) return;
+    event.preventDefault();
+    void addImages(event.clipboardData.files);
+  };
+
+  return (
+    <div
+      className="relative rounded-lg border border-edge bg-canvas focus-within:border-accent focus-within:shadow-[0_0_0_1px_var(--color-accent)]"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        void addImages(event.dataTransfer.files);
+      }}
+    >
+      <SuggestionList {...completion} />
+      {images.length > 0 && (
+        <ul className="flex flex-wrap gap-2 px-3 pt-2.5">
+          {images.map((image, index) => (
+            <li key={`${image.length} ${image.slice(-32)}`} className="relative">
+              <img src={image} alt={words.picture(index + 1)} className="h-16 rounded border border-line" />
+              <IconButton
+                label={words.removePicture(index + 1)}
+                size="small"
+                className="absolute -top-2 -right-2 border border-line bg-canvas"
+                onClick={() => setImages(images.filter((other) => other !== image))}
+              >
+                <X size={12} />
+              </IconButton>
+            </li>
+          ))}
+        </ul>
+      )}
+      <textarea
+        ref={field}
+        value={text}
+        rows={isLarge ? 3 : 1}
+        aria-label={words.label}
+        aria-describedby={hintId}
+        placeholder={words.placeholder}
+        enterKeyHint="enter"
+        {...(suggest === null ? {} : { "aria-autocomplete": "list", "aria-haspopup": "listbox" })}
+        {...(completion.active < 0
+          ? {}
+          : {
+              "aria-controls": completion.listId,
+              "aria-activedescendant": optionId(completion.listId, completion.active),
+            })}
+        onChange={(event) => {
+          setCaret(event.target.selectionStart);
+          write(event.target.value);
+        }}
+        onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+        onBlur={completion.close}
+        onKeyDown={onKeyDown}
+        onPaste={onPaste}
+        className="block w-full resize-none bg-transparent px-3 pt-2.5 pb-1 text-base outline-none placeholder:text-faint pointer-coarse:text-[16px]"
+      />
+      <div className="flex items-center gap-1 px-1.5 pb-1.5">
+        <IconButton label={words.addPicture} onClick={() => file.current?.click()}>
+          <ImagePlus size={15} />
+        </IconButton>
+        <input
+          ref={file}
+          type="file"
+          accept="image/png,image/jpeg,image/gif,image/webp"
+          multiple
+          hidden
+          onChange={(event) => {
+            void addImages(event.target.files ?? []);
+            event.target.value = "";
+          }}
+        />
+        <div className="flex min-w-0 grow flex-wrap items-center gap-1">{children}</div>
+        <span id={hintId} className="px-1 text-xs text-faint max-[720px]:hidden">
+          {choice.ctrlEnter === null ? words.hint : words.hintWhileWorking}
+        </span>
+        <Button look="primary" disabled={!canSend} onClick={() => send("enter")}>
+          <ArrowUp size={14} />
+          {words[choice.enter]}
+        </Button>
+      </div>
+    </div>
+  );
+}

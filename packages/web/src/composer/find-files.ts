@@ -1,0 +1,87 @@
+import { ranked } from "./completion.ts";
+
+type Entry = { readonly name: string; readonly type: "directory" | "file" | "other" };
+
+/** What stands in a folder, named below the folder of the conversation, without a slash at either end. */
+export type ListFolder = (path: string) => Promise<readonly Entry[]>;
+
+/** So many folders are looked into for one question, and so many levels down. */
+const mostFolders = 40;
+const deepest = 4;
+const mostNames = 5_000;
+const most = 12;
+/** For so long a folder is taken for what it was. */
+const freshMs = 15_000;
+
+/** Folders of what was made or fetched: they are named, but not searched. */
+const passedBy = new Set(["node_modules", "target", "dist", "build", "vendor", "__pycache__", "venv"]);
+
+/** Names of files for what is being written. Who types on asks for the same folders, so that nothing is broken off. A bounded look: of a large tree what is near its root, or near the folder that is named. */
+export class FileFinder {
+  readonly #list: ListFolder;
+  readonly #now: () => number;
+  readonly #known = new Map<string, { readonly at: number; readonly paths: Promise<readonly string[]> }>();
+
+  constructor(list: ListFolder, now: () => number) {
+    this.#list = list;
+    this.#now = now;
+  }
+
+  /** Paths below the folder of the conversation, those of folders with a slash at their end. */
+  async find(query: string): Promise<readonly string[]> {
+    const base = query.slice(0, query.lastIndexOf("/") + 1);
+    if (query.startsWith("/") || base.split("/").includes("..")) return [];
+    const rest = query.slice(base.length);
+    const paths = await this.#below(base, rest !== "");
+    return ranked(paths, rest, (path) => path.slice(base.length), most);
+  }
+
+  #below(base: string, isDeep: boolean): Promise<readonly string[]> {
+    const key = `${isDeep ? "deep" : "near"} ${base}`;
+    const known = this.#known.get(key);
+    if (known !== undefined && this.#now() - known.at < freshMs) return known.paths;
+    const paths = isDeep ? this.#walk(base) : this.#names(base);
+    this.#known.set(key, { at: this.#now(), paths });
+    // It failed: the next one asks anew.
+    paths.catch(() => this.#known.delete(key));
+    return paths;
+  }
+
+  async #names(folder: string): Promise<readonly string[]> {
+    const entries = await this.#list(folder.replace(/\/$/u, ""));
+    return entries.flatMap(({ name, type }) =>
+      type === "other" || /\s/u.test(name) ? [] : [`${folder}${name}${type === "directory" ? "/" : ""}`],
+    );
+  }
+
+  /** Level by level, so that what is near comes before what is deep. */
+  async #walk(base: string): Promise<readonly string[]> {
+    const found: string[] = [];
+    let looked = 0;
+    let level = [base];
+    for (let depth = 0; depth < deepest && level.length > 0 && found.length < mostNames; depth += 1) {
+      const now = level.slice(0, mostFolders - looked);
+      looked += now.length;
+      const names = (await Promise.all(now.map((folder) => this.#namesIfThere(folder, base)))).flat();
+      found.push(...names);
+      level = names.filter(isSearched);
+    }
+    return found.slice(0, mostNames);
+  }
+
+  /** A folder below that cannot be read has nothing to name; the first one says why. */
+  async #namesIfThere(folder: string, base: string): Promise<readonly string[]> {
+    try {
+      return await this.#names(folder);
+    } catch (error) {
+      if (folder === base) throw error;
+      return [];
+    }
+  }
+}
+
+function isSearched(path: string): boolean {
+  if (!path.endsWith("/")) return false;
+  const name = path.slice(path.lastIndexOf("/", path.length - 2) + 1, -1);
+  return !name.startsWith(".") && !passedBy.has(name);
+}

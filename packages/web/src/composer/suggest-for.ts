@@ -1,0 +1,101 @@
+import type { ConvokeClient } from "@convoke/client";
+import { asLoose, listAt, looseAt, textAt, textsAt, type Loose } from "../lib/loose.ts";
+import { ranked, type Suggest, type Suggestion } from "./completion.ts";
+import { FileFinder } from "./find-files.ts";
+import { commandNames, commands, type CommandName } from "./slash-commands.ts";
+
+type Place = {
+  readonly conversationId: string;
+  /** Where the conversation works; absolute. */
+  readonly folder: string;
+  /** What each command does, in words. */
+  readonly tells: Readonly<Record<CommandName, string>>;
+};
+
+const most = 12;
+
+/** What can be named in a message of a conversation: its files, the commands of the page, its skills, the stored models. */
+export function suggestFor(client: ConvokeClient, { conversationId, folder, tells }: Place): Suggest {
+  const root = folder.replace(/\/$/u, "");
+  const files = new FileFinder(async (path) => {
+    const page = await client.call("GET /api/conversations/{runtime_conversation_id}/files", {
+      params: { runtime_conversation_id: conversationId },
+      query: { path: path === "" ? root || "/" : `${root}/${path}`, limit: 500 },
+    });
+    return page.items;
+  }, Date.now);
+  const own = commandNames.map((name) => ({
+    name: `/${name}`,
+    detail: tells[name],
+    insert: commands[name].text === "none" ? `/${name}` : `/${name} `,
+  }));
+  // Read once, when the first slash is written.
+  let skills: Promise<readonly Suggestion[]> | null = null;
+  const withSkills = async (): Promise<readonly Suggestion[]> => {
+    skills ??= skillsOf(client, conversationId, root);
+    skills.catch(() => (skills = null));
+    const taken = new Set(own.map(({ name }) => name));
+    return [...own, ...(await skills).filter(({ name }) => !taken.has(name))];
+  };
+  return async ({ kind, query }, signal) => {
+    switch (kind) {
+      case "file": {
+        const paths = await files.find(query);
+        return paths.map((path) => ({
+          name: path,
+          detail: "",
+          insert: path.endsWith("/") ? `@${path}` : `${path} `,
+        }));
+      }
+      case "command": {
+        // Without its skills a conversation can be stopped all the same.
+        const all = await withSkills().catch((error: unknown) => {
+          console.warn("The skills could not be read.", error);
+          return own;
+        });
+        return ranked(all, query, ({ name }) => name.slice(1), most);
+      }
+      case "model": {
+        const { profiles = [] } = await client.call("GET /api/profiles", { signal });
+        const models = profiles.map(({ name, model }) => ({ name, detail: model ?? "", insert: name }));
+        return ranked(models, query, ({ name }) => name, most);
+      }
+    }
+  };
+}
+
+/** The skills that the conversation's agent is given: those that its request brought, and those of the places that it asks for. */
+async function skillsOf(
+  client: ConvokeClient,
+  conversationId: string,
+  folder: string,
+): Promise<readonly Suggestion[]> {
+  const info = asLoose(await client.getConversation(conversationId));
+  const context = looseAt(looseAt(info, "agent"), "agent_context");
+  if (context === null) return [];
+  const asks = (field: string): boolean => context[field] === true;
+  const { skills } = await client.call("POST /api/skills", {
+    body: {
+      project_dir: folder,
+      load_project: asks("load_project_skills"),
+      load_user: asks("load_user_skills"),
+      load_public: asks("load_public_skills"),
+      load_org: false,
+    },
+  });
+  const disabled = new Set(textsAt(context, "disabled_skills"));
+  const given = listAt(context, "skills").map(asLoose);
+  const byName = new Map(
+    [...skills, ...given].map((skill) => [textAt(skill as Loose, "name"), skill as Loose]),
+  );
+  return [...byName].flatMap(([name, skill]) =>
+    name === "" || disabled.has(name) || textAt(skill, "type") === "repo" || isAlwaysThere(skill)
+      ? []
+      : [{ name: `/${name}`, detail: textAt(skill, "description"), insert: `/${name} ` }],
+  );
+}
+
+/** One of a request without words that call it is in the prompt anyway. */
+function isAlwaysThere(skill: Loose): boolean {
+  return "trigger" in skill && skill["trigger"] === null && skill["is_agentskills_format"] !== true;
+}

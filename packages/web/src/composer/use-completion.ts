@@ -1,0 +1,81 @@
+import { useCallback, useEffect, useId, useMemo, useState, type KeyboardEvent } from "react";
+import { askedAt, ranked, type Asked, type Suggest, type Suggestion } from "./completion.ts";
+
+export type Completion = {
+  readonly listId: string;
+  readonly suggestions: readonly Suggestion[];
+  /** The one that Enter would take, by its place; -1 where there is none. */
+  readonly active: number;
+  /** Takes the keys that walk through the list, choose and close it; true when it has taken one. */
+  readonly onKey: (event: KeyboardEvent) => boolean;
+  readonly choose: (suggestion: Suggestion) => void;
+  readonly close: () => void;
+};
+
+type CompletionOptions = {
+  readonly text: string;
+  readonly caret: number;
+  readonly suggest: Suggest | null;
+  readonly onChoose: (asked: Asked, suggestion: Suggestion) => void;
+};
+
+type Found = { readonly asked: Asked; readonly suggestions: readonly Suggestion[] };
+
+const none: readonly Suggestion[] = [];
+
+/** What could be meant by the word at the caret, and walking through it. Closed by Escape until the word is another one. */
+export function useCompletion({ text, caret, suggest, onChoose }: CompletionOptions): Completion {
+  const listId = useId();
+  const asked = useMemo(() => (suggest === null ? null : askedAt(text, caret)), [suggest, text, caret]);
+  const [found, setFound] = useState<Found | null>(null);
+  const [closedAt, setClosedAt] = useState<number | null>(null);
+  const [active, setActive] = useState(0);
+  useEffect(() => {
+    setActive(0);
+    if (asked === null) setClosedAt(null);
+    if (asked === null || suggest === null) return setFound(null);
+    const stop = new AbortController();
+    suggest(asked, stop.signal)
+      .then((suggestions) => stop.signal.aborted || setFound({ asked, suggestions }))
+      .catch((error: unknown) => {
+        if (stop.signal.aborted) return;
+        // One can write the name oneself.
+        console.warn("Nothing could be suggested.", error);
+        setFound(null);
+      });
+    return () => stop.abort();
+  }, [asked, suggest]);
+
+  const suggestions = useMemo(() => {
+    if (asked === null || asked.from === closedAt || found === null) return none;
+    if (found.asked === asked) return found.suggestions;
+    if (found.asked.from !== asked.from || found.asked.kind !== asked.kind) return none;
+    // Until the answer for this word is there, what the one before found, as far as it could be meant still.
+    return ranked(found.suggestions, asked.query, ({ name }) => name, found.suggestions.length);
+  }, [asked, closedAt, found]);
+  const last = suggestions.length - 1;
+  const at = Math.min(active, last);
+  const choose = useCallback(
+    (suggestion: Suggestion): void => {
+      if (asked !== null) onChoose(asked, suggestion);
+    },
+    [asked, onChoose],
+  );
+  const close = useCallback((): void => setClosedAt(asked?.from ?? null), [asked]);
+  const onKey = (event: KeyboardEvent): boolean => {
+    if (last < 0 || event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey)
+      return false;
+    // Written out already: then Enter sends it.
+    const isWritten = asked !== null && suggestions[at]?.insert === text.slice(asked.from, asked.to);
+    if (isWritten && event.key === "Enter") return false;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) setActive((at + step + last + 1) % (last + 1));
+    else if (event.key === "Escape") close();
+    else if ((event.key === "Enter" || event.key === "Tab") && !event.shiftKey) choose(suggestions[at]!);
+    else return false;
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  };
+  return { listId, suggestions, active: at, onKey, choose, close };
+}

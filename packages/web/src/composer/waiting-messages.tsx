@@ -1,0 +1,71 @@
+import { useStore } from "../lib/store.ts";
+import { useServices } from "../services/services.ts";
+import { Button } from "../ui/button.tsx";
+import { useMoreWords } from "../words/words.ts";
+
+export type Queued = { readonly eventId: string; readonly text: string };
+
+type WaitingMessagesProps = {
+  readonly conversationId: string;
+  /** Messages that the agent has not been given. */
+  readonly queued: readonly Queued[];
+  readonly onEdit: (text: string) => void;
+};
+
+/** Messages that the agent has not read, and those that the server does not have yet. */
+export function WaitingMessages({ conversationId, queued, onEdit }: WaitingMessagesProps) {
+  const words = useMoreWords().queue;
+  const { outbox, client } = useServices();
+  const outgoing = useStore(outbox).filter((message) => message.conversationId === conversationId);
+  const takeBack = async ({ eventId, text }: Queued, isEdited: boolean): Promise<void> => {
+    try {
+      await client.call("DELETE /api/conversations/{conversation_id}/queue/{event_id}", {
+        params: { conversation_id: conversationId, event_id: eventId },
+      });
+      if (isEdited) onEdit(text);
+    } catch (error) {
+      // The agent has read it meanwhile: it is in the log as any other message.
+      console.warn("The message could not be taken back.", error);
+    }
+  };
+
+  if (outgoing.length === 0 && queued.length === 0) return null;
+  return (
+    <ul
+      aria-label={words.label}
+      className="mb-2 max-h-44 overflow-y-auto rounded-lg border border-line bg-raised px-3 py-1 text-sm"
+    >
+      {queued.map((item) => (
+        <li key={item.eventId} className="flex items-center gap-2 py-1">
+          <span className="shrink-0 text-xs text-faint">{words.queued}</span>
+          <span className="min-w-0 grow truncate">{item.text}</span>
+          <Button look="quiet" onClick={() => void takeBack(item, true)}>
+            {words.edit}
+          </Button>
+          <Button look="quiet" onClick={() => void takeBack(item, false)}>
+            {words.takeBack}
+          </Button>
+        </li>
+      ))}
+      {outgoing.map(({ id, text, state, problem }) => (
+        <li key={id} className="flex items-center gap-2 py-1">
+          <span className={`shrink-0 text-xs ${state === "refused" ? "text-bad" : "text-faint"}`}>
+            {state === "refused" ? words.refused : words.sending}
+          </span>
+          <span className="min-w-0 grow truncate">{problem === null ? text : `${problem} ${text}`}</span>
+          {state === "refused" && (
+            <Button
+              look="quiet"
+              onClick={() => {
+                outbox.remove(id);
+                onEdit(text);
+              }}
+            >
+              {words.edit}
+            </Button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

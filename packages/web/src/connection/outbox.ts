@@ -1,0 +1,146 @@
+import { ApiError } from "@convoke/client";
+import { Cell, type Store } from "../lib/store.ts";
+import { asLoose, textAt } from "../lib/loose.ts";
+import type { Keep } from "../lib/keep.ts";
+
+/** A message on its way. It leaves when its event was seen in the log. */
+export type Outgoing = {
+  /** Its `client_message_id`: sending it again adds nothing. */
+  readonly id: string;
+  readonly conversationId: string;
+  readonly text: string;
+  /** `data:` addresses. */
+  readonly images: readonly string[];
+  readonly run: boolean;
+  readonly state: "waiting" | "sent" | "refused";
+  /** The server's sentence, when it refused. */
+  readonly problem: string | null;
+  /** Its event, once the server has said which one it became. */
+  readonly eventId: string | null;
+};
+
+export type OutboxDeps = {
+  readonly keep: Keep;
+  /** Gives the id of the message's event. */
+  readonly send: (message: Outgoing) => Promise<string | null>;
+  /** Calls back after so long; returns what cancels it. */
+  readonly later: (ms: number, callback: () => void) => () => void;
+};
+
+const keepKey = "outbox";
+
+/** Sends what a person wrote until the server has it, over lost connections and closed pages: never lost, and in the log once (U16). */
+export class Outbox implements Store<readonly Outgoing[]> {
+  readonly #deps: OutboxDeps;
+  readonly #cell: Cell<readonly Outgoing[]>;
+  #isSending = false;
+  #failures = 0;
+  #cancelRetry: () => void = () => {};
+
+  constructor(deps: OutboxDeps) {
+    this.#deps = deps;
+    this.#cell = new Cell(readKept(deps.keep));
+  }
+
+  get snapshot(): () => readonly Outgoing[] {
+    return this.#cell.snapshot;
+  }
+
+  get subscribe(): (onChange: () => void) => () => void {
+    return this.#cell.subscribe;
+  }
+
+  /** Takes a message; false when the browser cannot keep it, which only matters if the page is closed before it is sent. */
+  add(message: Omit<Outgoing, "state" | "problem" | "eventId">): boolean {
+    const isKept = this.#set([
+      ...this.#cell.snapshot(),
+      { ...message, state: "waiting", problem: null, eventId: null },
+    ]);
+    void this.flush();
+    return isKept;
+  }
+
+  /** Its event is in the log, or its writer took it back. */
+  remove(id: string): void {
+    this.#set(this.#cell.snapshot().filter((message) => message.id !== id));
+  }
+
+  /** Sends what waits, in order; a refusal stays to be looked at, a lost connection is tried again. */
+  async flush(): Promise<void> {
+    this.#cancelRetry();
+    if (this.#isSending) return;
+    this.#isSending = true;
+    try {
+      for (let next = this.#next(); next !== undefined; next = this.#next()) {
+        if (!(await this.#send(next))) return;
+      }
+    } finally {
+      this.#isSending = false;
+    }
+  }
+
+  #next(): Outgoing | undefined {
+    return this.#cell.snapshot().find(({ state }) => state === "waiting");
+  }
+
+  async #send(message: Outgoing): Promise<boolean> {
+    try {
+      const eventId = await this.#deps.send(message);
+      this.#failures = 0;
+      if (eventId === null) this.remove(message.id);
+      else this.#change(message.id, { state: "sent", eventId });
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.status < 500 && error.status !== 401 && error.status !== 429) {
+        this.#change(message.id, { state: "refused", problem: error.message });
+        return true;
+      }
+      // Not there, not ready, or logged out: the same message again later has the same effect, once.
+      this.#failures += 1;
+      this.#cancelRetry = this.#deps.later(
+        Math.min(10_000, 500 * 2 ** this.#failures),
+        () => void this.flush(),
+      );
+      return false;
+    }
+  }
+
+  #change(id: string, change: Pick<Outgoing, "state"> & Partial<Outgoing>): void {
+    this.#set(
+      this.#cell.snapshot().map((message) => (message.id === id ? { ...message, ...change } : message)),
+    );
+  }
+
+  #set(messages: readonly Outgoing[]): boolean {
+    this.#cell.set(messages);
+    if (messages.length > 0) return this.#deps.keep.write(keepKey, messages);
+    this.#deps.keep.remove(keepKey);
+    return true;
+  }
+}
+
+/** What an earlier page did not get rid of. What was sent and not seen is sent again: it counts once. */
+function readKept(keep: Keep): readonly Outgoing[] {
+  const kept = keep.read(keepKey);
+  if (!Array.isArray(kept)) return [];
+  return kept.flatMap((item) => {
+    const fields = asLoose(item);
+    const id = textAt(fields, "id");
+    const conversationId = textAt(fields, "conversationId");
+    if (fields === null || id === "" || conversationId === "") return [];
+    const images = Array.isArray(fields["images"]) ? (fields["images"] as string[]) : [];
+    const isRefused = fields["state"] === "refused";
+    return [
+      {
+        id,
+        conversationId,
+        text: textAt(fields, "text"),
+        images,
+        run: fields["run"] === true,
+        state: isRefused ? ("refused" as const) : ("waiting" as const),
+        problem: isRefused ? textAt(fields, "problem") : null,
+        eventId: null,
+      },
+    ];
+  });
+}

@@ -1,0 +1,79 @@
+import { Suspense, useMemo, useSyncExternalStore, type ComponentType, type ReactNode } from "react";
+import { Router, useLocation, useRouter, useSearch } from "wouter";
+import { navigate as navigateBrowser, useSearch as useBrowserSearch } from "wouter/use-browser-location";
+import { besideIn, conversationIn, idOf, roomIn, withBeside } from "../lib/beside.ts";
+import { PaneContext, type Pane } from "./pane.ts";
+
+type BesidePanesProps = {
+  /** What draws the first one: this part brings no second one along. */
+  readonly Page: ComponentType<{ readonly id: string }>;
+};
+
+/** The conversations beside the first one, as many as there is room for; each goes its own ways in its own place. */
+export default function BesidePanes({ Page }: BesidePanesProps) {
+  const room = useRoom();
+  const beside = besideIn(useSearch());
+  const [location] = useLocation();
+  const shown = new Set([conversationIn(location)]);
+  return beside.slice(0, room - 1).map((address, index) => {
+    const id = idOf(address);
+    // One conversation has one composer and one place on the page.
+    if (shown.has(id)) return null;
+    shown.add(id);
+    return (
+      <div key={id} data-pane="" className="min-w-0 grow basis-0 border-l border-line">
+        <BesidePane index={index}>
+          <Suspense>
+            <Page id={id} />
+          </Suspense>
+        </BesidePane>
+      </div>
+    );
+  });
+}
+
+type BesidePaneProps = { readonly index: number; readonly children: ReactNode };
+
+/** A part of the page that takes its own address for that of the whole page. */
+function BesidePane({ index, children }: BesidePaneProps) {
+  const { base } = useRouter();
+  const place = useMemo(() => placeOf(index, base), [index, base]);
+  return (
+    <Router base={base} hook={place.useLocation} searchHook={place.useSearch}>
+      <PaneContext value={place.pane}>{children}</PaneContext>
+    </Router>
+  );
+}
+
+type Hook = NonNullable<Parameters<typeof Router>[0]["hook"]>;
+
+function placeOf(index: number, base: string) {
+  const put = (address: string | null, options?: object): void => {
+    const beside = [...besideIn(location.search)];
+    if (address === null) beside.splice(index, 1);
+    else beside[index] = address;
+    navigateBrowser(withBeside(`${location.pathname}${location.search}`, beside), options);
+  };
+  const useAddress = (): string => besideIn(useBrowserSearch())[index] ?? "";
+  const go = (to: string, options?: object): void => {
+    const id = conversationIn(to);
+    if (id === null) navigateBrowser(to, options);
+    else put(`${id}${to.includes("?") ? to.slice(to.indexOf("?")) : ""}`, options);
+  };
+  const pane: Pane = { close: () => put(null) };
+  return {
+    pane,
+    useLocation: (() => [`${base}/c/${idOf(useAddress())}`, go]) as Hook,
+    useSearch: () => useAddress().split("?")[1] ?? "",
+  };
+}
+
+function useRoom(): number {
+  return useSyncExternalStore(
+    (onChange) => {
+      addEventListener("resize", onChange);
+      return () => removeEventListener("resize", onChange);
+    },
+    () => roomIn(innerWidth),
+  );
+}

@@ -1,0 +1,23 @@
+import type { ConvokeClient } from "@convoke/client";
+
+/** Goes on from an event, or from the beginning when null. */
+export async function goTo(client: ConvokeClient, id: string, eventId: string | null): Promise<void> {
+  await client.call("POST /api/conversations/{conversation_id}/navigate", {
+    params: { conversation_id: id },
+    body: { event_id: eventId },
+  });
+}
+
+/** The event that stands directly before another in the log, whatever the timeline shows of it; null before the first one. */
+export async function eventBefore(
+  client: Pick<ConvokeClient, "searchEvents">,
+  id: string,
+  eventId: string,
+): Promise<string | null> {
+  const { items } = await client.searchEvents(id, {
+    page_id: eventId,
+    limit: 2,
+    sort_order: "TIMESTAMP_DESC",
+  });
+  return items[1]?.id ?? null;
+}

@@ -1,0 +1,36 @@
+import { useEffect, useState } from "react";
+import { shownTime } from "../lib/shown-times.ts";
+import { useStore } from "../lib/store.ts";
+import type { OpenLog } from "../log/open-log.ts";
+import { useServices } from "../services/services.ts";
+import { Button } from "../ui/button.tsx";
+import { useWords } from "../words/words.ts";
+
+/** A connection that was lost for less than this is nobody's concern. */
+const quietMs = 2_000;
+
+/** Says when the server cannot be reached: then what is shown is as of then. Nothing while all is well. */
+export default function ConnectionLine({ log }: { readonly log: OpenLog }) {
+  const words = useWords().connection;
+  const { language } = useServices();
+  const { state, sinceMs } = useStore(log.link);
+  const [isLong, setIsLong] = useState(false);
+  useEffect(() => {
+    setIsLong(false);
+    if (state !== "lost") return;
+    const timer = setTimeout(() => setIsLong(true), quietMs);
+    return () => clearTimeout(timer);
+  }, [state, sinceMs]);
+  if (state !== "lost" || !isLong) return null;
+  return (
+    <div
+      role="status"
+      className="flex items-center justify-center gap-3 border-b border-line bg-warn-wash py-1 text-sm text-warn"
+    >
+      {words.lost(shownTime(new Date(sinceMs).toISOString(), language, new Date()))}
+      <Button look="quiet" onClick={() => log.wake()}>
+        {words.tryNow}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,146 @@
+import { ChevronLeft, CornerLeftUp, FileDiff, Files, Square, Play, X } from "lucide-react";
+import { Suspense, use, useEffect, useState } from "react";
+import { Link } from "wouter";
+import type { LogState } from "../folds/fold-state.ts";
+import type { OpenLog } from "../log/open-log.ts";
+import { useServices } from "../services/services.ts";
+import { Button, IconButton } from "../ui/button.tsx";
+import { StateMark, statusWord } from "../ui/state-mark.tsx";
+import { useMoreWords, useWords } from "../words/words.ts";
+import { lazyPart } from "../lib/lazy-part.ts";
+import type { Attempt } from "./attempt.ts";
+import { PaneContext } from "./pane.ts";
+
+const Meters = lazyPart(() => import("./meters.tsx"));
+const ConversationMenu = lazyPart(() => import("./conversation-menu.tsx"));
+
+type ConversationBarProps = {
+  readonly log: OpenLog;
+  readonly state: LogState;
+  readonly onAttempt: Attempt;
+  readonly onFork: () => void;
+  /** Shows what stands beside the conversation, or puts it away. */
+  readonly onPanel: (name: string) => void;
+  readonly onDeleted: () => void;
+};
+
+/** What the conversation is, what it does, and the one button that matters now. */
+export default function ConversationBar({
+  log,
+  state,
+  onAttempt,
+  onFork,
+  onPanel,
+  onDeleted,
+}: ConversationBarProps) {
+  const words = useWords();
+  const pane = use(PaneContext);
+  return (
+    <header className="flex h-11 shrink-0 items-center gap-2.5 border-b border-line px-3 max-[720px]:gap-2">
+      <Link
+        href="/"
+        aria-label={words.conversation.back}
+        className="-ml-1 hidden size-11 shrink-0 items-center justify-center text-faint max-[720px]:inline-flex"
+      >
+        <ChevronLeft size={18} />
+      </Link>
+      <StateMark status={state.status} />
+      <h1 className="min-w-0 truncate font-medium">{state.title ?? words.rail.untitled}</h1>
+      <span className="shrink-0 text-xs text-faint">{statusWord(words, state.status)}</span>
+      <Suspense>{state.parentId !== null && <ParentLink id={state.parentId} />}</Suspense>
+      <Suspense>{state.isPlanning && <PlanMark />}</Suspense>
+      <span className="grow" />
+      <Suspense>
+        <Meters state={state} />
+      </Suspense>
+      <IconButton label={words.conversation.changes} onClick={() => onPanel("changes")}>
+        <FileDiff size={16} />
+      </IconButton>
+      <IconButton
+        label={words.conversation.files}
+        className="max-[720px]:hidden"
+        onClick={() => onPanel("files")}
+      >
+        <Files size={16} />
+      </IconButton>
+      <MainButton id={log.id} state={state} onAttempt={onAttempt} />
+      <Suspense fallback={<div className="size-7 pointer-coarse:size-11" />}>
+        <ConversationMenu
+          id={log.id}
+          state={state}
+          onAttempt={onAttempt}
+          onFork={onFork}
+          onPanel={onPanel}
+          onDeleted={onDeleted}
+        />
+      </Suspense>
+      <Suspense>{pane !== null && <CloseButton onClose={pane.close} />}</Suspense>
+    </header>
+  );
+}
+
+/** Takes a conversation away that stands beside others. */
+function CloseButton({ onClose }: { readonly onClose: () => void }) {
+  const { close } = useMoreWords().beside;
+  return (
+    <IconButton label={close} className="max-[1100px]:hidden" onClick={onClose}>
+      <X size={16} />
+    </IconButton>
+  );
+}
+
+/** To the conversation that this one works for. */
+function ParentLink({ id }: { readonly id: string }) {
+  const { parent } = useMoreWords().task;
+  return (
+    <Link
+      href={`/c/${id}`}
+      aria-label={parent}
+      title={parent}
+      className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-faint hover:bg-hover hover:text-ink pointer-coarse:size-11"
+    >
+      <CornerLeftUp size={14} />
+    </Link>
+  );
+}
+
+/** Says that nothing but a plan is changed. */
+function PlanMark() {
+  const words = useMoreWords().plan;
+  return (
+    <span title={words.explanation} className="shrink-0 rounded border border-line px-1.5 text-xs text-soft">
+      {words.mark}
+    </span>
+  );
+}
+
+type MainButtonProps = Pick<ConversationBarProps, "state" | "onAttempt"> & { readonly id: string };
+
+/** Stop while it works, Go on when it is halted. Says "stopping" until the log says that it has stopped. */
+function MainButton({ id, state, onAttempt }: MainButtonProps) {
+  const words = useWords().conversation;
+  const { client } = useServices();
+  const [isStopping, setIsStopping] = useState(false);
+  useEffect(() => setIsStopping(false), [state.status]);
+  if (state.status === "running") {
+    return (
+      <Button
+        disabled={isStopping}
+        onClick={() => {
+          setIsStopping(true);
+          void onAttempt(() => client.interrupt(id)).then((isDone) => isDone || setIsStopping(false));
+        }}
+      >
+        <Square size={11} className="fill-current" />
+        {isStopping ? words.stopping : words.stop}
+      </Button>
+    );
+  }
+  if (state.status !== "paused" && state.status !== "error" && state.status !== "stuck") return null;
+  return (
+    <Button onClick={() => void onAttempt(() => client.run(id))}>
+      <Play size={11} className="fill-current" />
+      {words.goOn}
+    </Button>
+  );
+}

@@ -1,0 +1,135 @@
+import { Suspense, useEffect, useMemo, useState } from "react";
+import { useLocation } from "wouter";
+import { Composer, type Written } from "../composer/composer.tsx";
+import { readCommand, type Command } from "../composer/slash-commands.ts";
+import { suggestFor } from "../composer/suggest-for.ts";
+import { WaitingMessages, type Queued } from "../composer/waiting-messages.tsx";
+import type { Row } from "../folds/row.ts";
+import { useStore } from "../lib/store.ts";
+import type { LogView, OpenLog } from "../log/open-log.ts";
+import { useServices } from "../services/services.ts";
+import { lazyPart } from "../lib/lazy-part.ts";
+import { useMoreWords } from "../words/words.ts";
+import { actOnCommand } from "./act-on-command.ts";
+import type { Attempt } from "./attempt.ts";
+import { useRead } from "./use-read.ts";
+
+const PlanCard = lazyPart(() => import("./plan-card.tsx"));
+const AsideCard = lazyPart(() => import("./aside-card.tsx"));
+const ApprovalCard = lazyPart(() => import("../approvals/approval-card.tsx"));
+
+/** In which a plan can be approved: before the first run there is none. */
+const endedStatuses: ReadonlySet<string> = new Set(["finished", "paused", "error", "stuck"]);
+
+/** What was asked beside the conversation; without an answer until it is there. */
+type Aside = { readonly question: string; readonly answer: string | null };
+
+type ConversationFootProps = {
+  readonly log: OpenLog;
+  readonly view: LogView;
+  /** Text for the composer. */
+  readonly given: { readonly text: string } | null;
+  readonly problem: string | null;
+  readonly onGive: (given: { readonly text: string }) => void;
+  readonly onAttempt: Attempt;
+  readonly onSent: () => void;
+};
+
+/** Below the timeline: what waits for its user, what is on its way, and where to write. */
+export default function ConversationFoot(props: ConversationFootProps) {
+  const { log, view, given, problem, onGive, onAttempt, onSent } = props;
+  const { approvals, client, outbox } = useServices();
+  const waiting = useStore(approvals).filter(({ conversationId }) => conversationId === log.id);
+  const words = useMoreWords().commands;
+  const [, navigate] = useLocation();
+  const [aside, setAside] = useState<Aside | null>(null);
+  const folder = view.state.workingDir;
+  const suggest = useMemo(
+    () =>
+      folder === null ? null : suggestFor(client, { conversationId: log.id, folder, tells: words.tells }),
+    [client, log.id, folder, words],
+  );
+  useSeen(log.id, view.newest);
+  useRead(log.id, view);
+  const say = (written: Written): void => {
+    outbox.add({ id: crypto.randomUUID(), conversationId: log.id, ...written, run: true });
+    onSent();
+  };
+  const act = async (command: Command, written: Written): Promise<void> => {
+    if (command.name === "ask") setAside({ question: command.text, answer: null });
+    const isDone = await onAttempt(async () => {
+      const { goTo, answer } = await actOnCommand(client, log.id, command, words.needed);
+      if (goTo !== undefined) navigate(`/c/${goTo}`);
+      if (answer !== undefined) setAside({ question: command.text, answer });
+    });
+    if (isDone) return;
+    setAside(null);
+    onGive({ text: written.text });
+  };
+  const send = async (written: Written, how: "enter" | "ctrl-enter"): Promise<void> => {
+    const command = written.images.length === 0 ? readCommand(written.text) : null;
+    if (command !== null) return act(command, written);
+    if (how === "ctrl-enter") await onAttempt(() => client.interrupt(log.id));
+    say(written);
+  };
+  return (
+    <>
+      {problem !== null && (
+        <p role="alert" className="mb-2 rounded-md bg-bad-wash px-3 py-1.5 text-sm text-bad">
+          {problem}
+        </p>
+      )}
+      <Suspense>
+        {view.state.isPlanning && endedStatuses.has(view.state.status) && (
+          <PlanCard
+            conversationId={log.id}
+            view={view}
+            onAttempt={onAttempt}
+            onChange={(text) => say({ text, images: [] })}
+          />
+        )}
+        {aside !== null && <AsideCard {...aside} onClose={() => setAside(null)} />}
+        {waiting.length > 0 && (
+          <div className="mb-2 flex max-h-[45dvh] flex-col gap-2 overflow-y-auto">
+            {waiting.map((approval) => (
+              <ApprovalCard key={approval.actionId} approval={approval} />
+            ))}
+          </div>
+        )}
+      </Suspense>
+      <WaitingMessages conversationId={log.id} queued={queuedOf(view)} onEdit={(text) => onGive({ text })} />
+      <Composer
+        key={log.id}
+        place={log.id}
+        status={view.state.status}
+        given={given}
+        suggest={suggest}
+        onSend={(written, how) => void send(written, how)}
+      />
+    </>
+  );
+}
+
+function queuedOf({ newest, state }: LogView): readonly Queued[] {
+  // Before a run nothing waits longer than any other message of the timeline.
+  if (state.status === "idle" || state.status === "finished") return [];
+  const queued = new Set(state.queued);
+  return newest.flatMap((row) =>
+    row.type === "message" && queued.has(row.id) && !row.isTakenBack
+      ? [{ eventId: row.id, text: row.text }]
+      : [],
+  );
+}
+
+/** A message leaves the outbox when the log shows it. */
+function useSeen(conversationId: string, rows: readonly Row[]): void {
+  const { outbox } = useServices();
+  const outgoing = useStore(outbox);
+  useEffect(() => {
+    for (const message of outgoing) {
+      if (message.conversationId !== conversationId || message.state !== "sent") continue;
+      const isThere = rows.some(({ id }) => id === message.eventId);
+      if (isThere) outbox.remove(message.id);
+    }
+  }, [conversationId, outgoing, outbox, rows]);
+}

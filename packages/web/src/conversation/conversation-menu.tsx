@@ -1,0 +1,115 @@
+import { Ellipsis } from "lucide-react";
+import { Suspense, useState } from "react";
+import { useLocation } from "wouter";
+import type { LogState } from "../folds/fold-state.ts";
+import { lazyPart } from "../lib/lazy-part.ts";
+import { placeIn } from "../lib/place-in.ts";
+import { useStore } from "../lib/store.ts";
+import { useServices } from "../services/services.ts";
+import { Menu } from "../ui/menu.tsx";
+import { useMoreWords, useWords } from "../words/words.ts";
+import type { Attempt } from "./attempt.ts";
+
+const DeleteDialog = lazyPart(() => import("./delete-dialog.tsx"));
+const DownloadDialog = lazyPart(() => import("./download-dialog.tsx"));
+const PolicyDialog = lazyPart(() => import("./policy-dialog.tsx"));
+const RenameDialog = lazyPart(() => import("./rename-dialog.tsx"));
+
+type ConversationMenuProps = {
+  readonly id: string;
+  readonly state: LogState;
+  readonly onAttempt: Attempt;
+  readonly onFork: () => void;
+  readonly onPanel: (name: string) => void;
+  readonly onDeleted: () => void;
+};
+
+type Open = "download" | "rename" | "delete" | "policy" | null;
+
+/** What can be done with a conversation besides talking, and the dialogs that some of it needs. */
+export default function ConversationMenu(props: ConversationMenuProps) {
+  const { id, state, onAttempt, onFork, onPanel, onDeleted } = props;
+  const {
+    conversation: words,
+    browser: { title: browser },
+    outline: { title: outline },
+    past: { title: then },
+  } = useMoreWords();
+  const { menu, files } = useWords().conversation;
+  const { client, overview } = useServices();
+  const glance = useStore(overview).glances.find((other) => other.id === id);
+  const [, navigate] = useLocation();
+  const [open, setOpen] = useState<Open>(null);
+  const close = (): void => setOpen(null);
+  const pin = { label: words.pin, body: { is_pinned: true } };
+  const unpin = { label: words.unpin, body: { is_pinned: false } };
+  const archive = { label: words.archive, body: { is_archived: true } };
+  const unarchive = { label: words.unarchive, body: { is_archived: false } };
+  // One that is not in the list was put away, or has not changed for long: nobody knows which.
+  const marks = glance === undefined ? [archive, unarchive] : [glance.isPinned ? unpin : pin, archive];
+  return (
+    <>
+      <Menu
+        label={menu}
+        icon={<Ellipsis size={16} />}
+        entries={[
+          ...(state.status === "running"
+            ? [{ label: words.pause, onChoose: () => void onAttempt(() => client.pause(id)) }]
+            : []),
+          { label: outline, onChoose: () => onPanel("outline") },
+          { label: files, onChoose: () => onPanel("files") },
+          { label: browser, onChoose: () => onPanel("browser") },
+          {
+            label: then,
+            onChoose: () => navigate(placeIn(id, location.search, { at: "", event: null, q: null })),
+          },
+          { label: words.download, onChoose: () => setOpen("download") },
+          { label: words.rename, onChoose: () => setOpen("rename") },
+          ...marks.map(({ label, body }) => ({
+            label,
+            onChoose: () =>
+              void onAttempt(() =>
+                client.call("PUT /api/conversations/{conversation_id}/marks", {
+                  params: { conversation_id: id },
+                  body,
+                }),
+              ),
+          })),
+          { label: words.policy, onChoose: () => setOpen("policy") },
+          {
+            label: words.condense,
+            onChoose: () =>
+              void onAttempt(() =>
+                client.call("POST /api/conversations/{conversation_id}/condense", {
+                  params: { conversation_id: id },
+                }),
+              ),
+          },
+          { label: words.fork, onChoose: onFork },
+          { label: words.delete, onChoose: () => setOpen("delete"), isDangerous: true },
+        ]}
+      />
+      <Suspense>
+        {open === "download" && <DownloadDialog id={id} folder={state.workingDir} onClose={close} />}
+        {open === "rename" && (
+          <RenameDialog
+            title={state.title ?? ""}
+            onClose={close}
+            onSave={(title) => void onAttempt(() => client.updateConversation(id, { title }))}
+          />
+        )}
+        {open === "policy" && (
+          <PolicyDialog id={id} policy={state.policy} onAttempt={onAttempt} onClose={close} />
+        )}
+        {open === "delete" && (
+          <DeleteDialog
+            onClose={close}
+            onDelete={() =>
+              void onAttempt(() => client.deleteConversation(id)).then((isDone) => isDone && onDeleted())
+            }
+          />
+        )}
+      </Suspense>
+    </>
+  );
+}

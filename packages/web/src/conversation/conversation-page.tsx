@@ -1,0 +1,181 @@
+import { Suspense, useCallback, useEffect, useMemo, useState } from "react";
+import { useLocation, useSearch } from "wouter";
+import { useStore } from "../lib/store.ts";
+import type { LogView, OpenLog } from "../log/open-log.ts";
+import { useServices } from "../services/services.ts";
+import { Timeline } from "../timeline/timeline.tsx";
+import type { RowMenu } from "../timeline/row-menu.ts";
+import { Button } from "../ui/button.tsx";
+import { useWords } from "../words/words.ts";
+import { lazyPart } from "../lib/lazy-part.ts";
+import { placeIn } from "../lib/place-in.ts";
+import type { Attempt } from "./attempt.ts";
+import { eventBefore, goTo } from "./branches.ts";
+
+const ConversationBar = lazyPart(() => import("./conversation-bar.tsx"));
+const ConnectionLine = lazyPart(() => import("./connection-line.tsx"));
+const PastConversation = lazyPart(() => import("./past-conversation.tsx"));
+const PastTimeline = lazyPart(() => import("./past-timeline.tsx"));
+const Foot = lazyPart(() => import("./conversation-foot.tsx"));
+const TaskStrip = lazyPart(() => import("./task-strip.tsx"));
+const Panels = lazyPart(() => import("./panels.tsx"));
+const EventDialog = lazyPart(() => import("./event-dialog.tsx"));
+
+/** One conversation: what happened, what waits, and where to write. */
+export function ConversationPage({ id }: { readonly id: string }) {
+  const { logs } = useServices();
+  const words = useWords().conversation;
+  const log = useMemo(() => logs.get(id), [logs, id]);
+  useEffect(() => logs.watch(id), [logs, id]);
+  const view = useStore(log.view);
+  if (view.phase === "missing" || view.phase === "failed") {
+    return (
+      <div className="flex h-full flex-col items-center justify-center gap-3 text-soft">
+        <p>{view.phase === "missing" ? words.missing : words.failed}</p>
+        {view.phase === "failed" && <Button onClick={() => log.show()}>{words.tryAgain}</Button>}
+      </div>
+    );
+  }
+  return <OpenConversation log={log} view={view} />;
+}
+
+function OpenConversation({ log, view }: { readonly log: OpenLog; readonly view: LogView }) {
+  const words = useWords().conversation;
+  const { client, approvals, logs } = useServices();
+  const [, navigate] = useLocation();
+  const search = useSearch();
+  const address = new URLSearchParams(search);
+  const panel = address.get("panel");
+  const at = address.get("event");
+  const then = address.get("at");
+  const [given, setGiven] = useState<{ readonly text: string } | null>(null);
+  const [sends, setSends] = useState(0);
+  const [shownEvent, setShownEvent] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const { status } = view.state;
+
+  // Whether something waits is said by the log; what exactly waits, and until when, by the server.
+  useEffect(() => void approvals.refresh(), [approvals, status, view.state.waiting]);
+
+  const attempt = useCallback<Attempt>(
+    async (act) => {
+      setProblem(null);
+      try {
+        await act();
+        return true;
+      } catch (error) {
+        setProblem(error instanceof Error ? error.message : words.failed);
+        return false;
+      }
+    },
+    [words],
+  );
+  /** A copy of the conversation, up to an event or whole; who made it goes on there. */
+  const fork = useCallback(
+    (eventId?: string): void =>
+      void attempt(async () => {
+        const copy = await client.call("POST /api/conversations/{conversation_id}/fork", {
+          params: { conversation_id: log.id },
+          body: eventId === undefined ? {} : { from_event_id: eventId },
+        });
+        navigate(`/c/${copy.id}`);
+      }),
+    [client, attempt, log.id, navigate],
+  );
+  const menu = useMemo<RowMenu>(
+    () => ({
+      fork,
+      goBack: (eventId) => void attempt(() => goTo(client, log.id, eventId)),
+      editAndBranch: (eventId, text) =>
+        void attempt(async () => {
+          await goTo(client, log.id, await eventBefore(client, log.id, eventId));
+          setGiven({ text });
+        }),
+      showEvent: setShownEvent,
+      showContext: (eventId) =>
+        navigate(placeIn(log.id, location.search, { panel: "context", of: eventId, path: null })),
+    }),
+    [client, attempt, fork, log.id, navigate],
+  );
+
+  useEffect(() => {
+    // Who comes back from a place of long ago comes back to now.
+    if (at !== null) log.leave(null);
+  }, [at, log]);
+  const onSent = useCallback((): void => setSends((count) => count + 1), []);
+
+  return (
+    <div className="relative flex h-full min-w-0">
+      <div className="flex min-w-0 grow flex-col">
+        {then !== null && view.phase === "ready" ? (
+          <Suspense fallback={<div className="grow" aria-busy="true" />}>
+            <PastConversation id={log.id} at={then} menu={menu} Timeline={Timeline} />
+          </Suspense>
+        ) : (
+          <>
+            <Suspense fallback={<div className="h-11 shrink-0 border-b border-line" />}>
+              <ConversationBar
+                log={log}
+                state={view.state}
+                onAttempt={attempt}
+                onFork={() => fork()}
+                onPanel={(name) =>
+                  navigate(
+                    placeIn(log.id, search, { panel: name === panel ? null : name, of: null, path: null }),
+                  )
+                }
+                onDeleted={() => {
+                  logs.forget(log.id);
+                  navigate("/");
+                }}
+              />
+            </Suspense>
+            <Suspense>
+              <ConnectionLine log={log} />
+              <TaskStrip rows={view.newest} />
+            </Suspense>
+            {view.phase === "loading" ? (
+              <div className="grow" aria-busy="true" />
+            ) : at === null ? (
+              <Timeline key={log.id} log={log} menu={menu} sends={sends} />
+            ) : (
+              <Suspense fallback={<div className="grow" aria-busy="true" />}>
+                <PastTimeline
+                  id={log.id}
+                  at={at}
+                  q={address.get("q") ?? ""}
+                  menu={menu}
+                  sends={sends}
+                  Timeline={Timeline}
+                />
+              </Suspense>
+            )}
+            <div className="mx-auto w-full max-w-[52rem] shrink-0 px-5 pt-1 pb-[max(0.75rem,env(safe-area-inset-bottom))] max-[720px]:px-3">
+              <Suspense fallback={<div className="h-20" />}>
+                <Foot
+                  log={log}
+                  view={view}
+                  given={given}
+                  problem={problem}
+                  onGive={setGiven}
+                  onAttempt={attempt}
+                  onSent={onSent}
+                />
+              </Suspense>
+            </div>
+          </>
+        )}
+        <Suspense>
+          {shownEvent !== null && (
+            <EventDialog conversationId={log.id} eventId={shownEvent} onClose={() => setShownEvent(null)} />
+          )}
+        </Suspense>
+      </div>
+      <Suspense>
+        {panel !== null && view.phase === "ready" && (
+          <Panels name={panel} log={log} view={view} onSent={onSent} />
+        )}
+      </Suspense>
+    </div>
+  );
+}

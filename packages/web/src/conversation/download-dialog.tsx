@@ -1,0 +1,69 @@
+import { useState } from "react";
+import { longTimeoutMs, saveFile } from "../lib/save-file.ts";
+import { useServices } from "../services/services.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { useMoreWords } from "../words/words.ts";
+
+type DownloadDialogProps = {
+  readonly id: string;
+  /** Where the conversation works; null until it is known. */
+  readonly folder: string | null;
+  readonly onClose: () => void;
+};
+
+const transcript = "GET /api/conversations/{conversation_id}/transcript";
+
+/** What can be taken along: the conversation to read, its events, the files of its folder. */
+export default function DownloadDialog({ id, folder, onClose }: DownloadDialogProps) {
+  const words = useMoreWords().download;
+  const { client } = useServices();
+  const [busy, setBusy] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const params = { conversation_id: id };
+  const timeoutMs = longTimeoutMs;
+  const choices = {
+    markdown: () => client.open(transcript, { params, timeoutMs }),
+    jsonl: () => client.open(transcript, { params, query: { format: "jsonl" }, timeoutMs }),
+    zip: () => client.open("GET /api/file/download-trajectory/{conversation_id}", { params, timeoutMs }),
+    files: () =>
+      client.open("GET /api/conversations/{runtime_conversation_id}/file/archive", {
+        params: { runtime_conversation_id: id },
+        query: { path: folder ?? "", format: "tar.gz" },
+        timeoutMs,
+      }),
+  } as const;
+  const save = async (name: keyof typeof choices): Promise<void> => {
+    setBusy(name);
+    setProblem(null);
+    try {
+      await saveFile(await choices[name](), id);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+    setBusy(null);
+  };
+  return (
+    <Dialog title={words.title} onClose={onClose} width="w-[26rem]">
+      <ul className="flex flex-col gap-2">
+        {(Object.keys(choices) as (keyof typeof choices)[]).map((name) => (
+          <li key={name} className="flex items-center gap-3">
+            <span className="min-w-0 grow text-sm">{words.choices[name]}</span>
+            <Button
+              aria-label={`${words.save}: ${words.choices[name]}`}
+              disabled={busy !== null || (name === "files" && folder === null)}
+              onClick={() => void save(name)}
+            >
+              {busy === name ? words.saving : words.save}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {problem !== null && (
+        <p role="alert" className="mt-3 text-sm text-bad">
+          {problem}
+        </p>
+      )}
+    </Dialog>
+  );
+}

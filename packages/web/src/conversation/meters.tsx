@@ -1,0 +1,56 @@
+import type { LogState } from "../folds/fold-state.ts";
+import { shownCost, shownCount } from "../lib/shown-numbers.ts";
+import { useMoreWords } from "../words/words.ts";
+
+/** The share of the context that is used, and what it has cost. */
+export default function Meters({ state }: { readonly state: LogState }) {
+  const words = useMoreWords().meter;
+  const share = state.contextWindow > 0 ? state.contextTokens / state.contextWindow : null;
+  const colour = share === null || share < 0.8 ? "text-accent" : share < 0.95 ? "text-warn" : "text-bad";
+  return (
+    <div className="flex shrink-0 items-center gap-3 text-xs text-faint tabular-nums">
+      {state.model !== null && (
+        <span className="max-w-40 truncate max-[900px]:hidden">{modelName(state.model)}</span>
+      )}
+      {share !== null && (
+        <span
+          className="flex items-center gap-1.5 max-[720px]:hidden"
+          title={words.context(shownCount(state.contextTokens), shownCount(state.contextWindow))}
+        >
+          <svg
+            width="14"
+            height="14"
+            viewBox="0 0 14 14"
+            aria-hidden="true"
+            className={`-rotate-90 ${colour}`}
+          >
+            <circle cx="7" cy="7" r="5.5" fill="none" stroke="var(--color-line)" strokeWidth="2.5" />
+            <circle
+              cx="7"
+              cy="7"
+              r="5.5"
+              fill="none"
+              stroke="currentColor"
+              strokeWidth="2.5"
+              pathLength="100"
+              strokeDasharray={`${Math.min(100, share * 100)} 100`}
+            />
+          </svg>
+          <span className="sr-only">{words.contextLabel}</span>
+          {`${Math.round(share * 100)} %`}
+        </span>
+      )}
+      <span title={words.tokens(shownCount(state.tokensIn), shownCount(state.tokensOut))}>
+        <span className="sr-only">{words.costLabel}</span>
+        {state.budget === null
+          ? shownCost(state.cost)
+          : words.ofBudget(shownCost(state.cost), shownCost(state.budget))}
+      </span>
+    </div>
+  );
+}
+
+/** Without the provider in front, which says nothing here. */
+function modelName(model: string): string {
+  return model.slice(model.lastIndexOf("/") + 1);
+}

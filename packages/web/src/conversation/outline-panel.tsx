@@ -1,0 +1,106 @@
+import type { Turn } from "@convoke/protocol";
+import { X } from "lucide-react";
+import { useCallback, useEffect, useId, useRef, useState } from "react";
+import { shownTime } from "../lib/shown-times.ts";
+import { useServices } from "../services/services.ts";
+import { Button, IconButton } from "../ui/button.tsx";
+import { useMoreWords, useWords } from "../words/words.ts";
+
+type OutlinePanelProps = {
+  readonly conversationId: string;
+  /** Another value is a reason to read it anew. */
+  readonly version: string | null;
+  readonly onGo: (eventId: string) => void;
+  readonly onClose: () => void;
+};
+
+/** The turns of the conversation, the newest first, each with its first words: choose one to go there. */
+export default function OutlinePanel({ conversationId, version, onGo, onClose }: OutlinePanelProps) {
+  const words = useMoreWords().outline;
+  const { close } = useWords().common;
+  const { language } = useServices();
+  const titleId = useId();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  const { turns, problem, more } = useTurns(conversationId, version);
+  return (
+    <section
+      aria-labelledby={titleId}
+      onKeyDown={(event) => event.key === "Escape" && onClose()}
+      className="flex w-80 min-w-0 shrink-0 flex-col border-l border-line bg-canvas max-[1100px]:absolute max-[1100px]:inset-0 max-[1100px]:z-10 max-[1100px]:w-auto max-[1100px]:border-l-0 in-data-split:absolute in-data-split:inset-0 in-data-split:z-10 in-data-split:w-auto in-data-split:border-l-0"
+    >
+      <header className="flex h-11 shrink-0 items-center border-b border-line pr-1.5 pl-3">
+        <h2 id={titleId} ref={heading} tabIndex={-1} className="grow font-medium outline-none">
+          {words.title}
+        </h2>
+        <IconButton label={close} onClick={onClose}>
+          <X size={16} />
+        </IconButton>
+      </header>
+      <div className="min-h-0 grow overflow-y-auto p-1.5">
+        {problem !== null && (
+          <p role="alert" className="m-1.5 rounded-md bg-bad-wash px-3 py-1.5 text-sm text-bad">
+            {problem}
+          </p>
+        )}
+        {turns?.length === 0 && <p className="p-1.5 text-faint">{words.none}</p>}
+        <ul>
+          {turns?.map((turn) => (
+            <li key={turn.event_id}>
+              <button
+                type="button"
+                onClick={() => onGo(turn.event_id)}
+                className="block w-full rounded-md px-1.5 py-1.5 text-left hover:bg-hover pointer-coarse:min-h-11"
+              >
+                <span className="line-clamp-2 text-sm break-words">{turn.text}</span>
+                <span className="flex gap-2 text-xs text-faint">
+                  <time dateTime={turn.at}>{shownTime(turn.at, language, new Date())}</time>
+                  {turn.actions > 0 && <span>{words.steps(turn.actions)}</span>}
+                  {turn.failed + turn.errors > 0 && (
+                    <span className="text-bad">{words.failed(turn.failed + turn.errors)}</span>
+                  )}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+        {more !== null && (
+          <Button className="m-1.5" onClick={more}>
+            {words.more}
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function useTurns(conversationId: string, version: string | null) {
+  const { client } = useServices();
+  const [turns, setTurns] = useState<readonly Turn[] | null>(null);
+  const [nextPageId, setNextPageId] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const read = useCallback(
+    async (pageId: string | null, signal?: AbortSignal): Promise<void> => {
+      try {
+        const page = await client.call("GET /api/conversations/{conversation_id}/outline", {
+          params: { conversation_id: conversationId },
+          query: pageId === null ? {} : { page_id: pageId },
+          ...(signal === undefined ? {} : { signal }),
+        });
+        setTurns((before) => (pageId === null ? page.items : [...(before ?? []), ...page.items]));
+        setNextPageId(page.next_page_id ?? null);
+        setProblem(null);
+      } catch (error) {
+        if (signal?.aborted === true) return;
+        setProblem(error instanceof Error ? error.message : String(error));
+      }
+    },
+    [client, conversationId],
+  );
+  useEffect(() => {
+    const stop = new AbortController();
+    void read(null, stop.signal);
+    return () => stop.abort();
+  }, [read, version]);
+  return { turns, problem, more: nextPageId === null ? null : () => void read(nextPageId) };
+}

@@ -1,0 +1,85 @@
+import { Suspense, use } from "react";
+import { useLocation, useSearch } from "wouter";
+import { lazyPart } from "../lib/lazy-part.ts";
+import { placeIn } from "../lib/place-in.ts";
+import type { LogView, OpenLog } from "../log/open-log.ts";
+import { PaneContext } from "./pane.ts";
+
+const BrowserPanel = lazyPart(() => import("../browser/browser-panel.tsx"));
+const ContextPanel = lazyPart(() => import("./context-panel.tsx"));
+const FilesPanel = lazyPart(() => import("../files/files-panel.tsx"));
+const OutlinePanel = lazyPart(() => import("./outline-panel.tsx"));
+const ReviewPanel = lazyPart(() => import("../review/review-panel.tsx"));
+
+type PanelsProps = {
+  readonly name: string;
+  readonly log: OpenLog;
+  readonly view: LogView;
+  readonly onSent: () => void;
+};
+
+/** What stands beside the conversation, named by its address; nothing for a name that is none. */
+export default function Panels({ name, log, view, onSent }: PanelsProps) {
+  const [, navigate] = useLocation();
+  const pane = use(PaneContext);
+  const search = useSearch();
+  const address = new URLSearchParams(search);
+  const path = address.get("path") ?? "";
+  const of = address.get("of");
+  const folder = view.state.workingDir;
+  if (folder === null) return null;
+  const place = { conversationId: log.id, folder, version: newestResult(view) } as const;
+  const show = (changes: Readonly<Record<string, string | null>>): void =>
+    navigate(placeIn(log.id, search, changes));
+  const close = (): void => show({ panel: null, path: null, of: null });
+  const go = (to: string): void => show({ path: to === "" ? null : to });
+  const newestMessage = view.newest.findLast((row) => row.type === "message")?.id ?? null;
+  const jump = (eventId: string): void => {
+    // Where the panel covers the conversation it makes room for the place.
+    const isBeside = pane === null && matchMedia("(min-width: 1101px)").matches;
+    show({ event: eventId, at: null, q: null, ...(isBeside ? {} : { panel: null, of: null }) });
+  };
+  return (
+    <Suspense>
+      {name === "outline" && (
+        <OutlinePanel
+          key={log.id}
+          conversationId={log.id}
+          version={newestMessage}
+          onGo={jump}
+          onClose={close}
+        />
+      )}
+      {name === "changes" && (
+        <ReviewPanel
+          key={log.id}
+          {...place}
+          isWorking={view.state.status === "running"}
+          onClose={close}
+          onSent={onSent}
+        />
+      )}
+      {name === "browser" && (
+        <BrowserPanel
+          key={log.id}
+          conversationId={log.id}
+          isWorking={view.state.status === "running"}
+          onClose={close}
+        />
+      )}
+      {name === "context" && of !== null && (
+        <ContextPanel conversationId={log.id} eventId={of} onGo={jump} onClose={close} />
+      )}
+      {name === "files" && <FilesPanel key={log.id} {...place} path={path} onGo={go} onClose={close} />}
+    </Suspense>
+  );
+}
+
+/** The newest result of a tool: what may have changed something. */
+function newestResult({ newest: rows }: LogView): string {
+  return rows.reduce(
+    (newest, row) =>
+      row.type === "action" && row.outcome !== null && row.outcome.id > newest ? row.outcome.id : newest,
+    "",
+  );
+}

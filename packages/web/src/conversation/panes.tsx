@@ -1,0 +1,38 @@
+import { Suspense, useMemo } from "react";
+import { Router, useLocation, useSearch } from "wouter";
+import { besideIn, conversationIn, withBeside } from "../lib/beside.ts";
+import { lazyPart } from "../lib/lazy-part.ts";
+import { ConversationPage } from "./conversation-page.tsx";
+import { PaneContext, type Pane } from "./pane.ts";
+
+const BesidePanes = lazyPart(() => import("./beside-panes.tsx"));
+
+/** The conversation of the address and those beside it. */
+export function Panes({ id }: { readonly id: string }) {
+  const [, navigate] = useLocation();
+  const search = useSearch();
+  const beside = besideIn(search);
+  const pane = useMemo<Pane | null>(() => {
+    const [first, ...others] = besideIn(search);
+    return first === undefined ? null : { close: () => navigate(withBeside(`/c/${first}`, others)) };
+  }, [navigate, search]);
+  return (
+    <div className="flex h-full" data-split={beside.length > 0 || undefined}>
+      <div className="min-w-0 grow basis-0" data-pane="">
+        <Router aroundNav={stayBeside}>
+          <PaneContext value={pane}>
+            <ConversationPage key={id} id={id} />
+          </PaneContext>
+        </Router>
+      </div>
+      <Suspense>{beside.length > 0 && <BesidePanes Page={ConversationPage} />}</Suspense>
+    </div>
+  );
+}
+
+/** What the first one opens leaves the others where they are. */
+const stayBeside: AroundNav = (navigate, to, options) => {
+  navigate(conversationIn(to) === null ? to : withBeside(to, besideIn(location.search)), options);
+};
+
+type AroundNav = NonNullable<Parameters<typeof Router>[0]["aroundNav"]>;

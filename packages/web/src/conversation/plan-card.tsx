@@ -1,0 +1,115 @@
+import { ClipboardList } from "lucide-react";
+import { useMemo, useState } from "react";
+import type { Attempt } from "./attempt.ts";
+import { useFile } from "../files/use-file.ts";
+import { foldPlan } from "../folds/fold-plan.ts";
+import { pathWithin } from "../lib/shown-numbers.ts";
+import type { LogView } from "../log/open-log.ts";
+import { useServices } from "../services/services.ts";
+import { Markdown } from "../text/markdown.tsx";
+import { visibleText } from "../text/visible-text.ts";
+import { Button } from "../ui/button.tsx";
+import { inputClass } from "../ui/field.tsx";
+import { useMoreWords } from "../words/words.ts";
+
+type PlanCardProps = {
+  readonly conversationId: string;
+  readonly view: LogView;
+  readonly onAttempt: Attempt;
+  /** Sends a message, after which the agent plans on. */
+  readonly onChange: (text: string) => void;
+};
+
+/** What an agent that plans wants to do, and the two answers: have it done, or have it planned anew. */
+export default function PlanCard({ conversationId, view, onAttempt, onChange }: PlanCardProps) {
+  const words = useMoreWords().plan;
+  const { client } = useServices();
+  const [isSent, setIsSent] = useState(false);
+  const [wish, setWish] = useState<string | null>(null);
+  const plan = useMemo(() => foldPlan(view.newest), [view.newest]);
+  const approve = async (): Promise<void> => {
+    setIsSent(true);
+    // The log says that it no longer plans, and this card goes.
+    if (!(await onAttempt(() => client.approvePlan(conversationId)))) setIsSent(false);
+  };
+  return (
+    <section
+      aria-label={words.title}
+      className="mb-2 flex max-h-[55dvh] flex-col rounded-lg border border-accent bg-canvas"
+    >
+      <header className="flex items-center gap-2 px-3 pt-2 text-sm">
+        <ClipboardList size={15} className="shrink-0 text-accent" aria-hidden="true" />
+        <h2 className="font-medium">{words.title}</h2>
+        {plan !== null && (
+          <span className="min-w-0 truncate font-mono text-xs text-faint">
+            {visibleText(pathWithin(plan.path, view.state.workingDir))}
+          </span>
+        )}
+      </header>
+      {plan === null ? (
+        <p className="px-3 py-1.5 text-sm text-soft">{words.none}</p>
+      ) : (
+        <PlanText conversationId={conversationId} path={plan.path} version={plan.version} />
+      )}
+      {wish === null ? (
+        <footer className="flex flex-wrap items-center gap-2 px-3 pt-1.5 pb-2.5 pointer-coarse:gap-3">
+          <Button look="primary" disabled={isSent} onClick={() => void approve()}>
+            {isSent ? words.sending : words.approve}
+          </Button>
+          <Button disabled={isSent} onClick={() => setWish("")}>
+            {words.change}
+          </Button>
+        </footer>
+      ) : (
+        <form
+          className="flex flex-wrap items-center gap-2 px-3 pt-1.5 pb-2.5"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (wish.trim() === "") return;
+            onChange(wish.trim());
+            setWish(null);
+          }}
+        >
+          <input
+            className={`${inputClass} min-w-40 grow basis-60`}
+            aria-label={words.wish}
+            placeholder={words.wish}
+            value={wish}
+            maxLength={10_000}
+            // The reader has just asked for this field.
+            // eslint-disable-next-line jsx-a11y/no-autofocus
+            autoFocus
+            onChange={(event) => setWish(event.target.value)}
+            onKeyDown={(event) => event.key === "Escape" && setWish(null)}
+          />
+          <Button type="submit" look="primary" disabled={wish.trim() === ""}>
+            {words.send}
+          </Button>
+          <Button look="quiet" onClick={() => setWish(null)}>
+            {words.back}
+          </Button>
+        </form>
+      )}
+    </section>
+  );
+}
+
+type PlanTextProps = { readonly conversationId: string; readonly path: string; readonly version: string };
+
+/** The plan as it stands in its file: a person may have changed it too. */
+function PlanText({ conversationId, path, version }: PlanTextProps) {
+  const words = useMoreWords();
+  const { content, problem } = useFile(conversationId, path, version);
+  return (
+    <div
+      role="group"
+      aria-label={words.plan.text}
+      tabIndex={0}
+      className="mx-3 mt-1.5 min-h-16 overflow-y-auto rounded border border-line px-3 py-2 text-sm"
+    >
+      {problem !== null && <p className="text-bad">{problem}</p>}
+      {content?.type === "text" && <Markdown text={content.text} />}
+      {content !== null && content.type !== "text" && <p className="text-faint">{words.files.binary}</p>}
+    </div>
+  );
+}

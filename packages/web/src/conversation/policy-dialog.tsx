@@ -1,0 +1,62 @@
+import { useEffect, useRef, useState } from "react";
+import { careOf, cares, policyOf, type Care } from "../lib/care.ts";
+import { useServices } from "../services/services.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { useMoreWords, useWords } from "../words/words.ts";
+import type { Attempt } from "./attempt.ts";
+
+type PolicyDialogProps = {
+  readonly id: string;
+  /** `kind` of the policy that holds now. */
+  readonly policy: string;
+  readonly onAttempt: Attempt;
+  readonly onClose: () => void;
+};
+
+/** How often this conversation asks before it acts. Counts from its next action on. */
+export default function PolicyDialog({ id, policy, onAttempt, onClose }: PolicyDialogProps) {
+  const words = useWords();
+  const more = useMoreWords();
+  const { client } = useServices();
+  /** What was chosen here, until the log says it too. */
+  const [chosen, setChosen] = useState<Care | null>(null);
+  useEffect(() => setChosen((care) => (care === careOf(policy) ? null : care)), [policy]);
+  /** Arrow keys choose faster than the server answers: each choice waits for the one before it. */
+  const before = useRef<Promise<unknown>>(Promise.resolve());
+  const now = chosen ?? careOf(policy);
+  const choose = (care: Care): void => {
+    const { policy: wanted, analyzer } = policyOf(care);
+    setChosen(care);
+    const set = async (): Promise<void> => {
+      if (analyzer !== null) await client.setSecurityAnalyzer(id, analyzer);
+      await client.setConfirmationPolicy(id, wanted);
+    };
+    before.current = before.current.then(() => onAttempt(set)).then((isDone) => isDone || setChosen(null));
+  };
+  return (
+    <Dialog title={more.conversation.policy} onClose={onClose} width="w-[26rem]">
+      <fieldset className="mb-3">
+        <legend className="mb-2 text-sm text-soft">{more.care.explanation}</legend>
+        {cares.map((care) => (
+          <label
+            key={care}
+            className="flex items-center gap-2.5 rounded px-2 py-1.5 hover:bg-hover pointer-coarse:min-h-11"
+          >
+            <input
+              type="radio"
+              name={`care-${id}`}
+              className="accent-accent-fill"
+              checked={care === now}
+              onChange={() => choose(care)}
+            />
+            {more.care[care]}
+          </label>
+        ))}
+      </fieldset>
+      <div className="flex justify-end">
+        <Button onClick={onClose}>{words.common.close}</Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,113 @@
+import type { ContextShare, EventContext } from "@convoke/protocol";
+import { shownCost, shownCount } from "../lib/shown-numbers.ts";
+import { useMoreWords } from "../words/words.ts";
+import { FoldedPart, MessagePart } from "./message-part.tsx";
+import { shownMessage, shownTool } from "./shown-message.ts";
+
+type RequestViewProps = {
+  readonly context: EventContext;
+  readonly onGo: (eventId: string) => void;
+};
+
+/** A request: how large it was and what filled it, then its tools and messages in their order. */
+export function RequestView({ context, onGo }: RequestViewProps) {
+  const words = useMoreWords().context;
+  const messages = context.messages.map(shownMessage);
+  const tools = context.tools.map(shownTool);
+  return (
+    <>
+      <Numbers context={context} />
+      <Shares shares={context.shares} />
+      <p className={`px-3 pb-3 text-xs ${context.is_exact ? "text-good" : "text-faint"}`}>
+        {context.is_exact ? words.exact : words.inexact}
+      </p>
+      <ol aria-label={words.messages} className="border-t border-line">
+        {messages.map((message, index) => (
+          // A request never changes: the place of a message is its name.
+          // eslint-disable-next-line react/no-array-index-key
+          <li key={index} className="border-b border-line">
+            <MessagePart message={message} onGo={onGo} />
+          </li>
+        ))}
+      </ol>
+      {tools.length > 0 && (
+        <FoldedPart title={words.tools(tools.length)} note="">
+          <dl className="px-3 pb-2 text-xs">
+            {tools.map(({ name, text }) => (
+              <div key={name} className="py-1">
+                <dt className="font-mono">{name}</dt>
+                <dd className="break-words whitespace-pre-wrap text-soft">{text}</dd>
+              </div>
+            ))}
+          </dl>
+        </FoldedPart>
+      )}
+    </>
+  );
+}
+
+function Numbers({ context }: { readonly context: EventContext }) {
+  const words = useMoreWords().context;
+  const { context_window: window, cost, completion_tokens: written, cached_tokens: cached } = context;
+  const facts: readonly (readonly [string, string | null])[] = [
+    [words.model, context.model],
+    [
+      context.is_counted ? words.read : words.readAbout,
+      window
+        ? words.ofWindow(shownCount(context.tokens), shownCount(window), percent(context.tokens / window))
+        : shownCount(context.tokens),
+    ],
+    [words.cached, cached ? shownCount(cached) : null],
+    [words.written, written ? shownCount(written) : null],
+    [words.cost, typeof cost === "number" ? shownCost(cost) : null],
+  ];
+  return (
+    <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-0.5 p-3 text-sm tabular-nums">
+      {facts.map(
+        ([name, value]) =>
+          value !== null && (
+            <div key={name} className="contents">
+              <dt className="text-faint">{name}</dt>
+              <dd className="min-w-0 truncate">{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
+const colours: Readonly<Record<ContextShare["source"], string>> = {
+  system_prompt: "bg-faint",
+  tools: "bg-edge",
+  user: "bg-accent",
+  agent: "bg-good",
+  tool_results: "bg-warn",
+  summaries: "bg-bad",
+  environment: "bg-soft",
+};
+
+function Shares({ shares }: { readonly shares: readonly ContextShare[] }) {
+  const words = useMoreWords().context;
+  const sorted = shares.toSorted((left, right) => right.share - left.share);
+  return (
+    <div className="px-3 pb-2">
+      <div className="flex h-2 overflow-hidden rounded bg-sunken" aria-hidden="true">
+        {sorted.map(({ source, share }) => (
+          <svg key={source} className={`h-full ${colours[source]}`} width={percent(share, 2)} />
+        ))}
+      </div>
+      <ul className="mt-1.5 flex flex-wrap gap-x-3 gap-y-0.5 text-xs">
+        {sorted.map(({ source, share, tokens }) => (
+          <li key={source} className="flex items-center gap-1.5 whitespace-nowrap">
+            <span className={`size-2 rounded-sm ${colours[source]}`} aria-hidden="true" />
+            {words.share(words.sources[source], shownCount(tokens), percent(share))}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function percent(share: number, digits = 0): string {
+  return `${(share * 100).toFixed(digits)}%`;
+}

@@ -1,0 +1,37 @@
+import { asLoose, listAt, numberAt, textAt, textsAt, type Loose } from "../lib/loose.ts";
+
+/** One message of a request as the panel shows it. */
+export type ShownMessage = {
+  readonly role: string;
+  /** Thoughts, words, and calls with their arguments, in this order. */
+  readonly text: string;
+  /** Of a result: the tool that it came from. */
+  readonly tool: string;
+  readonly pictures: number;
+  readonly tokens: number;
+  readonly eventIds: readonly string[];
+};
+
+export function shownMessage(message: Loose): ShownMessage {
+  const parts = listAt(message, "content").map(asLoose);
+  const thoughts = listAt(message, "thinkingBlocks").map((block) => textAt(asLoose(block), "thinking"));
+  const calls = listAt(message, "toolCalls").map((call) => {
+    const known = asLoose(call);
+    return `${textAt(known, "name")}(${textAt(known, "arguments")})`;
+  });
+  const reasoning = textAt(message, "reasoningContent");
+  const said = [reasoning, ...thoughts, ...parts.map((part) => textAt(part, "text")), ...calls];
+  return {
+    role: textAt(message, "role"),
+    text: said.filter((text, index) => text !== "" && said.indexOf(text) === index).join("\n\n"),
+    tool: textAt(message, "name"),
+    pictures: parts.reduce((sum, part) => sum + textsAt(part, "image_urls").length, 0),
+    tokens: numberAt(message, "tokens") ?? 0,
+    eventIds: textsAt(message, "event_ids"),
+  };
+}
+
+/** What a tool is called and what is said about it. */
+export function shownTool(tool: Loose): { readonly name: string; readonly text: string } {
+  return { name: textAt(tool, "name"), text: textAt(tool, "description") };
+}

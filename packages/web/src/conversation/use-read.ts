@@ -1,0 +1,38 @@
+import { useEffect, useState } from "react";
+import type { LogView } from "../log/open-log.ts";
+import { useServices } from "../services/services.ts";
+
+/** Several events that come at once are one reason to tell the server. */
+const quietMs = 500;
+
+/** Keeps how far the conversation was shown, once it has come to rest while somebody could see it. */
+export function useRead(id: string, { lastEventId, state }: LogView): void {
+  const { client } = useServices();
+  const isVisible = useIsVisible();
+  const isResting = state.status !== "running";
+  useEffect(() => {
+    if (lastEventId === null || !isVisible || !isResting) return;
+    const timer = setTimeout(() => {
+      client
+        .call("PUT /api/conversations/{conversation_id}/marks", {
+          params: { conversation_id: id },
+          body: { read_event_id: lastEventId },
+        })
+        .catch((error: unknown) => {
+          // It is told with the next event, or when the page is looked at again.
+          console.warn("How far this was read could not be kept.", error);
+        });
+    }, quietMs);
+    return () => clearTimeout(timer);
+  }, [client, id, lastEventId, isVisible, isResting]);
+}
+
+function useIsVisible(): boolean {
+  const [isVisible, setIsVisible] = useState(() => document.visibilityState === "visible");
+  useEffect(() => {
+    const onChange = (): void => setIsVisible(document.visibilityState === "visible");
+    document.addEventListener("visibilitychange", onChange);
+    return () => document.removeEventListener("visibilitychange", onChange);
+  }, []);
+  return isVisible;
+}

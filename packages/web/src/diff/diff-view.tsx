@@ -1,0 +1,95 @@
+import { useMemo, useState } from "react";
+import { ColouredLine } from "../colours/coloured-line.tsx";
+import type { Pieces } from "../colours/looks.ts";
+import { Button } from "../ui/button.tsx";
+import { useMoreWords } from "../words/words.ts";
+import type { Change, DiffHunk, DiffLine } from "./diff-lines.ts";
+import { useLineColours } from "./use-line-colours.ts";
+import { useDiff } from "./use-diff.ts";
+
+const firstLines = 300;
+const noHunks: readonly DiffHunk[] = [];
+
+const lineLooks = {
+  same: "",
+  added: "bg-good-wash",
+  removed: "bg-bad-wash",
+} as const;
+
+const marks = { same: " ", added: "+", removed: "−" } as const;
+
+type DiffViewProps = {
+  readonly change: Change;
+  /** Of the file; its ending says in which language it is. */
+  readonly path: string;
+};
+
+/** A difference, line by line, in one column. */
+export function DiffView({ change, path }: DiffViewProps) {
+  const words = useMoreWords().diff;
+  const diff = useDiff(change);
+  const [isWhole, setIsWhole] = useState(false);
+  const hunks = diff?.hunks ?? noHunks;
+  const shownHunks = useMemo(() => (isWhole ? hunks : firstOf(hunks, firstLines)), [hunks, isWhole]);
+  const colours = useLineColours(shownHunks, path);
+  if (diff === null) return <div className="h-8" />;
+  const count = hunks.reduce((sum, { lines }) => sum + lines.length, 0);
+  if (count === 0) return <p className="px-3 py-2 text-sm text-faint">{words.none}</p>;
+  return (
+    <div
+      className="overflow-x-auto font-mono text-sm leading-[1.45]"
+      tabIndex={0}
+      role="group"
+      aria-label={words.label}
+    >
+      <div className="min-w-max">
+        {shownHunks.map(({ header, lines }, index) => (
+          <div key={header}>
+            {index > 0 && (
+              <div className="border-y border-line bg-raised px-3 text-xs text-faint">{header}</div>
+            )}
+            {lines.map((line) => (
+              <Line key={`${line.before ?? ""}:${line.after ?? ""}`} line={line} pieces={colours.get(line)} />
+            ))}
+          </div>
+        ))}
+      </div>
+      {!isWhole && count > firstLines && (
+        <div className="sticky left-0 p-2">
+          <Button onClick={() => setIsWhole(true)}>{words.all(count)}</Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function firstOf(hunks: readonly DiffHunk[], most: number): readonly DiffHunk[] {
+  const shown: DiffHunk[] = [];
+  let left = most;
+  for (const hunk of hunks) {
+    if (left <= 0) break;
+    shown.push({ ...hunk, lines: hunk.lines.slice(0, left) });
+    left -= hunk.lines.length;
+  }
+  return shown;
+}
+
+function Line({ line, pieces }: { readonly line: DiffLine; readonly pieces: Pieces | undefined }) {
+  const words = useMoreWords().diff;
+  const spoken = { same: "", added: words.added, removed: words.removed }[line.type];
+  return (
+    <div className={`flex ${lineLooks[line.type]}`}>
+      <span className="w-11 shrink-0 pr-2 text-right text-faint select-none">
+        {line.after ?? line.before}
+      </span>
+      <span
+        className={`w-4 shrink-0 select-none ${line.type === "added" ? "text-good" : line.type === "removed" ? "text-bad" : ""}`}
+        aria-hidden="true"
+      >
+        {marks[line.type]}
+      </span>
+      {spoken !== "" && <span className="sr-only">{spoken}</span>}
+      <ColouredLine text={line.text} pieces={pieces} />
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { use, useEffect, useState } from "react";
+import { ColourContext } from "../colours/colour-context.ts";
+import { endingOf } from "../colours/language-of.ts";
+import { piecesOfLines } from "../colours/line-pieces.ts";
+import type { AskColours, Pieces } from "../colours/looks.ts";
+import type { DiffHunk, DiffLine } from "./diff-lines.ts";
+
+type LineColours = ReadonlyMap<DiffLine, Pieces>;
+
+const none: LineColours = new Map();
+/** Of one difference; what comes behind stays plain. */
+const mostCharacters = 400_000;
+
+/** The colours of the lines of a difference; none until they are known. Each side is read as the text that it is. */
+export function useLineColours(hunks: readonly DiffHunk[], path: string): LineColours {
+  const ask = use(ColourContext);
+  const [colours, setColours] = useState(none);
+  useEffect(() => {
+    let isCurrent = true;
+    coloursOf(hunks, (text) => ask(text, endingOf(path)))
+      .then((found) => {
+        if (isCurrent) setColours(found);
+      })
+      .catch((error: unknown) => {
+        // They stay plain, and can be read all the same.
+        console.warn("Colours could not be loaded.", error);
+      });
+    return () => {
+      isCurrent = false;
+    };
+  }, [ask, hunks, path]);
+  // Lines keep their colours while more of the same difference is asked for.
+  return colours;
+}
+
+async function coloursOf(
+  hunks: readonly DiffHunk[],
+  ask: (text: string) => ReturnType<AskColours>,
+): Promise<LineColours> {
+  const colours = new Map<DiffLine, Pieces>();
+  let left = mostCharacters;
+  await Promise.all(
+    hunks.flatMap(({ lines }) =>
+      (["removed", "added"] as const).map(async (side) => {
+        const own = lines.filter(({ type }) => type === "same" || type === side);
+        const texts = own.map(({ text }) => text);
+        const text = texts.join("\n");
+        left -= text.length;
+        if (left < 0) return;
+        const pieces = await ask(text);
+        if (pieces === null) return;
+        for (const [index, linePieces] of piecesOfLines(texts, pieces).entries())
+          if (own[index]!.type === side || side === "added") colours.set(own[index]!, linePieces);
+      }),
+    ),
+  );
+  return colours;
+}

@@ -1,0 +1,19 @@
+import { textAt } from "../lib/loose.ts";
+import type { Row } from "./row.ts";
+
+/** The file that an agent wrote its plan to; `version` is another one after each change of it. */
+export type WrittenPlan = { readonly path: string; readonly version: string };
+
+/** The newest plan of a log; null where none was written. */
+export function foldPlan(rows: readonly Row[]): WrittenPlan | null {
+  const row = rows.findLast(
+    (one) =>
+      one.type === "action" &&
+      one.action?.["kind"] === "PlanningFileEditorAction" &&
+      one.action["command"] !== "view" &&
+      one.outcome?.type === "result" &&
+      !one.outcome.isError,
+  );
+  if (row?.type !== "action" || row.outcome === null) return null;
+  return { path: textAt(row.action, "path"), version: row.outcome.id };
+}

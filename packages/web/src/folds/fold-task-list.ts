@@ -1,0 +1,31 @@
+import { asLoose, listAt, textAt } from "../lib/loose.ts";
+import type { Row } from "./row.ts";
+
+export type Task = {
+  readonly title: string;
+  readonly notes: string;
+  readonly status: "todo" | "in_progress" | "done";
+};
+
+/** The newest plan of the agent; empty when it made none. */
+export function foldTaskList(rows: readonly Row[]): readonly Task[] {
+  const plan = rows.findLast(
+    (row) =>
+      row.type === "action" &&
+      row.action?.["kind"] === "TaskTrackerAction" &&
+      row.action["command"] === "plan",
+  );
+  return plan?.type === "action" ? tasksOf(listAt(plan.action, "task_list")) : [];
+}
+
+export function tasksOf(items: readonly unknown[]): readonly Task[] {
+  return items.map((item) => {
+    const fields = asLoose(item);
+    const status = fields?.["status"];
+    return {
+      title: textAt(fields, "title"),
+      notes: textAt(fields, "notes"),
+      status: status === "done" || status === "in_progress" ? status : "todo",
+    };
+  });
+}

@@ -1,0 +1,211 @@
+import { asLoose, looseAt, textAt, textsAt, type Loose } from "../lib/loose.ts";
+import { isTakingBack, rowOfEvent } from "./row-of-event.ts";
+import type { ActionRow, Outcome, Row, TaskState } from "./row.ts";
+
+type Call = { readonly actions: readonly string[]; readonly errors: readonly Outcome[] };
+
+/**
+ * Rows of the events that were given so far, in the order of the log. In which order and in which pieces the events came does not
+ * matter, and one that comes twice counts once; a row that did not change stays the same object.
+ */
+export class RowFold {
+  #seen = new Set<string>();
+  #byId = new Map<string, Row>();
+  /** In log order, which is the text order of ids. */
+  #order: string[] = [];
+  /** Null while a row has to be put in place. */
+  #rows: readonly Row[] | null = [];
+  /** Answers that name their action, by its id; the first one counts. */
+  #outcomes = new Map<string, Outcome>();
+  /** Errors name only the call, and a model may use its id again: they answer the nearest such action before them. */
+  #calls = new Map<string, Call>();
+  #tasks = new Map<string, TaskState & { readonly eventId: string }>();
+  #takenBack = new Set<string>();
+
+  /** The same rows; what is added to either from here on is not added to the other. */
+  copy(): RowFold {
+    const copy = new RowFold();
+    copy.#seen = new Set(this.#seen);
+    copy.#byId = new Map(this.#byId);
+    copy.#order = [...this.#order];
+    copy.#rows = this.#rows;
+    copy.#outcomes = new Map(this.#outcomes);
+    copy.#calls = new Map(this.#calls);
+    copy.#tasks = new Map(this.#tasks);
+    copy.#takenBack = new Set(this.#takenBack);
+    return copy;
+  }
+
+  add(events: readonly Loose[]): void {
+    for (const event of events) this.#add(event);
+  }
+
+  rows(): readonly Row[] {
+    this.#rows ??= this.#order.map((id) => this.#byId.get(id)!);
+    return this.#rows;
+  }
+
+  /** Forgets all events before the one with this id; they can be added again. */
+  dropBefore(first: string): void {
+    this.#drop((id) => id < first);
+    // What lies before it cannot answer what is left.
+    for (const [id, outcome] of this.#outcomes) if (outcome.id < first) this.#outcomes.delete(id);
+    for (const [id, { eventId }] of this.#tasks) if (eventId < first) this.#tasks.delete(id);
+  }
+
+  /** Forgets all events behind the one with this id; they can be added again. Rows that are left keep the answer that they have. */
+  dropAfter(last: string): void {
+    this.#drop((id) => id > last);
+    for (const known of [this.#outcomes, this.#tasks, this.#takenBack])
+      for (const id of known.keys()) if (id > last) known.delete(id);
+  }
+
+  #drop(isDropped: (id: string) => boolean): void {
+    for (const id of this.#seen) if (isDropped(id)) this.#seen.delete(id);
+    for (const id of this.#order) if (isDropped(id)) this.#byId.delete(id);
+    this.#order = this.#order.filter((id) => !isDropped(id));
+    this.#rows = null;
+    for (const [callId, { actions, errors }] of this.#calls) {
+      const left = actions.filter((id) => !isDropped(id));
+      const answers = new Set(left.map((id) => this.#outcomeOf(id)?.id));
+      const leftErrors = errors.filter(({ id }) => !isDropped(id) || answers.has(id));
+      if (left.length + leftErrors.length === 0) this.#calls.delete(callId);
+      else this.#calls.set(callId, { actions: left, errors: leftErrors });
+    }
+  }
+
+  #outcomeOf(id: string): Outcome | null {
+    const row = this.#byId.get(id);
+    return row?.type === "action" ? row.outcome : null;
+  }
+
+  #add(event: Loose): void {
+    const id = textAt(event, "id");
+    if (id === "" || this.#seen.has(id)) return;
+    this.#seen.add(id);
+    const row = rowOfEvent(event);
+    if (row !== null) this.#insert(row);
+    switch (event["kind"]) {
+      case "ActionEvent":
+        this.#noteCall(event, ({ actions, errors }) => ({ actions: [...actions, id], errors }));
+        this.#settle(id);
+        break;
+      case "MessageEvent":
+        this.#settle(id);
+        break;
+      case "ObservationEvent":
+      case "UserRejectObservation":
+        this.#answer(textAt(event, "action_id"), outcomeOf(event));
+        break;
+      case "AgentErrorEvent":
+        this.#noteCall(event, ({ actions, errors }) => ({
+          actions,
+          errors: [...errors.filter((error) => error.id !== id), outcomeOf(event)],
+        }));
+        break;
+      case "Condensation":
+        if (isTakingBack(event)) this.#takeBack(textsAt(event, "forgotten_event_ids")[0]!);
+        break;
+      case "ConversationStateUpdateEvent":
+        if (event["key"] === "task") this.#noteTask(id, asLoose(event["value"]));
+    }
+  }
+
+  #insert(row: Row): void {
+    this.#byId.set(row.id, row);
+    this.#rows = null;
+    let end = this.#order.length;
+    if (end === 0 || this.#order[end - 1]! < row.id) {
+      this.#order.push(row.id);
+      return;
+    }
+    let start = 0;
+    while (start < end) {
+      const middle = (start + end) >> 1;
+      if (this.#order[middle]! < row.id) start = middle + 1;
+      else end = middle;
+    }
+    this.#order.splice(start, 0, row.id);
+  }
+
+  #answer(actionId: string, outcome: Outcome): void {
+    const known = this.#outcomes.get(actionId);
+    if (known !== undefined && known.id < outcome.id) return;
+    this.#outcomes.set(actionId, outcome);
+    this.#settle(actionId);
+  }
+
+  #noteCall(event: Loose, note: (call: Call) => Call): void {
+    const callId = textAt(event, "tool_call_id");
+    const call = note(this.#calls.get(callId) ?? { actions: [], errors: [] });
+    this.#calls.set(callId, call);
+    for (const id of call.actions) this.#settle(id);
+  }
+
+  #noteTask(eventId: string, value: Loose | null): void {
+    const actionId = textAt(value, "action_id");
+    const known = this.#tasks.get(actionId);
+    if (known !== undefined && known.eventId > eventId) return;
+    this.#tasks.set(actionId, {
+      eventId,
+      taskId: textAt(value, "task_id"),
+      subagent: textAt(value, "subagent"),
+      status: textAt(value, "status"),
+    });
+    this.#settle(actionId);
+  }
+
+  #takeBack(messageId: string): void {
+    this.#takenBack.add(messageId);
+    this.#settle(messageId);
+  }
+
+  /** Brings a row up to what is known about it. */
+  #settle(id: string): void {
+    const row = this.#byId.get(id);
+    if (row?.type === "message" && row.isTakenBack !== this.#takenBack.has(id))
+      this.#replace({ ...row, isTakenBack: true });
+    if (row?.type !== "action") return;
+    const outcome = this.#outcomes.get(id) ?? this.#errorFor(row);
+    const task = this.#tasks.get(id);
+    if (row.outcome === outcome && row.task === (task ?? null)) return;
+    this.#replace({ ...row, outcome, task: task ?? null });
+  }
+
+  #errorFor(row: ActionRow): Outcome | null {
+    const call = this.#calls.get(row.toolCallId);
+    if (call === undefined) return null;
+    const next = call.actions
+      .filter((id) => id > row.id)
+      .reduce<string | null>((least, id) => (least === null || id < least ? id : least), null);
+    const errors = call.errors.filter(({ id }) => id > row.id && (next === null || id < next));
+    return errors.reduce<Outcome | null>(
+      (least, error) => (least !== null && least.id < error.id ? least : error),
+      null,
+    );
+  }
+
+  #replace(row: Row): void {
+    this.#byId.set(row.id, row);
+    this.#rows = null;
+  }
+}
+
+/** The rows of a whole log, or of a piece of it. */
+export function foldRows(events: readonly Loose[]): readonly Row[] {
+  const fold = new RowFold();
+  fold.add(events);
+  return fold.rows();
+}
+
+function outcomeOf(event: Loose): Outcome {
+  const place = { id: textAt(event, "id"), at: textAt(event, "timestamp") };
+  if (event["kind"] === "AgentErrorEvent") return { ...place, type: "failed", error: textAt(event, "error") };
+  if (event["kind"] === "UserRejectObservation") {
+    const by = event["rejection_source"] === "hook" ? "hook" : "user";
+    return { ...place, type: "rejected", reason: textAt(event, "rejection_reason"), by };
+  }
+  const observation = looseAt(event, "observation") ?? {};
+  const isCut = event["is_cut"] === true;
+  return { ...place, type: "result", observation, isError: observation["is_error"] === true, isCut };
+}

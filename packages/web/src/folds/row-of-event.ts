@@ -1,0 +1,174 @@
+import { asLoose, listAt, looseAt, numberAt, textAt, textsAt, type Loose } from "../lib/loose.ts";
+import type { HookRow, Row } from "./row.ts";
+
+/** State updates that a person wants to know of where they happened. */
+const settingKeys = new Set([
+  "agent",
+  "allow_rules",
+  "approval_policy",
+  "confirmation_policy",
+  "max_budget_per_task",
+  "max_iterations",
+  "security_analyzer",
+]);
+
+/** Kinds that have no row of their own: they answer an action, or say once more what the row of a condensation shows. */
+const rowlessKinds = new Set([
+  "ObservationEvent",
+  "AgentErrorEvent",
+  "UserRejectObservation",
+  "CondensationSummaryEvent",
+]);
+
+/** The row of one event, by itself; null for events that a person sees in other rows or not at all. */
+export function rowOfEvent(event: Loose): Row | null {
+  const kind = textAt(event, "kind");
+  if (rowlessKinds.has(kind)) return null;
+  const place = { id: textAt(event, "id"), at: textAt(event, "timestamp") };
+  switch (kind) {
+    case "MessageEvent":
+      return messageRow(event, place);
+    case "ActionEvent":
+      return {
+        type: "action",
+        ...place,
+        tool: textAt(event, "tool_name"),
+        toolCallId: textAt(event, "tool_call_id"),
+        action: looseAt(event, "action"),
+        callText: textAt(looseAt(event, "tool_call"), "arguments"),
+        summary: textAt(event, "summary"),
+        thought: partsText(listAt(event, "thought")),
+        reasoning: reasoningOf(event),
+        risk: textAt(event, "security_risk") || "UNKNOWN",
+        responseId: textAt(event, "llm_response_id") || null,
+        outcome: null,
+        task: null,
+      };
+    case "SystemPromptEvent":
+      return {
+        type: "prompt",
+        ...place,
+        text: [
+          textAt(looseAt(event, "system_prompt"), "text"),
+          textAt(looseAt(event, "dynamic_context"), "text"),
+        ]
+          .filter((text) => text !== "")
+          .join("\n\n"),
+        tools: listAt(event, "tools").map(toolName),
+      };
+    case "ConversationErrorEvent":
+      return { type: "error", ...place, code: textAt(event, "code"), detail: textAt(event, "detail") };
+    case "Condensation":
+      return isTakingBack(event)
+        ? null
+        : {
+            type: "condensation",
+            ...place,
+            summary: textAt(event, "summary"),
+            forgotten: numberAt(event, "forgotten_event_ids") ?? listAt(event, "forgotten_event_ids").length,
+          };
+    case "CondensationRequest":
+      return { type: "condensation-asked", ...place };
+    case "PauseEvent":
+      return { type: "halt", ...place, how: "pause" };
+    case "InterruptEvent":
+      return { type: "halt", ...place, how: "interrupt" };
+    case "HookExecutionEvent":
+      return hookRow(event, place);
+    case "ConversationStateUpdateEvent":
+      return stateRow(event, place);
+    default:
+      return { type: "unknown", ...place, kind: kind === "" ? "?" : kind, event };
+  }
+}
+
+/** A message that was taken back before the agent read it is stored as a condensation that forgets it alone, without a summary. */
+export function isTakingBack(event: Loose): boolean {
+  return (
+    textAt(event, "kind") === "Condensation" &&
+    textAt(event, "summary") === "" &&
+    textsAt(event, "forgotten_event_ids").length === 1
+  );
+}
+
+type Place = { readonly id: string; readonly at: string };
+
+function messageRow(event: Loose, place: Place): Row {
+  const message = looseAt(event, "llm_message");
+  const parts = listAt(message, "content");
+  const text = partsText(parts);
+  if (event["source"] === "environment") return { type: "hint", ...place, text };
+  const images = parts.flatMap((part) => textsAt(asLoose(part), "image_urls"));
+  if (event["source"] === "user") {
+    const skills = textsAt(event, "activated_skills");
+    return { type: "message", ...place, text, images, skills, isTakenBack: false };
+  }
+  const responseId = textAt(event, "llm_response_id") || null;
+  return { type: "answer", ...place, text, images, reasoning: reasoningOf(message), responseId };
+}
+
+function stateRow(event: Loose, place: Place): Row | null {
+  const key = textAt(event, "key");
+  const value = event["value"];
+  const fields = asLoose(value);
+  if (settingKeys.has(key)) return { type: "setting", ...place, key, value };
+  switch (key) {
+    case "execution_status":
+      return value === "stuck" ? { type: "error", ...place, code: "stuck", detail: "" } : null;
+    case "leaf_event_id":
+      return { type: "branch", ...place, target: typeof value === "string" ? value : null };
+    case "warning":
+      return { type: "warning", ...place, code: textAt(fields, "code"), detail: textAt(fields, "detail") };
+    case "hook_execution":
+      return fields === null ? null : hookRow(fields, place);
+    case "goal":
+      return fields === null
+        ? null
+        : {
+            type: "goal",
+            ...place,
+            objective: textAt(fields, "objective"),
+            status: textAt(fields, "status"),
+            verdict: textAt(looseAt(fields, "verdict"), "missing"),
+          };
+    default:
+      return null;
+  }
+}
+
+function hookRow(fields: Loose, place: Place): HookRow {
+  const texts = [textAt(fields, "stdout"), textAt(fields, "stderr"), textAt(fields, "error")];
+  return {
+    type: "hook",
+    ...place,
+    hookType: textAt(fields, "hook_event_type"),
+    command: textAt(fields, "hook_command"),
+    isBlocked: fields["blocked"] === true,
+    isOk: fields["success"] !== false,
+    exitCode: numberAt(fields, "exit_code"),
+    reason: textAt(fields, "reason"),
+    output: texts.filter((text) => text !== "").join("\n"),
+  };
+}
+
+/** The texts of content parts, one below the other. */
+export function partsText(parts: readonly unknown[]): string {
+  return parts
+    .map((part) => textAt(asLoose(part), "text"))
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** What a model let see of its thinking; providers give it in one of three places. */
+function reasoningOf(holder: Loose | null): string {
+  const plain = textAt(holder, "reasoning_content");
+  if (plain !== "") return plain;
+  const blocks = listAt(holder, "thinking_blocks").map((block) => textAt(asLoose(block), "thinking"));
+  const item = looseAt(holder, "responses_reasoning_item");
+  return [...blocks, ...textsAt(item, "summary")].filter((text) => text !== "").join("\n\n");
+}
+
+function toolName(tool: unknown): string {
+  const fields = asLoose(tool);
+  return textAt(fields, "name") || textAt(fields, "title") || textAt(fields, "kind");
+}

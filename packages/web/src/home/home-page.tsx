@@ -1,0 +1,235 @@
+import type { StartConversationRequest } from "@convoke/protocol";
+import { useEffect, useState } from "react";
+import { Link, useLocation } from "wouter";
+import { Composer, type Written } from "../composer/composer.tsx";
+import { careOf, cares, policyOf, type Care } from "../lib/care.ts";
+import { asLoose, textAt } from "../lib/loose.ts";
+import { useStore } from "../lib/store.ts";
+import { needOf } from "../overview/glance.ts";
+import { useServices } from "../services/services.ts";
+import { StateMark, statusWord } from "../ui/state-mark.tsx";
+import { useMoreWords, useWords } from "../words/words.ts";
+import { DemoOffer } from "./demo-offer.tsx";
+import { HomeSearch } from "./home-search.tsx";
+import { useStart } from "./use-start.ts";
+
+const choicesKey = "choices";
+
+type Choices = { readonly folder: string; readonly profile: string; readonly care: Care };
+
+type Models = {
+  readonly names: readonly string[];
+  readonly active: string | null;
+  readonly isReady: boolean;
+};
+
+/** Where a conversation begins: what to do, where, with which model, and how careful. Below, what needs its user. */
+export default function HomePage() {
+  const words = useWords();
+  const more = useMoreWords();
+  const { client, outbox, drafts } = useServices();
+  const [, navigate] = useLocation();
+  const models = useModels();
+  const start = useStart();
+  const [choices, choose] = useChoices(start?.default_workspace ?? "");
+  const [plansFirst, setPlansFirst] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+
+  const begin = async (written: Written): Promise<void> => {
+    setProblem(null);
+    const id = crypto.randomUUID();
+    const { policy, analyzer } = policyOf(choices.care);
+    try {
+      const request: Omit<StartConversationRequest, "agent"> = {
+        conversation_id: id,
+        title: titleOf(written.text),
+        workspace: { kind: "LocalWorkspace", working_dir: choices.folder },
+        confirmation_policy: policy,
+        ...(plansFirst ? { agent_type: "plan" } : {}),
+        ...(analyzer === null ? {} : { security_analyzer: analyzer }),
+      };
+      // Without an agent the server takes that of the settings, which the schema of the wire does not say.
+      await client.startConversation(request as StartConversationRequest);
+      const isOther = choices.profile !== "" && choices.profile !== models?.active;
+      if (isOther)
+        await client.call("POST /api/conversations/{conversation_id}/switch_profile", {
+          params: { conversation_id: id },
+          body: { profile_name: choices.profile },
+        });
+    } catch (error) {
+      drafts.write("new", written.text);
+      setProblem(error instanceof Error ? error.message : words.conversation.failed);
+      return;
+    }
+    outbox.add({ id: crypto.randomUUID(), conversationId: id, ...written, run: true });
+    navigate(`/c/${id}`);
+  };
+
+  return (
+    <div className="h-full overflow-y-auto">
+      <div className="mx-auto max-w-[46rem] px-5 pt-[14vh] pb-8 max-[720px]:px-3 max-[720px]:pt-8">
+        <h1 className="mb-4 text-xl font-semibold">{more.home.title}</h1>
+        {models?.isReady === false && (
+          <p className="mb-3 rounded-md bg-warn-wash px-3 py-2 text-sm text-warn">
+            {more.home.noModel}{" "}
+            <Link href="/settings/models" className="font-medium underline underline-offset-2">
+              {more.home.connectModel}
+            </Link>
+          </p>
+        )}
+        {problem !== null && (
+          <p role="alert" className="mb-3 rounded-md bg-bad-wash px-3 py-2 text-sm text-bad">
+            {problem}
+          </p>
+        )}
+        <Composer key={problem} place="new" status="idle" isLarge onSend={(written) => void begin(written)} />
+        <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1.5 px-1 text-sm">
+          <label className="flex min-w-0 grow items-center gap-2 text-faint">
+            <span className="shrink-0">{more.home.folder}</span>
+            <input
+              value={choices.folder}
+              spellCheck={false}
+              onChange={(event) => choose({ ...choices, folder: event.target.value })}
+              className="h-7 min-w-32 grow rounded border border-transparent bg-transparent px-1.5 font-mono text-xs text-ink hover:border-line focus:border-accent pointer-coarse:h-11 pointer-coarse:text-[16px]"
+            />
+          </label>
+          {models !== null && models.names.length > 0 && (
+            <label className="flex items-center gap-2 text-faint">
+              {more.home.model}
+              <select
+                value={models.names.includes(choices.profile) ? choices.profile : (models.active ?? "")}
+                onChange={(event) => choose({ ...choices, profile: event.target.value })}
+                className={selectClass}
+              >
+                {models.active === null && <option value="">{more.home.fromSettings}</option>}
+                {models.names.map((name) => (
+                  <option key={name} value={name}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+          <label className="flex items-center gap-2 text-faint">
+            {more.home.care}
+            <select
+              value={choices.care}
+              onChange={(event) => choose({ ...choices, care: event.target.value as Care })}
+              className={selectClass}
+            >
+              {cares.map((care) => (
+                <option key={care} value={care}>
+                  {more.care[care]}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label
+            title={more.plan.explanation}
+            className="flex items-center gap-2 text-faint pointer-coarse:min-h-11"
+          >
+            <input
+              type="checkbox"
+              className="size-4 accent-accent-fill"
+              checked={plansFirst}
+              onChange={(event) => setPlansFirst(event.target.checked)}
+            />
+            {more.plan.first}
+          </label>
+        </div>
+        {start?.can.demo === true && models?.isReady === false && <DemoOffer />}
+        <HomeSearch />
+        <Needy />
+      </div>
+    </div>
+  );
+}
+
+/** The beginning of the first message, until somebody gives it a better title. */
+function titleOf(text: string): string | null {
+  const line =
+    text
+      .split("\n")
+      .find((part) => part.trim() !== "")
+      ?.trim() ?? "";
+  if (line === "") return null;
+  return line.length > 80 ? `${line.slice(0, 79).trimEnd()}…` : line;
+}
+
+const selectClass =
+  "h-7 rounded border border-line bg-canvas px-1.5 text-sm text-ink pointer-coarse:h-11 pointer-coarse:text-[16px]";
+
+/** Conversations that ask or work or are in trouble. */
+function Needy() {
+  const words = useWords();
+  const more = useMoreWords();
+  const { overview } = useServices();
+  const needy = useStore(overview).glances.filter((glance) => needOf(glance) !== "rests");
+  if (needy.length === 0) return null;
+  return (
+    <section aria-label={more.home.now} className="mt-10">
+      <h2 className="mb-1.5 text-sm text-faint">{more.home.now}</h2>
+      <ul className="divide-y divide-line border-y border-line">
+        {needy.map(({ id, title, status }) => (
+          <li key={id}>
+            <Link
+              href={`/c/${id}`}
+              className="flex items-center gap-2.5 px-1 py-2 hover:bg-hover pointer-coarse:min-h-11"
+            >
+              <StateMark status={status} />
+              <span className="min-w-0 grow truncate">{title ?? words.rail.untitled}</span>
+              <span className="shrink-0 text-xs text-faint">{statusWord(words, status)}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The stored models, and whether there is one with a key at all. Null until the server has said. */
+function useModels(): Models | null {
+  const { client } = useServices();
+  const [models, setModels] = useState<Models | null>(null);
+  useEffect(() => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    void Promise.all([
+      client.call("GET /api/profiles", { signal }),
+      client.call("GET /api/settings", { signal }),
+    ])
+      .then(([{ profiles = [], active_profile: active }, settings]) =>
+        setModels({
+          names: profiles.map(({ name }) => name),
+          active: active ?? null,
+          isReady: profiles.length > 0 || settings.llm_api_key_is_set,
+        }),
+      )
+      .catch((error: unknown) => {
+        if (!stop.signal.aborted) console.warn("The models could not be read.", error);
+      });
+    return () => stop.abort();
+  }, [client]);
+  return models;
+}
+
+/** The choices of the last conversation; the first time the folder that the server was started in. */
+function useChoices(defaultFolder: string): readonly [Choices, (choices: Choices) => void] {
+  const { keep } = useServices();
+  const [choices, setChoices] = useState<Choices>(() => {
+    const kept = asLoose(keep.read(choicesKey));
+    return {
+      folder: textAt(kept, "folder"),
+      profile: textAt(kept, "profile"),
+      care: cares.find((care) => care === kept?.["care"]) ?? careOf(""),
+    };
+  });
+  const [isTyped, setTyped] = useState(choices.folder !== "");
+  const shown = isTyped ? choices : { ...choices, folder: choices.folder || defaultFolder };
+  const choose = (next: Choices): void => {
+    setTyped(true);
+    setChoices(next);
+    keep.write(choicesKey, next);
+  };
+  return [shown, choose];
+}

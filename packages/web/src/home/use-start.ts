@@ -1,0 +1,20 @@
+import type { Start } from "@convoke/protocol";
+import { useEffect, useState } from "react";
+import { useServices } from "../services/services.ts";
+
+/** What the server says to whom begins; null until it has. */
+export function useStart(): Start | null {
+  const { client } = useServices();
+  const [start, setStart] = useState<Start | null>(null);
+  useEffect(() => {
+    const stop = new AbortController();
+    client
+      .call("GET /api/start", { signal: stop.signal })
+      .then(setStart)
+      .catch((error: unknown) => {
+        if (!stop.signal.aborted) console.warn("The server did not say what can be done here.", error);
+      });
+    return () => stop.abort();
+  }, [client]);
+  return start;
+}

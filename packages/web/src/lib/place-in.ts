@@ -1,0 +1,13 @@
+/** The address of a conversation with some parts of its search changed; null takes one away. */
+export function placeIn(
+  id: string,
+  search: string,
+  changes: Readonly<Record<string, string | null>>,
+): string {
+  const parts = new URLSearchParams(search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) parts.delete(name);
+    else parts.set(name, value);
+  }
+  return parts.size === 0 ? `/c/${id}` : `/c/${id}?${parts.toString()}`;
+}

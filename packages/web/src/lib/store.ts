@@ -1,0 +1,34 @@
+import { useSyncExternalStore } from "react";
+
+/** Something that changes and says so; `snapshot` is the same object until it does. */
+export interface Store<Snapshot> {
+  readonly snapshot: () => Snapshot;
+  readonly subscribe: (onChange: () => void) => () => void;
+}
+
+export function useStore<Snapshot>(store: Store<Snapshot>): Snapshot {
+  return useSyncExternalStore(store.subscribe, store.snapshot);
+}
+
+/** A value with subscribers; what stores are made of. */
+export class Cell<Value> implements Store<Value> {
+  #value: Value;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(value: Value) {
+    this.#value = value;
+  }
+
+  readonly snapshot = (): Value => this.#value;
+
+  readonly subscribe = (onChange: () => void): (() => void) => {
+    this.#listeners.add(onChange);
+    return () => this.#listeners.delete(onChange);
+  };
+
+  set(value: Value): void {
+    if (Object.is(value, this.#value)) return;
+    this.#value = value;
+    for (const listener of this.#listeners) listener();
+  }
+}

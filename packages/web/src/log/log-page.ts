@@ -1,0 +1,29 @@
+import { looseAt, textAt, type Loose } from "../lib/loose.ts";
+
+/** Texts of an event longer than this are cut; the whole event is asked for when somebody wants it. */
+export const trimAt = 8_192;
+
+/** A piece of a log, in its order, and where what comes before it begins; behind it, where it was read upwards. */
+export type LogPage = { readonly events: readonly Loose[]; readonly nextPageId: string | null };
+
+/** A page as REST gives it; `isDown` when the newest events are asked for first. What was cut of an event is marked on it. */
+export function toLogPage(
+  reply: { readonly items: readonly Loose[]; readonly next_page_id?: string | null },
+  isDown: boolean,
+): LogPage {
+  const events = reply.items.map(marked);
+  return { events: isDown ? events.toReversed() : events, nextPageId: reply.next_page_id ?? null };
+}
+
+/** What of a page that was read downwards is not behind the event `last`. */
+export function upTo({ events, nextPageId }: LogPage, last: string): LogPage {
+  return {
+    events: events.filter((event) => textAt(event, "id") <= last),
+    nextPageId: nextPageId !== null && nextPageId <= last ? nextPageId : null,
+  };
+}
+
+function marked(item: Loose): Loose {
+  const event = item["kind"] === "TrimmedEvent" ? looseAt(item, "event") : null;
+  return event === null ? item : { ...event, is_cut: true };
+}

@@ -1,0 +1,311 @@
+import { ApiError, type FollowItem, type FollowOptions } from "@convoke/client";
+import { emptyState, withEvent, withSnapshot, withStanding, type LogState } from "../folds/fold-state.ts";
+import { withFrame, withStored, type LiveAnswer } from "../folds/live-answer.ts";
+import type { Row } from "../folds/row.ts";
+import { asLoose, looseAt, textAt, type Loose } from "../lib/loose.ts";
+import { Cell } from "../lib/store.ts";
+import { trimAt, upTo, type LogPage } from "./log-page.ts";
+import type { ReadingPlace } from "./reading-place.ts";
+import { RowWindow } from "./row-window.ts";
+
+/** What an open log asks of the server. */
+export type LogSource = {
+  readonly conversation: (id: string) => Promise<Loose>;
+  /** A page up to the event with this id, or to the end of the log where the id is empty. */
+  readonly older: (id: string, pageId: string) => Promise<LogPage>;
+  /** A page from the event with this id on. */
+  readonly newer: (id: string, pageId: string) => Promise<LogPage>;
+  readonly follow: (id: string, options: FollowOptions) => AsyncIterable<FollowItem>;
+};
+
+export type LogDeps = {
+  readonly source: LogSource;
+  /** Calls back before the next frame is painted: what comes until then is shown at once. */
+  readonly nextFrame: (callback: () => void) => void;
+  readonly now: () => number;
+  readonly onFailure: (error: unknown) => void;
+};
+
+/** The connection to the server, which is not the state of the agent (P36). */
+export type Link = { readonly state: "connecting" | "connected" | "lost"; readonly sinceMs: number };
+
+export type LogView = {
+  readonly phase: "loading" | "ready" | "missing" | "failed";
+  readonly rows: readonly Row[];
+  /** Rows of the end of the log; the same as `rows` where that is among them. */
+  readonly newest: readonly Row[];
+  readonly state: LogState;
+  readonly hasOlder: boolean;
+  /** False where the end of the log is among the rows, and what comes is added to them. */
+  readonly hasNewer: boolean;
+  /** The newest event that was read; null for an empty log. */
+  readonly lastEventId: string | null;
+};
+
+/**
+ * One conversation as far as it was read: the end of its log, what was added while somebody looked, and older pages as they were
+ * asked for. Or a window around an event of long ago, which grows in both directions and follows the log once it reaches its end.
+ * All of it is folded from events; nothing is kept beside them.
+ */
+export class OpenLog {
+  readonly id: string;
+  readonly view: Cell<LogView>;
+  readonly live = new Cell<LiveAnswer | null>(null);
+  /** The newest output of tools that run, by the id of their action. */
+  readonly progress = new Cell<ReadonlyMap<string, string>>(new Map());
+  readonly link: Cell<Link>;
+  readonly #deps: LogDeps;
+  readonly #at: string;
+  readonly #past: Loose | null;
+  readonly #window = new RowWindow();
+  #state = emptyState;
+  #live: LiveAnswer | null = null;
+  #loading: Promise<void> | null = null;
+  #loadingOlder: Promise<void> | null = null;
+  #loadingNewer: Promise<void> | null = null;
+  #following: AbortController | null = null;
+  #wake: (() => void) | null = null;
+  #progress: ReadonlyMap<string, string> = new Map();
+  #isPainting = false;
+  #isLoaded = false;
+  #place: ReadingPlace | null = null;
+  /** Whether the end of the log was reached: from then on it is followed, whatever the window shows. */
+  #hasFollowed = false;
+
+  /** `at` is the event that a window is around; none for the end of the log. With `past`, how things stood there, it ends with it. */
+  constructor(id: string, deps: LogDeps, at = "", past: Loose | null = null) {
+    this.id = id;
+    this.#deps = deps;
+    this.#at = at;
+    this.#past = past;
+    this.view = new Cell<LogView>({
+      phase: "loading",
+      rows: [],
+      newest: [],
+      state: emptyState,
+      hasOlder: false,
+      hasNewer: false,
+      lastEventId: null,
+    });
+    this.link = new Cell<Link>({ state: "connecting", sinceMs: deps.now() });
+  }
+
+  /** How its reader left it; null where nobody did, or nothing of it counts any more. */
+  get place(): ReadingPlace | null {
+    return this.#place;
+  }
+
+  leave(place: ReadingPlace | null): void {
+    this.#place = place;
+  }
+
+  /** Reads the end of the log unless it was read before, and follows it. */
+  show(): void {
+    if (this.#following !== null) return;
+    const following = new AbortController();
+    this.#following = following;
+    void this.#run(following.signal);
+  }
+
+  /** Stops following; what was read stays. */
+  hide(): void {
+    this.#following?.abort();
+    this.#following = null;
+  }
+
+  /** A waiting page is looked at again, or the network is back: connects at once where it would wait. */
+  wake(): void {
+    if (this.#wake !== null) this.#wake();
+    else if (this.view.snapshot().phase === "failed") this.show();
+  }
+
+  /** Reads the page before the oldest row; one at a time. */
+  loadOlder(): Promise<void> {
+    this.#loadingOlder ??= this.#loadOlder().finally(() => (this.#loadingOlder = null));
+    return this.#loadingOlder;
+  }
+
+  /** Reads the page behind the newest row of a window; one at a time. */
+  loadNewer(): Promise<void> {
+    this.#loadingNewer ??= this.#loadNewer().finally(() => (this.#loadingNewer = null));
+    return this.#loadingNewer;
+  }
+
+  /**
+   * Lets go of rows before `first`, or of those behind `last`, when so many are there that they take room; reading on asks for them
+   * again. What comes at the end of the log is known all the same.
+   */
+  letGo(first: string, last: string): void {
+    if (this.#window.letGo(first, last)) this.#paint();
+  }
+
+  /** Has the end of the log among the rows again. */
+  toEnd(): void {
+    if (this.#window.toEnd()) this.#paint();
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    try {
+      if (!this.#isLoaded) await this.#loadOnce();
+      // A window that ends before the log does follows nothing.
+      const isPiece = this.#window.newerPageId !== null && !this.#hasFollowed;
+      if (signal.aborted || isPiece || this.#past !== null) return;
+      await this.#follow(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#following = null;
+      if (error instanceof ApiError && error.status === 404) return this.#setPhase("missing");
+      this.#deps.onFailure(error);
+      this.#setLink("lost");
+      if (!this.#isLoaded) this.#setPhase("failed");
+    }
+  }
+
+  /** Who asks while it is read waits for the same answer. */
+  #loadOnce(): Promise<void> {
+    this.#loading ??= this.#load().finally(() => (this.#loading = null));
+    return this.#loading;
+  }
+
+  async #load(): Promise<void> {
+    const { source } = this.#deps;
+    const at = this.#at;
+    const past = this.#past;
+    const [info, page, newer] = await Promise.all([
+      looseAt(past, "conversation") ?? source.conversation(this.id),
+      source.older(this.id, at),
+      at === "" || past !== null ? null : source.newer(this.id, at),
+    ]);
+    this.#state = withSnapshot(this.#state, info);
+    if (past !== null) this.#state = withStanding(this.#state, past);
+    this.#window.takeOlder(page);
+    if (newer === null) for (const event of page.events) this.#state = withRetry(this.#state, event);
+    else this.#window.takeNewer(newer);
+    this.#isLoaded = true;
+    this.#paint();
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    this.#hasFollowed = true;
+    const items = this.#deps.source.follow(this.id, {
+      afterEventId: this.#window.lastEventId,
+      signal,
+      deltas: "items",
+      progress: true,
+      standing: true,
+      trim: trimAt,
+      onConnection: ({ state }) => {
+        if (!signal.aborted && state !== "ended") this.#setLink(state);
+      },
+      retryNow: (wake) => {
+        this.#wake = wake;
+        return () => (this.#wake = null);
+      },
+    });
+    for await (const item of items) {
+      if (signal.aborted) return;
+      if (item.type === "signal") this.#takeSignal(item.frame);
+      else this.#takeEvent(item.trimmed === null ? item.event : { ...item.event, is_cut: true });
+    }
+  }
+
+  #takeSignal(frame: Loose): void {
+    const value = asLoose(frame["value"]);
+    if (frame["key"] === "full_state" && value !== null) this.#state = withSnapshot(this.#state, value);
+    else if (frame["kind"] === "Standing") this.#state = withStanding(this.#state, frame);
+    else if (frame["kind"] === "ToolProgress")
+      this.#progress = new Map([...this.#progress, [textAt(frame, "action_id"), textAt(frame, "text")]]);
+    else this.#live = withFrame(this.#live, frame);
+    this.#paintSoon();
+  }
+
+  #takeEvent(event: Loose): void {
+    this.#window.takeNew(event);
+    this.#state = withEvent(this.#state, event);
+    this.#live = withStored(this.#live, event);
+    // What an action said while it ran is in its answer now.
+    if (this.#progress.size > 0 && textAt(event, "action_id") !== "") this.#progress = new Map();
+    this.#paintSoon();
+  }
+
+  async #loadOlder(): Promise<void> {
+    const { olderPageId: pageId } = this.#window;
+    if (pageId === null) return;
+    try {
+      const page = await this.#deps.source.older(this.id, pageId);
+      // Meanwhile the window may have moved on.
+      if (this.#window.olderPageId !== pageId) return;
+      this.#window.takeOlder(page);
+      this.#paint();
+    } catch (error) {
+      // The button, or scrolling on, asks again.
+      this.#deps.onFailure(error);
+    }
+  }
+
+  async #loadNewer(): Promise<void> {
+    const { newerPageId: pageId } = this.#window;
+    if (pageId === null) return;
+    try {
+      const page = await this.#deps.source.newer(this.id, pageId);
+      // Meanwhile the window may have moved on.
+      if (this.#window.newerPageId !== pageId) return;
+      this.#window.takeNewer(this.#past === null ? page : upTo(page, this.#at));
+      this.#paint();
+    } catch (error) {
+      // Scrolling on asks again.
+      this.#deps.onFailure(error);
+      return;
+    }
+    const signal = this.#following?.signal;
+    if (this.#window.newerPageId === null && signal !== undefined && !this.#hasFollowed)
+      void this.#run(signal);
+  }
+
+  #paintSoon(): void {
+    if (this.#isPainting) return;
+    this.#isPainting = true;
+    this.#deps.nextFrame(() => {
+      this.#isPainting = false;
+      this.#paint();
+    });
+  }
+
+  #paint(): void {
+    const { rows, newest, olderPageId, newerPageId, lastEventId } = this.#window;
+    const view: LogView = {
+      phase: "ready",
+      rows,
+      newest,
+      state: this.#state,
+      hasOlder: olderPageId !== null,
+      hasNewer: newerPageId !== null,
+      lastEventId,
+    };
+    // A piece of an answer changes nothing of the log: only the answer is drawn again.
+    if (!isSameView(this.view.snapshot(), view)) this.view.set(view);
+    // What is being written stands behind the end of the log.
+    this.live.set(newerPageId === null ? this.#live : null);
+    this.progress.set(this.#progress);
+  }
+
+  #setPhase(phase: LogView["phase"]): void {
+    this.view.set({ ...this.view.snapshot(), phase });
+  }
+
+  #setLink(state: Link["state"]): void {
+    const { state: before } = this.link.snapshot();
+    // "connecting" after "lost" is the same to a person until it is connected.
+    if (before === state || (before === "lost" && state === "connecting")) return;
+    this.link.set({ state, sinceMs: this.#deps.now() });
+  }
+}
+
+function isSameView(before: LogView, after: LogView): boolean {
+  return (Object.keys(after) as (keyof LogView)[]).every((key) => before[key] === after[key]);
+}
+
+/** Of what the tail says about the state only a wait for the model is not in the conversation that REST answers. */
+function withRetry(state: LogState, event: Loose): LogState {
+  return event["key"] === "model_retry" ? withEvent(state, event) : state;
+}

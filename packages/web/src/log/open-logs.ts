@@ -1,0 +1,62 @@
+import type { Loose } from "../lib/loose.ts";
+import { OpenLog, type LogDeps } from "./open-log.ts";
+
+const mostKept = 8;
+
+/** The logs that were looked at last. Going back to one of them shows at once what was read of it. */
+export class OpenLogs {
+  readonly #deps: LogDeps;
+  /** The one that was looked at last comes last. */
+  readonly #logs = new Map<string, OpenLog>();
+  readonly #users = new Map<string, number>();
+
+  constructor(deps: LogDeps) {
+    this.#deps = deps;
+  }
+
+  /** The log, or a window of it around the event `at`; with `past`, how things stood there, one that ends with it. */
+  get(id: string, at = "", past: Loose | null = null): OpenLog {
+    const key = keyOf(id, at, past);
+    const log = this.#logs.get(key) ?? new OpenLog(id, this.#deps, at, past);
+    this.#logs.delete(key);
+    this.#logs.set(key, log);
+    for (const [other, old] of this.#logs) {
+      if (this.#logs.size <= mostKept) break;
+      if (this.#users.has(other) || other === key) continue;
+      old.hide();
+      this.#logs.delete(other);
+    }
+    return log;
+  }
+
+  /** Follows the log until the function that it returns is called, as often as it was asked for. */
+  watch(id: string, at = "", past: Loose | null = null): () => void {
+    const key = keyOf(id, at, past);
+    const log = this.get(id, at, past);
+    this.#users.set(key, (this.#users.get(key) ?? 0) + 1);
+    log.show();
+    return () => {
+      const left = (this.#users.get(key) ?? 1) - 1;
+      if (left > 0) {
+        this.#users.set(key, left);
+        return;
+      }
+      this.#users.delete(key);
+      log.hide();
+    };
+  }
+
+  /** Lets go of what is known of a log, because it was deleted or must be read anew. */
+  forget(id: string): void {
+    this.#logs.get(id)?.hide();
+    this.#logs.delete(id);
+  }
+
+  wake(): void {
+    for (const id of this.#users.keys()) this.#logs.get(id)?.wake();
+  }
+}
+
+function keyOf(id: string, at: string, past: Loose | null): string {
+  return past === null ? id + at : `${id}${at} past`;
+}

@@ -1,0 +1,20 @@
+import type { ConvokeClient } from "@convoke/client";
+
+/** Exchanges a ticket or a key for a login: the cookie comes with the answer, the proof in it. */
+export async function exchange(
+  client: ConvokeClient,
+  given: { readonly ticket: string } | { readonly key: string },
+): Promise<string> {
+  return (await client.call("POST /api/auth/login", { body: given })).proof;
+}
+
+/** The ticket of a one-time link. It stands behind the `#`, which no server and no proxy ever sees; it is taken out of the address at once. */
+export function takeTicket(
+  location: Pick<Location, "hash" | "pathname">,
+  replace: (address: string) => void,
+): string | null {
+  const ticket = new URLSearchParams(location.hash.slice(1)).get("t");
+  if (ticket === null) return null;
+  replace(location.pathname.replace(/login$/, ""));
+  return ticket;
+}

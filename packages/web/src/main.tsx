@@ -1,0 +1,145 @@
+import { ConvokeClient, type FollowOptions, type OverviewOptions } from "@convoke/client";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { Router } from "wouter";
+import { App } from "./app/app.tsx";
+import { ColourContext } from "./colours/colour-context.ts";
+import type { AskColours } from "./colours/looks.ts";
+import { fetchWithLogin, socketWithProof } from "./connection/with-login.ts";
+import { Drafts } from "./connection/drafts.ts";
+import { LoginState } from "./connection/login-state.ts";
+import { Outbox } from "./connection/outbox.ts";
+import { Keep } from "./lib/keep.ts";
+import { loadPatiently } from "./lib/lazy-part.ts";
+import { pagePrefix, serverAddress } from "./lib/server-address.ts";
+import { toLogPage, trimAt, type LogPage } from "./log/log-page.ts";
+import { OpenLogs } from "./log/open-logs.ts";
+import { ApprovalsStore } from "./overview/approvals-store.ts";
+import { OverviewStore } from "./overview/overview-store.ts";
+import { ServicesContext, type Services } from "./services/services.ts";
+import { laterWords, readWords } from "./words/read-words.ts";
+import { MoreWordsContext, WordsContext } from "./words/words.ts";
+
+/** How many events are read at once, at the end of a log and before it. */
+const pageSize = 100;
+
+function createServices(client: ConvokeClient, login: LoginState, keep: Keep): Services {
+  const onFailure = (error: unknown): void => console.warn(error);
+  const pageOf = async (isDown: boolean, id: string, pageId: string): Promise<LogPage> =>
+    toLogPage(
+      await client.searchEvents(id, {
+        limit: pageSize,
+        sort_order: isDown ? "TIMESTAMP_DESC" : "TIMESTAMP",
+        trim: trimAt,
+        ...(pageId === "" ? {} : { page_id: pageId }),
+      }),
+      isDown,
+    );
+  const outbox = new Outbox({
+    keep,
+    send: async ({ id, conversationId, text, images, run }) => {
+      const content = [
+        ...(text === "" ? [] : [{ type: "text" as const, text }]),
+        ...(images.length === 0 ? [] : [{ type: "image" as const, image_urls: [...images] }]),
+      ];
+      return await client.sendMessage(conversationId, {
+        role: "user",
+        content,
+        run,
+        client_message_id: id,
+      });
+    },
+    later: (ms, callback) => {
+      const timer = setTimeout(callback, ms);
+      return () => clearTimeout(timer);
+    },
+  });
+  return {
+    client,
+    login,
+    keep,
+    // English of which country says how dates look; the words are the same.
+    language:
+      navigator.languages.find((name) => name.startsWith(document.documentElement.lang)) ??
+      document.documentElement.lang,
+    drafts: new Drafts(keep),
+    logs: new OpenLogs({
+      source: {
+        conversation: async (id) => await client.getConversation(id),
+        older: (id, pageId) => pageOf(true, id, pageId),
+        newer: (id, pageId) => pageOf(false, id, pageId),
+        follow: (id: string, options: FollowOptions) => client.follow(id, options),
+      },
+      nextFrame,
+      now: Date.now,
+      onFailure,
+    }),
+    overview: new OverviewStore({
+      follow: (options: OverviewOptions) => client.overview(options),
+      nextFrame,
+      onFailure,
+      onConnected: () => void outbox.flush(),
+    }),
+    approvals: new ApprovalsStore({ list: () => client.call("GET /api/approvals"), onFailure }),
+    outbox,
+  };
+}
+
+/** What finds colours comes with the first text that has some. */
+function laterColours(): AskColours {
+  let opened: Promise<{ readonly ask: AskColours }> | null = null;
+  return async (text, language) => {
+    opened ??= loadPatiently(() => import("./colours/open-colourist.ts")).then(({ openColourist }) =>
+      openColourist(),
+    );
+    return (await opened).ask(text, language);
+  };
+}
+
+/** A hidden page is not painted; what comes there is folded all the same. */
+function nextFrame(callback: () => void): void {
+  if (document.hidden) setTimeout(callback, 250);
+  else requestAnimationFrame(callback);
+}
+
+async function open(): Promise<void> {
+  const keep = new Keep(localStorage);
+  const login = new LoginState(keep);
+  const client = new ConvokeClient({
+    baseUrl: serverAddress(document.baseURI),
+    fetch: fetchWithLogin(login),
+    WebSocket: socketWithProof(login),
+  });
+  let hasLoginFailed = false;
+  if (location.hash !== "") {
+    const { exchange, takeTicket } = await import("./login/exchange.ts");
+    const ticket = takeTicket(location, (address) => history.replaceState(null, "", address));
+    if (ticket !== null) {
+      try {
+        login.enter(await exchange(client, { ticket }));
+      } catch {
+        // The door says so and takes a key instead.
+        hasLoginFailed = true;
+        login.leave();
+      }
+    }
+  }
+  const words = await readWords(document.documentElement.lang);
+  createRoot(document.querySelector("#root")!).render(
+    <StrictMode>
+      <WordsContext value={words}>
+        <MoreWordsContext value={laterWords(document.documentElement.lang, loadPatiently)}>
+          <ServicesContext value={createServices(client, login, keep)}>
+            <ColourContext value={laterColours()}>
+              <Router base={pagePrefix(document.baseURI)}>
+                <App hasLoginFailed={hasLoginFailed} />
+              </Router>
+            </ColourContext>
+          </ServicesContext>
+        </MoreWordsContext>
+      </WordsContext>
+    </StrictMode>,
+  );
+}
+
+await open();

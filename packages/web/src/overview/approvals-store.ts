@@ -1,0 +1,84 @@
+import { asLoose, listAt, looseAt, textAt, textsAt, type Loose } from "../lib/loose.ts";
+import { Cell, type Store } from "../lib/store.ts";
+
+/** An action that waits for its user. */
+export type Approval = {
+  readonly conversationId: string;
+  readonly actionId: string;
+  readonly tool: string;
+  readonly action: Loose;
+  readonly summary: string;
+  readonly risk: string;
+  /** What the security analyzer found. */
+  readonly reasons: readonly string[];
+  readonly requestedAt: string;
+  readonly deadline: string | null;
+  readonly onTimeout: string | null;
+};
+
+/** Everything that waits, in all conversations. It is asked for when something says that it may have changed. */
+export class ApprovalsStore implements Store<readonly Approval[]> {
+  readonly #list: () => Promise<unknown>;
+  readonly #onFailure: (error: unknown) => void;
+  readonly #cell = new Cell<readonly Approval[]>([]);
+  #asking: Promise<void> | null = null;
+  #isStale = false;
+
+  constructor(deps: { readonly list: () => Promise<unknown>; readonly onFailure: (error: unknown) => void }) {
+    this.#list = deps.list;
+    this.#onFailure = deps.onFailure;
+  }
+
+  get snapshot(): () => readonly Approval[] {
+    return this.#cell.snapshot;
+  }
+
+  get subscribe(): (onChange: () => void) => () => void {
+    return this.#cell.subscribe;
+  }
+
+  /** Asks anew. What is asked while an answer is on its way is asked once more after it. */
+  refresh(): Promise<void> {
+    if (this.#asking !== null) {
+      this.#isStale = true;
+      return this.#asking;
+    }
+    this.#asking = this.#ask().finally(() => {
+      this.#asking = null;
+      if (!this.#isStale) return;
+      this.#isStale = false;
+      void this.refresh();
+    });
+    return this.#asking;
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      const items = listAt(asLoose(await this.#list()), "items").map(toApproval);
+      const before = this.#cell.snapshot();
+      const same = (item: Approval): Approval =>
+        before.find(({ actionId }) => actionId === item.actionId) ?? item;
+      const next = items.map(same);
+      const isSame = next.length === before.length && next.every((item, index) => item === before[index]);
+      if (!isSame) this.#cell.set(next);
+    } catch (error) {
+      this.#onFailure(error);
+    }
+  }
+}
+
+function toApproval(value: unknown): Approval {
+  const fields = asLoose(value);
+  return {
+    conversationId: textAt(fields, "conversation_id"),
+    actionId: textAt(fields, "action_id"),
+    tool: textAt(fields, "tool_name"),
+    action: looseAt(fields, "action") ?? {},
+    summary: textAt(fields, "summary"),
+    risk: textAt(fields, "security_risk") || "UNKNOWN",
+    reasons: textsAt(fields, "reasons"),
+    requestedAt: textAt(fields, "requested_at"),
+    deadline: textAt(fields, "deadline") || null,
+    onTimeout: textAt(fields, "on_timeout") || null,
+  };
+}

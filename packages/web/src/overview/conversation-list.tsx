@@ -1,0 +1,100 @@
+import { memo, Suspense, useMemo } from "react";
+import { Link, useRoute, useSearch } from "wouter";
+import { besideIn, idOf } from "../lib/beside.ts";
+import { lazyPart } from "../lib/lazy-part.ts";
+import { baseName, shownCost } from "../lib/shown-numbers.ts";
+import { shownTime } from "../lib/shown-times.ts";
+import { useStore, type Store } from "../lib/store.ts";
+import { StateMark } from "../ui/state-mark.tsx";
+import { useWords } from "../words/words.ts";
+import type { Glance } from "./glance.ts";
+import { sectionsOf } from "./list-sections.ts";
+import type { Overview } from "./overview-store.ts";
+
+const BesideButton = lazyPart(() => import("./beside-button.tsx"));
+
+type ConversationListProps = {
+  readonly overview: Store<Overview>;
+  readonly language: string;
+  /** Words that titles must have. */
+  readonly filter: string;
+};
+
+/** The conversations: what asks, what works, then the others by day. */
+export function ConversationList({ overview, language, filter }: ConversationListProps) {
+  const { glances, phase } = useStore(overview);
+  const words = useWords().rail;
+  const [, open] = useRoute<{ id: string }>("/c/:id");
+  const beside = besideIn(useSearch()).map(idOf);
+  const sections = useMemo(() => sectionsOf(glances, filter, new Date()), [glances, filter]);
+  if (phase === "failed" && glances.length === 0)
+    return <p className="px-3 py-2 text-sm text-bad">{words.failed}</p>;
+  if (phase === "ready" && sections.length === 0)
+    return <p className="px-3 py-2 text-sm text-faint">{filter === "" ? words.none : words.noneFound}</p>;
+  return sections.map(({ name, glances: members }) => (
+    <div key={name} role="group" aria-label={words.sections[name]} className="pb-2">
+      <h2 className="px-3 pt-1.5 pb-1 text-xs text-faint">{words.sections[name]}</h2>
+      <ul>
+        {members.map((glance) => (
+          <ConversationEntry
+            key={glance.id}
+            glance={glance}
+            isOpen={open?.id === glance.id || (open !== null && beside.includes(glance.id))}
+            language={language}
+          />
+        ))}
+      </ul>
+    </div>
+  ));
+}
+
+type ConversationEntryProps = {
+  readonly glance: Glance;
+  readonly isOpen: boolean;
+  readonly language: string;
+};
+
+const ConversationEntry = memo(function ConversationEntry({
+  glance,
+  isOpen,
+  language,
+}: ConversationEntryProps) {
+  const words = useWords().rail;
+  const { id, title, status, updatedAt, workingDir, cost } = glance;
+  const isNew = glance.isUnread && !isOpen;
+  return (
+    <li className="group/entry relative">
+      <Link
+        href={`/c/${id}`}
+        aria-current={isOpen ? "page" : undefined}
+        className="mx-1.5 flex gap-2 rounded-md px-1.5 py-1 hover:bg-hover aria-[current=page]:bg-hover pointer-coarse:py-2"
+      >
+        <span className="mt-[3px]">
+          <StateMark status={status} size={13} />
+        </span>
+        <span className="min-w-0 grow">
+          <span className="flex items-baseline gap-2">
+            <span className={`min-w-0 grow truncate ${isNew ? "font-semibold" : ""}`}>
+              {title ?? words.untitled}
+            </span>
+            {isNew && (
+              <span
+                role="img"
+                aria-label={words.unread}
+                className="size-2 shrink-0 self-center rounded-full bg-accent-fill"
+              />
+            )}
+            <time dateTime={updatedAt} className="shrink-0 text-xs text-faint tabular-nums">
+              {shownTime(updatedAt, language, new Date())}
+            </time>
+          </span>
+          <span className="flex gap-2 text-xs text-faint">
+            <span className="min-w-0 grow truncate">{workingDir === null ? "" : baseName(workingDir)}</span>
+            {cost > 0 && <span className="shrink-0 tabular-nums">{shownCost(cost)}</span>}
+          </span>
+        </span>
+      </Link>
+      <Suspense>{!isOpen && <BesideButton id={id} title={title ?? words.untitled} />}</Suspense>
+    </li>
+  );
+});

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import type { Glance } from "./glance.ts";
+import { sectionsOf } from "./list-sections.ts";
+
+const glance = (id: string, more: Partial<Glance> = {}): Glance => ({
+  id,
+  title: id,
+  status: "finished",
+  updatedAt: "2026-01-31T10:00:00Z",
+  workingDir: "/home/ada/shop",
+  model: null,
+  cost: 0,
+  parentId: null,
+  tags: {},
+  isPinned: false,
+  isUnread: false,
+  ...more,
+});
+
+const now = new Date("2026-01-31T12:00:00Z");
+const shown = (glances: readonly Glance[], filter = ""): unknown =>
+  sectionsOf(glances, filter, now).map(({ name, glances: members }) => [
+    name,
+    ...members.map(({ id }) => id),
+  ]);
+
+test("what asks comes first, then what works, then the others by day", () => {
+  const list = [
+    glance("done"),
+    glance("old", { updatedAt: "2025-12-01T10:00:00Z" }),
+    glance("busy", { status: "running" }),
+    glance("asking", { status: "waiting_for_confirmation" }),
+  ];
+  expect(shown(list)).toEqual([
+    ["asks", "asking"],
+    ["works", "busy"],
+    ["today", "done"],
+    ["older", "old"],
+  ]);
+});
+
+test("what is pinned stands above the others until it asks", () => {
+  const list = [
+    glance("done"),
+    glance("pinned", { isPinned: true, updatedAt: "2025-12-01T10:00:00Z" }),
+    glance("busy", { status: "running" }),
+    glance("pinned and busy", { status: "running", isPinned: true }),
+    glance("pinned and asking", { status: "waiting_for_confirmation", isPinned: true }),
+  ];
+  expect(shown(list)).toEqual([
+    ["asks", "pinned and asking"],
+    ["pinned", "pinned", "pinned and busy"],
+    ["works", "busy"],
+    ["today", "done"],
+  ]);
+});
+
+test("tasks of sub-agents are listed only while they ask", () => {
+  const list = [
+    glance("task", { parentId: "p", status: "running" }),
+    glance("asking task", { parentId: "p", status: "waiting_for_confirmation" }),
+  ];
+  expect(shown(list)).toEqual([["asks", "asking task"]]);
+});
+
+test("every word of the filter is in the title or the folder", () => {
+  const list = [glance("Fix the parser"), glance("Write docs")];
+  expect(shown(list, "PARSER shop")).toEqual([["today", "Fix the parser"]]);
+  expect(shown(list, "parser docs")).toEqual([]);
+});

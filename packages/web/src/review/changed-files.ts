@@ -1,0 +1,164 @@
+import type { ConvokeClient } from "@convoke/client";
+import type { Change } from "../diff/diff-lines.ts";
+import { editsOf, type Edit } from "../folds/edits.ts";
+import { asLoose, looseAt, textAt, type Loose } from "../lib/loose.ts";
+import { pathWithin } from "../lib/shown-numbers.ts";
+
+/** Which changes are looked at. */
+export type Scope =
+  | { readonly type: "branch" }
+  | { readonly type: "uncommitted" }
+  | { readonly type: "edits" }
+  | { readonly type: "turn"; readonly firstId: string; readonly lastId: string };
+
+export type ChangedFile = {
+  /** Below the folder of the conversation where it is there. */
+  readonly path: string;
+  /** Absolute. */
+  readonly fullPath: string;
+  readonly status: "ADDED" | "UPDATED" | "DELETED";
+  /** Several where something else changed the file in between. */
+  readonly read: (signal: AbortSignal) => Promise<readonly Change[]>;
+};
+
+export type Place = {
+  readonly client: ConvokeClient;
+  readonly conversationId: string;
+  readonly folder: string;
+};
+
+/** How many results of tools are looked through for edits where no turn is named. */
+const mostResults = 1_000;
+const pageSize = 100;
+/** Texts longer than this come as the difference that the server made. */
+const trim = 65_536;
+
+/** The commit that changes are taken back to; undefined: what the branch began from. Null: there is none for these. */
+export function baseOf(scope: Scope): string | undefined | null {
+  if (scope.type === "branch") return undefined;
+  return scope.type === "uncommitted" ? "HEAD" : null;
+}
+
+export async function changedFiles(
+  place: Place,
+  scope: Scope,
+  signal: AbortSignal,
+): Promise<readonly ChangedFile[]> {
+  if (scope.type === "branch" || scope.type === "uncommitted")
+    return await gitChanges(place, baseOf(scope) ?? undefined, signal);
+  return filesOf(await readEdits(place, scope, signal), place.folder);
+}
+
+async function gitChanges(
+  { client, conversationId, folder }: Place,
+  ref: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly ChangedFile[]> {
+  const params = { runtime_conversation_id: conversationId };
+  const against = ref === undefined ? {} : { ref };
+  const changes = await client.call("GET /api/conversations/{runtime_conversation_id}/git/changes", {
+    params,
+    query: { path: folder, ...against },
+    signal,
+  });
+  return changes.map(({ path, status }) => {
+    const fullPath = `${folder.replace(/\/$/, "")}/${path}`;
+    return {
+      path,
+      fullPath,
+      status: status === "MOVED" ? "UPDATED" : status,
+      read: async (wanted) => {
+        const diff = await client.call("GET /api/conversations/{runtime_conversation_id}/git/diff", {
+          params,
+          query: { path: fullPath, ...against },
+          signal: wanted,
+        });
+        return [{ before: diff.original ?? "", after: diff.modified ?? "" }];
+      },
+    };
+  });
+}
+
+/** What editing tools changed, in the order of the log. */
+async function readEdits(
+  { client, conversationId }: Place,
+  scope: Extract<Scope, { type: "edits" | "turn" }>,
+  signal: AbortSignal,
+): Promise<readonly Edit[]> {
+  const edits: Edit[][] = [];
+  const isTurn = scope.type === "turn";
+  let pageId = isTurn ? scope.firstId : null;
+  for (let count = 0; count < mostResults; count += pageSize) {
+    const page = await client.call("GET /api/conversations/{conversation_id}/events/search", {
+      params: { conversation_id: conversationId },
+      query: {
+        kind: "ObservationEvent",
+        limit: pageSize,
+        trim,
+        sort_order: isTurn ? "TIMESTAMP" : "TIMESTAMP_DESC",
+        ...(pageId === null ? {} : { page_id: pageId }),
+      },
+      signal,
+    });
+    const events = page.items.map(toEvent);
+    const meant = isTurn ? events.filter((event) => textAt(event, "id") <= scope.lastId) : events;
+    edits.push(...meant.map(editsOfEvent));
+    pageId = page.next_page_id ?? null;
+    if (pageId === null || meant.length < events.length) break;
+  }
+  return (isTurn ? edits : edits.toReversed()).flat();
+}
+
+function toEvent(item: Loose): Loose {
+  return item["kind"] === "TrimmedEvent" ? (looseAt(item, "event") ?? {}) : item;
+}
+
+function editsOfEvent(event: Loose): Edit[] {
+  const observation = asLoose(event["observation"]) ?? {};
+  const outcome = {
+    type: "result",
+    id: textAt(event, "id"),
+    at: "",
+    observation,
+    isError: observation["is_error"] === true,
+    isCut: false,
+  } as const;
+  return [...editsOf({ action: {}, outcome })];
+}
+
+/** Edits by file. Those that begin with what the one before them ended with are one change. */
+export function filesOf(edits: readonly Edit[], folder: string | null): readonly ChangedFile[] {
+  const byPath = Map.groupBy(edits, ({ path }) => path);
+  return [...byPath]
+    .map(([fullPath, own]): ChangedFile => {
+      const changes = joined(own);
+      return {
+        path: pathWithin(fullPath, folder),
+        fullPath,
+        status: own.at(-1)!.isDeleted ? "DELETED" : own[0]!.isNew ? "ADDED" : "UPDATED",
+        read: async () => changes,
+      };
+    })
+    .toSorted((left, right) => (left.path < right.path ? -1 : 1));
+}
+
+function joined(edits: readonly Edit[]): readonly Change[] {
+  const changes: Change[] = [];
+  for (const edit of edits) {
+    const last = changes.at(-1);
+    if ("patch" in edit) changes.push({ patch: edit.patch });
+    else if (last !== undefined && "after" in last && last.after === edit.before)
+      changes[changes.length - 1] = { before: last.before, after: edit.after };
+    else changes.push({ before: edit.before, after: edit.after });
+  }
+  return changes;
+}
+
+/** Tells one state of a change from another. */
+export function digestOf(changes: readonly Change[]): string {
+  const text = JSON.stringify(changes);
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
+  return `${text.length}-${hash.toString(16)}`;
+}

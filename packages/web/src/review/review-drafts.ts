@@ -1,0 +1,96 @@
+import type { Keep } from "../lib/keep.ts";
+import { asLoose, listAt, looseAt, numberAt, textAt, textsAt } from "../lib/loose.ts";
+import { Cell, type Store } from "../lib/store.ts";
+import type { ReviewComment } from "./review-comment.ts";
+
+export type ReviewDraft = {
+  readonly summary: string;
+  readonly comments: readonly ReviewComment[];
+  /** Digests of changes that were accepted, by path: one that is another now has to be looked at again. */
+  readonly accepted: Readonly<Record<string, string>>;
+};
+
+/** A review that was not sent, one for each conversation; kept as it is typed (U16). */
+export class ReviewDrafts implements Store<ReviewDraft> {
+  readonly #keep: Keep;
+  readonly #key: string;
+  readonly #cell: Cell<ReviewDraft>;
+
+  constructor(keep: Keep, conversationId: string) {
+    this.#keep = keep;
+    this.#key = `review.${conversationId}`;
+    this.#cell = new Cell(readKept(keep.read(this.#key)));
+  }
+
+  get snapshot(): () => ReviewDraft {
+    return this.#cell.snapshot;
+  }
+
+  get subscribe(): (onChange: () => void) => () => void {
+    return this.#cell.subscribe;
+  }
+
+  /** Adds a comment, or puts it in the place of the one with its id. */
+  write(comment: ReviewComment): void {
+    const { comments } = this.#cell.snapshot();
+    const isKnown = comments.some(({ id }) => id === comment.id);
+    this.#set({
+      comments: isKnown
+        ? comments.map((other) => (other.id === comment.id ? comment : other))
+        : [...comments, comment],
+    });
+  }
+
+  remove(id: string): void {
+    this.#set({ comments: this.#cell.snapshot().comments.filter((comment) => comment.id !== id) });
+  }
+
+  summarize(summary: string): void {
+    this.#set({ summary });
+  }
+
+  /** Null takes the acceptance back. */
+  accept(path: string, digest: string | null): void {
+    const { [path]: _, ...others } = this.#cell.snapshot().accepted;
+    this.#set({ accepted: digest === null ? others : { ...others, [path]: digest } });
+  }
+
+  /** What was written is on its way; what was accepted stays so. */
+  clear(): void {
+    this.#set({ summary: "", comments: [] });
+  }
+
+  #set(change: Partial<ReviewDraft>): void {
+    const next = { ...this.#cell.snapshot(), ...change };
+    this.#cell.set(next);
+    const isEmpty =
+      next.summary === "" && next.comments.length === 0 && Object.keys(next.accepted).length === 0;
+    if (isEmpty) this.#keep.remove(this.#key);
+    else this.#keep.write(this.#key, next);
+  }
+}
+
+/** What an earlier version of the page may have written. */
+function readKept(value: unknown): ReviewDraft {
+  const kept = asLoose(value);
+  const comments = listAt(kept, "comments").map((item): ReviewComment => {
+    const fields = asLoose(item);
+    return {
+      id: textAt(fields, "id"),
+      path: textAt(fields, "path"),
+      side: textAt(fields, "side") === "before" ? "before" : "after",
+      from: numberAt(fields, "from") ?? 0,
+      to: numberAt(fields, "to") ?? 0,
+      code: textsAt(fields, "code"),
+      text: textAt(fields, "text"),
+    };
+  });
+  const accepted = Object.entries(looseAt(kept, "accepted") ?? {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  return {
+    summary: textAt(kept, "summary"),
+    comments: comments.filter(({ id }) => id !== ""),
+    accepted: Object.fromEntries(accepted),
+  };
+}

@@ -1,0 +1,43 @@
+import { useEffect, useState } from "react";
+import { changedFiles, type ChangedFile, type Place, type Scope } from "./changed-files.ts";
+
+export type Changes = {
+  /** Null until they were read for the first time. */
+  readonly files: readonly ChangedFile[] | null;
+  readonly problem: string | null;
+};
+
+/** Several results that come at once are one reason to look again. */
+const quietMs = 300;
+
+/** The changed files, read anew whenever `version` is another one; what is shown stays until the new list is there. */
+export function useChanges(place: Place, scope: Scope, version: string): Changes {
+  const { client, conversationId, folder } = place;
+  const [known, setKnown] = useState<Changes & { readonly scope: Scope }>({
+    files: null,
+    problem: null,
+    scope,
+  });
+  const isOther = known.scope !== scope;
+  useEffect(() => {
+    const stop = new AbortController();
+    const read = async (): Promise<void> => {
+      try {
+        const files = await changedFiles({ client, conversationId, folder }, scope, stop.signal);
+        if (!stop.signal.aborted) setKnown({ files, problem: null, scope });
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        const problem = error instanceof Error ? error.message : String(error);
+        setKnown((before) => ({ ...before, problem, scope }));
+      }
+    };
+    const timer = setTimeout(() => void read(), isOther ? 0 : quietMs);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+    // `isOther` is about the list that is shown, and changes with it.
+    // eslint-disable-next-line react/exhaustive-deps
+  }, [client, conversationId, folder, scope, version]);
+  return isOther ? { files: null, problem: null } : known;
+}

@@ -1,0 +1,97 @@
+import type { SearchHit, TitleHit } from "@convoke/protocol";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { useServices } from "../services/services.ts";
+import { filterOf, type SearchQuery } from "./search-query.ts";
+
+export type Results = {
+  readonly titles: readonly TitleHit[];
+  readonly hits: readonly SearchHit[];
+  readonly nextPageId: string | null;
+  /** Null when everything has been read; else the share of the conversations that have. */
+  readonly progress: number | null;
+};
+
+export type Searched = {
+  /** Null before the first answer. */
+  readonly results: Results | null;
+  readonly problem: string | null;
+  readonly isBusy: boolean;
+  readonly more: () => void;
+};
+
+/** Typing asks once it pauses. */
+const pauseMs = 200;
+/** Pages can be short: so many are put together before somebody has to ask for more. */
+const mostPages = 8;
+const fewHits = 10;
+/** What has not been read yet is asked for again. */
+const againMs = 3_000;
+
+/** What the server finds, as it is typed; what was found stays until the next answer. */
+export function useSearch(query: SearchQuery): Searched {
+  const { client } = useServices();
+  const [results, setResults] = useState<Results | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const stop = useRef<AbortController | null>(null);
+  const { q, what, days } = query;
+
+  const read = useCallback(
+    async (before: Results | null): Promise<void> => {
+      stop.current?.abort();
+      const own = new AbortController();
+      stop.current = own;
+      setBusy(true);
+      try {
+        let found = before;
+        for (let page = 0; page < mostPages; page += 1) {
+          const reply = await client.call("GET /api/search", {
+            query: {
+              ...filterOf({ q, what, days }, Date.now()),
+              ...(found?.nextPageId == null ? {} : { page_id: found.nextPageId }),
+            },
+            signal: own.signal,
+          });
+          found = {
+            titles: found?.titles ?? reply.titles,
+            hits: [...(found?.hits ?? []), ...reply.items],
+            nextPageId: reply.next_page_id ?? null,
+            progress: reply.is_complete ? null : reply.progress,
+          };
+          const isEnough = found.hits.length - (before?.hits.length ?? 0) >= fewHits;
+          if (own.signal.aborted || isEnough || found.nextPageId === null) break;
+        }
+        if (own.signal.aborted) return;
+        setResults(found);
+        setProblem(null);
+      } catch (error) {
+        if (own.signal.aborted) return;
+        setProblem(error instanceof Error ? error.message : String(error));
+      }
+      setBusy(false);
+    },
+    [client, q, what, days],
+  );
+
+  useEffect(() => {
+    if (q.trim() === "") {
+      setResults(null);
+      setProblem(null);
+      return;
+    }
+    const timer = setTimeout(() => void read(null), pauseMs);
+    return () => {
+      clearTimeout(timer);
+      stop.current?.abort();
+    };
+  }, [q, read]);
+  const isFirstPage = results !== null && results.hits.length <= fewHits * 2;
+  const isUnread = results?.progress != null;
+  useEffect(() => {
+    if (!isUnread || !isFirstPage) return;
+    const timer = setTimeout(() => void read(null), againMs);
+    return () => clearTimeout(timer);
+  }, [isUnread, isFirstPage, results, read]);
+
+  return { results, problem, isBusy, more: () => void read(results) };
+}

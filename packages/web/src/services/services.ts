@@ -1,0 +1,31 @@
+import { createContext, use } from "react";
+import type { ConvokeClient } from "@convoke/client";
+import type { Drafts } from "../connection/drafts.ts";
+import type { LoginState } from "../connection/login-state.ts";
+import type { Outbox } from "../connection/outbox.ts";
+import type { Keep } from "../lib/keep.ts";
+import type { OpenLogs } from "../log/open-logs.ts";
+import type { ApprovalsStore } from "../overview/approvals-store.ts";
+import type { OverviewStore } from "../overview/overview-store.ts";
+
+/** What the parts of the page share. Made once; its value never changes while the page is open. */
+export type Services = {
+  readonly client: ConvokeClient;
+  readonly login: LoginState;
+  readonly logs: OpenLogs;
+  readonly overview: OverviewStore;
+  readonly approvals: ApprovalsStore;
+  readonly outbox: Outbox;
+  readonly drafts: Drafts;
+  readonly keep: Keep;
+  /** The language of the page, for numbers and dates. */
+  readonly language: string;
+};
+
+export const ServicesContext = createContext<Services | null>(null);
+
+export function useServices(): Services {
+  const services = use(ServicesContext);
+  if (services === null) throw new Error("a part of the page was drawn outside of it");
+  return services;
+}

@@ -1,0 +1,29 @@
+import { asLoose } from "../lib/loose.ts";
+import { useServices } from "../services/services.ts";
+import { useMoreWords } from "../words/words.ts";
+import { Explanation, Problem } from "./parts.tsx";
+import { SchemaForm } from "./schema-form.tsx";
+import { useResource } from "./use-resource.ts";
+
+/** What new conversations give their agents beside the model, as the server describes it. */
+export function AgentSection() {
+  const words = useMoreWords().settings.agent;
+  const { client } = useServices();
+  const schema = useResource("GET /api/settings/agent-schema");
+  const { value, problem, change } = useResource("GET /api/settings");
+  return (
+    <>
+      <Explanation>{words.explanation}</Explanation>
+      <Problem text={problem ?? schema.problem} />
+      {schema.value !== undefined && value !== undefined && (
+        <SchemaForm
+          schema={schema.value}
+          settings={asLoose(value.agent_settings) ?? {}}
+          onChange={(diff) =>
+            change(() => client.call("PATCH /api/settings", { body: { agent_settings_diff: diff } }))
+          }
+        />
+      )}
+    </>
+  );
+}

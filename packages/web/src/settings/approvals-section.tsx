@@ -1,0 +1,29 @@
+import { asLoose } from "../lib/loose.ts";
+import { useServices } from "../services/services.ts";
+import { useMoreWords } from "../words/words.ts";
+import { Explanation, Problem } from "./parts.tsx";
+import { SchemaForm } from "./schema-form.tsx";
+import { useResource } from "./use-resource.ts";
+
+/** Limits of new conversations, and whether they ask, where their beginning does not say it. */
+export function ApprovalsSection() {
+  const words = useMoreWords().settings.approvals;
+  const { client } = useServices();
+  const schema = useResource("GET /api/settings/conversation-schema");
+  const { value, problem, change } = useResource("GET /api/settings");
+  return (
+    <>
+      <Explanation>{words.explanation}</Explanation>
+      <Problem text={problem ?? schema.problem} />
+      {schema.value !== undefined && value !== undefined && (
+        <SchemaForm
+          schema={schema.value}
+          settings={asLoose(value.conversation_settings) ?? {}}
+          onChange={(diff) =>
+            change(() => client.call("PATCH /api/settings", { body: { conversation_settings_diff: diff } }))
+          }
+        />
+      )}
+    </>
+  );
+}

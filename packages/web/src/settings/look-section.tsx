@@ -1,0 +1,96 @@
+import { useState } from "react";
+import { asLoose, textAt } from "../lib/loose.ts";
+import { useServices } from "../services/services.ts";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { useMoreWords } from "../words/words.ts";
+
+const themes = ["system", "light", "dark"] as const;
+/** Each language by its own name. */
+const languages = { en: "English", de: "Deutsch" } as const;
+
+const selectClass =
+  "h-8 w-56 rounded-md border border-edge bg-canvas px-2 pointer-coarse:h-11 pointer-coarse:text-[16px]";
+
+/** How the page looks in this browser. */
+export function LookSection() {
+  const words = useMoreWords().settings.look;
+  const { client, keep, login } = useServices();
+  const [look, setLook] = useState(() => asLoose(keep.read("look")) ?? {});
+  const [hasKeys, setHasKeys] = useState(() => keep.read("keys") !== false);
+  const change = (name: string, value: string): void => {
+    const next = { ...look, [name]: value };
+    setLook(next);
+    keep.write("look", next);
+    if (name === "language") {
+      // The words are read when the page opens.
+      location.reload();
+      return;
+    }
+    if (value === "system") delete document.documentElement.dataset["theme"];
+    else document.documentElement.dataset["theme"] = value;
+  };
+  const logOut = async (): Promise<void> => {
+    try {
+      await client.call("POST /api/auth/logout");
+    } finally {
+      login.leave();
+    }
+  };
+  return (
+    <div className="mt-3 max-w-md">
+      <Field label={words.theme}>
+        {(id) => (
+          <select
+            id={id}
+            className={selectClass}
+            value={textAt(look, "theme") || "system"}
+            onChange={(event) => change("theme", event.target.value)}
+          >
+            {themes.map((theme) => (
+              <option key={theme} value={theme}>
+                {words.themes[theme]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label={words.language}>
+        {(id) => (
+          <select
+            id={id}
+            className={selectClass}
+            value={document.documentElement.lang.startsWith("de") ? "de" : "en"}
+            onChange={(event) => change("language", event.target.value)}
+          >
+            {Object.entries(languages).map(([language, name]) => (
+              <option key={language} value={language} lang={language}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label={words.keys} hint={words.keysHint}>
+        {(id, describedBy) => (
+          <input
+            id={id}
+            type="checkbox"
+            aria-describedby={describedBy}
+            className="size-4 accent-accent-fill"
+            checked={hasKeys}
+            onChange={(event) => {
+              setHasKeys(event.target.checked);
+              keep.write("keys", event.target.checked);
+            }}
+          />
+        )}
+      </Field>
+      {login.proof !== null && (
+        <Button className="mt-4" onClick={() => void logOut()}>
+          {words.logOut}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+import { ApiError } from "@convoke/client";
+import { useEffect, useState } from "react";
+import { shownDuration, shownSize } from "../lib/shown-numbers.ts";
+import { useServices } from "../services/services.ts";
+import { useMoreWords } from "../words/words.ts";
+import { Explanation, Problem } from "./parts.tsx";
+import { readMetrics, type Vitals } from "./read-metrics.ts";
+import { useResource } from "./use-resource.ts";
+
+/** What the server is and how it does, in plain words. */
+export function ServerSection() {
+  const words = useMoreWords().settings.server;
+  const start = useResource("GET /api/start");
+  const info = useResource("GET /server_info");
+  const ready = useResource("GET /ready");
+  const { vitals, refusal } = useVitals();
+  const yesNo = (isSo: boolean): string => (isSo ? words.yes : words.no);
+  return (
+    <>
+      <Explanation>{words.explanation}</Explanation>
+      <Problem text={info.problem ?? start.problem} />
+      <dl className="mb-6 grid max-w-lg grid-cols-[1fr_max-content] gap-x-4 gap-y-1.5">
+        {start.value !== undefined && <Fact name={words.version} value={start.value.server.version} />}
+        {info.value !== undefined && (
+          <Fact name={words.uptime} value={shownDuration(info.value.uptime * 1_000)} />
+        )}
+        <Fact
+          name={words.ready}
+          value={ready.problem ?? (ready.value === undefined ? "" : yesNo(ready.value["status"] === "ready"))}
+        />
+        {start.value !== undefined && (
+          <>
+            <Fact name={words.machine} value={yesNo(start.value.can.machine)} />
+            <Fact name={words.sandboxes} value={yesNo(start.value.can.sandboxes)} />
+          </>
+        )}
+        {vitals !== null && <VitalFacts vitals={vitals} />}
+      </dl>
+      {refusal !== null && <p className="text-sm text-soft">{refusal}</p>}
+    </>
+  );
+}
+
+function VitalFacts({ vitals }: { readonly vitals: Vitals }) {
+  const words = useMoreWords().settings.server;
+  const { memoryBytes, busyMs, storeMs, sockets } = vitals;
+  return (
+    <>
+      <Fact name={words.conversations} value={words.ofWhich(vitals.conversations, vitals.working)} />
+      {sockets !== null && <Fact name={words.sockets} value={String(sockets)} />}
+      {memoryBytes !== null && <Fact name={words.memory} value={shownSize(memoryBytes)} />}
+      {storeMs !== null && <Fact name={words.store} value={`${storeMs.toFixed(1)} ms`} />}
+      {busyMs !== null && <Fact name={words.busy} value={`${busyMs.toFixed(0)} ms`} />}
+      <Fact name={words.models} value={words.failed(vitals.modelCalls, vitals.modelErrors)} />
+    </>
+  );
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <>
+      <dt className="text-soft">{name}</dt>
+      <dd className="text-right tabular-nums">{value}</dd>
+    </>
+  );
+}
+
+/** The metrics, for whom they are open: they are those of all users. */
+function useVitals(): { readonly vitals: Vitals | null; readonly refusal: string | null } {
+  const { client } = useServices();
+  const [vitals, setVitals] = useState<Vitals | null>(null);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  useEffect(() => {
+    const stop = new AbortController();
+    client
+      .open("GET /metrics", { signal: stop.signal })
+      .then(async (reply) => setVitals(readMetrics(await reply.text())))
+      .catch((error: unknown) => {
+        if (stop.signal.aborted) return;
+        if (error instanceof ApiError) setRefusal(error.message);
+        else console.warn("The metrics could not be read.", error);
+      });
+    return () => stop.abort();
+  }, [client]);
+  return { vitals, refusal };
+}

@@ -1,0 +1,34 @@
+import { useMemo } from "react";
+import { readColours, type StyledText } from "./read-colours.ts";
+
+const colours = [
+  "text-faint",
+  "text-bad",
+  "text-good",
+  "text-warn",
+  "text-accent",
+  "text-[light-dark(#86308f,#d9a0e6)]",
+  "text-[light-dark(#0b6a77,#6fcbd8)]",
+  "text-ink",
+] as const;
+
+/** Output of a terminal with its colours. */
+export function ColouredText({ text }: { readonly text: string }) {
+  const pieces = useMemo(() => readColours(text), [text]);
+  return pieces.map((piece, index) => (
+    // The pieces of one output keep their places.
+    // eslint-disable-next-line react/no-array-index-key
+    <span key={index} className={classOf(piece)}>
+      {piece.text}
+    </span>
+  ));
+}
+
+function classOf({ colour, isBold, isDim }: StyledText): string | undefined {
+  if (colour === null && !isBold && !isDim) return undefined;
+  return [
+    colour === null ? "" : colours[colour % 8],
+    isBold ? "font-semibold" : "",
+    isDim ? "text-faint" : "",
+  ].join(" ");
+}

@@ -1,0 +1,62 @@
+/** A piece of terminal output in one style. `colour` is the number of one of the sixteen, or null for the usual one. */
+export type StyledText = {
+  readonly text: string;
+  readonly colour: number | null;
+  readonly isBold: boolean;
+  readonly isDim: boolean;
+};
+
+// eslint-disable-next-line no-control-regex -- the sequences of a terminal begin with one
+const sequence = /\u001B\[([0-9;]*)([A-Za-z])|\u001B\][^\u0007\u001B]*(?:\u0007|\u001B\\)|\u001B./g;
+const usual = { colour: null, isBold: false, isDim: false } as const;
+
+/** Reads the colours of terminal output. Other sequences and control characters are left out: nothing here moves or hides text. */
+export function readColours(output: string): readonly StyledText[] {
+  const pieces: StyledText[] = [];
+  let style: Omit<StyledText, "text"> = usual;
+  let from = 0;
+  const take = (to: number): void => {
+    const text = withoutControls(output.slice(from, to));
+    if (text !== "") pieces.push({ ...style, text });
+  };
+  for (const match of output.matchAll(sequence)) {
+    take(match.index);
+    from = match.index + match[0].length;
+    if (match[2] === "m") style = styled(style, match[1] ?? "");
+  }
+  take(output.length);
+  return pieces;
+}
+
+/** The text alone, without colours. */
+export function withoutColours(output: string): string {
+  return withoutControls(output.replaceAll(sequence, ""));
+}
+
+function styled(style: Omit<StyledText, "text">, codes: string): Omit<StyledText, "text"> {
+  let next = style;
+  const numbers = codes === "" ? [0] : codes.split(";").map(Number);
+  for (let index = 0; index < numbers.length; index += 1) {
+    const code = numbers[index]!;
+    if (code === 0) next = usual;
+    else if (code === 1) next = { ...next, isBold: true };
+    else if (code === 2) next = { ...next, isDim: true };
+    else if (code === 22) next = { ...next, isBold: false, isDim: false };
+    else if (code >= 30 && code <= 37) next = { ...next, colour: code - 30 };
+    else if (code >= 90 && code <= 97) next = { ...next, colour: code - 82 };
+    else if (code === 39) next = { ...next, colour: null };
+    else if (code === 38 || code === 48) {
+      // 256 colours and true colours: the first sixteen are known, others stay as they are.
+      const isIndexed = numbers[index + 1] === 5;
+      const colour = numbers[index + 2] ?? 16;
+      if (code === 38 && isIndexed && colour < 16) next = { ...next, colour };
+      index += isIndexed ? 2 : 4;
+    }
+  }
+  return next;
+}
+
+function withoutControls(text: string): string {
+  // eslint-disable-next-line no-control-regex -- these are what must not reach the page
+  return text.replaceAll(/\r\n/g, "\n").replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F]/g, "");
+}

@@ -1,0 +1,67 @@
+import type { VirtualizerHandle } from "virtua";
+import type { Turn } from "../folds/fold-turns.ts";
+import type { OpenLog } from "../log/open-log.ts";
+import type { Item } from "./items.ts";
+
+/** What is so close to the screen stays, in pixels: farther than from where more is asked for. */
+const near = 8_000;
+
+type Shown = {
+  readonly items: readonly Item[];
+  readonly turns: readonly Turn[];
+  readonly isOpen: (turn: Turn) => boolean;
+};
+
+/**
+ * Has the log let go of what is far from the screen, if it has become too much. At the top only once nobody scrolls any more: while the
+ * list does not know yet where it was scrolled to, it would take what is gone off a place that the browser has put right already; and
+ * while it goes on, rows that are measured below would move what is read.
+ */
+export function letFarGo(log: OpenLog, list: VirtualizerHandle, shown: Shown, isStill: boolean): void {
+  const from = list.findItemIndex(Math.max(0, list.scrollOffset - near));
+  const to = list.findItemIndex(list.scrollOffset + list.viewportSize + near);
+  const kept = keptRows(shown, isStill ? from : 0, to);
+  if (kept !== null) log.letGo(kept.first, kept.last);
+}
+
+/**
+ * The rows that stay so that the items `from` to `to` do. A turn is cut through only where it is open and the outermost: what is
+ * left of a turn is drawn row by row, and a folded one would open.
+ */
+export function keptRows(
+  { items, turns, isOpen }: Shown,
+  from: number,
+  to: number,
+): { readonly first: string; readonly last: string } | null {
+  const first = rowsOf(items[from])?.[0];
+  const last = rowsOf(items[Math.min(to, items.length - 2)])?.[1];
+  if (first === undefined || last === undefined) return null;
+  const top = turns.findIndex((turn) => hasRow(turn, first));
+  const bottom = turns.findIndex((turn) => hasRow(turn, last));
+  if (top < 0 || bottom < 0) return null;
+  const isTopCut = top === 0 && isOpen(turns[top]!);
+  const isBottomCut = bottom === turns.length - 1 && isOpen(turns[bottom]!);
+  return {
+    first: isTopCut ? first : (turns[top]!.message?.id ?? turns[top]!.rows[0]!.id),
+    last: isBottomCut ? last : (turns[bottom]!.rows.at(-1)?.id ?? turns[bottom]!.message!.id),
+  };
+}
+
+/** The first and the last row that an item stands for. */
+function rowsOf(item: Item | undefined): readonly [string, string] | undefined {
+  switch (item?.type) {
+    case "row":
+      return [item.row.id, item.row.id];
+    case "group":
+      return [item.rows[0]!.id, item.rows.at(-1)!.id];
+    case "turn":
+      return [item.turn.rows[0]!.id, item.turn.rows.at(-1)!.id];
+    case "live":
+    case undefined:
+      return undefined;
+  }
+}
+
+function hasRow({ message, rows }: Turn, id: string): boolean {
+  return message?.id === id || rows.some((row) => row.id === id);
+}

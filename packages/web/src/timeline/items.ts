@@ -1,0 +1,61 @@
+import { isLooking } from "../cards/essence.ts";
+import { hasFailed, lastWord, type Turn } from "../folds/fold-turns.ts";
+import type { ActionRow, Row } from "../folds/row.ts";
+
+/** One entry of the list on the screen. */
+export type Item =
+  | { readonly type: "row"; readonly key: string; readonly row: Row }
+  | { readonly type: "group"; readonly key: string; readonly rows: readonly ActionRow[] }
+  | { readonly type: "turn"; readonly key: string; readonly turn: Turn; readonly isOpen: boolean }
+  | { readonly type: "live"; readonly key: string };
+
+const live: Item = { type: "live", key: "live" };
+
+/** What is on the screen: open turns with all rows, folded ones with their message, what went wrong, and the last word. */
+export function itemsOf(turns: readonly Turn[], isOpen: (turn: Turn) => boolean): readonly Item[] {
+  const items: Item[] = [];
+  for (const [index, turn] of turns.entries()) {
+    if (turn.message !== null) items.push(rowItem(turn.message));
+    const isLast = index === turns.length - 1;
+    if (isOpen(turn)) {
+      pushGrouped(items, turn.rows);
+      if (!isLast && turn.message !== null && isWorthFolding(turn))
+        items.push({ type: "turn", key: `turn-${turn.key}`, turn, isOpen: true });
+      continue;
+    }
+    if (isWorthFolding(turn)) items.push({ type: "turn", key: `turn-${turn.key}`, turn, isOpen: false });
+    const last = lastWord(turn);
+    for (const row of turn.rows)
+      if (row === last || row.type === "error" || hasFailed(row)) items.push(rowItem(row));
+  }
+  items.push(live);
+  return items;
+}
+
+/** A turn of an answer alone has nothing to fold away. */
+function isWorthFolding({ rows }: Turn): boolean {
+  return rows.some(({ type }) => type === "action") && rows.length > 1;
+}
+
+function rowItem(row: Row): Item {
+  return { type: "row", key: row.id, row };
+}
+
+/** Rows, with runs of actions that only looked put together. */
+function pushGrouped(items: Item[], rows: readonly Row[]): void {
+  let looking: ActionRow[] = [];
+  const flush = (): void => {
+    if (looking.length > 2) items.push({ type: "group", key: `group-${looking[0]!.id}`, rows: looking });
+    else for (const row of looking) items.push(rowItem(row));
+    looking = [];
+  };
+  for (const row of rows) {
+    if (row.type === "action" && row.thought === "" && row.reasoning === "" && isLooking(row)) {
+      looking.push(row);
+      continue;
+    }
+    flush();
+    items.push(rowItem(row));
+  }
+  flush();
+}

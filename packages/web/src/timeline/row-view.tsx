@@ -1,0 +1,106 @@
+import { memo, type ReactNode } from "react";
+import { ActionCard } from "../cards/action-card.tsx";
+import { isFinish } from "../folds/fold-turns.ts";
+import { taskOf, type ActionRow, type Row } from "../folds/row.ts";
+import type { Store } from "../lib/store.ts";
+import { textAt } from "../lib/loose.ts";
+import { Markdown } from "../text/markdown.tsx";
+import { AnswerView, MessageView, Reasoning } from "./message-view.tsx";
+import { NoteView } from "./note-view.tsx";
+import type { RowMenu } from "./row-menu.ts";
+
+export type RowContext = {
+  readonly conversationId: string;
+  readonly folder: string | null;
+  readonly isRunning: boolean;
+  readonly progress: Store<ReadonlyMap<string, string>>;
+  readonly onToggle: (id: string) => void;
+  /** Null where a log is only looked at. */
+  readonly onMenu: RowMenu | null;
+  /** Draws the conversation of a task by its id, with what stands in its place where it is gone. */
+  readonly thread: (id: string, report: ReactNode) => ReactNode;
+};
+
+type RowViewProps = {
+  readonly row: Row;
+  readonly isOpen: boolean;
+  readonly context: RowContext;
+};
+
+/** One row of the timeline. Drawn again only when the row itself changes. */
+export const RowView = memo(function RowView({ row, isOpen, context }: RowViewProps) {
+  switch (row.type) {
+    case "message":
+      return <MessageView row={row} menu={context.onMenu} />;
+    case "answer":
+      return (
+        <AnswerView
+          id={row.id}
+          text={row.text}
+          images={row.images}
+          reasoning={row.reasoning}
+          menu={context.onMenu}
+        />
+      );
+    case "action":
+      return <ActionView row={row} isOpen={isOpen} context={context} />;
+    default:
+      return <NoteView row={row} isOpen={isOpen} onToggle={context.onToggle} />;
+  }
+});
+
+function ActionView({
+  row,
+  isOpen,
+  context,
+}: {
+  readonly row: ActionRow;
+  readonly isOpen: boolean;
+  readonly context: RowContext;
+}) {
+  const said = (
+    <>
+      {row.reasoning !== "" && <Reasoning text={row.reasoning} />}
+      {row.thought !== "" && (
+        <div className="py-1">
+          <Markdown text={row.thought} />
+        </div>
+      )}
+    </>
+  );
+  const task = taskOf(row);
+  const thread =
+    task === null || task === context.conversationId
+      ? null
+      : (report: ReactNode) => context.thread(task, report);
+  if (isFinish(row)) {
+    return (
+      <>
+        {said}
+        <AnswerView
+          id={row.id}
+          text={textAt(row.action, "message")}
+          images={[]}
+          reasoning=""
+          menu={context.onMenu}
+        />
+      </>
+    );
+  }
+  return (
+    <>
+      {said}
+      <ActionCard
+        row={row}
+        conversationId={context.conversationId}
+        folder={context.folder}
+        isOpen={isOpen}
+        onToggle={context.onToggle}
+        isRunning={context.isRunning}
+        progress={context.progress}
+        menu={context.onMenu}
+        thread={thread}
+      />
+    </>
+  );
+}

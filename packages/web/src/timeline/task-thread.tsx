@@ -1,0 +1,187 @@
+import { ExternalLink } from "lucide-react";
+import {
+  Suspense,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type ReactNode,
+} from "react";
+import { Link } from "wouter";
+import { lazyPart } from "../lib/lazy-part.ts";
+import { useStore } from "../lib/store.ts";
+import type { LogView, OpenLog } from "../log/open-log.ts";
+import { useServices } from "../services/services.ts";
+import { Button } from "../ui/button.tsx";
+import { StateMark, statusWord } from "../ui/state-mark.tsx";
+import { useMoreWords, useWords } from "../words/words.ts";
+import type { Item } from "./items.ts";
+import type { RowContext } from "./row-view.tsx";
+import type { ThreadParts } from "./thread-parts.tsx";
+
+const ApprovalCard = lazyPart(() => import("../approvals/approval-card.tsx"));
+
+/** So many rows are drawn at first, and more of them with each wish. */
+const step = 60;
+
+type TaskThreadProps = {
+  readonly id: string;
+  /** The order and its report, for a task whose conversation is gone. */
+  readonly report: ReactNode;
+  readonly parts: ThreadParts;
+};
+
+/** The conversation of a sub-agent inside the card that gave it its work, live while it works. */
+export default function TaskThread({ id, report, parts }: TaskThreadProps) {
+  const words = useWords();
+  const { logs } = useServices();
+  const log = useMemo(() => logs.get(id), [logs, id]);
+  useEffect(() => logs.watch(id), [logs, id]);
+  const view = useStore(log.view);
+  switch (view.phase) {
+    case "missing":
+      return report;
+    case "failed":
+      return (
+        <p className="flex items-center gap-3 px-3 py-2 text-sm text-bad">
+          {words.conversation.failed}
+          <Button onClick={() => log.show()}>{words.conversation.tryAgain}</Button>
+        </p>
+      );
+    case "loading":
+      return <div className="h-16" aria-busy="true" />;
+    case "ready":
+      return <OpenThread log={log} view={view} parts={parts} />;
+  }
+}
+
+type OpenThreadProps = {
+  readonly log: OpenLog;
+  readonly view: LogView;
+  readonly parts: ThreadParts;
+};
+
+function OpenThread({ log, view, parts }: OpenThreadProps) {
+  const words = useWords();
+  const more = useMoreWords().task;
+  const { rows, state, hasOlder } = view;
+  const [shown, setShown] = useState(step);
+  const items = useMemo(() => parts.itemsOf(parts.foldTurns(rows), () => true), [rows, parts]);
+  const { scroller, onScroll } = useEnd(items, parts);
+  const hasMore = items.length > shown || hasOlder;
+  const showMore = (): void => {
+    if (items.length <= shown + step && hasOlder) void log.loadOlder();
+    setShown(shown + step);
+  };
+  return (
+    <section aria-label={more.label} className="border-l-2 border-accent">
+      <div className="flex items-center gap-2 border-b border-line bg-raised px-3 py-1 text-xs">
+        <StateMark status={state.status} size={13} />
+        <span className="min-w-0 grow truncate">{state.title ?? words.rail.untitled}</span>
+        <span className="text-faint">{statusWord(words, state.status)}</span>
+        <Link
+          href={`/c/${log.id}`}
+          className="flex items-center gap-1 text-soft hover:text-ink pointer-coarse:min-h-11"
+        >
+          <ExternalLink size={12} aria-hidden="true" />
+          {more.open}
+        </Link>
+      </div>
+      <div
+        ref={scroller}
+        role="group"
+        aria-label={more.rows}
+        tabIndex={0}
+        onScroll={onScroll}
+        // The keys of the rows around it are not meant here.
+        onKeyDown={(event) => /^(Page|Arrow|Home|End)/.test(event.key) && event.stopPropagation()}
+        className="max-h-[32rem] overflow-y-auto px-3 py-1"
+      >
+        {hasMore && (
+          <Button look="quiet" onClick={showMore}>
+            {more.earlier}
+          </Button>
+        )}
+        <Items items={items.slice(-shown)} log={log} view={view} parts={parts} />
+      </div>
+      <Waiting log={log} waiting={state.waiting} />
+    </section>
+  );
+}
+
+type ItemsProps = OpenThreadProps & { readonly items: readonly Item[] };
+
+function Items({ items, log, view: { state }, parts }: ItemsProps) {
+  const { RowView, GroupView, LiveView } = parts;
+  const [openIds, setOpenIds] = useState<ReadonlySet<string>>(new Set());
+  const toggle = useCallback((id: string): void => {
+    setOpenIds((before) =>
+      before.has(id) ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id]),
+    );
+  }, []);
+  const context = useMemo<RowContext>(
+    () => ({
+      conversationId: log.id,
+      folder: state.workingDir,
+      isRunning: state.status === "running",
+      progress: log.progress,
+      onToggle: toggle,
+      onMenu: null,
+      thread: parts.drawThread,
+    }),
+    [log, state.workingDir, state.status, toggle, parts],
+  );
+  return items.map((item) => {
+    switch (item.type) {
+      case "row":
+        return <RowView key={item.key} row={item.row} isOpen={openIds.has(item.row.id)} context={context} />;
+      case "group":
+        return (
+          <GroupView key={item.key} id={item.key} rows={item.rows} openIds={openIds} context={context} />
+        );
+      case "live":
+        return <LiveView key={item.key} live={log.live} state={state} />;
+      case "turn":
+        return null;
+    }
+  });
+}
+
+/** What the sub-agent asks before it does it, to be answered where one sees why. */
+function Waiting({ log, waiting }: { readonly log: OpenLog; readonly waiting: readonly string[] }) {
+  const { approvals } = useServices();
+  useEffect(() => void approvals.refresh(), [approvals, waiting]);
+  const open = useStore(approvals).filter(({ conversationId }) => conversationId === log.id);
+  if (open.length === 0) return null;
+  return (
+    <div className="flex flex-col gap-2 p-2">
+      <Suspense>
+        {open.map((approval) => (
+          <ApprovalCard key={approval.actionId} approval={approval} />
+        ))}
+      </Suspense>
+    </div>
+  );
+}
+
+/** Goes along with what comes while its reader is at the end. */
+function useEnd(items: readonly Item[], { FollowEnd }: ThreadParts) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [follow] = useState(() => new FollowEnd());
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element !== null && follow.isFollowing) element.scrollTop = element.scrollHeight;
+  }, [items, follow]);
+  const onScroll = useCallback((): void => {
+    const element = scroller.current;
+    if (element === null) return;
+    follow.scrolled({
+      offset: element.scrollTop,
+      viewport: element.clientHeight,
+      whole: element.scrollHeight,
+    });
+  }, [follow]);
+  return { scroller, onScroll };
+}

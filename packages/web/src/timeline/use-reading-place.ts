@@ -1,0 +1,58 @@
+import { useLayoutEffect, useRef, useState, type RefObject } from "react";
+import type { VirtualizerHandle } from "virtua";
+import type { OpenLog } from "../log/open-log.ts";
+import type { ReadingPlace } from "../log/reading-place.ts";
+import type { FollowEnd } from "./follow-end.ts";
+import type { TurnFolding } from "./turn-folding.ts";
+
+/** How the log was left, where that still says something; null for a log that nobody has read. */
+export function useLeftPlace(log: OpenLog, isKept: boolean): ReadingPlace | null {
+  const [left] = useState(() => {
+    const { place } = log;
+    return isKept && place?.firstRow === firstRowOf(log) ? place : null;
+  });
+  return left;
+}
+
+export type ReadingParts = {
+  readonly scroller: RefObject<HTMLElement | null>;
+  readonly list: RefObject<VirtualizerHandle | null>;
+  readonly follow: FollowEnd;
+  readonly folding: TurnFolding;
+  readonly openRows: ReadonlySet<string>;
+};
+
+/** Goes to where the log was left, and notes where it is left now. */
+export function useReadingPlace(
+  log: OpenLog,
+  left: ReadingPlace | null,
+  isKept: boolean,
+  parts: ReadingParts,
+): void {
+  const latest = useRef(parts);
+  useLayoutEffect(() => {
+    latest.current = parts;
+  });
+  useLayoutEffect(() => {
+    const { scroller, follow } = latest.current;
+    if (left !== null && !follow.isFollowing && scroller.current !== null)
+      scroller.current.scrollTop = left.offset;
+    return () => {
+      const { scroller, list, follow, folding, openRows } = latest.current;
+      const firstRow = firstRowOf(log);
+      if (!isKept || firstRow === undefined || scroller.current === null || list.current === null) return;
+      log.leave({
+        firstRow,
+        isFollowing: follow.isFollowing,
+        offset: scroller.current.scrollTop,
+        sizes: list.current.cache,
+        openRows,
+        openTurns: folding.turns,
+      });
+    };
+  }, [log, left, isKept]);
+}
+
+function firstRowOf(log: OpenLog): string | undefined {
+  return log.view.snapshot().rows[0]?.id;
+}

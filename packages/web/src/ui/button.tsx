@@ -1,0 +1,56 @@
+import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
+
+type Look = "primary" | "plain" | "quiet" | "danger" | "allow";
+
+const looks: Readonly<Record<Look, string>> = {
+  primary: "bg-accent-fill text-on-accent hover:brightness-110",
+  allow: "bg-accent-fill text-on-accent hover:brightness-110",
+  plain: "border border-line bg-canvas hover:bg-hover",
+  quiet: "text-soft hover:bg-hover hover:text-ink",
+  danger: "border border-line bg-canvas text-bad hover:bg-bad-wash",
+};
+
+type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
+  readonly look?: Look;
+  readonly ref?: Ref<HTMLButtonElement>;
+  readonly children: ReactNode;
+};
+
+export function Button({ look = "plain", className = "", type = "button", ...rest }: ButtonProps) {
+  return (
+    <button
+      // eslint-disable-next-line react/button-has-type -- it has one, "button" unless another is given
+      type={type}
+      className={`inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2.5 text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50 pointer-coarse:h-11 pointer-coarse:px-4 ${looks[look]} ${className}`}
+      {...rest}
+    />
+  );
+}
+
+type IconButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "aria-label" | "title"> & {
+  readonly label: string;
+  readonly size?: "small" | "usual";
+  readonly ref?: Ref<HTMLButtonElement>;
+  readonly children: ReactNode;
+};
+
+/** A button that shows a picture alone; its name is read and appears on hover. */
+export function IconButton({
+  label,
+  size = "usual",
+  className = "",
+  type = "button",
+  ...rest
+}: IconButtonProps) {
+  const box = size === "small" ? "size-6" : "size-7 pointer-coarse:size-11";
+  return (
+    <button
+      // eslint-disable-next-line react/button-has-type -- it has one, "button" unless another is given
+      type={type}
+      aria-label={label}
+      title={label}
+      className={`inline-flex ${box} shrink-0 items-center justify-center rounded-md text-faint transition-colors hover:bg-hover hover:text-ink disabled:opacity-50 ${className}`}
+      {...rest}
+    />
+  );
+}

@@ -1,0 +1,75 @@
+import { useId, useRef, type KeyboardEvent, type ReactNode } from "react";
+import { IconButton } from "./button.tsx";
+
+export type MenuEntry = {
+  readonly label: string;
+  readonly onChoose: () => void;
+  readonly isDangerous?: boolean;
+  readonly isDisabled?: boolean;
+};
+
+type MenuProps = {
+  readonly label: string;
+  readonly icon: ReactNode;
+  readonly entries: readonly MenuEntry[];
+};
+
+/** A button with a menu: a popover of the browser's own, walked through with the arrow keys. */
+export function Menu({ label, icon, entries }: MenuProps) {
+  const id = useId();
+  const menu = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const place = (): void => {
+    const box = button.current?.getBoundingClientRect();
+    const element = menu.current;
+    if (box === undefined || element === null) return;
+    const below = box.bottom + 4;
+    element.style.left = `${Math.max(8, Math.min(box.right - element.offsetWidth, window.innerWidth - element.offsetWidth - 8))}px`;
+    element.style.top = `${below + element.offsetHeight > window.innerHeight ? Math.max(8, box.top - element.offsetHeight - 4) : below}px`;
+    element.querySelector<HTMLElement>("[role=menuitem]")?.focus();
+  };
+  return (
+    <>
+      <IconButton ref={button} label={label} aria-haspopup="menu" popoverTarget={id}>
+        {icon}
+      </IconButton>
+      <div
+        ref={menu}
+        id={id}
+        popover="auto"
+        role="menu"
+        aria-label={label}
+        tabIndex={-1}
+        onToggle={(event) => event.newState === "open" && place()}
+        onKeyDown={walk}
+        className="fixed inset-auto m-0 min-w-48 rounded-md border border-line bg-canvas p-1 text-ink shadow-lg"
+      >
+        {entries.map(({ label: name, onChoose, isDangerous, isDisabled }) => (
+          <button
+            key={name}
+            type="button"
+            role="menuitem"
+            tabIndex={-1}
+            disabled={isDisabled}
+            onClick={() => {
+              menu.current?.hidePopover();
+              onChoose();
+            }}
+            className={`flex w-full items-center rounded px-2.5 py-1 text-left text-sm hover:bg-hover focus:bg-hover focus:outline-none disabled:opacity-50 pointer-coarse:py-3 ${isDangerous === true ? "text-bad" : ""}`}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}
+
+function walk(event: KeyboardEvent<HTMLDivElement>): void {
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=menuitem]:not(:disabled)")];
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  items.at(to % items.length)?.focus();
+}

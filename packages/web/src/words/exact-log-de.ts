@@ -1,0 +1,47 @@
+import type { MoreWords } from "./words.ts";
+
+export const exactLogDe: Pick<MoreWords, "context" | "past"> = {
+  context: {
+    title: "Was das Modell gesehen hat",
+    unread: "Das hat noch kein Modell gelesen.",
+    messages: "Nachrichten der Anfrage",
+    model: "Modell",
+    read: "Token",
+    readAbout: "Token, etwa",
+    ofWindow: (tokens, window, share) => `${tokens} von ${window} (${share})`,
+    cached: "Davon aus dem Zwischenspeicher",
+    written: "Token der Antwort",
+    cost: "Kosten",
+    exact: "Aus dem Protokoll nachgebaut und gleich der Aufzeichnung der Anfrage.",
+    inexact: "Aus dem Protokoll nachgebaut. Es gibt keine Aufzeichnung der Anfrage, die es beweist.",
+    share: (source, tokens, share) => `${source} ${tokens} (${share})`,
+    sources: {
+      system_prompt: "Anweisungen",
+      tools: "Werkzeuge",
+      user: "Du",
+      agent: "Agent",
+      tool_results: "Ergebnisse",
+      summaries: "Zusammenfassungen",
+      environment: "Convoke",
+    },
+    roles: { system: "Anweisungen", user: "An das Modell", assistant: "Agent", tool: "Ergebnis von" },
+    tools: (count) => (count === 1 ? "1 Werkzeug" : `${count} Werkzeuge`),
+    tokens: (tokens) => `${tokens} Token`,
+    pictures: (count) => (count === 1 ? "1 Bild" : `${count} Bilder`),
+    all: (characters) => `Alle ${characters} Zeichen zeigen`,
+    event: "Im Gespräch",
+    eventOf: (number) => `Ereignis ${number}`,
+  },
+  past: {
+    title: "Durch die Zeit gehen",
+    label: "Zeit des Gesprächs",
+    slider: "Ereignis, bis zu dem das Gespräch gezeigt wird",
+    earlier: "Ein Ereignis früher",
+    later: "Ein Ereignis später",
+    place: (position, length) => `Ereignis ${position} von ${length}`,
+    note: "So stand das Gespräch damals.",
+    waiting: (tool) => `${tool} wartete auf Erlaubnis.`,
+    queued: (count) =>
+      count === 1 ? "Eine Nachricht war nicht gelesen." : `${count} Nachrichten waren nicht gelesen.`,
+  },
+};

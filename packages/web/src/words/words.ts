@@ -1,0 +1,34 @@
+import { createContext, use } from "react";
+import { en } from "./en.ts";
+import type { moreEn } from "./more-en.ts";
+
+type Widened<Value> = Value extends string
+  ? string
+  : Value extends (...args: infer Args) => string
+    ? (...args: Args) => string
+    : Value extends readonly (infer Item)[]
+      ? readonly Widened<Item>[]
+      : { readonly [Key in keyof Value]: Widened<Value[Key]> };
+
+/** The catalogue of one language: a missing word is a type error. */
+export type Words = Widened<typeof en>;
+
+/** The words of what loads when it is opened. */
+export type MoreWords = Widened<typeof moreEn>;
+
+/** Its value never changes while the page is open. */
+export const WordsContext = createContext<Words>(en);
+
+/** Answers with the same promise each time. */
+export const MoreWordsContext = createContext<(() => Promise<MoreWords>) | null>(null);
+
+export function useWords(): Words {
+  return use(WordsContext);
+}
+
+/** For parts that load when they are opened: they wait for their words as for the rest of themselves. */
+export function useMoreWords(): MoreWords {
+  const read = use(MoreWordsContext);
+  if (read === null) throw new Error("a part of the page was drawn without its words");
+  return use(read());
+}

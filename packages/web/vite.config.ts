@@ -1,0 +1,51 @@
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+/**
+ * Addresses inside the page are relative: the server names the folder that they start from with `<base href>`, so that one build
+ * works at any path. Nothing is written into the page itself, as its policy allows neither inline scripts nor foreign addresses.
+ */
+export default defineConfig({
+  root: import.meta.dirname,
+  base: "./",
+  plugins: [react(), tailwindcss()],
+  // The router brings a stand-in for a hook that React has had since 18.
+  resolve: { alias: { "use-sync-external-store/shim/index.js": "react" } },
+  worker: { format: "es" },
+  build: {
+    target: "es2024",
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 1_000,
+    emptyOutDir: true,
+    rolldownOptions: {
+      output: {
+        // What everything needs is one file: small ones pack worse, and each is a request.
+        codeSplitting: {
+          groups: [
+            {
+              name: "base",
+              test: /node_modules\/(react|react-dom|scheduler|wouter|use-sync-external-store)\//,
+            },
+            {
+              // Small, there from the start, and used by what comes later too: else each would be a file.
+              name: "shared",
+              test: /\/src\/(lib\/(loose|beside|store|lazy-part|shown-numbers|shown-times)|services|colours\/colour-context|overview\/glance|ui\/(button|state-mark)|text\/(visible-text|read-colours|safe-address|code-block|markdown)|lib\/place-in|conversation\/pane\.|api-error|folds\/(edits|fold-task-list|row-of-event)|diff\/use-diff|cards\/changed)|node_modules\/marked\/|\/words\/words\.ts|lucide-react\/dist\/esm\/(?!icons)|lucide-react\/dist\/esm\/icons\/(chevron-(down|right)|search|panel-left|circle|list-checks|loader-circle|triangle-alert|circle-check|pause|diamond|circle-check-big)\./,
+            },
+          ],
+        },
+      },
+    },
+  },
+  server: {
+    host: "127.0.0.1",
+    proxy: Object.fromEntries(
+      ["/api", "/server_info", "/sockets"].map((route) => [
+        route,
+        { target: "http://127.0.0.1:8000", ws: route === "/sockets" },
+      ]),
+    ),
+  },
+});
