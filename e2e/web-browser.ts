@@ -1,0 +1,120 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { CommandFolder, type Started } from "./run-command.ts";
+
+const program = process.env["CONVOKE_CHROMIUM"] ?? "/usr/bin/chromium";
+
+/** Why the tests of the page cannot run here; null when they can. */
+export const noBrowser = existsSync(program) ? null : `no chromium at ${program}`;
+
+export const desktop = { viewport: { width: 1440, height: 900 } } as const;
+export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
+
+/** A built server, unless `turns` is null with a model that plays a script, and a browser that looks at its page. */
+export class WebBrowser implements AsyncDisposable {
+  readonly place: CommandFolder;
+  /** What went wrong in any page: errors, reports of the policy, requests to other hosts. Must stay empty. */
+  readonly faults: string[] = [];
+  readonly #browser: Browser;
+  readonly #port: string;
+  #server: Started;
+
+  private constructor(place: CommandFolder, browser: Browser, server: Started) {
+    this.place = place;
+    this.#browser = browser;
+    this.#server = server;
+    this.#port = new URL(server.ready.url).port;
+  }
+
+  static async open(turns: readonly object[] | null): Promise<WebBrowser> {
+    const place = await CommandFolder.open();
+    const model = turns === null ? null : await place.startModel(turns);
+    const server = await place.start(serveArgs("0"));
+    const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+    const self = new WebBrowser(place, browser, server);
+    if (model === null) return self;
+    const llm = { model: "openai/scripted", base_url: `${model}/v1`, api_key: "any", stream: true };
+    await self.call("POST", "/api/profiles/scripted", { llm });
+    await self.call("POST", "/api/profiles/scripted/activate");
+    return self;
+  }
+
+  get url(): string {
+    return this.#server.ready.url;
+  }
+
+  async call(method: string, route: string, body?: unknown): Promise<Record<string, unknown>> {
+    const key = await readFile(path.join(this.place.folder, "data/session-api-key"), "utf8");
+    const reply = await fetch(`${this.url}${route}`, {
+      method,
+      headers: { "X-Session-API-Key": key.trim(), "Content-Type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await reply.text();
+    if (!reply.ok) throw new Error(`${method} ${route}: ${reply.status} ${text}`);
+    return text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
+  }
+
+  /** A conversation in a folder of its own; its id. */
+  async converse(text: string | null, more: object = {}): Promise<string> {
+    const id = crypto.randomUUID();
+    await this.call("POST", "/api/conversations", {
+      conversation_id: id,
+      title: `Test ${text ?? "without words"}`,
+      workspace: { kind: "LocalWorkspace", working_dir: path.join(this.place.folder, id) },
+      ...(text === null ? {} : { initial_message: text }),
+      ...more,
+    });
+    return id;
+  }
+
+  /** A new browser, logged in by a one-time link; another address is another way to the same server. */
+  async logIn(options: BrowserContextOptions = desktop, address = this.url): Promise<Page> {
+    const { url } = await this.call("POST", "/api/auth/tickets");
+    const context = await this.#browser.newContext({ locale: "en-GB", ...options });
+    const page = await context.newPage();
+    this.#watch(page);
+    await page.goto(String(url).replace(this.url, address));
+    await page.getByRole("textbox", { name: "Message" }).waitFor();
+    return page;
+  }
+
+  /** Another tab of the same browser. */
+  async tab(page: Page): Promise<Page> {
+    const other = await page.context().newPage();
+    this.#watch(other);
+    return other;
+  }
+
+  /** Ends the server without a warning and starts it again on the same data and port. */
+  async killAndRestart(whileGone: () => Promise<void>): Promise<void> {
+    this.#server.child.kill("SIGKILL");
+    await this.#server.ended;
+    await whileGone();
+    this.#server = await this.place.start(serveArgs(this.#port));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser.close();
+    await this.place[Symbol.asyncDispose]();
+  }
+
+  #watch(page: Page): void {
+    page.on("pageerror", (error) => this.faults.push(`error: ${error.message}`));
+    page.on("console", (message) => {
+      // The browser tells of each request without an answer itself; that the page goes on is what tests are about.
+      if (message.type() === "error" && !/Failed to load resource|WebSocket connection/.test(message.text()))
+        this.faults.push(`console: ${message.text()}`);
+    });
+    page.on("request", (request) => {
+      const { hostname, protocol } = new URL(request.url());
+      if (hostname !== "127.0.0.1" && protocol.startsWith("http")) this.faults.push(`asked ${request.url()}`);
+    });
+  }
+}
+
+function serveArgs(port: string): string[] {
+  return ["serve", "--json", "--port", port, "--data-dir", "data"];
+}

@@ -1,0 +1,59 @@
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { desktop, phone } from "./web-browser.ts";
+
+export const terminal = (command: string, summary: string) => ({
+  name: "terminal",
+  arguments: { command, summary, security_risk: "LOW" },
+});
+export const finish = (message: string) => ({ tool_calls: [{ name: "finish", arguments: { message } }] });
+export const about = (words: string, ...turns: readonly object[]) =>
+  turns.map((turn) => ({ match: { last_user_contains: words }, ...turn }));
+
+/** The pictures of the guides, where somebody has asked for them: at a desk, and of some screens on a phone and in the dark. */
+export async function takePictures(
+  page: Page,
+  name: string,
+  ...also: readonly ("phone" | "dark")[]
+): Promise<void> {
+  const folder = process.env["CONVOKE_PICTURES"];
+  if (folder === undefined) return;
+  await page.evaluate(() => document.fonts.ready);
+  await page.screenshot({ path: `${folder}/${name}.png`, animations: "disabled" });
+  for (const look of also) {
+    await (look === "phone"
+      ? page.setViewportSize(phone.viewport)
+      : page.emulateMedia({ colorScheme: "dark" }));
+    await page.screenshot({ path: `${folder}/${name}-${look}.png`, animations: "disabled" });
+    await page.setViewportSize(desktop.viewport);
+    await page.emulateMedia({ colorScheme: null });
+  }
+}
+
+export async function expectStatus(page: Page, word: string): Promise<void> {
+  await page.locator("main header").getByText(word, { exact: true }).waitFor();
+}
+
+/** How far the page can be scrolled sideways, in pixels. */
+export function sidewaysOf(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+export async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) === true, selector)) return;
+    await page.keyboard.press("Tab");
+  }
+}
+
+export async function violationsOf(page: Page): Promise<string[]> {
+  // Evaluated by the debugger, which the policy of the page does not bind.
+  await page.evaluate(axe.source);
+  return await page.evaluate(async () => {
+    type Found = { violations: { id: string; nodes: { target: unknown[]; failureSummary?: string }[] }[] };
+    const { violations } = await (window as unknown as { axe: { run(): Promise<Found> } }).axe.run();
+    return violations.map(
+      ({ id, nodes }) => `${id}: ${String(nodes[0]?.target)} ${nodes[0]?.failureSummary ?? ""}`,
+    );
+  });
+}

@@ -1,0 +1,153 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
+import { about, expectStatus, sidewaysOf, takePictures, violationsOf } from "./web-page.ts";
+
+const screens = ["agent", "approvals", "skills", "hooks", "spending", "keys", "webhooks", "server"];
+
+describe.skipIf(noBrowser !== null)("settings in the page", () => {
+  let web: WebBrowser;
+  let work = "";
+
+  beforeAll(async () => {
+    work = await mkdtemp(path.join(tmpdir(), "convoke-settings-"));
+    await mkdir(path.join(work, "ship"), { recursive: true });
+    await mkdir(path.join(work, ".openhands"), { recursive: true });
+    const head = "---\nname: ship\ndescription: How this is shipped.\n---\n";
+    await writeFile(path.join(work, "ship/SKILL.md"), `${head}Push the button.\n`);
+    const hooks = { pre_tool_use: [{ matcher: "terminal", hooks: [{ command: "./guard.sh", timeout: 5 }] }] };
+    await writeFile(path.join(work, ".openhands/hooks.json"), JSON.stringify(hooks));
+    web = await WebBrowser.open(about("begin", { text: "Begun." }));
+  });
+  afterAll(async () => {
+    await web[Symbol.asyncDispose]();
+    await rm(work, { recursive: true });
+  });
+  afterEach(() => expect(web.faults.splice(0)).toEqual([]));
+
+  test("J24: a field of a drawn form is changed, and nothing else is", async () => {
+    const before = (await web.call("GET", "/api/settings"))["agent_settings"] as Record<string, unknown>;
+    const page = await web.logIn();
+    await page.goto(`${web.url}/settings/approvals`);
+    const asks = page.getByRole("checkbox", { name: "Ask before actions" });
+    await asks.check();
+    const steps = page.getByRole("spinbutton", { name: "Most steps of one run" });
+    await steps.fill("12");
+    await page.keyboard.press("Enter");
+    const stored = async (): Promise<unknown> =>
+      (await web.call("GET", "/api/settings"))["conversation_settings"];
+    await expect.poll(stored).toMatchObject({ confirmation_mode: true, max_iterations: 12 });
+    await asks.uncheck();
+    await expect.poll(stored).toMatchObject({ confirmation_mode: false, max_iterations: 12 });
+
+    await page.goto(`${web.url}/settings/agent`);
+    await page.getByRole("checkbox", { name: "Skills of the project" }).check();
+    const agent = async (): Promise<unknown> => (await web.call("GET", "/api/settings"))["agent_settings"];
+    await expect
+      .poll(agent)
+      .toMatchObject({ agent_context: { load_project_skills: true }, llm: before["llm"] });
+    await page.context().close();
+  });
+
+  test("J24: skills are installed, switched and removed; hooks are read; a limit of a day is set", async () => {
+    const page = await web.logIn();
+    await page.goto(`${web.url}/settings/skills`);
+    await page.getByRole("textbox", { name: "Directory" }).fill(path.join(work, "ship"));
+    await page.keyboard.press("Enter");
+    const use = page.getByRole("checkbox", { name: "Use ship" });
+    await use.uncheck();
+    await expect
+      .poll(async () => (await web.call("GET", "/api/skills/installed"))["skills"])
+      .toMatchObject([{ name: "ship", enabled: false }]);
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page.getByText("No skill was installed.").waitFor();
+
+    await page.goto(`${web.url}/settings/hooks`);
+    await page.getByRole("textbox", { name: "Folder" }).fill(work);
+    await page.getByRole("button", { name: "Read" }).click();
+    await page.getByText("./guard.sh").waitFor();
+    await page.getByText("terminal · 5 s").waitFor();
+
+    await page.goto(`${web.url}/settings/spending`);
+    await page.getByRole("textbox", { name: "Dollars in a day" }).fill("2.5");
+    await page.keyboard.press("Enter");
+    await expect
+      .poll(async () => await web.call("GET", "/api/spend"))
+      .toMatchObject({ max_budget_per_day: 2.5 });
+    await page.getByText("$2.50").waitFor();
+    await page.context().close();
+  });
+
+  test("J24: a key is shown once and opens the server until it is ended; the server says how it does", async () => {
+    const page = await web.logIn();
+    await page.goto(`${web.url}/settings/keys`);
+    await page.getByRole("textbox", { name: "What it is for" }).fill("laptop");
+    await page.getByRole("button", { name: "Add" }).click();
+    const key = await page.getByRole("status").locator("code").innerText();
+    const ask = async (): Promise<number> =>
+      (await fetch(`${web.url}/api/start`, { headers: { "X-Session-API-Key": key } })).status;
+    expect(await ask()).toBe(200);
+    await page.getByText("This browser").waitFor();
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: "laptop" })
+      .getByRole("button", { name: "End" })
+      .click();
+    await expect.poll(ask).toBe(401);
+    await page.reload();
+    await page.getByRole("heading", { name: "Keys and logins" }).waitFor();
+    expect(await page.getByText(key).count()).toBe(0);
+
+    await page.goto(`${web.url}/settings/server`);
+    await page.getByText("Open connections").waitFor();
+    await page.context().close();
+  });
+
+  test.each([
+    ["at a desk, light", { ...desktop, colorScheme: "light" }],
+    ["at a desk, dark", { ...desktop, colorScheme: "dark" }],
+    ["on a phone, dark", { ...phone, colorScheme: "dark" }],
+  ] as const)("U18, U20: axe finds nothing in the settings %s", async (name, options) => {
+    const id = await web.converse("begin");
+    const page = await web.logIn(options);
+    await page.goto(`${web.url}/c/${id}`);
+    await expectStatus(page, "done");
+    for (const screen of screens) {
+      await page.goto(`${web.url}/settings/${screen}`);
+      await page.getByRole("heading", { level: 2 }).first().waitFor();
+      await page.waitForLoadState("networkidle");
+      expect({ screen, found: await violationsOf(page) }).toEqual({ screen, found: [] });
+      expect({ screen, sideways: await sidewaysOf(page) }).toEqual({ screen, sideways: 0 });
+      if (screen === "server" && name === "at a desk, light") await takePictures(page, "settings");
+    }
+    await page.context().close();
+  });
+
+  test("J2, U2: a model is connected, its refusal is told in its words, and then it answers", async () => {
+    const error = { status: 401, message: "This key is not known here." };
+    const address = await web.place.startModel([
+      ...about("Say hello", { text: "Hello from the new model." }),
+      { error, attempts: 1, text: "Here." },
+    ]);
+    const page = await web.logIn();
+    await page.goto(`${web.url}/settings/models`);
+    await page.getByRole("textbox", { name: "Model", exact: true }).fill("openai/new");
+    await page.getByRole("textbox", { name: "Address" }).fill(`${address}/v1`);
+    await page.getByLabel("Key").fill("a key");
+    await page.getByRole("textbox", { name: "Name" }).fill("new");
+    await page.keyboard.press("Enter");
+    const entry = page.getByRole("listitem").filter({ hasText: "openai/new" });
+    await entry.getByText("This key is not known here.").waitFor();
+    await entry.getByRole("button", { name: "Try" }).click();
+    await entry.getByText("It answers.").waitFor();
+    await page.getByRole("link", { name: "New conversation" }).click();
+    await page.getByRole("combobox", { name: "Model" }).selectOption("new");
+    await page.getByLabel("Folder").fill(work);
+    await page.getByRole("textbox", { name: "Message" }).fill("Say hello");
+    await page.keyboard.press("Enter");
+    await page.getByRole("feed").getByText("Hello from the new model.").waitFor();
+    await page.context().close();
+  });
+});

