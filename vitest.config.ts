@@ -1,6 +1,24 @@
 import { defineConfig } from "vitest/config";
+import { probePostgres } from "./packages/server/src/testing/start-postgres.ts";
 
-/** Three levels by file suffix: fast (in memory), int (pty, git, processes), e2e (the built server). */
+/** Each keeps more than one core busy for minutes: beside them, tests of other things that are timed would measure the browsers. */
+const browserSuites = [
+  "packages/tool-host/src/tools/browser/**/*.int.test.ts",
+  "packages/server/src/sandboxes/browser-in-*.int.test.ts",
+];
+
+/** Run on SQLite among the fast ones, and once more on PostgreSQL where that is installed. */
+const storeSuites = [
+  "packages/server/src/database/application-database.test.ts",
+  "packages/server/src/settings/{key-book,login-book}.test.ts",
+  "packages/server/src/spending/purse.test.ts",
+  "packages/server/src/webhooks/webhooks.test.ts",
+  "packages/server/src/app-conversations/list-conversations.test.ts",
+];
+
+const { isUsable: hasPostgres } = probePostgres();
+
+/** Three levels by file suffix: fast (in memory), int (pty, git, processes; the suites of the browser come after the others), e2e (the built server). */
 export default defineConfig({
   test: {
     // Most tests wait for something; one worker less than there are cores would leave a small machine idle.
@@ -24,12 +42,35 @@ export default defineConfig({
         test: {
           name: "int",
           include: ["{packages,scripts,bench,test}/**/*.int.test.ts"],
-          exclude: ["**/node_modules/**", "**/dist/**"],
+          exclude: ["**/node_modules/**", "**/dist/**", ...browserSuites],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           expect: { poll: { timeout: 30_000 } },
         },
       },
+      {
+        test: {
+          name: "browser",
+          include: browserSuites,
+          sequence: { groupOrder: 1 },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          expect: { poll: { timeout: 30_000 } },
+        },
+      },
+      hasPostgres
+        ? {
+            test: {
+              name: "postgres",
+              include: storeSuites,
+              env: { CONVOKE_TEST_STORE: "postgres" },
+              globalSetup: ["test/postgres-server.ts"],
+              testTimeout: 60_000,
+              hookTimeout: 60_000,
+              expect: { poll: { timeout: 15_000 } },
+            },
+          }
+        : { test: { name: "postgres", include: ["test/without-postgres.store.ts"] } },
       {
         test: {
           name: "e2e",

@@ -39,6 +39,7 @@ try {
   for (const program of programs) copyProgram(program);
   copyFile(realpathSync(process.execPath), "/usr/bin/node");
   for (const library of librariesOf(process.execPath)) copyFile(realpathSync(library), library);
+  copyBrowser();
   await copyCommand();
   for (const folder of [
     "tmp",
@@ -86,6 +87,21 @@ function copyProgram(name: string): void {
   copyFile(target, `/usr/bin/${name}`);
   for (const library of librariesOf(target)) copyFile(realpathSync(library), library);
   if (name === "git" && existsSync("/usr/lib/git-core")) copyFile("/usr/lib/git-core", "/usr/lib/git-core");
+}
+
+/** Debian's Chromium, with what it loads by itself and the fonts and settings that it cannot do without. */
+function copyBrowser(): void {
+  const folder = "/usr/lib/chromium";
+  if (!existsSync(folder)) return console.warn("chromium is not installed here and will be missing");
+  copyFile(folder, folder);
+  const loaded = globSync("/usr/lib/*-linux-gnu/lib{softokn3,freebl3,freeblpriv3,nssckbi}.{so,chk}");
+  for (const library of loaded) copyFile(realpathSync(library), library);
+  for (const file of [path.join(folder, "chromium"), ...loaded.filter((name) => name.endsWith(".so"))])
+    for (const library of librariesOf(file)) copyFile(realpathSync(library), library);
+  for (const shared of ["/usr/share/fontconfig", "/usr/share/fonts", "/usr/share/xml/fontconfig"])
+    if (existsSync(shared)) copyFile(shared, shared);
+  if (existsSync("/etc/fonts"))
+    cpSync("/etc/fonts", path.join(tree, "etc/fonts"), { recursive: true, verbatimSymlinks: true });
 }
 
 function librariesOf(file: string): string[] {

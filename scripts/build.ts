@@ -1,9 +1,10 @@
-import { rmSync } from "node:fs";
+import { cpSync, rmSync } from "node:fs";
 import path from "node:path";
 import { buildCommand } from "./build-command.ts";
 import { buildLibraries } from "./build-libraries.ts";
+import { buildWeb } from "./build-web.ts";
 
-/** Builds what is published: `dist/convoke` (the command), `dist/protocol` and `dist/client` (libraries). */
+/** Builds what is published: `dist/convoke` (the command, with the page in `web`), `dist/protocol` and `dist/client` (libraries). */
 const root = path.resolve(import.meta.dirname, "..");
 const startedAtMs = performance.now();
 
@@ -12,5 +13,8 @@ const command = await buildCommand(root, path.join(root, "dist", "convoke"));
 console.log(
   `dist/convoke: ${command.entries.length} entries, ${command.assets.length} assets, ${command.bytes} bytes`,
 );
+// The command looks for the page beside its own folder: `lib/bin.js` in `../web`.
+cpSync(await buildWeb(root), path.join(root, "dist", "convoke", "web"), { recursive: true });
+console.log("dist/convoke/web");
 for (const library of buildLibraries(root, ["protocol", "client"])) console.log(`dist/${library}`);
 console.log(`built in ${((performance.now() - startedAtMs) / 1_000).toFixed(1)} s`);

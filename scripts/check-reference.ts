@@ -25,7 +25,9 @@ export function checkReference(check: ReferenceCheck): void {
 
 /** A relative path: inside the package, or (benches only) into another one. */
 function checkRelative({ root, table, workspace, from, reference, report }: ReferenceCheck): void {
-  const target = path.posix.join(path.posix.dirname(from.file), reference.specifier);
+  // What a bundler is told about a file stands behind its name.
+  const [specifier = ""] = reference.specifier.split("?");
+  const target = path.posix.join(path.posix.dirname(from.file), specifier);
   const absolute = path.join(root, target);
   if (!existsSync(absolute)) {
     report("unresolved", `${reference.specifier} names no file`);

@@ -17,6 +17,7 @@ const checks: readonly Check[] = [
     name: "browser-types",
     nodeArguments: tool("typescript", "tsc", "-p", "tsconfig.build.json", "--noEmit"),
   },
+  { name: "web-size", nodeArguments: ["scripts/check-web-size.ts"] },
   { name: "openapi", nodeArguments: ["packages/protocol/scripts/write-openapi.ts", "--check"] },
   { name: "format", nodeArguments: tool("oxfmt", "oxfmt", "--check") },
   { name: "layers", nodeArguments: ["scripts/check-layers.ts"] },

@@ -32,6 +32,7 @@ export const layerTable: LayerTable = {
     server: [
       ["lib"],
       ["database", "models", "security"],
+      ["cluster"],
       ["journal", "settings", "sandboxes", "spending", "workspaces"],
       ["events"],
       ["extensions", "observability", "webhooks"],
@@ -40,10 +41,26 @@ export const layerTable: LayerTable = {
       ["app-conversations"],
       ["http", "faces"],
     ],
+    web: [
+      ["lib", "words"],
+      ["colours"],
+      ["ui", "text", "diff"],
+      ["folds"],
+      ["connection"],
+      ["log", "overview"],
+      ["services"],
+      ["approvals", "cards", "login"],
+      ["browser", "composer", "files", "review", "timeline"],
+      ["conversation", "home", "search", "settings"],
+      ["app"],
+    ],
   },
   sideways: {
     // Routes are mounted, authenticated and answered with what `http` offers; `http` knows no face.
     "server/faces": ["http"],
+    // Code and differences have buttons: one to copy, one to show the rest.
+    "web/text": ["ui"],
+    "web/diff": ["ui"],
   },
   testingUsers: ["cli"],
   browserSafe: ["protocol", "client", "web"],

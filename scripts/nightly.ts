@@ -3,10 +3,14 @@ import path from "node:path";
 
 /** What takes too long for every commit; each part can be run alone. `npm run test:nightly` runs all, one after another. */
 const testing = "packages/server/src/testing";
+const browser = "packages/tool-host/src/testing/nightly";
 const parts = [
   [`${testing}/fuzz/run.ts`, "--count", "100000"],
   [`${testing}/fuzz/run.ts`, "--count", "10000", "--seed", "424242"],
   [`${testing}/nightly/kill-cycles.ts`, "--count", "500"],
+  [`${testing}/nightly/node-cycles.ts`, "--count", "60"],
+  [`${browser}/browser-cycles.ts`, "--count", "200"],
+  ["e2e/page-cuts.ts", "--count", "200"],
   [`${testing}/nightly/soak.ts`, "--minutes", "30"],
 ];
 const root = path.resolve(import.meta.dirname, "..");

@@ -47,7 +47,7 @@ export function commandManifest(root: string): Readonly<Record<string, unknown>>
     // What the launcher needs; the command itself runs on the Node that comes along.
     engines: { node: ">=18" },
     bin: { convoke: "lib/launch.cjs" },
-    files: ["lib", "THIRD-PARTY-NOTICES.txt"],
+    files: ["lib", "web", "THIRD-PARTY-NOTICES.txt"],
     dependencies: Object.fromEntries(installed),
     ...nodeItself(devDependencies["node"]),
   };

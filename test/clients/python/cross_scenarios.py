@@ -1,10 +1,11 @@
 """What clients of the newer wire take for granted, each case under the name that it has in the findings; old and new SDK alike."""
 
+import importlib
 from importlib.metadata import version
 from typing import Any
 
 import httpx
-from openhands.sdk import Tool
+from openhands.sdk import AgentContext, Tool
 from openhands.sdk.event import MessageEvent, ObservationEvent, SystemPromptEvent
 from openhands.sdk.profiles.agent_profile import validate_agent_profile
 from openhands.sdk.subagent import AgentDefinition
@@ -35,6 +36,8 @@ def the_server(world: World) -> None:
 
 
 def the_default_preset(world: World) -> None:
+    # The preset brings the kinds of the browser into the client; where Chromium is, they are in the log.
+    importlib.import_module("openhands.tools.browser_use")
     tools = [Tool(name=name) for name in ("terminal", "file_editor", "task_tracker", "browser_tool_set")]
     conversation, _ = world.conversation(agent=world.agent().model_copy(update={"tools": tools}))
     conversation.send_message("Please run")
@@ -43,11 +46,49 @@ def the_default_preset(world: World) -> None:
     conversation.close()
 
 
+def a_planning_agent(world: World) -> None:
+    planning = importlib.import_module("openhands.tools.preset.planning")
+    conversation, seen = world.conversation(agent=planning.get_planning_agent(world.llm))
+    conversation.send_message("Please plan")
+    conversation.run(timeout=30)
+    plan = world.folder / ".agents_tmp" / "PLAN.md"
+    assert plan.read_text() == "Write it down.\n"
+    observations = [event for event in seen.events if isinstance(event, ObservationEvent)]
+    assert "planning_file_editor" in {event.tool_name for event in observations}
+    assert "terminal" not in {event.tool_name for event in observations}
+    told = len(seen.events)
+    send(world, "POST", f"/api/conversations/{conversation.id}/plan/approve", {}).raise_for_status()
+    world.until("the work", lambda: "terminal" in {getattr(event, "tool_name", "") for event in seen.events[told:]})
+    world.until_status(conversation, "finished")
+    plan.unlink()
+    conversation.close()
+
+
+def two_condensations(world: World) -> None:
+    conversation, seen = world.conversation()
+    for number in (1, 2):
+        for _ in range(3):
+            conversation.send_message("Please run")
+            conversation.run(timeout=30)
+        conversation.condense()
+        seen.wait_for("CondensationSummaryEvent", number)
+    events = list(conversation.state.events)
+    ids = {event.id for event in events}
+    condensations = [event for event in events if type(event).__name__ == "Condensation"]
+    summaries = [event for event in events if type(event).__name__ == "CondensationSummaryEvent"]
+    assert [event.summary for event in condensations] == [event.summary for event in summaries]
+    assert all(id in ids for event in condensations for id in event.forgotten_event_ids)
+    assert summaries[0].id in condensations[1].forgotten_event_ids
+    conversation.close()
+
+
 def skills_that_were_loaded(world: World) -> None:
     folder = world.folder / ".agents" / "skills" / "frob"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "SKILL.md").write_text("---\ndescription: How to frob.\n---\nTurn it twice.\n")
-    conversation, _ = world.conversation()
+    # Skills of a project are read where the agent asks for them (record 0118).
+    asking = world.agent(agent_context=AgentContext(load_project_skills=True))
+    conversation, _ = world.conversation(agent=asking)
     conversation.send_message("Please load")
     conversation.run(timeout=30)
     # The SDK keeps what it read; a new look asks the server.
@@ -215,6 +256,8 @@ def a_client_of_the_contract_alone(world: World) -> None:
 scenarios = {
     "cross: the server": the_server,
     "cross: the default preset": the_default_preset,
+    "cross: a planning agent": a_planning_agent,
+    "cross: two condensations": two_condensations,
     "cross: skills that were loaded": skills_that_were_loaded,
     "cross: an interrupt is seen": an_interrupt_is_seen,
     "cross: models and profiles": models_and_profiles,

@@ -1,0 +1,46 @@
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { thirdPartyNotices } from "./third-party-notices.ts";
+
+const texts = new Set([".css", ".js", ".svg", ".webmanifest"]);
+
+/**
+ * Builds the page into `packages/web/dist`, where a server that runs from the sources looks for it; `npm run build` copies it into the
+ * published package. Beside each text lies what is sent to clients that unpack it: `.br` and `.gz`. Returns the folder.
+ */
+export async function buildWeb(root: string): Promise<string> {
+  const { buildPage } = await import("./web-page.ts");
+  const { sources } = await buildPage(root, true);
+  const folder = path.join(root, "packages/web/dist");
+  writeFileSync(path.join(folder, "THIRD-PARTY-NOTICES.txt"), thirdPartyNotices(sources));
+  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (texts.has(path.extname(file))) pack(path.join(folder, file));
+  }
+  return folder;
+}
+
+function pack(file: string): void {
+  const bytes = readFileSync(file);
+  if (bytes.length < 1_024) return;
+  writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 10, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params }));
+}
+
+/** True after an installation without development dependencies: there is nothing to build with, and nobody who needs it. */
+function isBuilderMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND";
+}
+
+if (import.meta.main) {
+  const root = path.resolve(import.meta.dirname, "..");
+  const startedAtMs = performance.now();
+  try {
+    await buildWeb(root);
+    console.log(`packages/web/dist: built in ${((performance.now() - startedAtMs) / 1_000).toFixed(1)} s`);
+  } catch (error) {
+    if (!process.argv.includes("--if-possible") || !isBuilderMissing(error)) throw error;
+    console.log("packages/web: not built, because the development dependencies are not installed");
+  }
+}

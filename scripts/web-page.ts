@@ -1,0 +1,41 @@
+import path from "node:path";
+import { build, type Rolldown } from "vite";
+
+/** What Vite made of `packages/web`. */
+export type BuiltPage = {
+  readonly chunks: readonly Rolldown.OutputChunk[];
+  readonly assets: readonly Rolldown.OutputAsset[];
+  /** Scripts that must be there before the page shows anything: what it names, and what that imports. */
+  readonly firstChunks: readonly Rolldown.OutputChunk[];
+  /** Absolute paths of everything that was bundled. */
+  readonly sources: readonly string[];
+};
+
+/** Builds the page of the repository `root`, into `packages/web/dist` when `isWritten`. */
+export async function buildPage(root: string, isWritten: boolean): Promise<BuiltPage> {
+  const result = await build({
+    configFile: path.join(root, "packages/web/vite.config.ts"),
+    logLevel: "warn",
+    build: { write: isWritten },
+  });
+  const { output } = (Array.isArray(result) ? result[0] : result) as Rolldown.RolldownOutput;
+  const chunks = output.filter((item) => item.type === "chunk");
+  return {
+    chunks,
+    assets: output.filter((item) => item.type === "asset"),
+    firstChunks: firstOf(chunks),
+    sources: chunks.flatMap(({ moduleIds }) => moduleIds.filter((id) => path.isAbsolute(id))),
+  };
+}
+
+function firstOf(chunks: readonly Rolldown.OutputChunk[]): Rolldown.OutputChunk[] {
+  const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk] as const));
+  const seen = new Set<Rolldown.OutputChunk>();
+  const visit = (chunk: Rolldown.OutputChunk | undefined): void => {
+    if (chunk === undefined || seen.has(chunk)) return;
+    seen.add(chunk);
+    for (const name of chunk.imports) visit(byName.get(name));
+  };
+  for (const chunk of chunks) if (chunk.isEntry) visit(chunk);
+  return [...seen];
+}
