@@ -13,18 +13,23 @@ const benches: Readonly<Record<string, string>> = {
   append: "./journal/append.ts",
   page: "./journal/page.ts",
   conversations: "./journal/conversations.ts",
+  search: "./journal/search.ts",
   send: "./conversations/send.ts",
   turn: "./conversations/turn.ts",
   "long-run": "./conversations/long-run.ts",
   "many-runs": "./conversations/many-runs.ts",
+  tasks: "./conversations/tasks.ts",
   "page-http": "./http/page.ts",
   list: "./http/list.ts",
+  create: "./http/create.ts",
   upload: "./http/upload.ts",
   latency: "./sockets/latency.ts",
   "fan-out": "./sockets/fan-out.ts",
   idle: "./sockets/idle.ts",
   "cold-start": "./start/cold-start.ts",
   sandboxes: "./sandboxes/start.ts",
+  browser: "./browser/browser.ts",
+  web: "./web/web.ts",
 };
 
 /** The exit code: a number beyond its budget is news, not a failure; a bench that breaks is one. */

@@ -10,6 +10,7 @@ import type { Conversation } from "../../packages/server/src/conversation/conver
 import type { Directory } from "../../packages/server/src/conversation/directory.ts";
 import { socketTimes } from "../../packages/server/src/faces/agent-server/sockets/socket-times.ts";
 import { localUser } from "../../packages/server/src/http/auth.ts";
+import { Neighbours } from "../../packages/server/src/http/neighbours.ts";
 import type { Journal } from "../../packages/server/src/journal/journal.ts";
 import { silentLogger } from "../../packages/server/src/lib/logger.ts";
 import type { Model } from "../../packages/server/src/models/model.ts";
@@ -45,7 +46,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
   const overrides = { dataDir: folder, workspaceRoot: folder, isAuthDisabled: true };
   const serverConfig = readConfig({}, overrides);
   const observability = scope.use(await openObservability(serverConfig, silentLogger));
-  const store = scope.use(await openStore(serverConfig));
+  const store = scope.use(await openStore({ ...serverConfig, logger: silentLogger }));
   const toolHost = scope.use(createInProcessHost({ tools: createQuickTools().tools, environment: {} }));
   const shared = {
     config: serverConfig,
@@ -70,6 +71,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
       store,
       conversations,
       times: socketTimes,
+      neighbours: new Neighbours({ cluster: store.cluster, nowMs: Date.now }),
       environment: {},
       ownKeys: [],
       isReady: () => true,

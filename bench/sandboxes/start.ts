@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { connectToolHost, type ToolSession } from "@convoke/tool-host";
+import { connectToolHost } from "@convoke/tool-host";
 import { findToolHostProgram } from "../../packages/cli/src/find-tool-host-program.ts";
 import { createBubblewrapBackend } from "../../packages/server/src/sandboxes/bubblewrap.ts";
 import { findBubblewrap } from "../../packages/server/src/sandboxes/find-bubblewrap.ts";
@@ -12,8 +12,10 @@ import type { ToolHostProgram } from "../../packages/server/src/sandboxes/tool-h
 import { buildCommand } from "../../scripts/build-command.ts";
 import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "../journal/percentile.ts";
+import { call, firstCall } from "./first-call.ts";
+import { measureWarm } from "./warm.ts";
 
-/** B12: from the order of a sandbox to the answer of its first tool call, and what a further call costs beyond one in a plain process. */
+/** B12: from the order of a sandbox to the answer of its first tool call, made anew and kept ready, and what a further call costs beyond one in a plain process. */
 export async function run(): Promise<BenchResult[]> {
   const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const unprivileged = { uid: 65_534, gid: 65_534 };
@@ -43,10 +45,9 @@ export async function run(): Promise<BenchResult[]> {
     const bubblewrap = { self, unprivileged };
     // As a built command has it, without types to remove.
     const doorFile = join(buildDir, "lib", "server-sandboxes-port-door.js");
-    const inBundle = await measure(
-      createBubblewrapBackend({ ...depsOf(bundle), ...bubblewrap, doorFile }),
-      folder,
-    );
+    const built = createBubblewrapBackend({ ...depsOf(bundle), ...bubblewrap, doorFile });
+    const inBundle = await measure(built, folder);
+    const warmMs = await measureWarm(built, sandboxesDir);
     const inSources = await measure(
       createBubblewrapBackend({ ...depsOf(findToolHostProgram()), ...bubblewrap }),
       folder,
@@ -68,6 +69,7 @@ export async function run(): Promise<BenchResult[]> {
         ),
         baseline: beside,
       },
+      toResult("B12.warm", "the same, one of the bundle is kept ready: median", warmMs),
       {
         ...toResult(
           "B12.sources",
@@ -119,13 +121,8 @@ async function measure(
     });
     const host = await handle.connect();
     try {
-      const session = await host.openSession({
-        sessionId: "bench",
-        workspaceDir: handle.workspaceDir,
-        stateDir: join(handle.stateDir, "bench"),
-        tools: [{ name: "grep" }],
-      });
-      await call(session, "first");
+      const { workspaceDir, stateDir } = handle;
+      const session = await firstCall(host, { workspaceDir, stateDir: join(stateDir, "bench") });
       // The first round fills the caches of the file system.
       if (round > 0) starts.push(performance.now() - startedAt);
       for (let number = 0; number < callCount; number += 1) {
@@ -139,17 +136,6 @@ async function measure(
     }
   }
   return { startMs: percentile(starts, 0.5), callMs: percentile(calls, 0.5) };
-}
-
-/** The cheapest tool that looks at the workspace. */
-async function call(session: ToolSession, actionId: string): Promise<void> {
-  const outcome = await session.execute({
-    actionId,
-    tool: "grep",
-    action: { kind: "GrepAction", pattern: "nothing" },
-    secrets: [],
-  });
-  if (outcome.type !== "observation") throw new Error(outcome.text);
 }
 
 if (import.meta.main) console.table(await run());

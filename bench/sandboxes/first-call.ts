@@ -1,0 +1,22 @@
+import type { ToolHost, ToolSession } from "@convoke/tool-host";
+
+/** Opens a session and has its first call answered. */
+export async function firstCall(
+  host: ToolHost,
+  places: { readonly workspaceDir: string; readonly stateDir: string },
+): Promise<ToolSession> {
+  const session = await host.openSession({ sessionId: "bench", ...places, tools: [{ name: "grep" }] });
+  await call(session, "first");
+  return session;
+}
+
+/** The cheapest tool that looks at the workspace. */
+export async function call(session: ToolSession, actionId: string): Promise<void> {
+  const outcome = await session.execute({
+    actionId,
+    tool: "grep",
+    action: { kind: "GrepAction", pattern: "nothing" },
+    secrets: [],
+  });
+  if (outcome.type !== "observation") throw new Error(outcome.text);
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { createFleetSandboxes } from "../../packages/server/src/app-conversations/fleet-sandboxes.ts";
+import { silentLogger } from "../../packages/server/src/lib/logger.ts";
+import { openSandboxFleet } from "../../packages/server/src/sandboxes/sandbox-fleet.ts";
+import { openSqliteSandboxStore } from "../../packages/server/src/sandboxes/sqlite-sandbox-store.ts";
+import type { SandboxBackend } from "../../packages/server/src/sandboxes/sandbox.ts";
+import { createSecretBox } from "../../packages/server/src/security/seal.ts";
+import { percentile } from "../journal/percentile.ts";
+import { firstCall } from "./first-call.ts";
+
+const roundCount = 7;
+
+/** From the order of a sandbox to its first tool call, where one is kept ready: the median in milliseconds. */
+export async function measureWarm(backend: SandboxBackend, sandboxesDir: string): Promise<number> {
+  const fleet = await openSandboxFleet({
+    backends: [backend],
+    store: openSqliteSandboxStore(":memory:"),
+    secretBox: createSecretBox(randomBytes(32)),
+    nowMs: Date.now,
+    logger: silentLogger,
+  });
+  const limits = { memoryMb: 1_024, cpus: 1, pids: 256 };
+  await using sandboxes = createFleetSandboxes({
+    fleet,
+    templates: [{ backend: backend.name, limits, network: "none", environment: {} }],
+    sandboxesDir,
+    summary: "",
+    templatesSinceMs: 0,
+    warm: { size: 1, logger: silentLogger, times: { restMs: 0 } },
+  });
+  const untilReady = async (): Promise<void> => {
+    for (;;) {
+      const id = sandboxes.reserve(backend.name);
+      if (id !== null) return sandboxes.unreserve(id);
+      await delay(20);
+    }
+  };
+  const starts: number[] = [];
+  for (let round = 0; round <= roundCount; round += 1) {
+    await untilReady();
+    const startedAt = performance.now();
+    const { id } = await sandboxes.start("user", backend.name);
+    const { toolHost, workspaceDir, stateDir } = await sandboxes.openHost(id);
+    await firstCall(toolHost, { workspaceDir, stateDir: join(stateDir, "bench") });
+    // The first round fills the caches of the file system.
+    if (round > 0) starts.push(performance.now() - startedAt);
+    await sandboxes.remove("user", id);
+  }
+  return percentile(starts, 0.5);
+}

@@ -1,0 +1,34 @@
+import type { Browser } from "playwright-core";
+import { CanvasPages, findCanvas } from "../../e2e/canvas.ts";
+import type { BuiltServer } from "../node/built-server.ts";
+import { coldPage, type PageClient } from "./page-client.ts";
+
+/** Agent Canvas on the same server, where `CONVOKE_AGENT_CANVAS` says that it is. Its first screens are behind it. */
+export async function openCanvas(
+  server: BuiltServer,
+  browser: Browser,
+): Promise<(PageClient & AsyncDisposable) | null> {
+  const found = findCanvas();
+  if (typeof found === "string") {
+    console.error(`without Agent Canvas: ${found}`);
+    return null;
+  }
+  const pages = await CanvasPages.start(found.build, server.url, "bench-key");
+  const client = {
+    name: "Agent Canvas 1.20",
+    browser,
+    addressOf: (id: string) => `${pages.url}/conversations/${id}`,
+    kept: undefined,
+    [Symbol.asyncDispose]: () => pages[Symbol.asyncDispose](),
+  };
+  const page = await coldPage(client);
+  await page.goto(pages.url);
+  const consent = page.getByRole("dialog", { name: "Help improve OpenHands" });
+  await consent.waitFor();
+  await consent.getByRole("button").last().click();
+  await page.getByText("Skip for now").click();
+  await page.getByTestId("chat-input").waitFor();
+  const kept = await page.context().storageState();
+  await page.context().close();
+  return { ...client, kept };
+}

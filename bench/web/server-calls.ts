@@ -1,0 +1,32 @@
+import type { BuiltServer } from "../node/built-server.ts";
+
+async function post(server: BuiltServer, path: string, body: unknown): Promise<unknown> {
+  const reply = await fetch(`${server.url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!reply.ok) throw new Error(`POST ${path}: ${reply.status} ${await reply.text()}`);
+  return await reply.json();
+}
+
+/** A conversation with a model at the address; its id. */
+export async function createConversation(
+  server: BuiltServer,
+  modelUrl: string,
+  title: string,
+): Promise<string> {
+  const llm = { model: "openai/bench", base_url: modelUrl, api_key: "bench-key", stream: true };
+  const { id } = (await post(server, "/api/conversations", {
+    title,
+    agent: { kind: "Agent", llm, tools: [] },
+    workspace: { kind: "LocalWorkspace", working_dir: server.workDir },
+  })) as { id: string };
+  return id;
+}
+
+/** A message, which starts a run where that is said. */
+export async function say(server: BuiltServer, id: string, text: string, run = false): Promise<void> {
+  const content = [{ type: "text", text }];
+  await post(server, `/api/conversations/${id}/events`, { role: "user", content, run });
+}
