@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { CDPSession, Page } from "playwright-core";
+import type { CDPSession, Frame, Page } from "playwright-core";
+import { withinMs } from "../../../within.ts";
 import type { Camera } from "../camera.ts";
 
 export type Picture = { readonly data: string; readonly width: number; readonly height: number };
@@ -11,13 +12,18 @@ export type PictureSourceDeps = {
   readonly hidden: readonly string[];
   /** Gets each picture; as often as the page changes. */
   readonly onPicture: (picture: Picture) => void;
+  /** In which a document that has come is drawn by all experience; a second where it is not given. */
+  readonly owedMs?: number;
 };
 
 /** Not more often than this, and less often than it takes: a large page is not to be busy with being looked at. */
 const betweenMs = 200;
 const unchangedMs = 400;
-const longestSide = 1_280;
-const quality = 60;
+/** After this a browser's answer is not waited for. */
+const answerMs = 5_000;
+const format = { format: "jpeg", quality: 60 } as const;
+const screencast = { ...format, maxWidth: 1_280, maxHeight: 1_280 };
+const screenshot = { ...format, optimizeForSpeed: true };
 
 /** Pictures of one page, until it is closed. Nothing comes any more as soon as `close` is called. */
 export class PictureSource {
@@ -45,19 +51,30 @@ export class PictureSource {
     else await this.#look(this.#session);
   }
 
-  /** What the browser itself tells of, whenever something is drawn. */
+  /** What the browser itself tells of, whenever something is drawn; a document it tells nothing of is looked at. */
   async #cast(session: CDPSession): Promise<void> {
+    const { page, owedMs = 1_000 } = this.#deps;
+    const { signal } = this.#closing;
+    let isOwed = true;
     session.on("Page.screencastFrame", ({ data, metadata, sessionId }) => {
+      isOwed = false;
       // At once: one that waits for its turn would keep the newest from being made.
       session.send("Page.screencastFrameAck", { sessionId }).catch(() => {}); // Closed meanwhile.
       this.#give({ data, width: metadata.deviceWidth, height: metadata.deviceHeight });
     });
-    await session.send("Page.startScreencast", {
-      format: "jpeg",
-      quality,
-      maxWidth: longestSide,
-      maxHeight: longestSide,
-    });
+    const onNavigated = (frame: Frame): void => void (isOwed ||= frame === page.mainFrame());
+    page.on("framenavigated", onNavigated);
+    signal.addEventListener("abort", () => page.off("framenavigated", onNavigated));
+    while (!signal.aborted && !page.isClosed()) {
+      // A page that is between two processes refuses, or has begun and tells of nothing.
+      if (isOwed) await withinMs(session.send("Page.startScreencast", screencast), answerMs).catch(() => {});
+      await wait(owedMs, undefined, { signal, ref: false });
+      if (!isOwed) continue;
+      const shot = await withinMs(session.send("Page.captureScreenshot", screenshot), answerMs).catch(
+        () => undefined,
+      );
+      if (isOwed && shot !== undefined) this.#give({ data: shot.data, ...this.#size });
+    }
   }
 
   /** Pictures as screenshots are taken, with what is secret hidden. */
@@ -68,20 +85,21 @@ export class PictureSource {
     while (!signal.aborted && !page.isClosed()) {
       const beganMs = performance.now();
       const data = await camera
-        .take(page, hidden, () =>
-          session.send("Page.captureScreenshot", { format: "jpeg", quality, optimizeForSpeed: true }),
-        )
+        .take(page, hidden, () => session.send("Page.captureScreenshot", screenshot))
         // A page that is on its way elsewhere, or in which secrets cannot be looked for, is not shown for now.
         .then(
           (shot) => shot.data,
           () => last,
         );
-      const { width, height } = page.viewportSize() ?? { width: 1280, height: 720 };
-      if (data !== last) this.#give({ data, width, height });
+      if (data !== last) this.#give({ data, ...this.#size });
       const pauseMs = data === last ? unchangedMs : betweenMs;
       last = data;
       await wait(Math.max(pauseMs, performance.now() - beganMs), undefined, { signal, ref: false });
     }
+  }
+
+  get #size(): { readonly width: number; readonly height: number } {
+    return this.#deps.page.viewportSize() ?? { width: 1280, height: 720 };
   }
 
   #give(picture: Picture): void {
