@@ -1,7 +1,9 @@
 import { connect } from "node:net";
 import { WebSocket } from "ws";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { OwnedElsewhere } from "../conversation/refusals.ts";
 import { DamagedEventError, JournalWriteError, LeaseLostError } from "../journal/journal.ts";
+import { DatabaseAwayError } from "../lib/database-away.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { startTestServer, type TestServer } from "../testing/start-server.ts";
@@ -194,6 +196,7 @@ describe("failures of ours", () => {
     [Object.assign(new Error("no space"), { code: "ENOSPC", path: "/d/x" }), 503, "storage_failed"],
     [Object.assign(new Error("no handles"), { code: "EMFILE" }), 503, "too_many_open_files"],
     [new SealError("F14: another key"), 503, "secrets_unreadable"],
+    [new JournalWriteError("no", { cause: new DatabaseAwayError("no") }), 503, "database_away"],
     [new LeaseLostError("lost"), 503, "owned_elsewhere"],
     [new DamagedEventError("c", 7), 500, "event_damaged"],
     [new Fault("not-now", "server_closing", "Later."), 503, "server_closing"],
@@ -202,5 +205,13 @@ describe("failures of ours", () => {
     const reply = toErrorReply(error, logger);
     expect(reply.status).toBe(status);
     expect(reply.body).toMatchObject({ code, detail: expect.stringMatching(/\w/) });
+  });
+
+  test("P53: what passes by itself says when to ask again, and nothing else does", () => {
+    const headersOf = (error: unknown): object | undefined => toErrorReply(error, logger).headers;
+    expect(headersOf(new DatabaseAwayError("no"))).toEqual({ "retry-after": "2" });
+    expect(headersOf(new OwnedElsewhere(null))).toEqual({ "retry-after": "2" });
+    expect(headersOf(new SealError("F14: another key"))).toBeUndefined();
+    expect(headersOf(new Error("a bug"))).toBeUndefined();
   });
 });

@@ -33,7 +33,18 @@ const statusOf: Readonly<Record<FaultKind, number>> = {
   bug: 500,
 };
 
-export type ErrorReply = { readonly status: number; readonly body: unknown };
+export type ErrorReply = {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** In how many seconds the same request may be answered, where a failure passes by itself. */
+const retryAfterSeconds: Readonly<Record<string, number>> = {
+  database_away: 2,
+  owned_elsewhere: 2,
+  owner_away: 2,
+};
 
 /** The only place where a failure becomes an HTTP reply. Bugs get an id that the log has too; their text stays inside. */
 export function toErrorReply(error: unknown, logger: Logger, limitBytes = bodyLimitBytes): ErrorReply {
@@ -49,6 +60,7 @@ export function toErrorReply(error: unknown, logger: Logger, limitBytes = bodyLi
   const { status, code, sentence } = describeFailure(error);
   return {
     status,
+    ...passing(code),
     body: {
       detail: status === 500 ? "Internal Server Error" : sentence,
       exception: `${sentence} Look for error id ${errorId} in the server's log.`,
@@ -61,7 +73,16 @@ export function toErrorReply(error: unknown, logger: Logger, limitBytes = bodyLi
 function fromFault(fault: Fault): ErrorReply {
   if (fault.kind === "caller" && fault.fields.length > 0)
     return { status: 422, body: { detail: fault.fields } };
-  return { status: statusOf[fault.kind], body: { detail: fault.message, code: fault.code } };
+  return {
+    status: statusOf[fault.kind],
+    body: { detail: fault.message, code: fault.code },
+    ...passing(fault.code),
+  };
+}
+
+function passing(code: string): Pick<ErrorReply, "headers"> {
+  const seconds = retryAfterSeconds[code];
+  return seconds === undefined ? {} : { headers: { "retry-after": String(seconds) } };
 }
 
 /** Failures of the storage have a name and a way out; what else is thrown is a bug of ours. */

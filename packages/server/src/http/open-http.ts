@@ -59,8 +59,11 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
     const { activity } = reply.request;
     const { bodyLimit } = reply.request.routeOptions;
     const toReply = (): ErrorReply => toErrorReply(error, deps.logger, bodyLimit);
-    const { status, body } = activity ? observer.within(activity, toReply) : toReply();
-    return reply.status(status).send(withOpenAiError(reply.request.url, status, body));
+    const { status, body, headers = {} } = activity ? observer.within(activity, toReply) : toReply();
+    return reply
+      .status(status)
+      .headers(headers)
+      .send(withOpenAiError(reply.request.url, status, body));
   };
   const checkGuard = (request: FastifyRequest, reply: FastifyReply): void => {
     const { url = "", rawHeaders } = request.raw;

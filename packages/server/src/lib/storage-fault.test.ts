@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { DatabaseAwayError } from "./database-away.ts";
 import { describeStorageFault, inFile, storageFault } from "./storage-fault.ts";
 
 function systemError(code: string, syscall: string): Error {
@@ -40,6 +41,12 @@ test.each([
     message: expect.stringMatching(sentence),
   });
   expect(storageFault(error)?.message).not.toContain("/srv");
+});
+
+test("a database that is away is a failure of the storage, however deep it lies", () => {
+  const away = new DatabaseAwayError("The database is away: it said no");
+  const error = new Error("The journal could not store this", { cause: away });
+  expect(storageFault(error)).toMatchObject({ kind: "not-now", code: "database_away" });
 });
 
 test.each([

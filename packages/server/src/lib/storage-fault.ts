@@ -1,8 +1,18 @@
 import { basename } from "node:path";
+import { DatabaseAwayError } from "./database-away.ts";
 import { Fault } from "./fault.ts";
 
 /** What is wrong with the place where something is kept. */
-type Problem = "full" | "read-only" | "refused" | "failing" | "unopened" | "busy" | "damaged" | "no-handles";
+type Problem =
+  | "full"
+  | "read-only"
+  | "refused"
+  | "failing"
+  | "unopened"
+  | "busy"
+  | "damaged"
+  | "no-handles"
+  | "away";
 
 /**
  * A failure of a disk, a file or a database, as it crosses the wire; null for every other error. The sentence names the
@@ -42,6 +52,7 @@ export function isForeignNumber(error: Error): boolean {
 function toFault(problem: Problem, file: string): Fault {
   const sentence = sentences[problem](capital(file));
   if (problem === "damaged") return new Fault("not-now", "storage_damaged", sentence);
+  if (problem === "away") return new Fault("not-now", "database_away", sentence);
   if (problem === "no-handles") return new Fault("not-now", "too_many_open_files", sentence);
   return new Fault("not-now", "storage_failed", sentence);
 }
@@ -61,6 +72,8 @@ const sentences: Readonly<Record<Problem, (file: string) => string>> = {
   busy: (file) => `${file} is locked by another process for too long. End that process, or wait. ${again}`,
   damaged: (file) =>
     `${file} is damaged. Run "convoke doctor --check-data", which says what is, and restore the data folder from a backup.`,
+  away: () =>
+    "The database does not answer at the moment. What was asked may have been done; try again in a moment.",
   "no-handles": (file) =>
     `${file} cannot be opened: the process has no file handles left. Wait for work to end, or raise the limit (ulimit -n). ${again}`,
 };
@@ -75,6 +88,7 @@ function findProblem(error: unknown): { readonly problem: Problem; readonly file
 }
 
 function problemOf(error: Error): Problem | null {
+  if (error instanceof DatabaseAwayError) return "away";
   if ("errcode" in error && error.errcode !== undefined) return problemOfDatabase(Number(error.errcode));
   if (isForeignNumber(error)) return "damaged";
   const code = "code" in error ? String(error.code) : "";

@@ -12,6 +12,10 @@ export type TestPostgres = AsyncDisposable & {
   readonly url: string;
   /** The URL of a fresh database: empty, or a copy of what `prepare` made. Its role owns it and may do nothing else. */
   createDatabase(): Promise<string>;
+  /** Ends the server as a crash would. Only for one that was started here. */
+  halt(): Promise<void>;
+  /** Starts it again on what it had written. */
+  goOn(): Promise<void>;
 };
 
 /** Whether {@link startPostgres} can work here; `detail` says what is missing, for the name of a test that is skipped. */
@@ -32,7 +36,7 @@ export async function startPostgres(
   prepare?: (url: string) => Promise<void>,
   given: string | undefined = process.env[givenServer],
 ): Promise<TestPostgres> {
-  const server = given === undefined ? await startServer() : { url: given, role: null, stop: async () => {} };
+  const server = given === undefined ? await startServer() : givenServerAt(given);
   const made: string[] = [];
   const create = async (template: string): Promise<{ name: string; url: string }> => {
     const name = `test_${randomUUID().replaceAll("-", "")}`;
@@ -63,6 +67,8 @@ export async function startPostgres(
     return {
       url: server.url,
       createDatabase: async () => (await create(template)).url,
+      halt: server.halt,
+      goOn: server.goOn,
       [Symbol.asyncDispose]: stop,
     };
   } catch (error) {
@@ -83,7 +89,20 @@ function findPrograms(): string | null {
   return folders.find((folder) => existsSync(join(folder, "postgres"))) ?? null;
 }
 
-type Server = { readonly url: string; readonly role: string | null; stop(): Promise<void> };
+type Server = {
+  readonly url: string;
+  readonly role: string | null;
+  readonly halt: () => Promise<void>;
+  readonly goOn: () => Promise<void>;
+  stop(): Promise<void>;
+};
+
+function givenServerAt(url: string): Server {
+  const refuse = async (): Promise<void> => {
+    throw new Error("A server that is given is not stopped");
+  };
+  return { url, role: null, halt: refuse, goOn: refuse, stop: async () => {} };
+}
 
 /**
  * The shell that holds the server ends it and removes its folder when its standard input closes: also when this process is
@@ -94,12 +113,20 @@ const script = `
   trap 'rm -rf "$folder"' EXIT
   "$programs/initdb" --pgdata="$folder/data" --username=postgres --auth=trust --encoding=UTF8 --no-sync \\
     --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 1; }
-  "$programs/postgres" -D "$folder/data" -c listen_addresses= -c unix_socket_directories="$folder" -c fsync=off \\
-    -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 -c shared_buffers=32MB >>"$folder/log" 2>&1 &
-  server=$!
-  read -r line
-  kill -QUIT "$server"
-  wait "$server"`;
+  start() {
+    "$programs/postgres" -D "$folder/data" -c listen_addresses= -c unix_socket_directories="$folder" -c fsync=off \\
+      -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 -c shared_buffers=32MB >>"$folder/log" 2>&1 &
+    server=$!
+  }
+  halt() {
+    kill -QUIT "$server"
+    wait "$server"
+  }
+  start
+  while read -r word; do
+    case "$word" in halt) halt; echo halted ;; start) start ;; esac
+  done
+  halt`;
 
 async function startServer(): Promise<Server> {
   const programs = findPrograms();
@@ -111,7 +138,7 @@ async function startServer(): Promise<Server> {
   const shell = spawn("/bin/sh", ["-c", script, "sh", folder, programs], {
     cwd: folder,
     env: { PATH: process.env["PATH"] },
-    stdio: ["pipe", "ignore", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
     detached: true,
     ...user,
   });
@@ -126,12 +153,27 @@ async function startServer(): Promise<Server> {
     await ended;
   };
   const url = `postgres://postgres@localhost/postgres?host=${encodeURIComponent(folder)}`;
-  try {
+  const starting = async (): Promise<void> =>
     await answering(url, () => {
       if (hasEnded(shell)) throw new Error(`PostgreSQL did not start: ${complaint.join("")}`);
     });
+  try {
+    await starting();
     await run(url, "CREATE ROLE convoke LOGIN");
-    return { url, role: "convoke", stop };
+    return {
+      url,
+      role: "convoke",
+      halt: async () => {
+        const halted = once(shell.stdout, "data");
+        shell.stdin.write("halt\n");
+        await halted;
+      },
+      goOn: async () => {
+        shell.stdin.write("start\n");
+        await starting();
+      },
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

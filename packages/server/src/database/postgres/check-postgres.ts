@@ -1,5 +1,6 @@
 import { DatabaseError, type Client } from "pg";
 import { ConfigError } from "../../lib/config-error.ts";
+import { DatabaseAwayError } from "../../lib/database-away.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { describePlace, type PostgresPlace } from "../postgres-place.ts";
 import { openConnection } from "./postgres-connection.ts";
@@ -83,6 +84,7 @@ async function connect(place: PostgresPlace): Promise<Client> {
 /** For people; several addresses of one name fail together and say nothing then. */
 function reasonOf(error: unknown): string {
   if (error instanceof DatabaseError) return error.message.replace(/\.$/, "");
+  if (error instanceof DatabaseAwayError) return reasonOf(error.cause);
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ECONNREFUSED" || code === "ENOENT") return "nobody listens there";
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "there is no machine of that name";

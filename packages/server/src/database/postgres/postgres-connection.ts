@@ -1,5 +1,6 @@
-import { Client, DatabaseError } from "pg";
+import { DatabaseError, type Client } from "pg";
 import { plainTypes } from "./postgres-pool.ts";
+import { TellingClient } from "./telling-client.ts";
 
 const connectMs = 5000;
 
@@ -11,15 +12,13 @@ export async function openConnection(
   { url, name }: { readonly url: string; readonly name: string },
   onEnd: () => void = () => {},
 ): Promise<Client> {
-  const client = new Client({
+  const client = new TellingClient({
     connectionString: url,
     application_name: name,
     types: plainTypes,
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
   });
-  // Whoever waits for an answer is told by its query; who does not, by the end.
-  client.on("error", () => {});
   await client.connect();
   client.once("end", onEnd);
   return client;
@@ -33,5 +32,5 @@ export function breakOff(client: Client): void {
 
 /** True when the server refused the statement itself; false when nobody can know what became of it. */
 export function isRefused(error: unknown): error is DatabaseError {
-  return error instanceof DatabaseError && !/^(?:08|57P0)/.test(error.code ?? "");
+  return error instanceof DatabaseError;
 }

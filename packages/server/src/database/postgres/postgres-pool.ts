@@ -1,4 +1,5 @@
 import { Pool, types, type CustomTypesConfig } from "pg";
+import { telling, TellingClient } from "./telling-client.ts";
 
 export type PoolOptions = {
   readonly url: string;
@@ -16,12 +17,15 @@ export function openPool({ url, name, size }: PoolOptions, onFailure: (error: Er
     connectionString: url,
     application_name: name,
     max: size,
+    Client: TellingClient,
     types: plainTypes,
     query_timeout: statementMs,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
   });
   pool.on("error", onFailure);
+  // It waits for a connection itself.
+  pool.connect = telling(pool.connect.bind(pool)) as Pool["connect"];
   return pool;
 }
 

@@ -2,6 +2,7 @@
 export const closeCodes = {
   goingAway: 1001,
   internal: 1011,
+  tryAgainLater: 1013,
   authFailed: 4001,
   notFound: 4004,
   tooSlow: 4008,

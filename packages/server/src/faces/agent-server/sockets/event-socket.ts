@@ -9,6 +9,7 @@ import type { TrimmedEvents } from "../../../events/trimmed-events.ts";
 import type { Journal } from "../../../journal/journal.ts";
 import { Fault } from "../../../lib/fault.ts";
 import type { Logger } from "../../../lib/logger.ts";
+import { storageFault } from "../../../lib/storage-fault.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
 import { readConversationId } from "./person-socket.ts";
@@ -173,12 +174,13 @@ async function receive(frame: SocketFrame, { output, deps, caller, conversationI
     if (clientMessageId === undefined) return;
     output.offer(JSON.stringify({ kind: "Accepted", client_message_id: clientMessageId, event_id: eventId }));
   } catch (error) {
-    const isFault = error instanceof Fault;
-    if (!isFault) deps.logger.error({ error: String(error) }, "message from a socket could not be stored");
+    const fault = error instanceof Fault ? error : storageFault(error);
+    if (fault === null)
+      deps.logger.error({ error: String(error) }, "message from a socket could not be stored");
     output.offer(
       serverErrorFrame(
-        isFault ? error.code : "InternalError",
-        isFault ? error.message : "The message was not stored. Send it again.",
+        fault?.code ?? "InternalError",
+        fault?.message ?? "The message was not stored. Send it again.",
       ),
     );
   }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
 import type { Caller, KeyRing } from "../../../http/auth.ts";
 import type { Logger } from "../../../lib/logger.ts";
+import { storageFault } from "../../../lib/storage-fault.ts";
 import { closeCodes } from "./close-codes.ts";
 import { EventFrames } from "./event-frames.ts";
 import { authenticateFirstFrame } from "./socket-auth.ts";
@@ -52,6 +53,10 @@ export function mountSocket<Target extends SocketTarget>(
           if (admitted !== null) await serve(admitted, route);
         })
         .catch((error: unknown) => {
+          if (storageFault(error)?.code === "database_away") {
+            socket.close(closeCodes.tryAgainLater, "The database does not answer");
+            return;
+          }
           route.logger.error({ error: String(error) }, `${route.name} failed`);
           socket.close(closeCodes.internal, "Internal error");
         });

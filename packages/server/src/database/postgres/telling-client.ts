@@ -1,0 +1,52 @@
+import { Client, DatabaseError, type ClientConfig } from "pg";
+import { DatabaseAwayError } from "../../lib/database-away.ts";
+import { describeError } from "../../lib/describe-error.ts";
+
+/** A connection whose failures tell a database that is away from one that refuses a statement. */
+export class TellingClient extends Client {
+  constructor(config?: string | ClientConfig) {
+    super(config);
+    // Whoever waits for an answer is told by its query; an error that nobody hears would end the process.
+    this.on("error", () => {});
+    this.connect = telling(this.connect.bind(this)) as Client["connect"];
+    this.query = telling(this.query.bind(this)) as Client["query"];
+  }
+}
+
+/** The same function of the driver, which answers by a promise or by a callback that is its last argument. */
+export function telling(ask: (...given: never[]) => unknown): (...given: unknown[]) => unknown {
+  return (...given) => {
+    const last = given.at(-1);
+    if (typeof last === "function") {
+      const told = (error: unknown, ...rest: unknown[]): unknown =>
+        last(isNothing(error) ? error : toTold(error), ...rest);
+      return ask(...([...given.slice(0, -1), told] as never[]));
+    }
+    const answer = ask(...(given as never[]));
+    if (!(answer instanceof Promise)) return answer;
+    return answer.catch((error: unknown) => {
+      throw toTold(error);
+    });
+  };
+}
+
+function isNothing(error: unknown): boolean {
+  return error === undefined || error === null;
+}
+
+function toTold(error: unknown): unknown {
+  if (!isAway(error)) return error;
+  return new DatabaseAwayError(`The database is away: ${describeError(error)}`, { cause: error });
+}
+
+/** Whatever the driver says that is no answer of a server is about the way to it, but for values that have no form. */
+function isAway(error: unknown): boolean {
+  if (error instanceof DatabaseError) return awayCodes.test(error.code ?? "");
+  return (
+    error instanceof Error &&
+    !(error instanceof DatabaseAwayError || error instanceof TypeError || error instanceof RangeError)
+  );
+}
+
+/** The connection broke; it is starting or stopping; no connection is left; it became a standby. */
+const awayCodes = /^(?:08|57P0|53300|25006)/;
