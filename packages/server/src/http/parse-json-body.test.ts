@@ -58,13 +58,13 @@ test("security 4: values are counted where they are, not inside of texts", () =>
 });
 
 test("security 4: a long text whose only quotes are escaped is counted in the time that it takes to read it", () => {
-  const startMs = performance.now();
+  const before = process.threadCpuUsage();
   const long = "a".repeat(20_000_000);
   const body = Buffer.from(`["${long}\\"", "${long}\\\\", 1, "${"\\".repeat(1_000_000)}"]`);
   expect(hasMoreValues(body, 5)).toBe(false);
   expect(hasMoreValues(body, 4)).toBe(true);
   // Minutes, when each step looked for the next quote again.
-  expect(performance.now() - startMs).toBeLessThan(5_000);
+  expect(process.threadCpuUsage(before).user).toBeLessThan(5_000_000);
 });
 
 test("security 35: bytes that are no UTF-8 are refused, not changed", () => {

@@ -37,7 +37,7 @@ export type CrashResult = {
 
 const conversationId = "11111111-1111-4111-8111-111111111111";
 /** Generous: starts share their processors with everything else. */
-const longestPlayMs = 90_000;
+const longestPlayMs = 240_000;
 
 type Play = CrashScenario & {
   readonly folder: string;
@@ -112,7 +112,7 @@ export async function playCrash(given: Play): Promise<CrashResult> {
       const isRefused =
         error instanceof ApiError && error.status >= 500 && failPoints.join("").includes("error");
       // Of a process that is killed the sockets close before its end is told.
-      if (!isRefused) await Promise.race([server.ended, sleep(10_000, undefined, { ref: false })]);
+      if (!isRefused) await Promise.race([server.ended, sleep(60_000, undefined, { ref: false })]);
       if (!server.hasEnded && !isRefused) throw error;
     }
     if (status !== "finished") await sleep(20);
@@ -191,7 +191,7 @@ function follow(client: ConvokeClient, id: string) {
   })();
   return {
     until: async (count: number): Promise<string[]> => {
-      for (let waits = 0; items.length < count && waits < 750; waits++) await sleep(20);
+      for (let waits = 0; items.length < count && waits < 6_000; waits++) await sleep(20);
       // One more moment for events that nobody should get.
       await sleep(50);
       stopping.abort();

@@ -84,7 +84,7 @@ function openSocket(server: ServerProcess, query: string, conversationId = id): 
 
 /** Counts without parsing: the frames are large. */
 async function untilFrames({ frames }: TestSocket, count: number): Promise<void> {
-  for (let waits = 0; frames.length < count && waits < 1_000; waits++) await sleep(10);
+  for (let waits = 0; frames.length < count && waits < 9_000; waits++) await sleep(10);
 }
 
 /** Frames that are stored events. */

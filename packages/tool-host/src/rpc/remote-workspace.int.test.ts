@@ -12,6 +12,8 @@ import { openServedBench } from "../testing/served-host.ts";
 import { windowBytes } from "./streams.ts";
 
 const mebibyte = 1024 * 1024;
+/** Of what is on its way, so many bytes may be held. */
+const tolerable = 16 * mebibyte;
 
 test("100 MiB go up and down while less than 16 MiB are held, whoever is slow", async () => {
   const { workspace, dir } = await openBench();
@@ -31,7 +33,7 @@ test("100 MiB go up and down while less than 16 MiB are held, whoever is slow", 
     await held.look();
   }
   expect(byteCount).toBe(100 * mebibyte);
-  expect(held.most()).toBeLessThan(16 * mebibyte);
+  expect(held.most()).toBeLessThan(tolerable);
 }, 240_000);
 
 test("every method works over the wire, with its errors", async () => {
@@ -154,12 +156,14 @@ function watchHeldBytes(): { readonly look: () => Promise<void>; readonly most: 
   let most = 0;
   return {
     look: async () => {
-      // What is collected is given back in the background.
-      for (let round = 0; round < 3; round += 1) {
+      // What is collected is given back in the background, on a busy machine not at once: what is held stays.
+      let held = Infinity;
+      for (let round = 0; round < 3 || (held > tolerable && round < 200); round += 1) {
         collect();
         await sleep(5);
+        held = process.memoryUsage().arrayBuffers - before;
       }
-      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+      most = Math.max(most, held);
     },
     most: () => most,
   };

@@ -9,15 +9,17 @@ import { createWindowedModel } from "../../testing/windowed-model.ts";
 
 const task = "Count to five hundred, one step at a time.";
 
-test("P11, P59, L23.9, L23.22: 500 turns through a window of 32k tokens", { timeout: 60_000 }, async () => {
+test("P11, P59, L23.9, L23.22: 500 turns through a window of 32k tokens", async () => {
   const requests: (readonly ModelMessage[])[] = [];
-  const askedAtMs: number[] = [];
+  // Time that this thread worked: what else the machine does comes and goes.
+  const workedMicros: number[] = [];
   const model = createWindowedModel({
     windowTokens: 32_000,
     turns: 500,
     onRequest: ({ messages }) => {
       requests.push(messages);
-      askedAtMs.push(performance.now());
+      const { user, system } = process.threadCpuUsage();
+      workedMicros.push(user + system);
     },
   });
   await using opened = await openMemoryConversation({
@@ -64,8 +66,8 @@ test("P11, P59, L23.9, L23.22: 500 turns through a window of 32k tokens", { time
   const earlier = summaryBehind.slice(0, -1).map(({ next }) => next!.id!);
   expect(earlier.every((id) => forgotten.includes(id))).toBe(true);
   // Turns 10 to 110 beside turns 400 to 500; the promise of 1.2 is measured by `npm run bench -- long-run`.
-  const turnMs = askedAtMs.slice(1).map((time, index) => time - askedAtMs[index]!);
-  expect(median(turnMs.slice(400, 500))).toBeLessThan(3 * median(turnMs.slice(10, 110)));
+  const turns = workedMicros.slice(1).map((time, index) => time - workedMicros[index]!);
+  expect(median(turns.slice(400, 500))).toBeLessThan(3 * median(turns.slice(10, 110)));
 });
 
 test.each([0.6, 1, 1.8])(

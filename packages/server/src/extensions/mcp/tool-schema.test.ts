@@ -32,7 +32,7 @@ test("security 2: references that stand for more than any memory holds become an
     $defs: { long: { description: "x".repeat(60_000) } },
   };
   expect(normalizeSchema(repeated)).toEqual(anyObject);
-  expect(process.threadCpuUsage(before).user).toBeLessThan(500_000);
+  expect(process.threadCpuUsage(before).user).toBeLessThan(2_000_000);
 });
 
 test("security 2: what the schemas of one server come to together has a limit too", () => {

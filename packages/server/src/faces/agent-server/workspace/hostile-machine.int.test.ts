@@ -10,6 +10,8 @@ import { expect, test } from "vitest";
 import { openMachineSurface, type MachineSurface } from "../../../testing/machine-surface.ts";
 
 const mebibyte = 1024 * 1024;
+/** Of what is on its way, so many bytes may be held. */
+const tolerable = 16 * mebibyte;
 const canary = "outside-canary-5555";
 
 test.each([
@@ -143,7 +145,7 @@ test("P46: a large upload to a slow disk holds little memory", async () => {
   const held = watchHeldBytes();
   expect(await uploadInPieces(machine, path, total, held.look)).toBe(200);
   expect((await readFile(path)).length).toBe(total);
-  expect(held.most()).toBeLessThan(16 * mebibyte);
+  expect(held.most()).toBeLessThan(tolerable);
 });
 
 test("P46: a large upload to a slow disk delays nobody", async () => {
@@ -271,12 +273,14 @@ function watchHeldBytes(): { readonly look: () => Promise<void>; readonly most: 
   let most = 0;
   return {
     look: async () => {
-      // What is collected is given back in the background.
-      for (let round = 0; round < 3; round += 1) {
+      // What is collected is given back in the background, on a busy machine not at once: what is held stays.
+      let held = Infinity;
+      for (let round = 0; round < 3 || (held > tolerable && round < 200); round += 1) {
         collect();
         await sleep(5);
+        held = process.memoryUsage().arrayBuffers - before;
       }
-      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+      most = Math.max(most, held);
     },
     most: () => most,
   };
