@@ -36,7 +36,7 @@ function start(args: readonly string[], environment: NodeJS.ProcessEnv = process
 type Started = { readonly child: ChildProcess; text: string; readonly ended: Promise<unknown[]> };
 
 function follow(child: ChildProcess): Started {
-  const started: Started = { child, text: "", ended: once(child, "exit") };
+  const started: Started = { child, text: "", ended: once(child, "close") };
   for (const stream of [child.stdout, child.stderr])
     stream?.on("data", (bytes: Buffer) => (started.text += bytes.toString()));
   onTestFinished(() => void (child.exitCode === null && child.signalCode === null && child.kill("SIGKILL")));
@@ -72,7 +72,7 @@ test("a signal to the launcher ends the command, which says how", async () => {
   );
   await installNode(folder.path, "node", process.execPath);
   const started = start(args);
-  await expect.poll(() => started.text, { timeout: 20_000 }).toBe("ready\n");
+  await expect.poll(() => started.text).toBe("ready\n");
   started.child.kill("SIGTERM");
   expect(await started.ended).toEqual([7, null]);
 });
@@ -90,7 +90,7 @@ test("a server that npm started ends when npm is told to, although npm's shell p
       stdio: ["ignore", "pipe", "pipe"],
     }),
   );
-  await expect.poll(() => npm.text, { timeout: 30_000 }).toContain("}\n");
+  await expect.poll(() => npm.text).toContain("}\n");
   const { url, pid } = JSON.parse(npm.text) as { url: string; pid: number };
   onTestFinished(() => {
     if (isAlive(pid)) process.kill(pid, "SIGKILL");
@@ -98,7 +98,7 @@ test("a server that npm started ends when npm is told to, although npm's shell p
   expect((await fetch(`${url}/alive`)).status).toBe(200);
   npm.child.kill("SIGTERM");
   await npm.ended;
-  await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
   await expect(fetch(`${url}/alive`)).rejects.toThrow();
 });
 
@@ -109,7 +109,7 @@ test("npm run dev serves on a new data folder", async () => {
     ["--watch", sources, "serve", "--port", "0", "--sandbox", "off", "--json"],
     environment,
   );
-  await expect.poll(() => watched.text, { timeout: 30_000 }).toContain(`"url"`);
+  await expect.poll(() => watched.text).toContain(`"url"`);
   watched.child.kill("SIGTERM");
   await watched.ended;
   expect(watched.text).not.toContain("Error");

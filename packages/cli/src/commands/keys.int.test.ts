@@ -22,7 +22,7 @@ type Outcome = { readonly code: number; readonly output: string; readonly error:
 async function keys(folder: string, ...words: string[]): Promise<Outcome> {
   const command = [bin, "keys", ...words, "--data-dir", folder];
   try {
-    const { stdout, stderr } = await run(process.execPath, command, { env: {}, timeout: 30_000 });
+    const { stdout, stderr } = await run(process.execPath, command, { env: {}, timeout: 100_000 });
     return { code: 0, output: stdout, error: stderr };
   } catch (error) {
     const failed = error as { code?: unknown; stdout?: string; stderr?: string };

@@ -71,9 +71,7 @@ test("P64: a run that was killed does not go on in the next server: it is shown 
     return (await reply.json()) as { items: { execution_status: string }[] };
   };
   await expect
-    .poll(async () => (await read("/api/conversations/search")).items.map((item) => item.execution_status), {
-      timeout: 15_000,
-    })
+    .poll(async () => (await read("/api/conversations/search")).items.map((item) => item.execution_status))
     .toEqual(["paused"]);
   expect(model.requests).toHaveLength(1);
 });
@@ -84,7 +82,7 @@ test("clients 0: it reads AGENTS.md of the folder that it was begun in", async (
   await writeFile(join(folder.path, "AGENTS.md"), "Always write tests.");
   const ended = launch({ home: folder.path, modelUrl: model.url }, ["run", "Go.", "--json"]);
   await untilSaid(ended, '"SystemPromptEvent"');
-  await expect.poll(() => model.requests.length, { timeout: 15_000 }).toBe(1);
+  await expect.poll(() => model.requests.length).toBe(1);
   expect(model.requests[0]!.text).toContain("Always write tests.");
 });
 
@@ -97,7 +95,7 @@ test("a reader that has seen enough interrupts the run, and no stack is printed"
   const child = launch(place, ["run", "Wait.", "--json"], "pipe");
   let said = "";
   child.stderr!.on("data", (bytes: Buffer) => (said += String(bytes)));
-  const ended = once(child, "exit");
+  const ended = once(child, "close");
   // It ends the stream with the first words, as head does.
   await untilSaid(child, '"SystemPromptEvent"');
   expect(await ended).toEqual([130, null]);

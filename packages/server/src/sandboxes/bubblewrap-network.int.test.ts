@@ -68,7 +68,7 @@ describe.skipIf(!probe.isUsable)(`needs a working bubblewrap (${probe.detail})`,
       expect(await readFile(`/proc/${roots[0]?.pid}/status`, "utf8")).toMatch(/CapPrm:\s+0+\nCapEff:\s+0+\n/);
       expect((await handle.health()).state).toBe("running");
       await bench.backend.remove(handle.id);
-      expect(roots.filter(findSame)).toEqual([]);
+      await expect.poll(() => roots.filter(findSame)).toEqual([]);
     },
   );
 });

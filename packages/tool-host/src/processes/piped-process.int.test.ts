@@ -72,7 +72,7 @@ describe.each(hosts)("a piped process of a host $name", ({ open }) => {
     // One that has just been forked may have no environment yet.
     await expect.poll(() => findMarkedProcesses(marker).length).toBeGreaterThan(1);
     await started[Symbol.asyncDispose]();
-    expect(findMarkedProcesses(marker)).toEqual([]);
+    await expect.poll(() => findMarkedProcesses(marker)).toEqual([]);
   });
 
   test("P14: the host's end is the end of its processes", async () => {
@@ -84,7 +84,7 @@ describe.each(hosts)("a piped process of a host $name", ({ open }) => {
     );
     await started[Symbol.asyncDispose]();
     await host[Symbol.asyncDispose]();
-    expect(readProcess(pid)).toBeUndefined();
+    await expect.poll(() => readProcess(pid)).toBeUndefined();
     for (const one of owned.splice(0).toReversed()) await one[Symbol.asyncDispose]();
     await leaks.assertNone();
   });

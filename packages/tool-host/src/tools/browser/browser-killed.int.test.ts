@@ -46,10 +46,8 @@ test("P14: kill -9 of the tool host leaves no browser behind, nor anything of on
     expect(processes.length).toBeGreaterThan(isStarting ? 0 : 2);
     child.kill("SIGKILL");
     await once(child, "exit");
-    await expect.poll(() => stillRunning(processes), { timeout: 5_000 }).toEqual([]);
-    await expect
-      .poll(() => findMarkedProcesses(`${guardianVariable}=${marker}`), { timeout: 5_000 })
-      .toEqual([]);
+    await expect.poll(() => stillRunning(processes)).toEqual([]);
+    await expect.poll(() => findMarkedProcesses(`${guardianVariable}=${marker}`)).toEqual([]);
     remote.detach();
     // Its end is the host's, which is gone.
     await opened.catch(() => {});

@@ -148,11 +148,14 @@ describe("secrets", () => {
     const surfer = await surf("/masked");
     const [field] = (await surfer.state()).interactive_elements;
     await surfer.run("Type", { index: field!.index, text: "correct horse" });
-    const open = await surfer.run("GetState", { include_screenshot: true });
-    const hidden = await surfer.run("GetState", { include_screenshot: true }, secrets);
-    const again = await surfer.run("GetState", { include_screenshot: true });
-    expect(hidden.observation.screenshot_data).not.toBe(open.observation.screenshot_data);
-    expect(again.observation.screenshot_data).toBe(open.observation.screenshot_data);
+    const look = async (known: typeof secrets): Promise<string | null | undefined> =>
+      (await surfer.run("GetState", { include_screenshot: true }, known)).observation.screenshot_data;
+    // A picture that is taken at once may be one of before.
+    let open = await look([]);
+    const isTheSame = async (): Promise<boolean> => open === (open = await look([]));
+    await expect.poll(isTheSame).toBe(true);
+    expect(await look(secrets)).not.toBe(open);
+    await expect.poll(() => look([])).toBe(open);
   });
 
   test("P13: a screenshot shows no secret in frames of other origins and in closed shadow roots", async () => {
@@ -182,7 +185,7 @@ describe("secrets", () => {
 
 describe("faults", () => {
   test("tools 20.7.10: three timeouts start the browser again with its tabs, errors in between do not count", async () => {
-    const surfer = await surf("/busy", { action_timeout_seconds: 2 });
+    const surfer = await surf("/busy", { action_timeout_seconds: 6 });
     const hang = await surfer.indexOf("Hang");
     const first = await surfer.run("Click", { index: hang });
     const second = await surfer.run("GetContent");
@@ -194,8 +197,8 @@ describe("faults", () => {
   });
 
   test("a server that never answers is told", async () => {
-    const surfer = await surf(undefined, { action_timeout_seconds: 1 });
-    expect(await surfer.open("/hang")).toMatchObject({ isError: true, text: expect.stringContaining("1 s") });
+    const surfer = await surf(undefined, { action_timeout_seconds: 8 });
+    expect(await surfer.open("/hang")).toMatchObject({ isError: true, text: expect.stringContaining("8 s") });
     expect(await surfer.open("/second")).toMatchObject({ isError: false });
   });
 
@@ -206,7 +209,7 @@ describe("faults", () => {
     setTimeout(() => stop.abort(), 300);
     const startedAt = performance.now();
     expect(await ended).toMatchObject({ type: "cancelled" });
-    expect(performance.now() - startedAt).toBeLessThan(2_500);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
     expect(await surfer.open("/second")).toMatchObject({ isError: false });
   });
 
@@ -219,23 +222,17 @@ describe("faults", () => {
     expect(await surfer.content()).toContain("The second page");
   });
 
-  test(
-    "a page whose messages are too long for anybody ends its browser, not the tool host",
-    { timeout: 120_000 },
-    async () => {
-      const own = await openLocalPlace();
-      onTestFinished(() => own[Symbol.asyncDispose]());
-      const surfer = await createBrowserBench(own).surf();
-      for (const fate of ["with the same tabs", "without its tabs"]) {
-        let told = (await surfer.open("/shouting")).text;
-        await expect
-          .poll(async () => (told += (await surfer.run("ListTabs")).text), { timeout: 50_000 })
-          .toContain(fate);
-        await surfer.open("about:blank");
-      }
-      expect((await surfer.open("/second")).text).toContain("Title: Second");
-    },
-  );
+  test("a page whose messages are too long for anybody ends its browser, not the tool host", async () => {
+    const own = await openLocalPlace();
+    onTestFinished(() => own[Symbol.asyncDispose]());
+    const surfer = await createBrowserBench(own).surf();
+    for (const fate of ["with the same tabs", "without its tabs"]) {
+      let told = (await surfer.open("/shouting")).text;
+      await expect.poll(async () => (told += (await surfer.run("ListTabs")).text)).toContain(fate);
+      await surfer.open("about:blank");
+    }
+    expect((await surfer.open("/second")).text).toContain("Title: Second");
+  });
 
   test.each([
     [{ action_timeout_seconds: 0 }],
@@ -248,12 +245,12 @@ describe("faults", () => {
   });
 });
 
-test("idle browsers are put aside and come back with tabs and logins", { timeout: 90_000 }, async () => {
+test("idle browsers are put aside and come back with tabs and logins", async () => {
   const surfer = await surf("/storage", { session_timeout_minutes: 0.005 });
   await surfer.open("/show-storage");
   expect(processes()).toBeGreaterThan(0);
   // The browser itself ends fifteen seconds after the last of its conversations was put aside.
-  await vi.waitFor(() => expect(processes()).toBe(0), { timeout: 60_000, interval: 100 });
+  await vi.waitFor(() => expect(processes()).toBe(0), { timeout: 200_000, interval: 100 });
   const shown = await surfer.content();
   expect(shown).toContain("local value");
   expect(shown).toContain("crumb=1");
@@ -273,5 +270,5 @@ test("P14: the end of the host ends the browser, and conversations one after ano
   }
   expect(most).toBeGreaterThan(0);
   await place.host[Symbol.asyncDispose]();
-  expect(count()).toBe(0);
+  await expect.poll(count).toBe(0);
 });

@@ -64,5 +64,5 @@ test("no picture is made, and no process is left, when nobody watches any more",
   for (let looks = 0; looks < 20; looks++) await surfer.run("GetState");
   expect(frames).toBe(seen);
   await surfer[Symbol.asyncDispose]();
-  await expect.poll(pids, { timeout: 60_000 }).toEqual([]);
+  await expect.poll(pids).toEqual([]);
 });

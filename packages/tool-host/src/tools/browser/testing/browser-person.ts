@@ -76,7 +76,7 @@ export class BrowserPerson implements AsyncDisposable {
 
   async until(isThere: () => boolean): Promise<void> {
     const last = (): string => JSON.stringify(this.updates.slice(-5));
-    await expect.poll(isThere, { interval: 10, timeout: 20_000, message: last() }).toBe(true);
+    await expect.poll(isThere, { interval: 10, timeout: 60_000, message: last() }).toBe(true);
   }
 
   /** Settles as what they see ends. */

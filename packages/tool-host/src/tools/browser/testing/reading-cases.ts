@@ -143,7 +143,7 @@ export function describeReading(shared: SharedBench): void {
       const surfer = await surf("/buttons");
       const startedAt = performance.now();
       expect((await surfer.state()).interactive_elements.length).toBeGreaterThan(300);
-      expect(performance.now() - startedAt).toBeLessThan(10_000);
+      expect(performance.now() - startedAt).toBeLessThan(60_000);
     });
 
     test("an empty page and a blank tab have nothing", async () => {

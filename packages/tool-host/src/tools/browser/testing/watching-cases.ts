@@ -2,6 +2,9 @@ import { describe, expect, test } from "vitest";
 import { BrowserPerson } from "./browser-person.ts";
 import type { SharedBench } from "./share-browser-bench.ts";
 
+/** What a busy page does not name in time is called the page. */
+const named = (name: string): string => `(?:${name}|the page)`;
+
 /** People who watch the browser of an agent and take it over. Places on the page `/watched` are fixed. */
 export function describeWatching(shared: SharedBench): void {
   const { surf } = shared;
@@ -9,7 +12,7 @@ export function describeWatching(shared: SharedBench): void {
   const password = [100, 85] as const;
   const button = [100, 135] as const;
 
-  describe("issue 11.2: people at the browser", { timeout: 60_000 }, () => {
+  describe("issue 11.2: people at the browser", () => {
     test("who watches sees that there is none, then its tabs and pictures of the one in front, until it is closed", async () => {
       const surfer = await surf();
       await using person = BrowserPerson.at(surfer.session);
@@ -35,7 +38,7 @@ export function describeWatching(shared: SharedBench): void {
     test("a page that never stands still comes at most five times a second, and a second person sees it at once", async () => {
       const surfer = await surf("/moving");
       await using person = BrowserPerson.at(surfer.session);
-      await person.until(() => person.pictures.length >= 12);
+      await person.until(() => person.pictures.length >= 30);
       const times = person.pictures.map(({ atMs }) => atMs);
       expect((times.at(-1)! - times[0]!) / (times.length - 1)).toBeGreaterThan(150);
       await using second = BrowserPerson.at(surfer.session);
@@ -58,10 +61,15 @@ export function describeWatching(shared: SharedBench): void {
       person.click(...button);
       await person.until(() => person.front?.url.includes("/second") === true);
       await person.give();
-      const did =
-        'clicked field "Name"; typed 12 characters into field "Name"; clicked a password field; ' +
-        `typed 2 characters into a password field; clicked button "Go on"; came to ${shared.bench.pages.url}/second`;
-      expect(person.lent?.did).toBe(did);
+      const did = [
+        `clicked ${named('field "Name"')}`,
+        `typed 12 characters into ${named('field "Name"')}`,
+        `clicked ${named("a password field")}`,
+        `typed 2 characters into ${named("a password field")}`,
+        `clicked ${named('button "Go on"')}`,
+        `came to ${shared.bench.pages.url}/second`,
+      ];
+      expect(person.lent?.did).toMatch(new RegExp(`^${did.join("; ")}`));
       expect(other.lent).not.toHaveProperty("did");
       expect((await waiting).url).toContain("/second?name=Ad%C3%A4+Lovelace");
     });
@@ -73,9 +81,13 @@ export function describeWatching(shared: SharedBench): void {
       person.click(...field);
       person.do({ type: "wheel", x: 300, y: 300, dx: 0, dy: 400 });
       await person.leave();
-      expect(person.lent).toMatchObject({ isYours: false, did: 'clicked field "Name"; scrolled' });
+      const did = `clicked ${named('field "Name"')}; scrolled`;
+      expect(person.lent).toMatchObject({
+        isYours: false,
+        did: expect.stringMatching(new RegExp(`^${did}$`)) as string,
+      });
       const { text } = await surfer.run("ListTabs");
-      expect(text).toContain('They clicked field "Name"; scrolled.');
+      expect(text).toMatch(new RegExp(`They ${did}\\.`));
       expect((await surfer.run("ListTabs")).text).not.toContain("A person");
     });
 
