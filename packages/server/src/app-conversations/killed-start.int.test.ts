@@ -110,7 +110,7 @@ test("P22: a streamed start answers at once, tells of every step and is one JSON
     "STARTING_CONVERSATION",
     "READY",
   ]);
-  expect(longestMs).toBeLessThan(10_000);
+  expect(longestMs).toBeLessThan(60_000);
 });
 
 async function untilStep(taskId: string, status: string): Promise<void> {

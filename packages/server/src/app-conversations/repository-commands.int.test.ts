@@ -20,7 +20,7 @@ function bash(command: string, environment: Readonly<Record<string, string>> = {
   const { status, stdout, stderr } = spawnSync("bash", ["--norc", "-c", command], {
     env: { PATH: process.env["PATH"], ...identity, ...environment },
     encoding: "utf8",
-    timeout: 20_000,
+    timeout: 120_000,
   });
   return { status, printed: stdout + stderr };
 }

@@ -147,7 +147,7 @@ async function failed(conversationId: string): Promise<void> {
         const { items } = (await server.call("GET", path)).json as { items: { status: string }[] };
         return items[0]?.status;
       },
-      { timeout: 60_000 },
+      { timeout: 120_000 },
     )
     .toBe("ERROR");
 }

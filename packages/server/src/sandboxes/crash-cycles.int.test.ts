@@ -21,7 +21,7 @@ const moments = ["connecting", "launching", "running", "preparing"];
 
 test.skipIf(!probe.isUsable)(
   `P25: after ${cycleCount} servers that were killed at all moments of a start the next one leaves nothing of theirs`,
-  { timeout: 60_000 + cycleCount * 10_000 },
+  { timeout: 240_000 + cycleCount * 20_000 },
   async () => {
     await using bench = await SandboxBench.open(({ deps }) =>
       createBubblewrapBackend({ ...deps, self, unprivileged }),

@@ -186,7 +186,7 @@ export class TestServer implements AsyncDisposable {
   }
 
   /** Resolves when the conversation has this status; rejects after `timeoutMs`. */
-  async waitForStatus(id: string, status: string, timeoutMs = 15_000): Promise<ConversationInfo> {
+  async waitForStatus(id: string, status: string, timeoutMs = 60_000): Promise<ConversationInfo> {
     const deadlineMs = performance.now() + timeoutMs;
     for (;;) {
       const info = await this.client.getConversation(id);

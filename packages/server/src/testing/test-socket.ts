@@ -41,12 +41,12 @@ export class TestSocket implements Disposable {
   }
 
   /** Resolves when the frames that came so far satisfy `isEnough`; rejects after `timeoutMs`. */
-  async until(isEnough: (events: Record<string, unknown>[]) => boolean, timeoutMs = 15_000): Promise<void> {
+  async until(isEnough: (events: Record<string, unknown>[]) => boolean, timeoutMs = 60_000): Promise<void> {
     await this.#untilTrue(() => isEnough(this.events), timeoutMs);
   }
 
   /** Without a look into the frames, which may be large. */
-  async untilCount(count: number, timeoutMs = 15_000): Promise<void> {
+  async untilCount(count: number, timeoutMs = 60_000): Promise<void> {
     await this.#untilTrue(() => this.frames.length >= count, timeoutMs);
   }
 

@@ -12,7 +12,7 @@ export type V1 = {
   untilStatus(id: string, status: string): Promise<AppConversation>;
 };
 
-const patienceMs = 60_000;
+const patienceMs = 120_000;
 
 /** Stores the scripted model in the settings of the key's user. */
 export async function openV1(

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { listProcesses } from "../processes/process-table.ts";
 
 export type LeakCheck = {
-  /** Rejects when, after ten seconds or the time given, child processes or open files are left that were not there at the start. */
+  /** Rejects when, after a minute or the time given, child processes or open files are left that were not there at the start. */
   readonly assertNone: (limitMs?: number) => Promise<void>;
 };
 
@@ -11,7 +11,7 @@ export type LeakCheck = {
 export function watchLeaks(): LeakCheck {
   const before = takeStock();
   return {
-    assertNone: async (limitMs = 10_000) => {
+    assertNone: async (limitMs = 60_000) => {
       const deadline = performance.now() + limitMs;
       let left = describeLeft(before);
       while (left !== "" && performance.now() < deadline) {

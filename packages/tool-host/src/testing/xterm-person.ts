@@ -68,11 +68,11 @@ export class XtermPerson implements AsyncDisposable {
   }
 
   async until(isThere: () => boolean): Promise<void> {
-    await expect.poll(isThere, { interval: 5, timeout: 20_000, message: this.screen }).toBe(true);
+    await expect.poll(isThere, { interval: 5, timeout: 60_000, message: this.screen }).toBe(true);
   }
 
   async sees(text: string | RegExp): Promise<void> {
-    await expect.poll(() => this.screen, { interval: 5, timeout: 20_000 }).toMatch(text);
+    await expect.poll(() => this.screen, { interval: 5, timeout: 60_000 }).toMatch(text);
   }
 
   /** Leaves without a word. */

@@ -10,7 +10,7 @@ const unprivileged = { uid: 65_534, gid: 65_534 };
 const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 const bubblewrap = await findBubblewrap({ self, unprivileged, environment: process.env });
 
-const patience = { timeout: 45_000, interval: 20 };
+const patience = { timeout: 150_000, interval: 20 };
 const order = "Have one made.";
 const prompt = "Make one.";
 const toParent = { match: { last_user_contains: order } };
@@ -24,7 +24,7 @@ test.for([
   { sandbox: "bubblewrap", missing: bubblewrap.isUsable ? null : bubblewrap.detail },
 ])(
   "issue 11.5: in a sandbox, $sandbox, a sub-agent works in a worktree there, and it is merged there",
-  { timeout: 180_000 },
+  { timeout: 600_000 },
   async ({ sandbox, missing }, context) => {
     if (missing !== null) return context.skip(missing);
     await using model = await startScriptedModel({

@@ -66,7 +66,7 @@ function damage(server: TestServer, id: string, what: string): void {
 
 test(
   "P7, P8, P38: whatever of a conversation is damaged, everything of the others is listed, counted, searched and read",
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     await using server = await startTestServer({ script });
     const healthy = await server.runTo("finished", "hello");

@@ -23,7 +23,7 @@ async function search(query: Parameters<typeof find>[0]): Promise<SearchPage> {
       expect(page.is_complete).toBe(true);
       return page;
     },
-    { timeout: 20_000, interval: 30 },
+    { timeout: 120_000, interval: 30 },
   );
 }
 

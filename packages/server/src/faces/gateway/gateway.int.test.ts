@@ -75,7 +75,7 @@ async function startSandbox(): Promise<SandboxInfo & { readonly session_api_key:
       ? { ...info, session_api_key: info.session_api_key }
       : null;
   };
-  return await vi.waitUntil(look, { timeout: 60_000, interval: 20 });
+  return await vi.waitUntil(look, { timeout: 120_000, interval: 20 });
 }
 
 const gate = (path: string, { id } = sandbox): string => `/sandboxes/${id}${path}`;
@@ -105,7 +105,7 @@ describe("a sandbox as an agent server", () => {
     const client = new ConvokeClient({ baseUrl: url, apiKey: sandbox.session_api_key });
     const id = await startConversation();
     await expect
-      .poll(async () => (await client.getConversation(id)).execution_status, { timeout: 60_000 })
+      .poll(async () => (await client.getConversation(id)).execution_status, { timeout: 120_000 })
       .toBe("finished");
     const events = JSON.stringify(await Array.fromAsync(client.events(id)));
     expect(events).toContain("/project");
@@ -184,7 +184,7 @@ describe("ports", () => {
     });
     expect(status, text).toBe(200);
     const isUp = async () => (await server.call("GET", portPath())).status === 200;
-    await vi.waitUntil(isUp, { timeout: 60_000, interval: 20 });
+    await vi.waitUntil(isUp, { timeout: 120_000, interval: 20 });
   });
 
   const get = (path: string, headers: Record<string, string> = {}, init: RequestInit = {}) =>

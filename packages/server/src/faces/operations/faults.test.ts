@@ -110,7 +110,7 @@ describe("P53: requests with one thing wrong, on every route that is served", ()
         return missing === null ? [] : [`${what}: ${missing} in ${reply.status} ${reply.text}`];
       });
     // A line is written when the last byte of its answer has been handed over, which may be after it was read.
-    await expect.poll(silent, { timeout: 15_000 }).toEqual([]);
+    await expect.poll(silent).toEqual([]);
     expect(refusals.length).toBeGreaterThan(least);
   });
 });
@@ -172,7 +172,7 @@ describe("P53: failures inside, where a request meets them", () => {
       failure = null;
       const isAsExpected = reply.status === status && (reply.json as { code: string }).code === code;
       if (!isAsExpected || reply.text.includes("canary")) wrong.push(`${method} ${template}: ${reply.text}`);
-      await expect.poll(() => whatIsMissing(reply, server.log), { timeout: 15_000 }).toBe(null);
+      await expect.poll(() => whatIsMissing(reply, server.log)).toBe(null);
     }
     expect(wrong).toEqual([]);
   });

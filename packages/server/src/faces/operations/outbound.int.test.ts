@@ -57,6 +57,6 @@ test("P60: with Node's switch a model is reached through the proxy of the enviro
   const { id } = started.json as ConversationInfo;
   const status = async () =>
     ((await server.call("GET", `/api/conversations/${id}`)).json as ConversationInfo).execution_status;
-  await vi.waitUntil(async () => (await status()) === "finished", { timeout: 60_000, interval: 20 });
+  await vi.waitUntil(async () => (await status()) === "finished", { timeout: 120_000, interval: 20 });
   expect(proxy.asked).toEqual(["model.invalid:80"]);
 });

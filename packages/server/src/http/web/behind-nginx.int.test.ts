@@ -86,7 +86,7 @@ test.skipIf(missing !== null)(
           ({ ok }) => ok,
           () => false,
         ),
-      { timeout: 20_000 },
+      { timeout: 120_000 },
     );
 
     for (const path of ["/", "/c/0199", "/login"]) {

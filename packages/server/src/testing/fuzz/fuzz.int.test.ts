@@ -3,7 +3,7 @@ import { fuzz } from "./fuzz.ts";
 
 /** A few for every operation; `CONVOKE_FUZZ_REQUESTS=10000` is the long version. */
 const count = Number(process.env["CONVOKE_FUZZ_REQUESTS"] ?? "800");
-const timeoutMs = 60_000 + count * 60;
+const timeoutMs = 300_000 + count * 120;
 
 test(
   "P57: requests made from the served document, half of them wrong, never break the contract or the server",

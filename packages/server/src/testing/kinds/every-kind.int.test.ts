@@ -30,7 +30,7 @@ test("P57: every kind of the contract that needs no browser is in one log, as th
     const wanted = [...contract[family]].filter((kind) => !isBrowsers(kind));
     expect([...found[family]].toSorted()).toEqual(wanted.toSorted());
   }
-}, 120_000);
+});
 
 const chromium = findChromium(process.env);
 
@@ -56,7 +56,6 @@ test.skipIf(chromium === null)(
     if (process.env["CONVOKE_WRITE_TABLES"] === "1") writeFileSync(place, written);
     else expect(page).toBe(written);
   },
-  120_000,
 );
 
 /**

@@ -48,7 +48,7 @@ describe("P35 P53: what providers do wrong", () => {
         condenser: { kind: "NoOpCondenser" },
       },
     });
-    await server.waitForStatus(id, fault.ends === null ? "finished" : "error", 20_000);
+    await server.waitForStatus(id, fault.ends === null ? "finished" : "error", 120_000);
     const events = await server.events(id);
     expect(server.quickTools.started.filter((command) => command === `kept ${fault.name}`)).toHaveLength(1);
     expect(kinds(events, "ObservationEvent").length).toBeGreaterThanOrEqual(1);

@@ -10,9 +10,9 @@ import {
 
 const quietSeconds = 1;
 /** What a busy machine may add to a deadline. */
-const slackMs = 15_000;
+const slackMs = 60_000;
 /** How often a program that a busy machine has not brought so far yet is read on, a quiet second each time. */
-const mostReads = 20;
+const mostReads = 60;
 
 function isInstalled(program: string): boolean {
   return spawnSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" }).status === 0;
@@ -58,7 +58,7 @@ async function survive(hostile: HostileCommand, options: TestTerminalOptions): P
   answer = await readOn(terminal, answer, () => false);
   expect(answer.exit_code).not.toBe(-1);
   if (hostile.exitCode !== undefined) expect(answer.exit_code).toBe(hostile.exitCode);
-  const next = await terminal.run("echo next-$((40 + 2)); (exit 7)", { timeout: 20 });
+  const next = await terminal.run("echo next-$((40 + 2)); (exit 7)", { timeout: 60 });
   expect(next.exit_code).toBe(7);
   if (hostile.isNoisy === true) expect(next.text).toContain("next-42");
   else expect(next.text).toBe("next-42");
@@ -67,7 +67,7 @@ async function survive(hostile: HostileCommand, options: TestTerminalOptions): P
 describe.each([
   ["the terminal", {}],
   ["a terminal with a name", { name: "build" }],
-])("P15: hostile commands in %s", { timeout: 90_000 }, (_which, options) => {
+])("P15: hostile commands in %s", { timeout: 300_000 }, (_which, options) => {
   for (const hostile of hostileCommands) {
     const isMissing = hostile.program !== undefined && !isInstalled(hostile.program);
     const title = JSON.stringify(hostile.command).slice(1, 90);

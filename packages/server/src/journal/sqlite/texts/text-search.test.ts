@@ -32,7 +32,7 @@ async function say(journal: Journal, id: string, texts: readonly string[], apart
 async function find(journal: Journal, term: string, limit = 7): Promise<TextMatch[]> {
   const query = { ownerId: "owner", terms: [term], limit };
   await vi.waitFor(async () => expect((await journal.searchTexts(query)).isComplete).toBe(true), {
-    timeout: 20_000,
+    timeout: 120_000,
     interval: 20,
   });
   const found: TextMatch[] = [];
