@@ -1,6 +1,25 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+
+/**
+ * Of marked the page has the lexer alone: what is drawn is drawn by itself. The rest stays in the file only because its last lines make
+ * an instance of everything and hang it on a function, so those lines are left out.
+ */
+function onlyLexer(): Plugin {
+  return {
+    name: "only-lexer",
+    transform: {
+      filter: { id: /\/marked\.esm\.js$/ },
+      handler(code) {
+        const instance = [...code.matchAll(/var \w+=new \w+;function /g)].at(-1);
+        const lexer = /(\w+) as Lexer\b/.exec(code)?.[1];
+        if (instance === undefined || lexer === undefined) throw new Error("marked is not built as it was");
+        return { code: `${code.slice(0, instance.index)}export{${lexer} as Lexer};`, map: null };
+      },
+    },
+  };
+}
 
 /**
  * Addresses inside the page are relative: the server names the folder that they start from with `<base href>`, so that one build
@@ -9,7 +28,7 @@ import { defineConfig } from "vite";
 export default defineConfig({
   root: import.meta.dirname,
   base: "./",
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), onlyLexer()],
   // The router brings a stand-in for a hook that React has had since 18.
   resolve: { alias: { "use-sync-external-store/shim/index.js": "react" } },
   worker: { format: "es" },

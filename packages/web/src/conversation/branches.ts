@@ -1,5 +1,18 @@
 import type { ConvokeClient } from "@convoke/client";
 
+/** The id of a copy of the conversation, whole or up to an event. */
+export async function copyOf(
+  client: ConvokeClient,
+  id: string,
+  eventId: string | undefined,
+): Promise<string> {
+  const copy = await client.call("POST /api/conversations/{conversation_id}/fork", {
+    params: { conversation_id: id },
+    body: eventId === undefined ? {} : { from_event_id: eventId },
+  });
+  return copy.id;
+}
+
 /** Goes on from an event, or from the beginning when null. */
 export async function goTo(client: ConvokeClient, id: string, eventId: string | null): Promise<void> {
   await client.call("POST /api/conversations/{conversation_id}/navigate", {

@@ -7,10 +7,9 @@ import { Timeline } from "../timeline/timeline.tsx";
 import type { RowMenu } from "../timeline/row-menu.ts";
 import { Button } from "../ui/button.tsx";
 import { useWords } from "../words/words.ts";
-import { lazyPart } from "../lib/lazy-part.ts";
+import { lazyPart, loadPatiently } from "../lib/lazy-part.ts";
 import { placeIn } from "../lib/place-in.ts";
 import type { Attempt } from "./attempt.ts";
-import { eventBefore, goTo } from "./branches.ts";
 
 const ConversationBar = lazyPart(() => import("./conversation-bar.tsx"));
 const ConnectionLine = lazyPart(() => import("./connection-line.tsx"));
@@ -20,6 +19,7 @@ const Foot = lazyPart(() => import("./conversation-foot.tsx"));
 const TaskStrip = lazyPart(() => import("./task-strip.tsx"));
 const Panels = lazyPart(() => import("./panels.tsx"));
 const EventDialog = lazyPart(() => import("./event-dialog.tsx"));
+const branches = () => loadPatiently(() => import("./branches.ts"));
 
 /** One conversation: what happened, what waits, and where to write. */
 export function ConversationPage({ id }: { readonly id: string }) {
@@ -74,20 +74,18 @@ function OpenConversation({ log, view }: { readonly log: OpenLog; readonly view:
   const fork = useCallback(
     (eventId?: string): void =>
       void attempt(async () => {
-        const copy = await client.call("POST /api/conversations/{conversation_id}/fork", {
-          params: { conversation_id: log.id },
-          body: eventId === undefined ? {} : { from_event_id: eventId },
-        });
-        navigate(`/c/${copy.id}`);
+        const { copyOf } = await branches();
+        navigate(`/c/${await copyOf(client, log.id, eventId)}`);
       }),
     [client, attempt, log.id, navigate],
   );
   const menu = useMemo<RowMenu>(
     () => ({
       fork,
-      goBack: (eventId) => void attempt(() => goTo(client, log.id, eventId)),
+      goBack: (eventId) => void attempt(async () => (await branches()).goTo(client, log.id, eventId)),
       editAndBranch: (eventId, text) =>
         void attempt(async () => {
+          const { eventBefore, goTo } = await branches();
           await goTo(client, log.id, await eventBefore(client, log.id, eventId));
           setGiven({ text });
         }),

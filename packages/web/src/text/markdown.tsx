@@ -1,4 +1,4 @@
-import { lexer, type Token, type Tokens } from "marked";
+import { Lexer, type Token, type Tokens } from "marked";
 import { Fragment, memo, type ReactNode } from "react";
 import { CodeBlock } from "./code-block.tsx";
 import { safeAddress } from "./safe-address.ts";
@@ -8,7 +8,7 @@ import { safeAddress } from "./safe-address.ts";
  * HTML: tags are shown as they were written. Pictures are not loaded: they are links.
  */
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
-  const blocks = lexer(text, { gfm: true, breaks: false }).filter(
+  const blocks = Lexer.lex(text, { gfm: true, breaks: false }).filter(
     ({ type }) => type !== "space" && type !== "def",
   );
   return (
