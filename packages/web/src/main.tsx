@@ -9,6 +9,7 @@ import { fetchWithLogin, socketWithProof } from "./connection/with-login.ts";
 import { Drafts } from "./connection/drafts.ts";
 import { LoginState } from "./connection/login-state.ts";
 import { Outbox } from "./connection/outbox.ts";
+import { EarlyKeys } from "./lib/early-keys.ts";
 import { Keep } from "./lib/keep.ts";
 import { loadPatiently } from "./lib/lazy-part.ts";
 import { pagePrefix, serverAddress } from "./lib/server-address.ts";
@@ -23,7 +24,10 @@ import { MoreWordsContext, WordsContext } from "./words/words.ts";
 /** How many events are read at once, at the end of a log and before it. */
 const pageSize = 100;
 
-function createServices(client: ConvokeClient, login: LoginState, keep: Keep): Services {
+type Given = Pick<Services, "client" | "login" | "keep" | "earlyKeys">;
+
+function createServices(given: Given): Services {
+  const { client, keep } = given;
   const onFailure = (error: unknown): void => console.warn(error);
   const pageOf = async (isDown: boolean, id: string, pageId: string): Promise<LogPage> =>
     toLogPage(
@@ -55,9 +59,7 @@ function createServices(client: ConvokeClient, login: LoginState, keep: Keep): S
     },
   });
   return {
-    client,
-    login,
-    keep,
+    ...given,
     // English of which country says how dates look; the words are the same.
     language:
       navigator.languages.find((name) => name.startsWith(document.documentElement.lang)) ??
@@ -103,6 +105,7 @@ function nextFrame(callback: () => void): void {
 }
 
 async function open(): Promise<void> {
+  const earlyKeys = new EarlyKeys(window);
   const keep = new Keep(localStorage);
   const login = new LoginState(keep);
   const client = new ConvokeClient({
@@ -129,7 +132,7 @@ async function open(): Promise<void> {
     <StrictMode>
       <WordsContext value={words}>
         <MoreWordsContext value={laterWords(document.documentElement.lang, loadPatiently)}>
-          <ServicesContext value={createServices(client, login, keep)}>
+          <ServicesContext value={createServices({ client, login, keep, earlyKeys })}>
             <ColourContext value={laterColours()}>
               <Router base={pagePrefix(document.baseURI)}>
                 <App hasLoginFailed={hasLoginFailed} />

@@ -12,11 +12,11 @@ const chordMs = 1_000;
 
 /** Keys that work everywhere, as long as nobody writes: single letters, so that they can be switched off. */
 export default function KeyMap() {
-  const { keep, overview } = useServices();
+  const { keep, overview, earlyKeys } = useServices();
   const { glances } = useStore(overview);
   const [location, navigate] = useLocation();
   const [isShown, setIsShown] = useState(false);
-  const chord = useRef(0);
+  const chord = useRef(-chordMs);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey) return;
@@ -38,8 +38,8 @@ export default function KeyMap() {
         document.querySelector("dialog[open]") !== null
       )
         return;
-      const isChord = performance.now() - chord.current < chordMs;
-      chord.current = event.key === "g" ? performance.now() : 0;
+      const isChord = event.timeStamp - chord.current < chordMs;
+      chord.current = event.key === "g" ? event.timeStamp : -chordMs;
       const act = isChord
         ? {
             h: () => navigate("/"),
@@ -65,9 +65,10 @@ export default function KeyMap() {
             }),
       })[key];
     const openId = /^\/c\/([^/]+)$/u.exec(location)?.[1] ?? null;
+    for (const early of earlyKeys.take()) onKeyDown(early);
     addEventListener("keydown", onKeyDown);
     return () => removeEventListener("keydown", onKeyDown);
-  }, [glances, keep, location, navigate]);
+  }, [glances, keep, earlyKeys, location, navigate]);
   return <Suspense>{isShown && <KeyDialog onClose={() => setIsShown(false)} />}</Suspense>;
 }
 

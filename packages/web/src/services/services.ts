@@ -3,6 +3,7 @@ import type { ConvokeClient } from "@convoke/client";
 import type { Drafts } from "../connection/drafts.ts";
 import type { LoginState } from "../connection/login-state.ts";
 import type { Outbox } from "../connection/outbox.ts";
+import type { EarlyKeys } from "../lib/early-keys.ts";
 import type { Keep } from "../lib/keep.ts";
 import type { OpenLogs } from "../log/open-logs.ts";
 import type { ApprovalsStore } from "../overview/approvals-store.ts";
@@ -18,6 +19,7 @@ export type Services = {
   readonly outbox: Outbox;
   readonly drafts: Drafts;
   readonly keep: Keep;
+  readonly earlyKeys: EarlyKeys;
   /** The language of the page, for numbers and dates. */
   readonly language: string;
 };
