@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { noBrowser, WebBrowser } from "./web-browser.ts";
+import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
 import { about, expectStatus, finish, terminal, violationsOf } from "./web-page.ts";
 
 const script = [
@@ -68,12 +68,75 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     await right.getByRole("feed").getByText("Once more the second").waitFor();
     expect(await fields.nth(0).inputValue()).toBe("A draft of the first");
     await right.getByRole("button", { name: "Files" }).click();
-    await right.getByRole("region", { name: "Files" }).waitFor();
+    await right.getByRole("region", { name: "Files Test second" }).waitFor();
+    await left.getByRole("button", { name: "Files" }).click();
+    const files = left.getByRole("region", { name: "Files Test first" });
+    await files.waitFor();
     expect(await violationsOf(page)).toEqual([]);
+    await files.getByRole("button", { name: "Close", exact: true }).click();
     await page.reload();
-    await right.getByRole("region", { name: "Files" }).waitFor();
+    await right.getByRole("region", { name: "Files Test second" }).waitFor();
     await left.getByRole("button", { name: "Close this one" }).click();
     await page.waitForURL((url) => url.pathname === `/c/${other}` && url.search === "?panel=files");
+    await page.context().close();
+  });
+
+  test("a conversation that is named beside itself stands there once, with nothing to close", async () => {
+    const id = await web.converse("first");
+    const page = await web.logIn();
+    await page.goto(`${web.url}/c/${id}?beside=${id}&beside=${id}%3Fpanel%3Dfiles`);
+    await page.getByRole("feed").getByText("The first is done.").waitFor();
+    await page.getByRole("button", { name: "Files" }).click();
+    await page.waitForURL((url) => url.search === "?panel=files");
+    await page.getByRole("region", { name: "Files Test first" }).waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(await page.locator("[data-pane]").count()).toBe(1);
+    expect(await page.getByRole("button", { name: "Close this one" }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("U19: keys that were pressed before the page knew them count when it does, the newest alone", async () => {
+    const page = await web.logIn();
+    const held = Promise.withResolvers<void>();
+    await page.route(/\/key-map-[^/]*\.js/, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${web.url}/inbox`);
+    await page.getByText("Nothing waits for you.").waitFor();
+    for (const key of ["n", "?", "g", "s"]) await page.locator("body").press(key);
+    expect(new URL(page.url()).pathname).toBe("/inbox");
+    held.resolve();
+    await page.waitForURL(`${web.url}/search`);
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test.each([
+    ["at a desk", desktop],
+    ["on a phone", phone],
+  ] as const)("J5, U19: the keys of an approval work on its buttons too, %s", async (_, options) => {
+    const id = await web.converse("first", { confirmation_policy: { kind: "AlwaysConfirm" } });
+    const page = await web.logIn(options);
+    await page.goto(`${web.url}/c/${id}`);
+    const card = page.getByRole("group", { name: "Approval: terminal" });
+    const reject = card.getByRole("button", { name: "Reject", exact: true });
+    const reason = page.getByPlaceholder(/The agent reads this/);
+    await reject.press("Enter");
+    await reason.waitFor();
+    await page.keyboard.type("ra");
+    const back = card.getByRole("button", { name: "Back" });
+    await back.press("r");
+    expect(await reason.inputValue()).toBe("ra");
+    await back.press("Space");
+    await reject.focus();
+    await expect
+      .poll(async () => {
+        await page.keyboard.press("a");
+        return await card.count();
+      })
+      .toBe(0);
+    await page.getByRole("feed").getByText("The first is done.").waitFor();
     await page.context().close();
   });
 

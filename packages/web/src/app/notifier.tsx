@@ -18,7 +18,7 @@ export default function Notifier() {
     if (!readWishes(keep)[kind] || !("Notification" in window) || Notification.permission !== "granted")
       return;
     const isSeen = document.visibilityState === "visible" && document.hasFocus();
-    const shown = [conversationIn(location), ...besideIn(search).map(idOf)];
+    const shown = [conversationIn(location), ...besideIn(search, null).map(idOf)];
     const isShown = shown.includes(conversationId) || (kind === "asks" && location === "/inbox");
     if (isSeen && isShown) return;
     const body = {

@@ -52,8 +52,11 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
     await approvals.refresh();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (isInert) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isInert || isSent) return;
+    // There letters are letters.
+    const card = event.currentTarget;
+    const within = event.target instanceof Element ? event.target.closest("form, dialog") : null;
+    if (within !== null && card.contains(within)) return;
     if (event.key === "a") void answer(true);
     else if (event.key === "r") setReason("");
     else if (event.key === "A") setIsAlwaysOpen(true);
@@ -103,7 +106,9 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
           <Button look="quiet" disabled={isSent} onClick={() => setIsAlwaysOpen(true)}>
             {words.always}
           </Button>
-          <span className="hidden grow text-right text-xs text-faint group-focus:inline">{words.keys}</span>
+          <span className="hidden grow text-right text-xs text-faint group-focus:inline group-has-focus-visible:inline">
+            {words.keys}
+          </span>
         </footer>
       ) : (
         <form

@@ -12,14 +12,10 @@ type BesidePanesProps = {
 /** The conversations beside the first one, as many as there is room for; each goes its own ways in its own place. */
 export default function BesidePanes({ Page }: BesidePanesProps) {
   const room = useRoom();
-  const beside = besideIn(useSearch());
   const [location] = useLocation();
-  const shown = new Set([conversationIn(location)]);
+  const beside = besideIn(useSearch(), conversationIn(location));
   return beside.slice(0, room - 1).map((address, index) => {
     const id = idOf(address);
-    // One conversation has one composer and one place on the page.
-    if (shown.has(id)) return null;
-    shown.add(id);
     return (
       <div key={id} data-pane="" className="min-w-0 grow basis-0 border-l border-line">
         <BesidePane index={index}>
@@ -48,13 +44,15 @@ function BesidePane({ index, children }: BesidePaneProps) {
 type Hook = NonNullable<Parameters<typeof Router>[0]["hook"]>;
 
 function placeOf(index: number, base: string) {
+  const besideNow = (search: string): readonly string[] =>
+    besideIn(search, conversationIn(location.pathname));
   const put = (address: string | null, options?: object): void => {
-    const beside = [...besideIn(location.search)];
+    const beside = [...besideNow(location.search)];
     if (address === null) beside.splice(index, 1);
     else beside[index] = address;
     navigateBrowser(withBeside(`${location.pathname}${location.search}`, beside), options);
   };
-  const useAddress = (): string => besideIn(useBrowserSearch())[index] ?? "";
+  const useAddress = (): string => besideNow(useBrowserSearch())[index] ?? "";
   const go = (to: string, options?: object): void => {
     const id = conversationIn(to);
     if (id === null) navigateBrowser(to, options);

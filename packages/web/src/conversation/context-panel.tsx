@@ -1,5 +1,6 @@
 import { X } from "lucide-react";
 import { useEffect, useId, useRef } from "react";
+import { labelsOf } from "../lib/title-id.ts";
 import { IconButton } from "../ui/button.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 import { RequestView } from "./request-view.tsx";
@@ -23,7 +24,7 @@ export default function ContextPanel({ conversationId, eventId, onGo, onClose }:
   const shown = useContext(conversationId, eventId);
   return (
     <section
-      aria-labelledby={titleId}
+      aria-labelledby={labelsOf(titleId, conversationId)}
       aria-busy={shown.phase === "loading"}
       onKeyDown={(event) => event.key === "Escape" && onClose()}
       className="flex w-[30rem] min-w-0 shrink-0 flex-col border-l border-line bg-canvas max-[1100px]:absolute max-[1100px]:inset-0 max-[1100px]:z-10 max-[1100px]:w-auto max-[1100px]:border-l-0 in-data-split:absolute in-data-split:inset-0 in-data-split:z-10 in-data-split:w-auto in-data-split:border-l-0"

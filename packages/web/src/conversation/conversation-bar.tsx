@@ -2,6 +2,7 @@ import { ChevronLeft, CornerLeftUp, FileDiff, Files, Square, Play, X } from "luc
 import { Suspense, use, useEffect, useState } from "react";
 import { Link } from "wouter";
 import type { LogState } from "../folds/fold-state.ts";
+import { titleIdOf } from "../lib/title-id.ts";
 import type { OpenLog } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -45,7 +46,9 @@ export default function ConversationBar({
         <ChevronLeft size={18} />
       </Link>
       <StateMark status={state.status} />
-      <h1 className="min-w-0 truncate font-medium">{state.title ?? words.rail.untitled}</h1>
+      <h1 id={titleIdOf(log.id)} className="min-w-0 truncate font-medium">
+        {state.title ?? words.rail.untitled}
+      </h1>
       <span className="shrink-0 text-xs text-faint">{statusWord(words, state.status)}</span>
       <Suspense>{state.parentId !== null && <ParentLink id={state.parentId} />}</Suspense>
       <Suspense>{state.isPlanning && <PlanMark />}</Suspense>

@@ -2,6 +2,7 @@ import type { Turn } from "@convoke/protocol";
 import { X } from "lucide-react";
 import { useCallback, useEffect, useId, useRef, useState } from "react";
 import { shownTime } from "../lib/shown-times.ts";
+import { labelsOf } from "../lib/title-id.ts";
 import { useServices } from "../services/services.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
@@ -25,7 +26,7 @@ export default function OutlinePanel({ conversationId, version, onGo, onClose }:
   const { turns, problem, more } = useTurns(conversationId, version);
   return (
     <section
-      aria-labelledby={titleId}
+      aria-labelledby={labelsOf(titleId, conversationId)}
       onKeyDown={(event) => event.key === "Escape" && onClose()}
       className="flex w-80 min-w-0 shrink-0 flex-col border-l border-line bg-canvas max-[1100px]:absolute max-[1100px]:inset-0 max-[1100px]:z-10 max-[1100px]:w-auto max-[1100px]:border-l-0 in-data-split:absolute in-data-split:inset-0 in-data-split:z-10 in-data-split:w-auto in-data-split:border-l-0"
     >

@@ -11,11 +11,11 @@ const BesidePanes = lazyPart(() => import("./beside-panes.tsx"));
 export function Panes({ id }: { readonly id: string }) {
   const [, navigate] = useLocation();
   const search = useSearch();
-  const beside = besideIn(search);
+  const beside = besideIn(search, id);
   const pane = useMemo<Pane | null>(() => {
-    const [first, ...others] = besideIn(search);
+    const [first, ...others] = besideIn(search, id);
     return first === undefined ? null : { close: () => navigate(withBeside(`/c/${first}`, others)) };
-  }, [navigate, search]);
+  }, [id, navigate, search]);
   return (
     <div className="flex h-full" data-split={beside.length > 0 || undefined}>
       <div className="min-w-0 grow basis-0" data-pane="">
@@ -32,7 +32,8 @@ export function Panes({ id }: { readonly id: string }) {
 
 /** What the first one opens leaves the others where they are. */
 const stayBeside: AroundNav = (navigate, to, options) => {
-  navigate(conversationIn(to) === null ? to : withBeside(to, besideIn(location.search)), options);
+  const shown = conversationIn(to);
+  navigate(shown === null ? to : withBeside(to, besideIn(location.search, shown)), options);
 };
 
 type AroundNav = NonNullable<Parameters<typeof Router>[0]["aroundNav"]>;

@@ -4,6 +4,7 @@ import { useLocation } from "wouter";
 import { lazyPart } from "../lib/lazy-part.ts";
 import { placeIn } from "../lib/place-in.ts";
 import { useStore } from "../lib/store.ts";
+import { titleIdOf } from "../lib/title-id.ts";
 import type { OpenLog } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
 import type { RowMenu } from "../timeline/row-menu.ts";
@@ -98,7 +99,9 @@ function Then({ id, past, eventId, wanted, goTo, onNow, menu, Timeline }: ThenPr
     <>
       <header className="flex h-11 shrink-0 items-center gap-2.5 border-b border-line px-3 max-[720px]:gap-2">
         <StateMark status={state.status} />
-        <h1 className="min-w-0 truncate font-medium">{state.title ?? words.rail.untitled}</h1>
+        <h1 id={titleIdOf(id)} className="min-w-0 truncate font-medium">
+          {state.title ?? words.rail.untitled}
+        </h1>
         <span className="shrink-0 text-xs text-faint">{statusWord(words, state.status)}</span>
         <span className="grow" />
         <Suspense>

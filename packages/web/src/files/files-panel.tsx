@@ -1,6 +1,7 @@
 import { X } from "lucide-react";
 import { useEffect, useId, useRef } from "react";
 import { baseName, pathWithin } from "../lib/shown-numbers.ts";
+import { labelsOf } from "../lib/title-id.ts";
 import { visibleText } from "../text/visible-text.ts";
 import { IconButton } from "../ui/button.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
@@ -30,6 +31,7 @@ export default function FilesPanel({
   const words = useMoreWords().files;
   const { close } = useWords().common;
   const titleId = useId();
+  const pathId = useId();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   const root = folder.replace(/\/$/, "");
@@ -39,7 +41,7 @@ export default function FilesPanel({
   const full = [root, ...parts].join("/");
   return (
     <section
-      aria-labelledby={titleId}
+      aria-labelledby={labelsOf(titleId, conversationId)}
       onKeyDown={(event) => event.key === "Escape" && onClose()}
       className="flex w-1/2 min-w-0 shrink-0 flex-col border-l border-line bg-canvas max-[1100px]:absolute max-[1100px]:inset-0 max-[1100px]:z-10 max-[1100px]:w-auto max-[1100px]:border-l-0 in-data-split:absolute in-data-split:inset-0 in-data-split:z-10 in-data-split:w-auto in-data-split:border-l-0"
     >
@@ -48,7 +50,9 @@ export default function FilesPanel({
           {words.title}
         </h2>
         <nav
+          id={pathId}
           aria-label={words.path}
+          aria-labelledby={labelsOf(pathId, conversationId)}
           className="flex min-w-0 grow items-center overflow-x-auto font-mono text-xs whitespace-nowrap"
         >
           <Step name={baseName(root) || "/"} isHere={parts.length === 0} onGo={() => onGo("")} />

@@ -4,11 +4,18 @@ import { besideIn, conversationIn, idOf, roomIn, toBeside, withBeside } from "./
 test("what stands beside a conversation is in the address, with what is asked of it", () => {
   const address = withBeside("/c/a?panel=files", ["b?panel=changes", "c"]);
   expect(address).toBe("/c/a?panel=files&beside=b%3Fpanel%3Dchanges&beside=c");
-  const beside = besideIn(address.slice(address.indexOf("?")));
+  const beside = besideIn(address.slice(address.indexOf("?")), "a");
   expect(beside).toEqual(["b?panel=changes", "c"]);
   expect(beside.map(idOf)).toEqual(["b", "c"]);
   expect(withBeside(address, [])).toBe("/c/a?panel=files");
   expect(withBeside("/c/a?beside=b", [])).toBe("/c/a");
+});
+
+test("a conversation that has its place does not stand beside itself or twice", () => {
+  const search = "panel=files&beside=a&beside=b%3Fpanel%3Dfiles&beside=b&beside=a%3Fat%3D";
+  expect(besideIn(search, "a")).toEqual(["b?panel=files"]);
+  expect(besideIn("beside=a", "a")).toEqual([]);
+  expect(toBeside({ path: "/c/a", search: "beside=a", width: 1_440 }, "new")).toBe("/c/a?beside=new");
 });
 
 test("a conversation is opened beside another one: in free room, else in the place of the last", () => {

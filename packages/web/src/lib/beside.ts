@@ -1,9 +1,16 @@
 /** From so many pixels on there is room for two conversations, and for three. */
 const roomFor = [0, 1_101, 1_800];
 
-/** Addresses of the conversations that stand beside the one of the path, each an id and perhaps what is asked of it. */
-export function besideIn(search: string): readonly string[] {
-  return new URLSearchParams(search).getAll("beside");
+/**
+ * Addresses of the conversations that stand beside the shown one, each an id and perhaps what is asked of it. One conversation has
+ * one place on the page: what names it again counts for nothing.
+ */
+export function besideIn(search: string, shown: string | null): readonly string[] {
+  const ids = new Set([shown]);
+  return new URLSearchParams(search).getAll("beside").filter((address) => {
+    const { size } = ids;
+    return ids.add(idOf(address)).size > size;
+  });
 }
 
 /** The id in an address of {@link besideIn}. */
@@ -36,7 +43,7 @@ export function toBeside(
   id: string,
 ): string {
   const shown = conversationIn(path);
-  const beside = besideIn(search);
+  const beside = besideIn(search, shown);
   const places = roomIn(width) - 1;
   if (shown === null || places === 0) return `/c/${id}`;
   if (shown === id || beside.map(idOf).includes(id)) return `${path}${search === "" ? "" : `?${search}`}`;

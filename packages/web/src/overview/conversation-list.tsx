@@ -25,7 +25,7 @@ export function ConversationList({ overview, language, filter }: ConversationLis
   const { glances, phase } = useStore(overview);
   const words = useWords().rail;
   const [, open] = useRoute<{ id: string }>("/c/:id");
-  const beside = besideIn(useSearch()).map(idOf);
+  const beside = besideIn(useSearch(), null).map(idOf);
   const sections = useMemo(() => sectionsOf(glances, filter, new Date()), [glances, filter]);
   if (phase === "failed" && glances.length === 0)
     return <p className="px-3 py-2 text-sm text-bad">{words.failed}</p>;

@@ -1,6 +1,7 @@
 import { X } from "lucide-react";
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { useStore } from "../lib/store.ts";
+import { labelsOf } from "../lib/title-id.ts";
 import { useServices } from "../services/services.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
@@ -76,7 +77,7 @@ export default function ReviewPanel(props: ReviewPanelProps) {
   const { files, problem } = git;
   return (
     <section
-      aria-labelledby={titleId}
+      aria-labelledby={labelsOf(titleId, conversationId)}
       data-review=""
       onKeyDown={onKeyDown}
       className="flex w-1/2 min-w-0 shrink-0 flex-col border-l border-line bg-canvas max-[1100px]:absolute max-[1100px]:inset-0 max-[1100px]:z-10 max-[1100px]:w-auto max-[1100px]:border-l-0 in-data-split:absolute in-data-split:inset-0 in-data-split:z-10 in-data-split:w-auto in-data-split:border-l-0"
