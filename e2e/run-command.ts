@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** The command as it is published; `npm run test:e2e` builds it first. */
-const command = path.resolve(import.meta.dirname, "../dist/convoke/lib/bin.js");
+/** The package as it is published; `npm run test:e2e` builds it first. */
+const builtPackage = path.resolve(import.meta.dirname, "../dist/convoke");
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
@@ -12,6 +12,7 @@ export type Ended = { readonly code: number | null; readonly stdout: string; rea
 export class CommandFolder implements AsyncDisposable {
   readonly folder: string;
   readonly #children: ChildProcess[] = [];
+  #package = builtPackage;
 
   private constructor(folder: string) {
     this.folder = folder;
@@ -19,6 +20,15 @@ export class CommandFolder implements AsyncDisposable {
 
   static async open(): Promise<CommandFolder> {
     return new CommandFolder(await mkdtemp(path.join(tmpdir(), "convoke-e2e-")));
+  }
+
+  /** From now on commands are those of a copy of the package in this folder, which a test may change; its path. */
+  async installCopy(): Promise<string> {
+    const copy = path.join(this.folder, "installed");
+    await cp(builtPackage, copy, { recursive: true });
+    await symlink(path.resolve(builtPackage, "../../node_modules"), path.join(this.folder, "node_modules"));
+    this.#package = copy;
+    return copy;
   }
 
   /** Runs the command to its end; one that takes longer than a minute is killed and has the code null. */
@@ -71,7 +81,7 @@ export class CommandFolder implements AsyncDisposable {
   }
 
   #spawn(args: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
-    const child = spawn(process.execPath, [command, ...args], {
+    const child = spawn(process.execPath, [path.join(this.#package, "lib/bin.js"), ...args], {
       cwd: this.folder,
       env: {
         PATH: `${path.dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,

@@ -28,8 +28,12 @@ export class WebBrowser implements AsyncDisposable {
     this.#port = new URL(server.ready.url).port;
   }
 
-  static async open(turns: readonly object[] | null): Promise<WebBrowser> {
+  static async open(
+    turns: readonly object[] | null,
+    prepare: (place: CommandFolder) => Promise<unknown> = async () => {},
+  ): Promise<WebBrowser> {
     const place = await CommandFolder.open();
+    await prepare(place);
     const model = turns === null ? null : await place.startModel(turns);
     const server = await place.start(serveArgs("0"));
     const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });

@@ -119,7 +119,8 @@ async function open(): Promise<void> {
     const ticket = takeTicket(location, (address) => history.replaceState(null, "", address));
     if (ticket !== null) {
       try {
-        login.enter(await exchange(client, { ticket }));
+        const { proof, user_id: user } = await exchange(client, { ticket });
+        login.enter(proof, user);
       } catch {
         // The door says so and takes a key instead.
         hasLoginFailed = true;

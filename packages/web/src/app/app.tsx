@@ -13,11 +13,17 @@ type AppProps = { readonly hasLoginFailed: boolean };
 export function App({ hasLoginFailed }: AppProps) {
   const { login, overview, logs, outbox } = useServices();
   const status = useStore(login.status);
+  const isIn = status === "in" || status === "unknown";
   useEffect(() => {
-    if (status === "out") return;
+    if (!isIn) {
+      logs.rest();
+      return;
+    }
     const stop = new AbortController();
     overview.start(stop.signal);
     void outbox.flush();
+    // What ended with a login goes on with the next one.
+    logs.wake();
     const wake = (): void => {
       if (document.visibilityState !== "visible") return;
       logs.wake();
@@ -28,7 +34,7 @@ export function App({ hasLoginFailed }: AppProps) {
     document.addEventListener("visibilitychange", wake, { signal });
     for (const name of ["online", "pageshow", "focus"]) addEventListener(name, wake, { signal });
     return () => stop.abort();
-  }, [status, overview, logs, outbox]);
+  }, [isIn, overview, logs, outbox]);
   useApprovals();
   if (status !== "out") return <Shell />;
   return (

@@ -15,6 +15,7 @@ const Rail = lazyPart(() => import("./rail.tsx"));
 const Tabs = lazyPart(() => import("./tabs.tsx"));
 const Announcer = lazyPart(() => import("./announcer.tsx"));
 const KeyMap = lazyPart(() => import("./key-map.tsx"));
+const Upkeep = lazyPart(() => import("./upkeep.tsx"));
 const Notifier = lazyPart(() => import("./notifier.tsx"));
 const HomePage = lazyPart(() => import("../home/home-page.tsx"));
 const InboxPage = lazyPart(() => import("../approvals/inbox-page.tsx"));
@@ -51,6 +52,9 @@ export function Shell() {
         </div>
       )}
       <div className="flex min-w-0 grow flex-col">
+        <Suspense>
+          <Upkeep />
+        </Suspense>
         <main id="main" tabIndex={-1} className="min-h-0 grow outline-none">
           <Suspense>
             <Switch>

@@ -1,9 +1,11 @@
 import { Cell } from "../lib/store.ts";
 import type { Keep } from "../lib/keep.ts";
 
-export type Login = "unknown" | "in" | "out";
+/** `lapsed`: the login ended while the page was in use; what is on the screen stays there until somebody logs in again. */
+export type Login = "unknown" | "in" | "lapsed" | "out";
 
 const proofKey = "proof";
+const userKey = "user";
 
 /**
  * Whether this browser is logged in. A login has two halves: a cookie that no script can read, and this proof, which only pages of
@@ -12,9 +14,12 @@ const proofKey = "proof";
 export class LoginState {
   readonly status = new Cell<Login>("unknown");
   readonly #keep: Keep;
+  /** Whose the page is: what it has read is theirs. */
+  #user: unknown;
 
   constructor(keep: Keep) {
     this.#keep = keep;
+    this.#user = keep.read(userKey);
   }
 
   get proof(): string | null {
@@ -22,9 +27,29 @@ export class LoginState {
     return typeof proof === "string" ? proof : null;
   }
 
-  enter(proof: string): void {
+  /** False when the page still shows what somebody else has read: it is to be loaded anew. */
+  enter(proof: string, user: string): boolean {
+    const isSame = this.#user === user || (this.#user === undefined && this.status.snapshot() !== "lapsed");
+    this.#user = user;
+    // The proof last: other tabs look at both when it changes.
+    this.#keep.write(userKey, user);
     this.#keep.write(proofKey, proof);
     this.status.set("in");
+    return isSame;
+  }
+
+  /** Another tab of this browser has logged in: the same as {@link enter} here. */
+  enterAsKept(): boolean {
+    const user = this.#keep.read(userKey);
+    return this.proof === null || typeof user !== "string" || this.enter(this.proof, user);
+  }
+
+  /** The server does not know the login with this proof, or does not know it any more. A newer one may be there by now. */
+  refuse(proof: string | null): void {
+    if (proof !== this.proof) return;
+    const status = this.status.snapshot();
+    if (status === "in") this.status.set("lapsed");
+    else if (status === "unknown") this.status.set("out");
   }
 
   leave(): void {

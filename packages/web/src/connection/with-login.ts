@@ -1,5 +1,8 @@
 import type { LoginState } from "./login-state.ts";
 
+/** Sockets are closed so when their login ends. */
+const refusedCode = 4001;
+
 /** `fetch` with both halves of the login; a refusal of the login sends the page to its door. */
 export function fetchWithLogin(login: LoginState): typeof fetch {
   return async (input, init) => {
@@ -7,7 +10,7 @@ export function fetchWithLogin(login: LoginState): typeof fetch {
     const { proof } = login;
     if (proof !== null) headers.set("X-Convoke-Proof", proof);
     const reply = await fetch(input, { ...init, headers, credentials: "same-origin" });
-    if (reply.status === 401) login.status.set("out");
+    if (reply.status === 401) login.refuse(proof);
     else if (login.status.snapshot() === "unknown" && reply.ok) login.status.set("in");
     return reply;
   };
@@ -21,6 +24,9 @@ export function socketWithProof(login: LoginState): typeof WebSocket {
       const { proof } = login;
       if (proof !== null)
         this.addEventListener("open", () => this.send(JSON.stringify({ type: "auth", proof })));
+      this.addEventListener("close", ({ code }) => {
+        if (code === refusedCode) login.refuse(proof);
+      });
     }
   };
 }

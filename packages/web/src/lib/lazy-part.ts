@@ -2,7 +2,9 @@ import { lazy, type ComponentType, type LazyExoticComponent } from "react";
 
 const firstWaitMs = 250;
 const longestWaitMs = 8_000;
-const mostTries = 12;
+/** After about a minute it is tried in peace. */
+const hastyTries = 12;
+const calmWaitMs = 60_000;
 
 /** A component that is loaded when it is first shown. A lost connection delays it; it does not break the page. */
 export function lazyPart<Props>(
@@ -11,7 +13,7 @@ export function lazyPart<Props>(
   return lazy(() => loadPatiently(load));
 }
 
-/** Tries again for about a minute; what cannot be had then is gone, and whoever asks is told. */
+/** Tries until it is there. A part that is gone for good leaves its place empty; the rest of the page, and what was written, stays. */
 export async function loadPatiently<Part>(
   load: () => Promise<Part>,
   pause: (ms: number) => Promise<void> = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -19,9 +21,9 @@ export async function loadPatiently<Part>(
   for (let tries = 1; ; tries += 1) {
     try {
       return await load();
-    } catch (error) {
-      if (tries === mostTries) throw error;
-      await pause(Math.min(longestWaitMs, firstWaitMs * 2 ** (tries - 1)));
+    } catch {
+      // Whoever looks after the page hears of it from the bundler; here only the next try counts.
+      await pause(tries < hastyTries ? Math.min(longestWaitMs, firstWaitMs * 2 ** (tries - 1)) : calmWaitMs);
     }
   }
 }

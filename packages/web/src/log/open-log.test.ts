@@ -65,6 +65,20 @@ test("J8: a window around an event of long ago grows both ways, and follows the 
   close();
 });
 
+test("J30: logs that are looked at rest while nobody is logged in, and go on behind what they have", async () => {
+  const server = new PlayedLog(longLog(10).events);
+  const logs = new OpenLogs(depsOf(server));
+  const close = logs.watch("c");
+  const log = logs.get("c");
+  await expect.poll(() => log.view.snapshot().phase).toBe("ready");
+  logs.rest();
+  server.append({ kind: "PauseEvent", id: "0193-900000", timestamp: "", source: "user" });
+  logs.wake();
+  await expect.poll(() => log.view.snapshot().rows.at(-1)?.type).toBe("halt");
+  expect(log.view.snapshot().rows).toEqual(foldRows(server.events));
+  close();
+});
+
 test("J21: a window of the past ends with its event, says how things stood there, and takes in nothing that comes", async () => {
   const server = new PlayedLog(longLog(300).events);
   const at = String(server.events[200]!["id"]);

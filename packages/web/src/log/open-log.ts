@@ -111,12 +111,13 @@ export class OpenLog {
   hide(): void {
     this.#following?.abort();
     this.#following = null;
+    this.#wake = null;
   }
 
-  /** A waiting page is looked at again, or the network is back: connects at once where it would wait. */
+  /** A waiting page is looked at again, or the network is back: connects at once where it would wait or has given up. */
   wake(): void {
     if (this.#wake !== null) this.#wake();
-    else if (this.view.snapshot().phase === "failed") this.show();
+    else if (this.view.snapshot().phase !== "missing") this.show();
   }
 
   /** Reads the page before the oldest row; one at a time. */
@@ -199,7 +200,9 @@ export class OpenLog {
       },
       retryNow: (wake) => {
         this.#wake = wake;
-        return () => (this.#wake = null);
+        return () => {
+          if (this.#wake === wake) this.#wake = null;
+        };
       },
     });
     for await (const item of items) {

@@ -52,6 +52,11 @@ export class OpenLogs {
     this.#logs.delete(id);
   }
 
+  /** Stops following until {@link wake}; for a page whose login has ended. */
+  rest(): void {
+    for (const id of this.#users.keys()) this.#logs.get(id)?.hide();
+  }
+
   wake(): void {
     for (const id of this.#users.keys()) this.#logs.get(id)?.wake();
   }

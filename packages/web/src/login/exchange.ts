@@ -1,11 +1,13 @@
 import type { ConvokeClient } from "@convoke/client";
 
+export type Entered = { readonly proof: string; readonly user_id: string };
+
 /** Exchanges a ticket or a key for a login: the cookie comes with the answer, the proof in it. */
 export async function exchange(
   client: ConvokeClient,
   given: { readonly ticket: string } | { readonly key: string },
-): Promise<string> {
-  return (await client.call("POST /api/auth/login", { body: given })).proof;
+): Promise<Entered> {
+  return await client.call("POST /api/auth/login", { body: given });
 }
 
 /** The ticket of a one-time link. It stands behind the `#`, which no server and no proxy ever sees; it is taken out of the address at once. */

@@ -21,6 +21,8 @@ const shown = 200;
 
 /** The list of conversations as it is now, followed over one socket while somebody is logged in. */
 export class OverviewStore implements Store<Overview> {
+  /** How often the server could be reached again. */
+  readonly connections = new Cell(0);
   readonly #deps: OverviewDeps;
   readonly #cell = new Cell<Overview>({ glances: [], phase: "loading" });
   #known = new Map<string, Glance>();
@@ -62,7 +64,10 @@ export class OverviewStore implements Store<Overview> {
         return () => (this.#wake = null);
       },
       onConnection: ({ state }) => {
-        if (state === "connected") this.#deps.onConnected();
+        if (state === "connected") {
+          this.connections.set(this.connections.snapshot() + 1);
+          this.#deps.onConnected();
+        }
         if (state === "lost" && this.#cell.snapshot().phase === "loading")
           this.#cell.set({ glances: [], phase: "failed" });
       },

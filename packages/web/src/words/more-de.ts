@@ -95,6 +95,12 @@ export const moreDe: MoreWords = {
     enter: "Anmelden",
     failed: "Der Server hat nicht geantwortet.",
     linkUsed: "Dieser Link wurde schon benutzt oder ist zu alt.",
+    again: "Du wurdest abgemeldet",
+    kept: "Was du geschrieben hast, ist noch da. Gib einen Schlüssel dieses Servers ein, oder öffne einen Link von convoke open in einem anderen Tab.",
+  },
+  upkeep: {
+    newer: "Es gibt eine neue Version dieser Seite. Was du geschrieben hast, bleibt.",
+    reload: "Neu laden",
   },
   settings: {
     trying: "Wird probiert",

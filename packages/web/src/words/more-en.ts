@@ -96,6 +96,12 @@ export const moreEn = {
     enter: "Log in",
     failed: "The server did not answer.",
     linkUsed: "This link was used already, or is too old.",
+    again: "You were logged out",
+    kept: "What you wrote is still here. Enter a key of this server, or open a link from convoke open in another tab.",
+  },
+  upkeep: {
+    newer: "There is a new version of this page. What you wrote is kept.",
+    reload: "Reload",
   },
   settings: {
     trying: "Trying",

@@ -1,0 +1,81 @@
+import { useEffect, useRef, useState } from "react";
+import { Keep } from "../lib/keep.ts";
+import { useStore } from "../lib/store.ts";
+import { LoginAgain } from "../login/login-again.tsx";
+import { useServices } from "../services/services.ts";
+import { Button } from "../ui/button.tsx";
+import { useMoreWords } from "../words/words.ts";
+import { PageVersion, readPage } from "./page-version.ts";
+import { mayReload } from "./may-reload.ts";
+
+/**
+ * What a page needs that stays open while its server changes: a line when a newer page is there, and a door when the login ended. It
+ * is loaded with the first screen, because later its own file may be gone.
+ */
+export default function Upkeep() {
+  const words = useMoreWords().upkeep;
+  const { login } = useServices();
+  const isLapsed = useStore(login.status) === "lapsed";
+  const isOld = useOldPage();
+  return (
+    <>
+      {isOld && (
+        <div
+          role="status"
+          className="flex flex-wrap items-center justify-center gap-x-3 border-b border-line bg-rail px-3 py-1 text-sm text-soft"
+        >
+          {words.newer}
+          <Button look="quiet" onClick={() => location.reload()}>
+            {words.reload}
+          </Button>
+        </div>
+      )}
+      {isLapsed && <LoginAgain />}
+    </>
+  );
+}
+
+/** Asks after each new connection, and when a part of the page could not be loaded. */
+function useOldPage(): boolean {
+  const { overview } = useServices();
+  const [version] = useState(
+    () =>
+      new PageVersion(
+        document.querySelector('script[type="module"]')?.getAttribute("src") ?? "",
+        async () => await readPage(document.baseURI),
+      ),
+  );
+  const isOld = useStore(version.isOld);
+  const hasBeenUsed = useRef(false);
+  useEffect(() => {
+    const stop = new AbortController();
+    const check = (): void => void version.check();
+    // The bundler's word for a part that is not there.
+    addEventListener("vite:preloadError", check, { signal: stop.signal });
+    const use = (): void => void (hasBeenUsed.current = true);
+    for (const name of ["pointerdown", "keydown", "input"])
+      addEventListener(name, use, { capture: true, signal: stop.signal });
+    const end = overview.connections.subscribe(check);
+    return () => {
+      stop.abort();
+      end();
+    };
+  }, [version, overview]);
+  useEffect(() => {
+    if (!isOld) return;
+    const keep = new Keep(sessionStorage);
+    const texts = [...document.querySelectorAll("textarea")].map(({ value }) => value);
+    if (
+      !mayReload({
+        hasBeenUsed: hasBeenUsed.current,
+        texts,
+        lastAtMs: keep.read("reloaded"),
+        nowMs: Date.now(),
+      })
+    )
+      return;
+    keep.write("reloaded", Date.now());
+    location.reload();
+  }, [isOld]);
+  return isOld;
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { Keep } from "../lib/keep.ts";
+import { LoginState } from "./login-state.ts";
+
+function openBrowser(): { readonly keep: Keep; readonly tab: () => LoginState } {
+  const kept = new Map<string, string>();
+  const keep = new Keep({
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => void kept.set(key, value),
+    removeItem: (key) => void kept.delete(key),
+  });
+  return { keep, tab: () => new LoginState(keep) };
+}
+
+test("J30: a login that ends while the page is in use lapses; one that never was is a closed door", () => {
+  const used = openBrowser().tab();
+  used.enter("proof", "ada");
+  used.refuse("proof");
+  used.refuse("proof");
+  expect(used.status.snapshot()).toBe("lapsed");
+  expect(used.enter("another", "ada")).toBe(true);
+  expect([used.status.snapshot(), used.proof]).toEqual(["in", "another"]);
+  used.refuse("proof");
+  expect(used.status.snapshot()).toBe("in");
+  const stranger = openBrowser().tab();
+  stranger.refuse(null);
+  expect(stranger.status.snapshot()).toBe("out");
+});
+
+test("J30, J27: who logs in over the page of somebody else gets a page of their own", () => {
+  const login = openBrowser().tab();
+  expect(login.enter("proof", "ada")).toBe(true);
+  login.refuse("proof");
+  expect(login.enter("proof", "bob")).toBe(false);
+  login.leave();
+  expect(login.status.snapshot()).toBe("out");
+  expect(login.enter("proof", "ada")).toBe(false);
+});
+
+test("J27: whose the page is has to be known to go on with it", () => {
+  const { keep, tab } = openBrowser();
+  keep.write("proof", "of before users were kept");
+  const login = tab();
+  login.status.set("in");
+  login.refuse("of before users were kept");
+  expect(login.enter("proof", "ada")).toBe(false);
+});
+
+test("J30: a login in one tab counts in another one", () => {
+  const { tab } = openBrowser();
+  const first = tab();
+  first.enter("proof", "ada");
+  const second = tab();
+  second.status.set("in");
+  second.refuse("proof");
+  first.enter("newer", "ada");
+  expect(second.enterAsKept()).toBe(true);
+  expect([second.status.snapshot(), second.proof]).toEqual(["in", "newer"]);
+  second.refuse("newer");
+  first.enter("of somebody else", "bob");
+  expect(second.enterAsKept()).toBe(false);
+});

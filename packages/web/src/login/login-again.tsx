@@ -1,0 +1,56 @@
+import { useEffect, useId, useLayoutEffect, useRef } from "react";
+import { useServices } from "../services/services.ts";
+import { useMoreWords } from "../words/words.ts";
+import { LoginForm } from "./login-form.tsx";
+
+/**
+ * The door over a page whose login ended: what was written stays beneath it, with the focus where it was. A login in another tab of
+ * this browser opens it too.
+ */
+export function LoginAgain() {
+  const words = useMoreWords().login;
+  const { login } = useServices();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    const writer = document.activeElement;
+    element?.showModal();
+    return () => {
+      element?.close();
+      // What gets the focus back while the dialog is still there takes no text.
+      requestAnimationFrame(() => {
+        if (!(writer instanceof HTMLElement)) return;
+        writer.blur();
+        writer.focus();
+      });
+    };
+  }, []);
+  useEffect(() => {
+    const stop = new AbortController();
+    const look = ({ key, newValue }: StorageEvent): void => {
+      const isLogin = key?.endsWith(".proof") === true && newValue !== null;
+      if (isLogin && !login.enterAsKept()) location.reload();
+    };
+    addEventListener("storage", look, { signal: stop.signal });
+    return () => stop.abort();
+  }, [login]);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={titleId}
+      onCancel={(event) => event.preventDefault()}
+      // Browsers close it at the second Escape all the same.
+      onClose={() => {
+        if (dialog.current?.open === false) dialog.current.showModal();
+      }}
+      className="m-auto w-80 max-w-[calc(100vw-1.5rem)] rounded-lg border border-line bg-canvas p-4 text-ink shadow-xl backdrop:backdrop-blur-xs"
+    >
+      <h2 id={titleId} className="mb-1 text-lg font-semibold">
+        {words.again}
+      </h2>
+      <p className="mb-4 text-sm text-soft">{words.kept}</p>
+      <LoginForm />
+    </dialog>
+  );
+}

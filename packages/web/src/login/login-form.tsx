@@ -1,0 +1,61 @@
+import { useState } from "react";
+import { useServices } from "../services/services.ts";
+import { Button } from "../ui/button.tsx";
+import { Field, inputClass } from "../ui/field.tsx";
+import { useMoreWords } from "../words/words.ts";
+import { exchange } from "./exchange.ts";
+
+/** A key is exchanged for a login and forgotten. Another user than the one before finds a page of their own. */
+export function LoginForm({ problem: given = null }: { readonly problem?: string | null }) {
+  const words = useMoreWords().login;
+  const { client, login } = useServices();
+  const [key, setKey] = useState("");
+  const [isBusy, setIsBusy] = useState(false);
+  const [problem, setProblem] = useState(given);
+  const enter = async (): Promise<void> => {
+    setIsBusy(true);
+    setProblem(null);
+    try {
+      const { proof, user_id: user } = await exchange(client, { key: key.trim() });
+      setKey("");
+      if (!login.enter(proof, user)) location.reload();
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : words.failed);
+    }
+    setIsBusy(false);
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void enter();
+      }}
+    >
+      <Field label={words.key}>
+        {(id) => (
+          <input
+            id={id}
+            type="password"
+            autoComplete="off"
+            className={inputClass}
+            value={key}
+            onChange={(event) => setKey(event.target.value)}
+          />
+        )}
+      </Field>
+      {problem !== null && (
+        <p role="alert" className="mb-3 text-sm text-bad">
+          {problem}
+        </p>
+      )}
+      <Button
+        type="submit"
+        look="primary"
+        className="w-full justify-center"
+        disabled={isBusy || key.trim() === ""}
+      >
+        {words.enter}
+      </Button>
+    </form>
+  );
+}
