@@ -1,4 +1,4 @@
-import { InstallationText } from "./cluster/installation.ts";
+import { openKeyCheck } from "./cluster/installation.ts";
 import { PostgresCluster } from "./cluster/postgres-cluster.ts";
 import { PostgresLeases } from "./cluster/postgres-leases.ts";
 import { PostgresNode } from "./cluster/postgres-node.ts";
@@ -32,8 +32,8 @@ export async function openPostgresStore({
     logger.warn({ error: describeError(error) }, "something went wrong with the database; it is tried again");
   const node = scope.use(await PostgresNode.open({ url, dataDir, onFailure }));
   await markFolderStore(dataDir, place);
-  const check = new InstallationText(node.pool, "master-key-check");
-  const key = await openConfiguredKey(masterSecret, check);
+  // A change of the key looks for nodes after it has begun, so one of the two sees the other.
+  const key = await openConfiguredKey(masterSecret, openKeyCheck(node.pool));
   const database = scope.use(await openPostgresApplicationDatabase(url, logger));
   const journal = scope.use(
     await openJournalOf(node, { onFailure, ...(listenUrl === undefined ? {} : { listenUrl }) }),

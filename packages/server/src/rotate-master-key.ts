@@ -1,19 +1,24 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { sql } from "kysely";
 import { ConfigError } from "./config.ts";
-import type { ApplicationDatabase } from "./database/application-database.ts";
 import { openApplicationDatabase } from "./database/sqlite-application-database.ts";
 import { checkFolderStore } from "./database/data-folder-store.ts";
 import { DataFolderBusyError, lockDataFolder } from "./database/data-folder-lock.ts";
+import type { PostgresPlace } from "./database/postgres-place.ts";
 import type { Journal } from "./journal/journal.ts";
 import { openJournal } from "./journal/open-journal.ts";
+import { Reseal, resealTables } from "./reseal.ts";
 import { openSqliteSandboxStore, sandboxesFile } from "./sandboxes/sqlite-sandbox-store.ts";
-import { masterKeyCheck } from "./security/master-key.ts";
-import { openKeyRotation, SealError, type KeyRotation } from "./security/seal.ts";
+import { checkInFolder, masterKeyCheck } from "./security/master-key.ts";
+import { openKeyRotation, takeNextKeyFile, type KeyRotation } from "./security/seal.ts";
+import { openSecretRotation, type SecretChange } from "./security/secret-rotation.ts";
 
 export type RotateDeps = {
   readonly dataDir: string;
+  /** Null, or not given, for what is in the data folder. */
+  readonly database?: PostgresPlace | null;
+  /** For a store whose key is configured; null, or not given, for a folder that has a key of its own. */
+  readonly secrets?: SecretChange | null;
   /** Hears how many texts have been sealed anew so far. */
   readonly onProgress?: (resealed: number) => void;
 };
@@ -22,26 +27,51 @@ export type RotateDeps = {
 export type RotateResult = { readonly resealed: number; readonly unopened: number };
 
 /**
- * Seals everything in a data folder with a new master key, then drops the old one. Rejects with {@link ConfigError} while a
- * server runs on the folder. Ended half-way, it is simply started again; servers can run in between.
+ * Seals everything in a store with a new master key, then drops the old one. Rejects with {@link ConfigError} while a server runs on
+ * it. Ended half-way, it is simply started again. In between, servers can run on a folder that has a key of its own; where the key is
+ * configured, none starts.
  */
-export async function rotateMasterKey({ dataDir, onProgress = () => {} }: RotateDeps): Promise<RotateResult> {
+export async function rotateMasterKey(deps: RotateDeps): Promise<RotateResult> {
+  const { dataDir, database = null, secrets = null, onProgress = () => {} } = deps;
+  if (database !== null) {
+    if (secrets === null) throw new ConfigError(bothKeys);
+    const { rotateOnPostgres } = await import("./rotate-on-postgres.ts");
+    return await rotateOnPostgres({ url: database.url, secrets, onProgress });
+  }
   using _lock = lockAlone(dataDir);
   await checkFolderStore(dataDir, null);
-  if (existsSync(masterKeyCheck(dataDir))) {
-    throw new ConfigError(
-      `The secrets of ${dataDir} are sealed with a key that is configured, and only a key in the folder can be changed.`,
-    );
-  }
-  await using database = await openApplicationDatabase(dataDir);
+  const rotation = await openFolderRotation(dataDir, secrets);
+  if (rotation === null) return { resealed: 0, unopened: 0 };
+  await using application = await openApplicationDatabase(dataDir);
   await using journal = await openJournal({ dataDir });
-  const rotation = await openKeyRotation(join(dataDir, "master-key"));
-  const tally = new Tally(rotation, onProgress);
-  await resealTables(database, tally);
-  await resealConversations(journal, tally);
-  await resealSandboxes(dataDir, tally);
+  const reseal = new Reseal(rotation, onProgress);
+  await resealTables(application, reseal);
+  await resealConversations(journal, reseal);
+  await resealSandboxes(dataDir, reseal);
   await rotation.finish();
-  return { resealed: tally.resealed, unopened: tally.unopened };
+  return { resealed: reseal.resealed, unopened: reseal.unopened };
+}
+
+const bothKeys =
+  "The key of this store is configured: set CONVOKE_SECRET_KEY to the present one and CONVOKE_SECRET_KEY_NEXT to the one that takes its place.";
+
+/** Null when the change was ended before. */
+async function openFolderRotation(
+  dataDir: string,
+  secrets: SecretChange | null,
+): Promise<KeyRotation | null> {
+  const checkFile = masterKeyCheck(dataDir);
+  if (!existsSync(checkFile)) {
+    if (secrets !== null) {
+      throw new ConfigError(
+        `The secrets of ${dataDir} are sealed with a key in the folder. Leave CONVOKE_SECRET_KEY_NEXT out: a new key is made.`,
+      );
+    }
+    return await openKeyRotation(join(dataDir, "master-key"));
+  }
+  if (secrets === null) throw new ConfigError(bothKeys);
+  const check = checkInFolder(dataDir);
+  return await openSecretRotation({ ...secrets, check, finish: () => takeNextKeyFile(checkFile) });
 }
 
 function lockAlone(dataDir: string): Disposable {
@@ -56,58 +86,7 @@ function lockAlone(dataDir: string): Disposable {
   }
 }
 
-class Tally {
-  resealed = 0;
-  unopened = 0;
-  readonly #rotation: KeyRotation;
-  readonly #onProgress: (resealed: number) => void;
-
-  constructor(rotation: KeyRotation, onProgress: (resealed: number) => void) {
-    this.#rotation = rotation;
-    this.#onProgress = onProgress;
-  }
-
-  /** Hands the new form of a text to `store`, unless there is nothing to do or no key for it. */
-  async change(sealed: string, store: (resealed: string) => Promise<unknown>): Promise<void> {
-    const resealed = this.#reseal(sealed);
-    if (resealed === null) return;
-    await store(resealed);
-    this.resealed += 1;
-    this.#onProgress(this.resealed);
-  }
-
-  #reseal(sealed: string): string | null {
-    try {
-      return this.#rotation.reseal(sealed);
-    } catch (error) {
-      if (!(error instanceof SealError)) throw error;
-      this.unopened += 1;
-      return null;
-    }
-  }
-}
-
-/** Every column that is named `sealed_*`, so that none can be forgotten. */
-async function resealTables({ tables }: ApplicationDatabase, tally: Tally): Promise<void> {
-  for (const { name, columns } of await tables.introspection.getTables()) {
-    for (const column of columns.filter((one) => one.name.startsWith("sealed_"))) {
-      const [table, field] = [sql.table(name), sql.ref(column.name)];
-      const { rows } = await sql<SealedRow>`
-        SELECT rowid, ${field} AS sealed FROM ${table} WHERE ${field} IS NOT NULL ORDER BY rowid`.execute(
-        tables,
-      );
-      for (const { rowid, sealed } of rows) {
-        await tally.change(sealed, (resealed) =>
-          sql`UPDATE ${table} SET ${field} = ${resealed} WHERE rowid = ${rowid}`.execute(tables),
-        );
-      }
-    }
-  }
-}
-
-type SealedRow = { readonly rowid: number; readonly sealed: string };
-
-async function resealConversations(journal: Journal, tally: Tally): Promise<void> {
+async function resealConversations(journal: Journal, reseal: Reseal): Promise<void> {
   for (let pageId: string | null | undefined; pageId !== null;) {
     const page = await journal.searchConversations({
       sort: "CREATED_AT",
@@ -116,7 +95,7 @@ async function resealConversations(journal: Journal, tally: Tally): Promise<void
     });
     for (const { id, sealedSecrets, lastSeq } of page.items) {
       if (sealedSecrets === null) continue;
-      await tally.change(sealedSecrets, async (resealed) => {
+      await reseal.change(sealedSecrets, async (resealed) => {
         const lease = await journal.claim(id);
         await journal.append(lease, {
           expectedSeq: lastSeq,
@@ -131,11 +110,11 @@ async function resealConversations(journal: Journal, tally: Tally): Promise<void
 }
 
 /** A data folder that never had sandboxes gets no file for them. */
-async function resealSandboxes(dataDir: string, tally: Tally): Promise<void> {
+async function resealSandboxes(dataDir: string, reseal: Reseal): Promise<void> {
   const file = sandboxesFile(dataDir);
   if (!existsSync(file)) return;
   await using store = openSqliteSandboxStore(file);
   for (const { id, sealedKey } of await store.list()) {
-    await tally.change(sealedKey, (resealed) => store.update(id, { sealedKey: resealed }));
+    await reseal.change(sealedKey, (resealed) => store.update(id, { sealedKey: resealed }));
   }
 }

@@ -1,7 +1,7 @@
 import { openKeyBook, readConfig, rotateMasterKey, UserNameError, type KeyEntry } from "@convoke/server/keys";
 import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
-import { refuseDatabase, storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
+import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 
 type CommonOptions = StoreOptions & { readonly json?: true };
 type CreateOptions = CommonOptions & { readonly user: string; readonly label: string };
@@ -58,9 +58,10 @@ async function revoke(id: string, options: CommonOptions): Promise<void> {
 }
 
 async function rotateMaster(options: CommonOptions): Promise<void> {
-  const { dataDir, database } = readConfig(process.env, storeOverrides(options));
-  refuseDatabase(database !== null, "The secret key of servers on a database cannot be changed yet.");
-  const result = await rotateMasterKey({ dataDir });
+  const { dataDir, database, masterSecret } = readConfig(process.env, storeOverrides(options));
+  const next = process.env["CONVOKE_SECRET_KEY_NEXT"] || null;
+  const secrets = masterSecret === null || next === null ? null : { present: masterSecret, next };
+  const result = await rotateMasterKey({ dataDir, database, secrets });
   if (options.json === true) console.log(JSON.stringify(result));
   else {
     console.log(`The master key is new; ${result.resealed} stored texts were sealed with it.`);

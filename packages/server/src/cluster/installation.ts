@@ -26,4 +26,36 @@ export class InstallationText {
     );
     return rowCount === 1;
   }
+
+  /** Puts the text of this name in the place of another, which has to be there; this name has none then. */
+  async takePlaceOf(name: string): Promise<void> {
+    await this.#pool.query(
+      `WITH next AS (DELETE FROM convoke.installation WHERE name = $1 RETURNING value)
+       UPDATE convoke.installation i SET value = next.value FROM next WHERE i.name = $2`,
+      [this.#name, name],
+    );
+  }
+
+  async remove(): Promise<void> {
+    await this.#pool.query("DELETE FROM convoke.installation WHERE name = $1", [this.#name]);
+  }
 }
+
+const checkName = "master-key-check";
+
+/** What tells a wrong secret key from the right one, the same for all servers. */
+export function openKeyCheck(pool: Pool): SharedKeyCheck {
+  const present = new InstallationText(pool, checkName);
+  const next = new InstallationText(pool, `${checkName}-next`);
+  return {
+    read: () => present.read(),
+    writeOnce: (value) => present.writeOnce(value),
+    next,
+    takeNext: () => next.takePlaceOf(checkName),
+  };
+}
+
+export type SharedKeyCheck = Pick<InstallationText, "read" | "writeOnce"> & {
+  readonly next: InstallationText;
+  readonly takeNext: () => Promise<void>;
+};

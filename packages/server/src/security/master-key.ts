@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { ConfigError } from "../lib/config-error.ts";
 import { readIfThere } from "../lib/read-if-there.ts";
 import { writeOnce } from "../lib/write-once.ts";
-import { createSecretBox, openSecretBox, SealError, type SecretBox } from "./seal.ts";
+import { createSecretBox, nextKeyFile, openSecretBox, SealError, type SecretBox } from "./seal.ts";
 
 const derive = promisify<string, Buffer, number, Buffer>(scrypt);
 
@@ -36,7 +36,7 @@ export async function openMasterKey(dataDir: string, secret: string | null): Pro
       "This data folder has a master key of its own. Leave the secret key out, or use another folder.",
     );
   }
-  return createSecretBox(await openConfiguredKey(secret, fileOf(check)));
+  return createSecretBox(await openConfiguredKey(secret, checkInFolder(dataDir)));
 }
 
 /** A text that is written once and stays. */
@@ -44,6 +44,12 @@ export type OnceWritten = {
   read(): Promise<string | null>;
   /** False when there is one. */
   writeOnce(text: string): Promise<boolean>;
+};
+
+/** What tells a wrong secret from the right one, and a change of the secret that was begun. */
+export type KeyCheck = OnceWritten & {
+  /** The check of the secret that comes next; there is one only while the secret is changed. */
+  readonly next: OnceWritten;
 };
 
 async function openBoxOf(keyFile: string): Promise<SecretBox> {
@@ -55,27 +61,42 @@ async function openBoxOf(keyFile: string): Promise<SecretBox> {
   }
 }
 
-/** The same in a file, which processes that begin together write once. */
+/** The check of a data folder, in files, which processes that begin together write once. */
+export function checkInFolder(dataDir: string): KeyCheck {
+  const file = masterKeyCheck(dataDir);
+  return { ...fileOf(file), next: fileOf(nextKeyFile(file)) };
+}
+
 function fileOf(file: string): OnceWritten {
   return { read: () => readIfThere(file), writeOnce: (text) => writeOnce(file, `${text}\n`) };
 }
 
 /**
  * The key that a secret and the check of an installation make together; the first one that opens it writes the check. Rejects with
- * {@link ConfigError} when the installation was used with another secret.
+ * {@link ConfigError} when the installation was used with another secret, or while its secret is changed.
  */
-export async function openConfiguredKey(secret: string, check: OnceWritten): Promise<Buffer> {
-  const known = await readCheck(check, secret);
+export async function openConfiguredKey(secret: string, check: KeyCheck): Promise<Buffer> {
+  if ((await check.next.read()) !== null) {
+    throw new ConfigError(
+      'The secret key is being changed. When nobody is at it any more, end it with "convoke keys rotate-master", with both keys.',
+    );
+  }
+  return await openCheck(secret, check, "The secret key is not the one that was used here before.");
+}
+
+/** The same for one of the checks; `refusal` says what is wrong with another secret. */
+export async function openCheck(secret: string, check: OnceWritten, refusal: string): Promise<Buffer> {
+  const known = await readKey(secret, check, refusal);
   if (known !== null) return known;
   const salt = randomBytes(16);
   const key = await derive(secret, salt, 32);
   if (await check.writeOnce(`${salt.toString("base64")} ${createSecretBox(key).seal(checked)}`)) return key;
   // Another process was faster.
-  return (await readCheck(check, secret)) ?? key;
+  return (await readKey(secret, check, refusal)) ?? key;
 }
 
-/** Null when the installation was never used. */
-async function readCheck(check: OnceWritten, secret: string): Promise<Buffer | null> {
+/** Null when there is no check. */
+export async function readKey(secret: string, check: OnceWritten, refusal: string): Promise<Buffer | null> {
   const [salt, sealed] = (await check.read())?.trim().split(" ") ?? [];
   if (salt === undefined || sealed === undefined) return null;
   const key = await derive(secret, Buffer.from(salt, "base64"), 32);
@@ -83,7 +104,7 @@ async function readCheck(check: OnceWritten, secret: string): Promise<Buffer | n
     createSecretBox(key).unseal(sealed);
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
-    throw new ConfigError("The secret key is not the one that was used here before.", { cause: error });
+    throw new ConfigError(refusal, { cause: error });
   }
   return key;
 }

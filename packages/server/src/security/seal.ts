@@ -53,24 +53,32 @@ export interface KeyRotation {
   finish(): Promise<void>;
 }
 
+/** See {@link KeyRotation}. */
+export function createReseal(oldKey: Buffer, newKey: Buffer): KeyRotation["reseal"] {
+  const oldBox = createSecretBox(oldKey);
+  const newest = createSecretKey(newKey);
+  return (sealed) => (unsealWith(newest, sealed) === null ? sealWith(newest, oldBox.unseal(sealed)) : null);
+}
+
 /** Begins or resumes a rotation; nobody else may use the key meanwhile. */
 export async function openKeyRotation(file: string): Promise<KeyRotation> {
   const oldKey = await openKeyFile(file);
   const newKey = await openKeyFile(nextKeyFile(file));
-  const oldBox = createSecretBox(oldKey);
-  const newest = createSecretKey(newKey);
   return {
-    reseal: (sealed) =>
-      unsealWith(newest, sealed) === null ? sealWith(newest, oldBox.unseal(sealed)) : null,
-    async finish() {
-      await rename(nextKeyFile(file), file);
-      await using folder = await open(dirname(file));
-      await folder.sync();
-    },
+    reseal: createReseal(oldKey, newKey),
+    finish: () => takeNextKeyFile(file),
   };
 }
 
-function nextKeyFile(file: string): string {
+/** Puts the next key file in the place of the present one. */
+export async function takeNextKeyFile(file: string): Promise<void> {
+  await rename(nextKeyFile(file), file);
+  await using folder = await open(dirname(file));
+  await folder.sync();
+}
+
+/** Of the key that comes next, while a key is changed. */
+export function nextKeyFile(file: string): string {
   return `${file}.next`;
 }
 

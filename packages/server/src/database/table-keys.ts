@@ -1,0 +1,20 @@
+import type { Tables } from "./tables.ts";
+
+/** What rows are found by, in an order in which a row comes after those that it points to. */
+export const keysOf = {
+  users: ["id"],
+  keys: ["id"],
+  settings: ["user_id"],
+  secrets: ["user_id", "name"],
+  app_conversations: ["id"],
+  start_tasks: ["id"],
+  pending_messages: ["number"],
+  saved_workspaces: ["user_id", "kind", "path"],
+  webhooks: ["id"],
+  webhook_cursors: ["hook_id", "conversation_id"],
+  spend_days: ["user_id", "day", "conversation_id"],
+  user_budgets: ["user_id"],
+  mcp_logins: ["user_id", "id"],
+  login_tickets: ["digest"],
+  browser_logins: ["id"],
+} as const satisfies Record<Exclude<keyof Tables, "table_versions">, readonly string[]>;
