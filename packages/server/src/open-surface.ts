@@ -11,6 +11,7 @@ import type { ServerConfig } from "./config.ts";
 import { docsHeaders, docsPage } from "./faces/agent-server/docs-page.ts";
 import { mountBashSocket } from "./faces/agent-server/sockets/bash-socket.ts";
 import type { Demo } from "./conversation/demo.ts";
+import { NeighbourSignals } from "./faces/agent-server/sockets/neighbour-signals.ts";
 import { mountEventSocket } from "./faces/agent-server/sockets/event-socket.ts";
 import { mountTerminalSocket } from "./faces/agent-server/sockets/terminal-socket.ts";
 import type { SocketTimes } from "./faces/agent-server/sockets/socket-times.ts";
@@ -170,7 +171,17 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   const faces = [...openFaces(facesDeps), ...(deps.faces ?? [])];
   for (const face of faces) face.mount(app, mountDeps);
   const socketDeps = { journal, trimmed, validator, logger, times };
-  mountEventSocket(app, { ...socketDeps, neighbours, scopeOf: () => ({ directory, keys }) });
+  const neighbourSignals =
+    config.database === null
+      ? undefined
+      : scope.use(new NeighbourSignals({ cluster: store.cluster, neighbours, directory, journal, logger }));
+  neighbourSignals?.mount(app);
+  mountEventSocket(app, {
+    ...socketDeps,
+    neighbours,
+    ...(neighbourSignals === undefined ? {} : { neighbourSignals }),
+    scopeOf: () => ({ directory, keys }),
+  });
   const feed = scope.use(
     new GlanceFeed({
       journal,

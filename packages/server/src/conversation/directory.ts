@@ -21,6 +21,7 @@ import type { Conversation } from "./conversation.ts";
 import type { ConversationConfig } from "./conversation-config.ts";
 import { secretValues, sparedTexts } from "./secret-values.ts";
 import type { Asker, CreateInput } from "./create-input.ts";
+import type { ForwardedSignal } from "./signals.ts";
 import { Watches, type Watch } from "./watch.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 import { LoadedConversations } from "./loaded-conversations.ts";
@@ -150,6 +151,16 @@ export class Directory implements AsyncDisposable {
   async watch(asker: Asker, id: string): Promise<Watch> {
     if (!(await this.exists(asker, id))) throw conversationMissing(id);
     return this.#watches.open(asker.userId, id);
+  }
+
+  /** See {@link Watches.forward}. */
+  forward(id: string, onForward: (signal: ForwardedSignal) => void): () => void {
+    return this.#watches.forward(id, onForward);
+  }
+
+  /** See {@link Watches.tell}. */
+  tell(id: string, signal: ForwardedSignal, atSeq: number | null): void {
+    this.#watches.tell(id, signal, atSeq);
   }
 
   /** Whether the asker has such a conversation. */

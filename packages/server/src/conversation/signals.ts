@@ -8,14 +8,28 @@ export type Listener = {
   readonly onProgress: ((json: string) => void) | null;
   /** Called when how the conversation stands has changed without an event. */
   readonly onChange: () => void;
+  /** Told, in the place of all that, what sockets of other servers are to get; nothing that came from another server itself. */
+  readonly onForward: ((signal: ForwardedSignal) => void) | null;
 };
+
+/** A signal on its way to another server. */
+export type ForwardedSignal =
+  | { readonly type: "delta"; readonly plain: string | null; readonly withItem: string }
+  | { readonly type: "progress"; readonly json: string };
 
 /** Ephemeral frames of one conversation (deltas, state snapshots): sent to whoever listens now, stored nowhere, droppable. */
 export class Signals {
   readonly #listeners = new Set<Listener>();
 
   subscribe(given: Partial<Listener> & Pick<Listener, "onSignal">): () => void {
-    const listener = { onEnd: () => {}, wantsItems: false, onProgress: null, onChange: () => {}, ...given };
+    const listener = {
+      onEnd: () => {},
+      wantsItems: false,
+      onProgress: null,
+      onChange: () => {},
+      onForward: null,
+      ...given,
+    };
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -30,16 +44,23 @@ export class Signals {
 
   /** A piece of an answer: `plain` for everyone, null when they get nothing of it, `withItem` for those who asked for that. */
   emitDelta(plain: string | null, withItem: string): void {
-    for (const { onSignal, wantsItems } of this.#listeners) {
-      if (wantsItems) onSignal(withItem);
-      else if (plain !== null) onSignal(plain);
-    }
+    this.#giveDelta(plain, withItem);
+    for (const { onForward } of this.#listeners) onForward?.({ type: "delta", plain, withItem });
   }
 
   /** What a tool has said until now; `toJson` is called only when somebody listens. */
   emitProgress(toJson: () => string): void {
     let json: string | null = null;
-    for (const { onProgress } of this.#listeners) onProgress?.((json ??= toJson()));
+    for (const { onProgress, onForward } of this.#listeners) {
+      onProgress?.((json ??= toJson()));
+      onForward?.({ type: "progress", json: (json ??= toJson()) });
+    }
+  }
+
+  /** What another server has forwarded: it goes no further. */
+  emitForwarded(signal: ForwardedSignal): void {
+    if (signal.type === "delta") this.#giveDelta(signal.plain, signal.withItem);
+    else for (const { onProgress } of this.#listeners) onProgress?.(signal.json);
   }
 
   emitChange(): void {
@@ -50,5 +71,13 @@ export class Signals {
     const listeners = [...this.#listeners];
     this.#listeners.clear();
     for (const { onEnd } of listeners) onEnd();
+  }
+
+  #giveDelta(plain: string | null, withItem: string): void {
+    for (const { onSignal, wantsItems, onForward } of this.#listeners) {
+      if (onForward !== null) continue;
+      if (wantsItems) onSignal(withItem);
+      else if (plain !== null) onSignal(plain);
+    }
   }
 }

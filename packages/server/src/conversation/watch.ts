@@ -1,6 +1,6 @@
 import { follow, type FollowOptions } from "../journal/follow.ts";
 import type { Journal, StoredEvent } from "../journal/journal.ts";
-import { Signals, type Listener } from "./signals.ts";
+import { Signals, type ForwardedSignal, type Listener } from "./signals.ts";
 
 /**
  * A reader of one conversation, whoever owns it and wherever its actor is (P63): it takes no lease, loads nothing, and
@@ -15,7 +15,7 @@ export type Watch = {
   /** The stored events behind a cursor, for ever, in order, each once. */
   follow(options: FollowOptions): AsyncIterable<readonly StoredEvent[]>;
   /**
-   * What is shown and stored nowhere, while the actor is in this process. `onEnd` is called once when the conversation is deleted, by whichever
+   * What is shown and stored nowhere, while the actor is in this process or in one that forwards it. `onEnd` is called once when the conversation is deleted, by whichever
    * process. Returns the unsubscribe function.
    */
   listen(listener: Partial<Listener> & Pick<Listener, "onSignal">): () => void;
@@ -35,6 +35,8 @@ export type WatchesDeps = {
 export class Watches {
   readonly #deps: WatchesDeps;
   readonly #signals = new Map<string, Signals>();
+  /** Where the logs are that somebody listens to here, as far as their rings tell. */
+  readonly #lastSeqs = new Map<string, number>();
 
   constructor(deps: WatchesDeps) {
     this.#deps = deps;
@@ -51,6 +53,21 @@ export class Watches {
     return this.#signals.get(id)?.isHeard === true;
   }
 
+  /** For another server, which has looked whether its reader may. Returns the unsubscribe function. */
+  forward(id: string, onForward: (signal: ForwardedSignal) => void): () => void {
+    const stop = this.signalsOf(id).subscribe({ onSignal: () => {}, onForward });
+    return () => {
+      stop();
+      this.tidy(id);
+    };
+  }
+
+  /** A signal of another server, made when the log was at `atSeq`; what came later than an event that follows it is of no use. */
+  tell(id: string, signal: ForwardedSignal, atSeq: number | null): void {
+    if (atSeq !== null && atSeq < (this.#lastSeqs.get(id) ?? 0)) return;
+    this.#signals.get(id)?.emitForwarded(signal);
+  }
+
   /** The conversation is deleted: whoever watches is told. */
   end(id: string): void {
     const signals = this.#signals.get(id);
@@ -60,6 +77,7 @@ export class Watches {
 
   /** Forgets what nobody speaks or listens to any more. */
   tidy(id: string): void {
+    if (!this.isHeard(id)) this.#lastSeqs.delete(id);
     if (!this.isHeard(id) && !this.#deps.isLoaded(id)) this.#signals.delete(id);
   }
 
@@ -81,6 +99,7 @@ export class Watches {
     const stopRings = this.#deps.journal.onAppend(id, (lastSeq) => {
       if (lastSeq < highest || lastSeq === 0) void this.#endIfGone(userId, id);
       highest = lastSeq;
+      this.#lastSeqs.set(id, lastSeq);
     });
     return () => {
       stopRings();

@@ -17,6 +17,8 @@ type Pass = {
   readonly caller: Caller;
 };
 
+export type Way = { readonly target: URL; readonly headers: Readonly<Record<string, string>> };
+
 export type NeighbourCall = {
   readonly method: string;
   /** Path and query. */
@@ -58,15 +60,13 @@ export class Neighbours {
     caller: Caller,
     signal: AbortSignal,
   ): Promise<Response | null> {
-    const door = await this.#deps.cluster.findDoor(nodeId);
-    if (door === null) return null;
+    const way = await this.findWay(nodeId, method, path, caller);
+    if (way === null) return null;
     using gone = this.#untilGone(nodeId);
-    const target = new URL(path, door.url);
-    const pass: Pass = { to: nodeId, method, path: pathOf(target), atMs: this.#deps.nowMs(), caller };
     try {
-      return await fetch(target, {
+      return await fetch(way.target, {
         method,
-        headers: { ...headers, "accept-encoding": "identity", [passHeader]: seal(pass, door.secret) },
+        headers: { ...headers, "accept-encoding": "identity", ...way.headers },
         ...(body === undefined ? {} : { body }),
         redirect: "manual",
         signal: AbortSignal.any([signal, gone.signal]),
@@ -75,6 +75,15 @@ export class Neighbours {
       if (isRefused(error)) return null;
       throw error;
     }
+  }
+
+  /** Where another node takes a request, and with which pass; null when there is none of that id. */
+  async findWay(nodeId: string, method: string, path: string, caller: Caller): Promise<Way | null> {
+    const door = await this.#deps.cluster.findDoor(nodeId);
+    if (door === null) return null;
+    const target = new URL(path, door.url);
+    const pass: Pass = { to: nodeId, method, path: pathOf(target), atMs: this.#deps.nowMs(), caller };
+    return { target, headers: { [passHeader]: seal(pass, door.secret) } };
   }
 
   /** Aborts when a process is known to be dead before it has answered: one that stands still keeps its connections. */

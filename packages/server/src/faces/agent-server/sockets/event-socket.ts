@@ -12,6 +12,7 @@ import type { Logger } from "../../../lib/logger.ts";
 import { storageFault } from "../../../lib/storage-fault.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
+import type { NeighbourSignals } from "./neighbour-signals.ts";
 import { readConversationId } from "./person-socket.ts";
 import { SharedFrames } from "./shared-frames.ts";
 import type { SocketFrames, SocketFrame } from "./socket-frames.ts";
@@ -34,6 +35,8 @@ export type EventSocketDeps = {
   readonly trimmed: TrimmedEvents;
   /** Takes messages that only another server on the same store can; nobody does unless given. */
   readonly neighbours?: Neighbours;
+  /** Brings what other servers show of a conversation; nobody does unless given. */
+  readonly neighbourSignals?: Pick<NeighbourSignals, "follow">;
   readonly validator: Validator;
   readonly logger: Logger;
   readonly times: SocketTimes;
@@ -113,6 +116,7 @@ async function serve(
     // What fails here fails again, and is told, with the next event.
     onChange: () => void (hasState && standing?.tell().catch(() => {})),
   });
+  const stopFollowing = deps.neighbourSignals?.follow(conversationId);
   const reading = readFrames(frames, { output, deps: { ...deps, directory }, caller, conversationId });
   try {
     const state = await watch.fullStateFrame();
@@ -128,6 +132,7 @@ async function serve(
       await standing?.tell();
     }
   } finally {
+    stopFollowing?.();
     stopListening();
     output.end();
     await reading;

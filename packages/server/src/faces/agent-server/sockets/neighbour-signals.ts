@@ -1,0 +1,212 @@
+import type { FastifyInstance } from "fastify";
+import { WebSocket } from "ws";
+import type { Cluster } from "../../../cluster/cluster.ts";
+import type { Directory } from "../../../conversation/directory.ts";
+import type { ForwardedSignal } from "../../../conversation/signals.ts";
+import type { Neighbours } from "../../../http/neighbours.ts";
+import type { Journal } from "../../../journal/journal.ts";
+import { describeError } from "../../../lib/describe-error.ts";
+import { Fault } from "../../../lib/fault.ts";
+import type { Logger } from "../../../lib/logger.ts";
+import { releaseExchange } from "./socket-handshake.ts";
+
+export type NeighbourSignalsDeps = {
+  readonly cluster: Pick<Cluster, "nodeId" | "nodes">;
+  readonly neighbours: Pick<Neighbours, "findWay" | "callerOf">;
+  readonly directory: Pick<Directory, "forward" | "tell">;
+  readonly journal: Pick<Journal, "onCommit">;
+  readonly logger: Logger;
+};
+
+/** What one server asks of another: the signals of these conversations, and no longer those of others. */
+type Asked = { readonly follow: readonly string[]; readonly leave: readonly string[] };
+
+/** A signal, and where the log was when it was made, where that is known. */
+type Told = { readonly id: string; readonly atSeq: number | null; readonly signal: ForwardedSignal };
+
+const path = "/sockets/nodes";
+/** Between two looks for servers that came or went. */
+const lookMs = 1000;
+/** Above this many unsent bytes pieces of answers are dropped; above the lower mark, what a later signal says anew. */
+const highWaterBytes = 1_000_000;
+const lowWaterBytes = 64_000;
+/** So many conversations one server follows at another, at most. */
+const mostFollowed = 10_000;
+
+/**
+ * Pieces of answers and what tools say, from the server that works on a conversation to those whose sockets show it: one connection from
+ * each server to each other one, while it has such sockets. They are stored nowhere, and dropped where a server is behind.
+ */
+export class NeighbourSignals implements Disposable {
+  readonly #deps: NeighbourSignalsDeps;
+  readonly #followed = new Map<string, number>();
+  readonly #sockets = new Map<string, WebSocket>();
+  #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+  #isClosed = false;
+
+  constructor(deps: NeighbourSignalsDeps) {
+    this.#deps = deps;
+  }
+
+  /** From now on the conversation's listeners are told what it says at other servers. Returns what ends that. */
+  follow(id: string): () => void {
+    const count = this.#followed.get(id) ?? 0;
+    this.#followed.set(id, count + 1);
+    if (count === 0) this.#ask({ follow: [id], leave: [] });
+    if (this.#timer === undefined && !this.#isClosed) {
+      this.#timer = setInterval(() => void this.#look(), lookMs).unref();
+      void this.#look();
+    }
+    return () => this.#leave(id);
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    this.#stop();
+  }
+
+  /** Serves the other servers. */
+  mount(app: FastifyInstance): void {
+    const { neighbours, logger } = this.#deps;
+    app.get(
+      path,
+      {
+        websocket: true,
+        preHandler: releaseExchange,
+        onRequest: async (request) => {
+          if (neighbours.callerOf(request) === null)
+            throw new Fault("stranger", "unauthorized", "Unauthorized");
+        },
+      },
+      (socket) => {
+        const forwarder = new Forwarder(socket, this.#deps);
+        socket.on("close", () => forwarder[Symbol.dispose]());
+        socket.on("error", (error) =>
+          logger.warn({ error: error.message }, "a server sent what is no signal"),
+        );
+        onFrames(socket, (asked) => forwarder.hear(asked as Asked));
+      },
+    );
+  }
+
+  #leave(id: string): void {
+    const left = (this.#followed.get(id) ?? 1) - 1;
+    if (left > 0) {
+      this.#followed.set(id, left);
+      return;
+    }
+    this.#followed.delete(id);
+    this.#ask({ follow: [], leave: [id] });
+    if (this.#followed.size === 0) this.#stop();
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    for (const socket of this.#sockets.values()) socket.terminate();
+    this.#sockets.clear();
+  }
+
+  #ask(asked: Asked): void {
+    for (const socket of this.#sockets.values())
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(asked));
+  }
+
+  /** Never rejects: the next look finds what this one did not. */
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      const { cluster } = this.#deps;
+      const others = (await cluster.nodes()).filter(
+        ({ id, address }) => id !== cluster.nodeId && address !== null,
+      );
+      for (const [nodeId, socket] of this.#sockets) {
+        if (!others.some(({ id }) => id === nodeId)) socket.terminate();
+      }
+      for (const { id } of others) if (!this.#sockets.has(id)) await this.#connect(id);
+    } catch (error) {
+      this.#deps.logger.warn({ error: describeError(error) }, "other servers could not be listened to");
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async #connect(nodeId: string): Promise<void> {
+    const way = await this.#deps.neighbours.findWay(nodeId, "GET", path, { userId: "" });
+    if (way === null || this.#timer === undefined) return;
+    const { target, headers } = way;
+    target.protocol = target.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(target, { headers, perMessageDeflate: false, handshakeTimeout: 5 * lookMs });
+    this.#sockets.set(nodeId, socket);
+    socket.on("open", () => socket.send(JSON.stringify({ follow: [...this.#followed.keys()], leave: [] })));
+    onFrames(socket, (told) => this.#hear(told as Told));
+    // It closes after that, and the next look tries again.
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      if (this.#sockets.get(nodeId) === socket) this.#sockets.delete(nodeId);
+    });
+  }
+
+  #hear({ id, signal, atSeq }: Told): void {
+    if (this.#followed.has(id)) this.#deps.directory.tell(id, signal, atSeq);
+  }
+}
+
+/** Frames of another server, which was let in by its pass. One that cannot be read ends the connection, and the next look makes another. */
+function onFrames(socket: WebSocket, hear: (frame: unknown) => void): void {
+  socket.on("message", (data: Buffer) => {
+    try {
+      hear(JSON.parse(data.toString("utf8")));
+    } catch (error) {
+      socket.emit("error", error instanceof Error ? error : new Error(String(error)));
+      socket.terminate();
+    }
+  });
+}
+
+/** One other server's side: what it follows here. */
+class Forwarder implements Disposable {
+  readonly #socket: WebSocket;
+  readonly #deps: Pick<NeighbourSignalsDeps, "directory">;
+  readonly #stops = new Map<string, () => void>();
+  readonly #lastSeqs = new Map<string, number>();
+  readonly #stopCommits: () => void;
+
+  constructor(socket: WebSocket, { directory, journal }: NeighbourSignalsDeps) {
+    this.#socket = socket;
+    this.#deps = { directory };
+    this.#stopCommits = journal.onCommit(({ type, conversationId, lastSeq }) => {
+      if (type === "appended" && this.#stops.has(conversationId)) this.#lastSeqs.set(conversationId, lastSeq);
+    });
+  }
+
+  hear({ follow, leave }: Asked): void {
+    for (const id of leave) {
+      this.#stops.get(id)?.();
+      this.#stops.delete(id);
+      this.#lastSeqs.delete(id);
+    }
+    for (const id of follow) {
+      if (this.#stops.has(id) || this.#stops.size >= mostFollowed) continue;
+      this.#stops.set(
+        id,
+        this.#deps.directory.forward(id, (signal) => this.#tell(id, signal)),
+      );
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#stopCommits();
+    for (const stop of this.#stops.values()) stop();
+    this.#stops.clear();
+  }
+
+  #tell(id: string, signal: ForwardedSignal): void {
+    const limit = signal.type === "progress" ? lowWaterBytes : highWaterBytes;
+    if (this.#socket.readyState !== WebSocket.OPEN || this.#socket.bufferedAmount >= limit) return;
+    const told: Told = { id, atSeq: this.#lastSeqs.get(id) ?? null, signal };
+    this.#socket.send(JSON.stringify(told));
+  }
+}
