@@ -3,6 +3,7 @@ import { ConfigError } from "../../lib/config-error.ts";
 import { DatabaseAwayError } from "../../lib/database-away.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { describePlace, type PostgresPlace } from "../postgres-place.ts";
+import { hearsNotifications, isPooled } from "./pooler.ts";
 import { openConnection } from "./postgres-connection.ts";
 
 /** What a database is like. `problems` keep servers from working with it; `warnings` say what is not kept safe by it. */
@@ -26,11 +27,16 @@ export async function checkPostgres(place: PostgresPlace, logger: Logger): Promi
 export async function lookAtPostgres(place: PostgresPlace): Promise<PostgresFindings> {
   const client = await connect(place);
   try {
-    return await look(client, describePlace(place));
+    const found = await look(client, describePlace(place));
+    const isHeard = (await isPooled(client)) ? await hearsNotifications(client, place) : true;
+    return isHeard ? found : { ...found, warnings: [...found.warnings, unheard] };
   } finally {
     await client.end();
   }
 }
+
+const unheard =
+  "a pooler that keeps no sessions is between here and the database, and no notifications come through it, so that news of other servers come up to a second late: give a direct address in CONVOKE_DATABASE_LISTEN, or off";
 
 async function look(client: Client, name: string): Promise<PostgresFindings> {
   const { rows } = await client.query<Setting>(settingsSql);

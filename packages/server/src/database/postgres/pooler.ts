@@ -1,0 +1,36 @@
+import { randomUUID } from "node:crypto";
+import type { Client } from "pg";
+import type { PostgresPlace } from "../postgres-place.ts";
+import { openConnection } from "./postgres-connection.ts";
+
+/** For a notification that comes at all. */
+const longestMs = 2000;
+
+/** Whether somebody between here and the database answers for it: the process that answers is not the one that greeted. */
+export async function isPooled(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+  // The driver keeps what it was greeted with, and its types do not say so.
+  return rows[0]?.pid !== (client as Client & { readonly processID: number }).processID;
+}
+
+/** Whether what is told over `client` is heard where servers listen. Through a pooler in transaction mode it is not, and nobody says so. */
+export async function hearsNotifications(
+  client: Client,
+  { url, listenUrl = url }: Pick<PostgresPlace, "url" | "listenUrl">,
+): Promise<boolean> {
+  // Switched off: nothing is missed.
+  if (listenUrl === null) return true;
+  const listener = await openConnection({ url: listenUrl, name: "convoke check" });
+  const word = randomUUID();
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), longestMs);
+  try {
+    listener.on("notification", ({ payload }) => payload === word && late.resolve(true));
+    await listener.query("LISTEN convoke_check");
+    await client.query("SELECT pg_notify('convoke_check', $1)", [word]);
+    return await late.promise;
+  } finally {
+    clearTimeout(timer);
+    await listener.end();
+  }
+}
