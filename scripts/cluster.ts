@@ -1,0 +1,118 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { probePostgres, startPostgres } from "../packages/server/src/testing/start-postgres.ts";
+import { nginxSettings } from "./cluster-nginx.ts";
+
+/*
+ * `npm run cluster`: three servers from the sources on one PostgreSQL, with nginx in front of them where it is installed, for whoever
+ * wants to see what happens when one of them is killed. Nothing of it stays.
+ */
+const { values } = parseArgs({
+  options: { port: { type: "string", default: "8100" }, count: { type: "string", default: "3" } },
+});
+const port = Number(values.port);
+const count = Number(values.count);
+/** As long as others need to see that one is dead, and more: they go on with what it did. */
+const restartMs = 10_000;
+const program = path.resolve(import.meta.dirname, "../packages/cli/src/bin.ts");
+
+const closing = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => closing.abort());
+
+const probe = probePostgres();
+if (!probe.isUsable) {
+  console.error(probe.detail);
+  process.exit(2);
+}
+await using scope = new AsyncDisposableStack();
+// A prefix that is short: a socket of the database has its name in it.
+const folder = await mkdtemp(path.join(tmpdir(), "convoke-cluster-"));
+scope.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+const postgres = scope.use(await startPostgres());
+const environment = {
+  ...process.env,
+  CONVOKE_DATABASE: await postgres.createDatabase(),
+  CONVOKE_SECRET_KEY: randomBytes(32).toString("base64"),
+  CONVOKE_TRUSTED_PROXIES: "127.0.0.1",
+};
+await mkdir(path.join(folder, "work"));
+const ports = Array.from({ length: count }, (_, index) => port + 1 + index);
+const servers = ports.map((own) => keepServer(own));
+scope.defer(async () => {
+  await Promise.all(servers.map(({ ended }) => ended));
+});
+await Promise.all(servers.map(({ ready }) => ready));
+const entry = await startNginx();
+if (!closing.signal.aborted) {
+  console.log(
+    entry === null ? "nginx is not installed: ask any of the servers above." : `All of them: ${entry}`,
+  );
+  console.log(`Kill one of them (kill -9) and look: it is started again after ${restartMs / 1000} seconds.`);
+  console.log("Ctrl-C ends all of it, and nothing stays.");
+  console.log(JSON.stringify({ ready: entry ?? `http://127.0.0.1:${ports[0]}` }));
+  await once(closing.signal, "abort");
+}
+
+/** Starts a server, and starts it again whenever it ends. */
+function keepServer(own: number): { readonly ready: Promise<void>; readonly ended: Promise<void> } {
+  const ready = Promise.withResolvers<void>();
+  const keep = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      const server = startServer(own);
+      const exit = once(server, "exit");
+      const stop = (): void => void server.kill("SIGTERM");
+      closing.signal.addEventListener("abort", stop);
+      const first = await Promise.race([once(createInterface({ input: server.stdout! }), "line"), exit]);
+      if (typeof first[0] === "string" && server.exitCode === null)
+        console.log(`http://127.0.0.1:${own}  process ${server.pid}`);
+      ready.resolve();
+      await exit;
+      closing.signal.removeEventListener("abort", stop);
+      if (!closing.signal.aborted) {
+        console.log(`http://127.0.0.1:${own}  has ended`);
+        // Ended by Ctrl-C, there is nothing to wait for.
+        await sleep(restartMs, null, { signal: closing.signal }).catch(() => {});
+      }
+    }
+  };
+  return { ready: ready.promise, ended: keep() };
+}
+
+function startServer(own: number): ChildProcess {
+  const options = [
+    "--no-auth",
+    "--sandbox=off",
+    "--json",
+    `--port=${own}`,
+    `--data-dir=${path.join(folder, `server-${own}`)}`,
+    `--workspace-root=${path.join(folder, "work")}`,
+  ];
+  return spawn(process.execPath, [program, "serve", ...options], {
+    env: environment,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}
+
+/** Null where it is not installed. */
+async function startNginx(): Promise<string | null> {
+  const file = path.join(folder, "nginx.conf");
+  await writeFile(file, nginxSettings({ folder, port, servers: ports }));
+  const nginx = spawn("nginx", ["-p", folder, "-c", file, "-e", "stderr"], { stdio: "inherit" });
+  const [failure] = (await Promise.race([once(nginx, "spawn"), once(nginx, "error")]).catch(
+    (error: unknown) => [error],
+  )) as [unknown];
+  if (failure !== undefined) return null;
+  const exit = once(nginx, "exit");
+  scope.defer(async () => {
+    nginx.kill("SIGTERM");
+    await exit;
+  });
+  return `http://127.0.0.1:${port}`;
+}
