@@ -30,6 +30,7 @@ const benches: Readonly<Record<string, string>> = {
   sandboxes: "./sandboxes/start.ts",
   browser: "./browser/browser.ts",
   web: "./web/web.ts",
+  peers: "./peers/peers.ts",
 };
 
 /** The exit code: a number beyond its budget is news, not a failure; a bench that breaks is one. */

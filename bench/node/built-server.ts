@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { buildCommand } from "../../scripts/build-command.ts";
 import { buildWeb } from "../../scripts/build-web.ts";
+import { residentMegabytes } from "./resident-memory.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 /** Of the kernel's clock for processes, on every Linux that Node runs on. */
@@ -73,6 +74,10 @@ export class BuiltServer implements AsyncDisposable {
   processorMs(): number {
     const fields = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
     return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1000;
+  }
+
+  residentMegabytes(): number {
+    return residentMegabytes(this.#child.pid);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

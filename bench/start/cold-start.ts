@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -11,6 +11,7 @@ import { buildCommand } from "../../scripts/build-command.ts";
 import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "../journal/percentile.ts";
 import { benchId } from "../node/open-bench-node.ts";
+import { residentMegabytes } from "../node/resident-memory.ts";
 
 /** B1: from the start of the process to the first 200, Node's own start taken off; B2: memory of the idle server. */
 export async function run(): Promise<BenchResult[]> {
@@ -102,7 +103,7 @@ async function startServer(command: string, dataDir: string) {
     if (reply.status !== 200) throw new Error(`/alive answered ${reply.status}`);
     const startMs = performance.now() - startedAt;
     await sleep(2000);
-    return { startMs, residentMegabytes: residentMegabytes(child) };
+    return { startMs, residentMegabytes: residentMegabytes(child.pid) };
   } finally {
     child.kill("SIGTERM");
     await ended(child);
@@ -117,13 +118,6 @@ async function firstLine(child: ChildProcess): Promise<string> {
 
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-}
-
-/** From /proc; not a number on systems that have none. */
-function residentMegabytes(child: ChildProcess): number {
-  if (process.platform !== "linux") return Number.NaN;
-  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }
 
 if (import.meta.main) console.table(await run());

@@ -7,12 +7,20 @@ import type { Python } from "./find-python.ts";
 
 const requirements = join(import.meta.dirname, "requirements.txt");
 
+export type PythonPackages = {
+  /** Another version of the SDK's own packages. */
+  readonly sdk?: string;
+  /** The path of a list of further packages. */
+  readonly more?: string;
+};
+
 /**
  * The program of a virtual environment with exactly the pinned packages, in the folder for temporary files; made once for each Python and
- * each list of packages. `sdk` is another version of the SDK's own packages. Throws when the packages cannot be had.
+ * each list of packages. Throws when the packages cannot be had.
  */
-export function preparePython({ program, version }: Python, sdk?: string): string {
-  const pinned = readFileSync(requirements, "utf8");
+export function preparePython({ program, version }: Python, { sdk, more }: PythonPackages = {}): string {
+  const lists = [requirements, ...(more === undefined ? [] : [more])];
+  const pinned = lists.map((list) => readFileSync(list, "utf8")).join("\n");
   const list = sdk === undefined ? pinned : pinned.replaceAll(/^(openhands-\w+)==.*$/gm, `$1==${sdk}`);
   const digest = createHash("sha256").update(version).update(list).digest("hex");
   const folder = join(tmpdir(), `convoke-python-sdk-${digest.slice(0, 12)}`);

@@ -32,7 +32,7 @@ try {
 
 async function main(): Promise<number> {
   const found = findPython(process.env);
-  const python = preparePython(found, values.sdk);
+  const python = preparePython(found, values.sdk === undefined ? {} : { sdk: values.sdk });
   const only = values.only ?? (values.sdk === undefined ? undefined : ["cross"]);
   console.log(`Running the scenarios with ${found.program}; this takes minutes.`);
   await using world = await PythonWorld.open(python);

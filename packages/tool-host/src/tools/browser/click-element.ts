@@ -69,6 +69,8 @@ async function click(element: ElementHandle<Element>): Promise<string | null> {
     if (/not visible/i.test(message)) return "it is not visible; read the state again with browser_get_state";
     if (/not enabled/i.test(message)) return "it is disabled";
     if (/not stable/i.test(message)) return "it does not stop moving";
+    // Nothing is wrong with the element: the page does not get to it.
+    if (error instanceof Error && error.name === "TimeoutError") throw error;
     return message.split("\n")[0]!.replace(/^\w+\.\w+: /, "");
   }
 }
