@@ -1,0 +1,95 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { findSteadyPort } from "../../packages/server/src/testing/steady-port.ts";
+import { residentMegabytes } from "../node/resident-memory.ts";
+
+const startLimitMs = 180_000;
+
+/** The reference server with a folder of its own, without keys. Disposing it ends it and removes the folder. */
+export class PythonServer implements AsyncDisposable {
+  readonly url: string;
+  /** Absolute; tools may write here. */
+  readonly workDir: string;
+  /** From the start of the process to its first answer. */
+  readonly startMs: number;
+  readonly #child: ChildProcess;
+  readonly #folder: string;
+
+  private constructor(
+    server: Pick<PythonServer, "url" | "workDir" | "startMs">,
+    child: ChildProcess,
+    folder: string,
+  ) {
+    this.url = server.url;
+    this.workDir = server.workDir;
+    this.startMs = server.startMs;
+    this.#child = child;
+    this.#folder = folder;
+  }
+
+  /** `python` is the program of an environment that has the server. It is tried again: now and then its imports block each other. */
+  static async start(python: string): Promise<PythonServer> {
+    for (let triesLeft = 2; ; triesLeft -= 1) {
+      try {
+        return await PythonServer.#startOnce(python);
+      } catch (error) {
+        if (triesLeft === 0) throw error;
+        console.log(String(error));
+      }
+    }
+  }
+
+  static async #startOnce(python: string): Promise<PythonServer> {
+    const folder = mkdtempSync(join(tmpdir(), "convoke-peer-"));
+    const workDir = join(folder, "work");
+    mkdirSync(workDir);
+    const port = await findSteadyPort();
+    const startedAtMs = performance.now();
+    const child = spawn(python, ["-m", "openhands.agent_server", "--port", String(port)], {
+      cwd: workDir,
+      stdio: "ignore",
+      env: {
+        ...process.env,
+        HOME: folder,
+        OH_CONVERSATIONS_PATH: join(folder, "conversations"),
+        // What it writes for each request would be measured too.
+        LOG_LEVEL: "ERROR",
+      },
+    });
+    const url = `http://127.0.0.1:${port}`;
+    try {
+      await untilAnswers(url, child);
+    } catch (error) {
+      child.kill("SIGKILL");
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      throw error;
+    }
+    return new PythonServer({ url, workDir, startMs: performance.now() - startedAtMs }, child, folder);
+  }
+
+  residentMegabytes(): number {
+    return residentMegabytes(this.#child.pid);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ended = once(this.#child, "exit");
+    // Nothing that it still writes is read again.
+    if (this.#child.exitCode === null && this.#child.kill("SIGKILL")) await ended;
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function untilAnswers(url: string, child: ChildProcess): Promise<void> {
+  const limit = performance.now() + startLimitMs;
+  while (performance.now() < limit) {
+    if (child.exitCode !== null) throw new Error(`The reference ended with code ${child.exitCode}.`);
+    const reply = await fetch(`${url}/health`).catch(() => null); // It does not listen yet.
+    if (reply?.ok === true) return;
+    await sleep(5);
+  }
+  throw new Error("The reference did not answer within three minutes.");
+}
