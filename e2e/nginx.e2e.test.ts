@@ -48,7 +48,7 @@ describe.skipIf(missing !== null)(
         const [info] = JSON.parse(text) as [SandboxInfo];
         return info.status === "RUNNING" ? info : null;
       };
-      sandbox = await vi.waitUntil(find, { timeout: 60_000, interval: 50 });
+      sandbox = await vi.waitUntil(find, { timeout: 200_000, interval: 50 });
     });
 
     afterAll(async () => {
@@ -95,7 +95,7 @@ describe.skipIf(missing !== null)(
           frames.some(
             (frame) => frame.includes('"kind":"ObservationEvent"') && frame.includes("from-inside"),
           );
-        await vi.waitUntil(hasAnswer, { timeout: 30_000, interval: 20 });
+        await vi.waitUntil(hasAnswer, { timeout: 90_000, interval: 20 });
       } finally {
         socket.terminate();
       }
@@ -109,7 +109,7 @@ describe.skipIf(missing !== null)(
       const page = `${urlOf("WORKER_1")}a?b=c`;
       expect(page).toMatch(/^https:\/\/agents\.test:\d+\/convoke\/sandboxes\/.*\/ports\/8011\/a\?b=c$/);
       await vi.waitUntil(async () => (await nginx.call("GET", page, null)).status === 200, {
-        timeout: 20_000,
+        timeout: 90_000,
         interval: 50,
       });
       expect((await nginx.call("GET", page, null)).text).toBe("page /a?b=c");

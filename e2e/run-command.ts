@@ -31,10 +31,10 @@ export class CommandFolder implements AsyncDisposable {
     return copy;
   }
 
-  /** Runs the command to its end; one that takes longer than a minute is killed and has the code null. */
+  /** Runs the command to its end; one that takes longer than four minutes is killed and has the code null. */
   async run(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
     const child = this.#spawn(args, environment);
-    const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
+    const timer = setTimeout(() => child.kill("SIGKILL"), 240_000);
     const ended = await collect(child);
     clearTimeout(timer);
     return ended;

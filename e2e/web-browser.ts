@@ -6,6 +6,9 @@ import { CommandFolder, type Started } from "./run-command.ts";
 
 const program = process.env["CONVOKE_CHROMIUM"] ?? "/usr/bin/chromium";
 
+/** For what is there at once on a calm machine. */
+const patienceMs = 90_000;
+
 /** Why the tests of the page cannot run here; null when they can. */
 export const noBrowser = existsSync(program) ? null : `no chromium at ${program}`;
 
@@ -78,6 +81,8 @@ export class WebBrowser implements AsyncDisposable {
   async logIn(options: BrowserContextOptions = desktop, address = this.url): Promise<Page> {
     const { url } = await this.call("POST", "/api/auth/tickets");
     const context = await this.#browser.newContext({ locale: "en-GB", ...options });
+    context.setDefaultTimeout(patienceMs);
+    context.setDefaultNavigationTimeout(patienceMs);
     const page = await context.newPage();
     this.#watch(page);
     await page.goto(String(url).replace(this.url, address));

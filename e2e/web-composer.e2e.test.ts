@@ -52,19 +52,21 @@ describe.skipIf(noBrowser !== null)("naming things in the composer", () => {
     await list(page)
       .getByRole("option", { name: /src\/sum\.js/ })
       .waitFor();
-    const active = await field(page).getAttribute("aria-activedescendant");
-    expect(await page.locator(`[id="${active}"]`).getAttribute("aria-selected")).toBe("true");
+    const named = list(page).locator('[aria-selected="true"]');
+    const active = async (): Promise<boolean> =>
+      (await field(page).getAttribute("aria-activedescendant")) === (await named.getAttribute("id"));
+    await expect.poll(active).toBe(true);
     expect(await violationsOf(page)).toEqual([]);
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    expect(await field(page).inputValue()).toBe("Read src/deep/summary.md ");
+    await expect.poll(() => field(page).inputValue()).toBe("Read src/deep/summary.md ");
     await page.keyboard.type("and @");
     await list(page).getByRole("option", { name: "src/" }).waitFor();
     await expect.poll(() => list(page).getByRole("option").first().innerText()).toMatch(/^\.?\w+\//u);
     await page.keyboard.type("src/s");
     await list(page).getByRole("option", { name: "src/sum.js" }).waitFor();
     await page.keyboard.press("Tab");
-    expect(await field(page).inputValue()).toBe("Read src/deep/summary.md and src/sum.js ");
+    await expect.poll(() => field(page).inputValue()).toBe("Read src/deep/summary.md and src/sum.js ");
     await page.keyboard.press("Enter");
     await page.getByRole("feed").getByText("It is read.").waitFor();
     await page.context().close();
@@ -91,7 +93,7 @@ describe.skipIf(noBrowser !== null)("naming things in the composer", () => {
     await field(page).pressSequentially("/sto");
     await list(page).getByRole("option", { name: "/stop" }).waitFor();
     await page.keyboard.press("Enter");
-    expect(await field(page).inputValue()).toBe("/stop");
+    await expect.poll(() => field(page).inputValue()).toBe("/stop");
     await page.keyboard.press("Enter");
     await expectStatus(page, "paused");
     expect(await page.getByRole("article", { name: "/stop" }).count()).toBe(0);
@@ -104,7 +106,7 @@ describe.skipIf(noBrowser !== null)("naming things in the composer", () => {
     await field(page).fill("/limit much");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").getByText("Name a sum in dollars").waitFor();
-    expect(await field(page).inputValue()).toBe("/limit much");
+    await expect.poll(() => field(page).inputValue()).toBe("/limit much");
     await field(page).fill("/ask What is left?");
     await page.keyboard.press("Enter");
     const aside = page.getByRole("region", { name: "Asked beside the conversation" });
@@ -126,7 +128,7 @@ describe.skipIf(noBrowser !== null)("naming things in the composer", () => {
       { name: "part.png", mimeType: "image/png", buffer: picture },
     ]);
     await page.getByRole("img", { name: "Picture 1" }).waitFor();
-    expect(await page.getByRole("img", { name: /Picture/ }).count()).toBe(1);
+    await expect.poll(() => page.getByRole("img", { name: /Picture/ }).count()).toBe(1);
     await page.getByRole("button", { name: "Remove picture 1" }).click();
     await page.getByRole("img", { name: "Picture 1" }).waitFor({ state: "detached" });
     await choose.setInputFiles({ name: "part.png", mimeType: "image/png", buffer: picture });
@@ -134,7 +136,7 @@ describe.skipIf(noBrowser !== null)("naming things in the composer", () => {
     await field(page).fill("Read this");
     await page.keyboard.press("Enter");
     await page.getByRole("feed").getByText("It is read.").waitFor();
-    expect(await page.getByRole("feed").getByRole("img").count()).toBe(1);
+    await expect.poll(() => page.getByRole("feed").getByRole("img").count()).toBe(1);
     await page.context().close();
   });
 
@@ -148,8 +150,8 @@ describe.skipIf(noBrowser !== null)("naming things in the composer", () => {
     expect(await sidewaysOf(page)).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
     await option.tap();
-    expect(await field(page).inputValue()).toBe("Read README.md ");
-    expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true);
+    await expect.poll(() => field(page).inputValue()).toBe("Read README.md ");
+    await expect.poll(() => field(page).evaluate((element) => element === document.activeElement)).toBe(true);
     await page.context().close();
   });
 });

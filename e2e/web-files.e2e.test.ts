@@ -57,7 +57,7 @@ describe.skipIf(noBrowser !== null)("files and downloads", () => {
       .getByRole("button", { name: /sum\.js/ })
       .click();
     await files(page).getByText("export const sum").waitFor();
-    expect(new URL(page.url()).searchParams.get("path")).toBe("src/sum.js");
+    await expect.poll(() => new URL(page.url()).searchParams.get("path")).toBe("src/sum.js");
     // Colours come from a worker, which the policy of the page has to let pass.
     await page.waitForFunction(() => (CSS.highlights.get("code-keyword")?.size ?? 0) > 0);
     await takePictures(page, "files");

@@ -1,5 +1,5 @@
 import axe from "axe-core";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { desktop, phone } from "./web-browser.ts";
 
 export const terminal = (command: string, summary: string) => ({
@@ -32,6 +32,19 @@ export async function takePictures(
 
 export async function expectStatus(page: Page, word: string): Promise<void> {
   await page.locator("main header").getByText(word, { exact: true }).waitFor();
+}
+
+/** Resolves when what scrolls has not moved for some frames: a turn of the wheel goes on behind the call. */
+export async function untilAtRest(scrolled: Locator): Promise<void> {
+  await scrolled.evaluate(async (element) => {
+    const still = 15;
+    const frame = () => new Promise(requestAnimationFrame);
+    for (let frames = 0, from = element.scrollTop; frames < still; frames += 1) {
+      await frame();
+      if (element.scrollTop !== from) frames = 0;
+      from = element.scrollTop;
+    }
+  });
 }
 
 /** How far the page can be scrolled sideways, in pixels. */

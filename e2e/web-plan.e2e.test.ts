@@ -69,7 +69,9 @@ describe.skipIf(noBrowser !== null)("a plan in the page", () => {
     await page.getByText("It is built.").waitFor();
     await expectStatus(page, "done");
     await expect.poll(() => plan.count()).toBe(0);
-    expect(await page.locator("main header").getByText("planning", { exact: true }).count()).toBe(0);
+    await expect
+      .poll(() => page.locator("main header").getByText("planning", { exact: true }).count())
+      .toBe(0);
     expect(await readFile(path.join(work, "built.txt"), "utf8")).toBe("done\n");
     await page.context().close();
   });

@@ -82,7 +82,7 @@ describe.skipIf(noBrowser !== null)("the review of changes", () => {
       .getByRole("region", { name: "picture.bin" })
       .getByText(/is not a text/)
       .waitFor();
-    expect(await review.getByRole("region", { name: "old.txt" }).getByText("deleted").count()).toBe(1);
+    await review.getByRole("region", { name: "old.txt" }).getByText("deleted").waitFor();
     await takePictures(page, "review", "phone", "dark");
 
     await page.reload();
@@ -90,7 +90,7 @@ describe.skipIf(noBrowser !== null)("the review of changes", () => {
     const sumFile = review.getByRole("region", { name: "src/sum.js" });
     await sumFile.getByRole("button", { name: "Accept", exact: true }).click();
     await sumFile.getByRole("button", { name: "Accepted" }).waitFor();
-    expect(await sumFile.getByText("total = 0").count()).toBe(0);
+    await expect.poll(() => sumFile.getByText("total = 0").count()).toBe(0);
 
     await review.getByRole("button", { name: "Send 2 comments" }).click();
     await page.getByText("I read your review.").waitFor();
@@ -103,14 +103,16 @@ describe.skipIf(noBrowser !== null)("the review of changes", () => {
       "1. `src/sum.js`, line 2:\n   ```\n     let total = 0;\n   ```\n\n   Say why it is 0.",
     );
     expect(text).toContain("2. `src/sum.test.js`, line 1:");
-    expect(await review.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true);
+    await expect
+      .poll(() => review.getByRole("button", { name: "Send", exact: true }).isDisabled())
+      .toBe(true);
 
     await expectStatus(page, "done");
     await added.getByRole("button", { name: "Revert" }).click();
     await page.getByRole("dialog").getByText("it is removed").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Revert" }).click();
     await expect.poll(() => added.count()).toBe(0);
-    expect(existsSync(at("repo/src/sum.test.js"))).toBe(false);
+    await expect.poll(() => existsSync(at("repo/src/sum.test.js"))).toBe(false);
     expect(await readFile(at("repo/src/sum.js"), "utf8")).toContain("total = 0");
     await page.context().close();
   });
@@ -123,7 +125,7 @@ describe.skipIf(noBrowser !== null)("the review of changes", () => {
     const note = review.getByRole("region", { name: "note.txt" });
     await note.getByText("one").waitFor();
     const scope = review.getByRole("combobox", { name: "Which changes" });
-    expect(await scope.inputValue()).toBe("edits");
+    await expect.poll(() => scope.inputValue()).toBe("edits");
     expect(await note.getByRole("button", { name: "Revert" }).count()).toBe(0);
     await scope.selectOption({ label: "Write a note" });
     await note.getByText("one").waitFor();

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
-import { about, expectStatus, sidewaysOf, takePictures, violationsOf } from "./web-page.ts";
+import { about, expectStatus, sidewaysOf, takePictures, untilAtRest, violationsOf } from "./web-page.ts";
 
 const talks = 2_000;
 /** Which of them tell of one bird. */
@@ -40,7 +40,7 @@ describe.skipIf(noBrowser !== null)("search and places of a log", () => {
       await page.keyboard.press("Enter");
       await page.waitForURL((url) => url.pathname === "/search");
       await page.locator("main mark").first().waitFor();
-      await expect.poll(() => page.locator("main mark").count(), { timeout: 20_000 }).toBe(3);
+      await expect.poll(() => page.locator("main mark").count()).toBe(3);
       expect(await sidewaysOf(page)).toBe(0);
       expect(await violationsOf(page)).toEqual([]);
       if (size === desktop) await takePictures(page, "search", "phone");
@@ -53,14 +53,17 @@ describe.skipIf(noBrowser !== null)("search and places of a log", () => {
         .poll(() => place(page).evaluate((element) => element === document.activeElement))
         .toBe(true);
       const height = size.viewport.height;
-      await expect.poll(() => topOf(page)).toBeGreaterThan(0);
-      expect(await topOf(page)).toBeLessThan(height);
+      const isSeen = async (): Promise<boolean> => {
+        const top = await topOf(page);
+        return top > 0 && top < height;
+      };
+      await expect.poll(isSeen).toBe(true);
       expect(await sidewaysOf(page)).toBe(0);
       await page.keyboard.press("p");
       await place(page).getByText("number 1007, a kestrel").waitFor();
       await page.getByRole("button", { name: "Back to now" }).click();
       await page.getByText(`number ${talks - 1}.`).waitFor();
-      expect(new URL(page.url()).search).toBe("");
+      await expect.poll(() => new URL(page.url()).search).toBe("");
       await page.context().close();
     });
   }
@@ -89,11 +92,11 @@ describe.skipIf(noBrowser !== null)("search and places of a log", () => {
       });
     await expect
       .poll(async () => (await isAtEnd()) && (await page.getByText(`number ${talks - 1}.`).isVisible()), {
-        timeout: 60_000,
+        timeout: 200_000,
         interval: 50,
       })
       .toBe(true);
-    expect(await page.getByRole("button", { name: "Back to now" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Back to now" }).count()).toBe(0);
     // From here on it is the live end: what comes is followed.
     await web.call("POST", `/api/conversations/${id}/events`, {
       role: "user",
@@ -115,6 +118,7 @@ describe.skipIf(noBrowser !== null)("search and places of a log", () => {
     await feed.hover();
     await page.mouse.wheel(0, -2_500);
     await page.getByRole("button", { name: "To the end" }).waitFor();
+    await untilAtRest(feed);
     const row = await feed.evaluate((list) => {
       const middle = list.getBoundingClientRect().top + list.clientHeight / 2;
       const found = [...list.querySelectorAll("article")].find(

@@ -62,11 +62,19 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     await right.getByText("The second is done.").waitFor();
     const fields = page.getByRole("textbox", { name: "Message" });
     await fields.nth(0).fill("A draft of the first");
-    await page.keyboard.press("F6");
+    // The keys come a moment after the page.
+    const isInRight = (): Promise<boolean> =>
+      fields.nth(1).evaluate((element) => element === document.activeElement);
+    await expect
+      .poll(async () => {
+        if (!(await isInRight())) await page.keyboard.press("F6");
+        return await isInRight();
+      })
+      .toBe(true);
     await page.keyboard.type("Once more the second");
     await page.keyboard.press("Enter");
     await right.getByRole("feed").getByText("Once more the second").waitFor();
-    expect(await fields.nth(0).inputValue()).toBe("A draft of the first");
+    await expect.poll(() => fields.nth(0).inputValue()).toBe("A draft of the first");
     await right.getByRole("button", { name: "Files" }).click();
     await right.getByRole("region", { name: "Files Test second" }).waitFor();
     await left.getByRole("button", { name: "Files" }).click();

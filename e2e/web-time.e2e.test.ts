@@ -33,13 +33,13 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
     await page.getByRole("menuitem", { name: "What the model was shown" }).click();
     const panel = page.getByRole("region", { name: "What the model was shown" });
     await panel.getByText("equal to the record of the request").waitFor();
-    expect(searched(page, "of")).toBe(items[action]!.id);
-    expect(await panel.getByRole("listitem").getByText("begin", { exact: true }).count()).toBe(1);
+    await expect.poll(() => searched(page, "of")).toBe(items[action]!.id);
+    await expect.poll(() => panel.getByRole("listitem").getByText("begin", { exact: true }).count()).toBe(1);
     expect(await violationsOf(page)).toEqual([]);
     await takePictures(page, "shown");
     await panel.getByRole("button", { name: "In the conversation" }).first().click();
     await page.locator('[aria-current="location"]').getByText("begin").waitFor();
-    expect(searched(page, "panel")).toBe("context");
+    await expect.poll(() => searched(page, "panel")).toBe("context");
 
     await page.goto(`${web.url}/c/${id}?at=`);
     const slider = page.getByRole("slider");
@@ -52,7 +52,7 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
     await expectStatus(page, "working");
     await page.getByRole("button", { name: /^Say one/ }).waitFor();
     await expect.poll(() => page.getByText("It is said.").count()).toBe(0);
-    expect(await page.getByRole("textbox", { name: "Message" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("textbox", { name: "Message" }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
     await takePictures(page, "past");
     await page.setViewportSize(phone.viewport);
@@ -62,7 +62,7 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
     await slider.press("Escape");
     await page.getByText("It is said.").waitFor();
     await page.getByRole("textbox", { name: "Message" }).waitFor();
-    expect(new URL(page.url()).search).toBe("");
+    await expect.poll(() => new URL(page.url()).search).toBe("");
     await page.goBack();
     await expect.poll(() => slider.inputValue()).toBe(String(action + 1));
     await page.context().close();
