@@ -90,7 +90,7 @@ export class ClientWorld implements AsyncDisposable {
     return file;
   }
 
-  /** Resolves once the conversation has this status; rejects after forty seconds. */
+  /** Resolves once the conversation has this status; rejects after two minutes. */
   async untilStatus(id: string, status: string): Promise<void> {
     await this.until(`conversation ${id} to become ${status}`, async () => {
       const { json } = await this.server.call("GET", `/api/conversations/${id}`);
@@ -100,7 +100,7 @@ export class ClientWorld implements AsyncDisposable {
 
   /** For what announces itself in no other way. */
   async until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-    const deadlineMs = performance.now() + 40_000;
+    const deadlineMs = performance.now() + 120_000;
     while (!(await isTrue())) {
       if (performance.now() > deadlineMs) throw new Error(`Waited in vain for ${what}.`);
       await new Promise((resolve) => setTimeout(resolve, 20));

@@ -21,7 +21,8 @@ export async function commands(world: ClientWorld): Promise<void> {
   assert.deepEqual([output.stdout, output.exit_code], ["out\n", 3]);
   const { id } = (await client.startCommand({ command: "echo later", cwd: world.folder })) as { id: string };
   const later = async () => await client.searchEvents({ command_id__eq: id });
-  await world.until("the command's output", async () => (await later()).items.length === 2);
+  // The command and its output, which a busy machine may part.
+  await world.until("the command's output", async () => (await later()).items.length >= 2);
   assert.ok(await client.getEvent(id));
   assert.deepEqual((await client.getEvents([id, "nothing"])).length, 2);
   assert.deepEqual((await client.batchGetEvents([id, "nothing"])).length, 2);

@@ -202,7 +202,7 @@ export function describeSandboxBackend(traits: BackendTraits): void {
       const terminal = await bench.openTerminal(handle);
       await terminal.run("echo kept > kept.txt; (setsid sleep 1000 >/dev/null 2>&1 &)");
       process.kill(toolHostPid(bench), "SIGKILL");
-      await expect.poll(async () => (await handle.health()).state, { timeout: 10_000 }).toBe("stopped");
+      await expect.poll(async () => (await handle.health()).state).toBe("stopped");
       expect((await handle.health()).detail).toMatch(/tool host/);
       bench.restart();
       const again = await bench.start();
@@ -252,7 +252,7 @@ export function describeSandboxBackend(traits: BackendTraits): void {
         signal: abort.signal,
       });
       await expect(starting).rejects.toThrow("given up");
-      expect(findTraces(bench)).toEqual([]);
+      await expect.poll(() => findTraces(bench)).toEqual([]);
       await bench.start();
     });
 
@@ -266,7 +266,7 @@ export function describeSandboxBackend(traits: BackendTraits): void {
           ? (await bench.backend.listOwned()).length > 0
           : findTraces(bench).length > 0;
       // At once: an engine lists a container before it can remove it.
-      await expect.poll(isBegun, { timeout: 10_000, interval: 1 }).toBe(true);
+      await expect.poll(isBegun, { interval: 1 }).toBe(true);
       bench.restart();
       expect(await bench.backend.listOwned()).toEqual(["lost"]);
       await bench.backend.remove("lost");

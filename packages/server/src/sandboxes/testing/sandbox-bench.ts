@@ -120,7 +120,7 @@ export class SandboxTerminal {
   }
 
   /** What a command prints. */
-  async run(command: string, seconds = 20): Promise<string> {
+  async run(command: string, seconds = 60): Promise<string> {
     const outcome = await this.#session.execute({
       actionId: randomUUID(),
       tool: "terminal",

@@ -332,13 +332,18 @@ describe.each([
 
     test("run to their end, relative to the working directory, and are found again", async () => {
       await mkdir(at("sub"));
-      const done = await execute({ command: "pwd; echo canary-token-4711 >&2", cwd: "sub", timeout: 20 });
-      expect(done.json).toMatchObject({
+      const printed = await execute({ command: "pwd; echo canary-token-4711 >&2", cwd: "sub", timeout: 20 });
+      expect(printed.json).toMatchObject({
         exit_code: 0,
         stdout: `${at("sub")}\n`,
         stderr: "<secret-hidden>\n",
         kind: "BashOutput",
       });
+      const everything = await machine.call("GET", "/api/bash/bash_events/search");
+      expect(JSON.stringify(everything.json)).not.toContain("canary-token-4711");
+      // Without a text there is one output, its end; a busy machine may part what others print.
+      const done = await execute({ command: ":", cwd: "sub", timeout: 20 });
+      expect(done.json).toMatchObject({ exit_code: 0, stdout: null, stderr: null });
       const { id, command_id: commandId } = done.json as { id: string; command_id: string };
       const search = await machine.call("GET", `/api/bash/bash_events/search?command_id__eq=${commandId}`);
       expect(search.json).toMatchObject({
@@ -361,7 +366,6 @@ describe.each([
       });
       const batch = await machine.call("GET", `/api/bash/bash_events/?ids=nothing&ids=${id}`);
       expect(batch.json).toEqual([null, done.json]);
-      expect(JSON.stringify(search.json)).not.toContain("canary-token-4711");
       const cleared = await machine.call("DELETE", "/api/bash/bash_events");
       expect((cleared.json as { cleared_count: number }).cleared_count).toBeGreaterThanOrEqual(2);
       expect((await machine.call("GET", "/api/bash/bash_events/search")).json).toMatchObject({ items: [] });
@@ -404,25 +408,28 @@ describe.each([
       using socket = new TestSocket(address);
       expect(await socket.opened).toBe("open");
       socket.send({ command: "echo from the socket" });
-      await socket.untilCount(2);
-      expect(socket.events).toMatchObject([
-        { kind: "BashCommand", command: "echo from the socket", timeout: 300 },
-        { kind: "BashOutput", stdout: "from the socket\n", stderr: null, exit_code: 0, order: 0 },
-      ]);
+      await socket.until((events) => events.some(({ exit_code: code }) => code === 0));
+      const [command, ...outputs] = socket.events;
+      expect(command).toMatchObject({ kind: "BashCommand", command: "echo from the socket", timeout: 300 });
+      // A busy machine may part its output.
+      expect(outputs.map(({ stdout }) => (stdout as string | null) ?? "").join("")).toBe("from the socket\n");
+      const last = { kind: "BashOutput", stderr: null, exit_code: 0, order: outputs.length - 1 };
+      expect(outputs.at(-1)).toMatchObject(last);
+      const count = 1 + outputs.length;
       socket.send("no json");
       socket.send({ command: 1 });
       socket.send({ command: "x", timeout: -1 });
       socket.send(Buffer.from([1]));
-      await socket.untilCount(6);
-      expect(socket.events.slice(2)).toMatchObject([
+      await socket.untilCount(count + 4);
+      expect(socket.events.slice(count)).toMatchObject([
         { kind: "BashError", code: "invalid_json" },
         { kind: "BashError", code: "invalid_command" },
         { kind: "BashError", code: "validation" },
         { kind: "BashError", code: "binary_frame" },
       ]);
       using again = new TestSocket(`${address}&resend_mode=all`);
-      await again.untilCount(2);
-      expect(again.frames).toEqual(socket.frames.slice(0, 2));
+      await again.untilCount(count);
+      expect(again.frames).toEqual(socket.frames.slice(0, count));
       using wrong = new TestSocket(`${machine.url}/sockets/bash-events?session_api_key=wrong`);
       expect(await wrong.opened).toBe(403);
       using late = new TestSocket(`${machine.url}/sockets/bash-events`);
@@ -445,7 +452,7 @@ describe.each([
     expect(await workspace.downloadAsText(path)).toBe("text of the client");
     expect(await workspace.gitChanges(at())).toBeInstanceOf(Array);
     expect(await workspace.gitDiff(path)).toEqual({ modified: null, original: null });
-    const { command_id: commandId } = (await workspace.bash.executeCommand("echo x")) as {
+    const { command_id: commandId } = (await workspace.bash.executeCommand(":")) as {
       command_id: string;
     };
     const { items } = await workspace.bash.searchEvents({ command_id__eq: commandId });
@@ -454,7 +461,7 @@ describe.each([
       { id: commandId },
       null,
     ]);
-    expect(await workspace.bash.getEvent(commandId)).toMatchObject({ command: "echo x" });
+    expect(await workspace.bash.getEvent(commandId)).toMatchObject({ command: ":" });
     expect(await workspace.bash.clearEvents()).toMatchObject({
       cleared_count: expect.any(Number) as unknown,
     });
