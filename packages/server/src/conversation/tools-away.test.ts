@@ -83,7 +83,7 @@ test("F4, P6: a call that had begun when the machine went down has an unknown ou
   });
   const message = { role: "user" as const, content: [], thinking_blocks: [] };
   await before.conversation.send({ message, wantsRun: true });
-  await vi.waitFor(() => expect(before.conversation.state.openActions).toHaveLength(1));
+  await expect.poll(() => before.conversation.state.openActions).toHaveLength(1);
   let isSandboxThere = false;
   await using after = await openMemoryConversation({
     model,

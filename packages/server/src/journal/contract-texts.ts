@@ -177,7 +177,7 @@ async function untilRead(journal: Journal, query: TextQuery): Promise<TextPage> 
       expect(page).toMatchObject({ isComplete: true, progress: 1 });
       return page;
     },
-    { timeout: 20_000, interval: 20 },
+    { timeout: 120_000, interval: 20 },
   );
 }
 

@@ -21,7 +21,7 @@ export async function openTestDatabase(folder: string): Promise<ApplicationDatab
 /** Checks what another process has written: at once where the store tells it at once, else within what it promises. */
 export async function whenSeen(check: () => void): Promise<void> {
   if (testedStore === "sqlite") check();
-  else await vi.waitFor(check, 5_000);
+  else await vi.waitFor(check, 60_000);
 }
 
 /** On the server of this run, with which it goes. */

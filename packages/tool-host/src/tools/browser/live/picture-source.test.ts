@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Page } from "playwright-core";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { Camera } from "../camera.ts";
 import { PictureSource, type Picture } from "./picture-source.ts";
 
@@ -38,7 +38,7 @@ test("a document of which the browser tells nothing, or refuses to, is looked at
   const camera = new Camera();
   const source = new PictureSource({ page: given, camera, hidden: [], onPicture, owedMs: 1 });
   // Asked again after the refusal, and shown what there is.
-  await vi.waitFor(() => expect(pictures.length).toBeGreaterThan(2));
+  await expect.poll(() => pictures.length).toBeGreaterThan(2);
   expect(page.sent.filter((method) => method === "Page.startScreencast").length).toBeGreaterThan(2);
   page.frame();
   page.emit("framenavigated", {});
@@ -47,7 +47,7 @@ test("a document of which the browser tells nothing, or refuses to, is looked at
   await wait(20);
   expect(pictures).toHaveLength(seen);
   page.emit("framenavigated", page);
-  await vi.waitFor(() => expect(pictures.at(-1)).toBe("looked"));
+  await expect.poll(() => pictures.at(-1)).toBe("looked");
   source.close();
   const last = pictures.length;
   await wait(20);
