@@ -63,7 +63,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
       wrapModel: () => options.model ?? noModel(),
     }),
   );
-  const listener = await openListener({ ...shared, observability });
+  const listener = await openListener({ ...shared, observability, times: socketTimes });
   scope.use(
     await openSurface({
       ...shared,

@@ -114,7 +114,7 @@ export async function openServer({
         )
       : undefined;
   const opening = beginToOpen(scope, openStore({ ...config, logger }));
-  const listener = await openListener({ config, logger, observability });
+  const listener = await openListener({ config, logger, observability, times });
   const { app } = listener;
   const opened = await opening;
   const store = { ...opened, journal: wrap.journal(opened.journal) };

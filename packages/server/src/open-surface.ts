@@ -46,6 +46,7 @@ export type ListenerDeps = {
   readonly config: ServerConfig;
   readonly logger: Logger;
   readonly observability: Pick<Observability, "observer" | "onCall">;
+  readonly times: Pick<SocketTimes, "closingMs">;
 };
 
 /** An HTTP server without routes that does not listen yet. */
@@ -54,7 +55,12 @@ export type Listener = {
   readonly lastActivityMs: () => number;
 };
 
-export async function openListener({ config, logger, observability }: ListenerDeps): Promise<Listener> {
+export async function openListener({
+  config,
+  logger,
+  observability,
+  times,
+}: ListenerDeps): Promise<Listener> {
   let lastActivityMs = Date.now();
   const app = await openHttp({
     guard: createGuard({
@@ -71,6 +77,7 @@ export async function openListener({ config, logger, observability }: ListenerDe
     isForEveryOrigin: (url) => isPortCapability(url) || isPageCapability(url),
     observer: observability.observer,
     onCall: (call) => observability.onCall(call),
+    closingMs: times.closingMs,
   });
   return { app, lastActivityMs: () => lastActivityMs };
 }

@@ -37,6 +37,8 @@ export type HttpDeps = {
   readonly observer?: Observer;
   /** Hears of every call that was let in or refused. */
   readonly onCall?: (call: AuditedCall) => void;
+  /** How long the side that closes a socket waits itself for a client that does not take it. */
+  readonly closingMs?: number;
 };
 
 declare module "fastify" {
@@ -115,7 +117,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   observeRequests(app, { observer, onCall });
   // Before the hooks that refuse: it ends the connections of refused upgrades.
   await app.register(websocket, {
-    options: socketOptions,
+    options: { ...socketOptions, ...closeTimeout(deps.closingMs) },
     preClose(done) {
       closeSockets(this.websocketServer.clients);
       done();
@@ -158,6 +160,11 @@ const socketOptions = {
   // The type wants what hangs on the library's own class besides; a server makes instances only.
   WebSocket: ServerSocket as NonNullable<WebsocketPluginOptions["options"]>["WebSocket"],
 };
+
+/** How long the library waits, which must not end before whoever closes does; its types do not have it yet. */
+function closeTimeout(closingMs = 0): object {
+  return { closeTimeout: Math.max(30_000, 2 * closingMs) };
+}
 
 /** No answer is to be taken for anything but what it says it is. */
 const plainHeaders = { "x-content-type-options": "nosniff" };
