@@ -93,7 +93,7 @@ export class ConvokeProcess implements AsyncDisposable {
     const child = this.#child;
     this.#child = null;
     if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    const late = setTimeout(() => child.kill("SIGKILL"), 10_000);
+    const late = setTimeout(() => child.kill("SIGKILL"), 90_000);
     child.kill(signal);
     await once(child, "exit");
     clearTimeout(late);

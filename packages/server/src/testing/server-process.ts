@@ -103,7 +103,7 @@ export class ServerProcess implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.hasEnded) return;
     this.signal("SIGTERM");
-    const late = setTimeout(() => this.signal("SIGKILL"), 5_000);
+    const late = setTimeout(() => this.signal("SIGKILL"), 20_000);
     await this.ended;
     clearTimeout(late);
   }
