@@ -47,6 +47,7 @@ export * from "./conversation/hook-config.ts";
 export * from "./conversation/metrics.ts";
 export * from "./conversation/outline.ts";
 export * from "./conversation/past.ts";
+export * from "./conversation/replay-check.ts";
 export * from "./conversation/browsers.ts";
 export * from "./conversation/search.ts";
 export * from "./conversation/terminals.ts";

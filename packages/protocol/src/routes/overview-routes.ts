@@ -3,6 +3,7 @@ import { ConversationExecutionStatus } from "../conversation/conversation-info.t
 import { GlancePage, SetMarksRequest, Start } from "../conversation/glance.ts";
 import { OutlinePage } from "../conversation/outline.ts";
 import { PastState } from "../conversation/past.ts";
+import { ReplayCheck } from "../conversation/replay-check.ts";
 import { orAbsent, ref } from "../schema.ts";
 import { conversationParams, pageLimit } from "./parameters.ts";
 import { done, invalid, noConversation, ok } from "./responses.ts";
@@ -70,6 +71,14 @@ export const overviewRoutes = routesOf("Overview", {
       ),
     }),
     responses: { ...ok("How it stood.", PastState), ...noConversation, ...invalid },
+  },
+  checkReplay: {
+    method: "POST",
+    path: "/api/conversations/{conversation_id}/replay",
+    summary: "Rebuild every model request of a conversation from its log, and compare it with its record",
+    auth: true,
+    params: conversationParams,
+    responses: { ...ok("What was found.", ReplayCheck), ...noConversation, ...invalid },
   },
   setMarks: {
     method: "PUT",

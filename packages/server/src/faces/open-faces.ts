@@ -46,6 +46,7 @@ import type { RequireMachine } from "../workspaces/machine-policy.ts";
 import type { Fetch } from "../lib/filtered-fetch.ts";
 import { version } from "../lib/version.ts";
 import { childHandlers } from "./agent-server/child-routes.ts";
+import { replayHandlers } from "./agent-server/replay-routes.ts";
 import { runtimeFileHandlers } from "./agent-server/runtime-file-routes.ts";
 import { runtimeHandlers, runtimeMachineHandlers } from "./agent-server/runtime-routes.ts";
 import { catalogHandlers } from "./agent-server/extensions/catalog-routes.ts";
@@ -134,7 +135,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     settingsFace(deps),
     face(installedRoutes, onFolders(installedHandlers({ ...catalogueDeps(deps), nowMs }), deps)),
     face(turnRoutes, turnHandlers(deps)),
-    face(overviewRoutes, { ...overviewHandlers(deps), ...pastHandlers(deps) }),
+    face(overviewRoutes, { ...overviewHandlers(deps), ...pastHandlers(deps), ...replayHandlers(deps) }),
     face(searchRoutes, searchHandlers(deps)),
     face(terminalRoutes, terminalHandlers(deps)),
     face(runtimeRoutes, runtimeHandlers(deps)),

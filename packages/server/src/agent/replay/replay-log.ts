@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { ModelMessage } from "../../models/model.ts";
 import { summaryRequest } from "../condense/summary-request.ts";
 import { isOnPath, navigationsIn, pathTo } from "../branches.ts";
@@ -27,8 +28,37 @@ export type ReplayReport = {
   readonly difference: ReplayDifference | null;
 };
 
+/** So long, in milliseconds, others wait for their turn. */
+const pauseAfterMs = 10;
+
 /** Rebuilds every recorded model request from the log alone and compares it with its record, up to the first difference. */
 export function replayLog(log: readonly ViewEvent[]): ReplayReport {
+  const steps = replaySteps(log);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same, while a server goes on with everything else; rejects when the signal is aborted. */
+export async function replayWithPauses(
+  log: readonly ViewEvent[],
+  signal: AbortSignal,
+): Promise<ReplayReport> {
+  const steps = replaySteps(log);
+  for (;;) {
+    signal.throwIfAborted();
+    const endsAt = performance.now() + pauseAfterMs;
+    do {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+    } while (performance.now() < endsAt);
+    await yieldToEventLoop();
+  }
+}
+
+/** One event of the log at a time. */
+function* replaySteps(log: readonly ViewEvent[]): Generator<void, ReplayReport, void> {
   const history = new GrowingHistory();
   const hash = new RequestHash();
   let view: ViewEvent[] = [];
@@ -36,6 +66,7 @@ export function replayLog(log: readonly ViewEvent[]): ReplayReport {
   let unrecorded = 0;
   const navigations = navigationsIn(log);
   for (const item of log) {
+    yield;
     if (item.meta.navigation !== undefined) {
       const path = pathTo(navigations, item.seq);
       view = log.filter(({ seq, event }) => isOnPath(path, seq) && isViewKind.has(event.kind));
