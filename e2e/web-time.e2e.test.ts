@@ -1,6 +1,8 @@
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { noBrowser, phone, WebBrowser } from "./web-browser.ts";
+import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
 import { about, expectStatus, finish, sidewaysOf, takePictures, terminal, violationsOf } from "./web-page.ts";
 
 describe.skipIf(noBrowser !== null)("the exact log", () => {
@@ -65,6 +67,51 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
     await expect.poll(() => new URL(page.url()).search).toBe("");
     await page.goBack();
     await expect.poll(() => slider.inputValue()).toBe(String(action + 1));
+    await page.context().close();
+  });
+
+  /** The text of an event as it lies on the disk. */
+  const storedText = (eventId: string): string => {
+    using database = new DatabaseSync(path.join(web.place.folder, "data/journal.db"), { readOnly: true });
+    const texts = ["events", "recent"].flatMap((table) =>
+      database.prepare(`SELECT json FROM ${table}`).all(),
+    );
+    return texts.map(({ json }) => String(json)).find((json) => json.includes(`"id":"${eventId}"`))!;
+  };
+
+  test.each([
+    ["at a desk", desktop],
+    ["on a phone", phone],
+  ] as const)("J20, S19: the log itself, each event as it is stored, %s", async (_, options) => {
+    const page = await web.logIn(options);
+    await page.goto(`${web.url}/c/${id}`);
+    await expectStatus(page, "done");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "All events" }).click();
+    const panel = page.getByRole("region", { name: "All events" });
+    await panel
+      .getByRole("button", { name: /^MessageEvent/ })
+      .first()
+      .waitFor();
+    await panel.getByRole("button", { name: "Check the log" }).click();
+    await panel.getByText("All 2 requests follow from the log.").waitFor();
+    await panel.getByRole("combobox", { name: "Kind" }).selectOption("ActionEvent");
+    await expect.poll(() => panel.getByRole("button", { name: /^MessageEvent/ }).count()).toBe(0);
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await sidewaysOf(page)).toBe(0);
+    await panel.getByRole("button", { name: /^ActionEvent terminal/ }).click();
+    const text = panel.locator("pre");
+    await text.getByText("Say one").waitFor();
+    const eventId = searched(page, "of")!;
+    await panel.getByRole("button", { name: "As it is stored" }).click();
+    await expect.poll(() => text.textContent()).toBe(storedText(eventId));
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await sidewaysOf(page)).toBe(0);
+    await page.reload();
+    await text.getByText("Say one").waitFor();
+    await panel.getByRole("button", { name: "In the conversation" }).click();
+    await page.waitForURL((url) => url.searchParams.get("event") === eventId);
+    await page.getByRole("article").filter({ hasText: "Say one" }).first().waitFor();
     await page.context().close();
   });
 });

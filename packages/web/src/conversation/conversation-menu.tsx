@@ -32,6 +32,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
   const {
     conversation: words,
     browser: { title: browser },
+    events: { title: events },
     outline: { title: outline },
     past: { title: then },
   } = useMoreWords();
@@ -63,6 +64,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
             label: then,
             onChoose: () => navigate(placeIn(id, location.search, { at: "", event: null, q: null })),
           },
+          { label: events, onChoose: () => onPanel("events") },
           { label: words.download, onChoose: () => setOpen("download") },
           { label: words.rename, onChoose: () => setOpen("rename") },
           ...marks.map(({ label, body }) => ({

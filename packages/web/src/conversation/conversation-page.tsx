@@ -18,7 +18,6 @@ const PastTimeline = lazyPart(() => import("./past-timeline.tsx"));
 const Foot = lazyPart(() => import("./conversation-foot.tsx"));
 const TaskStrip = lazyPart(() => import("./task-strip.tsx"));
 const Panels = lazyPart(() => import("./panels.tsx"));
-const EventDialog = lazyPart(() => import("./event-dialog.tsx"));
 const branches = () => loadPatiently(() => import("./branches.ts"));
 
 /** One conversation: what happened, what waits, and where to write. */
@@ -50,7 +49,6 @@ function OpenConversation({ log, view }: { readonly log: OpenLog; readonly view:
   const then = address.get("at");
   const [given, setGiven] = useState<{ readonly text: string } | null>(null);
   const [sends, setSends] = useState(0);
-  const [shownEvent, setShownEvent] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const { status } = view.state;
 
@@ -79,6 +77,11 @@ function OpenConversation({ log, view }: { readonly log: OpenLog; readonly view:
       }),
     [client, attempt, log.id, navigate],
   );
+  const open = useCallback(
+    (name: string, of: string): void =>
+      navigate(placeIn(log.id, location.search, { panel: name, of, path: null })),
+    [log.id, navigate],
+  );
   const menu = useMemo<RowMenu>(
     () => ({
       fork,
@@ -89,11 +92,10 @@ function OpenConversation({ log, view }: { readonly log: OpenLog; readonly view:
           await goTo(client, log.id, await eventBefore(client, log.id, eventId));
           setGiven({ text });
         }),
-      showEvent: setShownEvent,
-      showContext: (eventId) =>
-        navigate(placeIn(log.id, location.search, { panel: "context", of: eventId, path: null })),
+      showEvent: (eventId) => open("events", eventId),
+      showContext: (eventId) => open("context", eventId),
     }),
-    [client, attempt, fork, log.id, navigate],
+    [client, attempt, fork, log.id, open],
   );
 
   useEffect(() => {
@@ -163,11 +165,6 @@ function OpenConversation({ log, view }: { readonly log: OpenLog; readonly view:
             </div>
           </>
         )}
-        <Suspense>
-          {shownEvent !== null && (
-            <EventDialog conversationId={log.id} eventId={shownEvent} onClose={() => setShownEvent(null)} />
-          )}
-        </Suspense>
       </div>
       <Suspense>
         {panel !== null && view.phase === "ready" && (

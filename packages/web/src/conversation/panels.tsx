@@ -7,6 +7,7 @@ import { PaneContext } from "./pane.ts";
 
 const BrowserPanel = lazyPart(() => import("../browser/browser-panel.tsx"));
 const ContextPanel = lazyPart(() => import("./context-panel.tsx"));
+const EventsPanel = lazyPart(() => import("../events/events-panel.tsx"));
 const FilesPanel = lazyPart(() => import("../files/files-panel.tsx"));
 const OutlinePanel = lazyPart(() => import("./outline-panel.tsx"));
 const ReviewPanel = lazyPart(() => import("../review/review-panel.tsx"));
@@ -64,6 +65,17 @@ export default function Panels({ name, log, view, onSent }: PanelsProps) {
           key={log.id}
           conversationId={log.id}
           isWorking={view.state.status === "running"}
+          onClose={close}
+        />
+      )}
+      {name === "events" && (
+        <EventsPanel
+          key={log.id}
+          conversationId={log.id}
+          eventId={of}
+          version={view.lastEventId}
+          onOpen={(eventId) => show({ of: eventId })}
+          onGo={jump}
           onClose={close}
         />
       )}

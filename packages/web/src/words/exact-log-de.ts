@@ -1,6 +1,6 @@
 import type { MoreWords } from "./words.ts";
 
-export const exactLogDe: Pick<MoreWords, "context" | "past"> = {
+export const exactLogDe: Pick<MoreWords, "context" | "events" | "past"> = {
   context: {
     title: "Was das Modell gesehen hat",
     unread: "Das hat noch kein Modell gelesen.",
@@ -31,6 +31,27 @@ export const exactLogDe: Pick<MoreWords, "context" | "past"> = {
     all: (characters) => `Alle ${characters} Zeichen zeigen`,
     event: "Im Gespräch",
     eventOf: (number) => `Ereignis ${number}`,
+  },
+  events: {
+    title: "Alle Ereignisse",
+    kind: "Art",
+    all: "jeder Art",
+    none: "Es gibt keine.",
+    more: "Frühere Ereignisse",
+    characters: (count) => `${count} Zeichen`,
+    back: "Zurück zu allen Ereignissen",
+    raw: "Wie gespeichert",
+    go: "In der Unterhaltung",
+    text: "Text des Ereignisses",
+    check: "Verlauf prüfen",
+    checking: "Wird geprüft",
+    verified: (count) =>
+      count === 1
+        ? "Die eine Anfrage folgt aus dem Verlauf."
+        : `Alle ${count} Anfragen folgen aus dem Verlauf.`,
+    unrecorded: (count) => `Zu ${count} weiteren gibt es keine Aufzeichnung.`,
+    difference: (count) => `${count} Anfragen folgen aus dem Verlauf. Die nächste nicht.`,
+    where: "Zeigen, wo",
   },
   past: {
     title: "Durch die Zeit gehen",

@@ -84,10 +84,6 @@ export const moreDe: MoreWords = {
   inbox: {
     empty: "Nichts wartet auf dich.",
   },
-  event: {
-    title: "Ereignis",
-    failed: "Das Ereignis ließ sich nicht lesen.",
-  },
   login: {
     title: "Bei Convoke anmelden",
     explanation: "Öffne den Link, den convoke ausgibt, oder gib einen Schlüssel dieses Servers ein.",

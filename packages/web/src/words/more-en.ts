@@ -85,10 +85,6 @@ export const moreEn = {
   inbox: {
     empty: "Nothing waits for you.",
   },
-  event: {
-    title: "Event",
-    failed: "The event could not be read.",
-  },
   login: {
     title: "Log in to Convoke",
     explanation: "Open the link that convoke prints, or enter a key of this server.",

@@ -1,0 +1,60 @@
+import { useCallback, useEffect, useState } from "react";
+import { useServices } from "../services/services.ts";
+import { listedEvent, withNewest, type ListedPage } from "./listed-event.ts";
+
+/** So many events are listed at once. */
+const pageSize = 50;
+/** Longer texts are not needed to name an event. */
+const trimAt = 1_024;
+
+type Wanted = {
+  readonly conversationId: string;
+  /** Only events of this kind; empty for all. */
+  readonly kind: string;
+  /** Another value is a reason to look for newer ones. */
+  readonly version: string | null;
+};
+
+/** The events of a log, the newest first, with more of them when somebody asks. */
+export function useEvents({ conversationId, kind, version }: Wanted) {
+  const { client } = useServices();
+  const [page, setPage] = useState<ListedPage | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const read = useCallback(
+    async (pageId: string | null, signal?: AbortSignal): Promise<void> => {
+      try {
+        const reply = await client.call("GET /api/conversations/{conversation_id}/events/search", {
+          params: { conversation_id: conversationId },
+          query: {
+            limit: pageSize,
+            sort_order: "TIMESTAMP_DESC",
+            trim: trimAt,
+            ...(kind === "" ? {} : { kind }),
+            ...(pageId === null ? {} : { page_id: pageId }),
+          },
+          ...(signal === undefined ? {} : { signal }),
+        });
+        const next = { items: reply.items.map(listedEvent), nextPageId: reply.next_page_id ?? null };
+        setPage((before) =>
+          pageId === null
+            ? withNewest(before, next)
+            : { items: [...(before?.items ?? []), ...next.items], nextPageId: next.nextPageId },
+        );
+        setProblem(null);
+      } catch (error) {
+        if (signal?.aborted === true) return;
+        setProblem(error instanceof Error ? error.message : String(error));
+      }
+    },
+    [client, conversationId, kind],
+  );
+  // Those of another kind are another list.
+  useEffect(() => setPage(null), [read]);
+  useEffect(() => {
+    const stop = new AbortController();
+    void read(null, stop.signal);
+    return () => stop.abort();
+  }, [read, version]);
+  const nextPageId = page?.nextPageId ?? null;
+  return { page, problem, more: nextPageId === null ? null : () => void read(nextPageId) };
+}
