@@ -5,6 +5,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
 import { about, expectStatus, finish, sidewaysOf, takePictures, terminal, violationsOf } from "./web-page.ts";
 
+type Stats = {
+  readonly usage_to_metrics: Readonly<
+    Record<string, { accumulated_token_usage: { per_turn_token: number; context_window: number } }>
+  >;
+};
+
+const shown = (count: number): string =>
+  count < 1_000 ? String(count) : `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`;
+
 describe.skipIf(noBrowser !== null)("the exact log", () => {
   let web: WebBrowser;
   let id = "";
@@ -19,6 +28,55 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
   afterEach(() => expect(web.faults.splice(0)).toEqual([]));
 
   const searched = (page: Page, name: string): string | null => new URL(page.url()).searchParams.get(name);
+
+  test("J19: the context meter says what the server says, and opens what filled it", async () => {
+    const page = await web.logIn();
+    await page.goto(`${web.url}/c/${id}`);
+    await expectStatus(page, "done");
+    const { items } = (await web.call("GET", `/api/conversations/${id}/events/search?limit=100`)) as {
+      items: { id: string; kind: string }[];
+    };
+    const last = items.findLast(({ kind }) => kind === "ActionEvent")!;
+    const context = await web.call("GET", `/api/conversations/${id}/events/${last.id}/context`);
+    const { stats } = await web.call("GET", `/api/conversations/${id}`);
+    const [metrics] = Object.values((stats as Stats).usage_to_metrics);
+    const usage = metrics!.accumulated_token_usage;
+    const meter = page.getByRole("button", { name: /^Context/ });
+    expect(await meter.getAttribute("title")).toBe(
+      `${shown(usage.per_turn_token)} of ${shown(usage.context_window)} tokens of context`,
+    );
+    expect(usage.context_window).toBe(context["context_window"]);
+    await meter.click();
+    const panel = page.getByRole("region", { name: "What the model was shown" });
+    await panel.getByText("equal to the record of the request").waitFor();
+    expect(searched(page, "of")).toBe(last.id);
+    const share = (Number(context["tokens"]) / usage.context_window) * 100;
+    await panel
+      .getByText(
+        `${shown(Number(context["tokens"]))} of ${shown(usage.context_window)} (${share.toFixed(0)}%)`,
+        { exact: true },
+      )
+      .waitFor();
+    const shares = context["shares"] as { tokens: number; share: number }[];
+    for (const { tokens, share: part } of shares)
+      await panel
+        .getByText(`${shown(tokens)} (${(part * 100).toFixed(0)}%)`)
+        .first()
+        .waitFor();
+    await panel.getByRole("button", { name: "The largest events" }).click();
+    const largest = panel.getByRole("list", { name: "The largest events" }).getByRole("listitem");
+    const messages = context["messages"] as { tokens: number; event_ids: string[] }[];
+    const expected = messages
+      .filter(({ event_ids: ids, tokens }) => ids.length === 1 && tokens > 0)
+      .map(({ tokens }) => tokens)
+      .toSorted((left, right) => right - left)
+      .map((tokens) => `${shown(tokens)} tokens`);
+    expect(await largest.locator("span:last-child").allTextContents()).toEqual(expected);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.setViewportSize(phone.viewport);
+    expect(await sidewaysOf(page)).toBe(0);
+    await page.context().close();
+  });
 
   test("S12, J21: what the model was shown, and how the conversation stood at each event", async () => {
     const page = await web.logIn();

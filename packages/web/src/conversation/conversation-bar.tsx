@@ -1,7 +1,8 @@
 import { ChevronLeft, CornerLeftUp, FileDiff, Files, Square, Play, X } from "lucide-react";
 import { Suspense, use, useEffect, useState } from "react";
-import { Link } from "wouter";
+import { Link, useLocation } from "wouter";
 import type { LogState } from "../folds/fold-state.ts";
+import { placeIn } from "../lib/place-in.ts";
 import { titleIdOf } from "../lib/title-id.ts";
 import type { OpenLog } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
@@ -36,6 +37,14 @@ export default function ConversationBar({
 }: ConversationBarProps) {
   const words = useWords();
   const pane = use(PaneContext);
+  const [, navigate] = useLocation();
+  /** The newest request is the one that led to the newest of what the agent said or did. */
+  const showContext = (): void => {
+    const { newest } = log.view.snapshot();
+    const row = newest.findLast(({ type }) => type === "action" || type === "answer");
+    if (row !== undefined)
+      navigate(placeIn(log.id, location.search, { panel: "context", of: row.id, path: null }));
+  };
   return (
     <header className="flex h-11 shrink-0 items-center gap-2.5 border-b border-line px-3 max-[720px]:gap-2">
       <Link
@@ -54,7 +63,7 @@ export default function ConversationBar({
       <Suspense>{state.isPlanning && <PlanMark />}</Suspense>
       <span className="grow" />
       <Suspense>
-        <Meters state={state} />
+        <Meters state={state} onContext={showContext} />
       </Suspense>
       <IconButton label={words.conversation.changes} onClick={() => onPanel("changes")}>
         <FileDiff size={16} />

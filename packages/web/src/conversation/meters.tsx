@@ -2,8 +2,14 @@ import type { LogState } from "../folds/fold-state.ts";
 import { shownCost, shownCount } from "../lib/shown-numbers.ts";
 import { useMoreWords } from "../words/words.ts";
 
+type MetersProps = {
+  readonly state: LogState;
+  /** Shows what fills the context; null where nothing does, or nobody can look. */
+  readonly onContext?: (() => void) | null;
+};
+
 /** The share of the context that is used, and what it has cost. */
-export default function Meters({ state }: { readonly state: LogState }) {
+export default function Meters({ state, onContext = null }: MetersProps) {
   const words = useMoreWords().meter;
   const share = state.contextWindow > 0 ? state.contextTokens / state.contextWindow : null;
   const colour = share === null || share < 0.8 ? "text-accent" : share < 0.95 ? "text-warn" : "text-bad";
@@ -13,8 +19,11 @@ export default function Meters({ state }: { readonly state: LogState }) {
         <span className="max-w-40 truncate max-[900px]:hidden">{modelName(state.model)}</span>
       )}
       {share !== null && (
-        <span
-          className="flex items-center gap-1.5 max-[720px]:hidden"
+        <button
+          type="button"
+          disabled={onContext === null}
+          onClick={() => onContext?.()}
+          className="flex items-center gap-1.5 rounded px-1 enabled:hover:bg-hover max-[720px]:hidden"
           title={words.context(shownCount(state.contextTokens), shownCount(state.contextWindow))}
         >
           <svg
@@ -38,7 +47,7 @@ export default function Meters({ state }: { readonly state: LogState }) {
           </svg>
           <span className="sr-only">{words.contextLabel}</span>
           {`${Math.round(share * 100)} %`}
-        </span>
+        </button>
       )}
       <span title={words.tokens(shownCount(state.tokensIn), shownCount(state.tokensOut))}>
         <span className="sr-only">{words.costLabel}</span>

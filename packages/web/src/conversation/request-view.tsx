@@ -1,6 +1,7 @@
 import type { ContextShare, EventContext } from "@convoke/protocol";
 import { shownCost, shownCount } from "../lib/shown-numbers.ts";
 import { useMoreWords } from "../words/words.ts";
+import { largestEvents, type LargeEvent } from "./largest-events.ts";
 import { FoldedPart, MessagePart } from "./message-part.tsx";
 import { shownMessage, shownTool } from "./shown-message.ts";
 
@@ -18,6 +19,7 @@ export function RequestView({ context, onGo }: RequestViewProps) {
     <>
       <Numbers context={context} />
       <Shares shares={context.shares} />
+      <Largest events={largestEvents(messages)} onGo={onGo} />
       <p className={`px-3 pb-3 text-xs ${context.is_exact ? "text-good" : "text-faint"}`}>
         {context.is_exact ? words.exact : words.inexact}
       </p>
@@ -105,6 +107,34 @@ function Shares({ shares }: { readonly shares: readonly ContextShare[] }) {
         ))}
       </ul>
     </div>
+  );
+}
+
+type LargestProps = Pick<RequestViewProps, "onGo"> & { readonly events: readonly LargeEvent[] };
+
+function Largest({ events, onGo }: LargestProps) {
+  const words = useMoreWords().context;
+  const nameOf = ({ role, tool }: LargeEvent): string =>
+    `${words.roles[role as keyof typeof words.roles] ?? role} ${tool}`.trim();
+  return (
+    <FoldedPart title={words.largest} note="">
+      <ol aria-label={words.largest} className="px-1.5 pb-2 text-xs">
+        {events.map((event) => (
+          <li key={event.eventId}>
+            <button
+              type="button"
+              onClick={() => onGo(event.eventId)}
+              className="flex w-full gap-2 rounded px-1.5 py-1 text-left hover:bg-hover pointer-coarse:min-h-11"
+            >
+              <span className="min-w-0 grow truncate">{nameOf(event)}</span>
+              <span className="shrink-0 text-faint tabular-nums">
+                {words.tokens(shownCount(event.tokens))}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </FoldedPart>
   );
 }
 

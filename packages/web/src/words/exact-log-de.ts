@@ -29,6 +29,7 @@ export const exactLogDe: Pick<MoreWords, "context" | "events" | "past"> = {
     tokens: (tokens) => `${tokens} Token`,
     pictures: (count) => (count === 1 ? "1 Bild" : `${count} Bilder`),
     all: (characters) => `Alle ${characters} Zeichen zeigen`,
+    largest: "Die größten Ereignisse",
     event: "Im Gespräch",
     eventOf: (number) => `Ereignis ${number}`,
   },

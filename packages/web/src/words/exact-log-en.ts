@@ -28,6 +28,7 @@ export const exactLogEn = {
     tokens: (tokens: string) => `${tokens} tokens`,
     pictures: (count: number) => (count === 1 ? "1 picture" : `${count} pictures`),
     all: (characters: string) => `Show all ${characters} characters`,
+    largest: "The largest events",
     event: "In the conversation",
     eventOf: (number: number) => `Event ${number}`,
   },

@@ -1,0 +1,21 @@
+import type { ShownMessage } from "./shown-message.ts";
+
+const most = 10;
+
+/** What of a request one event has filled. */
+export type LargeEvent = {
+  readonly eventId: string;
+  readonly role: string;
+  readonly tool: string;
+  readonly tokens: number;
+};
+
+/** The messages that fill most of a request and came of one event, the largest first. */
+export function largestEvents(messages: readonly ShownMessage[]): readonly LargeEvent[] {
+  return messages
+    .flatMap(({ eventIds: [eventId, ...others], role, tool, tokens }) =>
+      eventId === undefined || others.length > 0 || tokens === 0 ? [] : [{ eventId, role, tool, tokens }],
+    )
+    .toSorted((left, right) => right.tokens - left.tokens)
+    .slice(0, most);
+}
