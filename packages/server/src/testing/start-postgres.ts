@@ -12,7 +12,9 @@ export type TestPostgres = AsyncDisposable & {
   readonly url: string;
   /** The URL of a fresh database: empty, or a copy of what `prepare` made. Its role owns it and may do nothing else. */
   createDatabase(): Promise<string>;
-  /** Ends the server as a crash would. Only for one that was started here. */
+  /** False for a server that was given: it is not stopped. */
+  readonly isOurs: boolean;
+  /** Ends the server as a crash would. Only for one that is ours. */
   halt(): Promise<void>;
   /** Starts it again on what it had written. */
   goOn(): Promise<void>;
@@ -67,6 +69,7 @@ export async function startPostgres(
     return {
       url: server.url,
       createDatabase: async () => (await create(template)).url,
+      isOurs: given === undefined,
       halt: server.halt,
       goOn: server.goOn,
       [Symbol.asyncDispose]: stop,

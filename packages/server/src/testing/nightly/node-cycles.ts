@@ -7,7 +7,7 @@ import { NodeRig, type History } from "./node-rig.ts";
 
 /**
  * `npx node packages/server/src/testing/nightly/node-cycles.ts --count 20 --seed 1`: three servers on one PostgreSQL that are
- * killed, stopped and frozen at seeded moments while clients write and follow over all of them. Exits with 1 when a promise did
+ * killed, stopped and frozen at seeded moments, while that crashes too, while clients write and follow over all of them. Exits with 1 when a promise did
  * not hold; the seed of the cycle is in the line.
  */
 const { values } = parseArgs({

@@ -29,6 +29,7 @@ export class NodeRig implements AsyncDisposable {
   readonly folder: string;
   readonly faults: string[] = [];
   readonly #scope: AsyncDisposableStack;
+  readonly #postgres: TestPostgres;
   readonly #databaseUrl: string;
   readonly #modelUrl: string;
   readonly #random: Random;
@@ -37,12 +38,14 @@ export class NodeRig implements AsyncDisposable {
   private constructor(
     scope: AsyncDisposableStack,
     folder: string,
+    postgres: TestPostgres,
     databaseUrl: string,
     modelUrl: string,
     random: Random,
   ) {
     this.#scope = scope;
     this.folder = folder;
+    this.#postgres = postgres;
     this.#databaseUrl = databaseUrl;
     this.#modelUrl = modelUrl;
     this.#random = random;
@@ -53,7 +56,8 @@ export class NodeRig implements AsyncDisposable {
     const { path } = scope.use(await openTemporaryDirectory());
     const turns = [...marks.map(mark), { tool_calls: [{ name: "finish", arguments: { message: "done" } }] }];
     const model = scope.use(await startScriptedModel({ script: { turns } }));
-    const rig = new NodeRig(scope.move(), path, await postgres.createDatabase(), model.url, random);
+    const url = await postgres.createDatabase();
+    const rig = new NodeRig(scope.move(), path, postgres, url, model.url, random);
     for (let index = 0; index < 3; index++) rig.#nodes.push(await rig.#start(index));
     return rig;
   }
@@ -117,8 +121,14 @@ export class NodeRig implements AsyncDisposable {
     }
   }
 
-  /** Does something to one of the servers, and resolves when that one is there again. */
+  /** Does something to one of the servers, or to the database, and resolves when that one is there again. */
   async fault(): Promise<string> {
+    return this.#postgres.isOurs && this.#random.whole(4) === 0
+      ? await this.#crashDatabase()
+      : await this.#disturbServer();
+  }
+
+  async #disturbServer(): Promise<string> {
     const index = this.#random.whole(this.#nodes.length);
     const node = this.#nodes[index]!;
     const kinds = ["SIGKILL", "SIGTERM", "SIGSTOP"] as const;
@@ -131,6 +141,15 @@ export class NodeRig implements AsyncDisposable {
     if (kind === "SIGSTOP") node.signal("SIGCONT");
     else this.#nodes[index] = await this.#start(index, node.port);
     return `${kind} of server ${index}, away for ${awayMs} ms`;
+  }
+
+  /** It comes back on what it had written; servers must not take each other for dead, and lose nothing that was acknowledged. */
+  async #crashDatabase(): Promise<string> {
+    const awayMs = this.#random.whole(4_000);
+    await this.#postgres.halt();
+    await sleep(awayMs);
+    await this.#postgres.goOn();
+    return `PostgreSQL crashed, away for ${awayMs} ms`;
   }
 
   async marksOf(id: string): Promise<string[]> {
