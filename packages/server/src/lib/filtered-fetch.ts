@@ -27,7 +27,8 @@ export function createFilteredFetch(isBlocked: AddressList): Fetch {
 
 /** Null where Node itself has been told to use a proxy. */
 async function openDispatcher(isBlocked: AddressList): Promise<Dispatcher | null> {
-  const { Agent, buildConnector, getGlobalDispatcher } = await import("undici");
+  // Bundled, a module of CommonJS has this one export.
+  const { Agent, buildConnector, getGlobalDispatcher } = (await import("undici")).default;
   if (getGlobalDispatcher().constructor.name === "EnvHttpProxyAgent") return null;
   const connect = buildConnector({ lookup: filteredLookup(isBlocked) });
   return new Agent({
