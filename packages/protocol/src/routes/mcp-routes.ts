@@ -1,7 +1,8 @@
 import { Type, type Static } from "typebox";
-import { anyObject, list, object, orNull, ref } from "../schema.ts";
+import { anyObject, choice, list, nullable, object, orNull, ref } from "../schema.ts";
 import { ErrorReply } from "../requests/replies.ts";
-import { conflict, invalid, ok } from "./responses.ts";
+import { conversationParams } from "./parameters.ts";
+import { conflict, invalid, noConversation, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
 /** One call that a test of a server makes. */
@@ -68,6 +69,31 @@ export const McpLoginCallback = object(
 );
 export type McpLoginCallback = Static<typeof McpLoginCallback>;
 
+export const McpServerState = choice(["waiting", "connecting", "connected", "failed", "needs_login"], {
+  $id: "MCPServerState",
+  description:
+    "`waiting`: nothing has needed the tools since the server started, or for long. What failed is tried again by itself.",
+});
+export type McpServerState = Static<typeof McpServerState>;
+
+/** An MCP server of a conversation, as it is now. */
+export const McpServerInfo = object("MCPServerInfo", {
+  name: Type.String(),
+  transport: choice(["stdio", "http", "sse"]),
+  state: ref(McpServerState),
+  error: nullable(Type.String(), {
+    description: "Why it did not work last time; also while it is tried again.",
+  }),
+  tools: Type.Array(Type.String(), { description: "By the names that the model knows." }),
+  retry_at: nullable(Type.String({ format: "date-time" }), {
+    description: "When it is tried again by itself.",
+  }),
+});
+export type McpServerInfo = Static<typeof McpServerInfo>;
+
+export const McpServerList = object("MCPServerList", { items: Type.Array(ref(McpServerInfo)) });
+export type McpServerList = Static<typeof McpServerList>;
+
 const jobParams = object("MCPOAuthJob", { job_id: Type.String({ minLength: 1, maxLength: 64 }) });
 const noJob = { 404: { description: "There is no such login.", schema: ErrorReply } } as const;
 const badRequest = (description: string) => ({ 400: { description, schema: ErrorReply } }) as const;
@@ -113,6 +139,30 @@ export const mcpRoutes = routesOf("MCP", {
       ...ok("The login, which has ended.", McpLoginStatus),
       ...badRequest("The address is not the one that this login leads to."),
       ...noJob,
+      ...conflict,
+      ...invalid,
+    },
+  },
+  listConversationMcp: {
+    method: "GET",
+    path: "/api/conversations/{conversation_id}/mcp",
+    summary: "The MCP servers of a conversation, and how each of them does",
+    auth: true,
+    params: conversationParams,
+    responses: { ...ok("The servers.", McpServerList), ...noConversation, ...conflict, ...invalid },
+  },
+  reconnectConversationMcp: {
+    method: "POST",
+    path: "/api/conversations/{conversation_id}/mcp/{server_name}/reconnect",
+    summary: "Connect a conversation to an MCP server anew",
+    auth: true,
+    params: Type.Object({
+      ...conversationParams.properties,
+      server_name: Type.String({ minLength: 1, maxLength: 256 }),
+    }),
+    responses: {
+      ...ok("The servers; this one is on its way.", McpServerList),
+      404: { description: "There is no such conversation, or it has no such server.", schema: ErrorReply },
       ...conflict,
       ...invalid,
     },

@@ -2,6 +2,7 @@ import type { LLM, MetricsSnapshot } from "@convoke/protocol";
 import { Condensing } from "../agent/condense/condensing.ts";
 import { withCondenserSecrets } from "../agent/condense/condenser-settings.ts";
 import type { EventDraft, StampedEvent } from "../events/event-draft.ts";
+import type { McpServers } from "../extensions/mcp/mcp-status.ts";
 import type { Model } from "../models/model.ts";
 import { titleUsageId } from "../agent/title.ts";
 import { ApprovalClock } from "./commands/approval-clock.ts";
@@ -50,6 +51,8 @@ export class Actor implements AsyncDisposable {
   readonly session: LazySession;
   readonly runner: Runner;
   readonly hooks: HookGate | null;
+  /** Of the session that was opened last. */
+  mcpServers: McpServers | null = null;
   readonly #deps: ConversationDeps;
   readonly #clock: ApprovalClock;
   readonly #closing = new AbortController();
@@ -104,6 +107,7 @@ export class Actor implements AsyncDisposable {
         secrets: () => this.secrets,
         notify: (draft) => this.notify(draft),
         closing: this.closing,
+        onMcpServers: (servers) => (this.mcpServers = servers),
         stopping: (others) => this.#stopping.add(others),
         config: () => this.config,
         budget: () => ownBudget(this.config, this.log.state),

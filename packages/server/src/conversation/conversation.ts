@@ -3,6 +3,7 @@ import { approvalMessage, workingAgent } from "../agent/plan-mode.ts";
 import { readsPrediction } from "../security/analyzers/analyzer.ts";
 import type { BrowserUpdate, TerminalInfo, TerminalUpdate } from "@convoke/tool-host";
 import type { EventDraft } from "../events/event-draft.ts";
+import type { McpServers } from "../extensions/mcp/mcp-status.ts";
 import { wait } from "../lib/wait.ts";
 import { attachBrowser, type BrowserAttachment } from "./sessions/attach-browser.ts";
 import { attachPerson, type Attachment } from "./sessions/attach-person.ts";
@@ -90,6 +91,18 @@ export class Conversation implements AsyncDisposable {
   async terminals(): Promise<readonly TerminalInfo[]> {
     const session = await this.#actor.session.current();
     return (await session?.terminals()) ?? [];
+  }
+
+  /** MCP servers of its tools as they are; null where it has none, and until something has needed the tools. */
+  get mcpServers(): McpServers | null {
+    return this.#actor.mcpServers;
+  }
+
+  /** Opens the tools if they are not open, which connects all servers, and connects one anew; false when there is no such one. */
+  async reconnectMcp(name: string): Promise<boolean> {
+    using _use = this.#actor.queue.use();
+    await this.#actor.session.open();
+    return this.mcpServers?.reconnectMcp(name) === true;
   }
 
   /** A person at one of the terminals; the log tells who had it and when. */

@@ -1,9 +1,10 @@
 import type { MetricsSnapshot } from "@convoke/protocol";
-import type { ToolHost, ToolSession } from "@convoke/tool-host";
+import { maskText, type ToolHost, type ToolSession } from "@convoke/tool-host";
 import type { Fetch } from "../../extensions/mcp/bounded-fetch.ts";
 import { isLeft, openToolFilter } from "../../agent/tool-filter.ts";
 import { mcpTimes, type McpTimes } from "../../extensions/mcp/mcp-connection.ts";
 import { openMcpSession } from "../../extensions/mcp/mcp-session.ts";
+import type { McpServers } from "../../extensions/mcp/mcp-status.ts";
 import { readServers } from "../../extensions/mcp/read-servers.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import type { McpLogins } from "../../settings/mcp-logins.ts";
@@ -33,6 +34,8 @@ export type SessionContext = {
   readonly closing: AbortSignal;
   /** A stop or an interrupt is answered when this has settled, within two seconds; to be called while the signal of the call aborts. */
   readonly stopping: (others: Promise<unknown>) => void;
+  /** Told of the MCP servers of each new session; null where there are none. */
+  readonly onMcpServers: (servers: McpServers | null) => void;
   /** As it is at this moment. */
   readonly config: () => ConversationConfig;
   readonly budget: () => OwnBudget;
@@ -61,10 +64,13 @@ export function withMcpTools(base: ToolSession, deps: McpToolsDeps): ToolSession
   const { access, config, context, toolHost } = deps;
   const { mcp } = context.secrets();
   const { servers } = readServers(mcp, []);
-  if (servers.length === 0) return base;
+  if (servers.length === 0) {
+    context.onMcpServers(null);
+    return base;
+  }
   const { logins } = access;
   const hidden = new Set(secretValues(context.secrets()));
-  return openMcpSession({
+  const session = openMcpSession({
     base,
     sessionId: deps.conversationId,
     servers,
@@ -87,6 +93,23 @@ export function withMcpTools(base: ToolSession, deps: McpToolsDeps): ToolSession
     times: access.times ?? mcpTimes,
     firstWaitMs: access.firstWaitMs ?? 3_000,
   });
+  context.onMcpServers(hiding(session, () => [...hidden, ...secretValues(context.secrets())]));
+  return session;
+}
+
+/** What a server says of its failure may have the key in it that it was given. */
+function hiding(servers: McpServers, hidden: () => readonly string[]): McpServers {
+  const hide = (text: string | null): string | null =>
+    text === null
+      ? null
+      : maskText(
+          text,
+          hidden().map((value) => ({ name: "", value })),
+        );
+  return {
+    mcpStatus: () => servers.mcpStatus().map((status) => ({ ...status, error: hide(status.error) })),
+    reconnectMcp: (name) => servers.reconnectMcp(name),
+  };
 }
 
 /** One that comes to no end is told once; what it was to leave or to take away is left out. */

@@ -2,7 +2,9 @@ import { describeError } from "../../lib/describe-error.ts";
 import { wait } from "../../lib/wait.ts";
 import { listTools, anything, type AnnouncedTool } from "./list-tools.ts";
 import type { McpServer } from "./mcp-server.ts";
+import type { ConnectionStatus } from "./mcp-status.ts";
 import type { OpenClient } from "./open-client.ts";
+import { wantsLogin } from "./wants-login.ts";
 
 export type McpConnectionDeps = {
   readonly name: string;
@@ -56,8 +58,13 @@ export class McpConnection implements AsyncDisposable {
   #open: OpenClient | null = null;
   #next = Promise.withResolvers<OpenClient>();
   #isReported = false;
+  #isTrying = true;
+  #hasFailed = false;
+  #wantsLogin = false;
+  #retryAtMs = 0;
   #reason = "It has not answered yet.";
   #wake = new AbortController();
+  #asked = new AbortController();
   #tools: readonly AnnouncedTool[] = [];
   #listing: Promise<void> | null = null;
   #isListStale = false;
@@ -75,6 +82,22 @@ export class McpConnection implements AsyncDisposable {
   /** The last list that came; it outlives a lost connection, so that what the model reads stays the same. */
   get tools(): readonly AnnouncedTool[] {
     return this.#tools;
+  }
+
+  get status(): ConnectionStatus {
+    const error = this.#hasFailed ? this.#reason : null;
+    if (this.#open !== null) return { state: "connected", error: null, retryAtMs: null };
+    if (this.#isTrying) return { state: "connecting", error, retryAtMs: null };
+    return { state: this.#wantsLogin ? "needs_login" : "failed", error, retryAtMs: this.#retryAtMs };
+  }
+
+  /** Connects anew: at once where it waits for the next try, and in the place of a connection that works. */
+  reconnect(): void {
+    this.#isTrying = true;
+    this.#asked.abort();
+    this.#wake.abort();
+    if (this.#open !== null)
+      this.#drop(this.#open, { reason: "A new connection was asked for.", isForgotten: true });
   }
 
   /** The server's answer, as it came. Rejects with a sentence for the model. */
@@ -108,6 +131,8 @@ export class McpConnection implements AsyncDisposable {
     const { signal } = this.#closing;
     for (let failures = 0; !signal.aborted;) {
       let startedAtMs = performance.now();
+      this.#isTrying = true;
+      this.#wantsLogin = false;
       try {
         await using open = await this.#connect();
         startedAtMs = performance.now();
@@ -116,6 +141,7 @@ export class McpConnection implements AsyncDisposable {
         this.#reason = this.#dropped?.reason ?? reason;
       } catch (error) {
         this.#reason = describe(error);
+        this.#wantsLogin = wantsLogin(error);
       }
       this.#open = null;
       if (signal.aborted) break;
@@ -123,6 +149,8 @@ export class McpConnection implements AsyncDisposable {
       this.#dropped = null;
       // Nothing is wrong with a server that wants a new session.
       if (isForgotten) continue;
+      this.#hasFailed = true;
+      this.#isTrying = false;
       const wasSteady = performance.now() - startedAtMs > times.steadyMs;
       if (wasSteady) this.#isReported = false;
       failures = wasSteady ? 0 : failures + 1;
@@ -156,6 +184,7 @@ export class McpConnection implements AsyncDisposable {
 
   #become(open: OpenClient): void {
     this.#open = open;
+    this.#hasFailed = false;
     this.#next.resolve(open);
     this.#next = Promise.withResolvers();
     this.#next.promise.catch(() => {});
@@ -236,11 +265,11 @@ export class McpConnection implements AsyncDisposable {
   async #pause(meanMs: number): Promise<void> {
     this.#wake = new AbortController();
     const least = Math.min(meanMs, this.#deps.times.firstRetryMs / 4);
-    await wait(least, this.#closing.signal);
-    await wait(
-      (meanMs - least) * (0.75 + Math.random() / 2),
-      AbortSignal.any([this.#wake.signal, this.#closing.signal]),
-    );
+    const rest = (meanMs - least) * (0.75 + Math.random() / 2);
+    this.#retryAtMs = Date.now() + least + rest;
+    this.#asked = new AbortController();
+    await wait(least, AbortSignal.any([this.#asked.signal, this.#closing.signal]));
+    await wait(rest, AbortSignal.any([this.#wake.signal, this.#closing.signal]));
   }
 }
 

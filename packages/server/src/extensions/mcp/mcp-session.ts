@@ -16,6 +16,7 @@ import { wait } from "../../lib/wait.ts";
 import { expandServer, hasVariables } from "./expand-variables.ts";
 import { McpConnection, type McpTimes } from "./mcp-connection.ts";
 import type { McpServer } from "./mcp-server.ts";
+import type { McpServers, McpServerStatus } from "./mcp-status.ts";
 import { createMcpTool, mcpToolName, type OfferedTool } from "./mcp-tool.ts";
 import { openClient, type OpenClientDeps } from "./open-client.ts";
 import { hideInTool } from "./hide-in-tool.ts";
@@ -55,11 +56,11 @@ export async function untilSettled(session: ToolSession, signal: AbortSignal): P
 }
 
 /** Adds the tools of MCP servers to a session. Servers connect in the background and never delay or fail it (P20). */
-export function openMcpSession(deps: McpSessionDeps): SettlingSession {
+export function openMcpSession(deps: McpSessionDeps): SettlingSession & McpServers {
   return new McpSession(deps);
 }
 
-class McpSession implements SettlingSession {
+class McpSession implements SettlingSession, McpServers {
   readonly #deps: McpSessionDeps;
   readonly #connections: readonly McpConnection[];
   readonly #names: ToolNames;
@@ -93,6 +94,22 @@ class McpSession implements SettlingSession {
 
   get tools(): readonly ToolListing[] {
     return [...this.#deps.base.tools, ...[...this.#offered.values()].map(({ listing }) => listing)];
+  }
+
+  mcpStatus(): readonly McpServerStatus[] {
+    const offered = [...this.#offered.values()];
+    return this.#connections.map((connection, index) => ({
+      name: connection.name,
+      transport: this.#deps.servers[index]!.transport,
+      ...connection.status,
+      tools: offered.filter((tool) => tool.connection === connection).map(({ listing }) => listing.name),
+    }));
+  }
+
+  reconnectMcp(name: string): boolean {
+    const connection = this.#connections.find((other) => other.name === name);
+    connection?.reconnect();
+    return connection !== undefined;
   }
 
   async untilSettled(signal: AbortSignal): Promise<void> {

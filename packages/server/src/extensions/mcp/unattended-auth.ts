@@ -1,6 +1,7 @@
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import type { McpLogin } from "../../settings/mcp-logins.ts";
 import type { OAuthProvider } from "./oauth-provider.ts";
+import { LoginNeededError } from "./wants-login.ts";
 
 type Library = Pick<typeof import("@modelcontextprotocol/client"), "auth" | "extractWWWAuthenticateParams">;
 
@@ -24,18 +25,16 @@ export function unattendedAuth(
         if (token !== undefined && token !== refused) return;
         const { resourceMetadataUrl, scope } = library.extractWWWAuthenticateParams(response);
         const tokens = await provider.tokens();
-        if (!tokens?.refresh_token) throw new Error(loginNeeded);
+        if (!tokens?.refresh_token) throw new LoginNeededError();
         const outcome = await library.auth(provider, {
           serverUrl,
           fetchFn,
           ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
           ...(scope === undefined ? {} : { scope }),
         });
-        if (outcome !== "AUTHORIZED") throw new Error(loginNeeded);
+        if (outcome !== "AUTHORIZED") throw new LoginNeededError();
       };
       await (login === null ? renew() : login.exclusively(renew));
     },
   };
 }
-
-const loginNeeded = "It wants a person to log in; begin a login at /api/mcp/oauth/start.";

@@ -8,10 +8,11 @@ import type { RouteHandler } from "../../../http/mount.ts";
 import type { McpLogins } from "../../../settings/mcp-logins.ts";
 import type { RequireMachine } from "../../../workspaces/machine-policy.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
+import { conversationMcpHandlers, type ConversationMcpDeps } from "./conversation-mcp-routes.ts";
 import { mcpLoginHandlers } from "./mcp-login-routes.ts";
 import { readTestRequest } from "./mcp-test-request.ts";
 
-export type McpRouteDeps = {
+export type McpRouteDeps = ConversationMcpDeps & {
   readonly toolHost: ToolHost;
   /** Absolute; programs start there. */
   readonly workspaceRoot: string;
@@ -52,6 +53,7 @@ export function mcpHandlers(deps: McpRouteDeps): Record<keyof typeof mcpRoutes, 
       const secrets = Array.from(hidden, (value) => ({ name: "", value }));
       return { json: JSON.parse(maskText(JSON.stringify(tried), secrets)) as unknown };
     },
+    ...conversationMcpHandlers(deps),
     ...mcpLoginHandlers({ loginJobs, sealedValues }),
   };
 }

@@ -1,0 +1,46 @@
+import type { McpServerInfo, McpServerList } from "@convoke/protocol";
+import type { Conversation } from "../../../conversation/conversation.ts";
+import type { Directory } from "../../../conversation/directory.ts";
+import { readServers } from "../../../extensions/mcp/read-servers.ts";
+import type { RouteHandler } from "../../../http/mount.ts";
+import { Fault } from "../../../lib/fault.ts";
+import { formatInstant } from "../../../lib/instant.ts";
+import { conversationIdOf } from "../event-routes.ts";
+
+export type ConversationMcpDeps = { readonly directory: Pick<Directory, "open"> };
+
+/** How the MCP servers of a conversation do, and another try with one of them. */
+export function conversationMcpHandlers({ directory }: ConversationMcpDeps) {
+  return {
+    listConversationMcp: async (request) => {
+      const conversation = await directory.open(request.caller, conversationIdOf(request));
+      return { json: { items: serversOf(conversation) } satisfies McpServerList };
+    },
+
+    reconnectConversationMcp: async (request) => {
+      const conversation = await directory.open(request.caller, conversationIdOf(request));
+      const name = request.params["server_name"]!;
+      const isThere = readServers(conversation.secrets.mcp, []).servers.some((other) => other.name === name);
+      if (!isThere || !(await conversation.reconnectMcp(name)))
+        throw new Fault("missing", "mcp_server_not_found", `The conversation has no MCP server ${name}.`);
+      return { json: { items: serversOf(conversation) } satisfies McpServerList };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+function serversOf({ mcpServers, secrets }: Conversation): McpServerInfo[] {
+  if (mcpServers !== null)
+    return mcpServers.mcpStatus().map(({ retryAtMs, tools, ...status }) => ({
+      ...status,
+      tools: [...tools],
+      retry_at: retryAtMs === null ? null : formatInstant(Math.round(retryAtMs) * 1_000),
+    }));
+  return readServers(secrets.mcp, []).servers.map(({ name, transport }) => ({
+    name,
+    transport,
+    state: "waiting",
+    error: null,
+    tools: [],
+    retry_at: null,
+  }));
+}
