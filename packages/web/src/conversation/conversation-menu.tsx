@@ -33,6 +33,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
     conversation: words,
     browser: { title: browser },
     events: { title: events },
+    mcp: { title: mcp },
     outline: { title: outline },
     past: { title: then },
   } = useMoreWords();
@@ -60,6 +61,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
           { label: outline, onChoose: () => onPanel("outline") },
           { label: files, onChoose: () => onPanel("files") },
           { label: browser, onChoose: () => onPanel("browser") },
+          { label: mcp, onChoose: () => onPanel("mcp") },
           {
             label: then,
             onChoose: () => navigate(placeIn(id, location.search, { at: "", event: null, q: null })),

@@ -9,6 +9,7 @@ const BrowserPanel = lazyPart(() => import("../browser/browser-panel.tsx"));
 const ContextPanel = lazyPart(() => import("./context-panel.tsx"));
 const EventsPanel = lazyPart(() => import("../events/events-panel.tsx"));
 const FilesPanel = lazyPart(() => import("../files/files-panel.tsx"));
+const McpPanel = lazyPart(() => import("./mcp-panel.tsx"));
 const OutlinePanel = lazyPart(() => import("./outline-panel.tsx"));
 const ReviewPanel = lazyPart(() => import("../review/review-panel.tsx"));
 
@@ -78,6 +79,9 @@ export default function Panels({ name, log, view, onSent }: PanelsProps) {
           onGo={jump}
           onClose={close}
         />
+      )}
+      {name === "mcp" && (
+        <McpPanel key={log.id} conversationId={log.id} version={view.lastEventId ?? ""} onClose={close} />
       )}
       {name === "context" && of !== null && (
         <ContextPanel conversationId={log.id} eventId={of} onGo={jump} onClose={close} />

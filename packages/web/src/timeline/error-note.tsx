@@ -1,13 +1,20 @@
 import { useMoreWords, useWords } from "../words/words.ts";
 
+/** What the agent works on without. */
+const passing = new Set(["MCPServerFailed", "ToolFilterFailed"]);
+
 /** What failed in words, its code, and what to do next. */
 export default function ErrorNote({ code, detail }: { readonly code: string; readonly detail: string }) {
   const words = useWords();
-  const next = (useMoreWords().nextSteps as Readonly<Record<string, string>>)[code];
+  const more = useMoreWords();
+  const next = (more.nextSteps as Readonly<Record<string, string>>)[code];
+  const isPassing = passing.has(code);
   return (
-    <div className="my-2 rounded-md bg-bad-wash px-3 py-2 text-sm">
+    <div className={`my-2 rounded-md px-3 py-2 text-sm ${isPassing ? "bg-warn-wash" : "bg-bad-wash"}`}>
       <p>
-        <span className="font-medium text-bad">{words.note.failed}</span>{" "}
+        <span className={`font-medium ${isPassing ? "text-warn" : "text-bad"}`}>
+          {isPassing ? more.goesOn : words.note.failed}
+        </span>{" "}
         <span className="font-mono text-xs text-soft">{code}</span>
       </p>
       {detail !== "" && <p className="mt-0.5 break-words whitespace-pre-wrap">{detail}</p>}

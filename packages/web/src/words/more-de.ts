@@ -366,7 +366,25 @@ export const moreDe: MoreWords = {
     none: "Noch wurde nichts gesagt.",
     more: "Mehr zeigen",
   },
+  mcp: {
+    title: "MCP-Server",
+    none: "Diese Unterhaltung hat keine MCP-Server. Die der Einstellungen gelten für Unterhaltungen, die später beginnen.",
+    states: {
+      waiting: "noch nicht gebraucht",
+      connecting: "verbindet",
+      connected: "verbunden",
+      failed: "gescheitert",
+      needs_login: "will eine Anmeldung",
+    },
+    reconnect: "Neu verbinden",
+    login:
+      "Er lässt ohne Anmeldung oder Schlüssel niemanden ein. Das lässt sich in den Einstellungen für Unterhaltungen ändern, die später beginnen.",
+    retryAt: (at) => `Wird um ${at} von selbst wieder versucht.`,
+  },
+  goesOn: "Der Agent macht weiter.",
   nextSteps: {
+    MCPServerFailed:
+      "Im Menü der Unterhaltung sagen ihre MCP-Server, wie es ihm geht; ein Knopf verbindet ihn neu.",
     LLMAuthenticationError: "Prüfe den Schlüssel des Modells in den Einstellungen, dann weiter.",
     LLMRateLimitError: "Warte etwas oder nimm einen anderen Schlüssel, dann weiter.",
     LLMTimeoutError: "Mit „Weiter“ noch einmal versuchen.",

@@ -366,7 +366,25 @@ export const moreEn = {
     none: "Nothing was said yet.",
     more: "Show more",
   },
+  mcp: {
+    title: "MCP servers",
+    none: "This conversation has no MCP servers. Those of the settings are for conversations that begin later.",
+    states: {
+      waiting: "not needed yet",
+      connecting: "connecting",
+      connected: "connected",
+      failed: "failed",
+      needs_login: "wants a login",
+    },
+    reconnect: "Reconnect",
+    login:
+      "It lets nobody in without a login or a key. Change that in the settings for conversations that begin later.",
+    retryAt: (at: string) => `Tried again by itself at ${at}.`,
+  },
+  goesOn: "The agent goes on.",
   nextSteps: {
+    MCPServerFailed:
+      "Its MCP servers, in the menu of the conversation, tell how it does, and one button connects it anew.",
     LLMAuthenticationError: "Check the key of the model in the settings, then go on.",
     LLMRateLimitError: "Wait a while or use another key, then go on.",
     LLMTimeoutError: "Go on to try again.",
