@@ -52,8 +52,14 @@ export class WebBrowser implements AsyncDisposable {
     return this.#server.ready.url;
   }
 
-  async call(method: string, route: string, body?: unknown): Promise<Record<string, unknown>> {
-    const key = await readFile(path.join(this.place.folder, "data/session-api-key"), "utf8");
+  /** With a key of its own where one is given, else with that of the local user. */
+  async call(
+    method: string,
+    route: string,
+    body?: unknown,
+    given?: string,
+  ): Promise<Record<string, unknown>> {
+    const key = given ?? (await readFile(path.join(this.place.folder, "data/session-api-key"), "utf8"));
     const reply = await fetch(`${this.url}${route}`, {
       method,
       headers: { "X-Session-API-Key": key.trim(), "Content-Type": "application/json" },
@@ -77,9 +83,9 @@ export class WebBrowser implements AsyncDisposable {
     return id;
   }
 
-  /** A new browser, logged in by a one-time link; another address is another way to the same server. */
-  async logIn(options: BrowserContextOptions = desktop, address = this.url): Promise<Page> {
-    const { url } = await this.call("POST", "/api/auth/tickets");
+  /** A new browser, logged in by a one-time link, as whoever has the key; another address is another way to the same server. */
+  async logIn(options: BrowserContextOptions = desktop, address = this.url, key?: string): Promise<Page> {
+    const { url } = await this.call("POST", "/api/auth/tickets", undefined, key);
     const context = await this.#browser.newContext({ locale: "en-GB", ...options });
     context.setDefaultTimeout(patienceMs);
     context.setDefaultNavigationTimeout(patienceMs);

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
 import { about, expectStatus, sidewaysOf, takePictures, violationsOf } from "./web-page.ts";
@@ -103,6 +104,45 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
     await page.goto(`${web.url}/settings/server`);
     await page.getByText("Open connections").waitFor();
     await page.context().close();
+  });
+
+  test("J27, S16: users have keys of their own; the local user gives them, sees everybody's and ends them", async () => {
+    const page = await web.logIn();
+    const add = async (whose: Page, label: string): Promise<string> => {
+      await whose.getByRole("textbox", { name: "What it is for" }).fill(label);
+      await whose.getByRole("button", { name: "Add" }).click();
+      await whose.getByRole("listitem").filter({ hasText: label }).waitFor();
+      return await whose.getByRole("status").locator("code").innerText();
+    };
+    const keys = `${web.url}/settings/keys`;
+    await page.goto(keys);
+    await page.getByRole("textbox", { name: "For whom" }).fill("ada");
+    const first = await add(page, "tablet of ada");
+    const ada = await web.logIn(desktop, web.url, first);
+    await ada.goto(keys);
+    await ada.getByText("tablet of ada").waitFor();
+    expect(await ada.getByRole("textbox", { name: "For whom" }).count()).toBe(0);
+    const second = await add(ada, "phone of ada");
+    await ada.reload();
+    await ada.getByText("phone of ada").waitFor();
+    expect(await ada.getByText(second).count()).toBe(0);
+    const owners = async (): Promise<unknown[]> => {
+      const { keys: found } = await web.call("GET", "/api/keys", undefined, second);
+      return (found as { user_id: string; label: string }[]).map((key) => [key.user_id, key.label]);
+    };
+    expect(await owners()).toEqual([
+      ["ada", "tablet of ada"],
+      ["ada", "phone of ada"],
+    ]);
+    await page.reload();
+    await page.getByRole("listitem").filter({ hasText: "phone of ada" }).waitFor();
+    const end = page.getByRole("listitem").filter({ hasText: "tablet of ada" }).getByRole("button");
+    await end.click();
+    // With the key ends the login that began with it.
+    await ada.getByRole("dialog", { name: "You were logged out" }).waitFor();
+    expect(await owners()).toEqual([["ada", "phone of ada"]]);
+    await page.context().close();
+    await ada.context().close();
   });
 
   test.each([

@@ -27,6 +27,11 @@ export class LoginState {
     return typeof proof === "string" ? proof : null;
   }
 
+  /** Whose the page is; null where nobody logged in by name, as on a server without keys. */
+  get user(): string | null {
+    return typeof this.#user === "string" ? this.#user : null;
+  }
+
   /** False when the page still shows what somebody else has read: it is to be loaded anew. */
   enter(proof: string, user: string): boolean {
     const isSame = this.#user === user || (this.#user === undefined && this.status.snapshot() !== "lapsed");

@@ -7,11 +7,12 @@ import { useMoreWords, useWords } from "../words/words.ts";
 import { Entries, Entry, Explanation, Form, Problem, TextField } from "./parts.tsx";
 import { useResource } from "./use-resource.ts";
 
-/** Keys of this server, and the browsers that are logged in. A new key is shown once. */
+/** Keys, and the browsers that are logged in. A new key is shown once. The local user has everybody's and gives keys to others. */
 export function KeysSection() {
   const words = useMoreWords().settings.keys;
   const { common } = useWords();
-  const { client, language } = useServices();
+  const { client, language, login: own } = useServices();
+  const isLocal = own.user === null || own.user === "local";
   const keys = useResource("GET /api/keys");
   const logins = useResource("GET /api/auth/logins");
   const [draft, setDraft] = useState({ label: "", user: "" });
@@ -105,12 +106,14 @@ export function KeysSection() {
           value={draft.label}
           onChange={(label) => setDraft({ ...draft, label })}
         />
-        <TextField
-          label={words.user}
-          hint={words.userHint}
-          value={draft.user}
-          onChange={(user) => setDraft({ ...draft, user })}
-        />
+        {isLocal && (
+          <TextField
+            label={words.user}
+            hint={words.userHint}
+            value={draft.user}
+            onChange={(user) => setDraft({ ...draft, user })}
+          />
+        )}
         <Button type="submit" look="primary">
           {common.add}
         </Button>
