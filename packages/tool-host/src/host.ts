@@ -1,5 +1,6 @@
 import type { Action, Observation, ToolDefinition } from "@convoke/protocol";
 import type { PipedProcess, ProcessSpec } from "./processes/piped-process.ts";
+import type { PersonShell, ShellSpec } from "./processes/person-shell.ts";
 import type { BrowserInput, BrowserUpdate } from "./browser-attachment.ts";
 import type { TerminalInput, TerminalUpdate } from "./terminal-attachment.ts";
 import type { TerminalInfo, ToolSecret } from "./tool.ts";
@@ -98,6 +99,8 @@ export interface ToolHost extends AsyncDisposable {
   openSession(spec: SessionSpec): Promise<ToolSession>;
   /** Starts a program that speaks over its standard input and output, e.g. an MCP server; never throws, `ended` tells. */
   startProcess(spec: ProcessSpec): PipedProcess;
+  /** Starts a shell for a person, on a terminal of its own. Rejects where it cannot be started. */
+  openShell(spec: ShellSpec): Promise<PersonShell>;
 }
 
 /** A tool spec names a tool that the catalogue does not have; `available` lists those it has. */

@@ -15,6 +15,7 @@ import type {
 import { InProcessSession } from "./in-process-session.ts";
 import type { Place } from "./in-process-session.ts";
 import { startPipedProcess, type PipedProcess, type ProcessSpec } from "./processes/piped-process.ts";
+import type { PersonShell, ShellSpec } from "./processes/person-shell.ts";
 import { listTool } from "./list-tool.ts";
 import type { BrowserInput, BrowserUpdate } from "./browser-attachment.ts";
 import type { TerminalInput, TerminalUpdate } from "./terminal-attachment.ts";
@@ -49,7 +50,7 @@ class InProcessHost implements ToolHost {
   readonly #tools: ReadonlyMap<string, Tool | ToolSet>;
   readonly #sessions = new Map<string, OpenSession>();
   readonly #closing = new Map<string, Promise<void>>();
-  readonly #processes = new Set<PipedProcess>();
+  readonly #processes = new Set<PipedProcess | PersonShell>();
   #isClosed = false;
 
   constructor(deps: InProcessHostDeps) {
@@ -73,7 +74,16 @@ class InProcessHost implements ToolHost {
   }
 
   startProcess(spec: ProcessSpec): PipedProcess {
-    const started = startPipedProcess(spec, this.#deps.environment);
+    return this.#keep(startPipedProcess(spec, this.#deps.environment));
+  }
+
+  async openShell(spec: ShellSpec): Promise<PersonShell> {
+    // Terminals take much to load: only who opens one pays for it.
+    const { openLocalShell } = await import("./processes/local-shell.ts");
+    return this.#keep(await openLocalShell(spec, this.#deps.environment));
+  }
+
+  #keep<Started extends PipedProcess | PersonShell>(started: Started): Started {
     this.#processes.add(started);
     // Its descendants may outlive it: they end with the host at the latest.
     const forget = (): void =>

@@ -21,7 +21,7 @@ export type {
 } from "./host.ts";
 export type { BrowserUpdate } from "./browser-attachment.ts";
 export { NewestUpdates } from "./newest-updates.ts";
-export type { TerminalUpdate } from "./terminal-attachment.ts";
+export type { TerminalSize, TerminalUpdate } from "./terminal-attachment.ts";
 export { facesOf, ToolInputError } from "./tool.ts";
 export type {
   Tool,
@@ -38,6 +38,9 @@ export { openGuardian } from "./processes/guardian.ts";
 export { collectOrphans, createMarker } from "./processes/collect-orphans.ts";
 export type { Guardian, GuardianOptions } from "./processes/guardian.ts";
 export type { PipedProcess, ProcessEnd, ProcessSpec } from "./processes/piped-process.ts";
+export type { PersonShell, ShellInput, ShellSpec } from "./processes/person-shell.ts";
+export { attachPerson } from "./attach-person.ts";
+export { LiveView } from "./tools/terminal/live-view.ts";
 export { signalProcesses } from "./processes/end-processes.ts";
 export {
   findMarkedProcesses,

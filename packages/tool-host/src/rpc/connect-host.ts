@@ -1,5 +1,6 @@
 import type { SessionSpec, ToolHost, ToolSession } from "../host.ts";
 import type { PipedProcess, ProcessSpec } from "../processes/piped-process.ts";
+import type { PersonShell, ShellSpec } from "../processes/person-shell.ts";
 import type { Bash } from "../bash/bash.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { parseAddress } from "./address.ts";
@@ -8,6 +9,7 @@ import { Link } from "./link.ts";
 import { openConnection } from "./open-connection.ts";
 import { RemoteSession } from "./remote-session.ts";
 import { RemoteProcess } from "./remote-process.ts";
+import { openRemoteShell } from "./remote-shell.ts";
 import { createRemoteBash } from "./remote-bash.ts";
 import { createRemoteWorkspace } from "./remote-workspace.ts";
 
@@ -82,6 +84,10 @@ class ConnectedHost implements RemoteToolHost {
 
   startProcess(spec: ProcessSpec): PipedProcess {
     return new RemoteProcess(this.#link, spec);
+  }
+
+  async openShell(spec: ShellSpec): Promise<PersonShell> {
+    return openRemoteShell(this.#link, spec);
   }
 
   detach(): void {

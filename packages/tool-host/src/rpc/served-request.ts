@@ -4,6 +4,7 @@ import type { Bash, BashQuery, BashRequest } from "../bash/bash.ts";
 import type { ExecutionRequest, SessionSpec, ToolHost } from "../host.ts";
 import type { DiffBase, Workspace } from "../workspace/workspace.ts";
 import type { ProcessSpec } from "../processes/piped-process.ts";
+import { obeyInputs, type ShellInput, type ShellSpec } from "../processes/person-shell.ts";
 import type { BrowserInput } from "../browser-attachment.ts";
 import type { TerminalInput } from "../terminal-attachment.ts";
 import type { Channel } from "./channel.ts";
@@ -203,6 +204,15 @@ export class ServedRequest {
         await started[Symbol.asyncDispose]();
       }
     },
+    runShell: async (params) => {
+      const { spec } = readFields(params, { spec: "object" });
+      const inputs = fromJsonLines<ShellInput>(this.#receive(), longestShownLine);
+      const shell = await (await this.#deps.host).openShell(readShellSpec(spec));
+      // Inputs that end, or break with their connection, are a caller that left.
+      void obeyInputs(shell, inputs).then(async () => shell[Symbol.asyncDispose]());
+      this.#stream(shell.output);
+      return await shell.ended;
+    },
   };
 
   /** As much of the machine as the client wants to see. */
@@ -279,6 +289,10 @@ function readProcessSpec(value: object): ProcessSpec {
     environment: environment as ProcessSpec["environment"],
     workingDir,
   };
+}
+
+function readShellSpec(value: object): ShellSpec {
+  return readFields(value, { workingDir: "string", columns: "number", rows: "number" });
 }
 
 function readPath(params: unknown): string {

@@ -25,6 +25,7 @@ export async function openServedHost(listen: (dir: string) => ListenAddress): Pr
       catalogue: remote.catalogue,
       openSession: async (spec) => remote.openSession(spec),
       startProcess: (spec) => remote.startProcess(spec),
+      openShell: async (spec) => remote.openShell(spec),
       [Symbol.asyncDispose]: async () => bench[Symbol.asyncDispose](),
     },
     crash: async () => bench.served[Symbol.asyncDispose](),

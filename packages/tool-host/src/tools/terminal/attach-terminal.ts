@@ -1,4 +1,5 @@
 import { attachPerson } from "../../attach-person.ts";
+import { withinSize } from "../../processes/person-shell.ts";
 import type { TerminalInput, TerminalUpdate } from "../../terminal-attachment.ts";
 import type { TerminalSession } from "./terminal-session.ts";
 
@@ -22,20 +23,15 @@ export function attachTerminal(
 function act(session: TerminalSession, person: object, input: TerminalInput): string | null {
   switch (input.type) {
     case "take":
-      return session.loans.lend(person, sizeOf(input)) ? null : "Somebody else has the terminal.";
+      return session.loans.lend(person, withinSize(input)) ? null : "Somebody else has the terminal.";
     case "give":
       session.loans.giveBack(person);
       return null;
     case "type":
       return session.loans.type(person, input.text) ? null : notYours;
     case "resize":
-      return session.loans.resize(person, sizeOf(input)) ? null : notYours;
+      return session.loans.resize(person, withinSize(input)) ? null : notYours;
   }
 }
 
 const notYours = "You do not have the terminal. Take it first.";
-
-function sizeOf({ columns, rows }: { readonly columns: number; readonly rows: number }) {
-  const within = (count: number, most: number): number => Math.min(Math.max(Math.trunc(count) || 1, 1), most);
-  return { columns: within(columns, 1000), rows: within(rows, 500) };
-}

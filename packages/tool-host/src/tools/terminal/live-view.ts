@@ -3,10 +3,10 @@ import { LiveMask } from "../../processes/live-mask.ts";
 import { SecretMask } from "../../processes/mask.ts";
 import type { TerminalSize, TerminalUpdate } from "../../terminal-attachment.ts";
 import type { ToolSecret } from "../../tool.ts";
-import { terminalSize } from "./screen-view.ts";
+import { terminalSize } from "./terminal-size.ts";
 
 /** So many characters of what was shown bring a new watcher to where the terminal is. */
-const mostKept = 200_000;
+const usuallyKept = 200_000;
 /** A watcher that is so far behind gets the screen anew. */
 const mostWaiting = 1_000_000;
 
@@ -20,13 +20,23 @@ export class LiveView {
   readonly #mask: SecretMask;
   readonly #live: LiveMask;
   readonly #followers = new Map<object, Follower>();
-  #size: TerminalSize = terminalSize;
+  #size: TerminalSize;
   #kept = "";
   /** A program had the whole screen where `#kept` begins. */
   #isOtherScreen = false;
   #owner: object | undefined;
+  readonly #mostKept: number;
+  #isOver = false;
 
-  constructor(spared: readonly string[]) {
+  constructor(
+    spared: readonly string[],
+    {
+      mostKept = usuallyKept,
+      size = terminalSize,
+    }: { readonly mostKept?: number; readonly size?: TerminalSize } = {},
+  ) {
+    this.#mostKept = mostKept;
+    this.#size = size;
     this.#mask = new SecretMask([], spared);
     this.#live = new LiveMask(this.#mask, (text) => this.#give(text));
   }
@@ -69,9 +79,9 @@ export class LiveView {
     if (follower !== undefined) offer(follower, update);
   }
 
-  /** Begins with the screen as it is. */
+  /** Begins with the screen as it is; where the terminal is no more, that is all. */
   watch(who: object): Watcher<TerminalUpdate> {
-    const follower: Follower = { waiting: [], length: 0, wake: () => {}, isEnded: false };
+    const follower: Follower = { waiting: [], length: 0, wake: () => {}, isEnded: this.#isOver };
     this.#followers.set(who, follower);
     this.#showAll(who, follower);
     return {
@@ -90,9 +100,10 @@ export class LiveView {
     };
   }
 
-  /** The terminal is no more. */
+  /** The terminal is no more; what it showed stays to be seen. */
   end(): void {
-    this.#live[Symbol.dispose]();
+    this.#live.cut();
+    this.#isOver = true;
     for (const follower of this.#followers.values()) end(follower);
     this.#followers.clear();
   }
@@ -100,7 +111,7 @@ export class LiveView {
   #give(text: string): void {
     if (text === "") return;
     this.#kept += text;
-    if (this.#kept.length > 2 * mostKept) this.#forget();
+    if (this.#kept.length > 2 * this.#mostKept) this.#forget();
     for (const [who, follower] of this.#followers) {
       if (follower.length + text.length > mostWaiting) this.#showAll(who, follower);
       else {
@@ -121,7 +132,7 @@ export class LiveView {
 
   /** Cuts behind a line, so that no control sequence is cut in two. */
   #forget(): void {
-    const atLeast = this.#kept.length - mostKept;
+    const atLeast = this.#kept.length - this.#mostKept;
     const line = this.#kept.indexOf("\n", atLeast);
     const at = line === -1 ? atLeast : line + 1;
     const gone = this.#kept.slice(0, at);

@@ -1,7 +1,5 @@
 import xterm from "@xterm/headless";
-
-/** Size of the terminal that programs see. */
-export const terminalSize = { columns: 200, rows: 50 } as const;
+import { terminalSize } from "./terminal-size.ts";
 
 /** More than this waiting to be drawn means that a program floods the screen; what comes then is left out. */
 const mostPendingCharacters = 1_000_000;

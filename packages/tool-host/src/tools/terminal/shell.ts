@@ -15,7 +15,7 @@ import {
 } from "../../processes/process-table.ts";
 import type { TerminalSize } from "../../terminal-attachment.ts";
 import type { ToolSecret } from "../../tool.ts";
-import { terminalSize } from "./screen-view.ts";
+import { terminalSize } from "./terminal-size.ts";
 import { ShellMessages, type CommandEnd } from "./shell-messages.ts";
 import { adoptLine, handBackLine, lendLine, requestLine, shellStartFile, wakeLine } from "./shell-script.ts";
 import { readShellState } from "./shell-state.ts";

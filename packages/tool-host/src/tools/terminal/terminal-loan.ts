@@ -4,7 +4,7 @@ import { notices } from "./terminal-notices.ts";
 import type { CommandRun } from "./command-run.ts";
 import type { LiveView } from "./live-view.ts";
 import type { TerminalRecord } from "./terminal-record.ts";
-import { terminalSize } from "./screen-view.ts";
+import { terminalSize } from "./terminal-size.ts";
 import type { Shell } from "./shell.ts";
 
 /** What lending needs of the terminal. */

@@ -5,7 +5,7 @@ import { CommandRun, type WaitEnd } from "./command-run.ts";
 import type { TerminalSize } from "../../terminal-attachment.ts";
 import { isDataLiteral } from "./data-literal.ts";
 import { LiveView } from "./live-view.ts";
-import { terminalSize } from "./screen-view.ts";
+import { terminalSize } from "./terminal-size.ts";
 import { interruptKeys, TerminalLoans } from "./terminal-loan.ts";
 import { namedSecrets } from "./named-secrets.ts";
 import type { Shell } from "./shell.ts";
