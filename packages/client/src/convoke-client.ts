@@ -14,11 +14,13 @@ import type {
   ServerInfo,
   StartConversationRequest,
   BrowserFrame,
+  ShellFrame,
   TerminalFrame,
   UpdateConversationRequest,
 } from "@convoke/protocol";
 import { followEvents, untrim, type FollowItem, type FollowOptions, type Trimmed } from "./follow.ts";
 import { attachBrowser, type BrowserOptions } from "./browser.ts";
+import { attachShell, type ShellOptions } from "./shell.ts";
 import { attachTerminal, type TerminalOptions } from "./terminal.ts";
 import { followOverview, type OverviewItem, type OverviewOptions } from "./overview.ts";
 import { callApi, openApi, type Call, type HttpOptions } from "./http.ts";
@@ -252,6 +254,11 @@ export class ConvokeClient {
   /** All of one's conversations, live: the last changed ones at first, then each that changes. Ends when the signal aborts. */
   overview(options: OverviewOptions = {}): AsyncIterable<OverviewItem> {
     return followOverview(this.#options, options);
+  }
+
+  /** A person at a shell of their own in the workspace of a conversation. */
+  attachShell(id: string, options: ShellOptions): AsyncIterable<ShellFrame> {
+    return attachShell(this.#options, id, options);
   }
 
   /** A person at a terminal of the agent: what it shows, and with `inputs` what the person does. */

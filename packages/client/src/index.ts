@@ -13,6 +13,7 @@ export {
 export type { FollowItem, FollowOptions, Trimmed } from "./follow.ts";
 export type { OverviewItem, OverviewOptions } from "./overview.ts";
 export type { BrowserOptions } from "./browser.ts";
+export type { ShellOptions } from "./shell.ts";
 export type { TerminalOptions } from "./terminal.ts";
 export {
   emptyView,

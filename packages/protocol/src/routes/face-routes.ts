@@ -17,6 +17,7 @@ import { openAiRoutes } from "./openai-routes.ts";
 import { overviewRoutes } from "./overview-routes.ts";
 import { runtimeFileRoutes, runtimeMachineRoutes, runtimeRoutes } from "./runtime-routes.ts";
 import { searchRoutes } from "./search-routes.ts";
+import { shellRoutes } from "./shell-routes.ts";
 import { terminalRoutes } from "./terminal-routes.ts";
 import { turnRoutes } from "./turn-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
@@ -28,6 +29,7 @@ export const agentFaceRoutes = {
   ...overviewRoutes,
   ...searchRoutes,
   ...terminalRoutes,
+  ...shellRoutes,
   ...runtimeRoutes,
   ...runtimeMachineRoutes,
   ...runtimeFileRoutes,

@@ -1,0 +1,43 @@
+import { Type, type Static } from "typebox";
+import { closedObject, nullable, object, ref } from "../schema.ts";
+import { terminalInputs } from "./terminals.ts";
+
+/** One shell of a person in the workspace of a conversation. */
+export const ShellSummary = object("ShellSummary", {
+  id: Type.String({ format: "uuid" }),
+  created_at: Type.String({ format: "date-time" }),
+  columns: Type.Integer(),
+  rows: Type.Integer(),
+  is_running: Type.Boolean(),
+  exit_code: nullable(Type.Integer(), {
+    description: "128 + n when signal n ended it. Null while it runs, and where nobody knows.",
+  }),
+});
+export type ShellSummary = Static<typeof ShellSummary>;
+
+export const ShellList = object("ShellList", { items: Type.Array(ref(ShellSummary)) });
+export type ShellList = Static<typeof ShellList>;
+
+export const OpenShellRequest = closedObject("OpenShellRequest", {
+  columns: Type.Integer({ minimum: 1, maximum: 1000 }),
+  rows: Type.Integer({ minimum: 1, maximum: 500 }),
+});
+export type OpenShellRequest = Static<typeof OpenShellRequest>;
+
+/** What a person sends to a shell of their own, by its type; nobody else has it, so nothing is taken or given. */
+export const shellInputs = { type: terminalInputs.type, resize: terminalInputs.resize } as const;
+
+export type ShellInput = {
+  [Name in keyof typeof shellInputs]: Static<(typeof shellInputs)[Name]>;
+}[keyof typeof shellInputs];
+
+/** What a person gets of a shell of their own. Texts are what an xterm takes, with secrets masked. */
+export type ShellFrame =
+  /** Everything anew: clear, take this size, and write `text`. */
+  | { readonly type: "screen"; readonly text: string; readonly columns: number; readonly rows: number }
+  | { readonly type: "output"; readonly text: string }
+  | { readonly type: "size"; readonly columns: number; readonly rows: number }
+  /** It has ended, and the socket is closed. */
+  | { readonly type: "ended"; readonly exit_code: number | null }
+  /** What was asked for cannot be. */
+  | { readonly type: "refused"; readonly reason: string };

@@ -1,0 +1,54 @@
+import { Type } from "typebox";
+import { OpenShellRequest, ShellList, ShellSummary } from "../conversation/shells.ts";
+import { ErrorReply } from "../requests/replies.ts";
+import { conversationParams } from "./parameters.ts";
+import { conflict, done, invalid, machineRefusals, noConversation, ok } from "./responses.ts";
+import { routesOf } from "./route.ts";
+
+const shellParams = Type.Object({
+  conversation_id: Type.String({ format: "uuid" }),
+  shell_id: Type.String({ format: "uuid" }),
+});
+
+/** Shells of a person in the workspace of a conversation. They are used over the socket `/sockets/shells/{conversation_id}?shell=...`. */
+export const shellRoutes = routesOf("Shells", {
+  listShells: {
+    method: "GET",
+    path: "/api/conversations/{conversation_id}/shells",
+    summary: "The shells that people have in the workspace of a conversation, the oldest first",
+    auth: true,
+    params: conversationParams,
+    responses: { ...ok("The shells.", ShellList), ...machineRefusals, ...noConversation, ...conflict },
+  },
+  openShell: {
+    method: "POST",
+    path: "/api/conversations/{conversation_id}/shells",
+    summary: "Start a shell of one's own, where the tools of the agent run",
+    auth: true,
+    params: conversationParams,
+    body: OpenShellRequest,
+    responses: {
+      201: { description: "It runs.", schema: ShellSummary },
+      ...machineRefusals,
+      ...noConversation,
+      409: {
+        description: "As many are open as may be, or the workspace is not there now.",
+        schema: ErrorReply,
+      },
+      ...invalid,
+    },
+  },
+  endShell: {
+    method: "DELETE",
+    path: "/api/conversations/{conversation_id}/shells/{shell_id}",
+    summary: "End a shell with everything that it started, and forget what it showed",
+    auth: true,
+    params: shellParams,
+    responses: {
+      ...done,
+      ...machineRefusals,
+      404: { description: "There is no such conversation or shell.", schema: ErrorReply },
+      ...conflict,
+    },
+  },
+});
