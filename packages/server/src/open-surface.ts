@@ -13,9 +13,11 @@ import { mountBashSocket } from "./faces/agent-server/sockets/bash-socket.ts";
 import type { Demo } from "./conversation/demo.ts";
 import { NeighbourSignals } from "./faces/agent-server/sockets/neighbour-signals.ts";
 import { mountEventSocket } from "./faces/agent-server/sockets/event-socket.ts";
+import { mountShellSocket } from "./faces/agent-server/sockets/shell-socket.ts";
 import { mountTerminalSocket } from "./faces/agent-server/sockets/terminal-socket.ts";
 import type { SocketTimes } from "./faces/agent-server/sockets/socket-times.ts";
 import { createCookieReader } from "./faces/agent-server/workspace/workspace-cookie.ts";
+import { createSandboxAccess } from "./faces/gateway/sandbox-access.ts";
 import { mountGateway } from "./faces/gateway/mount-gateway.ts";
 import { isPortCapability } from "./faces/gateway/port-path.ts";
 import { refuseGateway } from "./faces/gateway/refuse-gateway.ts";
@@ -197,6 +199,13 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     }),
   );
   mountTerminalSocket(app, { ...socketDeps, scopeOf: () => ({ directory, keys }) });
+  mountShellSocket(app, {
+    ...socketDeps,
+    directory,
+    keys,
+    openAccess: machine.openAccess,
+    openSandboxAccess: createSandboxAccess(facesDeps),
+  });
   mountBrowserSocket(app, { ...socketDeps, scopeOf: () => ({ directory, keys }) });
   mountOverviewSocket(app, { directory, feed, journal, keys, logger, times });
   mountBashSocket(app, { ...socketDeps, scopeOf: () => ({ openAccess: machine.openAccess, keys }) });

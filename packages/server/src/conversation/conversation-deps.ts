@@ -1,6 +1,6 @@
 import type { LLM, Message } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
-import type { ToolSession } from "@convoke/tool-host";
+import type { PersonShell, TerminalSize, ToolSession } from "@convoke/tool-host";
 import type { Journal } from "../journal/journal.ts";
 import type { Fetch } from "../lib/filtered-fetch.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -29,6 +29,8 @@ export type ConversationDeps = {
   /** Finds a model that the owner has stored; null when there is none of the name. Nobody has stored one when absent. */
   readonly findModel?: (name: string) => Promise<LLM | null>;
   readonly openSession: (config: ConversationConfig, context: SessionContext) => Promise<ToolSession>;
+  /** Starts a shell of a person where the tools run. */
+  readonly openShell: (config: ConversationConfig, size: TerminalSize) => Promise<PersonShell>;
   /** The hooks that a configuration asks for, if any; a conversation has none when absent. */
   readonly openHooks?: (
     config: ConversationConfig,

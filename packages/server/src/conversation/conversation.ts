@@ -7,6 +7,7 @@ import type { McpServers } from "../extensions/mcp/mcp-status.ts";
 import { wait } from "../lib/wait.ts";
 import { attachBrowser, type BrowserAttachment } from "./sessions/attach-browser.ts";
 import { attachPerson, type Attachment } from "./sessions/attach-person.ts";
+import { PersonShells } from "./sessions/person-shells.ts";
 import { Actor, toolPatienceMs } from "./actor.ts";
 import { awaiting, decideAnswers, type ApprovalAnswer } from "./commands/approvals.ts";
 import { askBeside } from "./commands/ask-agent.ts";
@@ -37,6 +38,8 @@ const terminalPatienceMs = 2_000;
 /** The actor that owns one log: a mailbox, a fold, at most one run. Every method resolves when its effect is durable. */
 export class Conversation implements AsyncDisposable {
   readonly id: string;
+  /** Of people, beside the agent. */
+  readonly shells: PersonShells;
   readonly #deps: ConversationDeps;
   readonly #actor: Actor;
 
@@ -44,6 +47,11 @@ export class Conversation implements AsyncDisposable {
     this.id = deps.id;
     this.#deps = deps;
     this.#actor = new Actor(deps);
+    this.shells = new PersonShells({
+      openShell: (size) => deps.openShell(this.config, size),
+      secrets: () => this.secrets,
+      nowMs: deps.nowMs,
+    });
   }
 
   get state(): Readonly<ConversationState> {
@@ -73,8 +81,9 @@ export class Conversation implements AsyncDisposable {
     );
   }
 
-  /** True while a command goes on in a terminal that ends with this actor. A machine that does not answer in time has none. */
+  /** True while a shell of a person runs, or a command goes on in a terminal that ends with this actor. A machine that does not answer in time has none. */
   async hasKeptTerminals(): Promise<boolean> {
+    if (this.shells.isAnyRunning) return true;
     const session = await this.#actor.session.current();
     if (session === null) return false;
     const isOver = new AbortController();
@@ -366,7 +375,7 @@ export class Conversation implements AsyncDisposable {
 
   /** Stops working without changing the status: a run that was in progress goes on after the next load. Idempotent. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#actor[Symbol.asyncDispose]();
+    await Promise.all([this.shells[Symbol.asyncDispose](), this.#actor[Symbol.asyncDispose]()]);
   }
 
   /** What is in progress; the words of the model may end in the middle of a secret (P13). */

@@ -20,6 +20,7 @@ import {
   runtimeRoutes,
   sandboxRoutes,
   sandboxSpecRoutes,
+  shellRoutes,
   terminalRoutes,
   turnRoutes,
   startTaskRoutes,
@@ -60,6 +61,7 @@ import { askHandlers } from "./agent-server/ask-routes.ts";
 import { overviewHandlers } from "./agent-server/overview-routes.ts";
 import { pastHandlers } from "./agent-server/past-routes.ts";
 import { searchHandlers } from "./agent-server/search-routes.ts";
+import { shellHandlers } from "./agent-server/shell-routes.ts";
 import { terminalHandlers } from "./agent-server/terminal-routes.ts";
 import { turnHandlers } from "./agent-server/turn-routes.ts";
 import { mcpHandlers } from "./agent-server/extensions/mcp-routes.ts";
@@ -138,6 +140,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(overviewRoutes, { ...overviewHandlers(deps), ...pastHandlers(deps), ...replayHandlers(deps) }),
     face(searchRoutes, searchHandlers(deps)),
     face(terminalRoutes, terminalHandlers(deps)),
+    face(shellRoutes, shellHandlers(onMachines)),
     face(runtimeRoutes, runtimeHandlers(deps)),
     face(runtimeMachineRoutes, runtimeMachineHandlers(onMachines)),
     face(runtimeFileRoutes, runtimeFileHandlers(onMachines)),

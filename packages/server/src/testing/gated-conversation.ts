@@ -53,6 +53,7 @@ export async function openGatedConversation(changes: Partial<ConversationConfig>
     secretBox: createSecretBox(Buffer.alloc(32)),
     validator: createValidator(),
     openModel: () => model,
+    openShell: async () => Promise.reject(new Error("Nobody has a shell here.")),
     openSession: async () => session,
     workspaceDir: () => "/",
     onLost: () => {},

@@ -61,6 +61,7 @@ export async function openMemoryConversation(
     secretBox: createSecretBox(Buffer.alloc(32)),
     validator: createValidator(),
     openModel: () => options.model,
+    openShell: async () => Promise.reject(new Error("Nobody has a shell here.")),
     openSession: async () => (await options.openSession?.(session)) ?? session,
     workspaceDir: () => "/",
     onLost: () => {},

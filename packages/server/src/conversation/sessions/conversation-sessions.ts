@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join, posix, resolve } from "node:path";
-import type { ToolHost, ToolSession } from "@convoke/tool-host";
+import type { PersonShell, TerminalSize, ToolHost, ToolSession } from "@convoke/tool-host";
 import { describeError } from "../../lib/describe-error.ts";
 import { isPlanning } from "../../agent/plan-mode.ts";
 import { clientTools, hasTasks, toolSpecs } from "../../agent/tool-specs.ts";
@@ -120,6 +120,13 @@ export class ConversationSessions {
     });
     const { observer } = this.#deps;
     return observer === undefined ? skilled : watchSession(skilled, id, observer);
+  }
+
+  /** A shell of a person, where the tools of the conversation run and in the same folder. */
+  async openShell(ownerId: string, config: ConversationConfig, size: TerminalSize): Promise<PersonShell> {
+    const { toolHost, stateDir } = await this.#deps.chooseHost(config, ownerId);
+    const workingDir = stateDir === null ? await this.#findWorkspace(config) : config.workspace.working_dir;
+    return await toolHost.openShell({ workingDir, ...size });
   }
 
   /** With sub-agents where the agent asks for them and does not work for another one itself. */

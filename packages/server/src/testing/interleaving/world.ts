@@ -176,6 +176,7 @@ export class World {
       secretBox,
       validator,
       openModel: () => model,
+      openShell: async () => Promise.reject(new Error("Nobody has a shell here.")),
       openSession: async () => {
         await gates.wait("open", () => ["opened"]);
         return session;

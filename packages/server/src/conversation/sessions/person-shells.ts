@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import type { PersonShell, ShellInput, TerminalSize, TerminalUpdate, ToolSecret } from "@convoke/tool-host";
+import { describeError } from "../../lib/describe-error.ts";
+import { Fault } from "../../lib/fault.ts";
+import { toFault } from "../../workspaces/to-fault.ts";
+import type { ConversationSecrets } from "../conversation-config.ts";
+import { conversationClosing } from "../refusals.ts";
+import { secretValues } from "../secret-values.ts";
+import { KeptShell, type ShellInfo } from "./kept-shell.ts";
+
+export type { ShellInfo } from "./kept-shell.ts";
+
+export type PersonShellsDeps = {
+  /** Starts one where the tools of the conversation run. */
+  readonly openShell: (size: TerminalSize) => Promise<PersonShell>;
+  readonly secrets: () => ConversationSecrets;
+  readonly nowMs: () => number;
+};
+
+/** So many may run in one conversation. */
+const mostShells = 4;
+
+/** The shells that people have in the workspace of one conversation; they end with its actor. */
+export class PersonShells implements AsyncDisposable {
+  readonly #deps: PersonShellsDeps;
+  readonly #shells = new Map<string, KeptShell>();
+  #opening = 0;
+  #isClosed = false;
+
+  constructor(deps: PersonShellsDeps) {
+    this.#deps = deps;
+  }
+
+  get isAnyRunning(): boolean {
+    return this.#opening > 0 || this.list().some(({ isRunning }) => isRunning);
+  }
+
+  /** The oldest first; those that have ended too, until there is no more room for them. */
+  list(): ShellInfo[] {
+    return [...this.#shells.values()].map(({ info }) => info);
+  }
+
+  /** `hidden` is what its output never shows, besides the secrets of the conversation. Fails where there are enough (409). */
+  async open(size: TerminalSize, hidden: readonly ToolSecret[]): Promise<ShellInfo> {
+    if (this.#isClosed) throw conversationClosing();
+    this.#opening += 1;
+    try {
+      await this.#makeRoom();
+      const shell = await this.#start(size);
+      const id = randomUUID();
+      const secrets = hiding(this.#deps.secrets, hidden);
+      const kept = new KeptShell({ id, shell, size, createdAtMs: this.#deps.nowMs(), secrets });
+      this.#shells.set(id, kept);
+      return kept.info;
+    } finally {
+      this.#opening -= 1;
+    }
+  }
+
+  /** Fails for one that is not there (404). */
+  attach(id: string, inputs: AsyncIterable<ShellInput>, signal: AbortSignal): AsyncIterable<TerminalUpdate> {
+    return this.#find(id).attach(inputs, signal);
+  }
+
+  /** Null for one that is not there. */
+  find(id: string): ShellInfo | null {
+    return this.#shells.get(id)?.info ?? null;
+  }
+
+  /** Ends one with everything that it started, and forgets what it showed; fails for one that is not there (404). */
+  async end(id: string): Promise<void> {
+    const kept = this.#find(id);
+    this.#shells.delete(id);
+    await kept[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#shells.values()].map((kept) => kept[Symbol.asyncDispose]()));
+    this.#shells.clear();
+  }
+
+  async #start(size: TerminalSize): Promise<PersonShell> {
+    const shell = await this.#deps.openShell(size).catch((error: unknown) => {
+      const known = toFault(error);
+      if (known instanceof Fault) throw known;
+      const reason = `The shell could not be started: ${describeError(error)}`;
+      throw new Fault("conflict", "shell_not_started", reason);
+    });
+    if (!this.#isClosed) return shell;
+    await shell[Symbol.asyncDispose]();
+    throw conversationClosing();
+  }
+
+  /** Those that have ended make room for those that are being opened. */
+  async #makeRoom(): Promise<void> {
+    if (this.#shells.size + this.#opening <= mostShells) return;
+    const ended = this.list().find(({ isRunning }) => !isRunning);
+    if (ended !== undefined) return await this.end(ended.id);
+    throw new Fault(
+      "conflict",
+      "too_many_shells",
+      `The conversation has ${mostShells} shells already. End one of them first.`,
+    );
+  }
+
+  #find(id: string): KeptShell {
+    const kept = this.#shells.get(id);
+    if (kept === undefined) throw new Fault("missing", "shell_not_found", `There is no shell ${id}.`);
+    return kept;
+  }
+}
+
+/** The same array as long as the secrets of the conversation are. */
+function hiding(
+  secrets: () => ConversationSecrets,
+  hidden: readonly ToolSecret[],
+): () => readonly ToolSecret[] {
+  let known: ConversationSecrets | null = null;
+  let all: readonly ToolSecret[] = hidden;
+  return () => {
+    const now = secrets();
+    if (now !== known) all = [...hidden, ...secretValues(now).map((value) => ({ name: "", value }))];
+    known = now;
+    return all;
+  };
+}

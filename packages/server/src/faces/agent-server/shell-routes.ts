@@ -1,0 +1,67 @@
+import type { OpenShellRequest, ShellList, ShellSummary } from "@convoke/protocol";
+import type { ToolSecret } from "@convoke/tool-host";
+import type { Directory } from "../../conversation/directory.ts";
+import type { PersonShells, ShellInfo } from "../../conversation/sessions/person-shells.ts";
+import type { RouteHandler } from "../../http/mount.ts";
+import { formatInstant } from "../../lib/instant.ts";
+import type { OpenAccess } from "../../workspaces/workspace-access.ts";
+import { conversationIdOf } from "./event-routes.ts";
+
+export type ShellAccessDeps = {
+  readonly directory: Pick<Directory, "open">;
+  /** The server's machine, for whom it is. */
+  readonly openAccess: OpenAccess;
+  /** The machine inside a sandbox, for its owner only. */
+  readonly openSandboxAccess: OpenAccess;
+};
+
+export type ShellAccess = {
+  readonly shells: PersonShells;
+  readonly secrets: () => Promise<readonly ToolSecret[]>;
+};
+
+/** The shells of a conversation, for its owner, where they may run commands of their own (`/api/bash`) and nobody else. */
+export async function openShells(
+  { directory, openAccess, openSandboxAccess }: ShellAccessDeps,
+  caller: { readonly userId: string },
+  conversationId: string,
+): Promise<ShellAccess> {
+  const { shells, config } = await directory.open(caller, conversationId);
+  const { sandbox_id: sandboxId } = config;
+  const { secrets } =
+    sandboxId === undefined
+      ? await openAccess(caller, {})
+      : await openSandboxAccess(caller, { sandbox_id: sandboxId });
+  return { shells, secrets };
+}
+
+/** The handlers of `shellRoutes`. */
+export function shellHandlers(deps: ShellAccessDeps) {
+  return {
+    listShells: async (request) => {
+      const { shells } = await openShells(deps, request.caller, conversationIdOf(request));
+      return { json: { items: shells.list().map(toSummary) } satisfies ShellList };
+    },
+    openShell: async (request) => {
+      const { shells, secrets } = await openShells(deps, request.caller, conversationIdOf(request));
+      const { columns, rows } = request.body as OpenShellRequest;
+      return { status: 201, json: toSummary(await shells.open({ columns, rows }, await secrets())) };
+    },
+    endShell: async (request) => {
+      const { shells } = await openShells(deps, request.caller, conversationIdOf(request));
+      await shells.end(request.params["shell_id"]!);
+      return { json: { success: true } };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+function toSummary({ id, createdAtMs, columns, rows, isRunning, exitCode }: ShellInfo): ShellSummary {
+  return {
+    id,
+    created_at: formatInstant(createdAtMs * 1_000),
+    columns,
+    rows,
+    is_running: isRunning,
+    exit_code: exitCode,
+  };
+}

@@ -1,0 +1,153 @@
+import { ConvokeClient } from "@convoke/client";
+import type { ShellFrame, ShellInput, ShellList, ShellSummary } from "@convoke/protocol";
+import { allowedEnvironment, findMarkedProcesses, type TerminalUpdate } from "@convoke/tool-host";
+import { XtermPerson } from "@convoke/tool-host/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openKeyBook } from "../../../settings/open-key-book.ts";
+import { startTestServer, type TestServer } from "../../../testing/start-server.ts";
+import { TestSocket } from "../../../testing/test-socket.ts";
+
+const size = { columns: 90, rows: 25 };
+const secret = "s3cr3t-of-the-conversation-42";
+
+let server: TestServer;
+let strangerKey = "";
+beforeAll(async () => {
+  server = await startTestServer({
+    environment: allowedEnvironment({ PATH: process.env["PATH"], HOME: "/nonexistent" }),
+  });
+  await using keys = await openKeyBook(server.dataDir);
+  strangerKey = (await keys.book.create("bob", "")).key;
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function newConversation(start: object = {}): Promise<string> {
+  return (await server.createConversation(start)).id;
+}
+
+async function open(id: string, wanted = size): Promise<ShellSummary> {
+  const { status, json } = await server.call("POST", `/api/conversations/${id}/shells`, wanted);
+  expect(status).toBe(201);
+  return json as ShellSummary;
+}
+
+async function list(id: string): Promise<ShellList["items"]> {
+  return ((await server.call("GET", `/api/conversations/${id}/shells`)).json as ShellList).items;
+}
+
+function personAt(id: string, shell: string, client = server.client): XtermPerson {
+  return new XtermPerson((inputs, signal) =>
+    toUpdates(client.attachShell(id, { shell, inputs: inputs as AsyncIterable<ShellInput>, signal })),
+  );
+}
+
+async function* toUpdates(frames: AsyncIterable<ShellFrame>): AsyncGenerator<TerminalUpdate> {
+  for await (const frame of frames) {
+    if (frame.type === "ended") yield { type: "output", text: `[ended ${frame.exit_code}]` };
+    else if (frame.type === "screen") yield { ...frame, isLent: false, isYours: true };
+    else yield frame;
+  }
+}
+
+test("J18: a shell begins in the workspace, and who comes back sees all that it has shown", async () => {
+  const id = await newConversation();
+  const shell = await open(id);
+  expect(shell).toMatchObject({ ...size, is_running: true, exit_code: null });
+  {
+    await using person = personAt(id, shell.id);
+    person.press("pwd; stty size; for i in $(seq 1 3000); do echo line $i; done; read answer\r");
+    await person.sees("line 3000");
+    expect(person.received).toContain(server.workspaceDir);
+    expect(person.received).toContain("25 90");
+  }
+  await using again = personAt(id, shell.id);
+  await again.sees("line 3000");
+  for (const number of [1, 1_499, 3_000]) expect(again.received).toContain(`line ${number}\r\n`);
+  await using beside = personAt(id, shell.id);
+  beside.do({ type: "resize", columns: 70, rows: 20 });
+  await again.until(() => again.updates.some((update) => update.type === "size" && update.columns === 70));
+  again.press("yes\rstty size; exit 3\r");
+  await again.left;
+  expect(again.received).toContain("20 70");
+  expect(again.received).toContain("[ended 3]");
+  expect(again.updates).toContainEqual({ type: "size", columns: 70, rows: 20 });
+  expect(await list(id)).toMatchObject([{ id: shell.id, is_running: false, exit_code: 3 }]);
+  await using late = personAt(id, shell.id);
+  await late.left;
+  expect(late.received).toContain("line 1\r\n");
+  expect(late.received).toContain("[ended 3]");
+});
+
+test("J18: four may be open; what is ended makes room, and takes along what it started", async () => {
+  const id = await newConversation();
+  const mark = `SHELL_OF=${id}`;
+  const first = await open(id);
+  for (let more = 0; more < 3; more += 1) await open(id);
+  const fifth = await server.call("POST", `/api/conversations/${id}/shells`, size);
+  expect([fifth.status, (fifth.json as { code: string }).code]).toEqual([409, "too_many_shells"]);
+  await using person = personAt(id, first.id);
+  person.press(`${mark} setsid sleep 600 &\r`);
+  await expect.poll(() => findMarkedProcesses(mark), { timeout: 15_000 }).toHaveLength(1);
+  const path = `/api/conversations/${id}/shells/${first.id}`;
+  expect((await server.call("DELETE", path)).status).toBe(200);
+  expect(findMarkedProcesses(mark)).toEqual([]);
+  expect((await server.call("DELETE", path)).status).toBe(404);
+  await open(id);
+  const last = (await list(id)).at(-1)!;
+  await using other = personAt(id, last.id);
+  other.press(`${mark} setsid sleep 600 &\r`);
+  await expect.poll(() => findMarkedProcesses(mark), { timeout: 15_000 }).toHaveLength(1);
+  await server.client.deleteConversation(id);
+  await expect.poll(() => findMarkedProcesses(mark), { timeout: 15_000 }).toEqual([]);
+});
+
+test("P13: a shell shows no secret of its conversation", async () => {
+  const secrets = { TOKEN: { kind: "StaticSecret", value: secret } };
+  const id = await newConversation({ secrets });
+  const shell = await open(id);
+  await using person = personAt(id, shell.id);
+  person.press(`a=${secret.slice(0, 12)}; b=${secret.slice(12)}; echo $a$b; echo the end\r`);
+  await person.sees(/^the end$/m);
+  expect(person.received).not.toContain(secret);
+  expect(person.received).toContain("<secret-hidden>");
+});
+
+test("U21: nobody else reads, types or ends: another user, no key, another origin, a page without an origin", async () => {
+  const id = await newConversation();
+  const shell = await open(id);
+  const path = `/api/conversations/${id}/shells`;
+  for (const [method, address, body] of [
+    ["GET", path, undefined],
+    ["POST", path, size],
+    ["DELETE", `${path}/${shell.id}`, undefined],
+  ] as const) {
+    const asBob = await server.call(method, address, body, { "X-Session-API-Key": strangerKey });
+    expect([method, asBob.status]).toEqual([method, 404]);
+    const asNobody = await server.call(method, address, body, { "X-Session-API-Key": "wrong" });
+    expect([method, asNobody.status]).toEqual([method, 401]);
+    for (const origin of ["https://evil.example", "null"]) {
+      const foreign = await server.call(method, address, body, { origin });
+      expect([method, origin, foreign.status]).toEqual([method, origin, 403]);
+    }
+  }
+  const bob = personAt(id, shell.id, new ConvokeClient({ baseUrl: server.url, apiKey: strangerKey }));
+  await expect(bob.left).rejects.toMatchObject({ status: 404 });
+  const nobody = personAt(id, shell.id, new ConvokeClient({ baseUrl: server.url, apiKey: "wrong" }));
+  await expect(nobody.left).rejects.toMatchObject({ status: 401 });
+  const socketPath = `/sockets/shells/${id}?shell=${shell.id}&session_api_key=${server.key}`;
+  for (const origin of ["https://evil.example", "null"]) {
+    using foreign = new TestSocket(`${server.url}${socketPath}`, { headers: { origin } });
+    expect(await foreign.opened).toBe(403);
+  }
+  expect(await list(id)).toMatchObject([{ id: shell.id, is_running: true }]);
+});
+
+test("U21: a user who may not run commands on the machine has no shell there either", async () => {
+  const asBob = (method: string, path: string, body?: unknown) =>
+    server.call(method, path, body, { "X-Session-API-Key": strangerKey });
+  const { json } = await asBob("POST", "/api/conversations", server.startRequest());
+  const { id } = json as { id: string };
+  const refused = await asBob("POST", `/api/conversations/${id}/shells`, size);
+  expect([refused.status, (refused.json as { code: string }).code]).toEqual([403, "machine_refused"]);
+  expect((await asBob("GET", `/api/conversations/${id}/shells`)).status).toBe(403);
+});

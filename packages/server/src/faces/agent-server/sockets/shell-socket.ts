@@ -1,0 +1,95 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { shellInputs, type ShellFrame } from "@convoke/protocol";
+import type { ShellInput, TerminalUpdate } from "@convoke/tool-host";
+import type { Validator } from "@convoke/protocol/validate";
+import type { PersonShells } from "../../../conversation/sessions/person-shells.ts";
+import type { Caller, KeyRing } from "../../../http/auth.ts";
+import { Fault } from "../../../lib/fault.ts";
+import type { Logger } from "../../../lib/logger.ts";
+import { openShells, type ShellAccessDeps } from "../shell-routes.ts";
+import { closeCodes } from "./close-codes.ts";
+import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
+import { readConversationId, readInputs, untilRoom } from "./person-socket.ts";
+import type { SocketTimes } from "./socket-times.ts";
+
+export type ShellSocketDeps = ShellAccessDeps & {
+  readonly keys: KeyRing;
+  readonly validator: Validator;
+  readonly logger: Logger;
+  readonly times: SocketTimes;
+};
+
+type Target = SocketTarget & { readonly id: string; readonly shell: string };
+
+/** `/sockets/shells/{conversation_id}?shell=...`: a shell of one's own, with all that it has shown first. It stays when the socket goes. */
+export function mountShellSocket(app: FastifyInstance, deps: ShellSocketDeps): void {
+  mountSocket<Target>(app, {
+    path: "/sockets/shells/:conversationId",
+    name: "shell socket",
+    logger: deps.logger,
+    times: deps.times,
+    readTarget: (request) => ({
+      keys: deps.keys,
+      id: readConversationId(request),
+      shell: readShell(request),
+    }),
+    serve: (admitted) => serve(admitted, deps),
+  });
+}
+
+function readShell(request: FastifyRequest): string {
+  const { shell } = request.query as { shell?: unknown };
+  if (typeof shell === "string" && shell !== "") return shell;
+  throw new Fault("refused", "bad_shell", "shell is the id of one shell.");
+}
+
+/** So much may be on its way to a person; then the shell is asked no more until it has arrived. */
+const mostUnsentBytes = 1_000_000;
+
+async function serve(
+  { socket, target, caller, frames, output }: Admitted<Target>,
+  deps: ShellSocketDeps,
+): Promise<void> {
+  const shells = await openIfAllowed(deps, caller, target.id);
+  if (shells?.find(target.shell) == null) {
+    socket.close(closeCodes.notFound, "Shell not found");
+    return;
+  }
+  const send = (frame: ShellFrame): void => socket.send(JSON.stringify(frame));
+  const inputs = readInputs<ShellInput>({
+    frames,
+    validator: deps.validator,
+    schemas: shellInputs,
+    refuse: (reason) => send({ type: "refused", reason }),
+  });
+  for await (const update of shells.attach(target.shell, inputs, output.closed)) {
+    if (!(await untilRoom(socket, output, mostUnsentBytes))) return;
+    const frame = toFrame(update);
+    if (frame !== null) send(frame);
+  }
+  if (output.closed.aborted) return;
+  send({ type: "ended", exit_code: shells.find(target.shell)?.exitCode ?? null });
+  socket.close(closeCodes.goingAway, "The shell has ended");
+}
+
+/** Null where there is no such conversation for this caller, or no command may be run in it. */
+async function openIfAllowed(
+  deps: ShellAccessDeps,
+  caller: Caller,
+  conversationId: string,
+): Promise<PersonShells | null> {
+  try {
+    return (await openShells(deps, caller, conversationId)).shells;
+  } catch (error) {
+    if (error instanceof Fault && (error.kind === "refused" || error.kind === "missing")) return null;
+    throw error;
+  }
+}
+
+/** A shell is never lent: who sees it has it. */
+function toFrame(update: TerminalUpdate): ShellFrame | null {
+  if (update.type === "lent") return null;
+  if (update.type !== "screen") return update;
+  const { text, columns, rows } = update;
+  return { type: "screen", text, columns, rows };
+}
