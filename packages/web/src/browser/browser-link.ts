@@ -1,5 +1,6 @@
 import { ApiError, type ConvokeClient } from "@convoke/client";
 import type { BrowserFrame, BrowserInput, ShownTab } from "@convoke/protocol";
+import { Inputs } from "../lib/inputs.ts";
 import { Cell, type Store } from "../lib/store.ts";
 
 export type BrowserPicture = Omit<Extract<BrowserFrame, { type: "picture" }>, "type">;
@@ -36,7 +37,7 @@ export class BrowserLink implements Store<BrowserSight> {
   readonly #client: Client;
   readonly #id: string;
   readonly #sight = new Cell<BrowserSight>(nothing);
-  #inputs = new Inputs();
+  #inputs = new Inputs<BrowserInput>();
   #watching: AbortController | null = null;
 
   constructor(client: Client, conversationId: string) {
@@ -67,7 +68,7 @@ export class BrowserLink implements Store<BrowserSight> {
 
   async #watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const inputs = new Inputs();
+      const inputs = new Inputs<BrowserInput>();
       this.#inputs = inputs;
       try {
         for await (const frame of this.#client.attachBrowser(this.#id, { inputs, signal }))
@@ -109,30 +110,5 @@ export class BrowserLink implements Store<BrowserSight> {
 
   #change(change: Partial<BrowserSight>): void {
     this.#sight.set({ ...this.snapshot(), ...change });
-  }
-}
-
-class Inputs implements AsyncIterable<BrowserInput> {
-  readonly #waiting: BrowserInput[] = [];
-  #wake: () => void = () => {};
-  #isEnded = false;
-
-  push(input: BrowserInput): void {
-    if (!this.#isEnded) this.#waiting.push(input);
-    this.#wake();
-  }
-
-  end(): void {
-    this.#isEnded = true;
-    this.#wake();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<BrowserInput> {
-    for (;;) {
-      const input = this.#waiting.shift();
-      if (input !== undefined) yield input;
-      else if (this.#isEnded) return;
-      else await new Promise<void>((resolve) => (this.#wake = resolve));
-    }
   }
 }

@@ -36,6 +36,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
     mcp: { title: mcp },
     outline: { title: outline },
     past: { title: then },
+    shells: { title: shells },
   } = useMoreWords();
   const { menu, files } = useWords().conversation;
   const { client, overview } = useServices();
@@ -62,6 +63,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
           { label: files, onChoose: () => onPanel("files") },
           { label: browser, onChoose: () => onPanel("browser") },
           { label: mcp, onChoose: () => onPanel("mcp") },
+          { label: shells, onChoose: () => onPanel("shells") },
           {
             label: then,
             onChoose: () => navigate(placeIn(id, location.search, { at: "", event: null, q: null })),

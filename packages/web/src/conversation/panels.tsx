@@ -12,6 +12,7 @@ const FilesPanel = lazyPart(() => import("../files/files-panel.tsx"));
 const McpPanel = lazyPart(() => import("./mcp-panel.tsx"));
 const OutlinePanel = lazyPart(() => import("./outline-panel.tsx"));
 const ReviewPanel = lazyPart(() => import("../review/review-panel.tsx"));
+const ShellsPanel = lazyPart(() => import("../shells/shells-panel.tsx"));
 
 type PanelsProps = {
   readonly name: string;
@@ -82,6 +83,15 @@ export default function Panels({ name, log, view, onSent }: PanelsProps) {
       )}
       {name === "mcp" && (
         <McpPanel key={log.id} conversationId={log.id} version={view.lastEventId ?? ""} onClose={close} />
+      )}
+      {name === "shells" && (
+        <ShellsPanel
+          key={log.id}
+          conversationId={log.id}
+          shell={of ?? ""}
+          onGo={(shell) => show({ of: shell === "" ? null : shell })}
+          onClose={close}
+        />
       )}
       {name === "context" && of !== null && (
         <ContextPanel conversationId={log.id} eventId={of} onGo={jump} onClose={close} />

@@ -1,8 +1,10 @@
 import { exactLogDe } from "./exact-log-de.ts";
+import { workspaceDe } from "./workspace-de.ts";
 import type { MoreWords } from "./words.ts";
 
 export const moreDe: MoreWords = {
   ...exactLogDe,
+  ...workspaceDe,
   home: {
     title: "Was ist zu tun?",
     folder: "Ordner",

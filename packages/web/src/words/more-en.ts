@@ -1,8 +1,10 @@
 import { exactLogEn } from "./exact-log-en.ts";
+import { workspaceEn } from "./workspace-en.ts";
 
 /** Words of what is not there at first: screens and dialogs that load when they are opened. */
 export const moreEn = {
   ...exactLogEn,
+  ...workspaceEn,
   home: {
     title: "What shall be done?",
     folder: "Folder",

@@ -1,0 +1,62 @@
+import { ApiError, type ConvokeClient } from "@convoke/client";
+import type { ShellFrame, ShellInput } from "@convoke/protocol";
+import { Inputs } from "../lib/inputs.ts";
+
+/** What shows a shell. */
+export type ShellScreen = {
+  readonly take: (frame: Exclude<ShellFrame, { type: "refused" | "ended" }>) => void;
+  /** It is over; null where nobody knows how. */
+  readonly end: (exitCode: number | null) => void;
+  /** In the server's words; null when it is none any more. */
+  readonly tell: (problem: string | null) => void;
+};
+
+const retryMs = 1_000;
+
+type Client = Pick<ConvokeClient, "attachShell">;
+
+/** Ties one shell to its screen until `stop`, over as many connections as it takes. What is typed while there is none is not kept. */
+export class ShellLink {
+  readonly #watching = new AbortController();
+  #inputs = new Inputs<ShellInput>();
+
+  constructor(client: Client, conversationId: string, shell: string, screen: ShellScreen) {
+    void this.#watch(client, conversationId, shell, screen);
+  }
+
+  send(input: ShellInput): void {
+    this.#inputs.push(input);
+  }
+
+  stop(): void {
+    this.#watching.abort();
+    this.#inputs.end();
+  }
+
+  async #watch(client: Client, id: string, shell: string, screen: ShellScreen): Promise<void> {
+    const { signal } = this.#watching;
+    while (!signal.aborted) {
+      const inputs = new Inputs<ShellInput>();
+      this.#inputs = inputs;
+      try {
+        for await (const frame of client.attachShell(id, { shell, inputs, signal })) {
+          if (signal.aborted) return;
+          if (frame.type === "ended") return screen.end(frame.exit_code);
+          if (frame.type === "refused") screen.tell(frame.reason);
+          else screen.take(frame);
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        // One that is not there any more has ended; a connection that broke is made again.
+        if (error instanceof ApiError && error.status === 404) return screen.end(null);
+        if (error instanceof ApiError) return screen.tell(error.message);
+      } finally {
+        inputs.end();
+      }
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, retryMs);
+        signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+      });
+    }
+  }
+}
