@@ -1,5 +1,6 @@
 import type { Action, Observation, ToolDefinition } from "@convoke/protocol";
 import type { PipedProcess, ProcessSpec } from "./processes/piped-process.ts";
+import type { ListeningPort } from "./processes/listening-ports.ts";
 import type { PersonShell, ShellSpec } from "./processes/person-shell.ts";
 import type { BrowserInput, BrowserUpdate } from "./browser-attachment.ts";
 import type { TerminalInput, TerminalUpdate } from "./terminal-attachment.ts";
@@ -101,6 +102,8 @@ export interface ToolHost extends AsyncDisposable {
   startProcess(spec: ProcessSpec): PipedProcess;
   /** Starts a shell for a person, on a terminal of its own. Rejects where it cannot be started. */
   openShell(spec: ShellSpec): Promise<PersonShell>;
+  /** The ports that programs listen on which it has started and which work in this folder. */
+  listPorts(folder: string): Promise<readonly ListeningPort[]>;
 }
 
 /** A tool spec names a tool that the catalogue does not have; `available` lists those it has. */

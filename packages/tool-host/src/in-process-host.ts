@@ -15,6 +15,7 @@ import type {
 import { InProcessSession } from "./in-process-session.ts";
 import type { Place } from "./in-process-session.ts";
 import { startPipedProcess, type PipedProcess, type ProcessSpec } from "./processes/piped-process.ts";
+import { listListeningPorts, type ListeningPort } from "./processes/listening-ports.ts";
 import type { PersonShell, ShellSpec } from "./processes/person-shell.ts";
 import { listTool } from "./list-tool.ts";
 import type { BrowserInput, BrowserUpdate } from "./browser-attachment.ts";
@@ -81,6 +82,10 @@ class InProcessHost implements ToolHost {
     // Terminals take much to load: only who opens one pays for it.
     const { openLocalShell } = await import("./processes/local-shell.ts");
     return this.#keep(await openLocalShell(spec, this.#deps.environment));
+  }
+
+  async listPorts(folder: string): Promise<readonly ListeningPort[]> {
+    return listListeningPorts(folder, this.#deps.environment);
   }
 
   #keep<Started extends PipedProcess | PersonShell>(started: Started): Started {

@@ -38,6 +38,7 @@ export { openGuardian } from "./processes/guardian.ts";
 export { collectOrphans, createMarker } from "./processes/collect-orphans.ts";
 export type { Guardian, GuardianOptions } from "./processes/guardian.ts";
 export type { PipedProcess, ProcessEnd, ProcessSpec } from "./processes/piped-process.ts";
+export type { ListeningPort } from "./processes/listening-ports.ts";
 export type { PersonShell, ShellInput, ShellSpec } from "./processes/person-shell.ts";
 export { attachPerson } from "./attach-person.ts";
 export { LiveView } from "./tools/terminal/live-view.ts";

@@ -1,5 +1,6 @@
 import type { SessionSpec, ToolHost, ToolSession } from "../host.ts";
 import type { PipedProcess, ProcessSpec } from "../processes/piped-process.ts";
+import type { ListeningPort } from "../processes/listening-ports.ts";
 import type { PersonShell, ShellSpec } from "../processes/person-shell.ts";
 import type { Bash } from "../bash/bash.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -88,6 +89,10 @@ class ConnectedHost implements RemoteToolHost {
 
   async openShell(spec: ShellSpec): Promise<PersonShell> {
     return openRemoteShell(this.#link, spec);
+  }
+
+  async listPorts(folder: string): Promise<readonly ListeningPort[]> {
+    return this.#link.run(async (connection) => connection.request("listPorts", { folder }));
   }
 
   detach(): void {

@@ -3,6 +3,7 @@ import type { BashPage, BashQuery, BashRequest } from "../bash/bash.ts";
 import type { ExecutionRequest, ExecutionState, Outcome, SessionSpec, ToolListing } from "../host.ts";
 import type { TerminalInfo } from "../tool.ts";
 import type { ProcessEnd, ProcessSpec } from "../processes/piped-process.ts";
+import type { ListeningPort } from "../processes/listening-ports.ts";
 import type { ShellSpec } from "../processes/person-shell.ts";
 import type {
   ByteRange,
@@ -84,6 +85,8 @@ export type Methods = {
   bashFollow: { params: { readonly owner: string; readonly afterSeq: number }; result: null };
   /** Standard input comes and standard output goes as chunks with the request's id; the answer follows the end of the process. */
   runProcess: { params: { readonly spec: ProcessSpec }; result: ProcessEnd };
+  /** A host of an earlier version has no such method. */
+  listPorts: { params: { readonly folder: string }; result: readonly ListeningPort[] };
   /**
    * What a person does comes as lines of JSON and what the terminal prints goes, in the request's streams; the answer is the exit code.
    * A host of an earlier version has no such method.

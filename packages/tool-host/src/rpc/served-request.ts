@@ -204,6 +204,8 @@ export class ServedRequest {
         await started[Symbol.asyncDispose]();
       }
     },
+    listPorts: async (params) =>
+      (await this.#deps.host).listPorts(readFields(params, { folder: "string" }).folder),
     runShell: async (params) => {
       const { spec } = readFields(params, { spec: "object" });
       const inputs = fromJsonLines<ShellInput>(this.#receive(), longestShownLine);

@@ -26,6 +26,7 @@ export async function openServedHost(listen: (dir: string) => ListenAddress): Pr
       openSession: async (spec) => remote.openSession(spec),
       startProcess: (spec) => remote.startProcess(spec),
       openShell: async (spec) => remote.openShell(spec),
+      listPorts: async (folder) => remote.listPorts(folder),
       [Symbol.asyncDispose]: async () => bench[Symbol.asyncDispose](),
     },
     crash: async () => bench.served[Symbol.asyncDispose](),
