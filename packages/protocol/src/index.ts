@@ -49,6 +49,7 @@ export * from "./conversation/outline.ts";
 export * from "./conversation/past.ts";
 export * from "./conversation/replay-check.ts";
 export * from "./conversation/browsers.ts";
+export * from "./conversation/previews.ts";
 export * from "./conversation/search.ts";
 export * from "./conversation/shells.ts";
 export * from "./conversation/terminals.ts";
@@ -123,6 +124,7 @@ export { catalogRoutes, lateConversationRoutes, metaProfileRoutes } from "./rout
 export * from "./routes/openai-routes.ts";
 export { overviewRoutes } from "./routes/overview-routes.ts";
 export { searchRoutes } from "./routes/search-routes.ts";
+export { previewRoutes } from "./routes/preview-routes.ts";
 export { shellRoutes } from "./routes/shell-routes.ts";
 export { terminalRoutes } from "./routes/terminal-routes.ts";
 export {

@@ -63,6 +63,7 @@ import * as settings from "./settings/settings.ts";
 import * as settingsForm from "./settings/settings-form.ts";
 import * as outline from "./conversation/outline.ts";
 import * as past from "./conversation/past.ts";
+import * as previews from "./conversation/previews.ts";
 import * as replayCheck from "./conversation/replay-check.ts";
 import * as shells from "./conversation/shells.ts";
 import * as terminals from "./conversation/terminals.ts";
@@ -113,8 +114,8 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...byName(namedIn(extensionActions, extensionEvents, extensionObservations, extensionTools)),
   ...byName(namedIn(agentDefinition, clientToolSpec, requestExtensions, worktreeOptions)),
   ...byName(namedIn(stopConversation, eventContext, approvalPolicy, turnControl)),
-  ...byName(namedIn(folder, glance, outline, past, replayCheck)),
-  ...byName(namedIn(restore, search, shells, terminals, trimmedEvent)),
+  ...byName(namedIn(folder, glance, outline, past, previews)),
+  ...byName(namedIn(replayCheck, restore, search, shells, terminals, trimmedEvent)),
   ...byName(namedIn(commits, fileBrowser, health, savedWorkspaces, catalogues, metaProfile, runtime)),
   ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),
   ...byName(namedIn(agentProfile, llmCatalogue, llmChange, settingsPatch, installed)),

@@ -17,6 +17,7 @@ import { openAiRoutes } from "./openai-routes.ts";
 import { overviewRoutes } from "./overview-routes.ts";
 import { runtimeFileRoutes, runtimeMachineRoutes, runtimeRoutes } from "./runtime-routes.ts";
 import { searchRoutes } from "./search-routes.ts";
+import { previewRoutes } from "./preview-routes.ts";
 import { shellRoutes } from "./shell-routes.ts";
 import { terminalRoutes } from "./terminal-routes.ts";
 import { turnRoutes } from "./turn-routes.ts";
@@ -30,6 +31,7 @@ export const agentFaceRoutes = {
   ...searchRoutes,
   ...terminalRoutes,
   ...shellRoutes,
+  ...previewRoutes,
   ...runtimeRoutes,
   ...runtimeMachineRoutes,
   ...runtimeFileRoutes,
