@@ -17,6 +17,9 @@ import { mountShellSocket } from "./faces/agent-server/sockets/shell-socket.ts";
 import { mountTerminalSocket } from "./faces/agent-server/sockets/terminal-socket.ts";
 import type { SocketTimes } from "./faces/agent-server/sockets/socket-times.ts";
 import { createCookieReader } from "./faces/agent-server/workspace/workspace-cookie.ts";
+import { mountPreviews } from "./faces/previews/mount-previews.ts";
+import { isPreviewCapability } from "./faces/previews/preview-path.ts";
+import { WorkspacePorts } from "./faces/previews/workspace-ports.ts";
 import { createSandboxAccess } from "./faces/gateway/sandbox-access.ts";
 import { mountGateway } from "./faces/gateway/mount-gateway.ts";
 import { isPortCapability } from "./faces/gateway/port-path.ts";
@@ -76,7 +79,7 @@ export async function openListener({
     trustedProxies: config.trustedProxies,
     webUrl: config.webUrl,
     webDir: config.webDir,
-    isForEveryOrigin: (url) => isPortCapability(url) || isPageCapability(url),
+    isForEveryOrigin: (url) => isPortCapability(url) || isPageCapability(url) || isPreviewCapability(url),
     observer: observability.observer,
     onCall: (call) => observability.onCall(call),
     closingMs: times.closingMs,
@@ -141,8 +144,21 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     neighbours,
   };
   const trimmed = new TrimmedEvents();
+  const openSandboxAccess = createSandboxAccess({
+    sandboxes,
+    userSecrets: (userId) => secrets.values(userId),
+  });
+  const ports = new WorkspacePorts({
+    directory,
+    toolHost: deps.toolHost,
+    sandboxes,
+    openAccess: machine.openAccess,
+    openSandboxAccess,
+    nowMs: Date.now,
+  });
   const facesDeps: FacesDeps = {
     ...conversations,
+    ports,
     journal,
     trimmed,
     approvalDefault: config.approvalDefault,
@@ -204,11 +220,12 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     directory,
     keys,
     openAccess: machine.openAccess,
-    openSandboxAccess: createSandboxAccess(facesDeps),
+    openSandboxAccess,
   });
   mountBrowserSocket(app, { ...socketDeps, scopeOf: () => ({ directory, keys }) });
   mountOverviewSocket(app, { directory, feed, journal, keys, logger, times });
   mountBashSocket(app, { ...socketDeps, scopeOf: () => ({ openAccess: machine.openAccess, keys }) });
+  await mountPreviews(app, { ports, sessions, keys });
   if (sandboxes === null) refuseGateway(app, mountDeps);
   else await mountGateway(app, { ...facesDeps, sandboxes, keys, logger, times });
   mountDocuments(

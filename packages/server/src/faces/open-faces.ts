@@ -20,6 +20,7 @@ import {
   runtimeRoutes,
   sandboxRoutes,
   sandboxSpecRoutes,
+  previewRoutes,
   shellRoutes,
   terminalRoutes,
   turnRoutes,
@@ -83,6 +84,8 @@ import { startTaskHandlers } from "./app-server/start-task-routes.ts";
 import { userSettingsHandlers } from "./app-server/user-settings-routes.ts";
 import { keyHandlers, type KeyRouteDeps } from "./logins/key-routes.ts";
 import { loginHandlers, type LoginRouteDeps } from "./logins/login-routes.ts";
+import { previewHandlers } from "./previews/preview-routes.ts";
+import type { WorkspacePorts } from "./previews/workspace-ports.ts";
 import { secretHandlers } from "./legacy/secret-routes.ts";
 import { settingsHandlers } from "./legacy/settings-routes.ts";
 import { openAiHandlers } from "./openai/openai-routes.ts";
@@ -107,6 +110,7 @@ export type FacesDeps = TryModelDeps &
     readonly validator: Validator;
     /** Without them everything below `/api/v1/sandboxes` and `/api/v1/sandbox-specs` is refused. */
     readonly sandboxes: Sandboxes | null;
+    readonly ports: WorkspacePorts;
     readonly appConversations: OpenAppConversations;
     readonly nowMs: () => number;
     readonly lastActivityMs: () => number;
@@ -141,6 +145,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(searchRoutes, searchHandlers(deps)),
     face(terminalRoutes, terminalHandlers(deps)),
     face(shellRoutes, shellHandlers(onMachines)),
+    face(previewRoutes, previewHandlers(deps)),
     face(runtimeRoutes, runtimeHandlers(deps)),
     face(runtimeMachineRoutes, runtimeMachineHandlers(onMachines)),
     face(runtimeFileRoutes, runtimeFileHandlers(onMachines)),

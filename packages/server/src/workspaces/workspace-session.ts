@@ -7,7 +7,18 @@ export type SessionHolder = {
   readonly loginId?: string;
 };
 
-type Sealed = SessionHolder & { readonly endsAtMs: number; readonly conversationId?: string };
+type Sealed = SessionHolder & {
+  readonly endsAtMs: number;
+  readonly conversationId?: string;
+  readonly port?: number;
+};
+
+/** What an address of a preview opens, and for whom it was made. */
+export type Preview = {
+  readonly holder: SessionHolder;
+  readonly conversationId: string;
+  readonly port: number;
+};
 
 export type WorkspaceSessionDeps = { readonly secretBox: SecretBox; readonly nowMs: () => number };
 
@@ -20,8 +31,12 @@ export const workspaceSessionSeconds = 3_600;
 /** How long the address of a page is good for: as long as it takes to load what the page is made of, and then some. */
 const pageSeconds = 900;
 
+/** How long the address of a preview is good for. */
+export const previewSeconds = 3_600;
+
 const purpose = "workspace-session";
 const pagePurpose = "workspace-page";
+const previewPurpose = "port-preview";
 
 /**
  * Cookies with which a browser reads the files of its user's conversations, and nothing else. A cookie holds no key: it names its
@@ -46,17 +61,28 @@ export class WorkspaceSessions {
     const { secretBox, nowMs } = this.#deps;
     const endsAtMs = nowMs() + pageSeconds * 1_000;
     const page = { purpose: pagePurpose, userId, keyId, loginId, endsAtMs, conversationId };
-    return secretBox
-      .seal(JSON.stringify(page))
-      .replaceAll("+", "-")
-      .replaceAll("/", "_")
-      .replaceAll("=", "~");
+    return toAddressPart(secretBox.seal(JSON.stringify(page)));
+  }
+
+  /** What opens one port of a conversation's workspace for a while, as a part of an address. */
+  createPreview({ holder, conversationId, port }: Preview): string {
+    const { secretBox, nowMs } = this.#deps;
+    const { userId, keyId, loginId } = holder;
+    const endsAtMs = nowMs() + previewSeconds * 1_000;
+    const preview = { purpose: previewPurpose, userId, keyId, loginId, endsAtMs, conversationId, port };
+    return toAddressPart(secretBox.seal(JSON.stringify(preview)));
+  }
+
+  /** As {@link read}, for the part of a preview's address. */
+  readPreview(capability: string): Preview | null {
+    const found = this.#read(fromAddressPart(capability), previewPurpose);
+    if (found === null || found.conversationId === null || found.port === null) return null;
+    return { holder: found.holder, conversationId: found.conversationId, port: found.port };
   }
 
   /** As {@link read}, for a part of an address, and null for one of another conversation. */
   readPage(capability: string, conversationId: string): SessionHolder | null {
-    const sealed = capability.replaceAll("-", "+").replaceAll("_", "/").replaceAll("~", "=");
-    const found = this.#read(sealed, pagePurpose);
+    const found = this.#read(fromAddressPart(capability), pagePurpose);
     return found?.conversationId === conversationId ? found.holder : null;
   }
 
@@ -65,21 +91,28 @@ export class WorkspaceSessions {
     return this.#read(value, purpose)?.holder ?? null;
   }
 
-  #read(sealed: string, wanted: string): { holder: SessionHolder; conversationId: string | null } | null {
+  #read(sealed: string, wanted: string): Found | null {
     const text = this.#open(sealed);
     if (text === null) return null;
     const session: unknown = JSON.parse(text);
     if (typeof session !== "object" || session === null || !("purpose" in session)) return null;
     // Other things are sealed with this key too.
     if (session.purpose !== wanted) return null;
-    const { userId, keyId, loginId, endsAtMs, conversationId = null } = session as unknown as Sealed;
+    const {
+      userId,
+      keyId,
+      loginId,
+      endsAtMs,
+      conversationId = null,
+      port = null,
+    } = session as unknown as Sealed;
     if (this.#deps.nowMs() >= endsAtMs) return null;
     const holder = {
       userId,
       ...(keyId === undefined ? {} : { keyId }),
       ...(loginId === undefined ? {} : { loginId }),
     };
-    return { holder, conversationId };
+    return { holder, conversationId, port };
   }
 
   #open(value: string): string | null {
@@ -90,4 +123,18 @@ export class WorkspaceSessions {
       return null; // Made up, altered, or sealed with a key that was changed since: a stranger's in each case.
     }
   }
+}
+
+type Found = {
+  readonly holder: SessionHolder;
+  readonly conversationId: string | null;
+  readonly port: number | null;
+};
+
+function toAddressPart(sealed: string): string {
+  return sealed.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "~");
+}
+
+function fromAddressPart(part: string): string {
+  return part.replaceAll("-", "+").replaceAll("_", "/").replaceAll("~", "=");
 }

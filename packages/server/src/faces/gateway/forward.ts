@@ -109,7 +109,7 @@ function headOf(
   return [`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}`, ...lines, "", ""].join("\r\n");
 }
 
-const sentence = "Nothing at this port of the sandbox answers as a web server.";
+const sentence = "Nothing at this port answers as a web server.";
 const badGateway = `HTTP/1.1 502 Bad Gateway\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`;
 
 function refuse(response: ServerResponse, { path }: PortHeaderContext): void {

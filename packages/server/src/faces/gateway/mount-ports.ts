@@ -3,6 +3,7 @@ import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import type { KeyRing } from "../../http/auth.ts";
 import { createAuthenticator } from "../../http/open-http.ts";
 import { Fault } from "../../lib/fault.ts";
+import { allowPreflight, isPreflight } from "./allow-preflight.ts";
 import { forwardRequest, forwardUpgrade } from "./forward.ts";
 import { readPortPath, type PortPath } from "./port-path.ts";
 import { isSameKey, SandboxKeyRing } from "./sandbox-key-ring.ts";
@@ -21,7 +22,8 @@ export async function mountPorts(app: FastifyInstance, { sandboxes, keys }: Port
   });
   const lead = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = pathOf(request);
-    if (isPreflight(request, path)) return allowPreflight(request, reply);
+    // The key in the address is the answer.
+    if (path.portKey !== null && isPreflight(request)) return allowPreflight(request, reply);
     // Relative links of a page need the slash.
     if (path.rest === "/" && !request.url.startsWith(`${path.prefix}/`)) {
       return reply.redirect(`${path.port}/${query(request.url)}`, 308);
@@ -73,23 +75,4 @@ function pathOf(request: FastifyRequest): PortPath {
 function query(url: string): string {
   const start = url.indexOf("?");
   return start === -1 ? "" : url.slice(start);
-}
-
-/** A page without an origin asks before every request that is not simple; the key in the address is the answer. */
-function isPreflight(request: FastifyRequest, { portKey }: PortPath): boolean {
-  const asked = request.headers["access-control-request-method"];
-  return portKey !== null && request.method === "OPTIONS" && asked !== undefined;
-}
-
-function allowPreflight({ headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const asked = headers["access-control-request-headers"];
-  return reply
-    .status(204)
-    .headers({
-      "access-control-allow-origin": headers.origin ?? "*",
-      "access-control-allow-methods": headers["access-control-request-method"],
-      ...(asked === undefined ? {} : { "access-control-allow-headers": asked }),
-      vary: "Origin",
-    })
-    .send();
 }

@@ -21,6 +21,9 @@ const notPassedOn = new Set([
   "upgrade",
 ]);
 
+/** What opens this server. */
+const ownHeaders = new Set(["x-session-api-key", "x-convoke-proof", "x-convoke-node"]);
+
 /** A page's request without what belongs to this server: keys, other cookies, and the address with its key. */
 export function toInnerHeaders(
   headers: IncomingHttpHeaders,
@@ -28,7 +31,7 @@ export function toInnerHeaders(
 ): OutgoingHttpHeaders {
   const inner: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (notPassedOn.has(name) || name === "x-session-api-key" || name === "referer") continue;
+    if (notPassedOn.has(name) || ownHeaders.has(name) || name === "referer") continue;
     if (name.startsWith("x-forwarded-") || name === "forwarded") continue;
     inner[name] = value;
   }

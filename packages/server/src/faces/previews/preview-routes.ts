@@ -1,0 +1,36 @@
+import type { OpenPreviewRequest, OpenedPreview, WorkspacePortList } from "@convoke/protocol";
+import type { RouteHandler } from "../../http/mount.ts";
+import { formatInstant } from "../../lib/instant.ts";
+import { previewSeconds, type WorkspaceSessions } from "../../workspaces/workspace-session.ts";
+import { conversationIdOf } from "../agent-server/event-routes.ts";
+import { portMissing, type WorkspacePorts } from "./workspace-ports.ts";
+
+export type PreviewRouteDeps = {
+  readonly ports: Pick<WorkspacePorts, "list">;
+  readonly sessions: Pick<WorkspaceSessions, "createPreview">;
+  readonly nowMs: () => number;
+};
+
+/** The handlers of `previewRoutes`. */
+export function previewHandlers({ ports, sessions, nowMs }: PreviewRouteDeps) {
+  return {
+    listPorts: async (request) => {
+      const items = await ports.list(request.caller, conversationIdOf(request));
+      const json = { items: items.map(({ port, program }) => ({ port, program })) };
+      return { json: json satisfies WorkspacePortList };
+    },
+    openPreview: async (request) => {
+      const { caller } = request;
+      const conversationId = conversationIdOf(request);
+      const { port } = request.body as OpenPreviewRequest;
+      const listening = await ports.list(caller, conversationId);
+      if (!listening.some((one) => one.port === port)) throw portMissing(port);
+      const capability = sessions.createPreview({ holder: caller, conversationId, port });
+      const json: OpenedPreview = {
+        path: `previews/${capability}/`,
+        expires_at: formatInstant((nowMs() + previewSeconds * 1_000) * 1_000),
+      };
+      return { status: 201, json };
+    },
+  } satisfies Record<string, RouteHandler>;
+}

@@ -1,0 +1,100 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import type { Duplex } from "node:stream";
+import type { ListeningPort, ToolHost } from "@convoke/tool-host";
+import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
+import type { Directory } from "../../conversation/directory.ts";
+import { conversationMissing } from "../../conversation/refusals.ts";
+import { Fault } from "../../lib/fault.ts";
+import { normalizeUuid } from "../../lib/uuid7.ts";
+import { toFault } from "../../workspaces/to-fault.ts";
+import type { OpenAccess } from "../../workspaces/workspace-access.ts";
+
+export type WorkspacePortsDeps = {
+  readonly directory: Pick<Directory, "describe">;
+  /** Of the conversations on the server's machine. */
+  readonly toolHost: Pick<ToolHost, "listPorts">;
+  readonly sandboxes: Sandboxes | null;
+  /** The server's machine, for whom it is. */
+  readonly openAccess: OpenAccess;
+  /** The machine inside a sandbox, for its owner only. */
+  readonly openSandboxAccess: OpenAccess;
+  readonly nowMs: () => number;
+};
+
+/** A page is made of many requests: what was found out is believed so long. */
+const believedMs = 1_000;
+
+type Asker = { readonly userId: string };
+type Found = { readonly atMs: number; readonly ports: Promise<readonly ListeningPort[]> };
+
+/** The ports on which programs of conversations' workspaces listen, for those who may run commands there and nobody else. */
+export class WorkspacePorts {
+  readonly #deps: WorkspacePortsDeps;
+  readonly #found = new Map<string, Found>();
+
+  constructor(deps: WorkspacePortsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Fails for a conversation that is not the asker's (404), and for who may not run commands in it (403). */
+  async list(asker: Asker, conversationId: string): Promise<readonly ListeningPort[]> {
+    const { sandboxId, folder } = await this.#placeOf(asker, conversationId);
+    return await this.#read(sandboxId, folder);
+  }
+
+  /** Fails where no program of the workspace listens any more (404), whatever else may be there by now. */
+  async connect(asker: Asker, conversationId: string, port: number): Promise<Duplex> {
+    const { sandboxId, folder } = await this.#placeOf(asker, conversationId);
+    const key = `${sandboxId ?? ""}\0${folder}`;
+    const isAsked = (one: ListeningPort): boolean => one.port === port;
+    let listening = (await this.#believed(key)?.ports)?.find(isAsked);
+    if (listening === undefined) {
+      // It may have been started a moment ago.
+      const ports = this.#read(sandboxId, folder);
+      this.#found.set(key, { atMs: this.#deps.nowMs(), ports });
+      listening = (await ports).find(isAsked);
+    }
+    if (listening === undefined) throw portMissing(port);
+    if (sandboxId !== undefined) return await this.#deps.sandboxes!.connectPort(sandboxId, port);
+    const socket = connect({ port, host: listening.host, allowHalfOpen: true });
+    try {
+      await once(socket, "connect");
+    } catch {
+      // It ended a moment ago.
+      throw portMissing(port);
+    }
+    return socket;
+  }
+
+  #believed(key: string): Found | undefined {
+    const oldestMs = this.#deps.nowMs() - believedMs;
+    for (const [other, { atMs }] of this.#found) if (atMs < oldestMs) this.#found.delete(other);
+    return this.#found.get(key);
+  }
+
+  async #read(sandboxId: string | undefined, folder: string): Promise<readonly ListeningPort[]> {
+    try {
+      if (sandboxId === undefined) return await this.#deps.toolHost.listPorts(folder);
+      const { toolHost } = await this.#deps.sandboxes!.openHost(sandboxId);
+      return await toolHost.listPorts(folder);
+    } catch (error) {
+      throw toFault(error);
+    }
+  }
+
+  /** Asked before everything, so that a preview is over with the right to it. */
+  async #placeOf(asker: Asker, conversationId: string) {
+    const { directory, openAccess, openSandboxAccess } = this.#deps;
+    const described = await directory.describe(asker, normalizeUuid(conversationId) ?? conversationId);
+    if (described === null) throw conversationMissing(conversationId);
+    const { sandbox_id: sandboxId, workspace } = described.config;
+    if (sandboxId === undefined) await openAccess(asker, {});
+    else await openSandboxAccess(asker, { sandbox_id: sandboxId });
+    return { sandboxId, folder: workspace.working_dir };
+  }
+}
+
+export function portMissing(port: number): Fault {
+  return new Fault("missing", "port_not_listening", `No program of the workspace listens on port ${port}.`);
+}
