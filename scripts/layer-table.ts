@@ -50,7 +50,7 @@ export const layerTable: LayerTable = {
       ["log", "overview"],
       ["services"],
       ["approvals", "cards", "login"],
-      ["browser", "composer", "events", "files", "review", "shells", "timeline"],
+      ["browser", "composer", "events", "files", "previews", "review", "shells", "timeline"],
       ["conversation", "home", "search", "settings"],
       ["app"],
     ],

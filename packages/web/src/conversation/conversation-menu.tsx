@@ -36,6 +36,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
     mcp: { title: mcp },
     outline: { title: outline },
     past: { title: then },
+    preview: { title: preview },
     shells: { title: shells },
   } = useMoreWords();
   const { menu, files } = useWords().conversation;
@@ -63,6 +64,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
           { label: files, onChoose: () => onPanel("files") },
           { label: browser, onChoose: () => onPanel("browser") },
           { label: mcp, onChoose: () => onPanel("mcp") },
+          { label: preview, onChoose: () => onPanel("preview") },
           { label: shells, onChoose: () => onPanel("shells") },
           {
             label: then,

@@ -11,6 +11,7 @@ const EventsPanel = lazyPart(() => import("../events/events-panel.tsx"));
 const FilesPanel = lazyPart(() => import("../files/files-panel.tsx"));
 const McpPanel = lazyPart(() => import("./mcp-panel.tsx"));
 const OutlinePanel = lazyPart(() => import("./outline-panel.tsx"));
+const PreviewPanel = lazyPart(() => import("../previews/preview-panel.tsx"));
 const ReviewPanel = lazyPart(() => import("../review/review-panel.tsx"));
 const ShellsPanel = lazyPart(() => import("../shells/shells-panel.tsx"));
 
@@ -90,6 +91,16 @@ export default function Panels({ name, log, view, onSent }: PanelsProps) {
           conversationId={log.id}
           shell={of ?? ""}
           onGo={(shell) => show({ of: shell === "" ? null : shell })}
+          onClose={close}
+        />
+      )}
+      {name === "preview" && (
+        <PreviewPanel
+          key={log.id}
+          conversationId={log.id}
+          port={Number(of)}
+          version={place.version}
+          onGo={(port) => show({ of: port === null ? null : String(port) })}
           onClose={close}
         />
       )}

@@ -1,6 +1,18 @@
 import type { MoreWords } from "./words.ts";
 
-export const workspaceDe: Pick<MoreWords, "shells"> = {
+export const workspaceDe: Pick<MoreWords, "preview" | "shells"> = {
+  preview: {
+    title: "Vorschau",
+    ports: "Ports",
+    port: (port, program) => (program === "" ? `${port}` : `${port} ${program}`),
+    path: "Adresse auf dem Port",
+    reload: "Neu laden",
+    look: "Nach Ports sehen",
+    frame: (port) => `Was Port ${port} zeigt`,
+    none: "Kein Programm im Ordner dieses Gesprächs lauscht auf einem Port. Starte eines und sieh dann noch einmal nach.",
+    choose: "Wähle einen Port, um zu sehen, was er zeigt.",
+    note: "Die Vorschau läuft getrennt von dieser Seite: Sie weiß nichts von deiner Anmeldung, und Cookies und Speicher bleiben nicht.",
+  },
   shells: {
     title: "Shells",
     tabs: "Offene Shells",

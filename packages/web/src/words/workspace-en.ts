@@ -1,5 +1,17 @@
-/** What stands beside a conversation and is of its workspace: shells. */
+/** What stands beside a conversation and is of its workspace: shells, and what programs show on ports. */
 export const workspaceEn = {
+  preview: {
+    title: "Preview",
+    ports: "Ports",
+    port: (port: number, program: string) => (program === "" ? `${port}` : `${port} ${program}`),
+    path: "Address on the port",
+    reload: "Load again",
+    look: "Look for ports",
+    frame: (port: number) => `What port ${port} shows`,
+    none: "No program in the folder of this conversation listens on a port. Start one, then look again.",
+    choose: "Choose a port to see what it shows.",
+    note: "It runs apart from this page: it knows nothing of your login, and cookies and storage do not last.",
+  },
   shells: {
     title: "Shells",
     tabs: "Open shells",

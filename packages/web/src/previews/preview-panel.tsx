@@ -1,0 +1,159 @@
+import { RotateCw, X } from "lucide-react";
+import type { WorkspacePort } from "@convoke/protocol";
+import { useCallback, useEffect, useId, useRef, useState } from "react";
+import { labelsOf } from "../lib/title-id.ts";
+import { useServices } from "../services/services.ts";
+import { visibleText } from "../text/visible-text.ts";
+import { Button, IconButton } from "../ui/button.tsx";
+import { useMoreWords, useWords } from "../words/words.ts";
+import { previewAddress } from "./preview-address.ts";
+
+export type PreviewPanelProps = {
+  readonly conversationId: string;
+  /** The one that is shown; no number for none. */
+  readonly port: number;
+  /** Changes when programs may have been started or ended. */
+  readonly version: string;
+  readonly onGo: (port: number | null) => void;
+  readonly onClose: () => void;
+};
+
+/** What is in the frame; another number for the same address loads it again. */
+type Shown = { readonly port: number; readonly address: string; readonly load: number };
+
+/** What programs of the workspace show on their ports, in a frame that reaches nothing of this page. */
+export default function PreviewPanel({ conversationId, port, version, onGo, onClose }: PreviewPanelProps) {
+  const words = useMoreWords().preview;
+  const { close } = useWords().common;
+  const { client } = useServices();
+  const titleId = useId();
+  const portsId = useId();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [ports, setPorts] = useState<readonly WorkspacePort[] | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [path, setPath] = useState("/");
+  const [shown, setShown] = useState<Shown | null>(null);
+  useEffect(() => heading.current?.focus(), []);
+
+  const attempt = useCallback(async (act: () => Promise<void>): Promise<void> => {
+    try {
+      await act();
+      setProblem(null);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  }, []);
+  const look = useCallback(
+    (): Promise<void> =>
+      attempt(async () => {
+        const { items } = await client.call("GET /api/conversations/{conversation_id}/ports", {
+          params: { conversation_id: conversationId },
+        });
+        setPorts(items);
+      }),
+    [attempt, client, conversationId],
+  );
+  useEffect(() => void look(), [look, version]);
+
+  /** Each time with a new address: those of before end. */
+  const load = useCallback(
+    (wanted: number, at: string): Promise<void> =>
+      attempt(async () => {
+        const opened = await client.call("POST /api/conversations/{conversation_id}/previews", {
+          params: { conversation_id: conversationId },
+          body: { port: wanted },
+        });
+        const address = previewAddress(new URL(opened.path, document.baseURI).href, at);
+        setShown((before) => ({ port: wanted, address, load: (before?.load ?? 0) + 1 }));
+      }),
+    [attempt, client, conversationId],
+  );
+  const isChosen = Number.isInteger(port) && port > 0;
+  useEffect(() => {
+    setShown(null);
+    setPath("/");
+    if (isChosen) void load(port, "/");
+  }, [isChosen, load, port]);
+
+  return (
+    <section
+      aria-labelledby={labelsOf(titleId, conversationId)}
+      onKeyDown={(event) => event.key === "Escape" && onClose()}
+      className="flex w-1/2 min-w-0 shrink-0 flex-col border-l border-line bg-canvas max-[1100px]:absolute max-[1100px]:inset-0 max-[1100px]:z-10 max-[1100px]:w-auto max-[1100px]:border-l-0 in-data-split:absolute in-data-split:inset-0 in-data-split:z-10 in-data-split:w-auto in-data-split:border-l-0"
+    >
+      <header className="flex h-11 shrink-0 items-center gap-1 border-b border-line pr-1.5 pl-3">
+        <h2 id={titleId} ref={heading} tabIndex={-1} className="shrink-0 pr-1.5 font-medium outline-none">
+          {words.title}
+        </h2>
+        <nav
+          id={portsId}
+          aria-label={words.ports}
+          aria-labelledby={labelsOf(portsId, conversationId)}
+          className="flex min-w-0 grow gap-1 overflow-x-auto"
+        >
+          {ports?.map((one) => (
+            <button
+              key={one.port}
+              type="button"
+              aria-current={one.port === port ? "true" : undefined}
+              onClick={() => onGo(one.port)}
+              className="shrink-0 rounded px-2 py-1 text-sm text-soft aria-[current]:bg-hover aria-[current]:text-ink pointer-coarse:min-h-11"
+            >
+              {words.port(one.port, visibleText(one.program))}
+            </button>
+          ))}
+        </nav>
+        <Button look="quiet" onClick={() => void look()}>
+          {words.look}
+        </Button>
+        <IconButton label={close} onClick={onClose}>
+          <X size={16} />
+        </IconButton>
+      </header>
+      {problem !== null && (
+        <p role="alert" className="shrink-0 px-3 py-2 text-sm text-bad">
+          {problem}
+        </p>
+      )}
+      {isChosen ? (
+        <>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              void load(port, path);
+            }}
+            className="flex shrink-0 items-center gap-1 border-b border-line px-2 py-1"
+          >
+            <input
+              aria-label={words.path}
+              value={path}
+              onChange={(event) => setPath(event.target.value)}
+              spellCheck={false}
+              autoCapitalize="off"
+              className="h-7 min-w-0 grow rounded-md border border-edge bg-canvas px-2 font-mono text-xs pointer-coarse:h-11 pointer-coarse:text-[16px]"
+            />
+            <IconButton label={words.reload} type="submit">
+              <RotateCw size={15} />
+            </IconButton>
+          </form>
+          {shown?.port === port ? (
+            // Its own origin is none: neither this frame nor the server's answer lets it have ours.
+            <iframe
+              key={shown.load}
+              title={words.frame(port)}
+              src={shown.address}
+              sandbox="allow-scripts allow-forms"
+              referrerPolicy="no-referrer"
+              className="min-h-0 w-full grow border-0 bg-white"
+            />
+          ) : (
+            <div className="grow" />
+          )}
+          <p className="shrink-0 border-t border-line px-3 py-1.5 text-xs text-soft">{words.note}</p>
+        </>
+      ) : (
+        ports !== null && <p className="p-4 text-soft">{ports.length === 0 ? words.none : words.choose}</p>
+      )}
+    </section>
+  );
+}
