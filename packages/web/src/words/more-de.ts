@@ -1,10 +1,12 @@
 import { exactLogDe } from "./exact-log-de.ts";
 import { workspaceDe } from "./workspace-de.ts";
+import { openPageDe } from "./open-page-de.ts";
 import type { MoreWords } from "./words.ts";
 
 export const moreDe: MoreWords = {
   ...exactLogDe,
   ...workspaceDe,
+  ...openPageDe,
   home: {
     title: "Was ist zu tun?",
     folder: "Ordner",
@@ -95,10 +97,6 @@ export const moreDe: MoreWords = {
     linkUsed: "Dieser Link wurde schon benutzt oder ist zu alt.",
     again: "Du wurdest abgemeldet",
     kept: "Was du geschrieben hast, ist noch da. Gib einen Schlüssel dieses Servers ein, oder öffne einen Link von convoke open in einem anderen Tab.",
-  },
-  upkeep: {
-    newer: "Es gibt eine neue Version dieser Seite. Was du geschrieben hast, bleibt.",
-    reload: "Neu laden",
   },
   settings: {
     trying: "Wird probiert",
@@ -368,22 +366,6 @@ export const moreDe: MoreWords = {
     none: "Noch wurde nichts gesagt.",
     more: "Mehr zeigen",
   },
-  mcp: {
-    title: "MCP-Server",
-    none: "Diese Unterhaltung hat keine MCP-Server. Die der Einstellungen gelten für Unterhaltungen, die später beginnen.",
-    states: {
-      waiting: "noch nicht gebraucht",
-      connecting: "verbindet",
-      connected: "verbunden",
-      failed: "gescheitert",
-      needs_login: "will eine Anmeldung",
-    },
-    reconnect: "Neu verbinden",
-    login:
-      "Er lässt ohne Anmeldung oder Schlüssel niemanden ein. Das lässt sich in den Einstellungen für Unterhaltungen ändern, die später beginnen.",
-    retryAt: (at) => `Wird um ${at} von selbst wieder versucht.`,
-  },
-  goesOn: "Der Agent macht weiter.",
   nextSteps: {
     MCPServerFailed:
       "Im Menü der Unterhaltung sagen ihre MCP-Server, wie es ihm geht; ein Knopf verbindet ihn neu.",

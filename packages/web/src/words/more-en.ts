@@ -1,10 +1,12 @@
 import { exactLogEn } from "./exact-log-en.ts";
 import { workspaceEn } from "./workspace-en.ts";
+import { openPageEn } from "./open-page-en.ts";
 
 /** Words of what is not there at first: screens and dialogs that load when they are opened. */
 export const moreEn = {
   ...exactLogEn,
   ...workspaceEn,
+  ...openPageEn,
   home: {
     title: "What shall be done?",
     folder: "Folder",
@@ -96,10 +98,6 @@ export const moreEn = {
     linkUsed: "This link was used already, or is too old.",
     again: "You were logged out",
     kept: "What you wrote is still here. Enter a key of this server, or open a link from convoke open in another tab.",
-  },
-  upkeep: {
-    newer: "There is a new version of this page. What you wrote is kept.",
-    reload: "Reload",
   },
   settings: {
     trying: "Trying",
@@ -368,22 +366,6 @@ export const moreEn = {
     none: "Nothing was said yet.",
     more: "Show more",
   },
-  mcp: {
-    title: "MCP servers",
-    none: "This conversation has no MCP servers. Those of the settings are for conversations that begin later.",
-    states: {
-      waiting: "not needed yet",
-      connecting: "connecting",
-      connected: "connected",
-      failed: "failed",
-      needs_login: "wants a login",
-    },
-    reconnect: "Reconnect",
-    login:
-      "It lets nobody in without a login or a key. Change that in the settings for conversations that begin later.",
-    retryAt: (at: string) => `Tried again by itself at ${at}.`,
-  },
-  goesOn: "The agent goes on.",
   nextSteps: {
     MCPServerFailed:
       "Its MCP servers, in the menu of the conversation, tell how it does, and one button connects it anew.",
