@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
-import { about, expectStatus, finish, terminal, violationsOf } from "./web-page.ts";
+import { about, expectStatus, finish, sidewaysOf, terminal, violationsOf } from "./web-page.ts";
 
 const script = [
   ...about("first", { tool_calls: [terminal("echo one", "say one")] }, finish("The first is done.")),
@@ -117,6 +117,38 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     held.resolve();
     await page.waitForURL(`${web.url}/search`);
     expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("U19: everything is gone to by its name, and a conversation is put beside another one", async () => {
+    const one = await web.converse("first", { title: "Palette one" });
+    const other = await web.converse("second", { title: "Palette two" });
+    const page = await web.logIn();
+    await page
+      .getByRole("navigation")
+      .getByRole("link", { name: /Palette two/ })
+      .waitFor();
+    const field = page.getByRole("combobox", { name: "Go to" });
+    const goTo = async (query: string, key: string): Promise<void> => {
+      await page.keyboard.press("Control+k");
+      await field.waitFor();
+      await page.keyboard.type(query);
+      await page.getByRole("dialog").getByRole("option", { selected: true }).waitFor();
+      await page.keyboard.press(key);
+    };
+    await goTo("palette one", "Enter");
+    await page.waitForURL(`${web.url}/c/${one}`);
+    await page.getByRole("feed").getByText("The first is done.").waitFor();
+    await goTo("palette two", "Shift+Enter");
+    await page.waitForURL(`${web.url}/c/${one}?beside=${other}`);
+    await page.keyboard.press("Control+k");
+    await field.waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.setViewportSize(phone.viewport);
+    expect(await sidewaysOf(page)).toBe(0);
+    await page.keyboard.type("settings look");
+    await page.getByRole("dialog").getByRole("option", { name: /Look/ }).click();
+    await page.waitForURL(`${web.url}/settings/look`);
     await page.context().close();
   });
 

@@ -1,11 +1,14 @@
 import { Suspense, useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
+import { lazyPart } from "../lib/lazy-part.ts";
 import { placeIn } from "../lib/place-in.ts";
 import { useStore } from "../lib/store.ts";
 import { needOf } from "../overview/glance.ts";
 import { useServices } from "../services/services.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useMoreWords } from "../words/words.ts";
+
+const Palette = lazyPart(() => import("./palette.tsx"));
 
 /** A second key must come so soon. */
 const chordMs = 1_000;
@@ -16,10 +19,16 @@ export default function KeyMap() {
   const { glances } = useStore(overview);
   const [location, navigate] = useLocation();
   const [isShown, setIsShown] = useState(false);
+  const [isPaletteOpen, setIsPaletteOpen] = useState(false);
   const chord = useRef(-chordMs);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey) return;
+      if (event.defaultPrevented) return;
+      if (isPaletteKey(event)) {
+        event.preventDefault();
+        if (document.querySelector("dialog[open]") === null) setIsPaletteOpen(true);
+      }
+      if (event.ctrlKey || event.metaKey) return;
       if (event.key === "F6" && goToPane(event.shiftKey ? -1 : 1)) event.preventDefault();
       if (event.altKey) {
         const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -69,7 +78,12 @@ export default function KeyMap() {
     addEventListener("keydown", onKeyDown);
     return () => removeEventListener("keydown", onKeyDown);
   }, [glances, keep, earlyKeys, location, navigate]);
-  return <Suspense>{isShown && <KeyDialog onClose={() => setIsShown(false)} />}</Suspense>;
+  return (
+    <Suspense>
+      {isShown && <KeyDialog onClose={() => setIsShown(false)} />}
+      {isPaletteOpen && <Palette onClose={() => setIsPaletteOpen(false)} />}
+    </Suspense>
+  );
 }
 
 function KeyDialog({ onClose }: { readonly onClose: () => void }) {
@@ -91,6 +105,10 @@ function KeyDialog({ onClose }: { readonly onClose: () => void }) {
       <p className="mt-3 text-xs text-faint">{words.off}</p>
     </Dialog>
   );
+}
+
+function isPaletteKey({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  return key === "k" && ctrlKey !== metaKey && !altKey && !shiftKey;
 }
 
 function paneOf(element: Element | null): Element | null {

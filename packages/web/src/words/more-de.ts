@@ -458,12 +458,22 @@ export const moreDe: MoreWords = {
     progress: (done, all) => `${done} von ${all} Aufgaben`,
     now: (title) => `Jetzt: ${title}`,
   },
+  palette: {
+    title: "Gehe zu",
+    placeholder: "Unterhaltungen, Ansichten, Einstellungen",
+    conversation: "Unterhaltung",
+    beside: "Neben dieser Unterhaltung",
+    screen: "Ansicht",
+    none: "Nichts hat diese Wörter.",
+    hint: "Enter öffnet. Umschalt+Enter öffnet eine Unterhaltung neben der gezeigten.",
+  },
   keys: {
     title: "Tasten",
     off: "Einzelne Buchstaben lassen sich in den Einstellungen abschalten.",
     list: [
       ["n", "Neues Gespräch"],
       ["g h, g i, g s, g m", "Start, Eingang, Suche, Einstellungen"],
+      ["Strg+K, ⌘K", "Zu einer Unterhaltung, Ansicht oder Einstellung mit ihrem Namen"],
       ["/", "Alles durchsuchen"],
       ["n, p", "Nächster und voriger Treffer, wohin eine Suche geführt hat"],
       ["i", "Schreiben"],

@@ -458,12 +458,22 @@ export const moreEn = {
     progress: (done: number, all: number) => `${done} of ${all} tasks`,
     now: (title: string) => `Now: ${title}`,
   },
+  palette: {
+    title: "Go to",
+    placeholder: "Conversations, screens, settings",
+    conversation: "Conversation",
+    beside: "Beside this conversation",
+    screen: "Screen",
+    none: "Nothing has these words.",
+    hint: "Enter opens. Shift+Enter opens a conversation beside the one that is shown.",
+  },
   keys: {
     title: "Keys",
     off: "Single letters can be switched off in the settings.",
     list: [
       ["n", "New conversation"],
       ["g h, g i, g s, g m", "Home, inbox, search, settings"],
+      ["Ctrl+K, ⌘K", "Go to a conversation, a screen or a setting by its name"],
       ["/", "Search everything"],
       ["n, p", "Next and previous match, where a search led to"],
       ["i", "Write"],
