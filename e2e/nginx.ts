@@ -4,8 +4,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import path from "node:path";
+import { findSteadyPort } from "@convoke/server/testing";
 
 /** Why there can be no proxy here, or null. */
 export function findNginx(): string | null {
@@ -62,7 +63,7 @@ export class Nginx implements AsyncDisposable {
     execFileSync("openssl", ["req", ...kind, "-keyout", key, "-out", certificate, ...subject], {
       stdio: "ignore",
     });
-    const port = await freePort();
+    const port = await findSteadyPort();
     const file = path.join(folder, "nginx.conf");
     writeFileSync(file, settings({ folder, key, certificate, port, upstream }));
     const child = spawn("nginx", ["-p", folder, "-c", file, "-e", "stderr"], {
@@ -161,15 +162,6 @@ http {
   }
 }
 `;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 async function isOpen(port: number): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { findSteadyPort } from "@convoke/server/testing";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { CommandFolder, type Started } from "./run-command.ts";
 
@@ -21,14 +22,14 @@ export class WebBrowser implements AsyncDisposable {
   /** What went wrong in any page: errors, reports of the policy, requests to other hosts. Must stay empty. */
   readonly faults: string[] = [];
   readonly #browser: Browser;
-  readonly #port: string;
+  readonly #port: number;
   #server: Started;
 
   private constructor(place: CommandFolder, browser: Browser, server: Started) {
     this.place = place;
     this.#browser = browser;
     this.#server = server;
-    this.#port = new URL(server.ready.url).port;
+    this.#port = Number(new URL(server.ready.url).port);
   }
 
   static async open(
@@ -38,7 +39,7 @@ export class WebBrowser implements AsyncDisposable {
     const place = await CommandFolder.open();
     await prepare(place);
     const model = turns === null ? null : await place.startModel(turns);
-    const server = await place.start(serveArgs("0"));
+    const server = await place.start(serveArgs(await findSteadyPort()));
     const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
     const self = new WebBrowser(place, browser, server);
     if (model === null) return self;
@@ -130,6 +131,6 @@ export class WebBrowser implements AsyncDisposable {
   }
 }
 
-function serveArgs(port: string): string[] {
-  return ["serve", "--json", "--port", port, "--data-dir", "data"];
+function serveArgs(port: number): string[] {
+  return ["serve", "--json", "--port", String(port), "--data-dir", "data"];
 }

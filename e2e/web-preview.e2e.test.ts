@@ -78,19 +78,16 @@ describe.skipIf(noBrowser !== null)("previews of ports in the page", () => {
       await page.getByRole("menuitem", { name: "Preview" }).click();
       const ports = panel(page).getByRole("navigation", { name: "Ports" }).getByRole("button");
       await expect
-        .poll(
-          async () => {
-            await panel(page).getByRole("button", { name: "Look for ports" }).click();
-            return await ports.count();
-          },
-          { timeout: 20_000 },
-        )
+        .poll(async () => {
+          await panel(page).getByRole("button", { name: "Look for ports" }).click();
+          return await ports.count();
+        })
         .toBeGreaterThan(0);
       await ports.first().click();
       const frame = panel(page).frameLocator("iframe");
       await frame.getByText("It works").waitFor();
       const out = frame.locator("#out");
-      await expect.poll(() => out.textContent(), { timeout: 20_000 }).toMatch(/^\{/);
+      await expect.poll(() => out.textContent()).toMatch(/^\{/);
       expect(JSON.parse((await out.textContent()) ?? "")).toEqual({
         read: "refused",
         send: "refused",

@@ -25,8 +25,7 @@ describe.skipIf(noBrowser !== null)("shells of one's own in the page", () => {
     const rows = await panel(page).locator(".xterm-rows > div").allTextContents();
     return rows.map((row) => row.replaceAll("\u00a0", " ").trimEnd()).join("\n");
   };
-  const expectShown = (page: Page, text: string | RegExp) =>
-    expect.poll(() => shown(page), { timeout: 20_000 }).toMatch(text);
+  const expectShown = (page: Page, text: string | RegExp) => expect.poll(() => shown(page)).toMatch(text);
 
   test.each([
     ["at a desk", desktop],
@@ -53,14 +52,11 @@ describe.skipIf(noBrowser !== null)("shells of one's own in the page", () => {
     const { width, height } = options.viewport;
     await page.setViewportSize({ width: width - 60, height: height - 120 });
     await expect
-      .poll(
-        async () => {
-          await page.keyboard.type("clear; stty size\n");
-          const size = /^(\d+) (\d+)$/m.exec(await shown(page));
-          return size !== null && Number(size[1]) < Number(before[1]) && Number(size[2]) < Number(before[2]);
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        await page.keyboard.type("clear; stty size\n");
+        const size = /^(\d+) (\d+)$/m.exec(await shown(page));
+        return size !== null && Number(size[1]) < Number(before[1]) && Number(size[2]) < Number(before[2]);
+      })
       .toBe(true);
 
     // A reload in the middle: what came before, while nobody looked, and after it, once and in order.

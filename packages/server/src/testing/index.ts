@@ -14,3 +14,4 @@ export {
   type TestServer,
   type TestServerOptions,
 } from "./start-server.ts";
+export { findSteadyPort } from "./steady-port.ts";

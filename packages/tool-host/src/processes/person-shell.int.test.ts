@@ -75,7 +75,7 @@ describe.each(hosts)("a shell of a person at a host $name", ({ open }) => {
       shells.push(shell);
     }
     await shells[0]?.[Symbol.asyncDispose]();
-    expect(findMarkedProcesses(`WORD=one${folder}`)).toEqual([]);
+    await expect.poll(() => findMarkedProcesses(`WORD=one${folder}`)).toEqual([]);
     expect(findMarkedProcesses(`WORD=two${folder}`)).toHaveLength(1);
     await host[Symbol.asyncDispose]();
     await expect.poll(() => findMarkedProcesses(`WORD=two${folder}`)).toEqual([]);

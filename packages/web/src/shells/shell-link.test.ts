@@ -39,9 +39,7 @@ test("a connection that breaks is made again and shows everything anew, until th
       [screen("all and more"), { type: "ended", exit_code: 3 }],
     ),
   );
-  await expect
-    .poll(() => seen, { timeout: 10_000 })
-    .toEqual(["all", "more", "all and more", { exitCode: 3 }]);
+  await expect.poll(() => seen).toEqual(["all", "more", "all and more", { exitCode: 3 }]);
   link.stop();
 });
 

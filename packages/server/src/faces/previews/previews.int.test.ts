@@ -163,5 +163,5 @@ test("U21: nobody else lists or shows what a workspace serves, and a preview end
   expect((await ask(path)).status).toBe(200);
   await using keys = await openKeyBook(server.dataDir);
   await keys.book.revoke(localKeyId);
-  await expect.poll(async () => (await ask(path)).status, { timeout: 20_000 }).toBe(404);
+  await expect.poll(async () => (await ask(path)).status).toBe(404);
 });
