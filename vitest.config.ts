@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { probePostgres } from "./packages/server/src/testing/start-postgres.ts";
 
-/** Each keeps more than one core busy for minutes: one after another, or what is timed would measure the other browsers. */
+/** Each keeps more than one core busy for minutes: beside them, tests of other things that are timed would measure the browsers. */
 const browserSuites = [
   "packages/tool-host/src/tools/browser/**/*.int.test.ts",
   "packages/server/src/sandboxes/browser-in-*.int.test.ts",
@@ -53,7 +53,6 @@ export default defineConfig({
           name: "browser",
           include: browserSuites,
           sequence: { groupOrder: 1 },
-          maxWorkers: 1,
           testTimeout: 300_000,
           hookTimeout: 300_000,
           expect: { poll: { timeout: 90_000 } },
