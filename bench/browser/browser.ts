@@ -73,11 +73,7 @@ async function measureWarm(program: string): Promise<BenchResult[]> {
       () => page.ariaSnapshot(),
     );
     return [
-      compare(
-        "browser.open",
-        "a page opened in a warm browser, a quarter second of rest included: median",
-        ...opening,
-      ),
+      compare("browser.open", "a page opened in a warm browser, until it is at rest: median", ...opening),
       compare("browser.state", "get_state of a form: median", ...small, "its ariaSnapshot"),
       compare(
         "browser.state5000",

@@ -1,20 +1,23 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A model that has written a long answer and goes on with 50 tokens a second, for every request that it gets. */
+/** A model that has written a long answer and goes on with 50 tokens a second, or as many as it is told, for every request that it gets. */
 export class StreamingModel implements AsyncDisposable {
   readonly #server;
   /** Of all answers together. */
   tokens = 0;
 
-  private constructor() {
+  readonly #tokensPerSecond: number;
+
+  private constructor(tokensPerSecond: number) {
+    this.#tokensPerSecond = tokensPerSecond;
     this.#server = createServer((request, response) => {
       request.resume().on("end", () => this.#answer(response));
     });
   }
 
-  static async start(): Promise<StreamingModel> {
-    const model = new StreamingModel();
+  static async start({ tokensPerSecond = 50 } = {}): Promise<StreamingModel> {
+    const model = new StreamingModel(tokensPerSecond);
     await new Promise<void>((resolve) => model.#server.listen(0, "127.0.0.1", resolve));
     return model;
   }
@@ -42,16 +45,14 @@ export class StreamingModel implements AsyncDisposable {
     let said = 0;
     // A busy machine calls late: what is due by then is said at once.
     const timer = setInterval(() => {
-      for (; said < ((performance.now() - startMs) / 1_000) * tokensPerSecond; said += 1) {
+      for (; said < ((performance.now() - startMs) / 1_000) * this.#tokensPerSecond; said += 1) {
         say(said % 40 === 39 ? "end.\n\n" : `word${said % 10} `);
         this.tokens += 1;
       }
-    }, 1_000 / tokensPerSecond);
+    }, 1_000 / this.#tokensPerSecond);
     response.on("close", () => clearInterval(timer));
   }
 }
-
-const tokensPerSecond = 50;
 
 /** 20 KB of what agents write: paragraphs, lists and code. */
 const part =

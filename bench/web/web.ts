@@ -5,10 +5,12 @@ import { BuiltServer } from "../node/built-server.ts";
 import { benchId } from "../node/open-bench-node.ts";
 import { measureAppend } from "./append.ts";
 import { openCanvas } from "./canvas-client.ts";
+import { measureBusyList } from "./busy-list.ts";
 import { launchBrowser } from "./launch-browser.ts";
 import { measureOpen } from "./open.ts";
 import type { PageClient } from "./page-client.ts";
 import { newestWords, writePageLog } from "./page-log.ts";
+import { measureScroll } from "./scroll.ts";
 import { measureStart } from "./start.ts";
 import { measureStream } from "./stream.ts";
 import { measureSwitch } from "./switch.ts";
@@ -42,6 +44,8 @@ export async function run(): Promise<BenchResult[]> {
       ...(await measureSwitch(ours, long, short)),
       ...(await measureStream(server, ours, canvas)),
       ...(await measureAppend(server, ours, { long, short })),
+      ...(await measureScroll(ours, long)),
+      ...(await measureBusyList(server, ours)),
     ];
   } finally {
     await browser.close();
