@@ -58,6 +58,8 @@ export class PythonServer implements AsyncDisposable {
         OH_CONVERSATIONS_PATH: join(folder, "conversations"),
         // What it writes for each request would be measured too.
         LOG_LEVEL: "ERROR",
+        // It refuses more at once by itself.
+        OH_MAX_CONCURRENT_RUNS: "50",
       },
     });
     const url = `http://127.0.0.1:${port}`;
