@@ -8,6 +8,7 @@ import { readConfig } from "../../packages/server/src/config.ts";
 import type { ConversationConfig } from "../../packages/server/src/conversation/conversation-config.ts";
 import type { Conversation } from "../../packages/server/src/conversation/conversation.ts";
 import type { Directory } from "../../packages/server/src/conversation/directory.ts";
+import { KeptPages } from "../../packages/server/src/events/kept-pages.ts";
 import { socketTimes } from "../../packages/server/src/faces/agent-server/sockets/socket-times.ts";
 import { localUser } from "../../packages/server/src/http/auth.ts";
 import { Neighbours } from "../../packages/server/src/http/neighbours.ts";
@@ -66,6 +67,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
   const listener = await openListener({ ...shared, observability, times: socketTimes });
   scope.use(
     await openSurface({
+      pages: new KeptPages(),
       ...shared,
       listener,
       store,

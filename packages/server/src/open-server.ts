@@ -16,6 +16,7 @@ import { isLoopback } from "./http/guard.ts";
 import { Neighbours } from "./http/neighbours.ts";
 import { openSessionKey, readSessionKey, type SessionKey } from "./http/session-key.ts";
 import type { Journal } from "./journal/journal.ts";
+import { KeptPages } from "./events/kept-pages.ts";
 import { keepHouse } from "./keep-house.ts";
 import { openWholeCollector } from "./lib/collect-young.ts";
 import type { Logger } from "./lib/logger.ts";
@@ -139,8 +140,10 @@ export async function openServer({
   const { cluster } = store;
   const neighbours = new Neighbours({ cluster, nowMs: Date.now });
   let isReady = false;
+  const pages = new KeptPages();
   scope.use(
     await openSurface({
+      pages,
       ...shared,
       listener,
       store,
@@ -171,6 +174,7 @@ export async function openServer({
   const collect = openWholeCollector();
   const releaseMemory = (): void => {
     store.journal.releaseMemory();
+    pages.clear();
     collect?.();
   };
   const { lastActivityMs } = listener;

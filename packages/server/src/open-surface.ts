@@ -1,6 +1,7 @@
 import { GlanceFeed } from "./conversation/glance-feed.ts";
 import { mountBrowserSocket } from "./faces/agent-server/sockets/browser-socket.ts";
 import { mountOverviewSocket } from "./faces/agent-server/sockets/overview-socket.ts";
+import { KeptPages } from "./events/kept-pages.ts";
 import { TrimmedEvents } from "./events/trimmed-events.ts";
 import { agentServerInterface, writeOpenApi } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
@@ -97,6 +98,8 @@ export type SurfaceDeps = {
   readonly validator: Validator;
   readonly logger: Logger;
   readonly times: SocketTimes;
+  /** Pages of events, ready to be sent. */
+  readonly pages: KeptPages;
   /** The other servers on the store. */
   readonly neighbours: Neighbours;
   /** The allow-listed environment that commands and git on this machine start with. */
@@ -161,6 +164,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     ports,
     journal,
     trimmed,
+    pages: deps.pages,
     approvalDefault: config.approvalDefault,
     toolHost: deps.toolHost,
     secrets,

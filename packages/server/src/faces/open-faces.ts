@@ -34,6 +34,7 @@ import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { SkillAccess } from "../conversation/sessions/session-skills.ts";
 import type { ApprovalPolicy } from "../conversation/approval-policy.ts";
 import type { Directory } from "../conversation/directory.ts";
+import type { KeptPages } from "../events/kept-pages.ts";
 import type { TrimmedEvents } from "../events/trimmed-events.ts";
 import type { Ledger } from "../spending/ledger.ts";
 import { localUser, type Caller } from "../http/auth.ts";
@@ -98,6 +99,7 @@ export type FacesDeps = TryModelDeps &
     readonly journal: Journal;
     readonly directory: Directory;
     readonly trimmed: TrimmedEvents;
+    readonly pages: KeptPages;
     readonly ledger: Ledger;
     /** For conversations that are created without an approval policy. */
     readonly approvalDefault: ApprovalPolicy | null;

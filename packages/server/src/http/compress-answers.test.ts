@@ -16,6 +16,8 @@ beforeAll(async () => {
     (text: string) => (_request: unknown, reply: { type(type: string): { send(text: string): unknown } }) =>
       reply.type("application/json").send(text);
   app.get("/api/conversations/search", json(long));
+  const page = Buffer.from(long);
+  app.get("/api/conversations/page", (_request, reply) => reply.type("application/json").send(page));
   app.get("/api/conversations/short", json('{"items":[]}'));
   app.get("/api/conversations/text", async (_request, reply) => reply.type("text/plain").send(long));
   app.get("/api/settings", json(long));
@@ -38,6 +40,18 @@ test("S20: long JSON is packed for clients elsewhere that ask for it, and is the
   expect(Number(reply.headers["content-length"])).toBe(reply.rawPayload.length);
   expect(reply.rawPayload.length).toBeLessThan(long.length / 3);
   expect(gunzipSync(reply.rawPayload).toString()).toBe(long);
+});
+
+test("S20: a kept page is packed for whoever asks, and goes out as it is to others", async () => {
+  const [first, again] = [
+    await ask("/api/conversations/page", far, "gzip"),
+    await ask("/api/conversations/page", far, "gzip"),
+  ];
+  expect(again.headers["content-encoding"]).toBe("gzip");
+  expect(again.rawPayload).toEqual(first.rawPayload);
+  expect(gunzipSync(again.rawPayload).toString()).toBe(long);
+  const plain = await ask("/api/conversations/page", far);
+  expect([plain.headers["content-encoding"], plain.payload]).toEqual([undefined, long]);
 });
 
 test.each([

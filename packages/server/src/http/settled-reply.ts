@@ -4,11 +4,24 @@ import type { RouteRequest } from "./route-request.ts";
 
 /**
  * A JSON text that will never be another. A browser may keep it, but asks each time whether it may show it: who asks may be somebody else
- * by then. The tag is a weak one, because the same text also goes out packed.
+ * by then.
  */
-export function settledReply({ headers }: Pick<RouteRequest, "headers">, text: string): RouteReply {
-  const etag = `W/"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"`;
+export function settledReply(request: Pick<RouteRequest, "headers">, text: string): RouteReply {
+  return taggedReply(request, etagOf(text), { text });
+}
+
+/** The same, for an answer whose tag is known. */
+export function taggedReply(
+  { headers }: Pick<RouteRequest, "headers">,
+  etag: string,
+  reply: { readonly text: string } | { readonly bytes: Uint8Array; readonly contentType: string },
+): RouteReply {
   const head = { etag, "cache-control": "private, no-cache" };
   const known = headers["if-none-match"]?.toString().split(/,\s*/) ?? [];
-  return known.includes(etag) ? { status: 304, headers: head, text: "" } : { headers: head, text };
+  return known.includes(etag) ? { status: 304, headers: head, text: "" } : { headers: head, ...reply };
+}
+
+/** A weak tag, because the same text also goes out packed. */
+export function etagOf(text: string | Uint8Array): string {
+  return `W/"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"`;
 }

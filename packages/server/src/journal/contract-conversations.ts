@@ -26,6 +26,11 @@ export function describeConversations(journal: () => Journal): void {
       expect(await journal().createConversation({ ...row, title: "other" })).toBe(false);
       expect(await journal().getConversation(row.id)).toEqual({ ...row, lastSeq: 0, marks: noMarks });
       expect(await journal().getConversation(randomUUID())).toBeNull();
+      expect(await journal().ownerOf(row.id)).toBe(row.ownerId);
+      expect(await journal().ownerOf(randomUUID())).toBeNull();
+      const copying = sampleConversation(randomUUID(), { isCopying: true });
+      await journal().createConversation(copying);
+      expect(await journal().ownerOf(copying.id)).toBeNull();
       expect(await journal().getConversations([randomUUID(), row.id])).toEqual([
         null,
         { ...row, lastSeq: 0, marks: noMarks },
@@ -173,7 +178,10 @@ export function describeConversations(journal: () => Journal): void {
         });
       }
       const lease = await journal().claim(row.id);
+      const head = await journal().head(row.id);
+      expect(head?.lastSeq).toBe(70);
       await journal().deleteConversation(lease);
+      expect(await journal().head(row.id)).toBeNull();
       const expectNothing = async (): Promise<void> => {
         expect(await journal().lastSeq(row.id)).toBe(0);
         expect(await journal().read(row.id, 0, 10)).toEqual([]);
@@ -186,6 +194,9 @@ export function describeConversations(journal: () => Journal): void {
         LeaseLostError,
       );
       expect(await journal().createConversation(row)).toBe(true);
+      const next = await journal().head(row.id);
+      expect(next?.lastSeq).toBe(0);
+      expect(next?.log).not.toBe(head?.log);
       await expectNothing();
       expect(await journal().count(neighbour.id, { body: "delete" })).toBe(70);
     });

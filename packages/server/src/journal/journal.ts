@@ -11,6 +11,8 @@ export interface Journal extends AsyncDisposable {
   /** The same, and owned by this process from its first moment on: one commit in the place of two. Null when the id is taken. */
   createClaimed(row: NewConversation): Promise<Lease | null>;
   getConversation(id: string): Promise<ConversationRow | null>;
+  /** Whose it is, without reading more of its row; null where there is none, and for a fork that does not have all its events. */
+  ownerOf(id: string): Promise<string | null>;
   /** In the order of `ids`, null for misses. */
   getConversations(ids: readonly string[]): Promise<(ConversationRow | null)[]>;
   searchConversations(query: ConversationQuery): Promise<ConversationPage>;
@@ -43,6 +45,8 @@ export interface Journal extends AsyncDisposable {
     toSeq: number,
   ): Promise<EventWithMeta[]>;
   lastSeq(conversationId: string): Promise<number>;
+  /** Which log it is and how far it has come: a read that gave no damaged event gives the same while both stay. Null when there is none. */
+  head(conversationId: string): Promise<LogHead | null>;
   /** A page has at most `limit` events, and ends before that only with the one that makes it 16 Mi characters long. */
   search(conversationId: string, query: EventQuery): Promise<EventPageText>;
   count(conversationId: string, filter: EventFilter): Promise<number>;
@@ -112,6 +116,9 @@ export type AppendBatch = {
 /** `digest` tells a retry (same content) from a reuse of the id for something else. */
 export type InboxEntry = { readonly eventId: string; readonly digest: string };
 export type NotedEntry = InboxEntry & { readonly clientId: string };
+
+/** `log` names one log for ever: one of the same conversation id, made after the first was deleted, has another. */
+export type LogHead = { readonly log: number; readonly lastSeq: number };
 
 export type StoredEvent = { readonly seq: number; readonly id: string; readonly json: string };
 export type EventWithMeta = StoredEvent & { readonly meta: string | null };

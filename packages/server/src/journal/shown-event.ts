@@ -4,6 +4,9 @@ import type { StoredEvent } from "./journal.ts";
 /** Stands for the JSON of an event that is gone, or is not what was written. */
 export const damagedJson = "";
 
+/** Is in each stand-in for a damaged event, and seldom anywhere else. */
+export const damagedMark = '"EventDamaged"';
+
 /** False for what no event can look like: cut off, overwritten, another kind of value. What is inside is not looked at. */
 export function isWhole(json: string): boolean {
   return json.startsWith("{") && json.endsWith("}");

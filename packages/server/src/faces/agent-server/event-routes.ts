@@ -1,10 +1,11 @@
 import type { ConfirmationResponseRequest, EventSortOrder, SendMessageRequest } from "@convoke/protocol";
 import type { ConversationDirectory } from "../../conversation/conversation-directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
-import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
-import { settledReply } from "../../http/settled-reply.ts";
+import type { RouteHandler, RouteReply, RouteRequest } from "../../http/mount.ts";
+import { etagOf, settledReply, taggedReply } from "../../http/settled-reply.ts";
 import { DamagedEventError, type EventFilter, type Journal } from "../../journal/journal.ts";
-import { isWhole } from "../../journal/shown-event.ts";
+import { damagedMark, isWhole } from "../../journal/shown-event.ts";
+import type { KeptPage, KeptPages } from "../../events/kept-pages.ts";
 import type { TrimmedEvents } from "../../events/trimmed-events.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { parseInstant } from "../../lib/instant.ts";
@@ -16,10 +17,11 @@ export type EventRouteDeps = {
   readonly journal: Journal;
   readonly directory: ConversationDirectory;
   readonly trimmed: TrimmedEvents;
+  readonly pages: KeptPages;
 };
 
 /** The routes below `/api/conversations/{conversation_id}/events`. Source: contract 4.1; reference, agent-server 8. */
-export function eventHandlers({ journal, directory, trimmed }: EventRouteDeps) {
+export function eventHandlers({ journal, directory, trimmed, pages }: EventRouteDeps) {
   /** The conversation's id in its stored form; 404 when there is none. Reads never load the actor. */
   async function known(request: RouteRequest): Promise<string> {
     const id = conversationIdOf(request);
@@ -27,21 +29,36 @@ export function eventHandlers({ journal, directory, trimmed }: EventRouteDeps) {
     return id;
   }
 
+  async function readPage(id: string, request: RouteRequest): Promise<{ text: string; isSettled: boolean }> {
+    const { page_id: pageId, limit, sort_order: order } = request.query as SearchQuery;
+    const page = await journal.search(id, {
+      ...readFilter(request.query),
+      order: order ?? "TIMESTAMP",
+      limit: limit ?? 100,
+      ...(pageId === null || pageId === undefined ? {} : { pageId }),
+    });
+    const trim = trimOf(request);
+    const items = page.items.map((json) => trimmed.shown(json, trim));
+    return {
+      text: `{"items":[${items.join(",")}],"next_page_id":${JSON.stringify(page.nextPageId)}}`,
+      // What comes later is behind a page that has another one behind it; above the newest page, where that comes first.
+      isSettled: page.nextPageId !== null && (order !== "TIMESTAMP_DESC" || Boolean(pageId)),
+    };
+  }
+
   return {
     searchEvents: async (request) => {
-      const { page_id: pageId, limit, sort_order: order } = request.query as SearchQuery;
-      const page = await journal.search(await known(request), {
-        ...readFilter(request.query),
-        order: order ?? "TIMESTAMP",
-        limit: limit ?? 100,
-        ...(pageId === null || pageId === undefined ? {} : { pageId }),
-      });
-      const trim = trimOf(request);
-      const items = page.items.map((json) => trimmed.shown(json, trim));
-      const text = `{"items":[${items.join(",")}],"next_page_id":${JSON.stringify(page.nextPageId)}}`;
-      // What comes later is behind a page that has another one behind it; above the newest page, where that comes first.
-      const isSettled = page.nextPageId !== null && (order !== "TIMESTAMP_DESC" || Boolean(pageId));
-      return isSettled ? settledReply(request, text) : { text };
+      const id = await known(request);
+      const key = `${id} ${JSON.stringify(request.query)}`;
+      const head = await journal.head(id);
+      const kept = head === null ? undefined : pages.get(key, head);
+      if (kept !== undefined) return pageReply(request, kept);
+      const { text, isSettled } = await readPage(id, request);
+      const bytes = Buffer.from(text);
+      const page = { bytes, etag: isSettled ? etagOf(bytes) : null };
+      // What could not be read now may be readable later.
+      if (head !== null && !text.includes(damagedMark)) pages.keep(key, head, page);
+      return pageReply(request, page);
     },
 
     countEvents: async (request) => ({
@@ -90,6 +107,11 @@ export function eventHandlers({ journal, directory, trimmed }: EventRouteDeps) {
 }
 
 type SearchQuery = { page_id?: string | null; limit?: number; sort_order?: EventSortOrder };
+
+function pageReply(request: RouteRequest, { bytes, etag }: KeptPage): RouteReply {
+  const reply = { bytes, contentType: "application/json" };
+  return etag === null ? reply : taggedReply(request, etag, reply);
+}
 
 function trimOf({ query }: RouteRequest): number | null {
   return (query as { trim?: number }).trim ?? null;

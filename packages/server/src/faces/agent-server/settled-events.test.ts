@@ -36,3 +36,25 @@ test("S20: an event and a page that has another one behind it are told again in 
     expect((await server.call("GET", path)).headers.get("etag")).toBe(null);
   }
 });
+
+test("S20: a page that was kept is the one that the log has, also after it grew; it goes with the conversation", async () => {
+  await using server = await startTestServer({ script: { turns: [{ text: "Hello." }], loop: true } });
+  const id = await server.runTo("finished", "Say hello.");
+  const events = `/api/conversations/${id}/events`;
+  const paths = [`${events}/search?limit=1`, `${events}/search?sort_order=TIMESTAMP_DESC&limit=100`];
+  const read = () => Promise.all(paths.map((path) => server.call("GET", path)));
+  const first = await read();
+  const again = await read();
+  expect(again.map(({ text }) => text)).toEqual(first.map(({ text }) => text));
+  expect(again[0]!.headers.get("etag")).toBe(first[0]!.headers.get("etag"));
+  expect(again.map(({ headers }) => headers.get("content-type"))).toEqual(
+    paths.map(() => "application/json"),
+  );
+  const content = [{ type: "text", text: "Kept for later." }];
+  await server.call("POST", events, { role: "user", content, run: false });
+  const [oldest, newest] = await read();
+  expect(oldest!.text).toBe(first[0]!.text);
+  expect(newest!.text).toContain("Kept for later.");
+  await server.call("DELETE", `/api/conversations/${id}`);
+  expect((await read()).map(({ status }) => status)).toEqual([404, 404]);
+});

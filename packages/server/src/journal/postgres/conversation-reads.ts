@@ -27,6 +27,14 @@ export class ConversationReads {
     return ids.map((id) => found.get(id) ?? null);
   }
 
+  async ownerOf(id: string): Promise<string | null> {
+    const { rows } = await this.#pool.query<{ ownerId: string }>(
+      `SELECT owner_id AS "ownerId" FROM convoke.conversations WHERE id = $1 AND NOT is_copying`,
+      [id],
+    );
+    return rows[0]?.ownerId ?? null;
+  }
+
   async getInboxEntry(conversationId: string, clientId: string): Promise<InboxEntry | null> {
     const { rows } = await this.#pool.query<InboxEntry>(
       `SELECT i.event_id AS "eventId", i.digest FROM convoke.conversations c JOIN convoke.inbox i USING (number)

@@ -20,6 +20,7 @@ import {
   type InboxEntry,
   type Journal,
   type Lease,
+  type LogHead,
   type NewConversation,
   type NotedEntry,
   type StoredEvent,
@@ -144,6 +145,10 @@ class PostgresJournal implements Journal {
     return (await this.#conversations.get([id]))[0] ?? null;
   }
 
+  async ownerOf(id: string): Promise<string | null> {
+    return await this.#conversations.ownerOf(id);
+  }
+
   async getConversations(ids: readonly string[]): Promise<(ConversationRow | null)[]> {
     return await this.#conversations.get(ids);
   }
@@ -242,6 +247,11 @@ class PostgresJournal implements Journal {
 
   async lastSeq(conversationId: string): Promise<number> {
     return (await this.#events.open(conversationId))?.lastSeq ?? 0;
+  }
+
+  async head(conversationId: string): Promise<LogHead | null> {
+    const log = await this.#events.open(conversationId);
+    return log === null ? null : { log: log.number, lastSeq: log.lastSeq };
   }
 
   async search(conversationId: string, query: EventQuery): Promise<EventPageText> {

@@ -14,6 +14,7 @@ import { maxSeq, positionOf } from "./schema.ts";
 export class ConversationReader {
   readonly #database: DatabaseSync;
   readonly #byId: StatementSync;
+  readonly #owner: StatementSync;
   readonly #inbox: StatementSync;
   readonly #wholeInbox: StatementSync;
   readonly #active: StatementSync;
@@ -24,6 +25,7 @@ export class ConversationReader {
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#byId = database.prepare(`${selectRow} WHERE c.id = ?`);
+    this.#owner = database.prepare("SELECT owner_id FROM conversations WHERE id = ? AND is_copying = 0");
     this.#inbox = database.prepare(
       `SELECT i.event_id, i.digest FROM conversations c JOIN inbox i ON i.number = c.number
        WHERE c.id = ? AND i.client_id = ?`,
@@ -43,6 +45,11 @@ export class ConversationReader {
   get(id: string): ConversationRow | null {
     const row = this.#byId.get(id);
     return row === undefined ? null : toConversation(row as unknown as StoredRow);
+  }
+
+  ownerOf(id: string): string | null {
+    const row = this.#owner.get(id);
+    return row === undefined ? null : String(row["owner_id"]);
   }
 
   getInboxEntry(conversationId: string, clientId: string): InboxEntry | null {

@@ -20,6 +20,7 @@ import type {
   InboxEntry,
   Journal,
   Lease,
+  LogHead,
   NewConversation,
   NotedEntry,
   StoredEvent,
@@ -146,6 +147,10 @@ class SqliteJournal implements Journal {
     return this.#named(() => this.#conversations.get(id));
   }
 
+  async ownerOf(id: string): Promise<string | null> {
+    return this.#named(() => this.#conversations.ownerOf(id));
+  }
+
   async getConversations(ids: readonly string[]): Promise<(ConversationRow | null)[]> {
     return this.#named(() => ids.map((id) => this.#conversations.get(id)));
   }
@@ -231,6 +236,11 @@ class SqliteJournal implements Journal {
 
   async lastSeq(conversationId: string): Promise<number> {
     return this.#lastSeqNow(conversationId) ?? 0;
+  }
+
+  async head(conversationId: string): Promise<LogHead | null> {
+    const log = this.#readNow(() => this.#events.open(conversationId));
+    return log === null ? null : { log: log.number, lastSeq: log.lastSeq };
   }
 
   search(conversationId: string, query: EventQuery): Promise<EventPageText> {

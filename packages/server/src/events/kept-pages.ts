@@ -1,0 +1,62 @@
+import type { LogHead } from "../journal/journal.ts";
+
+const defaultMostBytes = 16 * 1024 * 1024;
+
+/** A page as it goes out. */
+export type KeptPage = {
+  readonly bytes: Buffer;
+  /** Null for a page that changes when its log grows. */
+  readonly etag: string | null;
+};
+
+type Entry = KeptPage & { readonly log: number; readonly lastSeq: number };
+
+/**
+ * Pages of events, ready to be sent, within a bound of bytes. Events never change, so a page stays what it is: a settled one
+ * as long as its log is there, each other one as long as nothing was appended. Whoever asks has been let in before.
+ */
+export class KeptPages {
+  readonly #mostBytes: number;
+  /** The longest unused first. */
+  readonly #kept = new Map<string, Entry>();
+  #bytes = 0;
+
+  constructor(mostBytes = defaultMostBytes) {
+    this.#mostBytes = mostBytes;
+  }
+
+  /** `key` says which conversation and what was asked for. Undefined unless the page is the one that `head` has. */
+  get(key: string, head: LogHead): KeptPage | undefined {
+    const entry = this.#kept.get(key);
+    if (entry === undefined || entry.log !== head.log) return undefined;
+    if (entry.etag === null && entry.lastSeq !== head.lastSeq) return undefined;
+    this.#kept.delete(key);
+    this.#kept.set(key, entry);
+    return entry;
+  }
+
+  /** `head` was read before the page. A page of an eighth of the bound or more is not kept. */
+  keep(key: string, head: LogHead, page: KeptPage): void {
+    this.#forget(key);
+    if (page.bytes.length >= this.#mostBytes / 8) return;
+    this.#kept.set(key, { ...page, ...head });
+    this.#bytes += key.length + page.bytes.length;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= this.#mostBytes) break;
+      this.#forget(oldest);
+    }
+  }
+
+  /** Gives all memory back. */
+  clear(): void {
+    this.#kept.clear();
+    this.#bytes = 0;
+  }
+
+  #forget(key: string): void {
+    const entry = this.#kept.get(key);
+    if (entry === undefined) return;
+    this.#bytes -= key.length + entry.bytes.length;
+    this.#kept.delete(key);
+  }
+}
