@@ -30,3 +30,22 @@ test("F15: memory is given back once in each pause, never while something is in 
   await release.look();
   expect(released).toBe(3);
 });
+
+test("B2: what starting took is given back soon, unless somebody asked for something by then", async () => {
+  let activeMs = Date.now();
+  let isAtRest = false;
+  let released = 0;
+  const release = createRelease({
+    directory: { takeUp: async () => {}, evictIdle: async () => 0, isAtRest: async () => isAtRest },
+    lastActivityMs: () => activeMs,
+    releaseMemory: () => (released += 1),
+  });
+  await release.lookAfterStart();
+  expect(released).toBe(0);
+  isAtRest = true;
+  await release.lookAfterStart();
+  expect(released).toBe(1);
+  activeMs += 1;
+  await release.lookAfterStart();
+  expect(released).toBe(1);
+});

@@ -50,12 +50,21 @@ export function keepHouse(deps: HousekeepingDeps): Disposable {
       },
     ),
   ];
+  const firstRelease = setTimeout(() => {
+    release.lookAfterStart().catch((error: unknown) => {
+      logger.error({ error: String(error) }, "memory could not be released");
+    });
+  }, startRestMs).unref();
   return {
     [Symbol.dispose]: () => {
+      clearTimeout(firstRelease);
       for (const timer of chores) clearInterval(timer);
     },
   };
 }
+
+/** How long after its start a server that nobody has asked for anything gives back what starting took. */
+const startRestMs = 1_000;
 
 /** A pause in which nobody asks for anything and nothing is in progress. */
 const restMs = 10_000;
@@ -68,8 +77,11 @@ export function createRelease({
 }: Pick<HousekeepingDeps, "directory" | "lastActivityMs" | "releaseMemory">): {
   isDue: boolean;
   look: () => Promise<void>;
+  /** Does not wait for a pause: unless somebody asked for something since, there has been one. */
+  lookAfterStart: () => Promise<void>;
 } {
   let seenMs = lastActivityMs();
+  const startedMs = seenMs;
   const release = {
     isDue: false,
     look: async (): Promise<void> => {
@@ -79,6 +91,9 @@ export function createRelease({
       if (!release.isDue || Date.now() - activeMs < restMs || !(await directory.isAtRest())) return;
       release.isDue = false;
       releaseMemory();
+    },
+    lookAfterStart: async (): Promise<void> => {
+      if (lastActivityMs() === startedMs && (await directory.isAtRest())) releaseMemory();
     },
   };
   return release;

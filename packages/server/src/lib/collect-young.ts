@@ -16,7 +16,8 @@ export function openYoungCollector(): (() => void) | null {
  */
 export function openWholeCollector(): (() => void) | null {
   const collect = openCollect();
-  return collect === null ? null : () => collect({ type: "major" });
+  // The flavor is what gives the young part of the heap back as well, which is the larger one of a server at rest.
+  return collect === null ? null : () => collect({ type: "major", flavor: "last-resort" });
 }
 
 function openCollect(): Collect | null {
@@ -25,4 +26,4 @@ function openCollect(): Collect | null {
   return (runInNewContext("globalThis.gc") as Collect | undefined) ?? null;
 }
 
-type Collect = (options: { readonly type: "minor" | "major" }) => void;
+type Collect = (options: { readonly type: "minor" | "major"; readonly flavor?: "last-resort" }) => void;
