@@ -6,6 +6,7 @@ import { Migrator } from "kysely/migration";
 import { inFile } from "../lib/storage-fault.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
 import type { ApplicationDatabase, LiveRows, LiveTable } from "./application-database.ts";
+import { KeptStatements } from "./kept-statements.ts";
 import { LogSync } from "./log-sync.ts";
 import { createSqliteDialect } from "./sqlite-dialect.ts";
 import { openSqliteFile, openSqliteReader } from "./sqlite-file.ts";
@@ -18,11 +19,13 @@ class SqliteApplicationDatabase implements ApplicationDatabase {
   readonly #mark: StatementSync;
   readonly #path: string;
   readonly #log: LogSync;
+  readonly #statements: KeptStatements;
 
   constructor(tables: Kysely<Tables>, reader: DatabaseSync, path: string) {
     this.tables = tables;
     this.#path = path;
     this.#reader = reader;
+    this.#statements = new KeptStatements(reader);
     this.#log = new LogSync(`${path}-wal`);
     this.#mark = reader.prepare("PRAGMA data_version");
   }
@@ -81,7 +84,7 @@ class SqliteApplicationDatabase implements ApplicationDatabase {
   #readNow<Row>(query: Compilable<Row>): Row[] {
     const { sql: text, parameters } = query.compile();
     try {
-      return this.#reader.prepare(text).all(...(parameters as readonly SQLInputValue[])) as Row[];
+      return this.#statements.get(text).all(...(parameters as readonly SQLInputValue[])) as Row[];
     } catch (error) {
       throw inFile(error, this.#path);
     }

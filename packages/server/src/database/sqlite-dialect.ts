@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { inFile } from "../lib/storage-fault.ts";
+import { KeptStatements } from "./kept-statements.ts";
 import {
   SqliteAdapter,
   SqliteDialect,
@@ -10,9 +11,10 @@ import {
 
 /** Lets Kysely speak to a connection of Node's own SQLite, which it owns from here on. */
 export function createSqliteDialect(database: DatabaseSync): Dialect {
+  const statements = new KeptStatements(database);
   const adapted: SqliteDatabase = {
     close: () => database.close(),
-    prepare: (sql) => prepare(database, sql),
+    prepare: (sql) => prepare(database, statements, sql),
   };
   const dialect = new SqliteDialect({ database: adapted });
   return {
@@ -31,7 +33,7 @@ class MigratingAdapter extends SqliteAdapter {
 }
 
 /** Transactions take the write lock at once: one that reads first could not write after another process did. */
-function prepare(database: DatabaseSync, sql: string): SqliteStatement {
+function prepare(database: DatabaseSync, statements: KeptStatements, sql: string): SqliteStatement {
   const named = <Result>(work: () => Result): Result => {
     try {
       return work();
@@ -39,7 +41,8 @@ function prepare(database: DatabaseSync, sql: string): SqliteStatement {
       throw inFile(error, database.location() ?? "a database");
     }
   };
-  const statement = named(() => database.prepare(sql === "begin" ? "begin immediate" : sql));
+  const text = sql === "begin" ? "begin immediate" : sql;
+  const statement = named(() => statements.get(text));
   const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
   return {
     reader: statement.columns().length > 0,
@@ -49,6 +52,7 @@ function prepare(database: DatabaseSync, sql: string): SqliteStatement {
       if (sql === "rollback" && !database.isTransaction) return { changes: 0, lastInsertRowid: 0 };
       return named(() => statement.run(...values(parameters)));
     },
-    iterate: (parameters) => statement.iterate(...values(parameters)),
+    // Not run to its end when something else is asked for.
+    iterate: (parameters) => database.prepare(text).iterate(...values(parameters)),
   };
 }

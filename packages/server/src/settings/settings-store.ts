@@ -21,11 +21,11 @@ export class SettingsStore {
 
   async load(userId: string): Promise<VersionedSettings> {
     const { database, secretBox } = this.#deps;
-    const row = await database.tables
+    const query = database.tables
       .selectFrom("settings")
       .select(["version", "sealed_document"])
-      .where("user_id", "=", userId)
-      .executeTakeFirst();
+      .where("user_id", "=", userId);
+    const [row] = await database.read(query);
     if (row === undefined) return { version: 0, settings: defaultSettings };
     const stored = JSON.parse(secretBox.unseal(row.sealed_document)) as Partial<StoredSettings>;
     return { version: row.version, settings: completeSettings(stored) };

@@ -1,0 +1,28 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+
+/** More texts than the server's own; lists of parameters of every length go round in what is left. */
+const mostStatements = 128;
+
+/** Nothing else: some pragmas, `synchronous` among them, do their work while they are prepared, and would do it only once. */
+const keptKinds = /^(select|insert|update|delete|with|begin|commit|rollback)\b/i;
+
+/** Statements of one connection by their text: to prepare one takes SQLite several times as long as to run it. */
+export class KeptStatements {
+  readonly #database: DatabaseSync;
+  /** The longest unused first. */
+  readonly #kept = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** To be run to its end before it is asked for again. */
+  get(sql: string): StatementSync {
+    if (!keptKinds.test(sql)) return this.#database.prepare(sql);
+    const statement = this.#kept.get(sql) ?? this.#database.prepare(sql);
+    this.#kept.delete(sql);
+    this.#kept.set(sql, statement);
+    if (this.#kept.size > mostStatements) this.#kept.delete(this.#kept.keys().next().value ?? sql);
+    return statement;
+  }
+}
