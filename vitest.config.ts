@@ -14,6 +14,7 @@ const storeSuites = [
   "packages/server/src/spending/purse.test.ts",
   "packages/server/src/webhooks/webhooks.test.ts",
   "packages/server/src/app-conversations/list-conversations.test.ts",
+  "packages/server/src/sandboxes/shared-sandbox-store.test.ts",
 ];
 
 const { isUsable: hasPostgres } = probePostgres();

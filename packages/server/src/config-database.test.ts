@@ -8,13 +8,13 @@ test("without a database everything is kept in the data folder", () => {
   expect(readConfig({ CONVOKE_DATABASE: "postgres://a/b" }, { database: "" }).database).toBeNull();
 });
 
-test("a flag wins over the environment, and sandboxes are off", () => {
+test("a flag wins over the environment", () => {
   const environment = {
     CONVOKE_DATABASE: "postgres://one/db",
     CONVOKE_DATABASE_LISTEN: "off",
     CONVOKE_NODE_ADDRESS: "http://node-a:8000/",
   };
-  const { database, sandbox, allowedHosts } = readConfig(environment, {
+  const { database, allowedHosts } = readConfig(environment, {
     database: "postgresql://two:5433/db",
   });
   expect(database).toEqual({
@@ -22,7 +22,6 @@ test("a flag wins over the environment, and sandboxes are off", () => {
     listenUrl: null,
     nodeAddress: "http://node-a:8000",
   });
-  expect(sandbox.use).toEqual([]);
   expect(allowedHosts).toEqual(["node-a"]);
 });
 
@@ -36,12 +35,6 @@ test.each([
   const read = (): unknown => readConfig({ CONVOKE_DATABASE: "postgres://h/db", [name]: value });
   expect(read).toThrow(name);
   expect(read).not.toThrow("hunter2");
-});
-
-test("sandboxes that were asked for are refused by name", () => {
-  const read = (sandbox: string) => readConfig({ CONVOKE_SANDBOX: sandbox }, { database: "postgres://h/db" });
-  expect(read("off").sandbox.use).toEqual([]);
-  expect(() => read("process")).toThrow("CONVOKE_SANDBOX");
 });
 
 test("what people see of a database has no password in it", () => {

@@ -48,14 +48,6 @@ export function readSandboxConfig(environment: Environment, use?: string): Sandb
   };
 }
 
-/** Their rows and their processes belong to one machine, and nothing leads from the other servers on a database to them yet. */
-export function withoutSandboxes(sandbox: SandboxConfig): SandboxConfig {
-  if (sandbox.use === "auto" || sandbox.use.length === 0) return { ...sandbox, use: [] };
-  throw new ConfigError(
-    "Sandboxes do not work with --database (CONVOKE_DATABASE) yet. Leave --sandbox (CONVOKE_SANDBOX) out or off, or keep everything in the data folder.",
-  );
-}
-
 function readUse(text: string, image: string | null): SandboxConfig["use"] {
   if (text === "auto") return "auto";
   if (text === "off" || text === "") return [];

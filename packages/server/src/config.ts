@@ -7,7 +7,7 @@ import { readWebhooks } from "./config-webhooks.ts";
 import type { TracingConfig } from "./observability/traces.ts";
 import type { WebhookSpec } from "./webhooks/webhook.ts";
 import { readDatabase } from "./config-database.ts";
-import { readSandboxConfig, withoutSandboxes, type SandboxConfig } from "./config-sandboxes.ts";
+import { readSandboxConfig, type SandboxConfig } from "./config-sandboxes.ts";
 import type { PostgresPlace } from "./database/postgres-place.ts";
 
 export { ConfigError } from "./lib/config-error.ts";
@@ -84,7 +84,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function readConfig(environment: Environment, overrides: ConfigOverrides = {}): ServerConfig {
   const webUrl = readWebUrl(environment);
   const database = readDatabase(environment, overrides.database);
-  const sandbox = readSandboxConfig(environment, overrides.sandbox);
   return {
     host: overrides.host ?? environment["CONVOKE_HOST"] ?? "127.0.0.1",
     port: overrides.port ?? readNumber(environment, "CONVOKE_PORT", 8000, 65_535),
@@ -108,7 +107,7 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     ],
     standstillSeconds: readNumber(environment, "CONVOKE_STANDSTILL_SECONDS", 60, 86_400),
     conversationIdleSeconds: readNumber(environment, "CONVOKE_CONVERSATION_IDLE_SECONDS", 1200, 1_000_000),
-    sandbox: database === null ? sandbox : withoutSandboxes(sandbox),
+    sandbox: readSandboxConfig(environment, overrides.sandbox),
     trustedProxies: readList(environment["CONVOKE_TRUSTED_PROXIES"]),
     webhooks: readWebhooks(environment),
     machineUsers: readList(environment["CONVOKE_MACHINE_USERS"] ?? "local"),

@@ -4,7 +4,10 @@ import type { ApplicationDatabase } from "./database/application-database.ts";
 import { isPostgres } from "./database/is-postgres.ts";
 import { keysOf } from "./database/table-keys.ts";
 
-export const copiedTables = Object.keys(keysOf) as (keyof typeof keysOf)[];
+/** Sandboxes belong to their machines, and stay there. */
+export const copiedTables = (Object.keys(keysOf) as (keyof typeof keysOf)[]).filter(
+  (name) => name !== "sandboxes",
+);
 
 export type CopiedTables = {
   readonly rows: number;

@@ -1,9 +1,11 @@
+import type { OpenAppConversations } from "./app-conversations/open-app-conversations.ts";
 import type { Directory } from "./conversation/directory.ts";
 import type { Logger } from "./lib/logger.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 
 export type HousekeepingDeps = {
   readonly directory: Pick<Directory, "takeUp" | "evictIdle" | "isAtRest">;
+  readonly appConversations: Pick<OpenAppConversations, "takeUp">;
   readonly webhooks: Pick<Webhooks, "look">;
   /** When somebody asked for something. */
   readonly lastActivityMs: () => number;
@@ -19,7 +21,7 @@ const takeUpEveryMs = 1000;
 
 /** Does now and then what nobody asks for, until it is disposed. Does not keep the process alive. */
 export function keepHouse(deps: HousekeepingDeps): Disposable {
-  const { directory, webhooks, conversationIdleSeconds, logger } = deps;
+  const { directory, appConversations, webhooks, conversationIdleSeconds, logger } = deps;
   const idleMs = conversationIdleSeconds * 1000;
   const release = createRelease(deps);
   const chores = [
@@ -31,6 +33,13 @@ export function keepHouse(deps: HousekeepingDeps): Disposable {
       },
       (error) => {
         logger.error({ error }, "runs of other servers could not be looked at");
+      },
+    ),
+    chore(
+      takeUpEveryMs,
+      () => appConversations.takeUp(),
+      (error) => {
+        logger.error({ error }, "starts of other servers could not be looked at");
       },
     ),
     chore(

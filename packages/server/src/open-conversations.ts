@@ -155,7 +155,17 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     }),
   );
   const appConversations = scope.use(
-    openAppConversations({ database, secretBox, directory, journal, sandboxes, nowMs: Date.now, logger }),
+    openAppConversations({
+      database,
+      secretBox,
+      directory,
+      journal,
+      sandboxes,
+      cluster: deps.cluster,
+      hasMachines: deps.machines !== null,
+      nowMs: Date.now,
+      logger,
+    }),
   );
   const owned = scope.move();
   return {

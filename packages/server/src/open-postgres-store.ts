@@ -1,6 +1,7 @@
 import { openKeyCheck } from "./cluster/installation.ts";
 import { PostgresCluster } from "./cluster/postgres-cluster.ts";
 import { PostgresLeases } from "./cluster/postgres-leases.ts";
+import { PostgresMachines } from "./cluster/postgres-machines.ts";
 import { PostgresNode } from "./cluster/postgres-node.ts";
 import { markFolderStore } from "./database/data-folder-store.ts";
 import { checkPostgres } from "./database/postgres/check-postgres.ts";
@@ -45,6 +46,7 @@ export async function openPostgresStore({
     secretBox: createSecretBox(key),
     leases: new PostgresLeases(node),
     cluster: new PostgresCluster(node, key),
+    machines: node.machine === null ? null : new PostgresMachines(node, node.machine, logger),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

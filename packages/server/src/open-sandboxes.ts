@@ -1,12 +1,19 @@
 import { join } from "node:path";
 import { connectToolHost } from "@convoke/tool-host";
+import { ClusterSandboxes } from "./app-conversations/cluster-sandboxes.ts";
 import {
   createFleetSandboxes,
   isolationOf,
   type FleetTemplate,
+  type LocalSandboxes,
 } from "./app-conversations/fleet-sandboxes.ts";
+import type { MachineDoor } from "./app-conversations/machine-door.ts";
 import { sandboxPorts } from "./app-conversations/sandbox-ports.ts";
 import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
+import type { Machines } from "./cluster/machines.ts";
+import type { ApplicationDatabase } from "./database/application-database.ts";
+import type { SandboxStore } from "./sandboxes/sandbox-store.ts";
+import { SharedSandboxes } from "./sandboxes/shared-sandbox-store.ts";
 import { ConfigError } from "./lib/config-error.ts";
 import type { SandboxBackendName, SandboxConfig } from "./config-sandboxes.ts";
 import type { Logger } from "./lib/logger.ts";
@@ -42,9 +49,20 @@ export type SandboxStartDeps = {
 export type OpenSandboxesDeps = SandboxStartDeps & {
   readonly config: SandboxConfig;
   readonly dataDir: string;
+  /** Where the sandboxes of all machines are written down; null keeps those of this one in the data folder. */
+  readonly cluster: SandboxCluster | null;
   readonly secretBox: SecretBox;
   readonly nowMs: () => number;
   readonly logger: Logger;
+};
+
+/** What servers on several machines share. */
+export type SandboxCluster = {
+  readonly database: ApplicationDatabase;
+  readonly machines: Machines;
+  readonly door: MachineDoor;
+  /** Called with what the servers of other machines may ask for. */
+  readonly onOpen: (local: LocalSandboxes) => void;
 };
 
 /**
@@ -57,7 +75,7 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
   await using scope = new AsyncDisposableStack();
   const sandboxesDir = join(dataDir, "sandboxes");
   await makeDirectory(sandboxesDir, 0o711);
-  const store = openStore(sandboxesFile(dataDir));
+  const store = await openStore(deps);
   if (store === null) {
     logger.warn(
       { dataDir },
@@ -87,7 +105,7 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
     warm: { size: config.warm, logger },
   });
   scope.move();
-  return sandboxes;
+  return deps.cluster === null ? sandboxes : joined(sandboxes, deps.cluster, secretBox);
 }
 
 /** Such as `process: isolates nothing (bubblewrap: not installed)`. */
@@ -106,10 +124,25 @@ function summaryOf(
   return `process: isolates nothing${reason.replace(/ \([^()]*\)\)$/, ")")}`;
 }
 
+/** From now on the sandboxes here answer the servers of other machines, and theirs are known here. */
+function joined(
+  local: LocalSandboxes,
+  { database, door, onOpen }: SandboxCluster,
+  secretBox: SecretBox,
+): Sandboxes {
+  onOpen(local);
+  return new ClusterSandboxes({ local, shared: new SharedSandboxes(database), door, secretBox });
+}
+
 /** Null while another server has it. */
-function openStore(file: string): ReturnType<typeof openSqliteSandboxStore> | null {
+async function openStore({ cluster, dataDir }: OpenSandboxesDeps): Promise<SandboxStore | null> {
+  if (cluster !== null) {
+    const { database, machines } = cluster;
+    const serving = await machines.serve();
+    return serving === null ? null : new SharedSandboxes(database).ofMachine(machines.own, serving);
+  }
   try {
-    return openSqliteSandboxStore(file);
+    return openSqliteSandboxStore(sandboxesFile(dataDir));
   } catch (error) {
     if (error instanceof SandboxesHeldError) return null;
     throw error;

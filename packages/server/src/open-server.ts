@@ -25,7 +25,8 @@ import type { Model } from "./models/model.ts";
 import { openConversations } from "./open-conversations.ts";
 import { openDataFolder } from "./open-data-folder.ts";
 import { openObservability } from "./open-observability.ts";
-import { beginToOpen, openStore } from "./open-store.ts";
+import type { SandboxCluster } from "./open-sandboxes.ts";
+import { beginToOpen, openStore, type Store } from "./open-store.ts";
 import { openListener, openSurface } from "./open-surface.ts";
 import type { SecretBox } from "./security/seal.ts";
 
@@ -67,6 +68,8 @@ export type TakeOver = {
 };
 
 export type SharedWithSandboxes = Pick<ServerDeps, "config" | "logger"> & {
+  /** Null where all servers on the store are on one machine. */
+  readonly cluster: SandboxCluster | null;
   readonly secretBox: SecretBox;
   readonly nowMs: () => number;
 };
@@ -119,7 +122,14 @@ export async function openServer({
   const { app } = listener;
   const opened = await opening;
   const store = { ...opened, journal: wrap.journal(opened.journal) };
-  const sandboxes = await openSandboxes({ config, logger, secretBox: store.secretBox, nowMs: Date.now });
+  const neighbours = new Neighbours({ cluster: store.cluster, nowMs: Date.now });
+  const sandboxes = await openSandboxes({
+    config,
+    logger,
+    secretBox: store.secretBox,
+    nowMs: Date.now,
+    cluster: await joinMachines(store, app, neighbours),
+  });
   if (sandboxes !== null) scope.use(sandboxes);
   const validator = createValidator();
   const shared = { config, toolHost, sandboxes, validator, logger };
@@ -138,7 +148,6 @@ export async function openServer({
   );
   const { directory, appConversations, webhooks } = conversations;
   const { cluster } = store;
-  const neighbours = new Neighbours({ cluster, nowMs: Date.now });
   let isReady = false;
   const pages = new KeptPages();
   scope.use(
@@ -179,7 +188,15 @@ export async function openServer({
   };
   const { lastActivityMs } = listener;
   scope.use(
-    keepHouse({ directory, webhooks, conversationIdleSeconds, lastActivityMs, releaseMemory, logger }),
+    keepHouse({
+      directory,
+      appConversations,
+      webhooks,
+      conversationIdleSeconds,
+      lastActivityMs,
+      releaseMemory,
+      logger,
+    }),
   );
 
   const owned = scope.move();
@@ -189,6 +206,19 @@ export async function openServer({
     sandboxes: sandboxes?.summary ?? null,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** The way to the sandboxes of other machines, and theirs to those here. */
+async function joinMachines(
+  { machines, database }: Store,
+  app: FastifyInstance,
+  neighbours: Neighbours,
+): Promise<SandboxCluster | null> {
+  if (machines === null) return null;
+  const { NeighbourMachines } = await import("./faces/machines/neighbour-machines.ts");
+  const { mountMachine } = await import("./faces/machines/mount-machine.ts");
+  const door = new NeighbourMachines({ machines, neighbours });
+  return { machines, database, door, onOpen: (local) => mountMachine(app, { local, neighbours }) };
 }
 
 /** What commands of agents could find out about the server, and nobody is to read in a conversation. */

@@ -1,4 +1,5 @@
 import type { Cluster } from "./cluster/cluster.ts";
+import type { Machines } from "./cluster/machines.ts";
 import { FolderCluster } from "./cluster/folder-cluster.ts";
 import type { ApplicationDatabase } from "./database/application-database.ts";
 import { checkFolderStore } from "./database/data-folder-store.ts";
@@ -18,6 +19,8 @@ export interface Store extends AsyncDisposable {
   readonly secretBox: SecretBox;
   readonly leases: NamedLeases;
   readonly cluster: Cluster;
+  /** Null where all servers on the store are on one machine. */
+  readonly machines: Machines | null;
 }
 
 export type StoreDeps = DatabasePlace & {
@@ -49,6 +52,7 @@ async function openFolderStore(dataDir: string, masterSecret: string | null): Pr
     secretBox,
     leases: new FolderLeases(dataDir),
     cluster: new FolderCluster(dataDir, journal.nodeId),
+    machines: null,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

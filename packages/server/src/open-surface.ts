@@ -231,7 +231,16 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   mountBashSocket(app, { ...socketDeps, scopeOf: () => ({ openAccess: machine.openAccess, keys }) });
   await mountPreviews(app, { ports, sessions, keys });
   if (sandboxes === null) refuseGateway(app, mountDeps);
-  else await mountGateway(app, { ...facesDeps, sandboxes, keys, logger, times });
+  else
+    await mountGateway(app, {
+      ...facesDeps,
+      sandboxes,
+      keys,
+      logger,
+      times,
+      neighbours,
+      ...(neighbourSignals === undefined ? {} : { neighbourSignals }),
+    });
   mountDocuments(
     app,
     faces.flatMap((face) => face.routes),

@@ -54,6 +54,7 @@ export { LiveMask } from "./processes/live-mask.ts";
 export { maskCutText, maskText, SecretMask } from "./processes/mask.ts";
 export { clipText, shortNotice, textLimits, truncateText } from "./text/truncate.ts";
 export type { TruncateOptions } from "./text/truncate.ts";
+export { openHostStream } from "./rpc/connect-target.ts";
 export { connectToolHost } from "./rpc/connect-host.ts";
 export type { ConnectOptions, RemoteToolHost } from "./rpc/connect-host.ts";
 export { ToolHostRefusedError, ToolHostUnreachableError } from "./rpc/connection-errors.ts";

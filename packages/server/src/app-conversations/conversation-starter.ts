@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Message } from "@convoke/protocol";
+import type { Cluster } from "../cluster/cluster.ts";
 import type { Asker, Directory } from "../conversation/directory.ts";
+import { OwnedElsewhere } from "../conversation/refusals.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { AppConversations } from "./app-conversations.ts";
@@ -28,6 +30,9 @@ export type StarterDeps = {
   readonly rows: AppConversationStore;
   readonly directory: Directory;
   readonly sandboxes: Sandboxes | null;
+  readonly cluster: Pick<Cluster, "nodeId" | "nodes">;
+  /** See `openAppConversations`. */
+  readonly hasMachines: boolean;
   readonly nowMs: () => number;
   readonly logger: Logger;
   /** Instead of the documented ones. */
@@ -63,10 +68,18 @@ export class ConversationStarter implements AsyncDisposable {
     return task;
   }
 
-  /** Goes on with every start that the last process left; call once after start. */
-  async resume(): Promise<void> {
-    if (this.#deps.sandboxes === null) return;
-    for (const task of await this.#deps.store.listUnfinished()) this.#drive(task);
+  /** Goes on with every start that a server has left which lives no more. */
+  async takeUp(): Promise<void> {
+    const { sandboxes, store, hasMachines, cluster } = this.#deps;
+    if (sandboxes === null) return;
+    const tasks = (await store.listUnfinished()).filter(({ id }) => !this.#running.has(id));
+    if (tasks.length === 0 || this.#closing.signal.aborted) return;
+    // On one machine it is the server with the sandboxes that starts anything.
+    const living = new Set(hasMachines ? (await cluster.nodes()).map(({ id }) => id) : []);
+    for (const task of tasks) {
+      const isLeft = task.nodeId === null || !living.has(task.nodeId);
+      if (isLeft && !this.#running.has(task.id)) this.#drive(task);
+    }
   }
 
   /** The task now, after each change, and in between so often that a reader sees it is alive; ends with the start. */
@@ -93,7 +106,7 @@ export class ConversationStarter implements AsyncDisposable {
         if (queue.length === 0) await news.promise;
         clearTimeout(timer);
         news = Promise.withResolvers<void>();
-        latest = queue.shift() ?? { ...latest, updatedAtMs: this.#deps.nowMs() };
+        latest = queue.shift() ?? { ...(await this.#now(latest)), updatedAtMs: this.#deps.nowMs() };
         if (!over.aborted) yield latest;
       }
     } finally {
@@ -101,6 +114,12 @@ export class ConversationStarter implements AsyncDisposable {
       followers.delete(onNews);
       if (followers.size === 0) this.#followers.delete(first.id);
     }
+  }
+
+  /** Another server may work on it, which is heard of here by its row alone. */
+  async #now(task: StartTask): Promise<StartTask> {
+    const [now] = await this.#deps.store.getMany(task.ownerId, [task.id]);
+    return now ?? task;
   }
 
   /** Leaves a message for a conversation that is being started, or null when no start of it is under way. */
@@ -118,10 +137,14 @@ export class ConversationStarter implements AsyncDisposable {
     );
   }
 
-  /** Ends the start of a conversation that is to be deleted; resolves when nothing of it is in progress. */
+  /** Ends the start of a conversation that is to be deleted; resolves when nothing of it is in progress. Rejects where another server works on it. */
   async cancel(asker: Asker, conversationId: string): Promise<boolean> {
-    const task = await this.#deps.store.ofConversation(asker.userId, conversationId);
+    const { store, cluster } = this.#deps;
+    const task = await store.ofConversation(asker.userId, conversationId);
     if (task === null) return false;
+    const isOthers = task.nodeId !== null && task.nodeId !== cluster.nodeId && !hasEnded(task);
+    if (isOthers && (await cluster.nodes()).some(({ id }) => id === task.nodeId))
+      throw new OwnedElsewhere(task.nodeId);
     const running = this.#running.get(task.id);
     running?.abort.abort(new StartFailure("The conversation was deleted while it started."));
     await running?.ended;
@@ -163,15 +186,16 @@ export class ConversationStarter implements AsyncDisposable {
   }
 
   /** Never rejects. */
-  async #run({ id, ownerId, conversationId }: StartTask, abort: AbortController): Promise<void> {
+  async #run(left: StartTask, abort: AbortController): Promise<void> {
     const { store, logger } = this.#deps;
+    const { id, ownerId, conversationId } = left;
     const deadline = setTimeout(() => {
       const minutes = Math.round(this.#times.deadlineMs / 60_000);
       abort.abort(new StartFailure(`The start did not end within ${minutes} minutes.`));
     }, this.#times.deadlineMs);
     let madeSandboxId: string | null = ownSandboxId(conversationId);
     try {
-      const taken = await store.take(id);
+      const taken = await store.take(left);
       if (taken === null) return;
       madeSandboxId = taken.order.sandboxId === null ? taken.task.sandboxId : null;
       if (taken.task.attempts > mostAttempts) {
@@ -204,6 +228,8 @@ export class ConversationStarter implements AsyncDisposable {
   ): Promise<void> {
     const { store, conversations, logger } = this.#deps;
     try {
+      // Another server goes on with it, and with what was made for it.
+      if (await store.isElsewhere(id)) return;
       await conversations.discard({ userId: ownerId }, conversationId, madeSandboxId);
     } catch (error) {
       logger.error({ startTask: id, error: String(error) }, "what a failed start made could not be removed");

@@ -29,6 +29,7 @@ function mapBackend(name: string, states: Map<string, SandboxHealth["state"]>): 
         record: { backend: name },
         workspaceDir,
         stateDir: "/state",
+        toolHostAddress: `unix:/${id}`,
         connect: () => Promise.reject(new SandboxError("Nothing runs in here.")),
         connectPort: () => Promise.reject(new SandboxError("Nothing runs in here.")),
         pause: () => set("paused"),

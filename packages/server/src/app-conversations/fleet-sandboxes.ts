@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { SandboxStatus } from "@convoke/protocol";
-import { ToolHostUnreachableError } from "@convoke/tool-host";
+import { openHostStream, ToolHostUnreachableError } from "@convoke/tool-host";
 import { UnknownPageError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
 import type { SandboxFleet } from "../sandboxes/sandbox-fleet.ts";
@@ -13,6 +13,7 @@ import type {
   Sandboxes,
   SandboxHost,
   SandboxPageQuery,
+  SandboxPlace,
   SandboxTemplate,
   SandboxView,
 } from "./sandbox-service.ts";
@@ -38,8 +39,16 @@ export type FleetSandboxesDeps = {
   readonly templatesSinceMs: number;
 };
 
+/** Sandboxes of this machine, for servers of other machines too. */
+export interface LocalSandboxes extends Sandboxes {
+  /** Where tools run, as they see it. Waits as `openHost` does. */
+  placeOf(id: string): Promise<SandboxPlace>;
+  /** The bytes of its tool host, which lets nobody in without the sandbox's key. */
+  connectHost(id: string): Promise<Duplex>;
+}
+
 /** The fleet's sandboxes, each for its owner alone. */
-export function createFleetSandboxes(deps: FleetSandboxesDeps): Sandboxes {
+export function createFleetSandboxes(deps: FleetSandboxesDeps): LocalSandboxes {
   return new FleetSandboxes(deps);
 }
 
@@ -49,7 +58,7 @@ export function isolationOf(backend: string): SandboxTemplate["isolation"] {
   return backend === "docker" ? "container" : "none";
 }
 
-class FleetSandboxes implements Sandboxes {
+class FleetSandboxes implements LocalSandboxes {
   readonly templates: readonly SandboxTemplate[];
   readonly summary: string;
   readonly #fleet: SandboxFleet;
@@ -70,7 +79,7 @@ class FleetSandboxes implements Sandboxes {
       workingDir: "",
       createdAtMs: templatesSinceMs,
     }));
-    const order = (): ReturnType<WarmPoolDeps["order"]> => this.#orderOf(templates[0], newId());
+    const order = (): ReturnType<WarmPoolDeps["order"]> => this.#orderOf(templates[0], newSandboxId());
     this.#pool = warm === undefined || warm.size === 0 ? null : new WarmPool({ ...warm, fleet, order });
   }
 
@@ -87,7 +96,7 @@ class FleetSandboxes implements Sandboxes {
   async start(
     ownerId: string,
     templateId: string,
-    id: string = this.reserve(templateId) ?? newId(),
+    id: string = this.reserve(templateId) ?? newSandboxId(),
   ): Promise<SandboxView> {
     const template = this.#byId.get(templateId);
     if (template === undefined) throw new Error(`There is no sandbox template ${templateId}.`);
@@ -127,9 +136,20 @@ class FleetSandboxes implements Sandboxes {
   }
 
   async openHost(id: string): Promise<SandboxHost> {
-    const { workspaceDir, stateDir } = await this.#fleet.handle(id);
-    return { toolHost: await withReason(this.#fleet.toolHost(id)), workspaceDir, stateDir };
+    const place = await this.placeOf(id);
+    return { toolHost: await withReason(this.#fleet.toolHost(id)), ...place };
   }
+
+  async placeOf(id: string): Promise<SandboxPlace> {
+    const { workspaceDir, stateDir } = await withReason(this.#fleet.handle(id));
+    return { workspaceDir, stateDir };
+  }
+
+  async connectHost(id: string): Promise<Duplex> {
+    return await withReason(openHostStream((await this.#fleet.handle(id)).toolHostAddress));
+  }
+
+  async learn(): Promise<void> {}
 
   async connectPort(id: string, port: number): Promise<Duplex> {
     return await withReason((await this.#fleet.handle(id)).connectPort(port));
@@ -185,11 +205,11 @@ async function withReason<Value>(doing: Promise<Value>): Promise<Value> {
 }
 
 /** Short, because a socket's path may have a hundred letters only. */
-function newId(): string {
+export function newSandboxId(): string {
   return randomBytes(10).toString("hex");
 }
 
-function toView(row: SandboxRow, ownerId: string): SandboxView {
+export function toView(row: SandboxRow, ownerId: string): SandboxView {
   return {
     id: row.id,
     ownerId,

@@ -1,3 +1,4 @@
+import type { Cluster } from "../cluster/cluster.ts";
 import type { Directory } from "../conversation/directory.ts";
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -16,6 +17,10 @@ export type OpenAppConversationsDeps = {
   readonly journal: Journal;
   /** Null where none are served: then conversations can be read, and none can be started. */
   readonly sandboxes: Sandboxes | null;
+  /** The servers that share the store. */
+  readonly cluster: Pick<Cluster, "nodeId" | "nodes">;
+  /** Whether sandboxes of other servers are reached from here, so that this one can go on with their starts. */
+  readonly hasMachines: boolean;
   readonly nowMs: () => number;
   readonly logger: Logger;
   readonly times?: Partial<StarterTimes>;
@@ -28,20 +33,25 @@ export type OpenAppConversations = AsyncDisposable & {
   readonly tasks: StartTaskStore;
   /** Goes on with what the last process left; call once the directory has recovered. */
   recover(): Promise<void>;
+  /** Goes on with starts of servers that have ended since; call now and then. */
+  takeUp(): Promise<void>;
 };
 
 export function openAppConversations(deps: OpenAppConversationsDeps): OpenAppConversations {
   const rows = new AppConversationStore(deps.database);
-  const tasks = new StartTaskStore(deps);
+  const tasks = new StartTaskStore({ ...deps, nodeId: () => deps.cluster.nodeId });
   const conversations = new AppConversations({ ...deps, rows, tasks });
   const starter = new ConversationStarter({ ...deps, store: tasks, rows, conversations });
   return {
     conversations,
     starter,
     tasks,
+    takeUp: async () => {
+      if (deps.hasMachines) await starter.takeUp();
+    },
     recover: async () => {
       await conversations.recover();
-      await starter.resume();
+      await starter.takeUp();
     },
     [Symbol.asyncDispose]: () => starter[Symbol.asyncDispose](),
   };

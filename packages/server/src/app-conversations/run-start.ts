@@ -5,7 +5,7 @@ import { createMask, type Mask } from "../security/mask.ts";
 import type { AppConversationStore } from "./app-conversation-store.ts";
 import { orAborted } from "../lib/or-aborted.ts";
 import { PreparationError, prepareWorkspace } from "./prepare-workspace.ts";
-import type { Sandboxes, SandboxHost } from "./sandbox-service.ts";
+import type { Sandboxes, SandboxHost, SandboxView } from "./sandbox-service.ts";
 import type { StartOrder } from "./start-order.ts";
 import type { StartTask, StartTaskStore } from "./start-task-store.ts";
 
@@ -75,8 +75,7 @@ async function openSandbox(deps: RunStartDeps, steps: Steps): Promise<SandboxHos
   const { task, order, sandboxes, signal } = deps;
   const { ownerId, sandboxId } = task;
   if (order.sandboxId === null) await sandboxes.start(ownerId, order.templateId, sandboxId);
-  const [view] = await sandboxes.getMany(ownerId, [sandboxId]);
-  if (!view) throw new StartFailure(`There is no sandbox ${sandboxId}.`);
+  const view = await untilNotAway(deps, steps);
   // What a server before this one left half started has failed by now, like what its user paused.
   const resuming =
     view.status === "RUNNING" || view.status === "STARTING" ? null : sandboxes.resume(ownerId, sandboxId);
@@ -101,6 +100,18 @@ async function openSandbox(deps: RunStartDeps, steps: Steps): Promise<SandboxHos
       });
       await wait(lookEveryMs, looking.signal);
     }
+  }
+}
+
+/** A machine that is away may come back until the start has taken too long. */
+async function untilNotAway({ task, sandboxes, signal }: RunStartDeps, steps: Steps): Promise<SandboxView> {
+  for (;;) {
+    signal.throwIfAborted();
+    const [view] = await sandboxes.getMany(task.ownerId, [task.sandboxId]);
+    if (!view) throw new StartFailure(`There is no sandbox ${task.sandboxId}.`);
+    if (view.isAway !== true) return view;
+    await steps.to("WAITING_FOR_SANDBOX", view.statusDetail);
+    await wait(lookEveryMs, signal);
   }
 }
 
@@ -172,7 +183,8 @@ async function finish(
     const pending = await store.firstPending(task.conversationId);
     if (pending === null) {
       const ready = await store.finish(task, remark === null ? null : steps.mask(remark));
-      if (ready === null) continue;
+      if (ready === "pending") continue;
+      if (ready === null) throw new StartFailure("The start was ended.");
       onChange(ready);
       return;
     }

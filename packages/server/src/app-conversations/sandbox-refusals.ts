@@ -11,6 +11,17 @@ export function sandboxesNotServed(): Fault {
   );
 }
 
+/** Nobody knows how a sandbox stands whose machine has no living server. */
+export function machineAway(options: ErrorOptions = {}): Fault {
+  return new Fault(
+    "not-now",
+    "machine_away",
+    "The sandbox is on a machine that no server lives on at the moment. Try again when it is back; what is in the sandbox stays there.",
+    [],
+    options,
+  );
+}
+
 /** Why a conversation's sandbox cannot be used now. */
 export function sandboxAway(status: Exclude<SandboxStatus, "RUNNING">, detail: string | null): Fault {
   const why = detail === null || detail === "" ? "" : ` (${detail})`;

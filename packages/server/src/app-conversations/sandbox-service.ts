@@ -11,6 +11,8 @@ export type SandboxView = {
   /** What a start is doing, or why the sandbox is not running. */
   readonly statusDetail: string | null;
   readonly createdAtMs: number;
+  /** It is on a machine that no server lives on: what is known of it may have changed. */
+  readonly isAway?: true;
 };
 
 /** What sandboxes are made from. */
@@ -68,14 +70,18 @@ export interface SandboxService {
   remove(ownerId: string, id: string): Promise<boolean>;
 }
 
-/** Where the tools of a conversation in a sandbox run; paths are the sandbox's own. */
-export type SandboxHost = {
-  /** Shared by all who ask; its owner closes it. */
-  readonly toolHost: RemoteToolHost;
+/** Paths are the sandbox's own. */
+export type SandboxPlace = {
   /** Absolute. */
   readonly workspaceDir: string;
   /** Absolute directory for the state of sessions. */
   readonly stateDir: string;
+};
+
+/** Where the tools of a conversation in a sandbox run. */
+export type SandboxHost = SandboxPlace & {
+  /** Shared by all who ask; its owner closes it. */
+  readonly toolHost: RemoteToolHost;
 };
 
 /** The inside of sandboxes, for who has found out already whose they are. */
@@ -84,6 +90,8 @@ export interface SandboxAccess {
   openHost(id: string): Promise<SandboxHost>;
   /** A byte stream to a TCP port inside. */
   connectPort(id: string, port: number): Promise<Duplex>;
+  /** What the next three tell may concern a sandbox of another machine: they know it from here on. Resolves also when there is none. */
+  learn(id: string): Promise<void>;
   /** The key that opens this sandbox's own surface and nothing else; null when there is no such sandbox. */
   sessionKey(id: string): string | null;
   /** The key that leads to this sandbox's ports and nowhere else; it stands in addresses. */

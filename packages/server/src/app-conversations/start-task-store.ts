@@ -21,6 +21,8 @@ export type StartTask = {
   readonly detail: string | null;
   readonly request: AppConversationStartRequestOutput;
   readonly attempts: number;
+  /** The server that works on it, or did last. */
+  readonly nodeId: string | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 };
@@ -43,6 +45,8 @@ export type PendingMessage = { readonly id: string; readonly message: Message };
 export type StartTaskStoreDeps = {
   readonly database: ApplicationDatabase;
   readonly secretBox: SecretBox;
+  /** Of this process; what is written of a start that another one has taken is dropped. */
+  readonly nodeId: () => string;
   readonly nowMs: () => number;
 };
 
@@ -81,6 +85,7 @@ export class StartTaskStore {
       request: JSON.stringify(draft.request),
       sealed_order: this.#deps.secretBox.seal(JSON.stringify(order)),
       attempts: 0,
+      node_id: this.#deps.nodeId(),
       created_at: nowMs,
       updated_at: nowMs,
     };
@@ -97,7 +102,7 @@ export class StartTaskStore {
     });
   }
 
-  /** Null when the task is gone, or has ended already and the change says something else. */
+  /** Null when the task is gone, has ended, or is another server's by now. */
   async update(
     id: string,
     change: { readonly status: StartTask["status"]; readonly detail: string | null },
@@ -110,43 +115,60 @@ export class StartTaskStore {
         ...(hasEnded(change) ? { sealed_order: null } : {}),
       })
       .where("id", "=", id)
+      .where("node_id", "=", this.#deps.nodeId())
       .where("status", "not in", ["READY", "ERROR"])
       .returningAll()
       .executeTakeFirst();
     return row === undefined ? null : toTask(row);
   }
 
-  /** Ends a task well; null when a message has come in meanwhile, which has to be sent first. */
-  async finish(task: StartTask, detail: string | null): Promise<StartTask | null> {
+  /**
+   * Ends a task well; "pending" when a message has come in meanwhile, which has to be sent first, and null when the task is gone or
+   * another server's by now.
+   */
+  async finish(task: StartTask, detail: string | null): Promise<StartTask | "pending" | null> {
     return await this.#deps.database.transaction(async (tables) => {
       const waiting = await tables
         .selectFrom("pending_messages")
         .select("id")
         .where("conversation_id", "=", task.conversationId)
         .executeTakeFirst();
-      if (waiting !== undefined) return null;
+      if (waiting !== undefined) return "pending";
       const row = await tables
         .updateTable("start_tasks")
         .set({ status: "READY", detail, sealed_order: null, updated_at: this.#deps.nowMs() })
         .where("id", "=", task.id)
+        .where("node_id", "=", this.#deps.nodeId())
         .returningAll()
-        .executeTakeFirstOrThrow();
-      return toTask(row);
+        .executeTakeFirst();
+      return row === undefined ? null : toTask(row);
     });
   }
 
-  /** Counts one more attempt; null when the task has ended or is gone. */
-  async take(id: string): Promise<{ task: StartTask; order: StartOrder } | null> {
+  /** Counts one more attempt, this server's; null when the task has ended, is gone, or was taken by another server before. */
+  async take({ id, nodeId }: StartTask): Promise<{ task: StartTask; order: StartOrder } | null> {
     const row = await this.#tables
       .updateTable("start_tasks")
-      .set((builder) => ({ attempts: builder("attempts", "+", 1) }))
+      .set((builder) => ({ attempts: builder("attempts", "+", 1), node_id: this.#deps.nodeId() }))
       .where("id", "=", id)
+      .where("node_id", nodeId === null ? "is" : "=", nodeId)
       .where("sealed_order", "is not", null)
       .returningAll()
       .executeTakeFirst();
     if (row === undefined) return null;
     const order = JSON.parse(this.#deps.secretBox.unseal(row.sealed_order!)) as StartOrder;
     return { task: toTask(row), order };
+  }
+
+  /** True when a start that has not ended is not this server's. */
+  async isElsewhere(id: string): Promise<boolean> {
+    const row = await this.#tables
+      .selectFrom("start_tasks")
+      .select("node_id")
+      .where("id", "=", id)
+      .where("sealed_order", "is not", null)
+      .executeTakeFirst();
+    return row !== undefined && row.node_id !== this.#deps.nodeId();
   }
 
   /** Those that no end was written down for. */
@@ -292,6 +314,7 @@ function toTask(row: Selectable<StartTaskTable>): StartTask {
     detail: row.detail,
     request: JSON.parse(row.request) as StartTask["request"],
     attempts: row.attempts,
+    nodeId: row.node_id,
     createdAtMs: row.created_at,
     updatedAtMs: row.updated_at,
   };

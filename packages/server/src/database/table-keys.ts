@@ -8,6 +8,7 @@ export const keysOf = {
   secrets: ["user_id", "name"],
   app_conversations: ["id"],
   start_tasks: ["id"],
+  sandboxes: ["id"],
   pending_messages: ["number"],
   saved_workspaces: ["user_id", "kind", "path"],
   webhooks: ["id"],

@@ -8,6 +8,7 @@ export type Tables = {
   secrets: SecretTable;
   app_conversations: AppConversationTable;
   start_tasks: StartTaskTable;
+  sandboxes: SandboxTable;
   pending_messages: PendingMessageTable;
   saved_workspaces: SavedWorkspaceTable;
   webhooks: WebhookTable;
@@ -90,8 +91,28 @@ export type StartTaskTable = {
   readonly sealed_order: string | null;
   /** How often a server began to work on it. */
   readonly attempts: number;
+  /** The server that works on it, or did last; null before there were several. */
+  readonly node_id: string | null;
   readonly created_at: Fixed<number>;
   readonly updated_at: number;
+};
+
+/** Sandboxes of all machines on a database; those of a data folder have a file of their own. */
+export type SandboxTable = {
+  readonly id: Fixed<string>;
+  /** Where it runs. */
+  readonly machine: Fixed<string>;
+  /** Empty while it is nobody's. */
+  readonly owner_id: string;
+  readonly backend: Fixed<string>;
+  /** JSON, as the next. */
+  readonly spec: Fixed<string>;
+  readonly record: string | null;
+  readonly status: string;
+  readonly status_detail: string | null;
+  readonly wish: string;
+  readonly sealed_key: string;
+  readonly created_at: number;
 };
 
 /** Messages for conversations that are still being started, in the order of their numbers. */

@@ -31,6 +31,10 @@ export class DockerSandbox implements SandboxHandle {
     this.record = { backend: "docker", id: deps.id };
   }
 
+  get toolHostAddress(): string {
+    return this.#deps.link.address;
+  }
+
   async connect(): Promise<RemoteToolHost> {
     const { state, detail } = await this.#inspect();
     if (state !== "running")

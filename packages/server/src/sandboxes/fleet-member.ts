@@ -65,6 +65,11 @@ export class FleetMember implements AsyncDisposable {
     return this.#row.status;
   }
 
+  /** True once its deletion was asked for. */
+  get isLeaving(): boolean {
+    return this.#row.wish === "deleted";
+  }
+
   get rootKey(): string {
     return this.#deps.rootKey;
   }

@@ -56,12 +56,15 @@ export class LocalSandbox implements SandboxHandle {
     return this.record.stateDir;
   }
 
+  get toolHostAddress(): string {
+    return this.#link.address;
+  }
+
   async connect(): Promise<RemoteToolHost> {
-    const { directory, key, connect } = this.#deps;
     const { state, detail } = this.#look();
     if (state !== "running")
       throw new SandboxError(`The sandbox is ${state}: ${detail ?? "resume it first"}.`);
-    return connect({ address: `unix:${directory.socketFile}`, key });
+    return this.#link.connect();
   }
 
   async pause(): Promise<void> {

@@ -159,7 +159,7 @@ export class SandboxFleet implements AsyncDisposable {
   /** A key that what runs inside never learns; null when there is no such sandbox. */
   keyOf(id: string, purpose: "session" | "ports"): string | null {
     const member = this.#members.get(id);
-    return member === undefined ? null : deriveKey(member.rootKey, purpose);
+    return member === undefined ? null : deriveSandboxKey(member.rootKey, purpose);
   }
 
   /** What is known without a look at its row; null when there is none. */
@@ -173,6 +173,7 @@ export class SandboxFleet implements AsyncDisposable {
 
   /** Removes what belongs to no sandbox. */
   async reconcile(): Promise<string[]> {
+    await this.#followOthers();
     const removed = await reconcile({
       backends: this.#deps.backends,
       listKnownIds: async () => new Set((await this.#deps.store.list()).map(({ id }) => id)),
@@ -195,6 +196,22 @@ export class SandboxFleet implements AsyncDisposable {
     await this.#rounds;
     await Promise.all([...this.#members.values()].map((member) => member[Symbol.asyncDispose]()));
     await this.#deps.store[Symbol.asyncDispose]();
+  }
+
+  /** Servers of other machines may wish that a sandbox goes while this one is away, and forget one that nobody was given. */
+  async #followOthers(): Promise<void> {
+    const before = [...this.#members];
+    const rows = new Map((await this.#deps.store.list()).map((row) => [row.id, row]));
+    for (const [id, member] of before) {
+      const row = rows.get(id);
+      if (row === undefined) {
+        this.#members.delete(id);
+        await member[Symbol.asyncDispose]();
+      } else if (row.wish === "deleted" && !member.isLeaving) {
+        // What fails is in its row.
+        await this.delete(id).catch(() => {});
+      }
+    }
   }
 
   #every(ms: number, round: () => Promise<unknown>): void {
@@ -220,7 +237,7 @@ export class SandboxFleet implements AsyncDisposable {
       logger,
       nowMs,
       rootKey,
-      key: deriveKey(rootKey, "tool-host"),
+      key: deriveSandboxKey(rootKey, "tool-host"),
       newsEveryMs: this.#times.newsEveryMs,
       startDeadlineMs: this.#times.startDeadlineMs ?? backend.startDeadlineMs,
       stepDeadlineMs: this.#times.stepDeadlineMs,
@@ -249,7 +266,7 @@ export class SandboxFleet implements AsyncDisposable {
 }
 
 /** Several keys of one secret: whoever has one of them does not have the others. */
-function deriveKey(rootKey: string, purpose: "tool-host" | "session" | "ports"): string {
+export function deriveSandboxKey(rootKey: string, purpose: "tool-host" | "session" | "ports"): string {
   return createHmac("sha256", rootKey).update(`convoke ${purpose}`).digest("base64url");
 }
 

@@ -64,6 +64,8 @@ export interface SandboxHandle {
   readonly workspaceDir: string;
   /** Absolute directory, as the tool host sees it, for the state directories of sessions; survives stops. */
   readonly stateDir: string;
+  /** Where its tool host listens on this machine: `unix:/path`. */
+  readonly toolHostAddress: string;
   /** A new connection to the tool host, which outlives it. Rejects while paused or stopped. */
   connect(): Promise<RemoteToolHost>;
   /** Freezes every process; memory and files stay. Does nothing when it is paused. */

@@ -30,9 +30,13 @@ export class ToolHostLink {
     this.#deps = deps;
   }
 
+  get address(): string {
+    return `unix:${this.#deps.directory.socketFile}`;
+  }
+
   async connect(): Promise<RemoteToolHost> {
-    const { directory, key, connect } = this.#deps;
-    return connect({ address: `unix:${directory.socketFile}`, key });
+    const { key, connect } = this.#deps;
+    return connect({ address: this.address, key });
   }
 
   /** Resolves when the tool host answers; rejects after five seconds. */

@@ -93,6 +93,8 @@ export class MemorySandboxes implements Sandboxes {
     return await this.openPort(port);
   }
 
+  async learn(): Promise<void> {}
+
   sessionKey(id: string): string | null {
     return this.ownerOf(id) === null ? null : `session-key-of-${id}`;
   }

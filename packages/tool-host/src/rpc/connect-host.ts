@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { SessionSpec, ToolHost, ToolSession } from "../host.ts";
 import type { PipedProcess, ProcessSpec } from "../processes/piped-process.ts";
 import type { ListeningPort } from "../processes/listening-ports.ts";
@@ -5,6 +6,7 @@ import type { PersonShell, ShellSpec } from "../processes/person-shell.ts";
 import type { Bash } from "../bash/bash.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { parseAddress } from "./address.ts";
+import { connectTarget } from "./connect-target.ts";
 import { defaultMaxFrameBytes } from "./channel.ts";
 import { Link } from "./link.ts";
 import { openConnection } from "./open-connection.ts";
@@ -23,6 +25,8 @@ export type ConnectOptions = {
   /** How often the host is asked whether it is there; after three rounds of silence the connection is made anew. 5,000 unless given. */
   readonly pingMs?: number;
   readonly maxFrameBytes?: number;
+  /** Makes a connection to where the host listens, when the way there leads through something else; `address` is then for messages only. */
+  readonly open?: () => Promise<Socket>;
 };
 
 /**
@@ -40,13 +44,13 @@ export interface RemoteToolHost extends ToolHost {
 
 /** Resolves once connected; rejects with ToolHostUnreachableError or ToolHostRefusedError (another key, another release). */
 export async function connectToolHost(options: ConnectOptions): Promise<RemoteToolHost> {
-  const target = parseAddress(options.address);
+  const open = options.open ?? (() => connectTarget(parseAddress(options.address)));
   const link = new Link({
     address: options.address,
     awayMs: options.awayMs ?? 30_000,
     open: async () =>
       openConnection({
-        target,
+        connect: open,
         key: options.key,
         maxFrameBytes: options.maxFrameBytes ?? defaultMaxFrameBytes,
         greetingMs: 5_000,

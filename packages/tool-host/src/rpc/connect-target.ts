@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { constants } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { connect } from "node:net";
 import type { NetConnectOpts, Socket } from "node:net";
+import { parseAddress } from "./address.ts";
 import { ToolHostRefusedError, ToolHostUnreachableError } from "./connection-errors.ts";
 
 /** Opens a path without reading it and without following it (Linux, all architectures of Node). */
@@ -26,6 +28,18 @@ export async function connectTarget(target: NetConnectOpts): Promise<Socket> {
     return socket;
   } catch (error) {
     await handle.close();
+    throw error;
+  }
+}
+
+/** The bytes of a host at `unix:/path` or `tcp:address:port`, for whom it is passed on to. Resolves once connected. */
+export async function openHostStream(address: string): Promise<Socket> {
+  const socket = await connectTarget(parseAddress(address));
+  try {
+    await found(once(socket, "connect"));
+    return socket;
+  } catch (error) {
+    socket.destroy();
     throw error;
   }
 }

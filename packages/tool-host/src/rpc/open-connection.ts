@@ -1,5 +1,4 @@
-import type { NetConnectOpts } from "node:net";
-import { connectTarget } from "./connect-target.ts";
+import type { Socket } from "node:net";
 import { Channel } from "./channel.ts";
 import { ClientConnection } from "./client-connection.ts";
 import { ConnectionLostError, ToolHostRefusedError, ToolHostUnreachableError } from "./connection-errors.ts";
@@ -12,7 +11,8 @@ import { readFields } from "./read-fields.ts";
 import { release } from "./release.ts";
 
 export type OpenConnectionOptions = {
-  readonly target: NetConnectOpts;
+  /** May resolve before the connection is made. */
+  readonly connect: () => Promise<Socket>;
   readonly key: string;
   readonly maxFrameBytes: number;
   /** How long connecting and greeting may take. */
@@ -22,7 +22,7 @@ export type OpenConnectionOptions = {
 
 /** Connects and greets; rejects with ToolHostRefusedError when trying again is of no use, else with ToolHostUnreachableError. */
 export async function openConnection(options: OpenConnectionOptions): Promise<ClientConnection> {
-  const socket = await connectTarget(options.target);
+  const socket = await options.connect();
   const opening = Promise.withResolvers<ClientConnection>();
   const clientNonce = createNonce();
   let connection: ClientConnection | undefined;

@@ -7,6 +7,7 @@ import { spend } from "./0005-spend.ts";
 import { mcpLogins } from "./0006-mcp-logins.ts";
 import { browserLogins } from "./0007-browser-logins.ts";
 import { tableVersions } from "./0008-table-versions.ts";
+import { sandboxes } from "./0009-sandboxes.ts";
 
 /** In the order of their names; one that was released is never changed. */
 export const allMigrations: Readonly<Record<string, Migration>> = {
@@ -18,4 +19,5 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   "0006-mcp-logins": mcpLogins,
   "0007-browser-logins": browserLogins,
   "0008-table-versions": tableVersions,
+  "0009-sandboxes": sandboxes,
 };

@@ -4,11 +4,13 @@ import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import type { KeyRing } from "../../http/auth.ts";
 import { mountRoutes, type MountDeps, type RouteHandler } from "../../http/mount.ts";
 import { createAuthenticator } from "../../http/open-http.ts";
+import type { Neighbours } from "../../http/neighbours.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import { conversationHandlers } from "../agent-server/conversation-routes.ts";
 import { conversationIdOf } from "../agent-server/event-routes.ts";
 import { mountBashSocket } from "../agent-server/sockets/bash-socket.ts";
+import type { NeighbourSignals } from "../agent-server/sockets/neighbour-signals.ts";
 import { mountEventSocket } from "../agent-server/sockets/event-socket.ts";
 import { completeStart } from "../agent-server/complete-start.ts";
 import { turnHandlers } from "../agent-server/turn-routes.ts";
@@ -24,6 +26,9 @@ export type GatewayDeps = FacesDeps & {
   readonly keys: KeyRing;
   readonly logger: Logger;
   readonly times: SocketTimes;
+  /** The other servers on the store, and what they say to sockets here. */
+  readonly neighbours: Neighbours;
+  readonly neighbourSignals?: NeighbourSignals;
 };
 
 /**
@@ -31,9 +36,10 @@ export type GatewayDeps = FacesDeps & {
  * ports. Opened by its owner's keys and by the sandbox's.
  */
 export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Promise<void> {
-  const { sandboxes, directory, journal, keys, validator, logger, times, toolHost } = deps;
+  const { sandboxes, directory, journal, keys, validator, logger, times, toolHost, neighbours } = deps;
   const ringOf = (request: FastifyRequest) => new SandboxKeyRing(keys, sandboxes, sandboxIdOf(request));
-  const authenticate = (request: FastifyRequest) => createAuthenticator(ringOf(request))(request);
+  const authenticate = (request: FastifyRequest) =>
+    neighbours.callerOf(request) ?? createAuthenticator(ringOf(request))(request);
   const openAccess = createSandboxAccess(deps);
   const directoryOf = (sandboxId: string) =>
     new ScopedDirectory({ directory, journal, sandboxes, sandboxId });
@@ -51,6 +57,8 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
   };
   await app.register(
     async (scoped) => {
+      // It may be one of another machine.
+      scoped.addHook("onRequest", async (request) => sandboxes.learn(sandboxIdOf(request)));
       scoped.addHook("preHandler", async (request) => {
         const id = sandboxIdOf(request);
         const ownerId = sandboxes.ownerOf(id);
@@ -59,12 +67,14 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
         // Without a key only what is open everywhere is answered, for every id alike: nobody learns which ones there are.
         if (caller !== null && caller.userId !== ownerId) throw sandboxMissing(id);
       });
-      mountRoutes(scoped, shown, handlers, { validator, authenticate, completeBody });
+      mountRoutes(scoped, shown, handlers, { validator, authenticate, completeBody, neighbours });
       const socketDeps = { validator, logger, times };
       mountEventSocket(scoped, {
         ...socketDeps,
         journal,
         trimmed: deps.trimmed,
+        neighbours,
+        ...(deps.neighbourSignals === undefined ? {} : { neighbourSignals: deps.neighbourSignals }),
         scopeOf: (request) => ({ directory: directoryOf(sandboxIdOf(request)), keys: ringOf(request) }),
       });
       mountBashSocket(scoped, {

@@ -44,6 +44,7 @@ export async function mountPorts(app: FastifyInstance, { sandboxes, keys }: Port
   };
   const admit = async (request: FastifyRequest): Promise<void> => {
     const { sandboxId, portKey } = pathOf(request);
+    await sandboxes.learn(sandboxId);
     const ownerId = sandboxes.ownerOf(sandboxId);
     if (portKey === null) {
       const caller = createAuthenticator(new SandboxKeyRing(keys, sandboxes, sandboxId))(request);

@@ -4,13 +4,14 @@ import type { OpenAccess } from "../../workspaces/workspace-access.ts";
 
 export type SandboxAccessDeps = {
   /** Without them there is no sandbox. */
-  readonly sandboxes: Pick<Sandboxes, "ownerOf" | "openHost"> | null;
+  readonly sandboxes: Pick<Sandboxes, "learn" | "ownerOf" | "openHost"> | null;
   readonly userSecrets: (userId: string) => Promise<Readonly<Record<string, string>>>;
 };
 
 /** The machine inside a sandbox, for its owner only. */
 export function createSandboxAccess({ sandboxes, userSecrets }: SandboxAccessDeps): OpenAccess {
   return async ({ userId }, { sandbox_id: id = "" }) => {
+    await sandboxes?.learn(id);
     if (sandboxes === null || sandboxes.ownerOf(id) !== userId) throw sandboxMissing(id);
     const { toolHost, workspaceDir } = await sandboxes.openHost(id);
     return {

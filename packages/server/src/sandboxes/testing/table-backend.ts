@@ -71,6 +71,7 @@ export class TableBackend implements SandboxBackend {
       record: { backend: this.name, id },
       workspaceDir: "/workspace",
       stateDir: "/state",
+      toolHostAddress: `unix:/${id}`,
       connect: async (): Promise<RemoteToolHost> => {
         throw new SandboxError("no tool host lives here");
       },

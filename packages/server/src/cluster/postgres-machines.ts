@@ -1,0 +1,88 @@
+import type { NamedLease } from "../database/named-leases.ts";
+import { describeError } from "../lib/describe-error.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Machines } from "./machines.ts";
+import { PostgresLeases } from "./postgres-leases.ts";
+import type { PostgresNode } from "./postgres-node.ts";
+
+const prefix = "machine ";
+const againMs = 1000;
+
+/** Who serves a machine has a lease by its name. */
+export class PostgresMachines implements Machines {
+  readonly own: string;
+  readonly #node: PostgresNode;
+  readonly #leases: PostgresLeases;
+  readonly #logger: Logger;
+
+  constructor(node: PostgresNode, own: string, logger: Logger) {
+    this.#node = node;
+    this.own = own;
+    this.#leases = new PostgresLeases(node);
+    this.#logger = logger;
+  }
+
+  async serve(): Promise<AsyncDisposable | null> {
+    const first = await this.#leases.take(prefix + this.own);
+    return first === null ? null : new Serving(first, this.#takeAgain, this.#node, this.#logger);
+  }
+
+  async served(): Promise<ReadonlyMap<string, string>> {
+    const { rows } = await this.#node.pool.query<{ machine: string; nodeId: string }>(servedSql, [prefix]);
+    return new Map(rows.map(({ machine, nodeId }) => [machine, nodeId]));
+  }
+
+  readonly #takeAgain = (): Promise<NamedLease | null> => this.#leases.take(prefix + this.own);
+}
+
+/** The machine stays this process's: what runs on it is there, whatever name the process has. */
+class Serving implements AsyncDisposable {
+  #lease: NamedLease;
+  #timer: NodeJS.Timeout | undefined;
+  #taking: Promise<void> = Promise.resolve();
+  #isClosed = false;
+  readonly #take: () => Promise<NamedLease | null>;
+  readonly #logger: Logger;
+  readonly #stop: () => void;
+
+  constructor(lease: NamedLease, take: () => Promise<NamedLease | null>, node: PostgresNode, logger: Logger) {
+    this.#lease = lease;
+    this.#take = take;
+    this.#logger = logger;
+    this.#stop = node.beat.onFenced(() => this.#takeAgain());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    this.#stop();
+    clearTimeout(this.#timer);
+    await this.#taking;
+    await this.#lease[Symbol.asyncDispose]();
+  }
+
+  #takeAgain(): void {
+    clearTimeout(this.#timer);
+    this.#taking = this.#taking.then(() => this.#tryToTake());
+  }
+
+  /** Never rejects: until it succeeds the others take the machine for one that is away. */
+  async #tryToTake(): Promise<void> {
+    if (this.#isClosed) return;
+    try {
+      const taken = await this.#take();
+      if (taken !== null) {
+        this.#lease = taken;
+        return;
+      }
+      this.#logger.error({}, "another server serves this data folder's machine; was the folder copied?");
+    } catch (error) {
+      this.#logger.warn({ error: describeError(error) }, "what runs on this machine cannot be offered yet");
+    }
+    if (!this.#isClosed) this.#timer = setTimeout(() => this.#takeAgain(), againMs).unref();
+  }
+}
+
+const servedSql = `
+  SELECT substr(l.name, length($1::text) + 1) AS machine, l.node_id AS "nodeId"
+  FROM convoke.named_leases l JOIN convoke.nodes n ON n.id = l.node_id AND n.dead_at IS NULL
+  WHERE starts_with(l.name, $1::text)`;

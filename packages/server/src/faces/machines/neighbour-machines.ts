@@ -1,0 +1,77 @@
+import type { Socket } from "node:net";
+import type { MachineActs, MachineDoor, MachineStream } from "../../app-conversations/machine-door.ts";
+import { machineAway } from "../../app-conversations/sandbox-refusals.ts";
+import type { Machines } from "../../cluster/machines.ts";
+import type { Neighbours } from "../../http/neighbours.ts";
+import { readAnswer, machinePrefix, type MachineAnswer } from "./machine-wire.ts";
+import { openTunnel, type Refusal } from "./open-tunnel.ts";
+
+export type NeighbourMachinesDeps = {
+  readonly machines: Machines;
+  readonly neighbours: Pick<Neighbours, "ask" | "findWay">;
+};
+
+/** Sandboxes of other machines, through the doors that servers open to each other. */
+export class NeighbourMachines implements MachineDoor {
+  readonly #deps: NeighbourMachinesDeps;
+
+  constructor(deps: NeighbourMachinesDeps) {
+    this.#deps = deps;
+  }
+
+  get ownMachine(): string {
+    return this.#deps.machines.own;
+  }
+
+  async living(): Promise<ReadonlyMap<string, string>> {
+    return await this.#deps.machines.served();
+  }
+
+  async ask<Act extends keyof MachineActs>(
+    machine: string,
+    act: Act,
+    { id, ownerId }: { readonly id: string; readonly ownerId: string },
+  ): Promise<MachineActs[Act]> {
+    const call = { method: "POST", path: `${machinePrefix}/${id}/${act}`, headers: {}, body: undefined };
+    for (;;) {
+      const nodeId = await this.#nodeOf(machine);
+      const response = await this.#deps.neighbours
+        .ask(nodeId, call, { userId: ownerId }, AbortSignal.timeout(mostMs))
+        .catch((error: unknown) => {
+          // Each act may be asked for again.
+          throw machineAway({ cause: error });
+        });
+      if (response === null) throw machineAway();
+      const answer = answerOf({ status: response.status, body: await response.text() });
+      if (answer !== "pending") return answer.value as MachineActs[Act];
+    }
+  }
+
+  async open(machine: string, id: string, stream: MachineStream): Promise<Socket> {
+    const nodeId = await this.#nodeOf(machine);
+    const path = `${machinePrefix}/${id}/${stream === "host" ? "host" : `ports/${stream}`}`;
+    const way = await this.#deps.neighbours.findWay(nodeId, "GET", path, { userId: "" });
+    if (way === null) throw machineAway();
+    const opened = await openTunnel(way).catch((error: unknown) => {
+      throw machineAway({ cause: error });
+    });
+    if (!("status" in opened)) return opened;
+    answerOf(opened);
+    throw machineAway();
+  }
+
+  async #nodeOf(machine: string): Promise<string> {
+    const nodeId = (await this.living()).get(machine);
+    if (nodeId === undefined) throw machineAway();
+    return nodeId;
+  }
+}
+
+/** Longer than a server takes before it says that something still goes on. */
+const mostMs = 60_000;
+
+/** A server that does not take the pass is another one by now, and one that has no such door serves no machine. */
+function answerOf({ status, body }: Refusal): ReturnType<typeof readAnswer> {
+  if (status !== 200) throw machineAway();
+  return readAnswer(JSON.parse(body) as MachineAnswer);
+}

@@ -1,0 +1,164 @@
+import type { Insertable, Selectable, Updateable } from "kysely";
+import type { ApplicationDatabase } from "../database/application-database.ts";
+import type { SandboxTable } from "../database/tables.ts";
+import type { SandboxChange, SandboxRow, SandboxStore } from "./sandbox-store.ts";
+
+/** A sandbox with the machine that it runs on. */
+export type PlacedSandbox = { readonly row: SandboxRow; readonly machine: string };
+
+/** The sandboxes of all machines on one database. */
+export class SharedSandboxes {
+  readonly #database: ApplicationDatabase;
+
+  constructor(database: ApplicationDatabase) {
+    this.#database = database;
+  }
+
+  /** Those of one machine, for the server that looks after them; what says that it does so ends with the store. */
+  ofMachine(machine: string, serving: AsyncDisposable | null = null): SandboxStore {
+    return new MachineSandboxStore(this.#database, machine, serving);
+  }
+
+  /** In any order, without those that are not there. */
+  async find(ids: readonly string[]): Promise<readonly PlacedSandbox[]> {
+    if (ids.length === 0) return [];
+    const { tables } = this.#database;
+    return (
+      await tables
+        .selectFrom("sandboxes")
+        .selectAll()
+        .where("id", "in", [...ids])
+        .execute()
+    ).map(toPlaced);
+  }
+
+  /** Newest first. */
+  async listOf(ownerId: string): Promise<readonly PlacedSandbox[]> {
+    const rows = await this.#database.tables
+      .selectFrom("sandboxes")
+      .selectAll()
+      .where("owner_id", "=", ownerId)
+      .orderBy("created_at", "desc")
+      .orderBy("id", "desc")
+      .execute();
+    return rows.map(toPlaced);
+  }
+
+  /** Its machine ends it as soon as a server of it finds this. */
+  async wishDeleted(id: string): Promise<void> {
+    await this.#database.tables
+      .updateTable("sandboxes")
+      .set({ wish: "deleted" })
+      .where("id", "=", id)
+      .execute();
+  }
+
+  /** Forgets one that nobody was given: the id is free, and its machine removes what there is. */
+  async dropUngiven(id: string): Promise<void> {
+    await this.#database.tables
+      .deleteFrom("sandboxes")
+      .where("id", "=", id)
+      .where("owner_id", "=", nobody)
+      .execute();
+  }
+}
+
+/** No user has this id. */
+const nobody = "";
+
+class MachineSandboxStore implements SandboxStore {
+  readonly #database: ApplicationDatabase;
+  readonly #machine: string;
+  readonly #serving: AsyncDisposable | null;
+
+  constructor(database: ApplicationDatabase, machine: string, serving: AsyncDisposable | null) {
+    this.#database = database;
+    this.#machine = machine;
+    this.#serving = serving;
+  }
+
+  async insert(row: SandboxRow): Promise<void> {
+    const stored: Insertable<SandboxTable> = {
+      id: row.id,
+      machine: this.#machine,
+      owner_id: row.ownerId ?? nobody,
+      backend: row.backend,
+      spec: JSON.stringify(row.spec),
+      record: textOf(row.record),
+      status: row.status,
+      status_detail: row.statusDetail,
+      wish: row.wish,
+      sealed_key: row.sealedKey,
+      created_at: row.createdAtMs,
+    };
+    await this.#database.tables.insertInto("sandboxes").values(stored).execute();
+  }
+
+  /** Changes what is named and nothing else: another server may have written a wish meanwhile. */
+  async update(id: string, change: SandboxChange): Promise<void> {
+    const stored: Updateable<SandboxTable> = {
+      ...(change.status === undefined ? {} : { status: change.status }),
+      ...(change.statusDetail === undefined ? {} : { status_detail: change.statusDetail }),
+      ...(change.wish === undefined ? {} : { wish: change.wish }),
+      ...(change.record === undefined ? {} : { record: textOf(change.record) }),
+      ...(change.sealedKey === undefined ? {} : { sealed_key: change.sealedKey }),
+      ...(change.ownerId === undefined ? {} : { owner_id: change.ownerId ?? nobody }),
+      ...(change.createdAtMs === undefined ? {} : { created_at: change.createdAtMs }),
+    };
+    if (Object.keys(stored).length === 0) return;
+    await this.#database.tables
+      .updateTable("sandboxes")
+      .set(stored)
+      .where("id", "=", id)
+      .where("machine", "=", this.#machine)
+      .execute();
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#database.tables
+      .deleteFrom("sandboxes")
+      .where("id", "=", id)
+      .where("machine", "=", this.#machine)
+      .execute();
+  }
+
+  async get(id: string): Promise<SandboxRow | null> {
+    const stored = await this.#own().where("id", "=", id).executeTakeFirst();
+    return stored === undefined ? null : toPlaced(stored).row;
+  }
+
+  async list(): Promise<readonly SandboxRow[]> {
+    const rows = await this.#own().orderBy("created_at", "desc").orderBy("id", "desc").execute();
+    return rows.map((stored) => toPlaced(stored).row);
+  }
+
+  /** The database is its opener's. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#serving?.[Symbol.asyncDispose]();
+  }
+
+  #own() {
+    return this.#database.tables.selectFrom("sandboxes").selectAll().where("machine", "=", this.#machine);
+  }
+}
+
+function textOf(record: SandboxRow["record"]): string | null {
+  return record === null ? null : JSON.stringify(record);
+}
+
+/** Written by this file only, so it is trusted. */
+function toPlaced(stored: Selectable<SandboxTable>): PlacedSandbox {
+  const row: SandboxRow = {
+    id: stored.id,
+    ownerId: stored.owner_id === nobody ? null : stored.owner_id,
+    backend: stored.backend,
+    spec: JSON.parse(stored.spec) as SandboxRow["spec"],
+    status: stored.status as SandboxRow["status"],
+    statusDetail: stored.status_detail,
+    wish: stored.wish as SandboxRow["wish"],
+    record: stored.record === null ? null : (JSON.parse(stored.record) as SandboxRow["record"]),
+    sealedKey: stored.sealed_key,
+    createdAtMs: stored.created_at,
+  };
+  return { row, machine: stored.machine };
+}
