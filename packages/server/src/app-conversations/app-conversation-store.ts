@@ -93,6 +93,8 @@ export class AppConversationStore {
 
   /** In the order of `ids`, null for misses and for those of others. */
   async getMany(ownerId: string, ids: readonly string[]): Promise<(AppConversationRow | null)[]> {
+    // PostgreSQL knows no empty list.
+    if (ids.length === 0) return [];
     const rows = await this.#tables
       .selectFrom("app_conversations")
       .selectAll()
@@ -132,6 +134,7 @@ export class AppConversationStore {
 
   /** Ids of those directly below each of these. */
   async subConversations(parentIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    if (parentIds.length === 0) return new Map();
     const rows = await this.#tables
       .selectFrom("app_conversations")
       .select(["id", "parent_id"])

@@ -5,6 +5,7 @@ import { createMask, type Mask } from "../security/mask.ts";
 import type { AppConversationStore } from "./app-conversation-store.ts";
 import { orAborted } from "../lib/or-aborted.ts";
 import { PreparationError, prepareWorkspace } from "./prepare-workspace.ts";
+import { isMachineAway } from "./sandbox-refusals.ts";
 import type { Sandboxes, SandboxHost, SandboxView } from "./sandbox-service.ts";
 import type { StartOrder } from "./start-order.ts";
 import type { StartTask, StartTaskStore } from "./start-task-store.ts";
@@ -35,7 +36,7 @@ const lookEveryMs = 500;
 export async function runStart(deps: RunStartDeps): Promise<void> {
   const steps = new Steps(deps);
   await steps.to("WAITING_FOR_SANDBOX");
-  const host = await openSandbox(deps, steps);
+  const host = await openSandboxPatiently(deps, steps);
   const { workingDir, remarks } = await prepare(deps, steps, host);
   await steps.to("STARTING_CONVERSATION");
   await createConversation(deps, workingDir);
@@ -67,6 +68,18 @@ class Steps {
 
   mask(text: string): string {
     return JSON.parse(this.#mask(JSON.stringify(text))) as string;
+  }
+}
+
+/** Its machine may leave, and come back, at every moment. */
+async function openSandboxPatiently(deps: RunStartDeps, steps: Steps): Promise<SandboxHost> {
+  for (;;) {
+    try {
+      return await openSandbox(deps, steps);
+    } catch (error) {
+      if (!isMachineAway(error)) throw error;
+      await wait(lookEveryMs, deps.signal);
+    }
   }
 }
 

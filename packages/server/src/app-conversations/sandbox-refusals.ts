@@ -15,12 +15,18 @@ export function sandboxesNotServed(): Fault {
 export function machineAway(options: ErrorOptions = {}): Fault {
   return new Fault(
     "not-now",
-    "machine_away",
+    machineAwayCode,
     "The sandbox is on a machine that no server lives on at the moment. Try again when it is back; what is in the sandbox stays there.",
     [],
     options,
   );
 }
+
+export function isMachineAway(error: unknown): boolean {
+  return error instanceof Fault && error.code === machineAwayCode;
+}
+
+const machineAwayCode = "machine_away";
 
 /** Why a conversation's sandbox cannot be used now. */
 export function sandboxAway(status: Exclude<SandboxStatus, "RUNNING">, detail: string | null): Fault {

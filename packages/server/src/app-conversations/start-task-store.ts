@@ -195,6 +195,7 @@ export class StartTaskStore {
 
   /** In the order of `ids`, null for misses and for those of others. */
   async getMany(ownerId: string, ids: readonly string[]): Promise<(StartTask | null)[]> {
+    if (ids.length === 0) return [];
     const rows = await this.#tables
       .selectFrom("start_tasks")
       .selectAll()

@@ -7,6 +7,6 @@ export interface Machines {
    * another one does that lives.
    */
   serve(): Promise<AsyncDisposable | null>;
-  /** Which node serves which machine; a machine without a living one is not in it. */
+  /** Which node serves which machine; a machine without a living one that can be reached is not in it. */
   served(): Promise<ReadonlyMap<string, string>>;
 }

@@ -84,5 +84,5 @@ class Serving implements AsyncDisposable {
 
 const servedSql = `
   SELECT substr(l.name, length($1::text) + 1) AS machine, l.node_id AS "nodeId"
-  FROM convoke.named_leases l JOIN convoke.nodes n ON n.id = l.node_id AND n.dead_at IS NULL
+  FROM convoke.named_leases l JOIN convoke.nodes n ON n.id = l.node_id AND n.dead_at IS NULL AND n.address IS NOT NULL
   WHERE starts_with(l.name, $1::text)`;
