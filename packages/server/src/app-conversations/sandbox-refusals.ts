@@ -15,7 +15,7 @@ export function sandboxesNotServed(): Fault {
 export function machineAway(options: ErrorOptions = {}): Fault {
   return new Fault(
     "not-now",
-    machineAwayCode,
+    "machine_away",
     "The sandbox is on a machine that no server lives on at the moment. Try again when it is back; what is in the sandbox stays there.",
     [],
     options,
@@ -23,10 +23,8 @@ export function machineAway(options: ErrorOptions = {}): Fault {
 }
 
 export function isMachineAway(error: unknown): boolean {
-  return error instanceof Fault && error.code === machineAwayCode;
+  return error instanceof Fault && error.code === "machine_away";
 }
-
-const machineAwayCode = "machine_away";
 
 /** Why a conversation's sandbox cannot be used now. */
 export function sandboxAway(status: Exclude<SandboxStatus, "RUNNING">, detail: string | null): Fault {
