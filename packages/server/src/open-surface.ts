@@ -218,15 +218,16 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
       onFailure: (error) => logger.warn({ error: String(error) }, "overview could not be told"),
     }),
   );
-  mountTerminalSocket(app, { ...socketDeps, scopeOf: () => ({ directory, keys }) });
+  mountTerminalSocket(app, { ...socketDeps, neighbours, scopeOf: () => ({ directory, keys }) });
   mountShellSocket(app, {
     ...socketDeps,
+    neighbours,
     directory,
     keys,
     openAccess: machine.openAccess,
     openSandboxAccess,
   });
-  mountBrowserSocket(app, { ...socketDeps, scopeOf: () => ({ directory, keys }) });
+  mountBrowserSocket(app, { ...socketDeps, neighbours, scopeOf: () => ({ directory, keys }) });
   mountOverviewSocket(app, { directory, feed, journal, keys, logger, times });
   mountBashSocket(app, { ...socketDeps, scopeOf: () => ({ openAccess: machine.openAccess, keys }) });
   await mountPreviews(app, { ports, sessions, keys });

@@ -62,7 +62,7 @@ export class Neighbours {
   ): Promise<Response | null> {
     const way = await this.findWay(nodeId, method, path, caller);
     if (way === null) return null;
-    using gone = this.#untilGone(nodeId);
+    using gone = this.untilGone(nodeId);
     try {
       return await fetch(way.target, {
         method,
@@ -87,7 +87,7 @@ export class Neighbours {
   }
 
   /** Aborts when a process is known to be dead before it has answered: one that stands still keeps its connections. */
-  #untilGone(nodeId: string): Disposable & { readonly signal: AbortSignal } {
+  untilGone(nodeId: string): Disposable & { readonly signal: AbortSignal } {
     const gone = new AbortController();
     const timer = setInterval(() => {
       this.#deps.cluster.findDoor(nodeId).then(

@@ -20,6 +20,10 @@ export function mountBrowserSocket(app: FastifyInstance, deps: PersonSocketDeps)
     name: "browser socket",
     ...deps,
     readTarget: (request) => ({ ...deps.scopeOf(request), id: readConversationId(request) }),
+    owner: {
+      neighbours: deps.neighbours,
+      find: (caller, { directory, id }) => directory.open(caller, id),
+    },
     serve: (admitted) => serve(admitted, deps.validator),
   });
 }

@@ -1,10 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
+import { OwnedElsewhere } from "../../../conversation/refusals.ts";
 import type { Caller, KeyRing } from "../../../http/auth.ts";
+import { hereOrThere } from "../../../http/here-or-there.ts";
+import type { Neighbours } from "../../../http/neighbours.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import { storageFault } from "../../../lib/storage-fault.ts";
 import { closeCodes } from "./close-codes.ts";
 import { EventFrames } from "./event-frames.ts";
+import { relaySocket } from "./relay-socket.ts";
 import { authenticateFirstFrame } from "./socket-auth.ts";
 import { SocketFrames } from "./socket-frames.ts";
 import { callerOfHandshake, checkHandshake, releaseExchange } from "./socket-handshake.ts";
@@ -24,6 +28,14 @@ export type SocketRoute<Target extends SocketTarget> = {
   readonly readTarget: (request: FastifyRequest) => Target;
   /** Serves one client until the socket is closed; what it throws closes the socket. */
   readonly serve: (admitted: Admitted<Target>) => Promise<void>;
+  /** For what only the server has that works on the conversation; without it every server serves. */
+  readonly owner?: SocketOwner<Target>;
+};
+
+export type SocketOwner<Target> = {
+  readonly neighbours: Neighbours;
+  /** Rejects with `OwnedElsewhere` when this server is not the one. */
+  readonly find: (caller: Caller, target: Target) => Promise<unknown>;
 };
 
 /** What a socket keeps of its handshake. */
@@ -33,6 +45,8 @@ export type Admitted<Target> = {
   readonly caller: Caller;
   readonly frames: SocketFrames;
   readonly output: SocketOutput;
+  /** Null for a socket that came from another server, which goes no further. */
+  readonly path: string | null;
 };
 
 /** A socket for callers with a good key, given in the handshake or in the first frame; it is closed when the key is revoked. */
@@ -45,7 +59,13 @@ export function mountSocket<Target extends SocketTarget>(
     {
       websocket: true,
       preHandler: releaseExchange,
-      onRequest: async (request) => checkHandshake(request, route.readTarget(request).keys),
+      onRequest: async (request) => {
+        const target = route.readTarget(request);
+        const caller = route.owner?.neighbours.callerOf(request) ?? null;
+        if (caller === null) checkHandshake(request, target.keys);
+        // Another server asks again elsewhere when this one is not the right one.
+        else await route.owner?.find(caller, target);
+      },
     },
     (socket, request) => {
       void admit(socket, request, route)
@@ -53,6 +73,13 @@ export function mountSocket<Target extends SocketTarget>(
           if (admitted !== null) await serve(admitted, route);
         })
         .catch((error: unknown) => {
+          if (error instanceof OwnedElsewhere) {
+            socket.close(
+              closeCodes.tryAgainLater,
+              "The server that works on this conversation does not answer",
+            );
+            return;
+          }
           if (storageFault(error)?.code === "database_away") {
             socket.close(closeCodes.tryAgainLater, "The database does not answer");
             return;
@@ -68,7 +95,7 @@ export function mountSocket<Target extends SocketTarget>(
 async function admit<Target extends SocketTarget>(
   socket: WebSocket,
   request: FastifyRequest,
-  { readTarget, times }: SocketRoute<Target>,
+  { readTarget, times, owner }: SocketRoute<Target>,
 ): Promise<Admitted<Target> | null> {
   const frames = new SocketFrames(socket);
   const target = readTarget(request);
@@ -79,11 +106,14 @@ async function admit<Target extends SocketTarget>(
     times,
     hasHeartbeat: (request.query as { heartbeat?: string }).heartbeat === "true",
   });
+  const forwarded = owner?.neighbours.callerOf(request) ?? null;
+  const path = forwarded === null ? pathOf(request) : null;
   const caller =
+    forwarded ??
     callerOfHandshake(request, target.keys) ??
     (await authenticateFirstFrame(request, frames, target.keys, times.authDeadlineMs));
   request.noteSocket(caller);
-  if (caller !== null) return { socket, target, caller, frames, output };
+  if (caller !== null) return { socket, target, caller, frames, output, path };
   socket.close(closeCodes.authFailed, "Authentication failed");
   return null;
 }
@@ -92,14 +122,39 @@ async function serve<Target extends SocketTarget>(
   admitted: Admitted<Target>,
   route: SocketRoute<Target>,
 ): Promise<void> {
-  const { socket, target, caller, output } = admitted;
+  const { socket, target, caller, output, path } = admitted;
   const keyCheck = setInterval(() => {
-    if (!target.keys.isStillGood(caller)) socket.close(closeCodes.authFailed, "The key was revoked");
+    if (path !== null && !target.keys.isStillGood(caller))
+      socket.close(closeCodes.authFailed, "The key was revoked");
   }, route.times.keyCheckEveryMs).unref();
   try {
-    await route.serve(admitted);
+    await serveHereOrThere(admitted, route);
   } finally {
     clearInterval(keyCheck);
     output.end();
   }
+}
+
+async function serveHereOrThere<Target extends SocketTarget>(
+  admitted: Admitted<Target>,
+  { serve: serveHere, owner }: SocketRoute<Target>,
+): Promise<void> {
+  const { path, output } = admitted;
+  if (owner === undefined || path === null) return await serveHere(admitted);
+  const { neighbours } = owner;
+  const here = async (): Promise<true> => {
+    await serveHere(admitted);
+    return true;
+  };
+  const there = (nodeId: string): Promise<true | null> =>
+    relaySocket(neighbours, nodeId, { ...admitted, path });
+  await hereOrThere(here, there, neighbours.patienceMs, output.closed);
+}
+
+/** Without what is between the client and this server alone. */
+function pathOf({ url }: FastifyRequest): string {
+  const { pathname, searchParams } = new URL(url, "http://localhost");
+  for (const name of ["session_api_key", "heartbeat"]) searchParams.delete(name);
+  const query = searchParams.toString();
+  return query === "" ? pathname : `${pathname}?${query}`;
 }

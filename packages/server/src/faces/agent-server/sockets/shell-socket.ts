@@ -4,6 +4,7 @@ import type { ShellInput, TerminalUpdate } from "@convoke/tool-host";
 import type { Validator } from "@convoke/protocol/validate";
 import type { PersonShells } from "../../../conversation/sessions/person-shells.ts";
 import type { Caller, KeyRing } from "../../../http/auth.ts";
+import type { Neighbours } from "../../../http/neighbours.ts";
 import { Fault } from "../../../lib/fault.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import { openShells, type ShellAccessDeps } from "../shell-routes.ts";
@@ -17,6 +18,8 @@ export type ShellSocketDeps = ShellAccessDeps & {
   readonly validator: Validator;
   readonly logger: Logger;
   readonly times: SocketTimes;
+  /** The other servers on the store, one of which may work on the conversation. */
+  readonly neighbours: Neighbours;
 };
 
 type Target = SocketTarget & { readonly id: string; readonly shell: string };
@@ -33,6 +36,10 @@ export function mountShellSocket(app: FastifyInstance, deps: ShellSocketDeps): v
       id: readConversationId(request),
       shell: readShell(request),
     }),
+    owner: {
+      neighbours: deps.neighbours,
+      find: (caller, { id }) => deps.directory.open(caller, id),
+    },
     serve: (admitted) => serve(admitted, deps),
   });
 }

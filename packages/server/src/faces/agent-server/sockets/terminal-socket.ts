@@ -4,6 +4,7 @@ import type { Validator } from "@convoke/protocol/validate";
 import type { TerminalUpdate } from "@convoke/tool-host";
 import type { Directory } from "../../../conversation/directory.ts";
 import type { KeyRing } from "../../../http/auth.ts";
+import type { Neighbours } from "../../../http/neighbours.ts";
 import { Fault } from "../../../lib/fault.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import { closeCodes } from "./close-codes.ts";
@@ -20,6 +21,8 @@ export type PersonSocketDeps = {
   readonly validator: Validator;
   readonly logger: Logger;
   readonly times: SocketTimes;
+  /** The other servers on the store, one of which may work on the conversation. */
+  readonly neighbours: Neighbours;
 };
 
 type Target = SocketTarget & {
@@ -42,6 +45,10 @@ export function mountTerminalSocket(app: FastifyInstance, deps: PersonSocketDeps
       id: readConversationId(request),
       terminal: readTerminal(request),
     }),
+    owner: {
+      neighbours: deps.neighbours,
+      find: (caller, { directory, id }) => directory.open(caller, id),
+    },
     serve: (admitted) => serve(admitted, deps.validator),
   });
 }
