@@ -11,6 +11,7 @@ import type { Directory } from "../../packages/server/src/conversation/directory
 import { KeptPages } from "../../packages/server/src/events/kept-pages.ts";
 import { socketTimes } from "../../packages/server/src/faces/agent-server/sockets/socket-times.ts";
 import { localUser } from "../../packages/server/src/http/auth.ts";
+import { ByteTunnels } from "../../packages/server/src/faces/machines/byte-tunnels.ts";
 import { Neighbours } from "../../packages/server/src/http/neighbours.ts";
 import type { Journal } from "../../packages/server/src/journal/journal.ts";
 import { silentLogger } from "../../packages/server/src/lib/logger.ts";
@@ -65,6 +66,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
     }),
   );
   const listener = await openListener({ ...shared, observability, times: socketTimes });
+  const neighbours = new Neighbours({ cluster: store.cluster, nowMs: Date.now });
   scope.use(
     await openSurface({
       pages: new KeptPages(),
@@ -73,7 +75,8 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
       store,
       conversations,
       times: socketTimes,
-      neighbours: new Neighbours({ cluster: store.cluster, nowMs: Date.now }),
+      neighbours,
+      tunnels: new ByteTunnels(listener.app, neighbours),
       environment: {},
       ownKeys: [],
       isReady: () => true,

@@ -12,6 +12,7 @@ import { passwordsOf } from "./database/postgres-place.ts";
 import { DataFolderBusyError, lockDataFolder } from "./database/data-folder-lock.ts";
 import { socketTimes, type SocketTimes } from "./faces/agent-server/sockets/socket-times.ts";
 import { nodesFace } from "./faces/operations/nodes-face.ts";
+import { ByteTunnels } from "./faces/machines/byte-tunnels.ts";
 import { isLoopback } from "./http/guard.ts";
 import { Neighbours } from "./http/neighbours.ts";
 import { openSessionKey, readSessionKey, type SessionKey } from "./http/session-key.ts";
@@ -123,12 +124,13 @@ export async function openServer({
   const opened = await opening;
   const store = { ...opened, journal: wrap.journal(opened.journal) };
   const neighbours = new Neighbours({ cluster: store.cluster, nowMs: Date.now });
+  const tunnels = new ByteTunnels(app, neighbours);
   const sandboxes = await openSandboxes({
     config,
     logger,
     secretBox: store.secretBox,
     nowMs: Date.now,
-    cluster: await joinMachines(store, app, neighbours),
+    cluster: await joinMachines(store, app, { neighbours, tunnels }),
   });
   if (sandboxes !== null) scope.use(sandboxes);
   const validator = createValidator();
@@ -159,6 +161,7 @@ export async function openServer({
       conversations,
       times,
       neighbours,
+      tunnels,
       environment,
       ownKeys,
       ...(demo === undefined ? {} : { demo }),
@@ -212,13 +215,13 @@ export async function openServer({
 async function joinMachines(
   { machines, database }: Store,
   app: FastifyInstance,
-  neighbours: Neighbours,
+  { neighbours, tunnels }: { readonly neighbours: Neighbours; readonly tunnels: ByteTunnels },
 ): Promise<SandboxCluster | null> {
   if (machines === null) return null;
   const { NeighbourMachines } = await import("./faces/machines/neighbour-machines.ts");
   const { mountMachine } = await import("./faces/machines/mount-machine.ts");
   const door = new NeighbourMachines({ machines, neighbours });
-  return { machines, database, door, onOpen: (local) => mountMachine(app, { local, neighbours }) };
+  return { machines, database, door, onOpen: (local) => mountMachine(app, { local, tunnels }) };
 }
 
 /** What commands of agents could find out about the server, and nobody is to read in a conversation. */

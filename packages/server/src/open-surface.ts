@@ -20,6 +20,8 @@ import type { SocketTimes } from "./faces/agent-server/sockets/socket-times.ts";
 import { createCookieReader } from "./faces/agent-server/workspace/workspace-cookie.ts";
 import { mountPreviews } from "./faces/previews/mount-previews.ts";
 import { isPreviewCapability } from "./faces/previews/preview-path.ts";
+import { FarPorts } from "./faces/previews/far-ports.ts";
+import type { ByteTunnels } from "./faces/machines/byte-tunnels.ts";
 import { WorkspacePorts } from "./faces/previews/workspace-ports.ts";
 import { createSandboxAccess } from "./faces/gateway/sandbox-access.ts";
 import { mountGateway } from "./faces/gateway/mount-gateway.ts";
@@ -102,6 +104,7 @@ export type SurfaceDeps = {
   readonly pages: KeptPages;
   /** The other servers on the store. */
   readonly neighbours: Neighbours;
+  readonly tunnels: ByteTunnels;
   /** The allow-listed environment that commands and git on this machine start with. */
   readonly environment: Readonly<Record<string, string>>;
   /** Keys that clients may use besides those of the key book. */
@@ -157,6 +160,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     sandboxes,
     openAccess: machine.openAccess,
     openSandboxAccess,
+    ...(store.machines === null ? {} : { findOwner: (asker, id) => directory.open(asker, id) }),
     nowMs: Date.now,
   });
   const facesDeps: FacesDeps = {
@@ -230,7 +234,9 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   mountBrowserSocket(app, { ...socketDeps, neighbours, scopeOf: () => ({ directory, keys }) });
   mountOverviewSocket(app, { directory, feed, journal, keys, logger, times });
   mountBashSocket(app, { ...socketDeps, scopeOf: () => ({ openAccess: machine.openAccess, keys }) });
-  await mountPreviews(app, { ports, sessions, keys });
+  const farPorts = new FarPorts({ ports, neighbours });
+  if (store.machines !== null) farPorts.mount(deps.tunnels);
+  await mountPreviews(app, { ports: farPorts, sessions, keys });
   if (sandboxes === null) refuseGateway(app, mountDeps);
   else
     await mountGateway(app, {

@@ -6,10 +6,10 @@ import { allowPreflight, isPreflight } from "../gateway/allow-preflight.ts";
 import { forwardRequest, forwardUpgrade } from "../gateway/forward.ts";
 import type { PortHeaderContext } from "../gateway/port-headers.ts";
 import { readPreviewPath, type PreviewPath } from "./preview-path.ts";
-import type { WorkspacePorts } from "./workspace-ports.ts";
+import type { FarPorts } from "./far-ports.ts";
 
 export type MountPreviewsDeps = {
-  readonly ports: Pick<WorkspacePorts, "connect">;
+  readonly ports: Pick<FarPorts, "connect">;
   readonly sessions: Pick<WorkspaceSessions, "readPreview">;
   readonly keys: Pick<KeyRing, "isOpen" | "isStillGood">;
 };

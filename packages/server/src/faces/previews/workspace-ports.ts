@@ -19,6 +19,11 @@ export type WorkspacePortsDeps = {
   readonly openAccess: OpenAccess;
   /** The machine inside a sandbox, for its owner only. */
   readonly openSandboxAccess: OpenAccess;
+  /**
+   * Where servers are on several machines: rejects with `OwnedElsewhere` for a conversation that another one works on, beside the programs
+   * of its workspace.
+   */
+  readonly findOwner?: (asker: Asker, conversationId: string) => Promise<unknown>;
   readonly nowMs: () => number;
 };
 
@@ -85,12 +90,14 @@ export class WorkspacePorts {
 
   /** Asked before everything, so that a preview is over with the right to it. */
   async #placeOf(asker: Asker, conversationId: string) {
-    const { directory, openAccess, openSandboxAccess } = this.#deps;
+    const { directory, openAccess, openSandboxAccess, findOwner } = this.#deps;
     const described = await directory.describe(asker, normalizeUuid(conversationId) ?? conversationId);
     if (described === null) throw conversationMissing(conversationId);
     const { sandbox_id: sandboxId, workspace } = described.config;
-    if (sandboxId === undefined) await openAccess(asker, {});
-    else await openSandboxAccess(asker, { sandbox_id: sandboxId });
+    if (sandboxId === undefined) {
+      await openAccess(asker, {});
+      await findOwner?.(asker, described.id);
+    } else await openSandboxAccess(asker, { sandbox_id: sandboxId });
     return { sandboxId, folder: workspace.working_dir };
   }
 }

@@ -1,0 +1,57 @@
+import type { Duplex } from "node:stream";
+import { hereOrThere } from "../../http/here-or-there.ts";
+import type { Caller } from "../../http/auth.ts";
+import type { Neighbours } from "../../http/neighbours.ts";
+import { Fault } from "../../lib/fault.ts";
+import type { ByteTunnels } from "../machines/byte-tunnels.ts";
+import { readAnswer, type MachineAnswer } from "../machines/machine-wire.ts";
+import { openTunnel } from "../machines/open-tunnel.ts";
+import type { WorkspacePorts } from "./workspace-ports.ts";
+
+export type FarPortsDeps = {
+  readonly ports: Pick<WorkspacePorts, "connect">;
+  readonly neighbours: Pick<Neighbours, "findWay" | "patienceMs">;
+};
+
+const prefix = "/internal/conversations";
+
+/** Ports of workspaces, also beside the server that works on the conversation where that is another one. */
+export class FarPorts {
+  readonly #deps: FarPortsDeps;
+
+  constructor(deps: FarPortsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Serves the other servers. */
+  mount(tunnels: ByteTunnels): void {
+    tunnels.mount(`${prefix}/:id/ports/:port`, async ({ caller, params }) => {
+      const { id, port } = params as { id: string; port: string };
+      return await this.#deps.ports.connect(caller!, id, Number(port));
+    });
+  }
+
+  async connect(caller: Caller, id: string, port: number): Promise<Duplex> {
+    const { ports, neighbours } = this.#deps;
+    const here = (): Promise<Duplex> => ports.connect(caller, id, port);
+    const there = (nodeId: string): Promise<Duplex | null> => this.#connectAt(nodeId, caller, id, port);
+    return await hereOrThere(here, there, neighbours.patienceMs, new AbortController().signal);
+  }
+
+  /** Null when that server does not work on the conversation any more, or is gone. */
+  async #connectAt(nodeId: string, caller: Caller, id: string, port: number): Promise<Duplex | null> {
+    const path = `${prefix}/${id}/ports/${port}`;
+    const way = await this.#deps.neighbours.findWay(nodeId, "GET", path, caller);
+    if (way === null) return null;
+    // Nothing was sent to the program; the next look tells who is to be asked.
+    const opened = await openTunnel(way).catch(() => null);
+    if (opened === null || !("status" in opened)) return opened;
+    if (opened.status !== 200) return null;
+    try {
+      readAnswer(JSON.parse(opened.body) as MachineAnswer);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "owned_elsewhere") throw error;
+    }
+    return null;
+  }
+}
