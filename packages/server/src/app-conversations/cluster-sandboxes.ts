@@ -146,7 +146,7 @@ export class ClusterSandboxes implements Sandboxes {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const id of [...this.#hosts.keys()]) this.#forget(id);
+    for (const id of this.#hosts.keys()) this.#forget(id);
     await this.#deps.local[Symbol.asyncDispose]();
   }
 
