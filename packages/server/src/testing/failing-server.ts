@@ -11,6 +11,8 @@ import { silentLogger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
 import { openServer } from "../open-server.ts";
 import { FailPoints } from "./fail-points.ts";
+import { journalWithRecord } from "./journal-with-record.ts";
+import { shiftClock } from "./shifting-clock.ts";
 import {
   hostWithFailPoints,
   journalWithFailPoints,
@@ -32,10 +34,13 @@ export type FailingServerArguments = {
   readonly standstillSeconds: number | null;
   /** A PostgreSQL that it shares; null keeps everything in the folder. */
   readonly databaseUrl: string | null;
+  /** Gets a line of {@link AppendRecord} for each append that was acknowledged. */
+  readonly appendsFile: string | null;
 };
 
 // A whole server in a process of its own, the same as `convoke serve`, that fails where it is told to. It prints
-// `{"url": ...}` when it is ready, answers each line on its input with its memory use, and stops on SIGTERM.
+// `{"url": ...}` when it is ready, answers each line on its input with its memory use, and stops on SIGTERM. A line with a number sets its
+// clock so many milliseconds off.
 const given = JSON.parse(process.argv[2] ?? "{}") as FailingServerArguments;
 const points = new FailPoints(given.failPoints, given.traceFile);
 const config = readConfig(
@@ -59,13 +64,14 @@ const server = await openServer({
   logger: silentLogger,
   times: { ...socketTimes, ...given.times },
   wrap: {
-    journal: (journal) => journalWithFailPoints(journal, points),
+    journal: (journal) => journalWithRecord(journalWithFailPoints(journal, points), given.appendsFile),
     model: (model) =>
       modelWithFailPoints(given.standstillSeconds === null ? model : standsStillAtWord(model), points),
   },
 });
 process.stdout.write(`${JSON.stringify({ url: server.url })}\n`);
-process.stdin.on("data", () => {
+process.stdin.setEncoding("utf8").on("data", (line: string) => {
+  if (line.trim() !== "") shiftClock(Number(line));
   globalThis.gc?.();
   process.stdout.write(`${JSON.stringify(process.memoryUsage())}\n`);
 });

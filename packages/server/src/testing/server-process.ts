@@ -46,14 +46,20 @@ export class ServerProcess implements AsyncDisposable {
       conversationIdleSeconds: null,
       standstillSeconds: null,
       databaseUrl: null,
+      appendsFile: null,
       ...options,
     };
     const script = fileURLToPath(new URL("failing-server.ts", import.meta.url));
-    const child = spawn(process.execPath, ["--expose-gc", script, JSON.stringify(given)], {
-      stdio: ["pipe", "pipe", "pipe"],
-      // Compiled sources are kept between starts: a start takes about 0.6 s instead of 1.
-      env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "convoke-compile-cache") },
-    });
+    const clock = new URL("shifting-clock.ts", import.meta.url).href;
+    const child = spawn(
+      process.execPath,
+      ["--expose-gc", `--import=${clock}`, script, JSON.stringify(given)],
+      {
+        stdio: ["pipe", "pipe", "pipe"],
+        // Compiled sources are kept between starts: a start takes about 0.6 s instead of 1.
+        env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "convoke-compile-cache") },
+      },
+    );
     const complaint: string[] = [];
     child.stderr.setEncoding("utf8").on("data", (text: string) => complaint.push(text));
     const lines = createInterface({ input: child.stdout });
@@ -95,7 +101,16 @@ export class ServerProcess implements AsyncDisposable {
 
   /** What the process itself says about its memory, right after a garbage collection. */
   async memory(): Promise<NodeJS.MemoryUsage> {
-    this.#child.stdin?.write("\n");
+    return await this.#ask("");
+  }
+
+  /** Sets its clock so many milliseconds off the machine's, and back with 0. */
+  async shiftClock(milliseconds: number): Promise<void> {
+    await this.#ask(String(milliseconds));
+  }
+
+  async #ask(question: string): Promise<NodeJS.MemoryUsage> {
+    this.#child.stdin?.write(`${question}\n`);
     const [line] = (await once(this.#lines, "line")) as [string];
     return JSON.parse(line) as NodeJS.MemoryUsage;
   }

@@ -20,14 +20,25 @@ export type TestPostgres = AsyncDisposable & {
   goOn(): Promise<void>;
 };
 
+type PostgresProbe = {
+  readonly isUsable: boolean;
+  /** It runs already, and is not ours to stop. */
+  readonly isGiven: boolean;
+  readonly detail: string;
+};
+
 /** Whether {@link startPostgres} can work here; `detail` says what is missing, for the name of a test that is skipped. */
-export function probePostgres(): { readonly isUsable: boolean; readonly detail: string } {
+export function probePostgres(): PostgresProbe {
   const given = process.env[givenServer];
-  if (given !== undefined) return { isUsable: true, detail: givenServer };
+  if (given !== undefined) return { isUsable: true, isGiven: true, detail: givenServer };
   const programs = findPrograms();
   if (programs === null)
-    return { isUsable: false, detail: "postgresql is not installed: apt-get install postgresql" };
-  return { isUsable: true, detail: programs };
+    return {
+      isUsable: false,
+      isGiven: false,
+      detail: "postgresql is not installed: apt-get install postgresql",
+    };
+  return { isUsable: true, isGiven: false, detail: programs };
 }
 
 /**
@@ -136,7 +147,7 @@ async function startServer(): Promise<Server> {
   if (programs === null) throw new Error(probePostgres().detail);
   const folder = mkdtempSync(join(tmpdir(), "convoke-postgres-"));
   // The server refuses to run as root.
-  const user = process.getuid?.() === 0 ? findUser() : null;
+  const user = process.getuid?.() === 0 ? findDatabaseUser() : null;
   if (user !== null) chownSync(folder, user.uid, user.gid);
   const shell = spawn("/bin/sh", ["-c", script, "sh", folder, programs], {
     cwd: folder,
@@ -183,7 +194,8 @@ async function startServer(): Promise<Server> {
   }
 }
 
-function findUser(): { readonly uid: number; readonly gid: number } {
+/** Whom the server runs as where this process is root. */
+export function findDatabaseUser(): { readonly uid: number; readonly gid: number } {
   const lines = readFileSync("/etc/passwd", "utf8").split("\n");
   for (const name of ["postgres", "nobody"]) {
     const fields = lines.find((line) => line.startsWith(`${name}:`))?.split(":");

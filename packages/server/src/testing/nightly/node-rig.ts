@@ -1,9 +1,13 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, ConvokeClient } from "@convoke/client";
 import type { Event } from "@convoke/protocol";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
+import { Client, escapeIdentifier } from "pg";
+import { openDatabaseLine, type DatabaseLine } from "../database-line.ts";
+import type { AppendRecord } from "../journal-with-record.ts";
+import type { LimitedDisk } from "../limited-disk.ts";
 import type { Random } from "../random.ts";
 import { startScriptedModel } from "../scripted-model/scripted-model-server.ts";
 import { ServerProcess } from "../server-process.ts";
@@ -16,75 +20,103 @@ export type History = {
   readonly acknowledged: Map<string, string>;
   /** Ids of the events that a follower got, over whatever server, in the order in which they came. */
   readonly followed: string[];
+  /** So many calls of the model are paid for; null where money is no matter. */
+  readonly paidCalls: number | null;
+};
+
+export type NodeRigOptions = {
+  readonly postgres: TestPostgres;
+  readonly random: Random;
+  /** What the database lies on; null without one that can be filled. */
+  readonly disk: LimitedDisk | null;
+  /** What a conversation does: so many commands that take so many seconds each. */
+  readonly commands: number;
+  readonly commandSeconds: number;
 };
 
 const key = "crash-test-key";
-const marks = ["one", "two", "three", "four", "five", "six"];
-const mark = (name: string) => ({
-  tool_calls: [{ name: "terminal", arguments: { command: `echo ${name} >> marks.log; sleep 1` } }],
-});
+const dollarsPerCall = 1;
+const nodeCount = 3;
 
-/** Three servers on one PostgreSQL, each with a folder of its own; conversations in which commands leave marks. */
+/**
+ * Three servers on one PostgreSQL, each with a folder and a line of its own; conversations in which commands leave marks; a client
+ * that asks any of them, as a balancer without stickiness does.
+ */
 export class NodeRig implements AsyncDisposable {
   readonly folder: string;
+  readonly options: NodeRigOptions;
+  /** What was answered that must not be. */
   readonly faults: string[] = [];
+  readonly nodes: ServerProcess[] = [];
+  readonly lines: readonly DatabaseLine[];
   readonly #scope: AsyncDisposableStack;
-  readonly #postgres: TestPostgres;
-  readonly #databaseUrl: string;
   readonly #modelUrl: string;
-  readonly #random: Random;
-  readonly #nodes: ServerProcess[] = [];
+  #starts = 0;
 
   private constructor(
     scope: AsyncDisposableStack,
     folder: string,
-    postgres: TestPostgres,
-    databaseUrl: string,
+    options: NodeRigOptions,
+    lines: readonly DatabaseLine[],
     modelUrl: string,
-    random: Random,
   ) {
     this.#scope = scope;
     this.folder = folder;
-    this.#postgres = postgres;
-    this.#databaseUrl = databaseUrl;
+    this.options = options;
+    this.lines = lines;
     this.#modelUrl = modelUrl;
-    this.#random = random;
   }
 
-  static async open(postgres: TestPostgres, random: Random): Promise<NodeRig> {
+  static async open(options: NodeRigOptions): Promise<NodeRig> {
+    const { postgres, disk, commands, commandSeconds } = options;
     await using scope = new AsyncDisposableStack();
     const { path } = scope.use(await openTemporaryDirectory());
-    const turns = [...marks.map(mark), { tool_calls: [{ name: "finish", arguments: { message: "done" } }] }];
-    const model = scope.use(await startScriptedModel({ script: { turns } }));
+    const usage = { cost: dollarsPerCall };
+    const turns = Array.from({ length: commands }, (_, index) => {
+      const command = `echo ${index} >> marks.log; sleep ${commandSeconds}`;
+      return { tool_calls: [{ name: "terminal", arguments: { command } }], usage };
+    });
+    const end = { tool_calls: [{ name: "finish", arguments: { message: "done" } }], usage };
+    const model = scope.use(await startScriptedModel({ script: { turns: [...turns, end] } }));
     const url = await postgres.createDatabase();
-    const rig = new NodeRig(scope.move(), path, postgres, url, model.url, random);
-    for (let index = 0; index < 3; index++) rig.#nodes.push(await rig.#start(index));
+    if (disk !== null) {
+      await moveTo(disk, postgres, url);
+      scope.defer(() => drop(postgres, url));
+    }
+    const lines: DatabaseLine[] = [];
+    for (let index = 0; index < nodeCount; index++) lines.push(scope.use(await openDatabaseLine(url)));
+    const rig = new NodeRig(scope.move(), path, options, lines, model.url);
+    rig.nodes.push(...(await Promise.all(lines.map((_, index) => rig.#start(index)))));
     return rig;
   }
 
   /** Of any server, as a balancer chooses one. */
   get client(): ConvokeClient {
-    return this.clientOf(this.#random.whole(this.#nodes.length));
+    return this.clientOf(this.options.random.whole(nodeCount));
   }
 
   clientOf(index: number): ConvokeClient {
-    return new ConvokeClient({ baseUrl: this.#nodes[index]!.url, apiKey: key });
+    return new ConvokeClient({ baseUrl: this.nodes[index]!.url, apiKey: key });
   }
 
-  async begin(id: string): Promise<History> {
+  async begin(id: string, paidCalls: number | null): Promise<History> {
     const workspace = this.workspaceOf(id);
     await mkdir(workspace);
-    await this.client.startConversation({
-      conversation_id: id,
-      agent: {
-        kind: "Agent",
-        llm: { model: "openai/scripted", base_url: `${this.#modelUrl}/v1`, api_key: "llm-key" },
-        tools: [{ name: "terminal" }],
-      },
-      workspace: { kind: "LocalWorkspace", working_dir: workspace },
-      initial_message: { content: [{ type: "text", text: "Work." }], run: true },
+    const history: History = { id, acknowledged: new Map(), followed: [], paidCalls };
+    await this.#insist(async () => {
+      await this.client.startConversation({
+        conversation_id: id,
+        agent: {
+          kind: "Agent",
+          llm: { model: "openai/scripted", base_url: `${this.#modelUrl}/v1`, api_key: "llm-key" },
+          tools: [{ name: "terminal" }],
+        },
+        workspace: { kind: "LocalWorkspace", working_dir: workspace },
+        initial_message: { content: [{ type: "text", text: "Work." }], run: true },
+        ...(paidCalls === null ? {} : { max_budget_per_task: paidCalls * dollarsPerCall }),
+      });
     });
-    return { id, acknowledged: new Map(), followed: [] };
+    return history;
   }
 
   /** Sends a message until somebody has acknowledged it, each time to whoever the balancer chooses. */
@@ -94,22 +126,17 @@ export class NodeRig implements AsyncDisposable {
       run: true,
       client_message_id: clientId,
     };
-    for (;;) {
-      try {
-        const eventId = await this.client.sendMessage(history.id, message);
-        history.acknowledged.set(clientId, eventId ?? "");
-        return;
-      } catch (error) {
-        this.#noteRefusal(error);
-        await sleep(100);
-      }
-    }
+    await this.#insist(async () => {
+      const eventId = await this.client.sendMessage(history.id, message);
+      history.acknowledged.set(clientId, eventId ?? "");
+    });
   }
 
   /** Follows over one server after another, until it is aborted. */
   async follow(history: History, signal: AbortSignal): Promise<void> {
+    const { random } = this.options;
     while (!signal.aborted) {
-      const hop = AbortSignal.any([signal, AbortSignal.timeout(500 + this.#random.whole(1_500))]);
+      const hop = AbortSignal.any([signal, AbortSignal.timeout(500 + random.whole(1_500))]);
       try {
         const afterEventId = history.followed.at(-1) ?? null;
         for await (const item of this.client.follow(history.id, { afterEventId, signal: hop })) {
@@ -121,35 +148,9 @@ export class NodeRig implements AsyncDisposable {
     }
   }
 
-  /** Does something to one of the servers, or to the database, and resolves when that one is there again. */
-  async fault(): Promise<string> {
-    return this.#postgres.isOurs && this.#random.whole(4) === 0
-      ? await this.#crashDatabase()
-      : await this.#disturbServer();
-  }
-
-  async #disturbServer(): Promise<string> {
-    const index = this.#random.whole(this.#nodes.length);
-    const node = this.#nodes[index]!;
-    const kinds = ["SIGKILL", "SIGTERM", "SIGSTOP"] as const;
-    const kind = kinds[this.#random.whole(kinds.length)]!;
-    // Sometimes so long that the others take over, sometimes so short that the next process on the folder does.
-    const awayMs = this.#random.whole(12_000);
-    node.signal(kind);
-    if (kind !== "SIGSTOP") await node.ended;
-    await sleep(awayMs);
-    if (kind === "SIGSTOP") node.signal("SIGCONT");
-    else this.#nodes[index] = await this.#start(index, node.port);
-    return `${kind} of server ${index}, away for ${awayMs} ms`;
-  }
-
-  /** It comes back on what it had written; servers must not take each other for dead, and lose nothing that was acknowledged. */
-  async #crashDatabase(): Promise<string> {
-    const awayMs = this.#random.whole(4_000);
-    await this.#postgres.halt();
-    await sleep(awayMs);
-    await this.#postgres.goOn();
-    return `PostgreSQL crashed, away for ${awayMs} ms`;
+  /** The next process on the folder and the port of one that has ended. */
+  async startAgain(index: number): Promise<void> {
+    this.nodes[index] = await this.#start(index, this.nodes[index]!.port);
   }
 
   async marksOf(id: string): Promise<string[]> {
@@ -161,24 +162,74 @@ export class NodeRig implements AsyncDisposable {
     return await Array.fromAsync(this.clientOf(index).events(id));
   }
 
+  /** What the servers say they have appended, in the order of the log. */
+  async appendsTo(id: string): Promise<AppendRecord[]> {
+    const files = (await readdir(this.folder)).filter((name) => name.startsWith("appends-"));
+    const texts = await Promise.all(files.map((name) => readFile(join(this.folder, name), "utf8")));
+    return texts
+      .flatMap((text) => text.split("\n").slice(0, -1))
+      .map((line) => JSON.parse(line) as AppendRecord)
+      .filter(({ conversationId }) => conversationId === id)
+      .toSorted((one, other) => one.expectedSeq - other.expectedSeq);
+  }
+
   workspaceOf(id: string): string {
     return join(this.folder, `work-${id}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const node of this.#nodes) await node[Symbol.asyncDispose]();
+    await Promise.all(this.nodes.map((node) => node[Symbol.asyncDispose]()));
     await this.#scope.disposeAsync();
   }
 
   async #start(index: number, port?: number): Promise<ServerProcess> {
-    const dataDir = join(this.folder, `node-${index}`);
-    const databaseUrl = this.#databaseUrl;
-    return await ServerProcess.start({ dataDir, databaseUrl, ...(port === undefined ? {} : { port }) });
+    this.#starts += 1;
+    return await ServerProcess.start({
+      dataDir: join(this.folder, `node-${index}`),
+      databaseUrl: this.lines[index]!.url,
+      appendsFile: join(this.folder, `appends-${this.#starts}.log`),
+      ...(port === undefined ? {} : { port }),
+    });
+  }
+
+  async #insist(act: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await act();
+      } catch (error) {
+        this.#noteRefusal(error);
+        await sleep(100);
+      }
+    }
   }
 
   /** Not being there is allowed, and 503 with a reason; anything else is a fault. */
   #noteRefusal(error: unknown): void {
     if (error instanceof ApiError && error.status !== 503)
       this.faults.push(`${error.status}: ${error.message}`);
+  }
+}
+
+async function moveTo({ path }: LimitedDisk, { url }: TestPostgres, database: string): Promise<void> {
+  const { rows } = await asAdministrator(url, "SELECT FROM pg_tablespace WHERE spcname = 'limited'");
+  if (rows.length === 0) await asAdministrator(url, `CREATE TABLESPACE limited LOCATION '${path}'`);
+  await asAdministrator(url, `ALTER DATABASE ${nameOf(database)} SET TABLESPACE limited`);
+}
+
+async function drop({ url }: TestPostgres, database: string): Promise<void> {
+  await asAdministrator(url, `DROP DATABASE ${nameOf(database)} WITH (FORCE)`);
+}
+
+function nameOf(database: string): string {
+  return escapeIdentifier(new URL(database).pathname.slice(1));
+}
+
+async function asAdministrator(url: string, statement: string): Promise<{ readonly rows: unknown[] }> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await client.query(statement);
+  } finally {
+    await client.end();
   }
 }

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { NodeRig } from "./node-rig.ts";
+
+/** What may happen to the servers of a rig and to their database. */
+export const nodeFaults = [
+  "kill",
+  "stop",
+  "freeze",
+  "cut",
+  "hold",
+  "deafen",
+  "clock",
+  "crash",
+  "fill",
+  "roll",
+] as const;
+
+export type NodeFault = (typeof nodeFaults)[number];
+
+/** Those that can be done here: a given database is not stopped, and a disk is filled only where one can be mounted. */
+export function faultsHere(rig: NodeRig): readonly NodeFault[] {
+  const { postgres, disk } = rig.options;
+  return nodeFaults.filter(
+    (fault) => (fault !== "crash" || postgres.isOurs) && (fault !== "fill" || disk !== null),
+  );
+}
+
+/** Resolves, with what was done in words, when everything is there again. `longestMs` is for those that last as long as one likes. */
+export async function playFault(rig: NodeRig, fault: NodeFault, longestMs: number): Promise<string> {
+  const { random, postgres, disk } = rig.options;
+  const index = random.whole(rig.nodes.length);
+  const node = rig.nodes[index]!;
+  const awayMs = random.whole(longestMs);
+  switch (fault) {
+    case "kill":
+    case "stop":
+      node.signal(fault === "kill" ? "SIGKILL" : "SIGTERM");
+      await node.ended;
+      await sleep(awayMs);
+      await rig.startAgain(index);
+      break;
+    case "freeze":
+      node.signal("SIGSTOP");
+      await sleep(awayMs);
+      node.signal("SIGCONT");
+      break;
+    case "cut":
+    case "hold":
+    case "deafen":
+      rig.lines[index]!.set(fault === "cut" ? "drop" : fault);
+      await sleep(awayMs);
+      rig.lines[index]!.set("pass");
+      break;
+    case "clock": {
+      const hours = random.whole(49) - 24;
+      await node.shiftClock(hours * 3_600_000);
+      await sleep(awayMs);
+      await node.shiftClock(0);
+      return `the clock of server ${index} was ${hours} hours off for ${awayMs} ms`;
+    }
+    case "crash":
+      // Long enough that it would be found dead, if its silence were taken for theirs.
+      await postgres.halt();
+      await sleep(awayMs);
+      await postgres.goOn();
+      return `PostgreSQL crashed, away for ${awayMs} ms`;
+    case "fill":
+      await disk!.fill();
+      await sleep(awayMs);
+      await disk!.free();
+      return `the disk of the database was full for ${awayMs} ms`;
+    case "roll":
+      for (const number of rig.nodes.keys()) {
+        rig.nodes[number]!.signal("SIGTERM");
+        await rig.nodes[number]!.ended;
+        await rig.startAgain(number);
+      }
+      return "all servers were restarted, one after another";
+  }
+  return `${fault} of server ${index}, away for ${awayMs} ms`;
+}
