@@ -26,6 +26,8 @@ export function openPool({ url, name, size }: PoolOptions, onFailure: (error: Er
   pool.on("error", onFailure);
   // It waits for a connection itself.
   pool.connect = telling(pool.connect.bind(pool)) as Pool["connect"];
+  // A connection that breaks under a statement tells the pool before it tells the statement.
+  pool.query = telling(pool.query.bind(pool)) as Pool["query"];
   return pool;
 }
 
