@@ -66,7 +66,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
     }),
   );
   const listener = await openListener({ ...shared, observability, times: socketTimes });
-  const neighbours = new Neighbours({ cluster: store.cluster, nowMs: Date.now });
+  const neighbours = new Neighbours({ cluster: store.cluster });
   scope.use(
     await openSurface({
       pages: new KeptPages(),

@@ -123,7 +123,7 @@ export async function openServer({
   const { app } = listener;
   const opened = await opening;
   const store = { ...opened, journal: wrap.journal(opened.journal) };
-  const neighbours = new Neighbours({ cluster: store.cluster, nowMs: Date.now });
+  const neighbours = new Neighbours({ cluster: store.cluster });
   const tunnels = new ByteTunnels(app, neighbours);
   const sandboxes = await openSandboxes({
     config,

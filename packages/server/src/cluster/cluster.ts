@@ -25,6 +25,8 @@ export interface Cluster {
   readonly ownSecret: string;
   /** How long a request waits for a process that owns what it is about and does not answer: until it is known to be dead. */
   readonly patienceMs: number;
+  /** Epoch milliseconds, the same at all of them within seconds, whatever the clocks of their machines say. */
+  nowMs(): number;
   /** False when the others may take this process for dead. */
   isSound(): boolean;
   /** Where the others reach a process that listens on every address of its machine; null where that is not known. */

@@ -20,6 +20,11 @@ export class FolderCluster implements Cluster {
     this.nodeId = nodeId;
   }
 
+  /** Of the machine that they are all on. */
+  nowMs(): number {
+    return Date.now();
+  }
+
   isSound(): boolean {
     return true;
   }

@@ -23,7 +23,7 @@ const mostMissedBeats = 3;
 
 /**
  * Says that this process lives, by a number that grows in its row of `nodes`, and declares those dead whose number stands
- * still. No clock is read. It has a connection of its own: a full pool must not look like a dead node.
+ * still. No clock is compared. It has a connection of its own: a full pool must not look like a dead node.
  */
 export class NodeBeat implements AsyncDisposable {
   readonly #options: NodeBeatOptions;
@@ -34,25 +34,28 @@ export class NodeBeat implements AsyncDisposable {
   #looks: Looks = noLooks;
   #hasNeighbours = true;
   #address: string | null = null;
-  /** Monotonic time of the last beat that arrived. */
+  /** What the database's clock said at the last beat that arrived. */
+  #clockMs: number;
+  /** Monotonic time of that beat. */
   #arrivedMs = performance.now();
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  private constructor(options: NodeBeatOptions, client: Client) {
+  private constructor(options: NodeBeatOptions, client: Client, clockMs: number) {
     this.#options = options;
     this.#everyMs = options.everyMs ?? defaultEveryMs;
     this.#nodeId = options.nodeId;
     this.#client = client;
+    this.#clockMs = clockMs;
     this.#schedule();
   }
 
   /** The tables of {@link nodesSchema} have to be there. */
   static async open(options: NodeBeatOptions): Promise<NodeBeat> {
     const client = await connect(options, options.nodeId);
-    await register(client, options.nodeId, null);
-    return new NodeBeat(options, client);
+    const clockMs = await register(client, options.nodeId, null);
+    return new NodeBeat(options, client, clockMs);
   }
 
   /** A new one after this process was declared dead: an id is never used again, so that what the old one owned stays lost. */
@@ -68,6 +71,11 @@ export class NodeBeat implements AsyncDisposable {
   /** False when the last beats did not arrive. */
   get isSound(): boolean {
     return performance.now() - this.#arrivedMs < this.#everyMs * mostMissedBeats;
+  }
+
+  /** Epoch milliseconds by the database's clock; this machine's is not asked. */
+  get nowMs(): number {
+    return this.#clockMs + (performance.now() - this.#arrivedMs);
   }
 
   /** The address of this machine on the way to the database; null where that is no network. */
@@ -140,11 +148,9 @@ export class NodeBeat implements AsyncDisposable {
   }
 
   async #beatOn(client: Client): Promise<void> {
-    const { rows } = await client.query<{ own: number | null; id: string | null; beat: number | null }>(
-      beatSql,
-      [this.#nodeId, this.#address],
-    );
+    const { rows } = await client.query<BeatRow>(beatSql, [this.#nodeId, this.#address]);
     this.#arrivedMs = performance.now();
+    this.#clockMs = rows[0]!.nowMs;
     const others = rows.flatMap(({ id, beat }): SeenNode[] =>
       id === null || beat === null || id === this.#nodeId ? [] : [{ id, beat }],
     );
@@ -167,22 +173,35 @@ export class NodeBeat implements AsyncDisposable {
 /** A beat that takes longer has lost its connection. */
 const longestBeatMs = 5000;
 
+const nowSql = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+type BeatRow = {
+  readonly nowMs: number;
+  readonly own: number | null;
+  readonly id: string | null;
+  readonly beat: number | null;
+};
+
 const beatSql = `
   WITH beaten AS (
     UPDATE convoke.nodes SET beat = beat + 1, address = $2 WHERE id = $1 AND dead_at IS NULL RETURNING beat
   )
-  SELECT (SELECT beat FROM beaten) AS own, n.id, n.beat
+  SELECT ${nowSql} AS "nowMs", (SELECT beat FROM beaten) AS own, n.id, n.beat
   FROM (SELECT 1) AS one LEFT JOIN convoke.nodes n ON n.dead_at IS NULL`;
 
 async function connect({ url }: NodeBeatOptions, nodeId: string): Promise<Client> {
   return await openConnection({ url, name: `convoke ${nodeId} beat` });
 }
 
-async function register(client: Client, nodeId: string, address: string | null): Promise<void> {
-  const values = [nodeId, address, version];
-  await client.query("INSERT INTO convoke.nodes (id, address, release) VALUES ($1, $2, $3)", values);
+/** What the database's clock says. */
+async function register(client: Client, nodeId: string, address: string | null): Promise<number> {
+  const { rows } = await client.query<{ nowMs: number }>(
+    `INSERT INTO convoke.nodes (id, address, release) VALUES ($1, $2, $3) RETURNING ${nowSql} AS "nowMs"`,
+    [nodeId, address, version],
+  );
   // A node without a row is as dead as one that was declared so.
   await client.query("DELETE FROM convoke.nodes WHERE dead_at < clock_timestamp() - interval '1 day'");
+  return rows[0]!.nowMs;
 }
 
 /**

@@ -27,6 +27,10 @@ export class PostgresCluster implements Cluster {
     return this.#node.beat.localAddress;
   }
 
+  nowMs(): number {
+    return this.#node.beat.nowMs;
+  }
+
   isSound(): boolean {
     return this.#node.beat.isSound;
   }

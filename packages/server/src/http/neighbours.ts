@@ -3,10 +3,7 @@ import type { FastifyRequest } from "fastify";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Caller } from "./auth.ts";
 
-export type NeighboursDeps = {
-  readonly cluster: Cluster;
-  readonly nowMs: () => number;
-};
+export type NeighboursDeps = { readonly cluster: Cluster };
 
 /** What one node asks another for a caller whom it has let in. */
 type Pass = {
@@ -82,7 +79,7 @@ export class Neighbours {
     const door = await this.#deps.cluster.findDoor(nodeId);
     if (door === null) return null;
     const target = new URL(path, door.url);
-    const pass: Pass = { to: nodeId, method, path: pathOf(target), atMs: this.#deps.nowMs(), caller };
+    const pass: Pass = { to: nodeId, method, path: pathOf(target), atMs: this.#deps.cluster.nowMs(), caller };
     return { target, headers: { [passHeader]: seal(pass, door.secret) } };
   }
 
@@ -107,7 +104,7 @@ export class Neighbours {
     if (found.length !== wanted.length || !timingSafeEqual(found, wanted)) return null;
     const pass = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as Pass;
     const isMeant = pass.to === nodeId && pass.method === request.method;
-    const isFresh = Math.abs(this.#deps.nowMs() - pass.atMs) <= goodForMs;
+    const isFresh = Math.abs(this.#deps.cluster.nowMs() - pass.atMs) <= goodForMs;
     return isMeant && isFresh && pass.path === request.raw.url ? pass.caller : null;
   }
 }
