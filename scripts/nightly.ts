@@ -8,7 +8,7 @@ const parts = [
   [`${testing}/fuzz/run.ts`, "--count", "100000"],
   [`${testing}/fuzz/run.ts`, "--count", "10000", "--seed", "424242"],
   [`${testing}/nightly/kill-cycles.ts`, "--count", "500"],
-  [`${testing}/nightly/node-cycles.ts`, "--count", "60"],
+  [`${testing}/nightly/node-cycles.ts`, "--count", "300"],
   [`${browser}/browser-cycles.ts`, "--count", "200"],
   ["e2e/page-cuts.ts", "--count", "200"],
   [`${testing}/nightly/soak.ts`, "--minutes", "30"],
