@@ -60,6 +60,35 @@ describe.skipIf(!probe.isUsable)(`servers that are killed, on PostgreSQL (${prob
     300_000,
   );
 
+  test("P27: a server whose clock jumps by hours asks others and is asked by them as ever, and nobody takes it for dead", async () => {
+    await using place = await openPlace();
+    const databaseUrl = await postgres.createDatabase();
+    const start = async (name: string): Promise<ServerProcess> =>
+      await ServerProcess.start({ dataDir: join(place.path, name), databaseUrl });
+    await using owner = await start("one");
+    await using other = await start("two");
+    await owner.client.startConversation({
+      conversation_id: id,
+      agent: {
+        kind: "Agent",
+        llm: { model: "openai/scripted", base_url: place.modelUrl, api_key: "llm-key" },
+      },
+      workspace: { kind: "LocalWorkspace", working_dir: place.workspace },
+    });
+    for (const hours of [30, -30, 0]) {
+      for (const server of [owner, other]) {
+        await server.shiftClock(hours * 3_600_000);
+        const message = { content: [{ type: "text" as const, text: `${hours}` }], run: false };
+        await other.client.sendMessage(id, message);
+        await server.shiftClock(0);
+      }
+    }
+    const events = await Array.fromAsync(owner.client.events(id));
+    expect(events.filter(({ kind }) => kind === "MessageEvent")).toHaveLength(6);
+    const times = events.map((event) => event.timestamp ?? "");
+    expect(times).toEqual(times.toSorted());
+  });
+
   type Place = { readonly path: string; readonly workspace: string; readonly record: string };
 
   async function openPlace(): Promise<Place & { readonly modelUrl: string } & AsyncDisposable> {

@@ -43,13 +43,14 @@ export function probePostgres(): PostgresProbe {
 
 /**
  * Uses a given server, such as that of `CONVOKE_TEST_DATABASE` (a URL whose role may create databases), or starts one of its own with what
- * Debian installs. `prepare` fills the database that all others are copied from; it must close its connections.
+ * Debian installs, with `settings`, which are for tests unless given. `prepare` fills the database that all others are copied from; it must close its connections.
  */
 export async function startPostgres(
   prepare?: (url: string) => Promise<void>,
   given: string | undefined = process.env[givenServer],
+  settings: readonly string[] = quickSettings,
 ): Promise<TestPostgres> {
-  const server = given === undefined ? await startServer() : givenServerAt(given);
+  const server = given === undefined ? await startServer(settings) : givenServerAt(given);
   const made: string[] = [];
   const create = async (template: string): Promise<{ name: string; url: string }> => {
     const name = `test_${randomUUID().replaceAll("-", "")}`;
@@ -91,6 +92,9 @@ export async function startPostgres(
   }
 }
 
+/** What survives a crash of the server, but not of the machine. */
+const quickSettings = ["fsync=off", "full_page_writes=off", "shared_buffers=32MB"];
+
 const givenServer = "CONVOKE_TEST_DATABASE";
 
 /** The folder of the newest version's programs. */
@@ -123,13 +127,13 @@ function givenServerAt(url: string): Server {
  * killed, nothing stays. Texts are ordered by the rules of a language, so that a column that has to be `COLLATE "C"` shows it.
  */
 const script = `
-  folder=$1 programs=$2
+  folder=$1 programs=$2 settings=$3
   trap 'rm -rf "$folder"' EXIT
   "$programs/initdb" --pgdata="$folder/data" --username=postgres --auth=trust --encoding=UTF8 --no-sync \\
     --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 1; }
   start() {
-    "$programs/postgres" -D "$folder/data" -c listen_addresses= -c unix_socket_directories="$folder" -c fsync=off \\
-      -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 -c shared_buffers=32MB >>"$folder/log" 2>&1 &
+    "$programs/postgres" -D "$folder/data" -c listen_addresses= -c unix_socket_directories="$folder" $settings \\
+      -c wal_level=minimal -c max_wal_senders=0 >>"$folder/log" 2>&1 &
     server=$!
   }
   halt() {
@@ -142,20 +146,24 @@ const script = `
   done
   halt`;
 
-async function startServer(): Promise<Server> {
+async function startServer(settings: readonly string[]): Promise<Server> {
   const programs = findPrograms();
   if (programs === null) throw new Error(probePostgres().detail);
   const folder = mkdtempSync(join(tmpdir(), "convoke-postgres-"));
   // The server refuses to run as root.
   const user = process.getuid?.() === 0 ? findDatabaseUser() : null;
   if (user !== null) chownSync(folder, user.uid, user.gid);
-  const shell = spawn("/bin/sh", ["-c", script, "sh", folder, programs], {
-    cwd: folder,
-    env: { PATH: process.env["PATH"] },
-    stdio: ["pipe", "pipe", "pipe"],
-    detached: true,
-    ...user,
-  });
+  const shell = spawn(
+    "/bin/sh",
+    ["-c", script, "sh", folder, programs, settings.map((one) => `-c ${one}`).join(" ")],
+    {
+      cwd: folder,
+      env: { PATH: process.env["PATH"] },
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+      ...user,
+    },
+  );
   const complaint: string[] = [];
   shell.stderr.setEncoding("utf8").on("data", (text: string) => complaint.push(text));
   // The shell may have ended before its input is closed.
