@@ -7,6 +7,7 @@ import { checkLeaksAfterEach } from "./check-leaks.ts";
 import { startScriptedModel } from "./scripted-model/scripted-model-server.ts";
 import { ServerProcess } from "./server-process.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "./start-postgres.ts";
+import { TestSocket } from "./test-socket.ts";
 
 const probe = probePostgres();
 /** When it is calm, a node that beats no more is found dead within seven seconds. */
@@ -36,16 +37,7 @@ describe.skipIf(!probe.isUsable)(`servers that are killed, on PostgreSQL (${prob
       const start = async (): Promise<ServerProcess> =>
         await ServerProcess.start({ dataDir: dataDir(folder), databaseUrl });
       await using beside = folder === "other" ? await start() : null;
-      await first.client.startConversation({
-        conversation_id: id,
-        agent: {
-          kind: "Agent",
-          llm: { model: "openai/scripted", base_url: `${place.modelUrl}/v1`, api_key: "llm-key" },
-          tools: [{ name: "terminal" }],
-        },
-        workspace: { kind: "LocalWorkspace", working_dir: place.workspace },
-        initial_message: { content: [{ type: "text", text: "Work." }], run: true },
-      });
+      await begin(first, place);
       await expect.poll(() => readIfThere(place.record), waiting).not.toBeNull();
       await first.kill();
       await using next = beside === null ? await start() : null;
@@ -67,31 +59,50 @@ describe.skipIf(!probe.isUsable)(`servers that are killed, on PostgreSQL (${prob
       await ServerProcess.start({ dataDir: join(place.path, name), databaseUrl });
     await using owner = await start("one");
     await using other = await start("two");
-    await owner.client.startConversation({
-      conversation_id: id,
-      agent: {
-        kind: "Agent",
-        llm: { model: "openai/scripted", base_url: place.modelUrl, api_key: "llm-key" },
-      },
-      workspace: { kind: "LocalWorkspace", working_dir: place.workspace },
-    });
-    for (const hours of [30, -30, 0]) {
+    await begin(owner, place);
+    // Who works on it does not give it away.
+    await expect.poll(() => readIfThere(place.record), waiting).not.toBeNull();
+    const headers = { "x-session-api-key": other.key };
+    using socket = new TestSocket(`${other.url}/sockets/events/${id}`, { headers });
+    await socket.opened;
+    let sent = 0;
+    for (const hours of [30, -30]) {
       for (const server of [owner, other]) {
         await server.shiftClock(hours * 3_600_000);
-        const message = { content: [{ type: "text" as const, text: `${hours}` }], run: false };
-        await other.client.sendMessage(id, message);
+        sent += 1;
+        // A message over a socket is let in by nothing but the pass.
+        socket.send({ role: "user", content: `message ${sent}`, client_message_id: `${sent}`, run: false });
+        await socket.until((frames) => frames.filter(({ kind }) => kind === "Accepted").length === sent);
         await server.shiftClock(0);
       }
     }
     const events = await Array.fromAsync(owner.client.events(id));
-    expect(events.filter(({ kind }) => kind === "MessageEvent")).toHaveLength(6);
+    expect(events.filter(({ kind }) => kind === "MessageEvent")).toHaveLength(5);
     const times = events.map((event) => event.timestamp ?? "");
     expect(times).toEqual(times.toSorted());
   });
 
-  type Place = { readonly path: string; readonly workspace: string; readonly record: string };
+  type Place = {
+    readonly path: string;
+    readonly workspace: string;
+    readonly record: string;
+    readonly modelUrl: string;
+  };
 
-  async function openPlace(): Promise<Place & { readonly modelUrl: string } & AsyncDisposable> {
+  async function begin(server: ServerProcess, place: Place): Promise<void> {
+    await server.client.startConversation({
+      conversation_id: id,
+      agent: {
+        kind: "Agent",
+        llm: { model: "openai/scripted", base_url: `${place.modelUrl}/v1`, api_key: "llm-key" },
+        tools: [{ name: "terminal" }],
+      },
+      workspace: { kind: "LocalWorkspace", working_dir: place.workspace },
+      initial_message: { content: [{ type: "text", text: "Work." }], run: true },
+    });
+  }
+
+  async function openPlace(): Promise<Place & AsyncDisposable> {
     await using scope = new AsyncDisposableStack();
     const { path } = scope.use(await openTemporaryDirectory());
     const workspace = join(path, "work");
