@@ -31,6 +31,7 @@ const benches: Readonly<Record<string, string>> = {
   browser: "./browser/browser.ts",
   web: "./web/web.ts",
   peers: "./peers/peers.ts",
+  cluster: "./cluster/cluster.ts",
 };
 
 /** The exit code: a number beyond its budget is news, not a failure; a bench that breaks is one. */

@@ -5,6 +5,31 @@ import { benchId, openBenchNode, type BenchNode } from "../node/open-bench-node.
 /** B3: what conversations store a second when many clients send messages that start no run. */
 export async function run(): Promise<BenchResult[]> {
   await using node = await openBenchNode();
+  const { stored, seconds } = await sendMessages(node);
+  const bare = await appendAlone(node);
+  const perSecond = stored / seconds;
+  return [
+    {
+      id: "B3.conversations",
+      name: `events stored by sending 1 KB messages to ${conversationCount} conversations (2 events a message)`,
+      value: Math.round(perSecond),
+      unit: "events/s",
+      baseline: { name: "such events appended to the journal alone", value: Math.round(bare) },
+      ratio: perSecond / bare,
+    },
+    {
+      id: "B3.messages",
+      name: "messages acknowledged as durable, the same run",
+      value: Math.round((conversationCount * messageCount) / seconds),
+      unit: "messages/s",
+    },
+  ];
+}
+
+/** Creates conversations and sends to all of them at once, in each one message after the other. */
+export async function sendMessages(
+  node: BenchNode,
+): Promise<{ readonly stored: number; readonly seconds: number }> {
   const conversations = await Promise.all(
     Array.from({ length: conversationCount }, async (_, number) => {
       await node.create(benchId(number));
@@ -24,25 +49,7 @@ export async function run(): Promise<BenchResult[]> {
   const startedAt = performance.now();
   await send(messageCount);
   const seconds = (performance.now() - startedAt) / 1000;
-  const stored = (await countEvents(node)) - storedBefore;
-  const bare = await appendAlone(node);
-  const perSecond = stored / seconds;
-  return [
-    {
-      id: "B3.conversations",
-      name: `events stored by sending 1 KB messages to ${conversationCount} conversations (2 events a message)`,
-      value: Math.round(perSecond),
-      unit: "events/s",
-      baseline: { name: "such events appended to the journal alone", value: Math.round(bare) },
-      ratio: perSecond / bare,
-    },
-    {
-      id: "B3.messages",
-      name: "messages acknowledged as durable, the same run",
-      value: Math.round((conversationCount * messageCount) / seconds),
-      unit: "messages/s",
-    },
-  ];
+  return { stored: (await countEvents(node)) - storedBefore, seconds };
 }
 
 const conversationCount = 200;

@@ -7,7 +7,7 @@ import { openJournal } from "../../packages/server/src/journal/open-journal.ts";
 import { sampleConversation, sampleEvent } from "../../packages/server/src/journal/sample-events.ts";
 import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "./percentile.ts";
-import { seedLog, untilQuiet } from "./seed-log.ts";
+import { seedLog, untilQuiet, type SeededLog } from "./seed-log.ts";
 
 /** B3: durable appends a second; B5: what one append costs in a large log; the latency of a lone append. */
 export async function run(): Promise<BenchResult[]> {
@@ -28,7 +28,10 @@ export async function run(): Promise<BenchResult[]> {
       });
     }
     await using journal = await openJournal({ dataDir: join(folder, "journal") });
-    results.push(...(await measureLatency(journal)));
+    const small = await seedLog(journal, "small", 1000);
+    const large = await seedLog(journal, "large", 1_000_000);
+    await untilQuiet(journal, large);
+    results.push(...(await measureLatency(journal, { small, large }, "B5")));
     return results;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -85,10 +88,12 @@ function measureBaseline(path: string, batchSize: number): number {
   return perSecond;
 }
 
-async function measureLatency(journal: Journal): Promise<BenchResult[]> {
-  const small = await seedLog(journal, "small", 1000);
-  const large = await seedLog(journal, "large", 1_000_000);
-  await untilQuiet(journal, large);
+/** One append after the other, at the ends of both logs. */
+export async function measureLatency(
+  journal: Journal,
+  { small, large }: { readonly small: SeededLog; readonly large: SeededLog },
+  id: string,
+): Promise<BenchResult[]> {
   const results: BenchResult[] = [];
   const samples = { small: [] as number[], large: [] as number[] };
   const cursors = { small: small.size, large: large.size };
@@ -105,7 +110,7 @@ async function measureLatency(journal: Journal): Promise<BenchResult[]> {
   const median = { small: percentile(samples.small, 0.5), large: percentile(samples.large, 0.5) };
   results.push(
     {
-      id: "B5",
+      id,
       name: "one append at 1,000,000 events, median",
       value: median.large,
       unit: "ms",
@@ -113,7 +118,7 @@ async function measureLatency(journal: Journal): Promise<BenchResult[]> {
       ratio: median.large / median.small,
     },
     {
-      id: "B5.p99",
+      id: `${id}.p99`,
       name: "one lone durable append, p99",
       value: percentile(samples.large, 0.99),
       unit: "ms",

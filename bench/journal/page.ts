@@ -16,17 +16,27 @@ export async function run(): Promise<BenchResult[]> {
     const small = await seedLog(journal, "small", 1000);
     const large = await seedLog(journal, "large", 1_000_000);
     await untilQuiet(journal, large);
-    const results: BenchResult[] = [];
-    for (const [name, filter] of cases(large.size)) {
-      for (const order of ["TIMESTAMP", "TIMESTAMP_DESC"] as const) {
-        results.push(await measure(journal, { small, large }, name, { ...filter, order, limit: 100 }));
-      }
-    }
+    const results = await measurePages(journal, { small, large }, "B6");
     results.push(...(await measureBytes(journal, large)));
     return results;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** A page of each documented filter in both orders. */
+export async function measurePages(
+  journal: Journal,
+  logs: { small: SeededLog; large: SeededLog },
+  id: string,
+): Promise<BenchResult[]> {
+  const results: BenchResult[] = [];
+  for (const [name, filter] of cases(logs.large.size)) {
+    for (const order of ["TIMESTAMP", "TIMESTAMP_DESC"] as const) {
+      results.push(await measure(journal, logs, { id, name }, { ...filter, order, limit: 100 }));
+    }
+  }
+  return results;
 }
 
 const rounds = 40;
@@ -66,7 +76,7 @@ function cases(size: number): [name: string, filter: EventFilter][] {
 async function measure(
   journal: Journal,
   logs: { small: SeededLog; large: SeededLog },
-  name: string,
+  { id, name }: { readonly id: string; readonly name: string },
   query: EventQuery,
 ): Promise<BenchResult> {
   const samples = { small: [] as number[], large: [] as number[] };
@@ -83,7 +93,7 @@ async function measure(
   }
   const value = percentile(samples.large, 0.99);
   return {
-    id: `B6.${name}.${query.order === "TIMESTAMP" ? "asc" : "desc"}`,
+    id: `${id}.${name}.${query.order === "TIMESTAMP" ? "asc" : "desc"}`,
     name: `page of 100 at 1,000,000 events, p99: ${name}`,
     value,
     unit: "ms",

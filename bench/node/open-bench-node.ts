@@ -36,6 +36,8 @@ export type BenchNode = AsyncDisposable & {
 export type BenchNodeOptions = {
   /** Answers every request of every conversation; without it no run may start. */
   readonly model?: Model;
+  /** A PostgreSQL that several share; without it everything is in the folder. */
+  readonly databaseUrl?: string;
 };
 
 /**
@@ -46,7 +48,10 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
   await using scope = new AsyncDisposableStack();
   const folder = scope.use(await mkdtempDisposable(join(tmpdir(), "convoke-bench-"))).path;
   const overrides = { dataDir: folder, workspaceRoot: folder, isAuthDisabled: true };
-  const serverConfig = readConfig({}, overrides);
+  const { databaseUrl } = options;
+  const environment =
+    databaseUrl === undefined ? {} : { CONVOKE_DATABASE: databaseUrl, CONVOKE_SECRET_KEY: "bench" };
+  const serverConfig = readConfig(environment, overrides);
   const observability = scope.use(await openObservability(serverConfig, silentLogger));
   const store = scope.use(await openStore({ ...serverConfig, logger: silentLogger }));
   const toolHost = scope.use(createInProcessHost({ tools: createQuickTools().tools, environment: {} }));
@@ -83,6 +88,8 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
     }),
   );
   await listener.app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = listener.app.server.address() as AddressInfo;
+  await store.cluster.announce(`http://127.0.0.1:${port}`);
   const { journal } = store;
   const { directory } = conversations;
   const config = sampleConfig(join(folder, "work"));
@@ -91,7 +98,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
     journal,
     directory,
     config,
-    port: (listener.app.server.address() as AddressInfo).port,
+    port,
     create: async (id) => {
       const secrets = { llm: { api_key: "bench-key" }, sources: {} };
       await directory.create(localUser, { id, title: null, config, secrets });
