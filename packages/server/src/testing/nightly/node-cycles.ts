@@ -58,6 +58,7 @@ for (let first = 0; first < count; first += cyclesPerRig) {
     failed += 1;
     console.log(JSON.stringify({ seed: firstSeed + first, cycle: cycle - first, wrong }));
   }
+  console.log(`${Math.min(count, first + cyclesPerRig)} of ${count} cycles, ${failed} failures`);
 }
 const seconds = ((performance.now() - startMs) / 1000).toFixed(0);
 console.log(
