@@ -62,13 +62,20 @@ export class TestServer implements AsyncDisposable {
   readonly log: LogLine[] = [];
   readonly #options: TestServerOptions;
   #config: Partial<ServerConfig>;
+  readonly #store: Partial<ServerConfig>;
   #server: Server | null = null;
   #journal: Journal | null = null;
   #url = "";
 
-  private constructor(options: TestServerOptions, folder: string, model: ScriptedModelServer) {
+  private constructor(
+    options: TestServerOptions,
+    folder: string,
+    model: ScriptedModelServer,
+    store: Partial<ServerConfig>,
+  ) {
     this.#options = options;
     this.#config = options.config ?? {};
+    this.#store = store;
     this.folder = folder;
     this.model = model;
     this.quickTools = createQuickTools();
@@ -78,7 +85,7 @@ export class TestServer implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), "convoke-server-"));
     await mkdir(join(folder, "work"));
     const model = await startScriptedModel({ script: options.script ?? { turns: [] } });
-    const server = new TestServer(options, folder, model);
+    const server = new TestServer(options, folder, model, await readTestedStore());
     await server.#open(0);
     return server;
   }
@@ -225,6 +232,7 @@ export class TestServer implements AsyncDisposable {
           { host: "127.0.0.1", port, dataDir: this.dataDir, workspaceRoot: this.workspaceDir },
         ),
         sessionApiKeys: [this.key],
+        ...this.#store,
         ...this.#config,
       },
       toolHost: createInProcessHost({
@@ -284,4 +292,15 @@ export function toReply(status: number, headers: Headers, text: string): Reply {
 /** `await using server = await startTestServer({ script })`. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   return await TestServer.start(options);
+}
+
+/** A database of its own where this run of the tests is about PostgreSQL. */
+async function readTestedStore(): Promise<Partial<ServerConfig>> {
+  if (process.env["CONVOKE_TEST_STORE"] !== "postgres") return {};
+  // Servers of benches and scripts have no runner of tests around them.
+  const { createTestDatabase } = await import("./test-database.ts");
+  return {
+    database: { url: await createTestDatabase(), nodeAddress: null },
+    masterSecret: "the secret of tests",
+  };
 }

@@ -13,7 +13,7 @@ const urls = new Map<string, Promise<string>>();
 /** The application's tables on the store that this run is about. Whoever opens them for the same folder shares them. */
 export async function openTestDatabase(folder: string): Promise<ApplicationDatabase> {
   if (testedStore === "sqlite") return await openApplicationDatabase(folder);
-  const making = urls.get(folder) ?? makeDatabase();
+  const making = urls.get(folder) ?? createTestDatabase();
   urls.set(folder, making);
   return await openPostgresApplicationDatabase(await making, silentLogger);
 }
@@ -25,6 +25,6 @@ export async function whenSeen(check: () => void): Promise<void> {
 }
 
 /** On the server of this run, with which it goes. */
-async function makeDatabase(): Promise<string> {
+export async function createTestDatabase(): Promise<string> {
   return await (await startPostgres(undefined, inject("postgresUrl"))).createDatabase();
 }

@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { blockMessageLimit } from "../sqlite/body.ts";
 import { gramsOfNeedle } from "./blocks.ts";
 import type { LogRange } from "./events.ts";
 import { toComparable } from "./storable-text.ts";
@@ -67,18 +68,20 @@ function valuesOf({ log, classes, needle, fromSeq, toSeq }: BodyQuery): unknown[
 }
 
 /**
- * Parameters: log, classes, needle, first and last `seq`, grams. `MATERIALIZED`: without statistics the planner would read all
- * blocks of the log.
+ * Parameters: log, classes, needle, first and last `seq`, grams. `LATERAL` with a limit: of each block only its own messages are read,
+ * whatever the planner thinks of how many those are.
  */
 const matchesSql = `
   WITH found AS MATERIALIZED (
-    SELECT first_seq, last_seq FROM convoke.blocks WHERE grams @> $6::integer[] AND log = $1
+    SELECT first_seq, last_seq FROM convoke.blocks_with($6::integer[]) WHERE log = $1
   ), indexed AS MATERIALIZED (
-    SELECT coalesce(max(last_seq), 0) AS last_seq FROM convoke.blocks WHERE log = $1
+    SELECT last_seq FROM convoke.blocks WHERE log = $1 ORDER BY first_seq DESC LIMIT 1
   )
-  SELECT t.seq FROM found f JOIN convoke.texts t ON t.log = $1 AND t.seq BETWEEN f.first_seq AND f.last_seq
+  SELECT t.seq FROM found f CROSS JOIN LATERAL (
+    SELECT * FROM convoke.texts WHERE log = $1 AND seq BETWEEN f.first_seq AND f.last_seq ORDER BY seq LIMIT ${blockMessageLimit}
+  ) t
   WHERE t.seq BETWEEN $4 AND $5 AND t.class = ANY ($2::smallint[]) AND strpos(t.folded, $3) > 0
   UNION ALL
   SELECT t.seq FROM convoke.texts t
-  WHERE t.log = $1 AND t.seq > (SELECT last_seq FROM indexed) AND t.seq BETWEEN $4 AND $5
+  WHERE t.log = $1 AND t.seq > coalesce((SELECT last_seq FROM indexed), 0) AND t.seq BETWEEN $4 AND $5
     AND t.class = ANY ($2::smallint[]) AND strpos(t.folded, $3) > 0`;
