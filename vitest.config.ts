@@ -15,6 +15,7 @@ const storeSuites = [
   "packages/server/src/webhooks/webhooks.test.ts",
   "packages/server/src/app-conversations/list-conversations.test.ts",
   "packages/server/src/sandboxes/shared-sandbox-store.test.ts",
+  "packages/server/src/faces/agent-server/{client,create,event-search,overview}.test.ts",
 ];
 
 const { isUsable: hasPostgres } = probePostgres();

@@ -11,6 +11,6 @@ export async function measureLargeLog(url: string): Promise<BenchResult[]> {
   const large = await seedLog(journal, "large", 1_000_000);
   await untilQuiet(journal, large);
   const logs = { small, large };
-  const pages = await measurePages(journal, logs, "cluster.page");
+  const pages = await measurePages(journal, logs, "cluster-page");
   return [...pages, ...(await measureLatency(journal, logs, "cluster.late"))];
 }
