@@ -1,4 +1,4 @@
-import { Client } from "pg";
+import { openConnection } from "../../packages/server/src/database/postgres/postgres-connection.ts";
 import type { BenchResult } from "../bench-result.ts";
 import { sendMessages } from "../conversations/send.ts";
 import { openBenchNode } from "../node/open-bench-node.ts";
@@ -39,8 +39,7 @@ export async function measureAppends(url: string): Promise<BenchResult[]> {
 
 /** The rows that are there, into a table with the same indexes. Rows a second. */
 async function insertAgain(url: string): Promise<number> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
+  const client = await openConnection({ url, name: "bench" });
   try {
     await client.query("CREATE TABLE bare (LIKE convoke.events INCLUDING ALL)");
     const { rows } = await client.query<unknown[]>({

@@ -1,21 +1,22 @@
 import { readdir, readFile } from "node:fs/promises";
-import { Client } from "pg";
+import { openConnection } from "../../packages/server/src/database/postgres/postgres-connection.ts";
+
+type Connection = Awaited<ReturnType<typeof openConnection>>;
 
 const microsPerTick = 10_000;
 
 /** The processor time that a PostgreSQL on this machine has used, with all of its processes. */
 export class DatabaseTime implements AsyncDisposable {
-  readonly #client: Client;
+  readonly #client: Connection;
   readonly #parent: number;
 
-  private constructor(client: Client, parent: number) {
+  private constructor(client: Connection, parent: number) {
     this.#client = client;
     this.#parent = parent;
   }
 
   static async open(url: string): Promise<DatabaseTime> {
-    const client = new Client({ connectionString: url });
-    await client.connect();
+    const client = await openConnection({ url, name: "bench" });
     const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
     const own = await readTimes(rows[0]!.pid);
     return new DatabaseTime(client, own?.parent ?? 0);
