@@ -3,6 +3,7 @@ import { builtinModules } from "node:module";
 import path from "node:path";
 import { type Metafile, build } from "esbuild";
 import { bundlePlugin } from "./bundle-plugin.ts";
+import { findNamedLateImports } from "./late-imports.ts";
 import { findLoadedFiles, outputName } from "./loaded-files.ts";
 import { commandManifest, npmDependencies } from "./publish-manifest.ts";
 import { thirdPartyNotices } from "./third-party-notices.ts";
@@ -56,6 +57,12 @@ export async function buildCommand(root: string, outDirectory: string): Promise<
     plugins: [bundlePlugin(root, readWorkspaceExports(root))],
   });
   rejectUnlistedImports(metafile, new Set(Object.keys(npmDependencies(root))));
+  const named = findNamedLateImports(root, metafile, isOwnSource);
+  if (named.length > 0) {
+    throw new Error(
+      `CommonJS packages that are loaded late have a default export alone: ${named.join(", ")}`,
+    );
+  }
 
   mkdirSync(library, { recursive: true });
   for (const asset of loaded.assets) {

@@ -5,10 +5,8 @@ const pageLimit = 30_000;
 
 /** The main content of a page as it is now, its shadow roots and frames included, as Markdown. */
 export async function pageMarkdown(page: Page, wantsLinks: boolean): Promise<string> {
-  const [{ default: TurndownService }, { default: plugins }] = await Promise.all([
-    import("turndown"),
-    import("@joplin/turndown-plugin-gfm"),
-  ]);
+  const { default: TurndownService } = await import("turndown");
+  const { default: plugins } = await import("@joplin/turndown-plugin-gfm");
   const turndown = new TurndownService({
     headingStyle: "atx",
     bulletListMarker: "-",
