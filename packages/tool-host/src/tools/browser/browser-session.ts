@@ -13,6 +13,7 @@ import {
 } from "../../tool.ts";
 import { act } from "./act.ts";
 import { parseBrowserParams, type BrowserParams } from "./browser-params.ts";
+import { BrowserNotes } from "./browser-notes.ts";
 import type { BrowserProcess, BrowserSpec } from "./browser-process.ts";
 import { DomainGate } from "./domain-gate.ts";
 import { Camera } from "./camera.ts";
@@ -37,7 +38,6 @@ const hurriedMs = 30_000;
 /** A crash so soon after another one is put down to the same tabs. */
 const crashMs = 60_000;
 const longestDownloadMs = 30_000;
-const mostNotes = 20;
 
 /** The browser of one conversation: a context of its own, opened by the first action that needs it and again after it broke. */
 export class BrowserSession implements ToolInstance {
@@ -48,7 +48,7 @@ export class BrowserSession implements ToolInstance {
   #open: OpenBrowser | undefined;
   #gate: DomainGate | undefined;
   #secrets: readonly ToolSecret[] = [];
-  #notes: string[] = [];
+  readonly #notes = new BrowserNotes();
   readonly #downloads = new Set<Promise<void>>();
   #hasDownloaded = false;
   /** Tabs that pages have opened and that are not in front yet. */
@@ -74,7 +74,7 @@ export class BrowserSession implements ToolInstance {
     this.#live = new LiveBrowser({
       isActing: () => this.#isActing,
       wake: () => (this.#hasBeenOpen ? this.#browser() : null),
-      tellNext: (note) => void this.#notes.push(note),
+      tellNext: (note) => this.#notes.add(note),
       onLent: (isLent) => (isLent ? clearTimeout(this.#idle) : this.#rest()),
     });
   }
@@ -100,7 +100,7 @@ export class BrowserSession implements ToolInstance {
     }
     this.#openUrls();
     this.#rest();
-    const notes = this.#takeNotes();
+    const notes = this.#notes.take();
     const text = [answer.text, ...notes].join("\n\n");
     return await observe(
       { ...answer, text: clipText(text, textLimits.toolMessage, shortNotice) },
@@ -220,7 +220,7 @@ export class BrowserSession implements ToolInstance {
   async #browser(): Promise<OpenBrowser> {
     if (this.#open !== undefined) {
       if (this.#open.context.browser()?.isConnected() === true) return this.#open;
-      this.#notes.push(`The browser had crashed and was started again ${await this.#recover()}.`);
+      this.#notes.add(`The browser had crashed and was started again ${await this.#recover()}.`);
     }
     const { urls, storage } = this.#left;
     const context = await this.#deps.process.openContext(
@@ -242,7 +242,7 @@ export class BrowserSession implements ToolInstance {
       // One that cannot be opened any more says so when it is used.
       await page.goto(url, { waitUntil: "domcontentloaded", timeout: 10_000 }).catch(() => {});
     }
-    this.#takeNotes(/A new tab/);
+    this.#notes.drop(/A new tab/);
     return open;
   }
 
@@ -252,7 +252,7 @@ export class BrowserSession implements ToolInstance {
     if (domains === null) return {};
     const onRefused = (address: string): void => {
       const note = `The page wanted something of ${address}, which is not among the allowed domains; it did not get it.`;
-      if (!this.#notes.includes(note) && this.#notes.length < mostNotes) this.#notes.push(note);
+      this.#notes.addOnce(note);
     };
     const { environment } = this.#deps.spec;
     this.#gate = await DomainGate.open({ domains, environment, onRefused });
@@ -279,7 +279,7 @@ export class BrowserSession implements ToolInstance {
       workspaceDir: this.#deps.context.workspaceDir,
       elementsOf,
       downloaded: () => this.#downloaded(),
-      note: (text) => void this.#notes.push(text),
+      note: (text) => this.#notes.add(text),
     };
   }
 
@@ -289,7 +289,7 @@ export class BrowserSession implements ToolInstance {
       const kind = dialog.type();
       const isAccepted = kind !== "prompt";
       if (kind !== "beforeunload")
-        this.#notes.push(
+        this.#notes.add(
           `The page showed a dialog (${kind}): "${dialog.message().slice(0, 500)}". It was ${isAccepted ? "accepted" : "dismissed"}.`,
         );
       // A page that is gone takes its dialog with it.
@@ -298,11 +298,11 @@ export class BrowserSession implements ToolInstance {
     page.on("download", (download) => {
       this.#hasDownloaded = true;
       const saving = saveDownload(download, this.#deps.context.workspaceDir)
-        .then((note) => void this.#notes.push(note))
+        .then((note) => this.#notes.add(note))
         .finally(() => this.#downloads.delete(saving));
       this.#downloads.add(saving);
     });
-    page.on("crash", () => this.#notes.push("The page crashed. Open its address again."));
+    page.on("crash", () => this.#notes.add("The page crashed. Open its address again."));
     const arriving = this.#arrive(page, tabs).finally(() => this.#arriving.delete(arriving));
     this.#arriving.add(arriving);
   }
@@ -316,10 +316,10 @@ export class BrowserSession implements ToolInstance {
       const id = await tabs.idOf(page);
       if (page.isClosed() || id === "") return;
       await tabs.focus(page);
-      this.#notes.push(`A new tab ${id} opened and is in front: ${page.url()}`);
+      this.#notes.add(`A new tab ${id} opened and is in front: ${page.url()}`);
     } catch (error) {
       if (!page.isClosed())
-        this.#notes.push(`A new tab opened and could not be shown: ${String(error).split("\n")[0]}`);
+        this.#notes.add(`A new tab opened and could not be shown: ${String(error).split("\n")[0]}`);
     }
   }
 
@@ -332,15 +332,8 @@ export class BrowserSession implements ToolInstance {
     await Promise.race([Promise.all(this.#downloads), late]);
     clearTimeout(timer);
     if (this.#downloads.size > 0)
-      this.#notes.push("A download is still under way; its end is told with a later action.");
+      this.#notes.add("A download is still under way; its end is told with a later action.");
     return true;
-  }
-
-  /** With a pattern only those that fit are dropped. */
-  #takeNotes(dropped?: RegExp): readonly string[] {
-    const notes = this.#notes;
-    this.#notes = dropped === undefined ? [] : notes.filter((note) => !dropped.test(note));
-    return notes;
   }
 }
 
