@@ -11,6 +11,7 @@ const parts = [
   [`${testing}/nightly/node-cycles.ts`, "--count", "300"],
   [`${browser}/browser-cycles.ts`, "--count", "200"],
   ["e2e/page-cuts.ts", "--count", "200"],
+  ["bench/web/hour.ts", "--minutes", "60"],
   [`${testing}/nightly/soak.ts`, "--minutes", "30"],
 ];
 const root = path.resolve(import.meta.dirname, "..");

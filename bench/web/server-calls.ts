@@ -30,3 +30,10 @@ export async function say(server: BuiltServer, id: string, text: string, run = f
   const content = [{ type: "text", text }];
   await post(server, `/api/conversations/${id}/events`, { role: "user", content, run });
 }
+
+/** Its `execution_status`. */
+export async function readStatus(server: BuiltServer, id: string): Promise<string> {
+  const reply = await fetch(`${server.url}/api/conversations/${id}`);
+  if (!reply.ok) throw new Error(`GET of conversation ${id}: ${reply.status} ${await reply.text()}`);
+  return ((await reply.json()) as { execution_status: string }).execution_status;
+}

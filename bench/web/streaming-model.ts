@@ -1,6 +1,12 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
+export type StreamingModelOptions = {
+  readonly tokensPerSecond?: number;
+  /** How long it goes on; for ever when nothing is said. */
+  readonly tokensPerAnswer?: number;
+};
+
 /** A model that has written a long answer and goes on with 50 tokens a second, or as many as it is told, for every request that it gets. */
 export class StreamingModel implements AsyncDisposable {
   readonly #server;
@@ -8,16 +14,18 @@ export class StreamingModel implements AsyncDisposable {
   tokens = 0;
 
   readonly #tokensPerSecond: number;
+  readonly #tokensPerAnswer: number;
 
-  private constructor(tokensPerSecond: number) {
+  private constructor({ tokensPerSecond = 50, tokensPerAnswer = Infinity }: StreamingModelOptions) {
     this.#tokensPerSecond = tokensPerSecond;
+    this.#tokensPerAnswer = tokensPerAnswer;
     this.#server = createServer((request, response) => {
       request.resume().on("end", () => this.#answer(response));
     });
   }
 
-  static async start({ tokensPerSecond = 50 } = {}): Promise<StreamingModel> {
-    const model = new StreamingModel(tokensPerSecond);
+  static async start(options: StreamingModelOptions = {}): Promise<StreamingModel> {
+    const model = new StreamingModel(options);
     await new Promise<void>((resolve) => model.#server.listen(0, "127.0.0.1", resolve));
     return model;
   }
@@ -34,21 +42,27 @@ export class StreamingModel implements AsyncDisposable {
 
   #answer(response: ServerResponse): void {
     response.writeHead(200, { "content-type": "text/event-stream" });
-    const say = (content: string): void => {
-      const choices = [{ index: 0, delta: { role: "assistant", content }, finish_reason: null }];
+    const send = (delta: object, finish_reason: string | null): void => {
+      const choices = [{ index: 0, delta, finish_reason }];
       response.write(
         `data: ${JSON.stringify({ id: "bench", object: "chat.completion.chunk", choices })}\n\n`,
       );
     };
+    const say = (content: string): void => send({ role: "assistant", content }, null);
     say(longText);
     const startMs = performance.now();
     let said = 0;
     // A busy machine calls late: what is due by then is said at once.
     const timer = setInterval(() => {
-      for (; said < ((performance.now() - startMs) / 1_000) * this.#tokensPerSecond; said += 1) {
+      const due = ((performance.now() - startMs) / 1_000) * this.#tokensPerSecond;
+      for (; said < Math.min(due, this.#tokensPerAnswer); said += 1) {
         say(said % 40 === 39 ? "end.\n\n" : `word${said % 10} `);
         this.tokens += 1;
       }
+      if (said < this.#tokensPerAnswer) return;
+      clearInterval(timer);
+      send({}, "stop");
+      response.end("data: [DONE]\n\n");
     }, 1_000 / this.#tokensPerSecond);
     response.on("close", () => clearInterval(timer));
   }
