@@ -198,6 +198,8 @@ describe.skipIf(typeof found === "string")(
       const id = page.url().split("/").at(-1)!;
       await expect.poll(() => read(`/api/conversations/${id}`)).toMatchObject({ execution_status: "idle" });
 
+      // Its own notice lies over the panel's buttons, and stays for as long as the pointer is on it.
+      await page.getByText("Settings saved.").waitFor({ state: "detached" });
       await get("right-panel-toggle").click();
       await get("files-tab-refresh").click();
       await get("file-tree-file-note.txt").click();
