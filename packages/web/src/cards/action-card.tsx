@@ -130,7 +130,7 @@ function CardState({ row, isRunning }: { readonly row: ActionRow; readonly isRun
         size={13}
         role="img"
         aria-label={words.running}
-        className="shrink-0 animate-spin text-accent [animation-duration:2s]"
+        className="shrink-0 animate-turn text-accent"
       />
     );
   }

@@ -9,9 +9,7 @@ export function StateMark({ status, size = 14 }: { readonly status: string; read
     case "waiting_for_confirmation":
       return <Diamond {...props} className="shrink-0 fill-current text-warn" />;
     case "running":
-      return (
-        <LoaderCircle {...props} className="shrink-0 animate-spin text-accent [animation-duration:2s]" />
-      );
+      return <LoaderCircle {...props} className="shrink-0 animate-turn text-accent" />;
     case "error":
     case "stuck":
       return <TriangleAlert {...props} className="shrink-0 text-bad" />;
