@@ -5,6 +5,7 @@ import type { Row } from "../folds/row.ts";
 import { asLoose, looseAt, textAt, type Loose } from "../lib/loose.ts";
 import { Cell } from "../lib/store.ts";
 import { trimAt, upTo, type LogPage } from "./log-page.ts";
+import { PaintTimes } from "./paint-times.ts";
 import type { ReadingPlace } from "./reading-place.ts";
 import { RowWindow } from "./row-window.ts";
 
@@ -57,6 +58,7 @@ export class OpenLog {
   readonly #deps: LogDeps;
   readonly #at: string;
   readonly #past: Loose | null;
+  readonly #times: PaintTimes;
   readonly #window = new RowWindow();
   #state = emptyState;
   #live: LiveAnswer | null = null;
@@ -66,7 +68,6 @@ export class OpenLog {
   #following: AbortController | null = null;
   #wake: (() => void) | null = null;
   #progress: ReadonlyMap<string, string> = new Map();
-  #isPainting = false;
   #isLoaded = false;
   #place: ReadingPlace | null = null;
   /** Whether the end of the log was reached: from then on it is followed, whatever the window shows. */
@@ -88,6 +89,8 @@ export class OpenLog {
       lastEventId: null,
     });
     this.link = new Cell<Link>({ state: "connecting", sinceMs: deps.now() });
+    const { nextFrame, now } = deps;
+    this.#times = new PaintTimes({ nextFrame, now, paint: () => this.#paint() });
   }
 
   /** How its reader left it; null where nobody did, or nothing of it counts any more. */
@@ -112,6 +115,7 @@ export class OpenLog {
     this.#following?.abort();
     this.#following = null;
     this.#wake = null;
+    this.#times.stop();
   }
 
   /** A waiting page is looked at again, or the network is back: connects at once where it would wait or has given up. */
@@ -214,12 +218,13 @@ export class OpenLog {
 
   #takeSignal(frame: Loose): void {
     const value = asLoose(frame["value"]);
-    if (frame["key"] === "full_state" && value !== null) this.#state = withSnapshot(this.#state, value);
-    else if (frame["kind"] === "Standing") this.#state = withStanding(this.#state, frame);
-    else if (frame["kind"] === "ToolProgress")
+    if (frame["kind"] === "ToolProgress")
       this.#progress = new Map([...this.#progress, [textAt(frame, "action_id"), textAt(frame, "text")]]);
+    else if (frame["key"] === "full_state" && value !== null) this.#state = withSnapshot(this.#state, value);
+    else if (frame["kind"] === "Standing") this.#state = withStanding(this.#state, frame);
     else this.#live = withFrame(this.#live, frame);
-    this.#paintSoon();
+    if (pieces.has(textAt(frame, "kind"))) this.#times.together();
+    else this.#times.soon();
   }
 
   #takeEvent(event: Loose): void {
@@ -228,7 +233,7 @@ export class OpenLog {
     this.#live = withStored(this.#live, event);
     // What an action said while it ran is in its answer now.
     if (this.#progress.size > 0 && textAt(event, "action_id") !== "") this.#progress = new Map();
-    this.#paintSoon();
+    this.#times.soon();
   }
 
   async #loadOlder(): Promise<void> {
@@ -265,15 +270,6 @@ export class OpenLog {
       void this.#run(signal);
   }
 
-  #paintSoon(): void {
-    if (this.#isPainting) return;
-    this.#isPainting = true;
-    this.#deps.nextFrame(() => {
-      this.#isPainting = false;
-      this.#paint();
-    });
-  }
-
   #paint(): void {
     const { rows, newest, olderPageId, newerPageId, lastEventId } = this.#window;
     const view: LogView = {
@@ -303,6 +299,9 @@ export class OpenLog {
     this.link.set({ state, sinceMs: this.#deps.now() });
   }
 }
+
+/** Kinds of frames that come many times a second. */
+const pieces: ReadonlySet<string> = new Set(["AnswerDelta", "StreamingDeltaEvent", "ToolProgress"]);
 
 function isSameView(before: LogView, after: LogView): boolean {
   return (Object.keys(after) as (keyof LogView)[]).every((key) => before[key] === after[key]);

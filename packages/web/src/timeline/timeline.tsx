@@ -22,6 +22,7 @@ import { useWords } from "../words/words.ts";
 import { FollowEnd } from "./follow-end.ts";
 import { GroupView } from "./group-view.tsx";
 import { itemsOf, type Item } from "./items.ts";
+import { ListFrame } from "./list-frame.tsx";
 import { LiveView } from "./live-view.tsx";
 import { RowView, type RowContext } from "./row-view.tsx";
 import type { RowMenu } from "./row-menu.ts";
@@ -222,6 +223,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
       >
         <div className="mx-auto w-full max-w-[52rem] px-5 pb-2 max-[720px]:px-3">
           <Virtualizer
+            as={ListFrame}
             ref={list}
             scrollRef={scroller}
             data={items}
