@@ -23,7 +23,7 @@ export default function Meters({ state, onContext = null }: MetersProps) {
           type="button"
           disabled={onContext === null}
           onClick={() => onContext?.()}
-          className="flex items-center gap-1.5 rounded px-1 enabled:hover:bg-hover max-[720px]:hidden"
+          className="flex items-center gap-1.5 rounded px-1 enabled:hover:bg-hover pointer-coarse:h-11"
           title={words.context(shownCount(state.contextTokens), shownCount(state.contextWindow))}
         >
           <svg
@@ -46,7 +46,7 @@ export default function Meters({ state, onContext = null }: MetersProps) {
             />
           </svg>
           <span className="sr-only">{words.contextLabel}</span>
-          {`${Math.round(share * 100)} %`}
+          <span className="max-[720px]:sr-only">{`${Math.round(share * 100)} %`}</span>
         </button>
       )}
       <span title={words.tokens(shownCount(state.tokensIn), shownCount(state.tokensOut))}>
