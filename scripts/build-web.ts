@@ -1,9 +1,10 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { templateFile } from "../packages/web/src/log/replay-template.ts";
 import { thirdPartyNotices } from "./third-party-notices.ts";
 
-const texts = new Set([".css", ".js", ".svg", ".webmanifest"]);
+const texts = new Set([".css", ".js", ".svg", ".txt", ".webmanifest"]);
 
 /**
  * Builds the page into `packages/web/dist`, where a server that runs from the sources looks for it; `npm run build` copies it into the
@@ -11,9 +12,15 @@ const texts = new Set([".css", ".js", ".svg", ".webmanifest"]);
  */
 export async function buildWeb(root: string): Promise<string> {
   const { buildPage } = await import("./web-page.ts");
+  const { buildReplay } = await import("./build-replay.ts");
   const { sources } = await buildPage(root, true);
+  const replay = await buildReplay(root);
   const folder = path.join(root, "packages/web/dist");
-  writeFileSync(path.join(folder, "THIRD-PARTY-NOTICES.txt"), thirdPartyNotices(sources));
+  writeFileSync(path.join(folder, templateFile), replay.template);
+  writeFileSync(
+    path.join(folder, "THIRD-PARTY-NOTICES.txt"),
+    thirdPartyNotices([...new Set([...sources, ...replay.sources])]),
+  );
   for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     if (texts.has(path.extname(file))) pack(path.join(folder, file));
   }

@@ -52,7 +52,7 @@ export const layerTable: LayerTable = {
       ["approvals", "cards", "login"],
       ["browser", "composer", "events", "files", "previews", "review", "shells", "timeline"],
       ["conversation", "home", "search", "settings"],
-      ["app"],
+      ["app", "replay"],
     ],
   },
   sideways: {

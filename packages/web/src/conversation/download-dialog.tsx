@@ -24,6 +24,7 @@ export default function DownloadDialog({ id, folder, onClose }: DownloadDialogPr
   const timeoutMs = longTimeoutMs;
   const choices = {
     markdown: () => client.open(transcript, { params, timeoutMs }),
+    html: async () => await (await import("./make-replay.ts")).makeReplay(client, id),
     jsonl: () => client.open(transcript, { params, query: { format: "jsonl" }, timeoutMs }),
     zip: () => client.open("GET /api/file/download-trajectory/{conversation_id}", { params, timeoutMs }),
     files: () =>
@@ -37,7 +38,7 @@ export default function DownloadDialog({ id, folder, onClose }: DownloadDialogPr
     setBusy(name);
     setProblem(null);
     try {
-      await saveFile(await choices[name](), id);
+      await saveFile(await choices[name](), name === "html" ? `${id}.html` : id);
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }

@@ -7,7 +7,7 @@ import { IconButton } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";
 
 type ScrubberProps = {
-  readonly past: PastState;
+  readonly past: Pick<PastState, "position" | "length" | "timestamp">;
   readonly wanted: number | null;
   readonly goTo: (position: number) => void;
   readonly onNow: () => void;

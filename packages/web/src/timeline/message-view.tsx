@@ -11,16 +11,21 @@ import { lazyPart } from "../lib/lazy-part.ts";
 
 const RowActions = lazyPart(() => import("./row-actions.tsx"));
 
+type MessageViewProps = {
+  readonly row: MessageRow;
+  readonly menu: RowMenu | null;
+  /** What an agent was told by another one. */
+  readonly isOrder: boolean;
+};
+
 /** What the user said. */
-export function MessageView({ row, menu }: { readonly row: MessageRow; readonly menu: RowMenu | null }) {
+export function MessageView({ row, menu, isOrder }: MessageViewProps) {
   const words = useWords();
   const { language } = useServices();
   return (
     <div className="group/row mt-4 rounded-lg bg-sunken px-3.5 pt-2 pb-2.5">
       <div className="mb-0.5 flex h-6 items-center gap-2 text-xs text-faint">
-        <span className="font-medium text-soft">
-          {menu === null ? words.message.order : words.message.you}
-        </span>
+        <span className="font-medium text-soft">{isOrder ? words.message.order : words.message.you}</span>
         <time dateTime={row.at} title={exactTime(row.at, language)}>
           {shownTime(row.at, language, new Date())}
         </time>

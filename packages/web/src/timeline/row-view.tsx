@@ -17,6 +17,8 @@ export type RowContext = {
   readonly onToggle: (id: string) => void;
   /** Null where a log is only looked at. */
   readonly onMenu: RowMenu | null;
+  /** The conversation of a task: who wrote its messages is another agent. */
+  readonly isTask?: boolean;
   /** Draws the conversation of a task by its id, with what stands in its place where it is gone. */
   readonly thread: (id: string, report: ReactNode) => ReactNode;
 };
@@ -31,7 +33,7 @@ type RowViewProps = {
 export const RowView = memo(function RowView({ row, isOpen, context }: RowViewProps) {
   switch (row.type) {
     case "message":
-      return <MessageView row={row} menu={context.onMenu} />;
+      return <MessageView row={row} menu={context.onMenu} isOrder={context.isTask === true} />;
     case "answer":
       return (
         <AnswerView

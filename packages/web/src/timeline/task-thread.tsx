@@ -129,6 +129,7 @@ function Items({ items, log, view: { state }, parts }: ItemsProps) {
       progress: log.progress,
       onToggle: toggle,
       onMenu: null,
+      isTask: true,
       thread: parts.drawThread,
     }),
     [log, state.workingDir, state.status, toggle, parts],

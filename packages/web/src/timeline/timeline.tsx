@@ -53,7 +53,8 @@ export type PlaceProps = {
 
 export type TimelineProps = {
   readonly log: OpenLog;
-  readonly menu: RowMenu;
+  /** Null where nothing can be done from a row. */
+  readonly menu: RowMenu | null;
   /** Grows with each message that is sent: the view goes to the end then. */
   readonly sends: number;
   /** Where a window of the log begins to be read; none at the end of the log. */

@@ -329,6 +329,7 @@ export const moreDe: MoreWords = {
     saving: "Kommt",
     choices: {
       markdown: "Das Gespräch zum Lesen (Markdown)",
+      html: "Das Gespräch zum Ansehen, Schritt für Schritt (eine HTML-Datei)",
       jsonl: "Seine Ereignisse, eines je Zeile (JSON lines)",
       zip: "Seine Ereignisse, eines je Datei (zip)",
       files: "Die Dateien seines Ordners (tar.gz)",

@@ -329,6 +329,7 @@ export const moreEn = {
     saving: "Coming",
     choices: {
       markdown: "The conversation to read (Markdown)",
+      html: "The conversation to look at again, step by step (one HTML file)",
       jsonl: "Its events, one in each line (JSON lines)",
       zip: "Its events, one in each file (zip)",
       files: "The files of its folder (tar.gz)",

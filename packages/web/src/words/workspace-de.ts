@@ -1,6 +1,11 @@
 import type { MoreWords } from "./words.ts";
 
-export const workspaceDe: Pick<MoreWords, "preview" | "shells"> = {
+export const workspaceDe: Pick<MoreWords, "preview" | "replay" | "shells"> = {
+  replay: {
+    title: "Aufzeichnung",
+    recorded: (when: string) => `Aufgezeichnet ${when}. Diese Datei fragt niemanden nach etwas.`,
+    unchecked: "Ob ihre Anfragen an das Modell aus ihr folgen, wurde nicht geprüft.",
+  },
   preview: {
     title: "Vorschau",
     ports: "Ports",

@@ -1,5 +1,10 @@
-/** What stands beside a conversation and is of its workspace: shells, and what programs show on ports. */
+/** What stands beside a conversation and is of its workspace, shells and what programs show on ports; and its replay. */
 export const workspaceEn = {
+  replay: {
+    title: "Replay",
+    recorded: (when: string) => `Recorded ${when}. This file asks nobody for anything.`,
+    unchecked: "It was not checked whether its requests to the model follow from it.",
+  },
   preview: {
     title: "Preview",
     ports: "Ports",

@@ -1,0 +1,119 @@
+import { copyFile } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
+import { about, expectStatus, finish, sidewaysOf, takePictures, terminal, violationsOf } from "./web-page.ts";
+
+/** Texts that would end the element that they stand in, or begin another one. */
+const hostile =
+  "</script><script>window.hacked = 1</script><!--<script> <img src=x onerror='window.hacked = 1'> %CONVOKE_EVENTS% $& $1";
+
+type Then = {
+  readonly conversation: {
+    readonly execution_status: string;
+    readonly stats: {
+      readonly usage_to_metrics: Readonly<
+        Record<string, { readonly accumulated_token_usage: { readonly prompt_tokens: number } | null }>
+      >;
+    };
+  };
+};
+
+const statusWords: Readonly<Record<string, string>> = { idle: "idle", running: "working", finished: "done" };
+const shown = (count: number): string =>
+  count < 1_000 ? String(count) : `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`;
+
+describe.skipIf(noBrowser !== null)("the replay file", () => {
+  let web: WebBrowser;
+  let id = "";
+  let file = "";
+
+  beforeAll(async () => {
+    web = await WebBrowser.open(
+      about(
+        "begin",
+        { tool_calls: [terminal("echo one", `Say one ${hostile}`)] },
+        finish(`It is said. ${hostile}`),
+      ),
+    );
+    id = await web.converse("begin", { title: `Begun ${hostile}` });
+    const page = await web.logIn();
+    await page.goto(`${web.url}/c/${id}`);
+    await expectStatus(page, "done");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Download" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("dialog").getByRole("button", { name: /HTML/ }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`${id}.html`);
+    file = path.join(web.place.folder, "replay.html");
+    await copyFile(await download.path(), file);
+    await page.context().close();
+  });
+  afterAll(() => web[Symbol.asyncDispose]());
+  afterEach(() => expect(web.faults.splice(0)).toEqual([]));
+
+  /** The file in a browser without any network, and everything that it asked for. */
+  async function openFile(options: object): Promise<{ page: Page; asked: string[]; faults: string[] }> {
+    const there = await web.logIn(desktop);
+    const context = await there
+      .context()
+      .browser()!
+      .newContext({ locale: "en-GB", offline: true, ...options });
+    await there.context().close();
+    const page = await context.newPage();
+    const asked: string[] = [];
+    const faults: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+    await page.goto(pathToFileURL(file).href);
+    return { page, asked, faults };
+  }
+
+  test.each([
+    ["at a desk", desktop],
+    ["on a phone", phone],
+  ] as const)(
+    "J22: opens from a disk, asks for nothing, shows each moment as the server does, %s",
+    async (_, options) => {
+      const { page, asked, faults } = await openFile(options);
+      await page.getByText("It is said.").first().waitFor();
+      await page.getByRole("heading", { name: "Begun" }).waitFor();
+      await page.getByText("All 2 requests follow from the log.").waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      expect(await sidewaysOf(page)).toBe(0);
+      await takePictures(page, options === phone ? "replay-phone" : "replay");
+
+      const slider = page.getByRole("slider");
+      const { items } = (await web.call("GET", `/api/conversations/${id}/events/search?limit=100`)) as {
+        items: { kind: string; tool_name?: string }[];
+      };
+      expect(await slider.getAttribute("max")).toBe(String(items.length));
+      const answered = items.findIndex(({ tool_name: tool }) => tool === "finish") + 1;
+      const header = page.locator("header");
+      await slider.focus();
+      for (let position = items.length; position >= 1; position -= 1) {
+        await expect.poll(() => slider.inputValue()).toBe(String(position));
+        const then = (await web.call("GET", `/api/conversations/${id}/at?position=${position}`)) as Then;
+        const { execution_status: status, stats } = then.conversation;
+        await header.getByText(statusWords[status]!, { exact: true }).waitFor();
+        const used = Object.values(stats.usage_to_metrics).map((metrics) => metrics.accumulated_token_usage);
+        const read = used.reduce((sum, usage) => sum + (usage?.prompt_tokens ?? 0), 0);
+        await expect
+          .poll(() => header.locator("span[title]").last().getAttribute("title"))
+          .toContain(`${shown(read)} `);
+        if (position < answered) await expect.poll(() => page.getByText("It is said.").count()).toBe(0);
+        else await page.getByText("It is said.").first().waitFor();
+        await slider.press("ArrowLeft");
+      }
+      expect(await page.evaluate(() => (window as { hacked?: number }).hacked)).toBeUndefined();
+      expect(asked).toEqual([pathToFileURL(file).href]);
+      expect(faults).toEqual([]);
+      await page.context().close();
+    },
+  );
+});

@@ -1,0 +1,28 @@
+import type { ReplayCheck } from "@convoke/protocol";
+import { asLoose, type Loose } from "../lib/loose.ts";
+
+/** What a replay file says beside its events. */
+export type ReplayFacts = {
+  /** The conversation as REST answered it when the file was made. */
+  readonly conversation: Loose;
+  /** Whether every request to a model follows from the log; null where that was not checked. */
+  readonly check: ReplayCheck | null;
+  readonly recordedAt: string;
+};
+
+/** Elements of the file, by id: they hold text that no browser runs. */
+export const factsElement = "convoke-facts";
+export const eventsElement = "convoke-events";
+
+/** JSON that ends no element and begins no comment: inside JSON a `<` stands in texts alone, where it may be written so. */
+export function escapeJson(json: string): string {
+  return json.replaceAll("<", "\\u003c");
+}
+
+export function readEvents(text: string): Loose[] {
+  return text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => asLoose(JSON.parse(line)))
+    .filter((event) => event !== null);
+}

@@ -1,0 +1,48 @@
+import { ConvokeClient } from "@convoke/client";
+import { Drafts } from "../connection/drafts.ts";
+import { LoginState } from "../connection/login-state.ts";
+import { Outbox } from "../connection/outbox.ts";
+import { EarlyKeys } from "../lib/early-keys.ts";
+import { Keep } from "../lib/keep.ts";
+import { OpenLogs } from "../log/open-logs.ts";
+import { ApprovalsStore } from "../overview/approvals-store.ts";
+import { OverviewStore } from "../overview/overview-store.ts";
+import type { Services } from "../services/services.ts";
+import type { RecordedLog } from "./recorded-log.ts";
+
+/** What the parts of the page share where there is no server: one log, and nobody to ask. */
+export function offlineServices(log: RecordedLog, language: string): Services {
+  const keep = new Keep(keptNowhere());
+  const onFailure = (error: unknown): void => console.warn(error);
+  const nextFrame = (callback: () => void): void => void requestAnimationFrame(callback);
+  return {
+    client: new ConvokeClient({
+      baseUrl: "http://replay.invalid",
+      fetch: () => Promise.reject(new Error("A replay asks nobody.")),
+    }),
+    login: new LoginState(keep),
+    keep,
+    earlyKeys: new EarlyKeys(new EventTarget()),
+    drafts: new Drafts(keep),
+    outbox: new Outbox({ keep, send: () => Promise.resolve(null), later: () => () => {} }),
+    logs: new OpenLogs({ source: log.source, nextFrame, now: Date.now, onFailure }),
+    overview: new OverviewStore({
+      follow: async function* () {},
+      nextFrame,
+      onFailure,
+      onConnected: () => {},
+    }),
+    approvals: new ApprovalsStore({ list: () => Promise.resolve({ items: [] }), onFailure }),
+    language,
+  };
+}
+
+/** A page from a disk shares its storage with every other one: nothing of it is used. */
+function keptNowhere(): Pick<Storage, "getItem" | "setItem" | "removeItem"> {
+  const kept = new Map<string, string>();
+  return {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => void kept.set(key, value),
+    removeItem: (key) => void kept.delete(key),
+  };
+}

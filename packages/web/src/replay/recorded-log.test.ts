@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { SampleLog } from "../testing/sample-log.ts";
+import { escapeJson, readEvents } from "../log/replay-facts.ts";
+import { RecordedLog } from "./recorded-log.ts";
+
+function recorded(log: SampleLog, info = {}): RecordedLog {
+  return new RecordedLog({ id: "c", title: "Told", execution_status: "finished", ...info }, log.events);
+}
+
+test("how things stood is what the events until then say; the title no event says", () => {
+  const log = new SampleLog();
+  log.message("Begin");
+  log.state("execution_status", "running");
+  log.state("stats", { usage_to_metrics: { agent: { accumulated_cost: 2 } } });
+  log.state("execution_status", "finished");
+  const told = recorded(log);
+  expect(told.at(1).past).toMatchObject({
+    conversation: { title: "Told", execution_status: "idle", stats: { usage_to_metrics: {} } },
+  });
+  expect(told.at(3).past).toMatchObject({
+    conversation: {
+      execution_status: "running",
+      stats: { usage_to_metrics: { agent: { accumulated_cost: 2 } } },
+    },
+  });
+  expect(told.at(4)).toMatchObject({ event_id: log.lastId, position: 4, length: 4 });
+});
+
+test("an action is open until it is answered, and waits where the conversation does", () => {
+  const log = new SampleLog();
+  const action = log.action("terminal", { command: "ls" });
+  log.state("execution_status", "waiting_for_confirmation");
+  log.result(action, { content: [] });
+  const told = recorded(log);
+  const open = (is_waiting: boolean) => [{ action_id: action, tool_name: "terminal", is_waiting }];
+  expect(told.at(1).past["open_actions"]).toEqual(open(false));
+  expect(told.at(2).past["open_actions"]).toEqual(open(true));
+  expect(told.at(3).past["open_actions"]).toEqual([]);
+});
+
+test("pages go through the whole log in both directions, each event once", async () => {
+  const log = new SampleLog();
+  for (let number = 0; number < 450; number += 1) log.message(`${number}`);
+  const { source } = recorded(log);
+  const down: unknown[] = [];
+  for (let pageId: string | null = ""; pageId !== null;) {
+    const page = await source.older("c", pageId);
+    down.unshift(...page.events);
+    pageId = page.nextPageId;
+  }
+  expect(down).toEqual(log.events);
+  const up: unknown[] = [];
+  for (let pageId: string | null = String(log.events[0]!["id"]); pageId !== null;) {
+    const page = await source.newer("c", pageId);
+    up.push(...page.events);
+    pageId = page.nextPageId;
+  }
+  expect(up).toEqual(log.events);
+  await expect(source.older("another", "")).rejects.toThrow("not in this file");
+});
+
+test("what stands in the file ends no element, and is read as it was", () => {
+  const events = [{ id: "1", text: "</script><!--<script>" }];
+  const written = escapeJson(events.map((event) => JSON.stringify(event)).join("\n"));
+  expect(written).not.toContain("<");
+  expect(readEvents(`${written}\n`)).toEqual(events);
+});

@@ -1,0 +1,71 @@
+import { ShieldAlert, ShieldCheck } from "lucide-react";
+import { useEffect, useMemo, useState } from "react";
+import Meters from "../conversation/meters.tsx";
+import { Scrubber } from "../conversation/scrubber.tsx";
+import { exactTime } from "../lib/shown-times.ts";
+import { useStore } from "../lib/store.ts";
+import { useServices } from "../services/services.ts";
+import { Timeline } from "../timeline/timeline.tsx";
+import { StateMark, statusWord } from "../ui/state-mark.tsx";
+import { useMoreWords, useWords } from "../words/words.ts";
+import type { ReplayFacts } from "../log/replay-facts.ts";
+import type { RecordedLog } from "./recorded-log.ts";
+
+type ReplayPageProps = { readonly log: RecordedLog; readonly facts: ReplayFacts };
+
+/** A recorded conversation: at any of its events it is shown as it stood there. It opens at its end. */
+export function ReplayPage({ log, facts }: ReplayPageProps) {
+  const words = useWords();
+  const { logs } = useServices();
+  const [position, setPosition] = useState(log.length);
+  const moment = useMemo(() => log.at(position), [log, position]);
+  const eventId = moment.event_id ?? "";
+  const shown = useMemo(() => logs.get(log.id, eventId, moment.past), [logs, log, eventId, moment]);
+  useEffect(() => logs.watch(log.id, eventId, moment.past), [logs, log, eventId, moment]);
+  const { phase, state } = useStore(shown.view);
+  return (
+    <main className="flex h-dvh flex-col">
+      <header className="flex h-11 shrink-0 items-center gap-2.5 border-b border-line px-3 max-[720px]:gap-2">
+        <StateMark status={state.status} />
+        <h1 className="min-w-0 truncate font-medium">{state.title ?? words.rail.untitled}</h1>
+        <span className="shrink-0 text-xs text-faint">{statusWord(words, state.status)}</span>
+        <span className="grow" />
+        <Meters state={state} />
+      </header>
+      {log.length > 0 && (
+        <Scrubber past={moment} wanted={null} goTo={setPosition} onNow={() => setPosition(log.length)} />
+      )}
+      {phase === "ready" ? (
+        <Timeline key={eventId} log={shown} menu={null} sends={0} />
+      ) : (
+        <div className="grow" aria-busy={phase === "loading"} />
+      )}
+      <Seal facts={facts} />
+    </main>
+  );
+}
+
+/** When it was recorded, and what the check of its requests to the model has found. */
+function Seal({ facts: { check, recordedAt } }: { readonly facts: ReplayFacts }) {
+  const { replay, events } = useMoreWords();
+  const { language } = useServices();
+  const isBroken = check !== null && check.difference !== null;
+  const Icon = check === null || isBroken ? ShieldAlert : ShieldCheck;
+  const result =
+    check === null
+      ? replay.unchecked
+      : isBroken
+        ? events.difference(check.verified)
+        : events.verified(check.verified);
+  const colour = check === null ? "text-faint" : isBroken ? "text-bad" : "text-good";
+  return (
+    <footer className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-1 border-t border-line bg-raised px-3 py-1.5 text-xs text-soft">
+      <span className="flex items-center gap-1.5">
+        <Icon size={14} className={`shrink-0 ${colour}`} aria-hidden="true" />
+        {result}
+        {check !== null && check.unrecorded > 0 && ` ${events.unrecorded(check.unrecorded)}`}
+      </span>
+      <span>{replay.recorded(exactTime(recordedAt, language))}</span>
+    </footer>
+  );
+}
