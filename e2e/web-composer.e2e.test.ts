@@ -133,6 +133,8 @@ describe.skipIf(noBrowser !== null)("naming things in the composer", () => {
     await page.getByRole("img", { name: "Picture 1" }).waitFor({ state: "detached" });
     await choose.setInputFiles({ name: "part.png", mimeType: "image/png", buffer: picture });
     await page.getByRole("img", { name: "Picture 1" }).waitFor();
+    await page.reload();
+    await page.getByRole("img", { name: "Picture 1" }).waitFor();
     await field(page).fill("Read this");
     await page.keyboard.press("Enter");
     await page.getByRole("feed").getByText("It is read.").waitFor();

@@ -115,6 +115,16 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
     await expect.poll(() => page.getByRole("textbox", { name: "Message" }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
     await takePictures(page, "past");
+    // Played from here to the end, where it holds; and back to here.
+    await page.getByRole("button", { name: "1 times as fast" }).click();
+    await page.getByRole("button", { name: "2 times as fast" }).click();
+    await slider.press("Space");
+    await page.getByRole("button", { name: "Hold" }).waitFor();
+    await expect.poll(() => slider.inputValue()).toBe(String(items.length));
+    await page.getByText("It is said.").first().waitFor();
+    await page.getByRole("button", { name: "Play" }).waitFor();
+    for (let presses = items.length - 1; presses > action; presses -= 1) await slider.press("ArrowLeft");
+    await expect.poll(() => searched(page, "at")).toBe(items[action]!.id);
     await page.setViewportSize(phone.viewport);
     expect(await sidewaysOf(page)).toBe(0);
     await page.reload();
@@ -157,16 +167,30 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
     await expect.poll(() => panel.getByRole("button", { name: /^MessageEvent/ }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
     expect(await sidewaysOf(page)).toBe(0);
+    const listed = panel.getByRole("button", { name: /^[A-Z]\w+Event/ });
+    const source = panel.getByRole("combobox", { name: "From" });
+    await source.selectOption("user");
+    await panel.getByText("There are none.").waitFor();
+    await source.selectOption("agent");
+    await panel.getByRole("combobox", { name: "Kind" }).selectOption("");
+    const text = panel.getByRole("searchbox", { name: "Text in messages" });
+    await source.selectOption("");
+    await text.fill("BEGIN");
+    await expect
+      .poll(() => listed.allTextContents())
+      .toEqual([expect.stringMatching(/^MessageEvent.*begin/)]);
+    await text.fill("");
+    await panel.getByRole("combobox", { name: "Kind" }).selectOption("ActionEvent");
     await panel.getByRole("button", { name: /^ActionEvent terminal/ }).click();
-    const text = panel.locator("pre");
-    await text.getByText("Say one").waitFor();
+    const stored = panel.locator("pre");
+    await stored.getByText("Say one").waitFor();
     const eventId = searched(page, "of")!;
     await panel.getByRole("button", { name: "As it is stored" }).click();
-    await expect.poll(() => text.textContent()).toBe(storedText(eventId));
+    await expect.poll(() => stored.textContent()).toBe(storedText(eventId));
     expect(await violationsOf(page)).toEqual([]);
     expect(await sidewaysOf(page)).toBe(0);
     await page.reload();
-    await text.getByText("Say one").waitFor();
+    await stored.getByText("Say one").waitFor();
     await panel.getByRole("button", { name: "In the conversation" }).click();
     await page.waitForURL((url) => url.searchParams.get("event") === eventId);
     await page.getByRole("article").filter({ hasText: "Say one" }).first().waitFor();

@@ -48,7 +48,7 @@ export function Composer(props: ComposerProps) {
   const hintId = useId();
   const [text, setText] = useState(() => drafts.read(place));
   const [caret, setCaret] = useState(0);
-  const [images, setImages] = useState<readonly string[]>([]);
+  const [images, setImages] = useState(() => drafts.readImages(place));
   const choice = sendChoice(status);
   const canSend = text.trim() !== "" || images.length > 0;
 
@@ -59,6 +59,7 @@ export function Composer(props: ComposerProps) {
     },
     [drafts, place],
   );
+  useEffect(() => drafts.writeImages(place, images), [drafts, place, images]);
   const complete = useCallback(
     (asked: Asked, suggestion: Suggestion): void => {
       const next = completed(text, asked, suggestion);

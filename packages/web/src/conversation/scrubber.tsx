@@ -1,6 +1,6 @@
 import type { PastState } from "@convoke/protocol";
-import { ChevronLeft, ChevronRight } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { ChevronLeft, ChevronRight, Pause, Play } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
 import { exactTime } from "../lib/shown-times.ts";
 import { useServices } from "../services/services.ts";
 import { IconButton } from "../ui/button.tsx";
@@ -13,7 +13,11 @@ type ScrubberProps = {
   readonly onNow: () => void;
 };
 
-/** A slider over all events of the log. It has the keys of every slider: arrows, page keys, Home and End. */
+/** While it plays each event is shown for so long. */
+const stepMs = 800;
+const speeds = [1, 2, 4, 8] as const;
+
+/** A slider over all events of the log. It has the keys of every slider: arrows, page keys, Home and End; the space bar plays on. */
 export function Scrubber({ past, wanted, goTo, onNow }: ScrubberProps) {
   const words = useMoreWords().past;
   const { language } = useServices();
@@ -21,15 +25,47 @@ export function Scrubber({ past, wanted, goTo, onNow }: ScrubberProps) {
   // Where the hand is; the conversation follows when it rests.
   const hand = wanted ?? past.position;
   useEffect(() => slider.current?.focus(), []);
+  const [isPlaying, setIsPlaying] = useState(false);
+  const [gear, setGear] = useState(0);
+  const speed = speeds[gear]!;
+  const isAtEnd = hand >= past.length;
+  useEffect(() => {
+    // The next step counts from when this one is there.
+    if (!isPlaying || wanted !== null) return;
+    if (isAtEnd) return setIsPlaying(false);
+    const timer = setTimeout(() => goTo(hand + 1), stepMs / speed);
+    return () => clearTimeout(timer);
+  }, [isPlaying, wanted, isAtEnd, hand, speed, goTo]);
+  const play = (): void => {
+    // From the end it plays from the beginning.
+    if (!isPlaying && isAtEnd) goTo(1);
+    setIsPlaying(!isPlaying);
+  };
   const place = words.place(hand, past.length);
   const time = hand === past.position && past.timestamp !== null ? exactTime(past.timestamp, language) : "";
   return (
     <div
       role="group"
       aria-label={words.label}
-      onKeyDown={(event) => event.key === "Escape" && onNow()}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") onNow();
+        if (event.key !== " " || event.target !== slider.current) return;
+        event.preventDefault();
+        play();
+      }}
       className="flex min-h-11 shrink-0 items-center gap-x-1.5 border-b border-line bg-raised px-1.5 max-[720px]:flex-wrap"
     >
+      <IconButton label={isPlaying ? words.hold : words.play} onClick={play}>
+        {isPlaying ? <Pause size={15} /> : <Play size={15} />}
+      </IconButton>
+      <button
+        type="button"
+        aria-label={words.speed(speed)}
+        onClick={() => setGear((gear + 1) % speeds.length)}
+        className="h-7 w-7 shrink-0 rounded-md text-xs text-faint tabular-nums hover:bg-hover hover:text-ink pointer-coarse:h-11 pointer-coarse:w-11"
+      >
+        {speed}×
+      </button>
       <IconButton label={words.earlier} disabled={hand <= 1} onClick={() => goTo(hand - 1)}>
         <ChevronLeft size={16} />
       </IconButton>

@@ -1,4 +1,3 @@
-import type { EventKind } from "@convoke/protocol";
 import { X } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
 import { shownCount } from "../lib/shown-numbers.ts";
@@ -7,22 +6,10 @@ import { labelsOf } from "../lib/title-id.ts";
 import { useServices } from "../services/services.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
+import { EventFilter, everything, type EventChoice } from "./event-filter.tsx";
 import { EventText } from "./event-text.tsx";
 import { ReplaySeal } from "./replay-seal.tsx";
 import { useEvents } from "./use-events.ts";
-
-/** Kinds that can be looked at alone; all of them can be among the others. */
-const kinds: readonly EventKind[] = [
-  "MessageEvent",
-  "ActionEvent",
-  "ObservationEvent",
-  "AgentErrorEvent",
-  "UserRejectObservation",
-  "ConversationStateUpdateEvent",
-  "ConversationErrorEvent",
-  "Condensation",
-  "SystemPromptEvent",
-];
 
 type EventsPanelProps = {
   readonly conversationId: string;
@@ -42,7 +29,7 @@ export default function EventsPanel(props: EventsPanelProps) {
   const { close } = useWords().common;
   const titleId = useId();
   const heading = useRef<HTMLHeadingElement>(null);
-  const [kind, setKind] = useState("");
+  const [choice, setChoice] = useState(everything);
   useEffect(() => heading.current?.focus(), [eventId]);
   return (
     <section
@@ -55,21 +42,6 @@ export default function EventsPanel(props: EventsPanelProps) {
           {words.title}
         </h2>
         <span className="grow" />
-        {eventId === null && (
-          <select
-            aria-label={words.kind}
-            value={kind}
-            onChange={(event) => setKind(event.target.value)}
-            className="h-7 min-w-0 rounded-md border border-edge bg-canvas px-1.5 text-sm pointer-coarse:h-11 pointer-coarse:text-[16px]"
-          >
-            <option value="">{words.all}</option>
-            {kinds.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
         <IconButton label={close} onClick={onClose}>
           <X size={16} />
         </IconButton>
@@ -77,7 +49,8 @@ export default function EventsPanel(props: EventsPanelProps) {
       {eventId === null ? (
         <>
           <ReplaySeal conversationId={conversationId} onOpen={onOpen} />
-          <EventList conversationId={conversationId} kind={kind} version={version} onOpen={onOpen} />
+          <EventFilter choice={choice} onChoose={setChoice} />
+          <EventList conversationId={conversationId} choice={choice} version={version} onOpen={onOpen} />
         </>
       ) : (
         <EventText
@@ -92,13 +65,13 @@ export default function EventsPanel(props: EventsPanelProps) {
 }
 
 type EventListProps = Pick<EventsPanelProps, "conversationId" | "version" | "onOpen"> & {
-  readonly kind: string;
+  readonly choice: EventChoice;
 };
 
-function EventList({ conversationId, kind, version, onOpen }: EventListProps) {
+function EventList({ conversationId, choice, version, onOpen }: EventListProps) {
   const words = useMoreWords().events;
   const { language } = useServices();
-  const { page, problem, more } = useEvents({ conversationId, kind, version });
+  const { page, problem, more } = useEvents({ conversationId, choice, version });
   return (
     <div className="min-h-0 grow overflow-y-auto p-1.5" aria-busy={page === null && problem === null}>
       {problem !== null && (

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import { useServices } from "../services/services.ts";
+import type { EventChoice } from "./event-filter.tsx";
 import { listedEvent, withNewest, type ListedPage } from "./listed-event.ts";
 
 /** So many events are listed at once. */
@@ -9,19 +10,19 @@ const trimAt = 1_024;
 
 type Wanted = {
   readonly conversationId: string;
-  /** Only events of this kind; empty for all. */
-  readonly kind: string;
+  readonly choice: EventChoice;
   /** Another value is a reason to look for newer ones. */
   readonly version: string | null;
 };
 
 /** The events of a log, the newest first, with more of them when somebody asks. */
-export function useEvents({ conversationId, kind, version }: Wanted) {
+export function useEvents({ conversationId, choice, version }: Wanted) {
   const { client } = useServices();
   const [page, setPage] = useState<ListedPage | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const read = useCallback(
     async (pageId: string | null, signal?: AbortSignal): Promise<void> => {
+      const chosen = Object.fromEntries(Object.entries(choice).filter(([, value]) => value !== ""));
       try {
         const reply = await client.call("GET /api/conversations/{conversation_id}/events/search", {
           params: { conversation_id: conversationId },
@@ -29,7 +30,7 @@ export function useEvents({ conversationId, kind, version }: Wanted) {
             limit: pageSize,
             sort_order: "TIMESTAMP_DESC",
             trim: trimAt,
-            ...(kind === "" ? {} : { kind }),
+            ...chosen,
             ...(pageId === null ? {} : { page_id: pageId }),
           },
           ...(signal === undefined ? {} : { signal }),
@@ -46,9 +47,9 @@ export function useEvents({ conversationId, kind, version }: Wanted) {
         setProblem(error instanceof Error ? error.message : String(error));
       }
     },
-    [client, conversationId, kind],
+    [client, conversationId, choice],
   );
-  // Those of another kind are another list.
+  // Other ones are another list.
   useEffect(() => setPage(null), [read]);
   useEffect(() => {
     const stop = new AbortController();

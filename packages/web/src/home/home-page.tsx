@@ -58,6 +58,7 @@ export default function HomePage() {
         });
     } catch (error) {
       drafts.write("new", written.text);
+      drafts.writeImages("new", written.images);
       setProblem(error instanceof Error ? error.message : words.conversation.failed);
       return;
     }
