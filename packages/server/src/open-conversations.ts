@@ -30,6 +30,7 @@ import { SettingsStore } from "./settings/settings-store.ts";
 import { findStoredModel } from "./settings/stored-models.ts";
 import { Ledger } from "./spending/ledger.ts";
 import { Purse } from "./spending/purse.ts";
+import { SpendHolds } from "./spending/spend-holds.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 import { toAddressList } from "./lib/address-list.ts";
 import { createFilteredFetch, type Fetch } from "./lib/filtered-fetch.ts";
@@ -132,7 +133,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
           : openFor({ ...agent.llm, ...secrets.llm }, ownerId),
       validator: deps.validator,
       skills,
-      purse: new Purse(ledger),
+      purse: new Purse(ledger, new SpendHolds({ database, cluster: deps.cluster, ledger, logger })),
       standstills: await Standstills.open(config.dataDir),
       ...(deps.activity === undefined ? {} : { activity: deps.activity }),
       mcp: { fetch: filteredFetch, clientVersion: version, logins: mcpLogins, ...deps.mcp },

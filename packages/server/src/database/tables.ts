@@ -15,6 +15,7 @@ export type Tables = {
   webhook_cursors: WebhookCursorTable;
   spend_days: SpendDayTable;
   user_budgets: UserBudgetTable;
+  spend_holds: SpendHoldTable;
   mcp_logins: McpLoginTable;
   login_tickets: LoginTicketTable;
   browser_logins: BrowserLoginTable;
@@ -159,6 +160,17 @@ export type SpendDayTable = {
   readonly calls: number;
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
+};
+
+/** What a model call in progress can still cost; for users with a budget of a day. */
+export type SpendHoldTable = {
+  readonly id: Fixed<string>;
+  readonly user_id: Fixed<string>;
+  readonly node_id: Fixed<string>;
+  /** US dollars; null where nobody knows. */
+  readonly most: Fixed<number | null>;
+  /** Epoch milliseconds, by the clock of the store. */
+  readonly taken_at: Fixed<number>;
 };
 
 /** What a user wants to spend at most in US dollars; there is no row for a user who has no wish. */

@@ -1,5 +1,5 @@
 import type { UserSpend } from "@convoke/protocol";
-import { sql, type Selectable } from "kysely";
+import { sql, type Selectable, type Transaction } from "kysely";
 import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -85,17 +85,16 @@ export class Ledger {
     }
   }
 
-  /** US dollars of the user since midnight UTC. */
-  async spentToday(userId: string): Promise<number> {
+  /** US dollars of the user since midnight UTC; within a transaction as that sees it. */
+  async spentToday(userId: string, within: Transaction<Tables> | null = null): Promise<number> {
     const day = this.#today();
     const { database } = this.#deps;
-    const [row] = await database.read(
-      database.tables
-        .selectFrom("spend_days")
-        .select((select) => select.fn.sum<number | null>("cost").as("cost"))
-        .where("user_id", "=", userId)
-        .where("day", "=", day),
-    );
+    const query = (within ?? database.tables)
+      .selectFrom("spend_days")
+      .select((select) => select.fn.sum<number | null>("cost").as("cost"))
+      .where("user_id", "=", userId)
+      .where("day", "=", day);
+    const [row] = within === null ? await database.read(query) : await query.execute();
     return (row?.cost ?? 0) + this.#owedBy((owed) => owed.userId === userId && owed.day === day);
   }
 

@@ -6,6 +6,7 @@ import { openTestDatabase } from "../testing/test-database.ts";
 import type { ModelUsage } from "../models/model.ts";
 import { Ledger } from "./ledger.ts";
 import { Purse, type Purchase } from "./purse.ts";
+import { SpendHolds } from "./spend-holds.ts";
 
 const noon = Date.parse("2026-01-31T12:00:00Z");
 
@@ -15,11 +16,24 @@ async function openPurse(maxPerDay: number | null) {
   const clock = { nowMs: noon };
   const logger = { info: () => {}, warn: () => {}, error: () => {} };
   const ledger = await Ledger.open({ database, maxPerDay, nowMs: () => clock.nowMs, logger });
+  const nodes = new Set(["here"]);
+  const holdsOf = (nodeId: string): SpendHolds => {
+    const node = { address: null, release: null, startedAtMs: null };
+    const cluster = {
+      nodeId,
+      nodes: async () => [...nodes].map((id) => ({ ...node, id })),
+      nowMs: () => clock.nowMs,
+    };
+    return new SpendHolds({ database, cluster, ledger, logger });
+  };
   return {
     clock,
     ledger,
     database,
-    purse: new Purse(ledger),
+    nodes,
+    purse: new Purse(ledger, holdsOf("here")),
+    /** Of another server on the same store. */
+    openOther: (node: string) => new Purse(ledger, holdsOf(node)),
     async [Symbol.asyncDispose]() {
       await database[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
@@ -130,5 +144,51 @@ test("P48: bookings that come at the same time are stored once each, together", 
   expect(await ledger.spentToday("ada")).toBe(25);
   expect((await ledger.report("ada", 1)).conversations.map(({ calls }) => calls)).toEqual([
     10, 10, 10, 10, 10,
+  ]);
+});
+
+test("P48: calls at another server count, until they end or their server is gone", async () => {
+  await using opened = await openPurse(1);
+  const { clock, nodes, purse, openOther, ledger } = opened;
+  nodes.add("there");
+  const other = openOther("there");
+  const far = await other.admit(purchase({ conversationId: "d" }), signal);
+  const near = purse.admit(purchase(), signal);
+  expect(await Promise.race([near, ledger.spentToday("ada").then(() => "waits")])).toBe("waits");
+  if (far.type === "admitted") far.release();
+  const admitted = await near;
+  expect(admitted).toMatchObject({ type: "admitted" });
+
+  // The server of the call is killed: what it held counts for a moment more, as that of one that nobody knows yet.
+  const last = other.admit(purchase({ conversationId: "d" }), signal);
+  nodes.delete("here");
+  clock.nowMs += 60_000;
+  expect(await last).toMatchObject({ type: "admitted" });
+});
+
+test("P48: of calls that begin at several servers at once as many as fit begin", async () => {
+  await using opened = await openPurse(1);
+  const { nodes, openOther } = opened;
+  const stop = new AbortController();
+  const purses = Array.from({ length: 6 }, (_, number) => {
+    nodes.add(`node-${number}`);
+    return openOther(`node-${number}`);
+  });
+  let admitted = 0;
+  const asked = purses.map((each) =>
+    each.admit(purchase({ most: 0.4 }), stop.signal).then(({ type }) => {
+      if (type === "admitted") admitted += 1;
+      // Those that still wait have looked again by the time the third was let in.
+      if (admitted === 3) stop.abort();
+      return type;
+    }),
+  );
+  expect((await Promise.all(asked)).toSorted()).toEqual([
+    "aborted",
+    "aborted",
+    "aborted",
+    "admitted",
+    "admitted",
+    "admitted",
   ]);
 });

@@ -1,5 +1,6 @@
 import { dollars, type OwnBudget } from "./own-budget.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Hold, SpendHolds } from "./spend-holds.ts";
 
 /** One model call that asks for money. Amounts are US dollars. */
 export type Purchase = {
@@ -31,12 +32,14 @@ type Budget = {
  */
 export class Purse {
   readonly #ledger: Ledger;
+  readonly #holds: SpendHolds;
   readonly #inProgress = new Set<Purchase>();
   readonly #waiting = new Set<() => void>();
   #released = 0;
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: Ledger, holds: SpendHolds) {
     this.#ledger = ledger;
+    this.#holds = holds;
   }
 
   get ledger(): Ledger {
@@ -60,7 +63,8 @@ export class Purse {
       if (detail !== null) return { type: "refused", detail };
       if (budgets.every((budget) => this.#leaves(budget))) {
         this.#inProgress.add(purchase);
-        return { type: "admitted", release: () => this.#release(purchase) };
+        const admission = await this.#hold(purchase, signal);
+        if (admission !== null) return admission;
       }
       await this.#nextRelease(signal);
     }
@@ -101,6 +105,25 @@ export class Purse {
     return spent + pending < limit;
   }
 
+  /** Null where calls at other servers may use up what is left of the day. */
+  async #hold(purchase: Purchase, signal: AbortSignal): Promise<Admission | null> {
+    const limit = this.#ledger.dayLimit(purchase.userId);
+    let hold: Hold | null = null;
+    try {
+      hold = limit === null ? nothingHeld : await this.#holds.take({ ...purchase, limit });
+    } finally {
+      if (hold === null) this.#inProgress.delete(purchase);
+    }
+    if (hold === null) return null;
+    const release = (): void => {
+      hold.release();
+      this.#release(purchase);
+    };
+    if (!signal.aborted) return { type: "admitted", release };
+    release();
+    return { type: "aborted" };
+  }
+
   #release(purchase: Purchase): void {
     this.#inProgress.delete(purchase);
     this.#released += 1;
@@ -109,16 +132,22 @@ export class Purse {
     for (const wake of waiting) wake();
   }
 
+  /** Other servers do not tell when a call of theirs ends: it is looked again after a moment. */
   async #nextRelease(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const onAbort = (): void => resolve();
     this.#waiting.add(resolve);
     signal.addEventListener("abort", onAbort);
+    const timer = setTimeout(resolve, lookAgainMs);
     await promise;
+    clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     this.#waiting.delete(resolve);
   }
 }
+
+const nothingHeld: Hold = { release: () => {} };
+const lookAgainMs = 500;
 
 function refusalOf(budgets: readonly Budget[]): string | null {
   const used = budgets.find(({ limit, spent }) => spent >= limit);

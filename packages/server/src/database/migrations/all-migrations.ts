@@ -8,6 +8,7 @@ import { mcpLogins } from "./0006-mcp-logins.ts";
 import { browserLogins } from "./0007-browser-logins.ts";
 import { tableVersions } from "./0008-table-versions.ts";
 import { sandboxes } from "./0009-sandboxes.ts";
+import { spendHolds } from "./0010-spend-holds.ts";
 
 /** In the order of their names; one that was released is never changed. */
 export const allMigrations: Readonly<Record<string, Migration>> = {
@@ -20,4 +21,5 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   "0007-browser-logins": browserLogins,
   "0008-table-versions": tableVersions,
   "0009-sandboxes": sandboxes,
+  "0010-spend-holds": spendHolds,
 };
