@@ -1,3 +1,4 @@
+import { severalAtOnce } from "../lib/several-at-once.ts";
 import { LeaseHeldError, UnknownConversationError, type Journal } from "../journal/journal.ts";
 
 export type OrphansDeps = {
@@ -8,6 +9,9 @@ export type OrphansDeps = {
   readonly canHost: (id: string) => Promise<boolean>;
   readonly goOnWith: (id: string) => Promise<void>;
 };
+
+/** Each waits for the database several times, so side by side they go on sooner. */
+const mostAtOnce = 16;
 
 /** Runs that another server on the same store has left behind: somebody who lives must go on with them (P2, P27). */
 export class Orphans {
@@ -40,14 +44,14 @@ export class Orphans {
     const { journal, isOurs, canHost, goOnWith } = this.#deps;
     const ownerless = new Set<string>();
     const living = new Set<string>();
-    for (const { id, nodeId } of await journal.listActiveElsewhere()) {
+    await severalAtOnce(await journal.listActiveElsewhere(), mostAtOnce, async ({ id, nodeId }) => {
       if (nodeId === null) ownerless.add(id);
       const isDue = nodeId === null ? this.#ownerless.has(id) : !living.has(nodeId);
       // Ours is asked last: from there to the claim nothing may come between.
-      if (!isDue || !(await canHost(id)) || isOurs(id)) continue;
+      if (!isDue || !(await canHost(id)) || isOurs(id)) return;
       if (await this.#claims(id)) await goOnWith(id);
       else if (nodeId !== null) living.add(nodeId);
-    }
+    });
     return ownerless;
   }
 

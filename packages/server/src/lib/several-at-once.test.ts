@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { severalAtOnce } from "./several-at-once.ts";
+
+test("each item once, in their order, never more than so many at a time", async () => {
+  const begun: number[] = [];
+  let underWay = 0;
+  let mostUnderWay = 0;
+  await severalAtOnce(Array.from({ length: 20 }).keys(), 3, async (number) => {
+    begun.push(number);
+    underWay += 1;
+    mostUnderWay = Math.max(mostUnderWay, underWay);
+    for (let turns = 0; turns < number % 4; turns += 1) await Promise.resolve();
+    underWay -= 1;
+  });
+  expect(begun).toEqual([...begun.keys()]);
+  expect(begun).toHaveLength(20);
+  expect(mostUnderWay).toBe(3);
+});
+
+test("after a failure nothing is begun, and what was begun comes to its end", async () => {
+  const ended: number[] = [];
+  const working = severalAtOnce([1, 2, 3, 4], 2, async (number) => {
+    if (number === 1) throw new Error("no");
+    for (let turns = 0; turns < 10; turns += 1) await Promise.resolve();
+    ended.push(number);
+  });
+  await expect(working).rejects.toThrow("no");
+  expect(ended).toEqual([2]);
+});
