@@ -67,6 +67,7 @@ export default defineConfig({
               include: storeSuites,
               env: { CONVOKE_TEST_STORE: "postgres" },
               globalSetup: ["test/postgres-server.ts"],
+              setupFiles: ["test/on-postgres.ts"],
               testTimeout: 240_000,
               hookTimeout: 240_000,
               expect: { poll: { timeout: 60_000 } },

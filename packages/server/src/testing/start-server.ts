@@ -17,6 +17,7 @@ import { checkReplays } from "./check-replays.ts";
 import { createQuickTools, type QuickTools } from "./quick-tools.ts";
 import type { Script } from "./scripted-model/script.ts";
 import { startScriptedModel, type ScriptedModelServer } from "./scripted-model/scripted-model-server.ts";
+import { readTestedStore } from "./tested-store.ts";
 
 export type TestServerOptions = {
   /** Wraps the journal, e.g. to make it fail at a chosen moment. */
@@ -292,15 +293,4 @@ export function toReply(status: number, headers: Headers, text: string): Reply {
 /** `await using server = await startTestServer({ script })`. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   return await TestServer.start(options);
-}
-
-/** A database of its own where this run of the tests is about PostgreSQL. */
-async function readTestedStore(): Promise<Partial<ServerConfig>> {
-  if (process.env["CONVOKE_TEST_STORE"] !== "postgres") return {};
-  // Servers of benches and scripts have no runner of tests around them.
-  const { createTestDatabase } = await import("./test-database.ts");
-  return {
-    database: { url: await createTestDatabase(), nodeAddress: null },
-    masterSecret: "the secret of tests",
-  };
 }
