@@ -176,9 +176,7 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
     const text = panel.getByRole("searchbox", { name: "Text in messages" });
     await source.selectOption("");
     await text.fill("BEGIN");
-    await expect
-      .poll(() => listed.allTextContents())
-      .toEqual([expect.stringMatching(/^MessageEvent.*begin/)]);
+    await expect.poll(() => listed.allTextContents()).toEqual([expect.stringMatching(/^MessageEvent.*user/)]);
     await text.fill("");
     await panel.getByRole("combobox", { name: "Kind" }).selectOption("ActionEvent");
     await panel.getByRole("button", { name: /^ActionEvent terminal/ }).click();

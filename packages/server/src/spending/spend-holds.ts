@@ -47,8 +47,7 @@ export class SpendHolds {
       const nowMs = cluster.nowMs();
       const counting = held.filter(
         (hold) =>
-          !this.#due.has(hold.id) &&
-          (living.has(hold.node_id) || nowMs - Number(hold.taken_at) < unknownForMs),
+          !this.#due.has(hold.id) && (living.has(hold.node_id) || nowMs - hold.taken_at < unknownForMs),
       );
       const pending = counting.reduce((sum, hold) => sum + (hold.most ?? Infinity), 0);
       if ((await ledger.spentToday(userId, tables)) + pending >= limit) return false;

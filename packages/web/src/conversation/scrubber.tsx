@@ -64,7 +64,7 @@ export function Scrubber({ past, wanted, goTo, onNow }: ScrubberProps) {
         onClick={() => setGear((gear + 1) % speeds.length)}
         className="h-7 w-7 shrink-0 rounded-md text-xs text-faint tabular-nums hover:bg-hover hover:text-ink pointer-coarse:h-11 pointer-coarse:w-11"
       >
-        {speed}×
+        {`${speed}×`}
       </button>
       <IconButton label={words.earlier} disabled={hand <= 1} onClick={() => goTo(hand - 1)}>
         <ChevronLeft size={16} />
