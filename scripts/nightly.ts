@@ -12,14 +12,16 @@ const parts = [
   [`${browser}/browser-cycles.ts`, "--count", "200"],
   ["e2e/page-cuts.ts", "--count", "200"],
   ["bench/web/hour.ts", "--minutes", "60"],
+  ["node_modules/vitest/vitest.mjs", "run", "--project", "int", "crash-harness.int"],
   [`${testing}/nightly/soak.ts`, "--minutes", "30"],
 ];
 const root = path.resolve(import.meta.dirname, "..");
+const env = { ...process.env, CONVOKE_EVERY_PASSAGE: "1" };
 const failed: string[] = [];
 for (const part of parts) {
   const name = part.join(" ");
   console.log(`\n== ${name}`);
-  const { status } = spawnSync(process.execPath, part, { cwd: root, stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, part, { cwd: root, stdio: "inherit", env });
   if (status !== 0) failed.push(name);
 }
 console.log(failed.length === 0 ? "\nEverything held." : `\nFailed:\n${failed.join("\n")}`);

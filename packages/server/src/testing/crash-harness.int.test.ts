@@ -8,7 +8,10 @@ checkLeaksAfterEach();
 /** Where a command may or may not have had its effect when the server died. */
 const unknownOutcomes = ["tool.before", "tool.after"];
 
-test("P2, P6, B13: after kill -9 at every append and every boundary of model and tools the run ends by itself, with one answer a call", async ({
+/** `CONVOKE_EVERY_PASSAGE=1` plays all of them, as the nightly run does; among other suites every second one of each kind. */
+const isEvery = process.env["CONVOKE_EVERY_PASSAGE"] === "1";
+
+test("P2, P6, B13: after kill -9 at appends and boundaries of model and tools the run ends by itself, with one answer a call", async ({
   signal,
 }) => {
   const passages = await countPassages();
@@ -26,7 +29,7 @@ test("P2, P6, B13: after kill -9 at every append and every boundary of model and
     ]),
   );
   const failures: object[] = [];
-  const waiting = [...passages];
+  const waiting = passages.filter(({ number }) => isEvery || number % 2 === 1);
   const worker = async (): Promise<void> => {
     for (let passage = waiting.shift(); passage !== undefined && !signal.aborted; passage = waiting.shift()) {
       const result = await crashAt(passage);
