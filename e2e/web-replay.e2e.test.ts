@@ -4,11 +4,21 @@ import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
-import { about, expectStatus, finish, sidewaysOf, takePictures, terminal, violationsOf } from "./web-page.ts";
+import {
+  about,
+  expectStatus,
+  finish,
+  hostile,
+  sidewaysOf,
+  takePictures,
+  terminal,
+  violationsOf,
+} from "./web-page.ts";
 
-/** Texts that would end the element that they stand in, or begin another one. */
-const hostile =
-  "</script><script>window.hacked = 1</script><!--<script> <img src=x onerror='window.hacked = 1'> %CONVOKE_EVENTS% $& $1";
+/** Texts that would end the element that they stand in, begin another one, or be taken for a slot of the template. */
+const escaping = "</script><script>window.hacked = 1</script><!--<script> %CONVOKE_EVENTS% $& $1";
+const written = `${escaping}\n\n${hostile}`;
+const print = `cat <<'CONVOKE'\n${written}\nCONVOKE`;
 
 type Then = {
   readonly conversation: {
@@ -34,11 +44,11 @@ describe.skipIf(noBrowser !== null)("the replay file", () => {
     web = await WebBrowser.open(
       about(
         "begin",
-        { tool_calls: [terminal("echo one", `Say one ${hostile}`)] },
-        finish(`It is said. ${hostile}`),
+        { tool_calls: [terminal(print, `Say one ${escaping}`)] },
+        finish(`It is said. ${written}`),
       ),
     );
-    id = await web.converse("begin", { title: `Begun ${hostile}` });
+    id = await web.converse("begin", { title: `Begun ${escaping}` });
     const page = await web.logIn();
     await page.goto(`${web.url}/c/${id}`);
     await expectStatus(page, "done");
@@ -84,6 +94,9 @@ describe.skipIf(noBrowser !== null)("the replay file", () => {
       await page.getByText("It is said.").first().waitFor();
       await page.getByRole("heading", { name: "Begun" }).waitFor();
       await page.getByText("All 2 requests follow from the log.").waitFor();
+      // What the tool wrote is shown too.
+      await page.getByRole("button", { name: /^Say one/ }).click();
+      await page.getByText("onload='window.hacked = 1'").first().waitFor();
       expect(await violationsOf(page)).toEqual([]);
       expect(await sidewaysOf(page)).toBe(0);
       await takePictures(page, options === phone ? "replay-phone" : "replay");

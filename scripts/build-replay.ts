@@ -54,6 +54,7 @@ function toTemplate(script: string, style: string): string {
     "img-src data:",
     "base-uri 'none'",
     "form-action 'none'",
+    "require-trusted-types-for 'script'",
   ].join("; ");
   return [
     "<!doctype html>",

@@ -91,6 +91,8 @@ export function Composer(props: ComposerProps) {
     onSend({ text: text.trim(), images }, how);
     write("");
     setImages([]);
+    // At once, as the text: who is handed the message may put another composer in the place of this one.
+    drafts.writeImages(place, []);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (completion.onKey(event)) return;

@@ -23,9 +23,29 @@ test("text and pictures are kept for each place until they are taken away", () =
   expect(drafts.readImages("a")).toEqual([]);
 });
 
-test("pictures that would take the room of what is typed are not kept", () => {
+test("of the pictures of all places the newest are kept, and never so many that what is typed has no room", () => {
   const drafts = new Drafts(emptyKeep());
-  drafts.writeImages("a", ["small"]);
-  drafts.writeImages("a", ["small", "x".repeat(1_500_001)]);
+  for (const place of ["a", "b", "c"]) drafts.writeImages(place, ["x".repeat(700_000)]);
+  expect(["a", "b", "c"].map((place) => drafts.readImages(place).length)).toEqual([0, 1, 1]);
+  drafts.writeImages("c", ["x".repeat(1_500_001)]);
+  expect(["a", "b", "c"].map((place) => drafts.readImages(place).length)).toEqual([0, 0, 0]);
+});
+
+test("pictures that the browser does not keep leave no older ones in their place", () => {
+  const kept = new Map<string, string>();
+  let isFull = false;
+  const drafts = new Drafts(
+    new Keep({
+      getItem: (key) => kept.get(key) ?? null,
+      setItem: (key, value) => {
+        if (isFull) throw new Error("full");
+        kept.set(key, value);
+      },
+      removeItem: (key) => void kept.delete(key),
+    }),
+  );
+  drafts.writeImages("a", ["older"]);
+  isFull = true;
+  drafts.writeImages("a", ["older", "newer"]);
   expect(drafts.readImages("a")).toEqual([]);
 });

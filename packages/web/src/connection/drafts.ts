@@ -1,4 +1,5 @@
 import type { Keep } from "../lib/keep.ts";
+import { asLoose, textAt, textsAt } from "../lib/loose.ts";
 
 /** What was written and not sent, one for each conversation and one for a new one. */
 export class Drafts {
@@ -20,17 +21,38 @@ export class Drafts {
 
   /** Pictures that were added, as `data:` addresses. */
   readImages(place: string): readonly string[] {
-    const images = this.#keep.read(`draft-images.${place}`);
-    return Array.isArray(images) && images.every((image) => typeof image === "string") ? images : [];
+    return this.#pictures().find((kept) => kept.place === place)?.images ?? [];
   }
 
-  /** Many or large pictures are not kept: what was typed shares the room. */
+  /** Of all places together only so much is kept that what is typed has room: the newest, and whole. */
   writeImages(place: string, images: readonly string[]): void {
-    const length = images.reduce((sum, image) => sum + image.length, 0);
-    if (length === 0 || length > mostImageLength) this.#keep.remove(`draft-images.${place}`);
-    else this.#keep.write(`draft-images.${place}`, images);
+    const before = this.#pictures();
+    const others = before.filter((kept) => kept.place !== place);
+    if (images.length === 0 && others.length === before.length) return;
+    const kept = images.length === 0 ? others : [...others, { place, images }];
+    while (lengthOf(kept) > mostImageLength) kept.shift();
+    if (kept.length > 0 && this.#keep.write(imagesKey, kept)) return;
+    // Those of before are not what was added last.
+    this.#keep.remove(imagesKey);
+  }
+
+  #pictures(): Pictures[] {
+    const kept = this.#keep.read(imagesKey);
+    if (!Array.isArray(kept)) return [];
+    return kept
+      .map(asLoose)
+      .filter((one) => one !== null)
+      .map((one) => ({ place: textAt(one, "place"), images: textsAt(one, "images") }));
   }
 }
 
+/** The pictures of one place; the newest place comes last. */
+type Pictures = { readonly place: string; readonly images: readonly string[] };
+
+const imagesKey = "draft-images";
 /** Characters; a browser keeps five million for a page. */
 const mostImageLength = 1_500_000;
+
+function lengthOf(pictures: readonly Pictures[]): number {
+  return pictures.flatMap(({ images }) => images).reduce((sum, image) => sum + image.length, 0);
+}

@@ -23,7 +23,7 @@ export default function Meters({ state, onContext = null }: MetersProps) {
           type="button"
           disabled={onContext === null}
           onClick={() => onContext?.()}
-          className="flex items-center gap-1.5 rounded px-1 enabled:hover:bg-hover pointer-coarse:h-11"
+          className="flex items-center gap-1.5 rounded px-1 enabled:hover:bg-hover pointer-coarse:h-11 pointer-coarse:min-w-11 pointer-coarse:justify-center"
           title={words.context(shownCount(state.contextTokens), shownCount(state.contextWindow))}
         >
           <svg
