@@ -4,6 +4,8 @@ import { PaintTimes } from "./paint-times.ts";
 let nowMs = 0;
 let frames: (() => void)[] = [];
 let paints = 0;
+/** How long it takes to draw one. */
+let frameMs = 0;
 let times: PaintTimes;
 
 beforeEach(() => {
@@ -11,6 +13,7 @@ beforeEach(() => {
   nowMs = 0;
   frames = [];
   paints = 0;
+  frameMs = 0;
   times = new PaintTimes({
     nextFrame: (callback) => void frames.push(callback),
     now: () => nowMs,
@@ -20,9 +23,16 @@ beforeEach(() => {
 });
 
 function pass(ms: number): void {
+  advance(ms);
+  for (const frame of frames.splice(0)) {
+    frame();
+    advance(frameMs);
+  }
+}
+
+function advance(ms: number): void {
   nowMs += ms;
   vi.advanceTimersByTime(ms);
-  for (const frame of frames.splice(0)) frame();
 }
 
 test("the first piece is drawn with the next frame, those after it ten times a second", () => {
@@ -62,4 +72,19 @@ test("what waits is not drawn after a stop", () => {
   times.stop();
   pass(1_000);
   expect(paints).toBe(1);
+});
+
+test.each([
+  [1, 10],
+  [8, 5],
+  [100, 3],
+])("frames of %i ms are drawn at most %i times a second", (ms, most) => {
+  frameMs = ms;
+  for (let pieces = 0; pieces < 500; pieces += 1) {
+    times.together();
+    pass(20);
+  }
+  const rate = paints / (nowMs / 1_000);
+  expect(rate).toBeLessThanOrEqual(most + 0.2);
+  expect(rate).toBeGreaterThan(most / 2);
 });

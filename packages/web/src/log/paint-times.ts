@@ -6,14 +6,16 @@ export type PaintTimesDeps = {
 };
 
 /**
- * When what came is drawn: events with the next frame, pieces of an answer together, ten times a second. A frame for each piece
- * costs a long answer half a core, most of it in laying out and painting, and nobody reads faster for it.
+ * When what came is drawn: events with the next frame, pieces of an answer together, at most ten times a second. A frame for each
+ * piece costs a long answer half a core, most of it in laying out and painting, and nobody reads faster for it. The longer a frame
+ * takes, the seldomer they come: drawing takes a small share of the time on any machine, however long the answer is.
  */
 export class PaintTimes {
   readonly #deps: PaintTimesDeps;
   #isDue = false;
   #later: ReturnType<typeof setTimeout> | null = null;
   #paintedAtMs = -Infinity;
+  #beatMs = shortestBeatMs;
 
   constructor(deps: PaintTimesDeps) {
     this.#deps = deps;
@@ -24,10 +26,14 @@ export class PaintTimes {
     this.stop();
     if (this.#isDue) return;
     this.#isDue = true;
-    this.#deps.nextFrame(() => {
+    const { nextFrame, now, paint } = this.#deps;
+    nextFrame(() => {
       this.#isDue = false;
-      this.#paintedAtMs = this.#deps.now();
-      this.#deps.paint();
+      const startMs = now();
+      this.#paintedAtMs = startMs;
+      paint();
+      // The next task comes when what was drawn is laid out and painted.
+      setTimeout(() => this.#spent(now() - startMs), 0);
     });
   }
 
@@ -35,8 +41,13 @@ export class PaintTimes {
   together(): void {
     if (this.#isDue || this.#later !== null) return;
     const nowMs = this.#deps.now();
-    if (nowMs - this.#paintedAtMs >= togetherMs) this.soon();
-    else this.#later = setTimeout(() => this.soon(), togetherMs - (nowMs % togetherMs));
+    if (nowMs - this.#paintedAtMs >= this.#beatMs) this.soon();
+    else this.#later = setTimeout(() => this.soon(), this.#beatMs - (nowMs % this.#beatMs));
+  }
+
+  #spent(frameMs: number): void {
+    const beats = Math.ceil((frameMs * share) / shortestBeatMs);
+    this.#beatMs = Math.max(1, Math.min(mostBeats, beats)) * shortestBeatMs;
   }
 
   /** What waits to be drawn together is not drawn any more, unless more comes. */
@@ -46,4 +57,7 @@ export class PaintTimes {
   }
 }
 
-const togetherMs = 100;
+const shortestBeatMs = 100;
+const mostBeats = 4;
+/** A frame is drawn no more often than every so many times that it takes. */
+const share = 25;
