@@ -3,14 +3,14 @@ import { Suspense, use, useEffect, useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { LogState } from "../folds/fold-state.ts";
 import { placeIn } from "../lib/place-in.ts";
-import { titleIdOf } from "../lib/title-id.ts";
 import type { OpenLog } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
 import { Button, IconButton } from "../ui/button.tsx";
-import { StateMark, statusWord } from "../ui/state-mark.tsx";
+import { StateMark } from "../ui/state-mark.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 import { lazyPart } from "../lib/lazy-part.ts";
 import type { Attempt } from "./attempt.ts";
+import { ConversationTitle } from "./conversation-title.tsx";
 import { PaneContext } from "./pane.ts";
 
 const Meters = lazyPart(() => import("./meters.tsx"));
@@ -55,17 +55,18 @@ export default function ConversationBar({
         <ChevronLeft size={18} />
       </Link>
       <StateMark status={state.status} />
-      <h1 id={titleIdOf(log.id)} className="min-w-0 truncate font-medium">
-        {state.title ?? words.rail.untitled}
-      </h1>
-      <span className="shrink-0 text-xs text-faint">{statusWord(words, state.status)}</span>
+      <ConversationTitle id={log.id} state={state} />
       <Suspense>{state.parentId !== null && <ParentLink id={state.parentId} />}</Suspense>
       <Suspense>{state.isPlanning && <PlanMark />}</Suspense>
       <span className="grow" />
       <Suspense>
         <Meters state={state} onContext={showContext} />
       </Suspense>
-      <IconButton label={words.conversation.changes} onClick={() => onPanel("changes")}>
+      <IconButton
+        label={words.conversation.changes}
+        className={mainActionOf(state.status) === null ? "" : "max-[720px]:hidden"}
+        onClick={() => onPanel("changes")}
+      >
         <FileDiff size={16} />
       </IconButton>
       <IconButton
@@ -126,6 +127,11 @@ function PlanMark() {
   );
 }
 
+function mainActionOf(status: string): "stop" | "go on" | null {
+  if (status === "running") return "stop";
+  return status === "paused" || status === "error" || status === "stuck" ? "go on" : null;
+}
+
 type MainButtonProps = Pick<ConversationBarProps, "state" | "onAttempt"> & { readonly id: string };
 
 /** Stop while it works, Go on when it is halted. Says "stopping" until the log says that it has stopped. */
@@ -134,7 +140,9 @@ function MainButton({ id, state, onAttempt }: MainButtonProps) {
   const { client } = useServices();
   const [isStopping, setIsStopping] = useState(false);
   useEffect(() => setIsStopping(false), [state.status]);
-  if (state.status === "running") {
+  const action = mainActionOf(state.status);
+  if (action === null) return null;
+  if (action === "stop") {
     return (
       <Button
         disabled={isStopping}
@@ -148,7 +156,6 @@ function MainButton({ id, state, onAttempt }: MainButtonProps) {
       </Button>
     );
   }
-  if (state.status !== "paused" && state.status !== "error" && state.status !== "stuck") return null;
   return (
     <Button onClick={() => void onAttempt(() => client.run(id))}>
       <Play size={11} className="fill-current" />

@@ -39,7 +39,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
     preview: { title: preview },
     shells: { title: shells },
   } = useMoreWords();
-  const { menu, files } = useWords().conversation;
+  const { menu, changes, files } = useWords().conversation;
   const { client, overview } = useServices();
   const glance = useStore(overview).glances.find((other) => other.id === id);
   const [, navigate] = useLocation();
@@ -61,6 +61,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
             ? [{ label: words.pause, onChoose: () => void onAttempt(() => client.pause(id)) }]
             : []),
           { label: outline, onChoose: () => onPanel("outline") },
+          { label: changes, onChoose: () => onPanel("changes") },
           { label: files, onChoose: () => onPanel("files") },
           { label: browser, onChoose: () => onPanel("browser") },
           { label: mcp, onChoose: () => onPanel("mcp") },

@@ -1,6 +1,7 @@
 import type { LogState } from "../folds/fold-state.ts";
-import { shownCost, shownCount } from "../lib/shown-numbers.ts";
+import { shownCount } from "../lib/shown-numbers.ts";
 import { useMoreWords } from "../words/words.ts";
+import { Cost } from "./conversation-title.tsx";
 
 type MetersProps = {
   readonly state: LogState;
@@ -49,12 +50,7 @@ export default function Meters({ state, onContext = null }: MetersProps) {
           <span className="max-[720px]:sr-only">{`${Math.round(share * 100)} %`}</span>
         </button>
       )}
-      <span title={words.tokens(shownCount(state.tokensIn), shownCount(state.tokensOut))}>
-        <span className="sr-only">{words.costLabel}</span>
-        {state.budget === null
-          ? shownCost(state.cost)
-          : words.ofBudget(shownCost(state.cost), shownCost(state.budget))}
-      </span>
+      <Cost state={state} className="max-[720px]:hidden" />
     </div>
   );
 }

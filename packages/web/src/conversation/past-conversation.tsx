@@ -4,14 +4,14 @@ import { useLocation } from "wouter";
 import { lazyPart } from "../lib/lazy-part.ts";
 import { placeIn } from "../lib/place-in.ts";
 import { useStore } from "../lib/store.ts";
-import { titleIdOf } from "../lib/title-id.ts";
 import type { OpenLog } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
 import type { RowMenu } from "../timeline/row-menu.ts";
 import type { TimelineProps } from "../timeline/timeline.tsx";
 import { Button } from "../ui/button.tsx";
-import { StateMark, statusWord } from "../ui/state-mark.tsx";
+import { StateMark } from "../ui/state-mark.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
+import { ConversationTitle } from "./conversation-title.tsx";
 import { Scrubber } from "./scrubber.tsx";
 import { useMoment } from "./use-moment.ts";
 
@@ -92,17 +92,13 @@ type ThenProps = Omit<PastConversationProps, "at"> & {
 };
 
 function Then({ id, past, eventId, wanted, goTo, onNow, menu, Timeline }: ThenProps) {
-  const words = useWords();
   const { shown, shownId } = useWindow(id, eventId, past);
   const { phase, state } = useStore(shown.view);
   return (
     <>
       <header className="flex h-11 shrink-0 items-center gap-2.5 border-b border-line px-3 max-[720px]:gap-2">
         <StateMark status={state.status} />
-        <h1 id={titleIdOf(id)} className="min-w-0 truncate font-medium">
-          {state.title ?? words.rail.untitled}
-        </h1>
-        <span className="shrink-0 text-xs text-faint">{statusWord(words, state.status)}</span>
+        <ConversationTitle id={id} state={state} />
         <span className="grow" />
         <Suspense>
           <Meters state={state} />

@@ -1,13 +1,14 @@
 import { ShieldAlert, ShieldCheck } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
+import { ConversationTitle } from "../conversation/conversation-title.tsx";
 import Meters from "../conversation/meters.tsx";
 import { Scrubber } from "../conversation/scrubber.tsx";
 import { exactTime } from "../lib/shown-times.ts";
 import { useStore } from "../lib/store.ts";
 import { useServices } from "../services/services.ts";
 import { Timeline } from "../timeline/timeline.tsx";
-import { StateMark, statusWord } from "../ui/state-mark.tsx";
-import { useMoreWords, useWords } from "../words/words.ts";
+import { StateMark } from "../ui/state-mark.tsx";
+import { useMoreWords } from "../words/words.ts";
 import type { ReplayFacts } from "../log/replay-facts.ts";
 import type { RecordedLog } from "./recorded-log.ts";
 
@@ -15,7 +16,6 @@ type ReplayPageProps = { readonly log: RecordedLog; readonly facts: ReplayFacts 
 
 /** A recorded conversation: at any of its events it is shown as it stood there. It opens at its end. */
 export function ReplayPage({ log, facts }: ReplayPageProps) {
-  const words = useWords();
   const { logs } = useServices();
   const [position, setPosition] = useState(log.length);
   const moment = useMemo(() => log.at(position), [log, position]);
@@ -27,8 +27,7 @@ export function ReplayPage({ log, facts }: ReplayPageProps) {
     <main className="flex h-dvh flex-col">
       <header className="flex h-11 shrink-0 items-center gap-2.5 border-b border-line px-3 max-[720px]:gap-2">
         <StateMark status={state.status} />
-        <h1 className="min-w-0 truncate font-medium">{state.title ?? words.rail.untitled}</h1>
-        <span className="shrink-0 text-xs text-faint">{statusWord(words, state.status)}</span>
+        <ConversationTitle id={log.id} state={state} />
         <span className="grow" />
         <Meters state={state} />
       </header>
