@@ -81,7 +81,6 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 300_000,
           expect: { poll: { timeout: 90_000 } },
-          fileParallelism: false,
         },
       },
     ],

@@ -12,7 +12,7 @@ const parts = [
   [`${browser}/browser-cycles.ts`, "--count", "200"],
   ["e2e/page-cuts.ts", "--count", "200"],
   ["bench/web/hour.ts", "--minutes", "60"],
-  ["node_modules/vitest/vitest.mjs", "run", "--project", "int", "crash-harness.int"],
+  ["node_modules/vitest/vitest.mjs", "run", "--project", "int", "crash-harness.int", "condensing-crash.int"],
   [`${testing}/nightly/soak.ts`, "--minutes", "30"],
 ];
 const root = path.resolve(import.meta.dirname, "..");
