@@ -1,11 +1,28 @@
 import { looks, type Pieces } from "./looks.ts";
+import { watchNearness } from "./near-screen.ts";
 
 /**
  * Colours pieces of a text that is on the page until the function that it returns is called. Text and elements stay as they are:
  * nothing moves, a selection stays, and what is copied is the text. Browsers without such highlights show it plain.
+ *
+ * Only what is near the screen is coloured: Chromium goes through all ranges of a page, and paints their texts anew, in each frame
+ * in which any style was found.
  */
 export function paint(text: Text, pieces: Pieces): () => void {
-  if (!("highlights" in CSS)) return () => {};
+  const { parentElement } = text;
+  if (parentElement === null || !("highlights" in CSS)) return () => {};
+  let remove: (() => void) | null = null;
+  const leave = watchNearness(parentElement, (isNear) => {
+    remove?.();
+    remove = isNear ? addRanges(text, pieces) : null;
+  });
+  return () => {
+    leave();
+    remove?.();
+  };
+}
+
+function addRanges(text: Text, pieces: Pieces): () => void {
   const painted: { readonly highlight: Highlight; readonly range: StaticRange }[] = [];
   for (let index = 0; index < pieces.length; index += 3) {
     const endOffset = Math.min(pieces[index + 1]!, text.length);
