@@ -13,21 +13,50 @@ export const Markdown = memo(function Markdown({ text }: { readonly text: string
   );
   return (
     <div className="prose">
-      {blocks.map((block, index) => (
-        // Blocks are only ever added at the end, so the place of a block is its name.
+      {inGroups(blocks).map((group, index) => (
+        // Blocks are only ever added at the end, so the place of a group is its name.
         // eslint-disable-next-line react/no-array-index-key
-        <Block key={index} raw={block.raw} block={block} />
+        <Group key={index} blocks={group} />
       ))}
     </div>
   );
 });
 
+const groupSize = 8;
+
+function inGroups(blocks: readonly Token[]): readonly (readonly Token[])[] {
+  const groups: (readonly Token[])[] = [];
+  for (let from = 0; from < blocks.length; from += groupSize)
+    groups.push(blocks.slice(from, from + groupSize));
+  return groups;
+}
+
+/** Some blocks: a stacking context, so that the browser keeps what it painted of them while what follows grows. */
+const Group = memo(
+  function Group({ blocks }: { readonly blocks: readonly Token[] }) {
+    return (
+      <div className="isolate">
+        {blocks.map((block, index) => (
+          // eslint-disable-next-line react/no-array-index-key
+          <Block key={index} block={block} />
+        ))}
+      </div>
+    );
+  },
+  ({ blocks: before }, { blocks: after }) =>
+    before.length === after.length && before.every((block, index) => isSame(block, after[index]!)),
+);
+
 const Block = memo(
-  function Block({ block }: { readonly raw: string; readonly block: Token }) {
+  function Block({ block }: { readonly block: Token }) {
     return drawBlock(block);
   },
-  (before, after) => before.raw === after.raw && before.block.type === after.block.type,
+  (before, after) => isSame(before.block, after.block),
 );
+
+function isSame(before: Token, after: Token): boolean {
+  return before.raw === after.raw && before.type === after.type;
+}
 
 function drawBlock(token: Token): ReactNode {
   switch (token.type) {
