@@ -7,6 +7,8 @@ export type FollowOptions = StreamOptions & {
   readonly afterEventId?: string | null;
   /** `items`: pieces of answers say which item they belong to. */
   readonly deltas?: "items";
+  /** Pieces of answers come together, at most once in so many milliseconds, 20 to 1,000. */
+  readonly beat?: number;
   /** Signals of kind `ToolProgress`: what tools say while they work. */
   readonly progress?: boolean;
   /** Signals of kind `Standing`: what waits for its user, and what the model has not read. {@link ConversationView} is exact with them. */
@@ -47,27 +49,31 @@ export async function* followEvents(
     },
   };
   for await (const json of frames(stream, (listener) => (noteProgress = listener))) {
-    const item = toItem(json);
-    if (item === null) continue;
-    yield item;
-    if (item.type !== "event") continue;
-    cursor = item.event.id!;
-    noteProgress();
+    for (const item of toItems(json)) {
+      yield item;
+      if (item.type !== "event") continue;
+      cursor = item.event.id!;
+      noteProgress();
+    }
   }
 }
 
 const signalKinds = new Set(["StreamingDeltaEvent", "ServerErrorEvent"]);
 
-/** Null for a heartbeat. What has no id is in no log. */
-function toItem(json: string): FollowItem | null {
+/** None for a heartbeat. What has no id is in no log. */
+function toItems(json: string): readonly FollowItem[] {
   const frame = JSON.parse(json) as Record<string, unknown>;
   const kind = String(frame["kind"]);
-  if (kind === "Heartbeat") return null;
+  if (kind === "Heartbeat") return [];
+  if (kind === "Pieces")
+    return (frame["frames"] as Record<string, unknown>[]).map((piece) => ({ type: "signal", frame: piece }));
   const isSignal =
     typeof frame["id"] !== "string" ||
     signalKinds.has(kind) ||
     (kind === "ConversationStateUpdateEvent" && frame["key"] === "full_state");
-  return isSignal ? { type: "signal", frame } : { type: "event", json, ...untrim(frame as unknown as Event) };
+  return [
+    isSignal ? { type: "signal", frame } : { type: "event", json, ...untrim(frame as unknown as Event) },
+  ];
 }
 
 /** The event itself, and what it lacks. */
@@ -97,8 +103,8 @@ function eventsUrl(
   target: SocketTarget,
   id: string,
   cursor: string | null,
-  { deltas, progress, standing, trim }: FollowOptions,
+  { deltas, beat, progress, standing, trim }: FollowOptions,
 ): string {
   const begin = cursor === null ? { resend_mode: "all" } : { after_event_id: cursor };
-  return socketUrl(target, `/sockets/events/${id}`, { ...begin, deltas, progress, standing, trim });
+  return socketUrl(target, `/sockets/events/${id}`, { ...begin, deltas, beat, progress, standing, trim });
 }

@@ -4,6 +4,8 @@ export type Listener = {
   readonly onEnd: () => void;
   /** Told about pieces of answers in the form that names their items. */
   readonly wantsItems: boolean;
+  /** Given pieces of answers in the place of {@link onSignal}, when set. */
+  readonly onPiece: ((json: string) => void) | null;
   /** Told what tools say while they work: the newest text only, so that any of them may be dropped. */
   readonly onProgress: ((json: string) => void) | null;
   /** Called when how the conversation stands has changed without an event. */
@@ -25,6 +27,7 @@ export class Signals {
     const listener = {
       onEnd: () => {},
       wantsItems: false,
+      onPiece: null,
       onProgress: null,
       onChange: () => {},
       onForward: null,
@@ -74,10 +77,11 @@ export class Signals {
   }
 
   #giveDelta(plain: string | null, withItem: string): void {
-    for (const { onSignal, wantsItems, onForward } of this.#listeners) {
+    for (const { onSignal, onPiece, wantsItems, onForward } of this.#listeners) {
       if (onForward !== null) continue;
-      if (wantsItems) onSignal(withItem);
-      else if (plain !== null) onSignal(plain);
+      const give = onPiece ?? onSignal;
+      if (wantsItems) give(withItem);
+      else if (plain !== null) give(plain);
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Row } from "../folds/row.ts";
 import { asLoose, looseAt, textAt, type Loose } from "../lib/loose.ts";
 import { Cell } from "../lib/store.ts";
 import { trimAt, upTo, type LogPage } from "./log-page.ts";
-import { PaintTimes } from "./paint-times.ts";
+import { PaintTimes, shortestBeatMs } from "./paint-times.ts";
 import type { ReadingPlace } from "./reading-place.ts";
 import { RowWindow } from "./row-window.ts";
 
@@ -102,6 +102,12 @@ export class OpenLog {
     this.#place = place;
   }
 
+  /** Begins to read for who shows it soon. */
+  prepare(): void {
+    // Who shows it asks again, and tells what fails then.
+    if (!this.#isLoaded) this.#loadOnce().catch(() => {});
+  }
+
   /** Reads the end of the log unless it was read before, and follows it. */
   show(): void {
     if (this.#following !== null) return;
@@ -196,6 +202,7 @@ export class OpenLog {
       afterEventId: this.#window.lastEventId,
       signal,
       deltas: "items",
+      beat: shortestBeatMs,
       progress: true,
       standing: true,
       trim: trimAt,

@@ -57,7 +57,8 @@ export class PaintTimes {
   }
 }
 
-const shortestBeatMs = 100;
+/** Milliseconds. Pieces do not come oftener either. */
+export const shortestBeatMs = 100;
 const mostBeats = 4;
 /** A frame is drawn no more often than every so many times that it takes. */
 const share = 25;

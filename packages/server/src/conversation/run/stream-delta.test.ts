@@ -72,8 +72,9 @@ test("L23.20: who asks for items gets each piece with its answer, item and numbe
   const id = await startStreaming(server);
   using plain = await listen(server, id);
   using itemised = await listen(server, id, "&deltas=items");
+  using together = await listen(server, id, "&deltas=items&beat=1000");
   await server.client.run(id);
-  await Promise.all([plain.until(finished), itemised.until(finished)]);
+  await Promise.all([plain, itemised, together].map((socket) => socket.until(finished)));
 
   const deltas = plain.events.filter(({ kind }) => kind === "StreamingDeltaEvent");
   const fields = new Set(deltas.flatMap((frame) => Object.keys(frame)));
@@ -100,6 +101,19 @@ test("L23.20: who asks for items gets each piece with its answer, item and numbe
     { end: "void" },
     { items: { "text 0": "Half of it is lost." }, end: "done" },
   ]);
+  // Pieces that come together are the same ones, and in the same places between what is stored.
+  const unpacked = together.events.flatMap((frame) =>
+    frame["kind"] === "Pieces" ? (frame["frames"] as Frame[]) : [frame],
+  );
+  expect(answersIn(unpacked)).toEqual(answersIn(itemised.events));
+  const placesOf = (frames: readonly Frame[]) =>
+    frames
+      .filter(({ key }) => key !== "full_state")
+      .map(({ kind, id: eventId, seq }) => [kind, eventId, seq]);
+  expect(placesOf(unpacked)).toEqual(placesOf(itemised.events));
+  expect(together.events.length).toBeLessThan(itemised.events.length / 2);
+  using wrong = new TestSocket(`${server.url}/sockets/events/${id}?beat=7&session_api_key=${server.key}`);
+  expect(await wrong.opened).toBe(403);
   // The end of an answer names the events that hold it.
   const action = (await server.events(id)).find((event) => event.kind === "ActionEvent");
   const end = itemised.events.find(({ kind }) => kind === "AnswerEnd");

@@ -13,6 +13,7 @@ import { storageFault } from "../../../lib/storage-fault.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
 import type { NeighbourSignals } from "./neighbour-signals.ts";
+import { beatLimits, PieceBeat } from "./piece-beat.ts";
 import { readConversationId } from "./person-socket.ts";
 import { SharedFrames } from "./shared-frames.ts";
 import type { SocketFrames, SocketFrame } from "./socket-frames.ts";
@@ -65,6 +66,8 @@ type Target = SocketTarget & {
   readonly wantsItems: boolean;
   readonly wantsProgress: boolean;
   readonly wantsStanding: boolean;
+  /** Milliseconds; 0 sends each piece of an answer by itself. */
+  readonly beatMs: number;
 };
 
 function readTarget(request: FastifyRequest, scope: SocketScope, sharedFrames: SharedFrames): Target {
@@ -77,6 +80,7 @@ function readTarget(request: FastifyRequest, scope: SocketScope, sharedFrames: S
     wantsItems: query["deltas"] === "items",
     wantsProgress: query["progress"] === "true",
     wantsStanding: query["standing"] === "true",
+    beatMs: readBeat(query["beat"]),
     frames: sharedFrames.of(readTrim(query["trim"])),
   };
 }
@@ -89,11 +93,23 @@ function readTrim(given: unknown): number | null {
   throw new Fault("refused", "bad_trim", `trim is a whole number from ${minimum} to ${maximum}.`);
 }
 
+function readBeat(given: unknown): number {
+  if (given === undefined) return 0;
+  const { minimum, maximum } = beatLimits;
+  const beatMs = Number(given);
+  if (Number.isInteger(beatMs) && beatMs >= minimum && beatMs <= maximum) return beatMs;
+  throw new Fault(
+    "refused",
+    "bad_beat",
+    `beat is a whole number of milliseconds from ${minimum} to ${maximum}.`,
+  );
+}
+
 async function serve(
   { socket, target, caller, frames, output }: Admitted<Target>,
   deps: EventSocketDeps,
 ): Promise<void> {
-  const { directory, conversationId, resume, wantsItems, wantsProgress, wantsStanding } = target;
+  const { directory, conversationId, resume, wantsItems, wantsProgress, wantsStanding, beatMs } = target;
   const watch = await watchIfThere(directory, caller, conversationId);
   const sendAway = (): void => socket.close(closeCodes.notFound, "Conversation not found");
   if (watch === null) {
@@ -107,9 +123,15 @@ async function serve(
   }
   let hasState = false;
   using standing = wantsStanding ? new StandingOutput(watch, output) : null;
+  using beat = beatMs === 0 ? null : new PieceBeat(output, beatMs);
   const stopListening = watch.listen({
     // The state comes first, and is newer than what was shown before it.
-    onSignal: (json) => hasState && output.offer(json),
+    onSignal: (json) => {
+      if (!hasState) return;
+      beat?.flush();
+      output.offer(json);
+    },
+    onPiece: beat === null ? null : (json) => hasState && beat.offer(json),
     onEnd: sendAway,
     wantsItems,
     onProgress: wantsProgress ? (json) => hasState && output.offer(json, true) : null,
@@ -128,6 +150,7 @@ async function serve(
     hasState = true;
     await standing?.tell();
     for await (const events of watch.follow({ afterSeq, signal: output.closed })) {
+      beat?.flush();
       if (!(await output.send(events))) return;
       await standing?.tell();
     }
