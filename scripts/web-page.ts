@@ -20,15 +20,22 @@ export async function buildPage(root: string, isWritten: boolean): Promise<Built
   });
   const { output } = (Array.isArray(result) ? result[0] : result) as Rolldown.RolldownOutput;
   const chunks = output.filter((item) => item.type === "chunk");
+  const assets = output.filter((item) => item.type === "asset");
   return {
     chunks,
-    assets: output.filter((item) => item.type === "asset"),
-    firstChunks: firstOf(chunks),
+    assets,
+    firstChunks: firstOf(
+      chunks,
+      assets.find(({ fileName }) => fileName === "index.html"),
+    ),
     sources: chunks.flatMap(({ moduleIds }) => moduleIds.filter((id) => path.isAbsolute(id))),
   };
 }
 
-function firstOf(chunks: readonly Rolldown.OutputChunk[]): Rolldown.OutputChunk[] {
+function firstOf(
+  chunks: readonly Rolldown.OutputChunk[],
+  page: Rolldown.OutputAsset | undefined,
+): Rolldown.OutputChunk[] {
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk] as const));
   const seen = new Set<Rolldown.OutputChunk>();
   const visit = (chunk: Rolldown.OutputChunk | undefined): void => {
@@ -36,6 +43,7 @@ function firstOf(chunks: readonly Rolldown.OutputChunk[]): Rolldown.OutputChunk[
     seen.add(chunk);
     for (const name of chunk.imports) visit(byName.get(name));
   };
-  for (const chunk of chunks) if (chunk.isEntry) visit(chunk);
+  const named = String(page?.source ?? "");
+  for (const chunk of chunks) if (named.includes(`/${chunk.fileName}"`)) visit(chunk);
   return [...seen];
 }

@@ -10,6 +10,7 @@ import { Drafts } from "./connection/drafts.ts";
 import { LoginState } from "./connection/login-state.ts";
 import { Outbox } from "./connection/outbox.ts";
 import { EarlyKeys } from "./lib/early-keys.ts";
+import { firstConversation } from "./lib/first-conversation.ts";
 import { Keep } from "./lib/keep.ts";
 import { loadPatiently } from "./lib/lazy-part.ts";
 import { pagePrefix, serverAddress } from "./lib/server-address.ts";
@@ -128,12 +129,16 @@ async function open(): Promise<void> {
       }
     }
   }
+  const services = createServices({ client, login, keep, earlyKeys });
+  const first = firstConversation(location, pagePrefix(document.baseURI));
+  // Asked for before anything is drawn, and before the parts that come behind the first picture.
+  if (first !== null) services.logs.get(first).prepare();
   const words = await readWords(document.documentElement.lang);
   createRoot(document.querySelector("#root")!).render(
     <StrictMode>
       <WordsContext value={words}>
         <MoreWordsContext value={laterWords(document.documentElement.lang, loadPatiently)}>
-          <ServicesContext value={createServices({ client, login, keep, earlyKeys })}>
+          <ServicesContext value={services}>
             <ColourContext value={laterColours()}>
               <Router base={pagePrefix(document.baseURI)}>
                 <App hasLoginFailed={hasLoginFailed} />

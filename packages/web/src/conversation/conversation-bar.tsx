@@ -8,13 +8,11 @@ import { useServices } from "../services/services.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
-import { lazyPart } from "../lib/lazy-part.ts";
 import type { Attempt } from "./attempt.ts";
+import ConversationMenu from "./conversation-menu.tsx";
 import { ConversationTitle } from "./conversation-title.tsx";
+import Meters from "./meters.tsx";
 import { PaneContext } from "./pane.ts";
-
-const Meters = lazyPart(() => import("./meters.tsx"));
-const ConversationMenu = lazyPart(() => import("./conversation-menu.tsx"));
 
 type ConversationBarProps = {
   readonly log: OpenLog;

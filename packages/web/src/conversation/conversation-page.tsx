@@ -11,12 +11,13 @@ import { lazyPart, loadPatiently } from "../lib/lazy-part.ts";
 import { placeIn } from "../lib/place-in.ts";
 import type { Attempt } from "./attempt.ts";
 
-const ConversationBar = lazyPart(() => import("./conversation-bar.tsx"));
-const ConnectionLine = lazyPart(() => import("./connection-line.tsx"));
+const around = () => import("./around.ts");
+const ConversationBar = lazyPart(async () => ({ default: (await around()).ConversationBar }));
+const ConnectionLine = lazyPart(async () => ({ default: (await around()).ConnectionLine }));
 const PastConversation = lazyPart(() => import("./past-conversation.tsx"));
 const PastTimeline = lazyPart(() => import("./past-timeline.tsx"));
-const Foot = lazyPart(() => import("./conversation-foot.tsx"));
-const TaskStrip = lazyPart(() => import("./task-strip.tsx"));
+const Foot = lazyPart(async () => ({ default: (await around()).Foot }));
+const TaskStrip = lazyPart(async () => ({ default: (await around()).TaskStrip }));
 const Panels = lazyPart(() => import("./panels.tsx"));
 const branches = () => loadPatiently(() => import("./branches.ts"));
 

@@ -1,7 +1,6 @@
 import type { PastState } from "@convoke/protocol";
 import { Suspense, useCallback, useEffect, useMemo, useState, type ComponentType } from "react";
 import { useLocation } from "wouter";
-import { lazyPart } from "../lib/lazy-part.ts";
 import { placeIn } from "../lib/place-in.ts";
 import { useStore } from "../lib/store.ts";
 import type { OpenLog } from "../log/open-log.ts";
@@ -12,10 +11,9 @@ import { Button } from "../ui/button.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 import { ConversationTitle } from "./conversation-title.tsx";
+import Meters from "./meters.tsx";
 import { Scrubber } from "./scrubber.tsx";
 import { useMoment } from "./use-moment.ts";
-
-const Meters = lazyPart(() => import("./meters.tsx"));
 
 type PastConversationProps = {
   readonly id: string;

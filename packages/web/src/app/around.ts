@@ -1,0 +1,7 @@
+/** What stands around every screen: one file, loaded behind the first picture. */
+export { default as Announcer } from "./announcer.tsx";
+export { default as KeyMap } from "./key-map.tsx";
+export { default as Notifier } from "./notifier.tsx";
+export { default as Rail } from "./rail.tsx";
+export { default as Tabs } from "./tabs.tsx";
+export { default as Upkeep } from "./upkeep.tsx";

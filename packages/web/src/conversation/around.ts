@@ -1,0 +1,5 @@
+/** What stands around the events of a conversation: one file, loaded behind them. */
+export { default as ConnectionLine } from "./connection-line.tsx";
+export { default as ConversationBar } from "./conversation-bar.tsx";
+export { default as Foot } from "./conversation-foot.tsx";
+export { default as TaskStrip } from "./task-strip.tsx";
