@@ -14,12 +14,12 @@ export type BodyQuery = {
   readonly toSeq: number;
 };
 
-/** A frequent needle is found among so many messages. */
+/** A frequent needle is found among so many messages of the classes that are asked for. */
 const scannedFirst = 400;
 
 /**
- * Finds messages by a part of their text. The first few hundred in order are looked through; when they have too little, blocks
- * are found by the needle's grams and only their messages are looked through, and those that no block has yet.
+ * Finds messages by a part of their text. The first few hundred that may match are looked through in order; when they have too
+ * little, blocks are found by the needle's grams and only their messages are looked through, and those that no block has yet.
  */
 export class BodySearch {
   readonly #pool: Pool;
@@ -36,9 +36,7 @@ export class BodySearch {
     const { log, classes, needle, fromSeq, toSeq } = query;
     const direction = isDescending ? "DESC" : "ASC";
     const { rows } = await this.#pool.query<{ seq: number; is_match: boolean }>(
-      `SELECT seq, class = ANY ($2::smallint[]) AND strpos(folded, $3) > 0 AS is_match FROM (
-         SELECT * FROM convoke.texts WHERE log = $1 AND seq BETWEEN $4 AND $5 ORDER BY seq ${direction} LIMIT ${scannedFirst}
-       ) t ORDER BY seq ${direction}`,
+      `SELECT seq, is_match FROM convoke.texts_${isDescending ? "descending" : "ascending"}($1, $2, $3, $4, $5, ${scannedFirst})`,
       [log.number, classes, toComparable(needle), fromSeq, toSeq],
     );
     const found = rows.filter((row) => row.is_match).map(({ seq }) => seq);

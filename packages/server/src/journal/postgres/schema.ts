@@ -148,7 +148,30 @@ CREATE FUNCTION convoke.blocks_with(wanted integer[])
   LANGUAGE sql STABLE ROWS 20 SET enable_seqscan = off
   AS 'SELECT b.log, b.first_seq, b.last_seq FROM convoke.blocks b WHERE b.grams @> wanted'`;
 
+/*
+ * texts_ascending, texts_descending: the first messages of some classes in a span, and which of them have the needle. Each class is a range
+ * of one index that is read in order. Where statistics do not know a log yet, the planner would rather read and sort the whole span.
+ */
+const toVersion5 = [
+  ["ascending", "ASC"],
+  ["descending", "DESC"],
+]
+  .map(
+    ([name, direction]) => `
+CREATE FUNCTION convoke.texts_${name}(of_log bigint, codes smallint[], needle text, first integer, last integer, most integer)
+  RETURNS TABLE (seq integer, is_match boolean)
+  LANGUAGE sql STABLE ROWS 400
+  SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+  AS 'SELECT found.seq, strpos(t.folded, needle) > 0 FROM (
+        SELECT part.seq FROM unnest(codes) AS selected(code) CROSS JOIN LATERAL (
+          SELECT e.seq FROM convoke.events e WHERE e.log = of_log AND e.class = selected.code AND e.seq BETWEEN first AND last
+          ORDER BY e.seq ${direction} LIMIT most
+        ) part ORDER BY part.seq ${direction} LIMIT most
+      ) found JOIN convoke.texts t ON t.log = of_log AND t.seq = found.seq ORDER BY found.seq ${direction}';`,
+  )
+  .join("");
+
 export const journalSchema: SchemaPart = {
   name: "journal",
-  steps: [tables, toVersion2, toVersion3, toVersion4],
+  steps: [tables, toVersion2, toVersion3, toVersion4, toVersion5],
 };
