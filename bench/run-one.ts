@@ -1,7 +1,9 @@
 import type { BenchResult } from "./bench-result.ts";
 
 /** Runs one bench in a process of its own: what another one left in memory would be measured too. */
-const [file = ""] = process.argv.slice(2);
-const { run } = (await import(new URL(file, import.meta.url).href)) as { run: () => Promise<BenchResult[]> };
-const results = await run();
+const [file = "", part] = process.argv.slice(2);
+const { run } = (await import(new URL(file, import.meta.url).href)) as {
+  run: (part?: string) => Promise<BenchResult[]>;
+};
+const results = await run(part);
 process.send?.(results, undefined, {}, () => process.disconnect());

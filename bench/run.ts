@@ -8,7 +8,7 @@ import { budgetOf, isWithin, toText, type Budget, type Budgets } from "./budget.
 import { describeMachine } from "./machine.ts";
 import { writePage } from "./write-page.ts";
 
-/** File of each bench by its name; `npm run bench -- NAME...` runs those, and all without a name. */
+/** File of each bench by its name; `npm run bench -- NAME...` runs those, all without a name, and `NAME:PART` one part of those with parts. */
 const benches: Readonly<Record<string, string>> = {
   append: "./journal/append.ts",
   page: "./journal/page.ts",
@@ -40,7 +40,7 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: { out: { type: "string" }, page: { type: "string" } },
   });
-  const unknown = positionals.filter((name) => benches[name] === undefined);
+  const unknown = positionals.filter((name) => benches[name.split(":")[0]!] === undefined);
   if (unknown.length > 0) {
     console.error(`no such bench: ${unknown.join(", ")}; there are ${Object.keys(benches).join(", ")}`);
     return 2;
@@ -56,7 +56,7 @@ async function main(): Promise<number> {
   const broken: string[] = [];
   for (const name of positionals.length > 0 ? positionals : Object.keys(benches)) {
     console.log(`\n${name}`);
-    const measured = await runBench(benches[name] ?? "");
+    const measured = await runBench(name);
     if (measured === null) broken.push(name);
     else {
       for (const result of measured) console.log(toLine(result, budgetOf(result.id, budgets)));
@@ -78,8 +78,9 @@ async function main(): Promise<number> {
 }
 
 /** Null when the bench broke; it has said why. */
-async function runBench(file: string): Promise<BenchResult[] | null> {
-  const child = fork(resolve(import.meta.dirname, "run-one.ts"), [file]);
+async function runBench(nameAndPart: string): Promise<BenchResult[] | null> {
+  const [name = "", ...part] = nameAndPart.split(":");
+  const child = fork(resolve(import.meta.dirname, "run-one.ts"), [benches[name] ?? "", ...part]);
   let results: BenchResult[] | null = null;
   child.on("message", (message) => {
     results = message as BenchResult[];

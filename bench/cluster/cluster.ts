@@ -7,8 +7,24 @@ import { measureLargeLog } from "./large-log.ts";
 import { measureNodes } from "./nodes.ts";
 import { measureTakeover } from "./takeover.ts";
 
+const parts: Readonly<Record<string, (url: string) => Promise<BenchResult[]>>> = {
+  appends: measureAppends,
+  doorbell: measureDoorbell,
+  forwarding: measureForwarding,
+  nodes: measureNodes,
+  takeover: measureTakeover,
+  "large-log": measureLargeLog,
+};
+
 /** Several servers on one PostgreSQL, which waits for the disk as it does by default; each part has a database of its own. */
-export async function run(): Promise<BenchResult[]> {
+export async function run(only?: string): Promise<BenchResult[]> {
+  const names = only === undefined ? Object.keys(parts) : [only];
+  const measures = names.map((name) => {
+    const measure = parts[name];
+    if (measure === undefined)
+      throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}`);
+    return measure;
+  });
   const probe = probePostgres();
   if (!probe.isUsable) {
     console.error(`nothing was measured: ${probe.detail}`);
@@ -17,17 +33,8 @@ export async function run(): Promise<BenchResult[]> {
   const durable = ["fsync=on", "full_page_writes=on", "shared_buffers=256MB", "max_wal_size=4GB"];
   await using postgres = await startPostgres(undefined, undefined, durable);
   const results: BenchResult[] = [];
-  for (const measure of [
-    measureAppends,
-    measureDoorbell,
-    measureForwarding,
-    measureNodes,
-    measureTakeover,
-    measureLargeLog,
-  ]) {
-    results.push(...(await measure(await postgres.createDatabase())));
-  }
+  for (const measure of measures) results.push(...(await measure(await postgres.createDatabase())));
   return results;
 }
 
-if (import.meta.main) console.table(await run());
+if (import.meta.main) console.table(await run(process.argv[2]));
