@@ -39,6 +39,7 @@ import type { TrimmedEvents } from "../events/trimmed-events.ts";
 import type { Ledger } from "../spending/ledger.ts";
 import { localUser, type Caller } from "../http/auth.ts";
 import { face, type Face, type RouteHandler } from "../http/mount.ts";
+import type { CompletedBody } from "../http/read-request.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { McpLogins } from "../settings/mcp-logins.ts";
 import type { SealedValues } from "../settings/sealed-values.ts";
@@ -129,7 +130,7 @@ export type FacesDeps = TryModelDeps &
 /** Every REST surface of the server: one line for each table of routes. */
 export function openFaces(deps: FacesDeps): Face[] {
   const { settings, secrets, sandboxes, appConversations, toolHost, nowMs } = deps;
-  const complete = (body: unknown, caller: Caller): Promise<unknown> =>
+  const complete = (body: unknown, caller: Caller): Promise<CompletedBody> =>
     completeStart(body, caller, { ...deps, catalogue: toolHost.catalogue });
   const agentServer = face(agentServerRoutes, agentServerHandlers(deps), { startConversation: complete });
   const legacy = face(legacyRoutes, { ...settingsHandlers(deps), ...secretHandlers({ secrets }) });

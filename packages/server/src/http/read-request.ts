@@ -5,10 +5,17 @@ import { Fault, type FieldFault } from "../lib/fault.ts";
 import type { Caller } from "./auth.ts";
 import type { RouteRequest } from "./route-request.ts";
 
+/** A body with what its caller has set for requests that leave it out. */
+export type CompletedBody = {
+  readonly body: unknown;
+  /** Of the settings that it was completed from. */
+  readonly settingsVersion: number;
+};
+
 export type ReadDeps = {
   readonly validator: Validator;
   /** By operation id: adds to a body, before it is checked, what its caller has set for requests that leave it out. */
-  readonly completeBody?: Readonly<Record<string, (body: unknown, caller: Caller) => Promise<unknown>>>;
+  readonly completeBody?: Readonly<Record<string, (body: unknown, caller: Caller) => Promise<CompletedBody>>>;
 };
 
 type Read = Omit<RouteRequest, "request" | "signal">;
@@ -20,7 +27,8 @@ export async function readRequest(
   caller: Caller,
   { validator, completeBody = {} }: ReadDeps,
 ): Promise<Read> {
-  const complete = completeBody[route.operationId] ?? ((body: unknown) => body);
+  const complete = completeBody[route.operationId];
+  let settingsVersion: number | undefined;
   const wrong: FieldFault[] = [];
   const check = (schema: Route["body"], value: unknown, where: string): unknown => {
     if (schema === undefined) return value;
@@ -30,7 +38,9 @@ export async function readRequest(
     return undefined;
   };
   const readBody = async (): Promise<unknown> => {
-    const given = await complete(request.body, caller);
+    const completed = await complete?.(request.body, caller);
+    settingsVersion = completed?.settingsVersion;
+    const given = completed === undefined ? request.body : completed.body;
     if (route.body === undefined || (route.isBodyOptional === true && (given ?? null) === null)) return;
     return check(route.body, route.tolerateBody === undefined ? given : route.tolerateBody(given), "body");
   };
@@ -45,5 +55,6 @@ export async function readRequest(
     wrong.push(...error.fields);
   });
   if (wrong.length > 0) throw new Fault("caller", "validation", "The request is not valid.", wrong);
-  return { caller, params, query, body, headers: request.headers };
+  const read = { caller, params, query, body, headers: request.headers };
+  return settingsVersion === undefined ? read : { ...read, settingsVersion };
 }

@@ -8,6 +8,8 @@ export type RouteRequest = {
   readonly query: Readonly<Record<string, unknown>>;
   /** With its defaults filled in. */
   readonly body: unknown;
+  /** Of the settings that the body was completed from; left out where it came as it is. */
+  readonly settingsVersion?: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Aborted when the client goes away before it has its answer. */
   readonly signal: AbortSignal;

@@ -1,4 +1,5 @@
 import type { Caller } from "../../http/auth.ts";
+import type { CompletedBody } from "../../http/read-request.ts";
 import type { ApprovalPolicy } from "../../conversation/approval-policy.ts";
 import { promptNames } from "../../agent/prompt/prompt-choice.ts";
 import { parseHooks } from "../../extensions/hooks/hook-config.ts";
@@ -26,12 +27,12 @@ export async function completeStart(
   body: unknown,
   { userId }: Caller,
   { settings, secrets, sealedValues, catalogue, approvalDefault }: CompleteStartDeps,
-): Promise<unknown> {
+): Promise<CompletedBody> {
   const opened = sealedValues.openIn(userId, body, ["body"]);
-  const stored = (await settings.load(userId)).settings;
+  const { version: settingsVersion, settings: stored } = await settings.load(userId);
   const complete = withOwnParts(withDefaults(opened, stored, { catalogue, approvalDefault }), opened);
   const request = withPlanning(withLaunchAdditions(withPlainHooks(complete)));
-  if (!isObject(request) || !isObject(request["secrets"])) return request;
+  if (!isObject(request) || !isObject(request["secrets"])) return { body: request, settingsVersion };
   const entries = Object.entries(request["secrets"]).map(async ([name, source]) => {
     const own = ownSecretOf(source);
     if (own === null) return [name, source];
@@ -40,7 +41,8 @@ export async function completeStart(
     const { description = null } = source as { description?: unknown };
     return [name, { kind: "StaticSecret", value, description }];
   });
-  return { ...request, secrets: Object.fromEntries(await Promise.all(entries)) as unknown };
+  const withSecrets = { ...request, secrets: Object.fromEntries(await Promise.all(entries)) as unknown };
+  return { body: withSecrets, settingsVersion };
 }
 
 /** What the settings gave is copied: the check fills defaults in, and others use the same settings. */

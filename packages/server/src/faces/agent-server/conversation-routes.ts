@@ -19,15 +19,12 @@ import { Fault, invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { checkSecretSources } from "./check-secret-sources.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
-import type { SettingsStore } from "../../settings/settings-store.ts";
 import { conversationIdOf } from "./event-routes.ts";
 import { withPlugins, type PluginAccess } from "./extensions/with-plugins.ts";
 import { checkPolicy, namesNewerFields, readStartRequest, readTitle, type Start } from "./start-request.ts";
 
 export type ConversationRouteDeps = {
   readonly directory: ConversationDirectory;
-  /** Tells which settings a new conversation is made with (P34). */
-  readonly settings?: Pick<SettingsStore, "load">;
   /** Where plugins are read; they are refused without it. */
   readonly plugins?: PluginAccess;
 };
@@ -42,7 +39,7 @@ type Search = {
 const success = { json: { success: true } };
 
 /** The routes below `/api/conversations`. Source: reference, agent-server 9; contract 4.2 for stop. */
-export function conversationHandlers({ directory, settings, plugins }: ConversationRouteDeps) {
+export function conversationHandlers({ directory, plugins }: ConversationRouteDeps) {
   async function describe(caller: Caller, id: string): Promise<ConversationInfo> {
     const described = await directory.describe(caller, id);
     if (described === null) throw conversationMissing(id);
@@ -105,7 +102,7 @@ export function conversationHandlers({ directory, settings, plugins }: Conversat
 
   return {
     startConversation: async (request) => {
-      const { caller } = request;
+      const { caller, settingsVersion: version } = request;
       const given = request.body as StartConversationRequest;
       const { body, warnings } =
         (given.plugins ?? []).length > 0 && (await isKnown(caller, given))
@@ -115,7 +112,6 @@ export function conversationHandlers({ directory, settings, plugins }: Conversat
       const { initial_message: first } = body;
       const id = start.conversationId ?? randomUUID();
       const below = await parentOf(caller, id, start);
-      const version = (await settings?.load(caller.userId))?.version;
       const config = {
         ...start.config,
         ...below,

@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import type { NewConversation } from "../../journal/journal.ts";
+import { SettingsStore } from "../../settings/settings-store.ts";
 import { startTestServer } from "../../testing/start-server.ts";
 
 test("P34: a new conversation begins with the settings of its user, one that is there keeps its own", async () => {
@@ -42,4 +44,23 @@ test("an agent made of settings has sub-agents where they are switched on", asyn
   };
   expect(await toolsWith(true)).toEqual(["terminal", "task_tool_set"]);
   expect(await toolsWith(false)).toEqual(["terminal"]);
+});
+
+test("P34: a creation reads the settings once, and names the version that it was made with", async () => {
+  const rows: NewConversation[] = [];
+  await using server = await startTestServer({
+    wrapJournal: (journal) => {
+      const create = journal.createConversation.bind(journal);
+      vi.spyOn(journal, "createConversation").mockImplementation((row) => {
+        rows.push(row);
+        return create(row);
+      });
+      return journal;
+    },
+  });
+  await server.call("POST", "/api/settings", { max_iterations: 7 });
+  using loads = vi.spyOn(SettingsStore.prototype, "load");
+  await server.createConversation();
+  expect(loads).toHaveBeenCalledOnce();
+  expect(rows.map(({ config }) => JSON.parse(config) as unknown)).toMatchObject([{ settings_version: 1 }]);
 });

@@ -10,6 +10,7 @@ import type { ToolHost } from "@convoke/tool-host";
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { Directory } from "../../conversation/directory.ts";
 import type { Caller } from "../../http/auth.ts";
+import type { CompletedBody } from "../../http/read-request.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
@@ -30,7 +31,7 @@ export type OpenAiDeps = {
   readonly validator: Validator;
   readonly toolHost: Pick<ToolHost, "catalogue">;
   /** Fills in what a create request leaves out, from its user's settings. */
-  readonly complete: (body: unknown, caller: Caller) => Promise<unknown>;
+  readonly complete: (body: unknown, caller: Caller) => Promise<CompletedBody>;
   readonly nowMs: () => number;
   /** Absolute; where the agents of chats work. */
   readonly workspaceRoot: string;
@@ -69,7 +70,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
     if (known !== null && (await directory.exists(caller, known))) return await directory.open(caller, known);
     const id = randomUUID();
     const suffix = [chat.system, describeHistory(chat.history)].filter((text) => text !== "").join("\n\n");
-    const completed = await deps.complete(
+    const { body: completed } = await deps.complete(
       { workspace: { kind: "LocalWorkspace", working_dir: deps.workspaceRoot } },
       caller,
     );
