@@ -3,8 +3,9 @@ import { ConfigError } from "../../lib/config-error.ts";
 import { DatabaseAwayError } from "../../lib/database-away.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { describePlace, type PostgresPlace } from "../postgres-place.ts";
-import { hearsNotifications, isPooled } from "./pooler.ts";
+import { hearsNotifications } from "./pooler.ts";
 import { openConnection } from "./postgres-connection.ts";
+import { isPooled } from "./telling-client.ts";
 
 /** What a database is like. `problems` keep servers from working with it; `warnings` say what is not kept safe by it. */
 export type PostgresFindings = {

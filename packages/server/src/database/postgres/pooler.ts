@@ -6,13 +6,6 @@ import { openConnection } from "./postgres-connection.ts";
 /** For a notification that comes at all. */
 const longestMs = 2000;
 
-/** Whether somebody between here and the database answers for it: the process that answers is not the one that greeted. */
-export async function isPooled(client: Client): Promise<boolean> {
-  const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
-  // The driver keeps what it was greeted with, and its types do not say so.
-  return rows[0]?.pid !== (client as Client & { readonly processID: number }).processID;
-}
-
 /** Whether what is told over `client` is heard where servers listen. Through a pooler in transaction mode it is not, and nobody says so. */
 export async function hearsNotifications(
   client: Client,

@@ -20,6 +20,7 @@ export async function openConnection(
     keepAlive: true,
   });
   await client.connect();
+  await client.learnWhoAnswers();
   client.once("end", onEnd);
   return client;
 }

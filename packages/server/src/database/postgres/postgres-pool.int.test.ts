@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DatabaseAwayError } from "../../lib/database-away.ts";
 import { openDatabaseLine } from "../../testing/database-line.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "../../testing/start-postgres.ts";
+import { startPoolingRelay } from "../../testing/pooling-relay.ts";
 import { openPool } from "./postgres-pool.ts";
 
 const probe = probePostgres();
@@ -34,5 +35,22 @@ describe.skipIf(!probe.isUsable || probe.isGiven)(`a pool needs PostgreSQL (${pr
       await pool.end();
       await direct.end();
     }
+  });
+
+  test("a statement with a name is prepared, but not where a pooler is on the way", async () => {
+    const url = await server.createDatabase();
+    await using pooler = await startPoolingRelay(url, false);
+    const prepared = async (way: string): Promise<unknown[]> => {
+      const pool = openPool({ url: way, name: "test", size: 1 }, () => {});
+      try {
+        const query = { name: "sum", text: "SELECT $1::int + 1 AS sum", values: [1] };
+        expect((await pool.query(query)).rows).toEqual([{ sum: 2 }]);
+        return (await pool.query("SELECT name FROM pg_prepared_statements")).rows;
+      } finally {
+        await pool.end();
+      }
+    };
+    expect(await prepared(url)).toEqual([{ name: "sum" }]);
+    expect(await prepared(pooler.url)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { Pool, types, type CustomTypesConfig } from "pg";
+import { Pool, types, type CustomTypesConfig, type PoolClient } from "pg";
 import { telling, TellingClient } from "./telling-client.ts";
 
 export type PoolOptions = {
@@ -18,6 +18,9 @@ export function openPool({ url, name, size }: PoolOptions, onFailure: (error: Er
     application_name: name,
     max: size,
     Client: TellingClient,
+    verify: (client, done) => {
+      void learn(client, done);
+    },
     types: plainTypes,
     query_timeout: statementMs,
     connectionTimeoutMillis: 10_000,
@@ -29,6 +32,17 @@ export function openPool({ url, name, size }: PoolOptions, onFailure: (error: Er
   // A connection that breaks under a statement tells the pool before it tells the statement.
   pool.query = telling(pool.query.bind(pool)) as Pool["query"];
   return pool;
+}
+
+/** A connection that cannot say who answers is not used. */
+async function learn(client: PoolClient, done: (error?: Error) => void): Promise<void> {
+  let failure: Error | undefined;
+  try {
+    if (client instanceof TellingClient) await client.learnWhoAnswers();
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(String(error));
+  }
+  done(failure);
 }
 
 /** Numbers are numbers. */

@@ -4,13 +4,37 @@ import { describeError } from "../../lib/describe-error.ts";
 
 /** A connection whose failures tell a database that is away from one that refuses a statement. */
 export class TellingClient extends Client {
+  /** True once it is known that one process of the database answers all along: no other one has the statements that were prepared there. */
+  #keepsStatements = false;
+
   constructor(config?: string | ClientConfig) {
     super(config);
     // Whoever waits for an answer is told by its query; an error that nobody hears would end the process.
     this.on("error", () => {});
     this.connect = telling(this.connect.bind(this)) as Client["connect"];
-    this.query = telling(this.query.bind(this)) as Client["query"];
+    const ask = telling(this.query.bind(this));
+    this.query = ((what: unknown, ...rest: unknown[]) =>
+      ask(this.#keepsStatements ? what : unnamed(what), ...rest)) as Client["query"];
   }
+
+  /** Call once it is connected: from then on statements with a name are prepared, unless a pooler is on the way. */
+  async learnWhoAnswers(): Promise<void> {
+    this.#keepsStatements = !(await isPooled(this));
+  }
+}
+
+/** Whether somebody between here and the database answers for it: the process that answers is not the one that greeted. */
+export async function isPooled(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+  // The driver keeps what it was greeted with, and its types do not say so.
+  return rows[0]?.pid !== (client as Client & { readonly processID: number }).processID;
+}
+
+/** What is asked, prepared under no name. */
+function unnamed(what: unknown): unknown {
+  if (typeof what !== "object" || what === null || !("name" in what)) return what;
+  const { name: _, ...rest } = what;
+  return rest;
 }
 
 /** The same function of the driver, which answers by a promise or by a callback that is its last argument. */

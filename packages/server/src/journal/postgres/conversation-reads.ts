@@ -22,16 +22,21 @@ export class ConversationReads {
 
   /** In the order of `ids`, null for misses. */
   async get(ids: readonly string[]): Promise<(ConversationRow | null)[]> {
-    const { rows } = await this.#pool.query<StoredRow>(`${selectRow} WHERE c.id = ANY ($1)`, [ids]);
+    const { rows } = await this.#pool.query<StoredRow>({
+      name: "conversations",
+      text: `${selectRow} WHERE c.id = ANY ($1)`,
+      values: [ids],
+    });
     const found = new Map(rows.map((row) => [row.id, toConversation(row)]));
     return ids.map((id) => found.get(id) ?? null);
   }
 
   async ownerOf(id: string): Promise<string | null> {
-    const { rows } = await this.#pool.query<{ ownerId: string }>(
-      `SELECT owner_id AS "ownerId" FROM convoke.conversations WHERE id = $1 AND NOT is_copying`,
-      [id],
-    );
+    const { rows } = await this.#pool.query<{ ownerId: string }>({
+      name: "owner",
+      text: `SELECT owner_id AS "ownerId" FROM convoke.conversations WHERE id = $1 AND NOT is_copying`,
+      values: [id],
+    });
     return rows[0]?.ownerId ?? null;
   }
 

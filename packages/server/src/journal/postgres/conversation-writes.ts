@@ -62,7 +62,11 @@ export class ConversationWrites {
   async claim(conversationId: string): Promise<Held> {
     for (;;) {
       const nodeId = this.#nodeId();
-      const { rows } = await this.#pool.query<Held>(claimSql, [conversationId, nodeId, this.#machine]);
+      const { rows } = await this.#pool.query<Held>({
+        name: "claim",
+        text: claimSql,
+        values: [conversationId, nodeId, this.#machine],
+      });
       if (rows[0] !== undefined) return rows[0];
       const holder = await this.#findHolder(conversationId);
       // Released, or declared dead, since it was refused.
@@ -102,11 +106,12 @@ export class ConversationWrites {
   }
 
   async #findHolder(conversationId: string): Promise<string | null> {
-    const { rows } = await this.#pool.query<{ node_id: string | null }>(
-      `SELECT (SELECT n.id FROM convoke.nodes n WHERE n.id = h.node_id AND n.dead_at IS NULL) AS node_id
+    const { rows } = await this.#pool.query<{ node_id: string | null }>({
+      name: "holder",
+      text: `SELECT (SELECT n.id FROM convoke.nodes n WHERE n.id = h.node_id AND n.dead_at IS NULL) AS node_id
        FROM convoke.conversations c JOIN convoke.heads h USING (number) WHERE c.id = $1`,
-      [conversationId],
-    );
+      values: [conversationId],
+    });
     if (rows[0] === undefined) {
       throw new UnknownConversationError(`There is no conversation ${conversationId}`);
     }

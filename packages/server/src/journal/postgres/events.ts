@@ -22,11 +22,12 @@ export class EventReads {
 
   /** Null when there is no such conversation. */
   async open(conversationId: string): Promise<LogRange | null> {
-    const { rows } = await this.#pool.query<LogRange>(
-      `SELECT h.number, h.last_seq AS "lastSeq" FROM convoke.conversations c JOIN convoke.heads h USING (number)
+    const { rows } = await this.#pool.query<LogRange>({
+      name: "head",
+      text: `SELECT h.number, h.last_seq AS "lastSeq" FROM convoke.conversations c JOIN convoke.heads h USING (number)
        WHERE c.id = $1`,
-      [conversationId],
-    );
+      values: [conversationId],
+    });
     return rows[0] ?? null;
   }
 

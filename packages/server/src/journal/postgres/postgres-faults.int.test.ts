@@ -233,7 +233,7 @@ type Relay = AsyncDisposable & {
   cutNext(cut: Cut): void;
 };
 
-/** Stands between the journal and the socket of the database, and knows appends by their statement. */
+/** Stands between the journal and the socket of the database, and knows appends by the name of their statement. */
 async function startRelay(target: string): Promise<Relay> {
   const folder = mkdtempSync(join(tmpdir(), "convoke-relay-"));
   const socketName = ".s.PGSQL.5432";
@@ -254,7 +254,7 @@ async function startRelay(target: string): Promise<Relay> {
     }
     let isCuttingAnswer = false;
     client.on("data", (data) => {
-      const cut = data.includes("WITH input AS") ? next : null;
+      const cut = data.includes("\0append\0") ? next : null;
       if (cut === null) return void upstream.write(data);
       next = null;
       cuts += 1;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client } from "pg";
+import type { Client, QueryConfig } from "pg";
 import { breakOff, isRefused, openConnection } from "../../database/postgres/postgres-connection.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { JournalWriteError, LeaseLostError, SeqConflictError } from "../journal.ts";
@@ -134,14 +134,14 @@ export class AppendWriter implements AsyncDisposable {
     const client = await this.#connect();
     const { classes, nodeId } = this.#deps;
     const values = toValues(() => appendValues(nodeId(), group, classes));
-    const rows = await this.#answer<{ number: number }>(client, appendSql, values);
+    const rows = await this.#answer<{ number: number }>(client, { name: "append", text: appendSql, values });
     return new Set(rows.map(({ number }) => number));
   }
 
-  async #answer<Row extends object>(client: Client, text: string, values: unknown[]): Promise<Row[]> {
+  async #answer<Row extends object>(client: Client, query: QueryConfig): Promise<Row[]> {
     const late = setTimeout(() => breakOff(client), answerMs);
     try {
-      return (await client.query<Row>(text, values)).rows;
+      return (await client.query<Row>(query)).rows;
     } finally {
       clearTimeout(late);
     }
@@ -179,7 +179,10 @@ export class AppendWriter implements AsyncDisposable {
   /** Tells each append why it was not written, or that it was; answers those that could be written now. */
   async #explain(group: readonly Waiting[], maySendAgain: boolean): Promise<readonly Waiting[]> {
     const client = await this.#connect();
-    const rows = await this.#answer<HeadRow>(client, headsSql, [group.map(({ number }) => number)]);
+    const rows = await this.#answer<HeadRow>(client, {
+      text: headsSql,
+      values: [group.map(({ number }) => number)],
+    });
     const heads = new Map(rows.map((row) => [row.number, row]));
     const again: Waiting[] = [];
     for (const append of group) {
@@ -213,11 +216,10 @@ export class AppendWriter implements AsyncDisposable {
   async #lastReason(client: Client, { number, batch }: PreparedAppend, head: HeadRow): Promise<Error> {
     const { inbox, events } = batch;
     if (inbox !== undefined) {
-      const found = await this.#answer(
-        client,
-        "SELECT FROM convoke.inbox WHERE number = $1 AND client_id = $2",
-        [number, inbox.clientId],
-      );
+      const found = await this.#answer(client, {
+        text: "SELECT FROM convoke.inbox WHERE number = $1 AND client_id = $2",
+        values: [number, inbox.clientId],
+      });
       if (found.length > 0)
         return new SeqConflictError(`Client message ${inbox.clientId} was appended before`);
     }
