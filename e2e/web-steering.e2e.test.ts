@@ -106,7 +106,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
   test("U19: keys that were pressed before the page knew them count when it does, the newest alone", async () => {
     const page = await web.logIn();
     const held = Promise.withResolvers<void>();
-    await page.route(/\/key-map-[^/]*\.js/, async (route) => {
+    await page.route(/\/around-[^/]*\.js/, async (route) => {
       await held.promise;
       await route.continue();
     });
