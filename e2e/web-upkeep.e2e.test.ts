@@ -88,7 +88,7 @@ describe.skipIf(noBrowser !== null)("a page that stays open", () => {
   test("J30: a page that nobody has touched reloads by itself", async () => {
     const page = await openConversation();
     const script = async (): Promise<string | null> =>
-      await page.locator("head script[type=module]").getAttribute("src");
+      await page.locator("head script[type=module]").last().getAttribute("src");
     const before = await script();
     await web.killAndRestart(upgrade);
     await expect.poll(script).not.toBe(before);
