@@ -17,7 +17,7 @@ checkLeaksAfterEach();
 
 /** `CONVOKE_MANY=1000x10000` makes the numbers of the promise, and times and weighs; among other suites that says what they do. */
 const wanted = process.env["CONVOKE_MANY"];
-const [conversationCount = 100, eventCount = 2_000] = (wanted ?? "100x2000").split("x").map(Number);
+const [conversationCount = 50, eventCount = 2_000] = (wanted ?? "50x2000").split("x").map(Number);
 const warmUpCount = 10;
 const idleSeconds = 1;
 
