@@ -81,6 +81,29 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
     await page.context().close();
   });
 
+  test("J24: a field that somebody entered is not filled by an answer that comes later", async () => {
+    const page = await web.logIn();
+    let answer = (): void => {};
+    const isTime = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route("**/api/start", async (route) => {
+      await isTime;
+      await route.continue();
+    });
+    await page.reload();
+    const folder = page.getByRole("textbox", { name: "Folder" });
+    await folder.focus();
+    const answered = page.waitForResponse("**/api/start");
+    answer();
+    await (await answered).finished();
+    await page.keyboard.type("/here");
+    expect(await folder.inputValue()).toBe("/here");
+    await page.reload();
+    await expect.poll(() => folder.inputValue()).toBe("/here");
+    await page.context().close();
+  });
+
   test("J24: a key is shown once and opens the server until it is ended; the server says how it does", async () => {
     const page = await web.logIn();
     await page.goto(`${web.url}/settings/keys`);

@@ -2,8 +2,7 @@ import type { StartConversationRequest } from "@convoke/protocol";
 import { useEffect, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { Composer, type Written } from "../composer/composer.tsx";
-import { careOf, cares, policyOf, type Care } from "../lib/care.ts";
-import { asLoose, textAt } from "../lib/loose.ts";
+import { cares, policyOf, type Care } from "../lib/care.ts";
 import { useStore } from "../lib/store.ts";
 import { needOf } from "../overview/glance.ts";
 import { useServices } from "../services/services.ts";
@@ -11,11 +10,8 @@ import { StateMark, statusWord } from "../ui/state-mark.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 import { DemoOffer } from "./demo-offer.tsx";
 import { HomeSearch } from "./home-search.tsx";
+import { useChoices } from "./use-choices.ts";
 import { useStart } from "./use-start.ts";
-
-const choicesKey = "choices";
-
-type Choices = { readonly folder: string; readonly profile: string; readonly care: Care };
 
 type Models = {
   readonly names: readonly string[];
@@ -31,7 +27,10 @@ export default function HomePage() {
   const [, navigate] = useLocation();
   const models = useModels();
   const start = useStart();
-  const [choices, choose] = useChoices(start?.default_workspace ?? "");
+  const [choices, choose] = useChoices();
+  // What stands in the field when somebody enters it stays, whatever the server says afterwards.
+  const [entered, setEntered] = useState<string | null>(null);
+  const folder = choices.folder ?? entered ?? start?.default_workspace ?? "";
   const [plansFirst, setPlansFirst] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
 
@@ -40,10 +39,11 @@ export default function HomePage() {
     const id = crypto.randomUUID();
     const { policy, analyzer } = policyOf(choices.care);
     try {
+      const workingDir = folder.trim() || (await client.call("GET /api/start")).default_workspace;
       const request: Omit<StartConversationRequest, "agent"> = {
         conversation_id: id,
         title: titleOf(written.text),
-        workspace: { kind: "LocalWorkspace", working_dir: choices.folder },
+        workspace: { kind: "LocalWorkspace", working_dir: workingDir },
         confirmation_policy: policy,
         ...(plansFirst ? { agent_type: "plan" } : {}),
         ...(analyzer === null ? {} : { security_analyzer: analyzer }),
@@ -88,8 +88,9 @@ export default function HomePage() {
           <label className="flex min-w-0 grow items-center gap-2 text-faint">
             <span className="shrink-0">{more.home.folder}</span>
             <input
-              value={choices.folder}
+              value={folder}
               spellCheck={false}
+              onFocus={() => setEntered(folder)}
               onChange={(event) => choose({ ...choices, folder: event.target.value })}
               className="h-7 min-w-32 grow rounded border border-transparent bg-transparent px-1.5 font-mono text-xs text-ink hover:border-line focus:border-accent pointer-coarse:h-11 pointer-coarse:text-[16px]"
             />
@@ -212,25 +213,4 @@ function useModels(): Models | null {
     return () => stop.abort();
   }, [client]);
   return models;
-}
-
-/** The choices of the last conversation; the first time the folder that the server was started in. */
-function useChoices(defaultFolder: string): readonly [Choices, (choices: Choices) => void] {
-  const { keep } = useServices();
-  const [choices, setChoices] = useState<Choices>(() => {
-    const kept = asLoose(keep.read(choicesKey));
-    return {
-      folder: textAt(kept, "folder"),
-      profile: textAt(kept, "profile"),
-      care: cares.find((care) => care === kept?.["care"]) ?? careOf(""),
-    };
-  });
-  const [isTyped, setTyped] = useState(choices.folder !== "");
-  const shown = isTyped ? choices : { ...choices, folder: choices.folder || defaultFolder };
-  const choose = (next: Choices): void => {
-    setTyped(true);
-    setChoices(next);
-    keep.write(choicesKey, next);
-  };
-  return [shown, choose];
 }

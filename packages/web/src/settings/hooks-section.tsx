@@ -38,12 +38,15 @@ export function HooksSection() {
   return (
     <>
       <Explanation>{words.explanation}</Explanation>
-      <Form title={words.where} onSubmit={() => setFolder(typed ?? place)}>
-        <TextField label={words.folder} value={typed ?? place ?? ""} isRequired onChange={setTyped} />
-        <Button type="submit" className="mb-4">
-          {words.read}
-        </Button>
-      </Form>
+      {/* Nothing changes under the hands of who types: the field comes with the folder that it begins with. */}
+      {(start.value !== undefined || start.problem !== null) && (
+        <Form title={words.where} onSubmit={() => setFolder(typed ?? place)}>
+          <TextField label={words.folder} value={typed ?? place ?? ""} isRequired onChange={setTyped} />
+          <Button type="submit" className="mb-4">
+            {words.read}
+          </Button>
+        </Form>
+      )}
       <Problem text={problem ?? start.problem} />
       <Entries isEmpty={isRead && hooks.length === 0} empty={words.none}>
         {hooks.map(({ moment, matcher, command, timeout }, index) => (

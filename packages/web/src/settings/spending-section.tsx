@@ -42,12 +42,14 @@ export function SpendingSection() {
           </dd>
         </dl>
       )}
-      <Form title={words.change} onSubmit={() => void save()}>
-        <TextField label={words.own} hint={words.ownHint} value={shown} onChange={setLimit} />
-        <Button type="submit" className="mb-6">
-          {common.save}
-        </Button>
-      </Form>
+      {(value !== undefined || problem !== null) && (
+        <Form title={words.change} onSubmit={() => void save()}>
+          <TextField label={words.own} hint={words.ownHint} value={shown} onChange={setLimit} />
+          <Button type="submit" className="mb-6">
+            {common.save}
+          </Button>
+        </Form>
+      )}
       <h3 className="mb-1 font-medium">{words.days}</h3>
       <Entries isEmpty={value !== undefined && Object.keys(value.days).length === 0} empty={words.none}>
         {Object.entries(value?.days ?? {})

@@ -1,0 +1,27 @@
+import { useState } from "react";
+import { careOf, cares, type Care } from "../lib/care.ts";
+import { asLoose, textAt } from "../lib/loose.ts";
+import { useServices } from "../services/services.ts";
+
+const choicesKey = "choices";
+
+/** How a conversation begins. Without a folder of one's own it is the one that the server names. */
+export type Choices = { readonly folder: string | null; readonly profile: string; readonly care: Care };
+
+/** The choices of the last conversation. */
+export function useChoices(): readonly [Choices, (choices: Choices) => void] {
+  const { keep } = useServices();
+  const [choices, setChoices] = useState<Choices>(() => {
+    const kept = asLoose(keep.read(choicesKey));
+    return {
+      folder: textAt(kept, "folder") || null,
+      profile: textAt(kept, "profile"),
+      care: cares.find((care) => care === kept?.["care"]) ?? careOf(""),
+    };
+  });
+  const choose = (next: Choices): void => {
+    setChoices(next);
+    keep.write(choicesKey, next);
+  };
+  return [choices, choose];
+}
