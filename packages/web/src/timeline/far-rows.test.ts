@@ -36,7 +36,7 @@ test("U8: an open turn at either end may be cut through, a folded one stays whol
     const item = open.items[index]!;
     return item.type === "row" ? item.row.id : "";
   };
-  const last = open.items.length - 3;
+  const last = open.items.length - 2;
   expect(keptRows(open, 2, last)).toEqual({ first: at(2), last: at(last) });
   const folded = shownOf(1);
   expect(keptRows(folded, 1, folded.items.length - 1)).toEqual({

@@ -34,7 +34,7 @@ export function keptRows(
   to: number,
 ): { readonly first: string; readonly last: string } | null {
   const first = rowsOf(items[from])?.[0];
-  const last = rowsOf(items[Math.min(to, items.length - 2)])?.[1];
+  const last = rowsOf(items[Math.min(to, items.length - 1)])?.[1];
   if (first === undefined || last === undefined) return null;
   const top = turns.findIndex((turn) => hasRow(turn, first));
   const bottom = turns.findIndex((turn) => hasRow(turn, last));
@@ -56,7 +56,6 @@ function rowsOf(item: Item | undefined): readonly [string, string] | undefined {
       return [item.rows[0]!.id, item.rows.at(-1)!.id];
     case "turn":
       return [item.turn.rows[0]!.id, item.turn.rows.at(-1)!.id];
-    case "live":
     case undefined:
       return undefined;
   }

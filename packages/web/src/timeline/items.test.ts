@@ -35,7 +35,6 @@ test("a folded turn shows its message, what went wrong and the last word; lookin
     "message",
     "group",
     "action",
-    "live",
   ]);
 });
 
@@ -73,6 +72,5 @@ test("U9: a turn that is read stays open when its beginning is loaded, and grows
     "message",
     "group",
     "action",
-    "live",
   ]);
 });

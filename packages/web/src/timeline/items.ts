@@ -6,10 +6,7 @@ import type { ActionRow, Row } from "../folds/row.ts";
 export type Item =
   | { readonly type: "row"; readonly key: string; readonly row: Row }
   | { readonly type: "group"; readonly key: string; readonly rows: readonly ActionRow[] }
-  | { readonly type: "turn"; readonly key: string; readonly turn: Turn; readonly isOpen: boolean }
-  | { readonly type: "live"; readonly key: string };
-
-const live: Item = { type: "live", key: "live" };
+  | { readonly type: "turn"; readonly key: string; readonly turn: Turn; readonly isOpen: boolean };
 
 /** What is on the screen: open turns with all rows, folded ones with their message, what went wrong, and the last word. */
 export function itemsOf(turns: readonly Turn[], isOpen: (turn: Turn) => boolean): readonly Item[] {
@@ -28,7 +25,6 @@ export function itemsOf(turns: readonly Turn[], isOpen: (turn: Turn) => boolean)
     for (const row of turn.rows)
       if (row === last || row.type === "error" || hasFailed(row)) items.push(rowItem(row));
   }
-  items.push(live);
   return items;
 }
 

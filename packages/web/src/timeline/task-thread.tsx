@@ -134,7 +134,7 @@ function Items({ items, log, view: { state }, parts }: ItemsProps) {
     }),
     [log, state.workingDir, state.status, toggle, parts],
   );
-  return items.map((item) => {
+  const rows = items.map((item) => {
     switch (item.type) {
       case "row":
         return <RowView key={item.key} row={item.row} isOpen={openIds.has(item.row.id)} context={context} />;
@@ -142,12 +142,16 @@ function Items({ items, log, view: { state }, parts }: ItemsProps) {
         return (
           <GroupView key={item.key} id={item.key} rows={item.rows} openIds={openIds} context={context} />
         );
-      case "live":
-        return <LiveView key={item.key} live={log.live} state={state} />;
       case "turn":
         return null;
     }
   });
+  return (
+    <>
+      {rows}
+      <LiveView live={log.live} state={state} />
+    </>
+  );
 }
 
 /** What the sub-agent asks before it does it, to be answered where one sees why. */

@@ -63,7 +63,7 @@ export type TimelineProps = {
 
 /** The conversation from its beginning to now, drawn as far as it is on the screen. */
 export function Timeline({ log, menu, sends, target }: TimelineProps) {
-  const words = useWords().timeline;
+  const { timeline: words, live: liveWords } = useWords();
   const { rows, newest, state, hasOlder, hasNewer } = useStore(log.view);
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
@@ -199,8 +199,8 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
     if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     follow.letGo();
-    const from = focused < 0 ? items.length - 1 : focused;
-    const next = Math.max(0, Math.min(items.length - 2, from + step));
+    const from = focused < 0 ? items.length : focused;
+    const next = Math.max(0, Math.min(items.length - 1, from + step));
     setFocused(next);
     list.current?.scrollToIndex(next, { align: "nearest" });
     requestAnimationFrame(() =>
@@ -208,13 +208,21 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
     );
   };
 
+  const isRunning = state.status === "running";
+  const setSize = hasOlder ? -1 : items.length + (isRunning ? 1 : 0);
+  const now = {
+    role: "article",
+    "aria-label": liveWords.working,
+    "aria-posinset": items.length + 1,
+    "aria-setsize": setSize,
+  };
   return (
     <div className="relative min-h-0 grow">
       <div
         ref={scroller}
         role="feed"
         aria-label={words.label}
-        aria-busy={state.status === "running"}
+        aria-busy={isRunning}
         tabIndex={0}
         onScroll={onScroll}
         onWheel={(event) => event.deltaY < 0 && letGo()}
@@ -240,22 +248,20 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
                 data-index={index}
                 tabIndex={-1}
                 aria-posinset={index + 1}
-                aria-setsize={hasOlder ? -1 : items.length}
+                aria-setsize={setSize}
                 aria-label={nameOfItem(item)}
                 aria-current={index === targetIndex ? "location" : undefined}
                 onFocus={() => setFocused(index)}
                 className={`rounded-md aria-[current]:bg-warn-wash ${item.type === "row" && leftBranches.has(item.row.id) ? "opacity-60" : ""}`}
               >
-                <ItemView
-                  item={item}
-                  openIds={openIds}
-                  context={context}
-                  onToggleTurn={toggleTurn}
-                  log={log}
-                />
+                <ItemView item={item} openIds={openIds} context={context} onToggleTurn={toggleTurn} />
               </article>
             )}
           </Virtualizer>
+          {/* Outside of the list, which would measure it, draw itself and scroll in frames of their own each time it grows. */}
+          <div {...(isRunning && now)}>
+            <LiveView live={log.live} state={state} />
+          </div>
         </div>
       </div>
       {target !== undefined && (
@@ -296,10 +302,9 @@ type ItemViewProps = {
   readonly openIds: ReadonlySet<string>;
   readonly context: RowContext;
   readonly onToggleTurn: (turn: Turn) => void;
-  readonly log: OpenLog;
 };
 
-function ItemView({ item, openIds, context, onToggleTurn, log }: ItemViewProps) {
+function ItemView({ item, openIds, context, onToggleTurn }: ItemViewProps) {
   switch (item.type) {
     case "row":
       return <RowView row={item.row} isOpen={openIds.has(item.row.id)} context={context} />;
@@ -307,8 +312,6 @@ function ItemView({ item, openIds, context, onToggleTurn, log }: ItemViewProps) 
       return <GroupView id={item.key} rows={item.rows} openIds={openIds} context={context} />;
     case "turn":
       return <TurnLine turn={item.turn} isOpen={item.isOpen} onToggle={onToggleTurn} />;
-    case "live":
-      return <LiveView live={log.live} state={log.view.snapshot().state} />;
   }
 }
 
@@ -329,11 +332,11 @@ function useIsInFront(items: readonly Item[]): boolean {
 /** How many rows came behind the one that was the last when the reader went away from the end. */
 function useUnseen(items: readonly Item[], isAway: boolean): number {
   const [last, setLast] = useState<string | null>(null);
-  const newest = items.at(-2)?.key ?? null;
+  const newest = items.at(-1)?.key ?? null;
   useEffect(() => {
     if (!isAway) setLast(newest);
   }, [isAway, newest]);
   if (!isAway || last === null) return 0;
   const at = items.findLastIndex(({ key }) => key === last);
-  return at < 0 ? 0 : items.length - 2 - at;
+  return at < 0 ? 0 : items.length - 1 - at;
 }
