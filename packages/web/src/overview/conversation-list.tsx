@@ -32,7 +32,8 @@ export function ConversationList({ overview, language, filter }: ConversationLis
   if (phase === "ready" && sections.length === 0)
     return <p className="px-3 py-2 text-sm text-faint">{filter === "" ? words.none : words.noneFound}</p>;
   return sections.map(({ name, glances: members }) => (
-    <div key={name} role="group" aria-label={words.sections[name]} className="pb-2">
+    // Isolated, so that the browser keeps what it painted of a section while something else of the page is drawn.
+    <div key={name} role="group" aria-label={words.sections[name]} className="isolate pb-2">
       <h2 className="px-3 pt-1.5 pb-1 text-xs text-faint">{words.sections[name]}</h2>
       <ul>
         {members.map((glance) => (

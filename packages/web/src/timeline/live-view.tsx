@@ -18,7 +18,8 @@ export function LiveView({ live, state }: LiveViewProps) {
       {answer !== null && <Streamed answer={answer} />}
       {state.retry === null ? (
         <p className="flex items-center gap-2 py-1 pl-1.5 text-sm text-faint">
-          <span className="size-1.5 animate-pulse rounded-full bg-accent" />
+          {/* An answer that grows is movement enough. */}
+          <span className={`size-1.5 rounded-full bg-accent ${answer === null ? "animate-pulse" : ""}`} />
           {answer === null ? words.working : words.writing}
         </p>
       ) : (
