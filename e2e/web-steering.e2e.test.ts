@@ -286,4 +286,28 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     await expect.poll(async () => (await shown()).map(({ tag }) => tag)).toEqual([asking, other]);
     await page.context().close();
   });
+
+  test("a long list of conversations is drawn as far as somebody goes, and searched in whole", async () => {
+    for (let number = 0; number < 120; number += 1)
+      await web.converse(null, { title: `Shelf ${String(number).padStart(3, "0")}.` });
+    const page = await web.logIn();
+    const rail = page.getByRole("navigation", { name: "Conversations" });
+    const shelf = rail.getByRole("link", { name: /Shelf \d+\./ });
+    await rail.getByRole("link", { name: "Shelf 119." }).waitFor();
+    expect(await shelf.count()).toBeLessThan(100);
+    const first = rail.getByRole("link", { name: "Shelf 000." });
+    await rail.getByRole("searchbox").fill("shelf 000.");
+    await first.waitFor();
+    await rail.getByRole("searchbox").fill("");
+    await expect.poll(() => first.count()).toBe(0);
+    await shelf.first().hover();
+    await expect
+      .poll(async () => {
+        await page.mouse.wheel(0, 2_000);
+        return await first.count();
+      })
+      .toBe(1);
+    expect(await shelf.count()).toBe(120);
+    await page.context().close();
+  });
 });

@@ -1,5 +1,5 @@
 import { looks, type Pieces } from "./looks.ts";
-import { watchNearness } from "./near-screen.ts";
+import { watchNearness } from "../lib/near-screen.ts";
 
 /**
  * Colours pieces of a text that is on the page until the function that it returns is called. Text and elements stay as they are:

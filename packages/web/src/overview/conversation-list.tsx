@@ -1,17 +1,21 @@
-import { memo, Suspense, useMemo } from "react";
+import { memo, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useRoute, useSearch } from "wouter";
 import { besideIn, idOf } from "../lib/beside.ts";
 import { lazyPart } from "../lib/lazy-part.ts";
+import { watchNearness } from "../lib/near-screen.ts";
 import { baseName, shownCost } from "../lib/shown-numbers.ts";
 import { shownTime } from "../lib/shown-times.ts";
 import { useStore, type Store } from "../lib/store.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { useWords } from "../words/words.ts";
 import type { Glance } from "./glance.ts";
-import { sectionsOf } from "./list-sections.ts";
+import { beginningOf, sectionsOf } from "./list-sections.ts";
 import type { Overview } from "./overview-store.ts";
 
 const BesideButton = lazyPart(() => import("./beside-button.tsx"));
+
+/** So many conversations are drawn at first, and again each time the end of those comes near. */
+const step = 50;
 
 type ConversationListProps = {
   readonly overview: Store<Overview>;
@@ -27,11 +31,15 @@ export function ConversationList({ overview, language, filter }: ConversationLis
   const [, open] = useRoute<{ id: string }>("/c/:id");
   const beside = besideIn(useSearch(), null).map(idOf);
   const sections = useMemo(() => sectionsOf(glances, filter, new Date()), [glances, filter]);
+  const [most, setMost] = useState(step);
+  const drawn = useMemo(() => beginningOf(sections, most), [sections, most]);
+  const count = sections.reduce((sum, { glances: members }) => sum + members.length, 0);
+  const drawMore = useCallback(() => setMost((before) => before + step), []);
   if (phase === "failed" && glances.length === 0)
     return <p className="px-3 py-2 text-sm text-bad">{words.failed}</p>;
   if (phase === "ready" && sections.length === 0)
     return <p className="px-3 py-2 text-sm text-faint">{filter === "" ? words.none : words.noneFound}</p>;
-  return sections.map(({ name, glances: members }) => (
+  const groups = drawn.map(({ name, glances: members }) => (
     // Isolated, so that the browser keeps what it painted of a section while something else of the page is drawn.
     <div key={name} role="group" aria-label={words.sections[name]} className="isolate pb-2">
       <h2 className="px-3 pt-1.5 pb-1 text-xs text-faint">{words.sections[name]}</h2>
@@ -47,6 +55,22 @@ export function ConversationList({ overview, language, filter }: ConversationLis
       </ul>
     </div>
   ));
+  return (
+    <>
+      {groups}
+      {count > most && <EndOfDrawn key={most} onNear={drawMore} />}
+    </>
+  );
+}
+
+/** Stands behind what is drawn, and tells when it comes near the screen. */
+function EndOfDrawn({ onNear }: { readonly onNear: () => void }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = place.current;
+    return element === null ? undefined : watchNearness(element, (isNear) => isNear && onNear());
+  }, [onNear]);
+  return <div ref={place} className="h-px" />;
 }
 
 type ConversationEntryProps = {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Glance } from "./glance.ts";
-import { sectionsOf } from "./list-sections.ts";
+import { beginningOf, sectionsOf } from "./list-sections.ts";
 
 const glance = (id: string, more: Partial<Glance> = {}): Glance => ({
   id,
@@ -67,4 +67,28 @@ test("every word of the filter is in the title or the folder", () => {
   const list = [glance("Fix the parser"), glance("Write docs")];
   expect(shown(list, "PARSER shop")).toEqual([["today", "Fix the parser"]]);
   expect(shown(list, "parser docs")).toEqual([]);
+});
+
+test("the beginning of a list ends within a section, or leaves some out", () => {
+  const sections = sectionsOf(
+    [
+      glance("busy", { status: "running" }),
+      glance("a"),
+      glance("b"),
+      glance("old", { updatedAt: "2025-12-01T10:00:00Z" }),
+    ],
+    "",
+    now,
+  );
+  const ids = (count: number): unknown =>
+    beginningOf(sections, count).map(({ name, glances }) => [name, ...glances.map(({ id }) => id)]);
+  expect(ids(2)).toEqual([
+    ["works", "busy"],
+    ["today", "a"],
+  ]);
+  expect(ids(3)).toEqual([
+    ["works", "busy"],
+    ["today", "a", "b"],
+  ]);
+  expect(beginningOf(sections, 4)).toEqual(sections);
 });

@@ -19,11 +19,23 @@ export function sectionsOf(glances: readonly Glance[], filter: string, now: Date
     const isTask = glance.parentId !== null && glance.status !== "waiting_for_confirmation";
     if (isTask || !wanted.every((word) => text.includes(word))) continue;
     const name = sectionOf(glance, now);
-    sections.set(name, [...(sections.get(name) ?? []), glance]);
+    const members = sections.get(name);
+    if (members === undefined) sections.set(name, [glance]);
+    else members.push(glance);
   }
   return order.flatMap((name) => {
     const members = sections.get(name);
     return members === undefined ? [] : [{ name, glances: members }];
+  });
+}
+
+/** The beginning of a list: so many conversations of it. */
+export function beginningOf(sections: readonly Section[], count: number): readonly Section[] {
+  let left = count;
+  return sections.flatMap(({ name, glances }) => {
+    const members = glances.slice(0, left);
+    left -= members.length;
+    return members.length === 0 ? [] : [{ name, glances: members }];
   });
 }
 
