@@ -11,6 +11,8 @@ export type Ended = { readonly code: number | null; readonly stdout: string; rea
 /** A folder of its own with a home, a workspace and whatever commands were started in it; all are gone after disposal. */
 export class CommandFolder implements AsyncDisposable {
   readonly folder: string;
+  /** What all commands start with besides. */
+  readonly environment: Record<string, string> = {};
   readonly #children: ChildProcess[] = [];
   #package = builtPackage;
 
@@ -86,6 +88,7 @@ export class CommandFolder implements AsyncDisposable {
       env: {
         PATH: `${path.dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
         HOME: this.folder,
+        ...this.environment,
         ...environment,
       },
       stdio: ["ignore", "pipe", "pipe"],

@@ -35,7 +35,7 @@ export const layerTable: LayerTable = {
       ["cluster"],
       ["journal", "settings", "sandboxes", "spending", "workspaces"],
       ["events"],
-      ["extensions", "observability", "webhooks"],
+      ["extensions", "observability", "push", "webhooks"],
       ["agent"],
       ["conversation"],
       ["app-conversations"],

@@ -76,6 +76,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
     await openSurface({
       pages: new KeptPages(),
       ...shared,
+      observer: observability.observer,
       listener,
       store,
       conversations,

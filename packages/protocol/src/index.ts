@@ -135,6 +135,7 @@ export {
   type RuntimeOperation,
 } from "./routes/runtime-routes.ts";
 export * from "./routes/node-routes.ts";
+export * from "./routes/push-routes.ts";
 export * from "./routes/webhook-routes.ts";
 export type { Operation, OperationInput, OperationReply } from "./routes/operation.ts";
 export * from "./routes/demo-routes.ts";

@@ -54,6 +54,7 @@ import * as openAiRoutes from "./routes/openai-routes.ts";
 import * as demoRoutes from "./routes/demo-routes.ts";
 import * as keyRoutes from "./routes/key-routes.ts";
 import * as loginRoutes from "./routes/login-routes.ts";
+import * as pushRoutes from "./routes/push-routes.ts";
 import * as webhookRoutes from "./routes/webhook-routes.ts";
 import * as mcpConfig from "./settings/mcp-config.ts";
 import * as profile from "./settings/profile.ts";
@@ -120,7 +121,18 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),
   ...byName(namedIn(agentProfile, llmCatalogue, llmChange, settingsPatch, installed)),
   ...byName(namedIn(appConversation, appMessage, sandbox, startTask)),
-  ...byName(namedIn(mcpRoutes, openAiRoutes, webhookRoutes, loginRoutes, keyRoutes, nodeRoutes, demoRoutes)),
+  ...byName(
+    namedIn(
+      mcpRoutes,
+      openAiRoutes,
+      pushRoutes,
+      webhookRoutes,
+      loginRoutes,
+      keyRoutes,
+      nodeRoutes,
+      demoRoutes,
+    ),
+  ),
   ...byName([replies.ErrorReply, replies.FileUploadResult]),
 ]);
 

@@ -59,3 +59,13 @@ test("security 9: link-local addresses are blocked for what users choose, unless
   expect(blocked("10.0.0.0/8, 192.168.0.0/16")).toEqual(["10.0.0.0/8", "192.168.0.0/16"]);
   expect(blocked("none")).toEqual([]);
 });
+
+test("S21: web push is off unless it is on, and says what it cannot use", () => {
+  expect(readConfig({}).push).toBeNull();
+  expect(readConfig({ CONVOKE_WEB_PUSH: "on" }).push?.contact).toBe("mailto:nobody@example.org");
+  const there = { CONVOKE_WEB_PUSH: "on", CONVOKE_WEB_URL: "https://agents.example.org" };
+  expect(readConfig(there).push?.contact).toBe("https://agents.example.org");
+  expect(() => readConfig({ CONVOKE_WEB_PUSH: "yes" })).toThrow("CONVOKE_WEB_PUSH must be on or off");
+  expect(() => readConfig({ CONVOKE_WEB_PUSH_CONTACT: "me" })).toThrow("CONVOKE_WEB_PUSH_CONTACT must be");
+  expect(() => readConfig({ CONVOKE_WEB_PUSH_SERVICES: "a b" })).toThrow('has "a b"');
+});

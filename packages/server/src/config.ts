@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { ConfigError } from "./lib/config-error.ts";
 import { readMetricsAccess, readTracing, type MetricsAccess } from "./config-observability.ts";
 import { readApprovalDefault, readDayBudget, type ApprovalDefault } from "./config-limits.ts";
+import { readPush, type PushConfig } from "./config-push.ts";
 import { readWebhooks } from "./config-webhooks.ts";
 import type { TracingConfig } from "./observability/traces.ts";
 import type { WebhookSpec } from "./webhooks/webhook.ts";
@@ -45,6 +46,8 @@ export type ServerConfig = {
   readonly trustedProxies: readonly string[];
   /** Who is told of every event. */
   readonly webhooks: readonly WebhookSpec[];
+  /** How browsers are told while no page is open; null tells them nothing. */
+  readonly push: PushConfig | null;
   /** Users who may reach the files and the shell of the server's machine; `*` is everybody. */
   readonly machineUsers: readonly string[];
   /** Addresses and networks that nothing is called at which users choose. */
@@ -110,6 +113,7 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     sandbox: readSandboxConfig(environment, overrides.sandbox),
     trustedProxies: readList(environment["CONVOKE_TRUSTED_PROXIES"]),
     webhooks: readWebhooks(environment),
+    push: readPush(environment, webUrl),
     machineUsers: readList(environment["CONVOKE_MACHINE_USERS"] ?? "local"),
     blockedAddresses: readBlocked(environment),
     areConversationsSandboxed: readConversations(environment),

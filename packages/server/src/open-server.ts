@@ -156,6 +156,7 @@ export async function openServer({
     await openSurface({
       pages,
       ...shared,
+      observer,
       listener,
       store,
       conversations,

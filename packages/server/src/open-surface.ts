@@ -28,7 +28,7 @@ import { mountGateway } from "./faces/gateway/mount-gateway.ts";
 import { isPortCapability } from "./faces/gateway/port-path.ts";
 import { refuseGateway } from "./faces/gateway/refuse-gateway.ts";
 import { openFaces, type FacesDeps } from "./faces/open-faces.ts";
-import { createKeyRing } from "./http/auth.ts";
+import { createKeyRing, type KeyRing } from "./http/auth.ts";
 import { createGuard } from "./http/guard.ts";
 import { createAuthenticator, openHttp } from "./http/open-http.ts";
 import type { Face, MountDeps } from "./http/mount.ts";
@@ -39,6 +39,7 @@ import type { Logger } from "./lib/logger.ts";
 import type { OpenConversations } from "./open-conversations.ts";
 import { sandboxesElsewhere } from "./open-conversations.ts";
 import type { Observability } from "./open-observability.ts";
+import type { OpenPush } from "./open-push.ts";
 import type { Store } from "./open-store.ts";
 import { KeyBook } from "./settings/key-book.ts";
 import { LoginBook, markOfKey } from "./settings/login-book.ts";
@@ -107,6 +108,7 @@ export type SurfaceDeps = {
   readonly tunnels: ByteTunnels;
   /** The allow-listed environment that commands and git on this machine start with. */
   readonly environment: Readonly<Record<string, string>>;
+  readonly observer: Observability["observer"];
   /** Keys that clients may use besides those of the key book. */
   readonly ownKeys: readonly string[];
   readonly demo?: Demo;
@@ -149,6 +151,8 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     authenticateCookie: createCookieReader(sessions, keys),
     neighbours,
   };
+  const push = await openPushIfOn(deps, keys);
+  if (push !== null) scope.use(push);
   const trimmed = new TrimmedEvents();
   const openSandboxAccess = createSandboxAccess({
     sandboxes,
@@ -165,6 +169,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   });
   const facesDeps: FacesDeps = {
     ...conversations,
+    push,
     ports,
     journal,
     trimmed,
@@ -265,4 +270,12 @@ function mountDocuments(app: FastifyInstance, routes: Face["routes"]): void {
       .header("content-type", "application/json")
       .send((openApi ??= JSON.stringify(writeOpenApi(routes, agentServerInterface)))),
   );
+}
+
+/** What it needs is loaded only where somebody has switched it on. */
+async function openPushIfOn(deps: SurfaceDeps, keys: KeyRing): Promise<OpenPush | null> {
+  const { push } = deps.config;
+  if (push === null) return null;
+  const { openPush } = await import("./open-push.ts");
+  return await openPush({ ...deps, config: push, keys });
 }

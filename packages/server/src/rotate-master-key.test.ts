@@ -86,6 +86,21 @@ test("every column of every database that holds sealed texts is sealed with the 
       .insertInto("start_tasks")
       .values({ ...task, ...state, sealed_order: seal("order") })
       .execute();
+    await database.tables
+      .insertInto("push_keys")
+      .values({ id: "vapid", public_key: "p", sealed_private_key: seal("push key") })
+      .execute();
+    const subscription = {
+      id: "1",
+      user_id: "bob",
+      service: "push.example.org",
+      kinds: "asks",
+      created_at: 1,
+    };
+    await database.tables
+      .insertInto("push_subscriptions")
+      .values({ ...subscription, sealed_endpoint: seal("endpoint") })
+      .execute();
     await using store = openSqliteSandboxStore(sandboxesFile(server.dataDir));
     const limits = { memoryMb: 64, cpus: 1, pids: 10 };
     await store.insert({
@@ -108,6 +123,8 @@ test("every column of every database that holds sealed texts is sealed with the 
     expect.arrayContaining([
       "conversation_documents.sealed_secrets",
       "mcp_logins.sealed_state",
+      "push_keys.sealed_private_key",
+      "push_subscriptions.sealed_endpoint",
       "sandboxes.sealed_key",
       "secrets.sealed_value",
       "settings.sealed_document",

@@ -21,6 +21,7 @@ import { previewRoutes } from "./preview-routes.ts";
 import { shellRoutes } from "./shell-routes.ts";
 import { terminalRoutes } from "./terminal-routes.ts";
 import { turnRoutes } from "./turn-routes.ts";
+import { pushRoutes } from "./push-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
 
 /** All that the document of the agent-server face describes, by operation id; no route is served that is in neither table. */
@@ -46,6 +47,7 @@ export const agentFaceRoutes = {
   ...mcpRoutes,
   ...openAiRoutes,
   ...webhookRoutes,
+  ...pushRoutes,
   ...loginRoutes,
   ...keyRoutes,
   ...demoRoutes,

@@ -19,4 +19,6 @@ export const keysOf = {
   mcp_logins: ["user_id", "id"],
   login_tickets: ["digest"],
   browser_logins: ["id"],
+  push_keys: ["id"],
+  push_subscriptions: ["id"],
 } as const satisfies Record<Exclude<keyof Tables, "table_versions">, readonly string[]>;

@@ -19,6 +19,8 @@ export type Tables = {
   mcp_logins: McpLoginTable;
   login_tickets: LoginTicketTable;
   browser_logins: BrowserLoginTable;
+  push_keys: PushKeyTable;
+  push_subscriptions: PushSubscriptionTable;
   /** On PostgreSQL alone. */
   table_versions: TableVersionTable;
 };
@@ -182,6 +184,29 @@ export type McpLoginTable = {
   readonly id: Fixed<string>;
   readonly sealed_state: string;
   readonly updated_at: number;
+};
+
+/** One row: what shows push services who the server is. */
+export type PushKeyTable = {
+  readonly id: Fixed<string>;
+  readonly public_key: string;
+  readonly sealed_private_key: string;
+};
+
+export type PushSubscriptionTable = {
+  /** SHA-256 of where the browser is reached, in hex. */
+  readonly id: Fixed<string>;
+  readonly user_id: string;
+  /** Of the key and the login that asked for it: it ends with them. */
+  readonly key_id: string | null;
+  readonly login_id: string | null;
+  /** The host of the push service. */
+  readonly service: Fixed<string>;
+  /** With commas between them. */
+  readonly kinds: string;
+  /** JSON: where the browser is reached, and its keys. */
+  readonly sealed_endpoint: string;
+  readonly created_at: Fixed<number>;
 };
 
 /** What logs a browser in, once. */

@@ -14,6 +14,7 @@ import {
   mcpRoutes,
   openAiRoutes,
   overviewRoutes,
+  pushRoutes,
   searchRoutes,
   runtimeMachineRoutes,
   runtimeFileRoutes,
@@ -63,6 +64,7 @@ import { eventHandlers } from "./agent-server/event-routes.ts";
 import { askHandlers } from "./agent-server/ask-routes.ts";
 import { overviewHandlers } from "./agent-server/overview-routes.ts";
 import { pastHandlers } from "./agent-server/past-routes.ts";
+import { pushHandlers, type PushRouteDeps } from "./agent-server/push-routes.ts";
 import { searchHandlers } from "./agent-server/search-routes.ts";
 import { shellHandlers } from "./agent-server/shell-routes.ts";
 import { terminalHandlers } from "./agent-server/terminal-routes.ts";
@@ -95,6 +97,7 @@ import { openAiHandlers } from "./openai/openai-routes.ts";
 export type FacesDeps = TryModelDeps &
   LoginRouteDeps &
   KeyRouteDeps &
+  PushRouteDeps &
   Pick<DemoRouteDeps, "demo"> &
   WorkspaceHandlersDeps & {
     readonly journal: Journal;
@@ -167,6 +170,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(mcpRoutes, mcpHandlers({ ...deps, fetch: deps.filteredFetch, clientVersion: version })),
     face(openAiRoutes, openAiHandlers({ ...deps, complete })),
     face(webhookRoutes, webhookHandlers(deps)),
+    face(pushRoutes, pushHandlers(deps)),
     face(loginRoutes, loginHandlers(deps)),
     face(keyRoutes, keyHandlers(deps)),
     face(demoRoutes, demoHandlers(deps)),

@@ -15,3 +15,4 @@ export {
   type TestServerOptions,
 } from "./start-server.ts";
 export { findSteadyPort } from "./steady-port.ts";
+export { TestPushService } from "./test-push-service.ts";

@@ -7,7 +7,7 @@ import type { wait } from "../lib/wait.ts";
 import { pauseAfter, timeOf, withinBytes } from "./batch.ts";
 import type { Cursor, CursorStore } from "./cursor-store.ts";
 import { deliver, ReceiverAwayError, type Delivery } from "./delivery.ts";
-import { Slots } from "./slots.ts";
+import { Slots } from "../lib/slots.ts";
 import type { WebhookSpec } from "./webhook.ts";
 
 export type ReceiverDeps = {

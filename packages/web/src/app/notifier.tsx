@@ -1,9 +1,14 @@
+import { Suspense, useEffect, useState } from "react";
 import { useLocation, useSearch } from "wouter";
+import { asLoose, textAt } from "../lib/loose.ts";
 import { besideIn, conversationIn, idOf } from "../lib/beside.ts";
 import { useServices } from "../services/services.ts";
 import { readWishes } from "../settings/notification-wishes.ts";
+import { lazyPart } from "../lib/lazy-part.ts";
 import { useWords } from "../words/words.ts";
 import { useNews } from "./use-news.ts";
+
+const PushRefresh = lazyPart(() => import("../settings/push-refresh.tsx"));
 
 /**
  * Notifications of the system, for who wants them: what asks, what ended, what failed. Never for what can be seen anyway; a newer one
@@ -38,5 +43,20 @@ export default function Notifier() {
       console.warn("A notification could not be shown.", error);
     }
   });
-  return null;
+  const [isPushed] = useState(() => keep.read("push") !== undefined);
+  useEffect(() => {
+    const stop = new AbortController();
+    const onMessage = ({ data }: MessageEvent): void => {
+      const id = textAt(asLoose(data) ?? {}, "open");
+      if (id !== "") navigate(`/c/${encodeURIComponent(id)}`);
+    };
+    // Where a notification was clicked that came while no tab was looked at.
+    navigator.serviceWorker?.addEventListener("message", onMessage, { signal: stop.signal });
+    return () => stop.abort();
+  }, [navigate]);
+  return isPushed ? (
+    <Suspense>
+      <PushRefresh />
+    </Suspense>
+  ) : null;
 }

@@ -19,10 +19,14 @@ export function ownScript(address: string): URL {
 
 /** Where scripts of the page lie: built, or, while one works on the page, as they are. Nothing else is served there. */
 const folders = ["assets/", "src/"];
+/** What runs in the background, for the page and nothing above it. */
+const worker = "push-worker.js";
 
 function ownAddress(address: string): string {
   const { href } = new URL(address, document.baseURI);
-  const isOwn = folders.some((folder) => href.startsWith(new URL(folder, document.baseURI).href));
+  const isOwn =
+    href === new URL(worker, document.baseURI).href ||
+    folders.some((folder) => href.startsWith(new URL(folder, document.baseURI).href));
   if (!isOwn) throw new TypeError("A script from elsewhere does not run in this page.");
   return href;
 }

@@ -2,19 +2,43 @@ import { useState } from "react";
 import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
 import { newsKinds, readWishes, writeWishes } from "./notification-wishes.ts";
+import { isPushed, pushTo } from "./browser-push.ts";
 import { Explanation, Problem } from "./parts.tsx";
+import { PushToggle } from "./push-toggle.tsx";
+import { sentenceOf } from "./use-resource.ts";
 
 /** What this browser tells of when the page is not looked at. It is asked for its permission with the first wish, never before. */
 export function NotificationsSection() {
   const words = useMoreWords().settings.notifications;
-  const { keep } = useServices();
+  const { client, keep } = useServices();
   const [wishes, setWishes] = useState(() => readWishes(keep));
   const [permission, setPermission] = useState(permissionNow);
+  const [problem, setProblem] = useState<string | null>(null);
+  const mayNotify = async (): Promise<boolean> => {
+    const given = permission === "default" ? await Notification.requestPermission() : permission;
+    setPermission(given);
+    return given === "granted";
+  };
+  const prepare = async (): Promise<readonly (typeof newsKinds)[number][] | null> => {
+    const wanted = newsKinds.filter((kind) => wishes[kind]);
+    if (!(await mayNotify())) return null;
+    if (wanted.length > 0) return wanted;
+    const all = { asks: true, done: true, failed: true };
+    setWishes(all);
+    writeWishes(keep, all);
+    return newsKinds;
+  };
   const wish = async (kind: (typeof newsKinds)[number], isWanted: boolean): Promise<void> => {
     const next = { ...wishes, [kind]: isWanted };
     setWishes(next);
     writeWishes(keep, next);
-    if (isWanted && permission === "default") setPermission(await Notification.requestPermission());
+    if (isWanted) await mayNotify();
+    if (!isPushed(keep)) return;
+    setProblem(null);
+    const wanted = newsKinds.filter((one) => next[one]);
+    await pushTo({ client, keep }, wanted, words.kinds).catch((error: unknown) =>
+      setProblem(sentenceOf(error)),
+    );
   };
   return (
     <>
@@ -22,6 +46,7 @@ export function NotificationsSection() {
       <Problem
         text={permission === "missing" ? words.missing : permission === "denied" ? words.denied : null}
       />
+      <Problem text={problem} />
       <fieldset disabled={permission === "missing"}>
         <legend className="sr-only">{words.legend}</legend>
         {newsKinds.map((kind) => (
@@ -39,6 +64,8 @@ export function NotificationsSection() {
           </label>
         ))}
       </fieldset>
+      <h3 className="mt-5 mb-1 font-medium">{words.pushTitle}</h3>
+      <PushToggle prepare={prepare} />
     </>
   );
 }

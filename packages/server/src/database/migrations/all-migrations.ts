@@ -9,6 +9,7 @@ import { browserLogins } from "./0007-browser-logins.ts";
 import { tableVersions } from "./0008-table-versions.ts";
 import { sandboxes } from "./0009-sandboxes.ts";
 import { spendHolds } from "./0010-spend-holds.ts";
+import { push } from "./0011-push.ts";
 
 /** In the order of their names; one that was released is never changed. */
 export const allMigrations: Readonly<Record<string, Migration>> = {
@@ -22,4 +23,5 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   "0008-table-versions": tableVersions,
   "0009-sandboxes": sandboxes,
   "0010-spend-holds": spendHolds,
+  "0011-push": push,
 };

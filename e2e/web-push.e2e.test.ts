@@ -1,0 +1,169 @@
+import { TestPushService } from "@convoke/server/testing";
+import type { BrowserContext, CDPSession, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { noBrowser, phone, WebBrowser } from "./web-browser.ts";
+import { about, finish, sidewaysOf, terminal, violationsOf } from "./web-page.ts";
+
+/** What workers have, as far as it is used here; the types of pages do not know it. */
+type WorkerScope = {
+  readonly registration: ServiceWorkerRegistration;
+  readonly dispatchEvent: (event: Event) => boolean;
+  readonly NotificationEvent: new (name: string, values: { readonly notification: Notification }) => Event;
+};
+type Shown = { readonly title: string; readonly tag: string };
+
+describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is open", () => {
+  let web: WebBrowser;
+  let service: TestPushService;
+
+  beforeAll(async () => {
+    service = await TestPushService.start();
+    web = await WebBrowser.open(
+      [
+        ...about("ask", { tool_calls: [terminal("true", "look around")] }, finish("Looked.")),
+        ...about("say", { text: "Said." }),
+      ],
+      async (place) => {
+        place.environment["CONVOKE_WEB_PUSH"] = "on";
+        place.environment["CONVOKE_WEB_PUSH_SERVICES"] = service.origin;
+      },
+    );
+    service.publicKey = String((await web.call("GET", "/api/push"))["public_key"]);
+  });
+  afterAll(async () => {
+    await web[Symbol.asyncDispose]();
+    await service[Symbol.asyncDispose]();
+  });
+  afterEach(() => expect(web.faults.splice(0)).toEqual([]));
+
+  /** Browsers of Debian know no push service: this one gives out an address of ours, and is otherwise the browser's own. */
+  async function logIn(name: string, options?: typeof phone): Promise<Page> {
+    const page = await web.logIn(options);
+    const target = service.subscribe(name);
+    await page.context().grantPermissions(["notifications"], { origin: web.url });
+    await page.context().addInitScript((given) => {
+      const kept = "test.subscribed";
+      const bytes = (text: string): ArrayBuffer =>
+        Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) =>
+          letter.charCodeAt(0),
+        ).buffer;
+      const subscription = () => ({
+        options: { applicationServerKey: bytes(localStorage.getItem(kept) ?? "") },
+        toJSON: () => given,
+        unsubscribe: async () => {
+          localStorage.removeItem(kept);
+          return true;
+        },
+      });
+      Object.assign(PushManager.prototype, {
+        getSubscription: async () => (localStorage.getItem(kept) === null ? null : subscription()),
+        subscribe: async ({ applicationServerKey }: { applicationServerKey: string }) => {
+          localStorage.setItem(kept, applicationServerKey);
+          return subscription();
+        },
+      });
+    }, target);
+    await page.goto(`${web.url}/settings/notifications`);
+    return page;
+  }
+
+  const toggle = (page: Page) => page.getByRole("checkbox", { name: "Tell this browser then, too" });
+
+  async function openWorkers(page: Page): Promise<{ cdp: CDPSession; registration: Promise<string> }> {
+    const cdp = await page.context().newCDPSession(page);
+    const registration = new Promise<string>((resolve) => {
+      cdp.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+        const found = registrations.find(({ isDeleted }) => !isDeleted);
+        if (found !== undefined) resolve(found.registrationId);
+      });
+    });
+    await cdp.send("ServiceWorker.enable");
+    return { cdp, registration };
+  }
+
+  const shownIn = async (context: BrowserContext): Promise<Shown[]> => {
+    const [worker] = context.serviceWorkers();
+    return await worker!.evaluate(async () => {
+      const { registration } = globalThis as unknown as WorkerScope;
+      return (await registration.getNotifications()).map(({ title, tag }) => ({ title, tag }));
+    });
+  };
+
+  test("what asks and what is done comes to a browser without a tab, and a click leads there", async () => {
+    const page = await logIn("desk");
+    const context = page.context();
+    const other = await context.newPage();
+    const { cdp, registration } = await openWorkers(other);
+    await toggle(page).check();
+    await expect
+      .poll(async () => (await web.call("GET", "/api/push/subscriptions"))["subscriptions"])
+      .toHaveLength(1);
+    // Who wishes for nothing wants it all.
+    expect(await page.getByRole("checkbox", { name: "An agent failed" }).isChecked()).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
+
+    const id = await web.converse("ask", { confirmation_policy: { kind: "AlwaysConfirm" } });
+    await expect
+      .poll(() => service.pushed.map(({ news }) => news))
+      .toEqual([{ conversation_id: id, kind: "asks" }]);
+    const deliver = async (): Promise<void> => {
+      const data = JSON.stringify(service.pushed.at(-1)!.news);
+      await cdp.send("ServiceWorker.deliverPushMessage", {
+        origin: web.url,
+        registrationId: await registration,
+        data,
+      });
+    };
+    // What can be seen says it itself.
+    await deliver();
+    expect(await shownIn(context)).toEqual([]);
+    await page.goto("about:blank");
+    await deliver();
+    await expect.poll(() => shownIn(context)).toEqual([{ title: "An agent asks", tag: id }]);
+
+    await page.goto(`${web.url}/settings/notifications`);
+    await toggle(page).waitFor();
+    const [worker] = context.serviceWorkers();
+    await worker!.evaluate(async () => {
+      const { registration, dispatchEvent, NotificationEvent } = globalThis as unknown as WorkerScope;
+      const [notification] = await registration.getNotifications();
+      dispatchEvent(new NotificationEvent("notificationclick", { notification: notification! }));
+    });
+    await page.waitForURL(`${web.url}/c/${id}`);
+    await expect.poll(() => shownIn(context)).toEqual([]);
+    await context.close();
+  });
+
+  test("what is told is renewed when the page opens, in the language that was chosen, until it is taken back", async () => {
+    const page = await logIn("phone", phone);
+    await page.getByRole("checkbox", { name: "An agent is done" }).check();
+    await toggle(page).check();
+    const mine = async (): Promise<{ kinds: string[] }[]> => {
+      const { subscriptions } = await web.call("GET", "/api/push/subscriptions");
+      return (subscriptions as { kinds: string[] }[]).slice(1);
+    };
+    await expect.poll(mine).toMatchObject([{ kinds: ["done"] }]);
+    await page.getByRole("checkbox", { name: "An agent failed" }).check();
+    await expect.poll(mine).toMatchObject([{ kinds: ["done", "failed"] }]);
+    expect(await sidewaysOf(page)).toBe(0);
+
+    const words = () =>
+      page.evaluate(async () => {
+        const kept = await caches.match(new URL("push-words", document.baseURI));
+        return ((await kept?.json()) as { done: string } | undefined)?.done;
+      });
+    expect(await words()).toBe("An agent is done");
+    await page.evaluate(() => localStorage.setItem("convoke.look", JSON.stringify({ language: "de" })));
+    await page.goto(web.url);
+    await expect.poll(words).toBe("Ein Agent ist fertig");
+
+    await page.goto(`${web.url}/settings/notifications`);
+    await page.getByRole("checkbox", { name: "Diesem Browser auch dann Bescheid sagen" }).uncheck();
+    await expect.poll(mine).toEqual([]);
+    expect(await words()).toBeUndefined();
+    expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(
+      0,
+    );
+    await page.context().close();
+  });
+});

@@ -1,0 +1,51 @@
+import { createHmac } from "node:crypto";
+import type { PushNews } from "@convoke/protocol";
+import webPush from "web-push";
+import type { PushKeys } from "./push-keys.ts";
+import type { PushTarget } from "./subscription-store.ts";
+
+/** One request to a push service. */
+export type PushPost = {
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array<ArrayBuffer>;
+};
+
+export type Sender = {
+  /** `mailto:` or `https:`. */
+  readonly contact: string;
+  readonly keys: PushKeys;
+};
+
+/** False where a browser's keys are none. */
+export function canSeal(sender: Sender, target: PushTarget): boolean {
+  try {
+    toPushPost(sender, target, { conversation_id: "00000000-0000-4000-8000-000000000000", kind: "asks" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A browser that is off hears of it when it is on again, for so many seconds. */
+const keptSeconds = 86_400;
+
+/**
+ * Seals news for one browser (RFC 8291) and signs the request (RFC 8292). Of news of one conversation that wait at the push service the
+ * newest alone is kept. Throws where the browser's keys are none.
+ */
+export function toPushPost({ contact, keys }: Sender, target: PushTarget, news: PushNews): PushPost {
+  const { endpoint, headers, body } = webPush.generateRequestDetails(target, JSON.stringify(news), {
+    vapidDetails: { subject: contact, ...keys },
+    TTL: keptSeconds,
+    urgency: news.kind === "asks" ? "high" : "normal",
+    topic: topicOf(keys, news),
+    contentEncoding: "aes128gcm",
+  });
+  return { endpoint, headers, body: new Uint8Array(body) };
+}
+
+/** The push service is not to learn which conversation it is. */
+function topicOf({ privateKey }: PushKeys, { conversation_id: id }: PushNews): string {
+  return createHmac("sha256", privateKey).update(id).digest("base64url").slice(0, 32);
+}

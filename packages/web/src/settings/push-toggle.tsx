@@ -1,0 +1,45 @@
+import type { PushKind } from "@convoke/protocol";
+import { useState } from "react";
+import { useServices } from "../services/services.ts";
+import { useMoreWords } from "../words/words.ts";
+import { canBePushed, isPushed, pushNoMore, pushTo } from "./browser-push.ts";
+import { Explanation, Problem } from "./parts.tsx";
+import { Toggle } from "./toggle.tsx";
+import { sentenceOf, useResource } from "./use-resource.ts";
+
+type PushToggleProps = {
+  /** Asks the browser for its permission, and tells what is wanted; null where it is not allowed. */
+  readonly prepare: () => Promise<readonly PushKind[] | null>;
+};
+
+/** Whether this browser is told while no tab of the page is open. */
+export function PushToggle({ prepare }: PushToggleProps) {
+  const words = useMoreWords().settings.notifications;
+  const services = useServices();
+  const { value } = useResource("GET /api/push");
+  const [isOn, setIsOn] = useState(() => isPushed(services.keep));
+  const [problem, setProblem] = useState<string | null>(null);
+  if (value === undefined) return null;
+  if (!value.is_on) return <Explanation>{words.pushOff}</Explanation>;
+  if (!canBePushed()) return <Explanation>{words.pushMissing}</Explanation>;
+  const toggle = async (isWanted: boolean): Promise<void> => {
+    setProblem(null);
+    try {
+      const kinds = isWanted ? await prepare() : null;
+      if (kinds !== null) await pushTo(services, kinds, words.kinds);
+      else if (!isWanted) await pushNoMore(services);
+    } catch (error) {
+      setProblem(sentenceOf(error));
+    }
+    setIsOn(isPushed(services.keep));
+  };
+  return (
+    <>
+      <Problem text={problem} />
+      <Toggle isOn={isOn} onToggle={toggle} className="rounded px-2 py-1.5 hover:bg-hover">
+        {words.push}
+      </Toggle>
+      <p className="px-2 text-sm text-soft">{words.pushHint}</p>
+    </>
+  );
+}
