@@ -52,7 +52,7 @@ export default function ArchivedPage() {
           </p>
         )}
         {glances?.length === 0 && <p className="text-faint">{words.none}</p>}
-        <ul className="divide-y divide-line">
+        <ul className="lines">
           {glances?.map(({ id, title, status, updatedAt }) => (
             <li key={id} className="flex items-center gap-2.5 py-1">
               <StateMark status={status} size={13} />

@@ -44,7 +44,7 @@ export default function McpPanel({ conversationId, version, onClose }: McpPanelP
           </p>
         )}
         {servers?.length === 0 && <p className="py-3 text-faint">{words.none}</p>}
-        <ul className="divide-y divide-line">
+        <ul className="lines">
           {servers?.map((server) => (
             <Server key={server.name} server={server} onReconnect={() => reconnect(server.name)} />
           ))}

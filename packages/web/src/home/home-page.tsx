@@ -171,7 +171,7 @@ function Needy() {
   return (
     <section aria-label={more.home.now} className="mt-10">
       <h2 className="mb-1.5 text-sm text-faint">{more.home.now}</h2>
-      <ul className="divide-y divide-line border-y border-line">
+      <ul className="lines border-y border-line">
         {needy.map(({ id, title, status }) => (
           <li key={id}>
             <Link

@@ -1,17 +1,32 @@
+const styles = {
+  time: { hour: "2-digit", minute: "2-digit" },
+  day: { day: "numeric", month: "short" },
+  exact: { dateStyle: "medium", timeStyle: "medium" },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Making one takes longer than drawing the row that it is for: they are made once. */
+function formatOf(style: keyof typeof styles, language: string): Intl.DateTimeFormat {
+  const name = `${style} ${language}`;
+  const format = formats.get(name) ?? new Intl.DateTimeFormat(language, styles[style]);
+  formats.set(name, format);
+  return format;
+}
+
 /** The time of day, with the date when it is another day. */
 export function shownTime(at: string, language: string, now: Date): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return "";
-  const time = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" }).format(date);
-  if (date.toDateString() === now.toDateString()) return time;
-  return new Intl.DateTimeFormat(language, { day: "numeric", month: "short" }).format(date);
+  const isToday = date.toDateString() === now.toDateString();
+  return formatOf(isToday ? "time" : "day", language).format(date);
 }
 
 /** Date and time to the second, for who wants to know exactly. */
 export function exactTime(at: string, language: string): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return "";
-  return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" }).format(date);
+  return formatOf("exact", language).format(date);
 }
 
 export type Day = "today" | "yesterday" | "week" | "older";

@@ -19,7 +19,7 @@ type EntriesProps = { readonly isEmpty: boolean; readonly empty: string; readonl
 
 export function Entries({ isEmpty, empty, children }: EntriesProps) {
   if (isEmpty) return <p className="mb-5 text-faint">{empty}</p>;
-  return <ul className="mb-6 divide-y divide-line border-y border-line">{children}</ul>;
+  return <ul className="mb-6 lines border-y border-line">{children}</ul>;
 }
 
 type EntryProps = {

@@ -13,16 +13,31 @@ export const Markdown = memo(function Markdown({ text }: { readonly text: string
   );
   return (
     <div className="prose">
-      {inGroups(blocks).map((group, index) => (
-        // Blocks are only ever added at the end, so the place of a group is its name.
-        // eslint-disable-next-line react/no-array-index-key
-        <Group key={index} blocks={group} />
+      {inGroups(blocks).map((group, index, groups) => (
+        <Group
+          // Blocks are only ever added at the end, so the place of a group is its name.
+          // eslint-disable-next-line react/no-array-index-key
+          key={index}
+          blocks={group}
+          top={index === 0 ? (marginsOf[group[0]!.type]?.[0] ?? "") : ""}
+          bottom={index === groups.length - 1 ? (marginsOf[group.at(-1)!.type]?.[1] ?? "") : ""}
+        />
       ))}
     </div>
   );
 });
 
 const groupSize = 8;
+
+/** Take back the margins above the first block and below the last one; what is not named has none. */
+const marginsOf: Readonly<Record<string, readonly [top: string, bottom: string]>> = {
+  heading: ["-mt-[0.9rem]", "-mb-[0.3rem]"],
+  hr: ["-mt-[0.9rem]", "-mb-[0.9rem]"],
+  paragraph: ["-mt-[0.45rem]", "-mb-[0.45rem]"],
+  list: ["-mt-[0.45rem]", "-mb-[0.45rem]"],
+  blockquote: ["-mt-[0.45rem]", "-mb-[0.45rem]"],
+  html: ["-mt-[0.45rem]", "-mb-[0.45rem]"],
+};
 
 function inGroups(blocks: readonly Token[]): readonly (readonly Token[])[] {
   const groups: (readonly Token[])[] = [];
@@ -31,11 +46,13 @@ function inGroups(blocks: readonly Token[]): readonly (readonly Token[])[] {
   return groups;
 }
 
+type GroupProps = { readonly blocks: readonly Token[]; readonly top: string; readonly bottom: string };
+
 /** Some blocks: a stacking context, so that the browser keeps what it painted of them while what follows grows. */
 const Group = memo(
-  function Group({ blocks }: { readonly blocks: readonly Token[] }) {
+  function Group({ blocks, top, bottom }: GroupProps) {
     return (
-      <div className="isolate">
+      <div className={`isolate ${top} ${bottom}`}>
         {blocks.map((block, index) => (
           // eslint-disable-next-line react/no-array-index-key
           <Block key={index} block={block} />
@@ -43,8 +60,11 @@ const Group = memo(
       </div>
     );
   },
-  ({ blocks: before }, { blocks: after }) =>
-    before.length === after.length && before.every((block, index) => isSame(block, after[index]!)),
+  ({ blocks: before, ...edges }, { blocks: after, top, bottom }) =>
+    edges.top === top &&
+    edges.bottom === bottom &&
+    before.length === after.length &&
+    before.every((block, index) => isSame(block, after[index]!)),
 );
 
 const Block = memo(

@@ -68,7 +68,7 @@ export function AnswerView({ id, text, images, reasoning, menu }: AnswerViewProp
 function RowTools({ menu, ...props }: Omit<RowActionsProps, "menu"> & { readonly menu: RowMenu | null }) {
   if (menu === null) return null;
   return (
-    <span className="flex items-center opacity-0 transition-opacity group-focus-within/row:opacity-100 group-hover/row:opacity-100 pointer-coarse:opacity-100">
+    <span className="flex items-center opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 pointer-coarse:opacity-100">
       <Suspense>
         <RowActions {...props} menu={menu} />
       </Suspense>

@@ -1,4 +1,5 @@
-import { useId, useRef, type KeyboardEvent, type ReactNode } from "react";
+import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { flushSync } from "react-dom";
 import { IconButton } from "./button.tsx";
 
 export type MenuEntry = {
@@ -14,9 +15,13 @@ type MenuProps = {
   readonly entries: readonly MenuEntry[];
 };
 
-/** A button with a menu: a popover of the browser's own, walked through with the arrow keys. */
+/**
+ * A button with a menu: a popover of the browser's own, walked through with the arrow keys. Its entries are drawn when it opens, as there
+ * may be one in each row.
+ */
 export function Menu({ label, icon, entries }: MenuProps) {
   const id = useId();
+  const [isOpen, setIsOpen] = useState(false);
   const menu = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const place = (): void => {
@@ -40,11 +45,15 @@ export function Menu({ label, icon, entries }: MenuProps) {
         role="menu"
         aria-label={label}
         tabIndex={-1}
-        onToggle={(event) => event.newState === "open" && place()}
+        onBeforeToggle={({ newState }) => {
+          // Before the browser shows it, so that it never stands there empty.
+          if (newState === "open") flushSync(() => setIsOpen(true));
+        }}
+        onToggle={({ newState }) => (newState === "open" ? place() : setIsOpen(false))}
         onKeyDown={walk}
         className="fixed inset-auto m-0 min-w-48 rounded-md border border-line bg-canvas p-1 text-ink shadow-lg"
       >
-        {entries.map(({ label: name, onChoose, isDangerous, isDisabled }) => (
+        {(isOpen ? entries : []).map(({ label: name, onChoose, isDangerous, isDisabled }) => (
           <button
             key={name}
             type="button"
