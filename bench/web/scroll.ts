@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CDPSession, Page } from "playwright-core";
 import type { BenchResult } from "../bench-result.ts";
-import { residentMegabytes } from "../node/resident-memory.ts";
+import { privateMegabytes, residentMegabytes } from "../node/resident-memory.ts";
 import { coldPage, openAt, painted, type PageClient } from "./page-client.ts";
 import { traced } from "./page-trace.ts";
 
@@ -19,37 +19,66 @@ export async function measureScroll(
   const read = countEvents(page);
   await openAt(page, client.addressOf(id), words);
   await page.getByRole("feed").hover();
-  const { cpuMs, longestTaskMs, result: frames } = await traced(client.browser, () => scroll(page));
+  const { cpuMs, longestTaskMs, result } = await traced(client.browser, () => scroll(page));
+  const untraced = (await scroll(page)).toSorted((a, b) => a - b);
   await readOn(page, read);
   await painted(page);
   const session = await page.context().newCDPSession(page);
   const heap = await heapMegabytes(session);
-  const tab = residentMegabytes(await rendererOf(client, page));
+  const renderer = await rendererOf(client, page);
+  const [own, resident] = [privateMegabytes(renderer), residentMegabytes(renderer)];
   const events = read();
   await page.context().close();
   return [
-    { id: "U10", name: "scrolling: processor time of one frame", value: cpuMs / frames, unit: "ms" },
+    { id: "U10", name: "scrolling: processor time of one frame", value: cpuMs / result.length, unit: "ms" },
     { id: "U10.task", name: "the same: longest task, processor time", value: longestTaskMs, unit: "ms" },
+    {
+      id: "U10.median",
+      name: "the same, untraced: from one frame to the next: median",
+      value: untraced[untraced.length >> 1] ?? NaN,
+      unit: "ms",
+    },
+    { id: "U10.worst", name: "the same: the longest", value: untraced.at(-1) ?? NaN, unit: "ms" },
     { id: "U8", name: "heap of the page after 10,000 events were read", value: heap, unit: "MB" },
-    { id: "U8.tab", name: "the same: resident memory of the tab's process", value: tab, unit: "MB" },
+    {
+      id: "U8.tab",
+      name: "the same: memory of the tab's process that is its own",
+      value: own,
+      unit: "MB",
+    },
+    {
+      id: "U8.resident",
+      name: "the same: all of it, with what the browser's processes share",
+      value: resident,
+      unit: "MB",
+    },
     { id: "U8.events", name: "the same: events read", value: events, unit: "" },
   ];
 }
 
-/** Turns the wheel once in each frame; how many frames there were. */
-async function scroll(page: Page): Promise<number> {
+type Counted = { gaps: number[]; isCounting: boolean };
+
+/** Turns the wheel once in each frame; milliseconds from each frame to the next. */
+async function scroll(page: Page): Promise<readonly number[]> {
   await page.evaluate(() => {
-    const counted = window as unknown as { frames: number };
-    counted.frames = 0;
+    const counted = window as unknown as Counted;
+    Object.assign(counted, { gaps: [], isCounting: true });
+    let last = performance.now();
     const count = (): void => {
-      counted.frames += 1;
-      requestAnimationFrame(count);
+      const now = performance.now();
+      counted.gaps.push(now - last);
+      last = now;
+      if (counted.isCounting) requestAnimationFrame(count);
     };
     requestAnimationFrame(count);
   });
   for (let step = 0; step < steps; step += 1) await page.mouse.wheel(0, -stepPixels);
   await painted(page);
-  return await page.evaluate(() => (window as unknown as { frames: number }).frames);
+  return await page.evaluate(() => {
+    const counted = window as unknown as Counted;
+    counted.isCounting = false;
+    return counted.gaps;
+  });
 }
 
 /** To the oldest row that is there, again and again, until so many events have come. */

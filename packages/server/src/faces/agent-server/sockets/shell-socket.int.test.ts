@@ -1,10 +1,11 @@
 import { ConvokeClient } from "@convoke/client";
-import type { ShellFrame, ShellInput, ShellList, ShellSummary } from "@convoke/protocol";
-import { allowedEnvironment, findMarkedProcesses, type TerminalUpdate } from "@convoke/tool-host";
-import { XtermPerson } from "@convoke/tool-host/testing";
+import type { ShellList, ShellSummary } from "@convoke/protocol";
+import { allowedEnvironment, findMarkedProcesses } from "@convoke/tool-host";
+import type { XtermPerson } from "@convoke/tool-host/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openKeyBook } from "../../../settings/open-key-book.ts";
 import { startTestServer, type TestServer } from "../../../testing/start-server.ts";
+import { openShellPerson } from "../../../testing/shell-person.ts";
 import { TestSocket } from "../../../testing/test-socket.ts";
 
 const size = { columns: 90, rows: 25 };
@@ -35,19 +36,8 @@ async function list(id: string): Promise<ShellList["items"]> {
   return ((await server.call("GET", `/api/conversations/${id}/shells`)).json as ShellList).items;
 }
 
-function personAt(id: string, shell: string, client = server.client): XtermPerson {
-  return new XtermPerson((inputs, signal) =>
-    toUpdates(client.attachShell(id, { shell, inputs: inputs as AsyncIterable<ShellInput>, signal })),
-  );
-}
-
-async function* toUpdates(frames: AsyncIterable<ShellFrame>): AsyncGenerator<TerminalUpdate> {
-  for await (const frame of frames) {
-    if (frame.type === "ended") yield { type: "output", text: `[ended ${frame.exit_code}]` };
-    else if (frame.type === "screen") yield { ...frame, isLent: false, isYours: true };
-    else yield frame;
-  }
-}
+const personAt = (id: string, shell: string, client = server.client): XtermPerson =>
+  openShellPerson(client, id, shell);
 
 test("J18: a shell begins in the workspace, and who comes back sees all that it has shown", async () => {
   const id = await newConversation();
