@@ -14,6 +14,8 @@ const patienceMs = 90_000;
 export const noBrowser = existsSync(program) ? null : `no chromium at ${program}`;
 
 export const desktop = { viewport: { width: 1440, height: 900 } } as const;
+/** What a page is looked at with unless a test says otherwise. */
+export const isPhone = process.env["CONVOKE_WEB_SIZE"] === "phone";
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
 /** A built server, unless `turns` is null with a model that plays a script, and a browser that looks at its page. */
@@ -85,7 +87,11 @@ export class WebBrowser implements AsyncDisposable {
   }
 
   /** A new browser, logged in by a one-time link, as whoever has the key; another address is another way to the same server. */
-  async logIn(options: BrowserContextOptions = desktop, address = this.url, key?: string): Promise<Page> {
+  async logIn(
+    options: BrowserContextOptions = isPhone ? phone : desktop,
+    address = this.url,
+    key?: string,
+  ): Promise<Page> {
     const { url } = await this.call("POST", "/api/auth/tickets", undefined, key);
     const context = await this.#browser.newContext({ locale: "en-GB", ...options });
     context.setDefaultTimeout(patienceMs);

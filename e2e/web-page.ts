@@ -42,6 +42,12 @@ export async function takePictures(
   }
 }
 
+/** By its button, as on a phone Enter begins a new line. */
+export async function send(page: Page, text: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Message" }).fill(text);
+  await page.getByRole("button", { name: /^(Send|Add|Send and go on)$/ }).click();
+}
+
 export async function expectStatus(page: Page, word: string): Promise<void> {
   await page.locator("main header").getByText(word, { exact: true }).waitFor();
 }

@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
-import { about, expectStatus, finish, sidewaysOf, terminal, violationsOf } from "./web-page.ts";
+import { desktop, isPhone, noBrowser, phone, WebBrowser } from "./web-browser.ts";
+import { about, expectStatus, finish, send, sidewaysOf, terminal, violationsOf } from "./web-page.ts";
 
 const script = [
   ...about("first", { tool_calls: [terminal("echo one", "say one")] }, finish("The first is done.")),
   ...about("second", { text: "The second is done." }),
+  ...about("fourth", { tool_calls: [terminal("sleep 90", "wait a while")] }),
+  ...about("Also", { text: "All are read." }),
   ...about("third", { text: "The third took its time.", delay_ms: 2_000 }),
 ];
 
@@ -34,8 +36,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     await page.goto(`${web.url}/c/${id}`);
     await expectStatus(page, "done");
     const field = page.getByRole("textbox", { name: "Message" });
-    await field.fill("Now the second");
-    await page.keyboard.press("Enter");
+    await send(page, "Now the second");
     await page.getByText("The second is done.").waitFor();
     await expectStatus(page, "done");
     const message = page.getByRole("article").filter({ hasText: "Now the second" });
@@ -51,57 +52,100 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     await page.context().close();
   });
 
-  test("U16, U18, U19: conversations stand side by side, each with its draft, its panel and its messages", async () => {
-    const [one, other] = [await web.converse("first"), await web.converse("second")];
+  test("J6: what is sent while the agent works waits, is edited or taken back, and is read once, also over a restart", async () => {
+    const id = await web.converse("fourth");
     const page = await web.logIn();
-    await page.goto(`${web.url}/c/${one}`);
-    await page.getByRole("feed").getByText("The first is done.").waitFor();
-    const entry = page.getByRole("navigation").getByRole("listitem").filter({ hasText: other });
-    await entry.getByRole("button", { name: /^Open beside/ }).click();
-    const [left, right] = [page.locator("[data-pane]").nth(0), page.locator("[data-pane]").nth(1)];
-    await right.getByText("The second is done.").waitFor();
-    const fields = page.getByRole("textbox", { name: "Message" });
-    await fields.nth(0).fill("A draft of the first");
-    // The keys come a moment after the page.
-    const isInRight = (): Promise<boolean> =>
-      fields.nth(1).evaluate((element) => element === document.activeElement);
-    await expect
-      .poll(async () => {
-        if (!(await isInRight())) await page.keyboard.press("F6");
-        return await isInRight();
-      })
-      .toBe(true);
-    await page.keyboard.type("Once more the second");
-    await page.keyboard.press("Enter");
-    await right.getByRole("feed").getByText("Once more the second").waitFor();
-    await expect.poll(() => fields.nth(0).inputValue()).toBe("A draft of the first");
-    await right.getByRole("button", { name: "Files" }).click();
-    await right.getByRole("region", { name: "Files Test second" }).waitFor();
-    await left.getByRole("button", { name: "Files" }).click();
-    const files = left.getByRole("region", { name: "Files Test first" });
-    await files.waitFor();
-    expect(await violationsOf(page)).toEqual([]);
-    await files.getByRole("button", { name: "Close", exact: true }).click();
-    await page.reload();
-    await right.getByRole("region", { name: "Files Test second" }).waitFor();
-    await left.getByRole("button", { name: "Close this one" }).click();
-    await page.waitForURL((url) => url.pathname === `/c/${other}` && url.search === "?panel=files");
+    await page.goto(`${web.url}/c/${id}`);
+    await page.getByRole("button", { name: "wait a while" }).waitFor();
+    const queue = page.getByRole("list", { name: "Messages on their way" });
+    const waiting = (text: string) => queue.getByRole("listitem").filter({ hasText: text });
+    for (const text of ["Also one", "Also two", "Also three"]) {
+      await send(page, text);
+      await waiting(text).getByText("not read yet").waitFor();
+    }
+    await waiting("Also two").getByRole("button", { name: "Take back" }).click();
+    await expect.poll(() => waiting("Also two").count()).toBe(0);
+    await waiting("Also three").getByRole("button", { name: "Edit" }).click();
+    const field = page.getByRole("textbox", { name: "Message" });
+    await expect.poll(() => field.inputValue()).toBe("Also three");
+    await expect.poll(() => waiting("Also three").count()).toBe(0);
+    await send(page, "Also the third");
+    await waiting("Also the third").getByText("not read yet").waitFor();
+    await web.killAndRestart(async () => {
+      await page.getByText(/No connection since/).waitFor();
+    });
+    await page.getByRole("feed").getByText("All are read.").waitFor();
+    await expect.poll(() => queue.count()).toBe(0);
+    const said = page
+      .getByRole("feed")
+      .getByRole("article")
+      .filter({ hasText: /Also/, hasNotText: "taken back before it was read" })
+      .filter({ hasNotText: "All are read." });
+    await expect.poll(() => said.count()).toBe(2);
+    expect(await said.allInnerTexts()).toEqual([
+      expect.stringContaining("Also one"),
+      expect.stringContaining("Also the third"),
+    ]);
     await page.context().close();
   });
 
-  test("a conversation that is named beside itself stands there once, with nothing to close", async () => {
-    const id = await web.converse("first");
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}?beside=${id}&beside=${id}%3Fpanel%3Dfiles`);
-    await page.getByRole("feed").getByText("The first is done.").waitFor();
-    await page.getByRole("button", { name: "Files" }).click();
-    await page.waitForURL((url) => url.search === "?panel=files");
-    await page.getByRole("region", { name: "Files Test first" }).waitFor();
-    await page.waitForLoadState("networkidle");
-    expect(await page.locator("[data-pane]").count()).toBe(1);
-    expect(await page.getByRole("button", { name: "Close this one" }).count()).toBe(0);
-    await page.context().close();
-  });
+  test.skipIf(isPhone)(
+    "U16, U18, U19: conversations stand side by side, each with its draft, its panel and its messages",
+    async () => {
+      const [one, other] = [await web.converse("first"), await web.converse("second")];
+      const page = await web.logIn();
+      await page.goto(`${web.url}/c/${one}`);
+      await page.getByRole("feed").getByText("The first is done.").waitFor();
+      const entry = page.getByRole("navigation").getByRole("listitem").filter({ hasText: other });
+      await entry.getByRole("button", { name: /^Open beside/ }).click();
+      const [left, right] = [page.locator("[data-pane]").nth(0), page.locator("[data-pane]").nth(1)];
+      await right.getByText("The second is done.").waitFor();
+      const fields = page.getByRole("textbox", { name: "Message" });
+      await fields.nth(0).fill("A draft of the first");
+      // The keys come a moment after the page.
+      const isInRight = (): Promise<boolean> =>
+        fields.nth(1).evaluate((element) => element === document.activeElement);
+      await expect
+        .poll(async () => {
+          if (!(await isInRight())) await page.keyboard.press("F6");
+          return await isInRight();
+        })
+        .toBe(true);
+      await page.keyboard.type("Once more the second");
+      await page.keyboard.press("Enter");
+      await right.getByRole("feed").getByText("Once more the second").waitFor();
+      await expect.poll(() => fields.nth(0).inputValue()).toBe("A draft of the first");
+      await right.getByRole("button", { name: "Files" }).click();
+      await right.getByRole("region", { name: "Files Test second" }).waitFor();
+      await left.getByRole("button", { name: "Files" }).click();
+      const files = left.getByRole("region", { name: "Files Test first" });
+      await files.waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await files.getByRole("button", { name: "Close", exact: true }).click();
+      await page.reload();
+      await right.getByRole("region", { name: "Files Test second" }).waitFor();
+      await left.getByRole("button", { name: "Close this one" }).click();
+      await page.waitForURL((url) => url.pathname === `/c/${other}` && url.search === "?panel=files");
+      await page.context().close();
+    },
+  );
+
+  test.skipIf(isPhone)(
+    "a conversation that is named beside itself stands there once, with nothing to close",
+    async () => {
+      const id = await web.converse("first");
+      const page = await web.logIn();
+      await page.goto(`${web.url}/c/${id}?beside=${id}&beside=${id}%3Fpanel%3Dfiles`);
+      await page.getByRole("feed").getByText("The first is done.").waitFor();
+      await page.getByRole("button", { name: "Files" }).click();
+      await page.waitForURL((url) => url.search === "?panel=files");
+      await page.getByRole("region", { name: "Files Test first" }).waitFor();
+      await page.waitForLoadState("networkidle");
+      expect(await page.locator("[data-pane]").count()).toBe(1);
+      expect(await page.getByRole("button", { name: "Close this one" }).count()).toBe(0);
+      await page.context().close();
+    },
+  );
 
   test("U19: keys that were pressed before the page knew them count when it does, the newest alone", async () => {
     const page = await web.logIn();
@@ -120,37 +164,40 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     await page.context().close();
   });
 
-  test("U19: everything is gone to by its name, and a conversation is put beside another one", async () => {
-    const one = await web.converse("first", { title: "Palette one" });
-    const other = await web.converse("second", { title: "Palette two" });
-    const page = await web.logIn();
-    await page
-      .getByRole("navigation")
-      .getByRole("link", { name: /Palette two/ })
-      .waitFor();
-    const field = page.getByRole("combobox", { name: "Go to" });
-    const goTo = async (query: string, key: string): Promise<void> => {
+  test.skipIf(isPhone)(
+    "U19: everything is gone to by its name, and a conversation is put beside another one",
+    async () => {
+      const one = await web.converse("first", { title: "Palette one" });
+      const other = await web.converse("second", { title: "Palette two" });
+      const page = await web.logIn();
+      await page
+        .getByRole("navigation")
+        .getByRole("link", { name: /Palette two/ })
+        .waitFor();
+      const field = page.getByRole("combobox", { name: "Go to" });
+      const goTo = async (query: string, key: string): Promise<void> => {
+        await page.keyboard.press("Control+k");
+        await field.waitFor();
+        await page.keyboard.type(query);
+        await page.getByRole("dialog").getByRole("option", { selected: true }).waitFor();
+        await page.keyboard.press(key);
+      };
+      await goTo("palette one", "Enter");
+      await page.waitForURL(`${web.url}/c/${one}`);
+      await page.getByRole("feed").getByText("The first is done.").waitFor();
+      await goTo("palette two", "Shift+Enter");
+      await page.waitForURL(`${web.url}/c/${one}?beside=${other}`);
       await page.keyboard.press("Control+k");
       await field.waitFor();
-      await page.keyboard.type(query);
-      await page.getByRole("dialog").getByRole("option", { selected: true }).waitFor();
-      await page.keyboard.press(key);
-    };
-    await goTo("palette one", "Enter");
-    await page.waitForURL(`${web.url}/c/${one}`);
-    await page.getByRole("feed").getByText("The first is done.").waitFor();
-    await goTo("palette two", "Shift+Enter");
-    await page.waitForURL(`${web.url}/c/${one}?beside=${other}`);
-    await page.keyboard.press("Control+k");
-    await field.waitFor();
-    expect(await violationsOf(page)).toEqual([]);
-    await page.setViewportSize(phone.viewport);
-    expect(await sidewaysOf(page)).toBe(0);
-    await page.keyboard.type("settings look");
-    await page.getByRole("dialog").getByRole("option", { name: /Look/ }).click();
-    await page.waitForURL(`${web.url}/settings/look`);
-    await page.context().close();
-  });
+      expect(await violationsOf(page)).toEqual([]);
+      await page.setViewportSize(phone.viewport);
+      expect(await sidewaysOf(page)).toBe(0);
+      await page.keyboard.type("settings look");
+      await page.getByRole("dialog").getByRole("option", { name: /Look/ }).click();
+      await page.waitForURL(`${web.url}/settings/look`);
+      await page.context().close();
+    },
+  );
 
   test.each([
     ["at a desk", desktop],
@@ -201,44 +248,47 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     await page.context().close();
   });
 
-  test("S6: what was not looked at yet is marked until it is; what is pinned is above, what is archived in its own list", async () => {
-    const page = await web.logIn();
-    const rail = page.getByRole("navigation", { name: "Conversations" });
-    const title = `Marks ${Date.now()}`;
-    const id = await web.converse("first", { title });
-    const entry = rail.getByRole("link", { name: new RegExp(title) });
-    await entry.getByRole("img", { name: "new" }).waitFor();
-    await entry.click();
-    await expectStatus(page, "done");
-    const unread = async (): Promise<boolean> => {
-      const { items } = (await web.call("GET", "/api/glances?limit=5")) as {
-        items: { id: string; last_event_id: string; read_event_id: string | null }[];
+  test.skipIf(isPhone)(
+    "S6: what was not looked at yet is marked until it is; what is pinned is above, what is archived in its own list",
+    async () => {
+      const page = await web.logIn();
+      const rail = page.getByRole("navigation", { name: "Conversations" });
+      const title = `Marks ${Date.now()}`;
+      const id = await web.converse("first", { title });
+      const entry = rail.getByRole("link", { name: new RegExp(title) });
+      await entry.getByRole("img", { name: "new" }).waitFor();
+      await entry.click();
+      await expectStatus(page, "done");
+      const unread = async (): Promise<boolean> => {
+        const { items } = (await web.call("GET", "/api/glances?limit=5")) as {
+          items: { id: string; last_event_id: string; read_event_id: string | null }[];
+        };
+        const glance = items.find((item) => item.id === id);
+        return glance?.last_event_id !== glance?.read_event_id;
       };
-      const glance = items.find((item) => item.id === id);
-      return glance?.last_event_id !== glance?.read_event_id;
-    };
-    await expect.poll(unread).toBe(false);
-    await rail.getByRole("link", { name: "Inbox" }).click();
-    await expect.poll(() => entry.getByRole("img", { name: "new" }).count()).toBe(0);
+      await expect.poll(unread).toBe(false);
+      await rail.getByRole("link", { name: "Inbox" }).click();
+      await expect.poll(() => entry.getByRole("img", { name: "new" }).count()).toBe(0);
 
-    await entry.click();
-    const choose = async (name: string): Promise<void> => {
-      await page.getByRole("button", { name: "More" }).click();
-      await page.getByRole("menuitem", { name, exact: true }).click();
-    };
-    await choose("Pin");
-    await rail.getByRole("group", { name: "Pinned" }).getByRole("link", { name: title }).waitFor();
-    await choose("Unpin");
-    await expect.poll(() => rail.getByRole("group", { name: "Pinned" }).count()).toBe(0);
-    await choose("Archive");
-    await expect.poll(() => entry.count()).toBe(0);
-    await rail.getByRole("link", { name: "Archived" }).click();
-    const row = page.getByRole("main").getByRole("listitem").filter({ hasText: title });
-    await row.getByRole("button", { name: "Put back" }).click();
-    await expect.poll(() => row.count()).toBe(0);
-    await entry.waitFor();
-    await page.context().close();
-  });
+      await entry.click();
+      const choose = async (name: string): Promise<void> => {
+        await page.getByRole("button", { name: "More" }).click();
+        await page.getByRole("menuitem", { name, exact: true }).click();
+      };
+      await choose("Pin");
+      await rail.getByRole("group", { name: "Pinned" }).getByRole("link", { name: title }).waitFor();
+      await choose("Unpin");
+      await expect.poll(() => rail.getByRole("group", { name: "Pinned" }).count()).toBe(0);
+      await choose("Archive");
+      await expect.poll(() => entry.count()).toBe(0);
+      await rail.getByRole("link", { name: "Archived" }).click();
+      const row = page.getByRole("main").getByRole("listitem").filter({ hasText: title });
+      await row.getByRole("button", { name: "Put back" }).click();
+      await expect.poll(() => row.count()).toBe(0);
+      await entry.waitFor();
+      await page.context().close();
+    },
+  );
 
   test("J26: who wishes it is notified of what asks and what ends, but not of what is on the screen", async () => {
     const page = await web.logIn();
@@ -287,27 +337,30 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     await page.context().close();
   });
 
-  test("a long list of conversations is drawn as far as somebody goes, and searched in whole", async () => {
-    for (let number = 0; number < 120; number += 1)
-      await web.converse(null, { title: `Shelf ${String(number).padStart(3, "0")}.` });
-    const page = await web.logIn();
-    const rail = page.getByRole("navigation", { name: "Conversations" });
-    const shelf = rail.getByRole("link", { name: /Shelf \d+\./ });
-    await rail.getByRole("link", { name: "Shelf 119." }).waitFor();
-    expect(await shelf.count()).toBeLessThan(100);
-    const first = rail.getByRole("link", { name: "Shelf 000." });
-    await rail.getByRole("searchbox").fill("shelf 000.");
-    await first.waitFor();
-    await rail.getByRole("searchbox").fill("");
-    await expect.poll(() => first.count()).toBe(0);
-    await shelf.first().hover();
-    await expect
-      .poll(async () => {
-        await page.mouse.wheel(0, 2_000);
-        return await first.count();
-      })
-      .toBe(1);
-    expect(await shelf.count()).toBe(120);
-    await page.context().close();
-  });
+  test.skipIf(isPhone)(
+    "a long list of conversations is drawn as far as somebody goes, and searched in whole",
+    async () => {
+      for (let number = 0; number < 120; number += 1)
+        await web.converse(null, { title: `Shelf ${String(number).padStart(3, "0")}.` });
+      const page = await web.logIn();
+      const rail = page.getByRole("navigation", { name: "Conversations" });
+      const shelf = rail.getByRole("link", { name: /Shelf \d+\./ });
+      await rail.getByRole("link", { name: "Shelf 119." }).waitFor();
+      expect(await shelf.count()).toBeLessThan(100);
+      const first = rail.getByRole("link", { name: "Shelf 000." });
+      await rail.getByRole("searchbox").fill("shelf 000.");
+      await first.waitFor();
+      await rail.getByRole("searchbox").fill("");
+      await expect.poll(() => first.count()).toBe(0);
+      await shelf.first().hover();
+      await expect
+        .poll(async () => {
+          await page.mouse.wheel(0, 2_000);
+          return await first.count();
+        })
+        .toBe(1);
+      expect(await shelf.count()).toBe(120);
+      await page.context().close();
+    },
+  );
 });

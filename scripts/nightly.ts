@@ -15,14 +15,25 @@ const parts = [
   ["node_modules/vitest/vitest.mjs", "run", "--project", "int", "crash-harness.int", "condensing-crash.int"],
   [`${testing}/nightly/soak.ts`, "--minutes", "30"],
 ];
+/** The journeys of the page that are as good on a phone, at its size. */
+const onPhones = ["web.e2e", "web-steering", "web-composer", "web-review", "web-tasks"];
 const root = path.resolve(import.meta.dirname, "..");
 const env = { ...process.env, CONVOKE_EVERY_PASSAGE: "1" };
 const failed: string[] = [];
-for (const part of parts) {
-  const name = part.join(" ");
-  console.log(`\n== ${name}`);
-  const { status } = spawnSync(process.execPath, part, { cwd: root, stdio: "inherit", env });
-  if (status !== 0) failed.push(name);
-}
+for (const part of parts) run(part);
+run(["node_modules/vitest/vitest.mjs", "run", "--project", "e2e", ...onPhones], {
+  CONVOKE_WEB_SIZE: "phone",
+});
 console.log(failed.length === 0 ? "\nEverything held." : `\nFailed:\n${failed.join("\n")}`);
 process.exitCode = failed.length === 0 ? 0 : 1;
+
+function run(part: readonly string[], also: Readonly<Record<string, string>> = {}): void {
+  const name = part.join(" ");
+  console.log(`\n== ${name}`);
+  const { status } = spawnSync(process.execPath, part, {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...env, ...also },
+  });
+  if (status !== 0) failed.push(name);
+}
