@@ -121,14 +121,20 @@ describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is
     await deliver();
     await expect.poll(() => shownIn(context)).toEqual([{ title: "An agent asks", tag: id }]);
 
-    await page.goto(`${web.url}/settings/notifications`);
-    await toggle(page).waitFor();
+    // The click comes while the page still loads what comes last.
+    const click = Promise.withResolvers<void>();
+    await page.route("**/notifier-*.js", async (route) => {
+      await click.promise;
+      await route.continue();
+    });
+    await page.goto(`${web.url}/settings/notifications`, { waitUntil: "domcontentloaded" });
     const [worker] = context.serviceWorkers();
     await worker!.evaluate(async () => {
       const { registration, dispatchEvent, NotificationEvent } = globalThis as unknown as WorkerScope;
       const [notification] = await registration.getNotifications();
       dispatchEvent(new NotificationEvent("notificationclick", { notification: notification! }));
     });
+    click.resolve();
     await page.waitForURL(`${web.url}/c/${id}`);
     await expect.poll(() => shownIn(context)).toEqual([]);
     await context.close();

@@ -3,6 +3,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Router } from "wouter";
 import { App } from "./app/app.tsx";
+import { followNotificationClicks } from "./app/notification-clicks.ts";
 import { ColourContext } from "./colours/colour-context.ts";
 import type { AskColours } from "./colours/looks.ts";
 import { fetchWithLogin, socketWithProof } from "./connection/with-login.ts";
@@ -107,6 +108,8 @@ function nextFrame(callback: () => void): void {
 
 async function open(): Promise<void> {
   const earlyKeys = new EarlyKeys(window);
+  const prefix = pagePrefix(document.baseURI);
+  followNotificationClicks(navigator.serviceWorker, prefix);
   const keep = new Keep(localStorage);
   const login = new LoginState(keep);
   const client = new ConvokeClient({
@@ -130,7 +133,7 @@ async function open(): Promise<void> {
     }
   }
   const services = createServices({ client, login, keep, earlyKeys });
-  const first = firstConversation(location, pagePrefix(document.baseURI));
+  const first = firstConversation(location, prefix);
   // Asked for before anything is drawn, and before the parts that come behind the first picture.
   if (first !== null) services.logs.get(first).prepare();
   const words = await readWords(document.documentElement.lang);
@@ -140,7 +143,7 @@ async function open(): Promise<void> {
         <MoreWordsContext value={laterWords(document.documentElement.lang, loadPatiently)}>
           <ServicesContext value={services}>
             <ColourContext value={laterColours()}>
-              <Router base={pagePrefix(document.baseURI)}>
+              <Router base={prefix}>
                 <App hasLoginFailed={hasLoginFailed} />
               </Router>
             </ColourContext>

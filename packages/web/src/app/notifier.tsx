@@ -1,6 +1,5 @@
-import { Suspense, useEffect, useState } from "react";
+import { Suspense, useState } from "react";
 import { useLocation, useSearch } from "wouter";
-import { asLoose, textAt } from "../lib/loose.ts";
 import { besideIn, conversationIn, idOf } from "../lib/beside.ts";
 import { useServices } from "../services/services.ts";
 import { readWishes } from "../settings/notification-wishes.ts";
@@ -44,16 +43,6 @@ export default function Notifier() {
     }
   });
   const [isPushed] = useState(() => keep.read("push") !== undefined);
-  useEffect(() => {
-    const stop = new AbortController();
-    const onMessage = ({ data }: MessageEvent): void => {
-      const id = textAt(asLoose(data) ?? {}, "open");
-      if (id !== "") navigate(`/c/${encodeURIComponent(id)}`);
-    };
-    // Where a notification was clicked that came while no tab was looked at.
-    navigator.serviceWorker?.addEventListener("message", onMessage, { signal: stop.signal });
-    return () => stop.abort();
-  }, [navigate]);
   return isPushed ? (
     <Suspense>
       <PushRefresh />
