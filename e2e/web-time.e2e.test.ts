@@ -125,6 +125,14 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
     await page.getByRole("button", { name: "Play" }).waitFor();
     for (let presses = items.length - 1; presses > action; presses -= 1) await slider.press("ArrowLeft");
     await expect.poll(() => searched(page, "at")).toBe(items[action]!.id);
+    // The one mark is the message that it began with.
+    const asked = items.findIndex(({ kind }) => kind === "MessageEvent");
+    await slider.press("Shift+ArrowLeft");
+    await expect.poll(() => searched(page, "at")).toBe(items[asked]!.id);
+    expect(await slider.getAttribute("aria-valuetext")).toContain(", a message,");
+    await slider.press("Shift+ArrowLeft");
+    await slider.fill(String(action + 1));
+    await expect.poll(() => searched(page, "at")).toBe(items[action]!.id);
     await page.setViewportSize(phone.viewport);
     expect(await sidewaysOf(page)).toBe(0);
     await page.reload();

@@ -24,3 +24,15 @@ export const PastState = object("PastState", {
   queued: Type.Array(Type.String(), { description: "Messages that the model had not been given, by id." }),
 });
 export type PastState = Static<typeof PastState>;
+
+const places = (description: string) => Type.Array(Type.Integer({ minimum: 1 }), { description });
+
+/** Where in a log happened what is looked for; the first event has position 1. */
+export const Landmarks = object("Landmarks", {
+  length: Type.Integer({ minimum: 0, description: "How many events the log has now." }),
+  turns: places("Messages of the user."),
+  errors: places("Runs and calls that failed."),
+  rejected: places("Calls that were not allowed."),
+  condensations: places("Where a summary took the place of older events for the model."),
+});
+export type Landmarks = Static<typeof Landmarks>;

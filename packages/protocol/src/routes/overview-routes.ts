@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { ConversationExecutionStatus } from "../conversation/conversation-info.ts";
 import { GlancePage, SetMarksRequest, Start } from "../conversation/glance.ts";
 import { OutlinePage } from "../conversation/outline.ts";
-import { PastState } from "../conversation/past.ts";
+import { Landmarks, PastState } from "../conversation/past.ts";
 import { ReplayCheck } from "../conversation/replay-check.ts";
 import { orAbsent, ref } from "../schema.ts";
 import { conversationParams, pageLimit } from "./parameters.ts";
@@ -71,6 +71,18 @@ export const overviewRoutes = routesOf("Overview", {
       ),
     }),
     responses: { ...ok("How it stood.", PastState), ...noConversation, ...invalid },
+  },
+  getLandmarks: {
+    method: "GET",
+    path: "/api/conversations/{conversation_id}/landmarks",
+    summary: "Where in the log of a conversation turns begin, and where something failed or was rejected",
+    auth: true,
+    params: conversationParams,
+    responses: {
+      ...ok("Positions, ascending; at most 500 of each sort, spread over the log.", Landmarks),
+      ...noConversation,
+      ...invalid,
+    },
   },
   checkReplay: {
     method: "POST",

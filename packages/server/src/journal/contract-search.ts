@@ -166,6 +166,26 @@ export function describeSearch(journal: () => Journal): void {
       );
       expect(await journal().readKinds(conversationId, [], 1, 99)).toEqual([]);
     });
+
+    test("findSeqs gives the places of a kind, and of a source", async () => {
+      const kinds = ["MessageEvent", "ActionEvent", "MessageEvent", "PauseEvent"];
+      const sources = ["user", "agent", "agent", "user"];
+      const length = 12_000;
+      const shapes = Array.from({ length }, (_, index) => ({
+        kind: kinds[index % 4]!,
+        source: sources[index % 4]!,
+      }));
+      const conversationId = await fill(journal(), shapes.map(sampleAt(1)));
+      const every = (first: number, step: number): number[] =>
+        Array.from({ length: length / step }, (_, index) => first + index * step);
+      const find = (kind: string, source?: string): Promise<number[]> =>
+        journal().findSeqs(conversationId, { kind, ...(source === undefined ? {} : { source }) });
+      expect(await find("MessageEvent")).toEqual(every(1, 2));
+      expect(await find("MessageEvent", "user")).toEqual(every(1, 4));
+      expect(await find("ActionEvent", "user")).toEqual([]);
+      expect(await find("Unheard")).toEqual([]);
+      expect(await journal().findSeqs(crypto.randomUUID(), { kind: "MessageEvent" })).toEqual([]);
+    });
   });
 }
 

@@ -44,6 +44,8 @@ export interface Journal extends AsyncDisposable {
     fromSeq: number,
     toSeq: number,
   ): Promise<EventWithMeta[]>;
+  /** The `seq` of the events of a kind, and of a source where one is named, ascending; reads an index alone. */
+  findSeqs(conversationId: string, filter: KindFilter): Promise<number[]>;
   lastSeq(conversationId: string): Promise<number>;
   /** Which log it is and how far it has come: a read that gave no damaged event gives the same while both stay. Null when there is none. */
   head(conversationId: string): Promise<LogHead | null>;
@@ -212,6 +214,7 @@ export type EventFilter = {
   readonly timestampGteMicros?: number;
   readonly timestampLtMicros?: number;
 };
+export type KindFilter = { readonly kind: string; readonly source?: string };
 export type EventQuery = EventFilter & {
   readonly order: "TIMESTAMP" | "TIMESTAMP_DESC";
   readonly limit: number;

@@ -13,6 +13,7 @@ import { useMoreWords, useWords } from "../words/words.ts";
 import { ConversationTitle } from "./conversation-title.tsx";
 import Meters from "./meters.tsx";
 import { Scrubber } from "./scrubber.tsx";
+import { useLandmarks } from "./use-landmarks.ts";
 import { useMoment } from "./use-moment.ts";
 
 type PastConversationProps = {
@@ -92,6 +93,7 @@ type ThenProps = Omit<PastConversationProps, "at"> & {
 function Then({ id, past, eventId, wanted, goTo, onNow, menu, Timeline }: ThenProps) {
   const { shown, shownId } = useWindow(id, eventId, past);
   const { phase, state } = useStore(shown.view);
+  const landmarks = useLandmarks(id, past.length);
   return (
     <>
       <header className="flex h-11 shrink-0 items-center gap-2.5 border-b border-line px-3 max-[720px]:gap-2">
@@ -102,7 +104,7 @@ function Then({ id, past, eventId, wanted, goTo, onNow, menu, Timeline }: ThenPr
           <Meters state={state} />
         </Suspense>
       </header>
-      <Scrubber past={past} wanted={wanted} goTo={goTo} onNow={onNow} />
+      <Scrubber past={past} landmarks={landmarks} wanted={wanted} goTo={goTo} onNow={onNow} />
       {phase === "ready" ? (
         <Timeline key={shownId} log={shown} menu={menu} sends={0} />
       ) : (

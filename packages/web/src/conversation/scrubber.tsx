@@ -1,13 +1,16 @@
-import type { PastState } from "@convoke/protocol";
+import type { Landmarks, PastState } from "@convoke/protocol";
 import { ChevronLeft, ChevronRight, Pause, Play } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { exactTime } from "../lib/shown-times.ts";
 import { useServices } from "../services/services.ts";
 import { IconButton } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";
+import { markAt, nextMark, ScrubberMarks } from "./scrubber-marks.tsx";
 
 type ScrubberProps = {
   readonly past: Pick<PastState, "position" | "length" | "timestamp">;
+  /** Null while they are not known. */
+  readonly landmarks: Landmarks | null;
   readonly wanted: number | null;
   readonly goTo: (position: number) => void;
   readonly onNow: () => void;
@@ -17,8 +20,11 @@ type ScrubberProps = {
 const stepMs = 800;
 const speeds = [1, 2, 4, 8] as const;
 
-/** A slider over all events of the log. It has the keys of every slider: arrows, page keys, Home and End; the space bar plays on. */
-export function Scrubber({ past, wanted, goTo, onNow }: ScrubberProps) {
+/**
+ * A slider over all events of the log, with marks. It has the keys of every slider: arrows, page keys, Home and End; with Shift the
+ * arrows go from mark to mark, and the space bar plays on.
+ */
+export function Scrubber({ past, landmarks, wanted, goTo, onNow }: ScrubberProps) {
   const words = useMoreWords().past;
   const { language } = useServices();
   const slider = useRef<HTMLInputElement>(null);
@@ -42,6 +48,7 @@ export function Scrubber({ past, wanted, goTo, onNow }: ScrubberProps) {
     setIsPlaying(!isPlaying);
   };
   const place = words.place(hand, past.length);
+  const mark = markAt(landmarks, hand);
   const time = hand === past.position && past.timestamp !== null ? exactTime(past.timestamp, language) : "";
   return (
     <div
@@ -49,7 +56,14 @@ export function Scrubber({ past, wanted, goTo, onNow }: ScrubberProps) {
       aria-label={words.label}
       onKeyDown={(event) => {
         if (event.key === "Escape") onNow();
-        if (event.key !== " " || event.target !== slider.current) return;
+        if (event.target !== slider.current) return;
+        const isForward = event.key === "ArrowRight";
+        if (event.shiftKey && (isForward || event.key === "ArrowLeft")) {
+          event.preventDefault();
+          const next = nextMark(landmarks, hand, isForward);
+          if (next !== null) goTo(next);
+        }
+        if (event.key !== " ") return;
         event.preventDefault();
         play();
       }}
@@ -69,17 +83,20 @@ export function Scrubber({ past, wanted, goTo, onNow }: ScrubberProps) {
       <IconButton label={words.earlier} disabled={hand <= 1} onClick={() => goTo(hand - 1)}>
         <ChevronLeft size={16} />
       </IconButton>
-      <input
-        ref={slider}
-        type="range"
-        min={1}
-        max={past.length}
-        value={hand}
-        aria-label={words.slider}
-        aria-valuetext={time === "" ? place : `${place}, ${time}`}
-        onChange={(event) => goTo(event.target.valueAsNumber)}
-        className="h-7 min-w-0 grow accent-accent-fill pointer-coarse:h-11"
-      />
+      <div className="relative flex min-w-0 grow">
+        <input
+          ref={slider}
+          type="range"
+          min={1}
+          max={past.length}
+          value={hand}
+          aria-label={words.slider}
+          aria-valuetext={[place, mark && words.marks[mark], time].filter(Boolean).join(", ")}
+          onChange={(event) => goTo(event.target.valueAsNumber)}
+          className="h-7 min-w-0 grow accent-accent-fill pointer-coarse:h-11"
+        />
+        {landmarks !== null && <ScrubberMarks landmarks={landmarks} length={past.length} />}
+      </div>
       <IconButton label={words.later} disabled={hand >= past.length} onClick={() => goTo(hand + 1)}>
         <ChevronRight size={16} />
       </IconButton>

@@ -65,3 +65,20 @@ test("what stands in the file ends no element, and is read as it was", () => {
   expect(written).not.toContain("<");
   expect(readEvents(`${written}\n`)).toEqual(events);
 });
+
+test("marks stand where a server would set them", () => {
+  const log = new SampleLog();
+  log.message("Begin");
+  log.message("I begin.", "agent");
+  const action = log.action("terminal", { command: "ls" });
+  log.add({ kind: "UserRejectObservation", source: "user", action_id: action });
+  log.add({ kind: "ConversationErrorEvent", source: "environment", code: "x", detail: "y" });
+  log.message("Again");
+  expect(recorded(log).landmarks).toEqual({
+    length: 6,
+    turns: [1, 6],
+    errors: [5],
+    rejected: [4],
+    condensations: [],
+  });
+});

@@ -1,4 +1,4 @@
-import type { PastState } from "@convoke/protocol";
+import type { Landmarks, PastState } from "@convoke/protocol";
 import { ApiError } from "@convoke/client";
 import { asLoose, textAt, type Loose } from "../lib/loose.ts";
 import type { LogPage } from "../log/log-page.ts";
@@ -48,6 +48,20 @@ export class RecordedLog {
     newer: async (id, pageId) => this.#owned(id, this.#newer(this.#placeOf(pageId))),
     follow: async function* () {},
   };
+
+  /** Where something happened; as a server says it, but for its bound. */
+  get landmarks(): Landmarks {
+    const places = (...kinds: readonly string[]): number[] =>
+      this.#events.flatMap((event, index) => (kinds.includes(textAt(event, "kind")) ? [index + 1] : []));
+    const isAsked = (place: number): boolean => textAt(this.#events[place - 1], "source") === "user";
+    return {
+      length: this.length,
+      turns: places("MessageEvent").filter(isAsked),
+      errors: places("ConversationErrorEvent", "AgentErrorEvent"),
+      rejected: places("UserRejectObservation"),
+      condensations: places("Condensation"),
+    };
+  }
 
   /** How things stood at a position, from 1 to the length. The positions are those of the server. */
   at(position: number): RecordedMoment {

@@ -22,6 +22,7 @@ export function ReplayPage({ log, facts }: ReplayPageProps) {
   const eventId = moment.event_id ?? "";
   const shown = useMemo(() => logs.get(log.id, eventId, moment.past), [logs, log, eventId, moment]);
   useEffect(() => logs.watch(log.id, eventId, moment.past), [logs, log, eventId, moment]);
+  const landmarks = useMemo(() => log.landmarks, [log]);
   const { phase, state } = useStore(shown.view);
   return (
     <main className="flex h-dvh flex-col">
@@ -32,7 +33,13 @@ export function ReplayPage({ log, facts }: ReplayPageProps) {
         <Meters state={state} />
       </header>
       {log.length > 0 && (
-        <Scrubber past={moment} wanted={null} goTo={setPosition} onNow={() => setPosition(log.length)} />
+        <Scrubber
+          past={moment}
+          landmarks={landmarks}
+          wanted={null}
+          goTo={setPosition}
+          onNow={() => setPosition(log.length)}
+        />
       )}
       {phase === "ready" ? (
         <Timeline key={eventId} log={shown} menu={null} sends={0} />

@@ -68,6 +68,12 @@ export const exactLogDe: Pick<MoreWords, "context" | "events" | "past"> = {
     play: "Abspielen",
     hold: "Anhalten",
     speed: (times) => `${times}-mal so schnell`,
+    marks: {
+      turns: "eine Nachricht",
+      errors: "ein Fehler",
+      rejected: "ein abgelehnter Aufruf",
+      condensations: "eine Zusammenfassung",
+    },
     place: (position, length) => `Ereignis ${position} von ${length}`,
     note: "So stand das Gespräch damals.",
     waiting: (tool) => `${tool} wartete auf Erlaubnis.`,

@@ -65,6 +65,12 @@ export const exactLogEn = {
     play: "Play",
     hold: "Hold",
     speed: (times: number) => `${times} times as fast`,
+    marks: {
+      turns: "a message",
+      errors: "a failure",
+      rejected: "a call that was rejected",
+      condensations: "a summary",
+    },
     place: (position: number, length: number) => `Event ${position} of ${length}`,
     note: "This is how the conversation stood then.",
     waiting: (tool: string) => `${tool} waited to be allowed.`,

@@ -56,6 +56,32 @@ test("S18: a conversation is told as it stood at any event, by the event or its 
   expect(beyond).toMatchObject({ position: events.length, conversation: { execution_status: "finished" } });
 });
 
+test("S18: where turns begin and what failed or was rejected is told by position", async () => {
+  const id = await server.runTo("waiting_for_confirmation", "Do one thing.", {
+    confirmation_policy: { kind: "AlwaysConfirm" },
+  });
+  const params = { conversation_id: id };
+  await server.client.call("POST /api/conversations/{conversation_id}/events/respond_to_confirmation", {
+    params,
+    body: { accept: false, reason: "Not now." },
+  });
+  await server.waitForStatus(id, "idle");
+  const events = await server.events(id);
+  const places = (isIt: (event: (typeof events)[number]) => boolean): number[] =>
+    events.flatMap((event, index) => (isIt(event) ? [index + 1] : []));
+  const rejected = places(({ kind }) => kind === "UserRejectObservation");
+  expect(rejected).toHaveLength(1);
+  expect(await server.client.call("GET /api/conversations/{conversation_id}/landmarks", { params })).toEqual({
+    length: events.length,
+    turns: places(({ kind, source }) => kind === "MessageEvent" && source === "user"),
+    errors: [],
+    rejected,
+    condensations: [],
+  });
+  const other = await server.call("GET", `/api/conversations/${crypto.randomUUID()}/landmarks`);
+  expect(other.status).toBe(404);
+});
+
 test("S18: an empty log has no event, and one that it does not have is missing", async () => {
   const { id } = await server.createConversation();
   const params = { conversation_id: id };

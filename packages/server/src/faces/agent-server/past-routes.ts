@@ -1,6 +1,7 @@
 import type { ConversationInfo, PastState } from "@convoke/protocol";
 import { viewKinds } from "../../agent/history.ts";
 import type { Directory } from "../../conversation/directory.ts";
+import { readLandmarks } from "../../conversation/landmarks.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import { toConversationInfo, type Described } from "../../conversation/state/describe.ts";
 import { PastStates } from "../../conversation/state/past-states.ts";
@@ -46,6 +47,12 @@ export function pastHandlers({ journal, directory }: PastRouteDeps) {
         queued: state.queued.filter(({ isFromUser }) => isFromUser).map((message) => message.id),
       };
       return { json };
+    },
+
+    getLandmarks: async (request) => {
+      const id = conversationIdOf(request);
+      if (!(await directory.exists(request.caller, id))) throw conversationMissing(id);
+      return { json: await readLandmarks(journal, id) };
     },
   } satisfies Record<string, RouteHandler>;
 }

@@ -19,6 +19,7 @@ import {
   type GlanceQuery,
   type InboxEntry,
   type Journal,
+  type KindFilter,
   type Lease,
   type LogHead,
   type NewConversation,
@@ -243,6 +244,10 @@ class PostgresJournal implements Journal {
       if (last === undefined || seqs.length < readSlice) return events;
       from = last + 1;
     }
+  }
+
+  async findSeqs(conversationId: string, filter: KindFilter): Promise<number[]> {
+    return await this.#search.findSeqs(conversationId, filter);
   }
 
   async lastSeq(conversationId: string): Promise<number> {

@@ -4,6 +4,7 @@ import {
   type EventFilter,
   type EventPageText,
   type EventQuery,
+  type KindFilter,
   type StoredEvent,
 } from "../journal.ts";
 import { pageLength } from "../page-bound.ts";
@@ -83,6 +84,17 @@ export class EventSearch {
       toSeq,
       limit,
     ]);
+    return rows.map(({ seq }) => seq);
+  }
+
+  /** All of a filter, ascending. */
+  async findSeqs(conversationId: string, filter: KindFilter): Promise<number[]> {
+    const plan = await this.#plan(conversationId, filter, undefined, false);
+    if (plan === null) return [];
+    const { rows } = await this.#deps.pool.query<{ seq: number }>(
+      `SELECT seq FROM convoke.events WHERE log = $1 AND class = ANY ($2::smallint[]) AND seq BETWEEN $3 AND $4 ORDER BY seq`,
+      [plan.log.number, plan.classes, plan.fromSeq, plan.toSeq],
+    );
     return rows.map(({ seq }) => seq);
   }
 

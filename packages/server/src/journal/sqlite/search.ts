@@ -1,5 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
-import { UnknownPageError, type EventFilter, type EventPageText, type EventQuery } from "../journal.ts";
+import {
+  UnknownPageError,
+  type EventFilter,
+  type EventPageText,
+  type EventQuery,
+  type KindFilter,
+} from "../journal.ts";
 import { BodySearch } from "./body-search.ts";
 import { ClassReader, type EventClass } from "./classes.ts";
 import { pageLength } from "../page-bound.ts";
@@ -75,6 +81,12 @@ export class EventSearch {
     const classes = this.#classes.select(({ kind }) => kinds.includes(kind));
     if (classes.length === 0) return [];
     return this.#matches.readSeqs({ log, fromSeq, toSeq, classes }, limit);
+  }
+
+  /** The `seq` of those that pass a filter from one on, ascending, at most `limit`; inside the caller's snapshot. */
+  findSeqs(conversationId: string, filter: KindFilter, fromSeq: number, limit: number): number[] {
+    const plan = this.#plan(conversationId, filter, undefined, false);
+    return plan === null ? [] : this.#matches.readSeqs({ ...plan, fromSeq }, limit);
   }
 
   #toPage(log: LogRange | null, matches: readonly Match[], limit: number): EventPageText {

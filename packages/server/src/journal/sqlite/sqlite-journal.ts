@@ -19,6 +19,7 @@ import type {
   GlanceQuery,
   InboxEntry,
   Journal,
+  KindFilter,
   Lease,
   LogHead,
   NewConversation,
@@ -234,6 +235,16 @@ class SqliteJournal implements Journal {
     }
   }
 
+  async findSeqs(conversationId: string, filter: KindFilter): Promise<number[]> {
+    const found: number[] = [];
+    for (let from = 1; ; await yieldToEventLoop()) {
+      const slice = this.#readNow(() => this.#search.findSeqs(conversationId, filter, from, seqSlice));
+      for (const seq of slice) found.push(seq);
+      if (slice.length < seqSlice) return found;
+      from = slice.at(-1)! + 1;
+    }
+  }
+
   async lastSeq(conversationId: string): Promise<number> {
     return this.#lastSeqNow(conversationId) ?? 0;
   }
@@ -349,3 +360,4 @@ class SqliteJournal implements Journal {
 }
 
 const readSlice = 500;
+const seqSlice = 5_000;

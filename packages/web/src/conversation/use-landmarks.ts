@@ -1,0 +1,22 @@
+import type { Landmarks } from "@convoke/protocol";
+import { useEffect, useState } from "react";
+import { useServices } from "../services/services.ts";
+
+/** Where something happened in a log, read again when it has grown; null until then, and where it cannot be had. */
+export function useLandmarks(id: string, length: number): Landmarks | null {
+  const { client } = useServices();
+  const [read, setRead] = useState<{ readonly id: string; readonly landmarks: Landmarks } | null>(null);
+  useEffect(() => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    client
+      .call("GET /api/conversations/{conversation_id}/landmarks", { params: { conversation_id: id }, signal })
+      .then((landmarks) => setRead({ id, landmarks }))
+      .catch((error: unknown) => {
+        // The slider works without them.
+        if (!signal.aborted) console.warn("The marks of the log could not be read.", error);
+      });
+    return () => stop.abort();
+  }, [client, id, length]);
+  return read?.id === id ? read.landmarks : null;
+}
