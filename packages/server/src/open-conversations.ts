@@ -138,7 +138,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       ...(deps.activity === undefined ? {} : { activity: deps.activity }),
       mcp: { fetch: filteredFetch, clientVersion: version, logins: mcpLogins, ...deps.mcp },
       dataDir: config.dataDir,
-      ...(config.database === null ? {} : { mayWorkspacesBeAway: true }),
+      ...(config.database === null ? {} : { hasPeers: true }),
       workspaceRoot: config.workspaceRoot,
       nowMs: Date.now,
       ...(deps.isAttended === true ? { isAttended: true } : {}),

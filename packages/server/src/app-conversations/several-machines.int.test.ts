@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AppConversationStartTask, SandboxInfo } from "@convoke/protocol";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -13,6 +13,9 @@ const probe = probePostgres();
 const waiting = { timeout: 120_000, interval: 50 };
 const port = 8013;
 
+/** Takes as long as the file `hold` is there. */
+const command = "echo run >> runs.log; while [ -e hold ]; do sleep 0.05; done; echo over >> over.log";
+
 const portServer = `require("node:http").createServer((_request, response) => response.end("from inside")).listen(${port}, "127.0.0.1")`;
 
 describe.skipIf(!probe.isUsable)(`sandboxes of several machines (${probe.detail})`, () => {
@@ -26,7 +29,7 @@ describe.skipIf(!probe.isUsable)(`sandboxes of several machines (${probe.detail}
     model = await startScriptedModel({
       script: {
         turns: [
-          { tool_calls: [{ name: "terminal", arguments: { command: "echo run >> runs.log" } }] },
+          { tool_calls: [{ name: "terminal", arguments: { command, timeout: 300 } }] },
           { text: "Done." },
         ],
         loop: true,
@@ -178,6 +181,32 @@ describe.skipIf(!probe.isUsable)(`sandboxes of several machines (${probe.detail}
     await v1.untilStatus(id, "finished");
     expect((await far.call("DELETE", `/api/v1/app-conversations/${id}`)).json).toEqual({ success: true });
     expect(isNear(sandboxId)).toBe(false);
+  });
+
+  test("P28: a rolling restart of all servers cancels no tool of a sandbox", async () => {
+    const { id, sandboxId } = await startConversation();
+    const project = join(workspaceOf(near, sandboxId), "project");
+    const hold = join(project, "hold");
+    writeFileSync(hold, "");
+    expect((await send(near, id, sandboxId, "Again.")).status).toBe(200);
+    const read = (name: string): string => readFileSync(join(project, name), "utf8");
+    await vi.waitUntil(() => read("runs.log") === "run\nrun\n", waiting);
+    // The one that works on it, the one that has taken it up, and that of its machine once more.
+    for (const server of [near, far, near]) {
+      await server.restart();
+      for (const seen of [near, far]) await untilStatus(seen, sandboxId, "RUNNING");
+      await v1.untilStatus(id, "running");
+    }
+    rmSync(hold);
+    await v1.untilStatus(id, "finished");
+    expect(read("runs.log")).toBe("run\nrun\n");
+    expect(read("over.log")).toBe("over\nover\n");
+    const { json } = await far.call("GET", `/api/v1/conversation/${id}/events/search?limit=100`);
+    const { items } = json as { items: { kind: string; observation?: { exit_code?: number } }[] };
+    expect(items.filter(({ kind }) => kind === "AgentErrorEvent")).toEqual([]);
+    const observed = items.flatMap(({ observation }) => observation?.exit_code ?? []);
+    expect(observed).toEqual([0, 0]);
+    expect((await far.call("DELETE", `/api/v1/app-conversations/${id}`)).json).toEqual({ success: true });
   });
 
   test("a sandbox that is deleted while its machine is away goes when that is back", async () => {

@@ -56,6 +56,7 @@ export class Actor implements AsyncDisposable {
   readonly #deps: ConversationDeps;
   readonly #clock: ApprovalClock;
   readonly #closing = new AbortController();
+  readonly #handedOver = new AbortController();
   readonly #stopping = new Set<Promise<unknown>>();
   /** Calls that were open when this process took the conversation over: an earlier one may have begun them. */
   readonly #left = new Set<string>();
@@ -82,6 +83,7 @@ export class Actor implements AsyncDisposable {
       isSettling: () => this.runner.isAlive,
       onDone: () => this.#clock.set(this.log.state.approvalDeadlineMs),
       onLost: () => {
+        this.#handedOver.abort();
         this.#closing.abort();
         this.runner.abort();
         deps.onLost();
@@ -107,6 +109,7 @@ export class Actor implements AsyncDisposable {
         secrets: () => this.secrets,
         notify: (draft) => this.notify(draft),
         closing: this.closing,
+        handedOver: this.#handedOver.signal,
         onMcpServers: (servers) => (this.mcpServers = servers),
         stopping: (others) => this.#stopping.add(others),
         config: () => this.config,
@@ -211,6 +214,12 @@ export class Actor implements AsyncDisposable {
     const isOver = new AbortController();
     await Promise.race([Promise.allSettled(others), wait(stopGraceMs, isOver.signal)]);
     isOver.abort();
+  }
+
+  /** Ends it here; what tools do in a sandbox goes on, for the process that goes on with the conversation. */
+  async handOver(): Promise<void> {
+    this.#handedOver.abort();
+    await this[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -378,6 +378,11 @@ export class Conversation implements AsyncDisposable {
     await Promise.all([this.shells[Symbol.asyncDispose](), this.#actor[Symbol.asyncDispose]()]);
   }
 
+  /** The same, where another process goes on with it: what its tools do in a sandbox is not stopped. */
+  async handOver(): Promise<void> {
+    await Promise.all([this.shells[Symbol.asyncDispose](), this.#actor.handOver()]);
+  }
+
   /** What is in progress; the words of the model may end in the middle of a secret (P13). */
   #working(): { readonly isWorking: boolean; readonly said: string } {
     const { isWorking, said } = this.#actor.runner;

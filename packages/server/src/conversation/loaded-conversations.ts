@@ -128,7 +128,9 @@ export class LoadedConversations implements AsyncDisposable {
     const loaded = await Promise.allSettled(this.#loaded.values());
     await Promise.all(
       loaded.map(async (result) => {
-        if (result.status === "fulfilled") await result.value[Symbol.asyncDispose]();
+        if (result.status === "rejected") return;
+        const { value: conversation } = result;
+        await (this.#deps.hasPeers === true ? conversation.handOver() : conversation[Symbol.asyncDispose]());
       }),
     );
     this.#loaded.clear();
@@ -205,7 +207,7 @@ export class LoadedConversations implements AsyncDisposable {
     this.forget(id);
     try {
       const conversation = await dropped;
-      await conversation?.[Symbol.asyncDispose]();
+      await conversation?.handOver();
     } catch (error) {
       this.#deps.logger.warn(
         { conversation: id, error: String(error) },

@@ -14,6 +14,10 @@ import { progressOf } from "./tool-progress.ts";
 /** A tool throws it when its work goes on without this process: the call stays open and is made again by the next one. */
 export class LeftOpenError extends Error {
   override readonly name = "LeftOpenError";
+
+  constructor(options?: ErrorOptions) {
+    super("The call goes on without this process.", options);
+  }
 }
 
 type Ended = { readonly error: unknown } | null;

@@ -17,6 +17,7 @@ import { withMcpTools, type McpAccess, type SessionContext } from "../run/mcp-to
 import { withConversationSkills, type SkillAccess } from "./session-skills.ts";
 import { workspaceUnavailable } from "../refusals.ts";
 import { isOnDemand, withBrowserOnDemand } from "./browser-on-demand.ts";
+import { withHandOver } from "./with-hand-over.ts";
 import { withPlanMode } from "./plan-session.ts";
 import { giveToParentsOwner } from "../../workspaces/owned-files.ts";
 import { withOwnedFiles } from "../../workspaces/with-owned-files.ts";
@@ -45,8 +46,11 @@ export type SessionsDeps = {
   readonly dataDir: string;
   /** Relative working directories of clients are below this one. */
   readonly workspaceRoot: string;
-  /** Servers on other machines work on the same conversations: a workspace that is not here is not made anew. */
-  readonly mayWorkspacesBeAway?: true;
+  /**
+   * Servers on other machines work on the same conversations: a workspace that is not here is not made anew, and what tools do in
+   * sandboxes is left to them when this one stops.
+   */
+  readonly hasPeers?: true;
   readonly logger: Logger;
   /** Nobody looks on when absent. */
   readonly observer?: Observer;
@@ -88,7 +92,10 @@ export class ConversationSessions {
       ...places,
     });
     const { logger } = this.#deps;
-    const kept = stateDir === null ? await withOwnedFiles(opened, places.workspaceDir, logger) : opened;
+    const kept =
+      stateDir === null
+        ? await withOwnedFiles(opened, places.workspaceDir, logger)
+        : withHandOver(opened, context.handedOver);
     const shown = isOnDemand(config) ? withBrowserOnDemand(kept, context.hasAskedForBrowser) : kept;
     const tasked = await this.#withTasks(shown, {
       id,
@@ -162,7 +169,7 @@ export class ConversationSessions {
 
   /** False where it is on another machine. */
   async canReachWorkspace(config: ConversationConfig): Promise<boolean> {
-    return this.#deps.mayWorkspacesBeAway !== true || (await isDirectory(this.workspaceDir(config)));
+    return this.#deps.hasPeers !== true || (await isDirectory(this.workspaceDir(config)));
   }
 
   async #findWorkspace(config: ConversationConfig): Promise<string> {
