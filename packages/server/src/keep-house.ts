@@ -1,4 +1,5 @@
 import type { OpenAppConversations } from "./app-conversations/open-app-conversations.ts";
+import type { Cluster } from "./cluster/cluster.ts";
 import type { Directory } from "./conversation/directory.ts";
 import type { Logger } from "./lib/logger.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
@@ -7,6 +8,7 @@ export type HousekeepingDeps = {
   readonly directory: Pick<Directory, "takeUp" | "evictIdle" | "isAtRest">;
   readonly appConversations: Pick<OpenAppConversations, "takeUp">;
   readonly webhooks: Pick<Webhooks, "look">;
+  readonly cluster: Pick<Cluster, "onGone">;
   /** When somebody asked for something. */
   readonly lastActivityMs: () => number;
   /** Gives back memory that is not needed at rest; takes long enough to wait for a pause. */
@@ -21,7 +23,9 @@ const takeUpEveryMs = 1000;
 
 /** Does now and then what nobody asks for, until it is disposed. Does not keep the process alive. */
 export function keepHouse(deps: HousekeepingDeps): Disposable {
-  const { directory, appConversations, webhooks, conversationIdleSeconds, logger } = deps;
+  const { directory, appConversations, webhooks, cluster, conversationIdleSeconds, logger } = deps;
+  const onTakeUpFailure = (error: unknown): void =>
+    logger.error({ error: String(error) }, "runs of other servers could not be looked at");
   const idleMs = conversationIdleSeconds * 1000;
   const release = createRelease(deps);
   const chores = [
@@ -31,9 +35,7 @@ export function keepHouse(deps: HousekeepingDeps): Disposable {
         webhooks.look();
         return directory.takeUp();
       },
-      (error) => {
-        logger.error({ error }, "runs of other servers could not be looked at");
-      },
+      onTakeUpFailure,
     ),
     chore(
       takeUpEveryMs,
@@ -59,6 +61,7 @@ export function keepHouse(deps: HousekeepingDeps): Disposable {
       },
     ),
   ];
+  const forgetGone = cluster.onGone(() => void directory.takeUp({ isBetween: true }).catch(onTakeUpFailure));
   const firstRelease = setTimeout(() => {
     release.lookAfterStart().catch((error: unknown) => {
       logger.error({ error: String(error) }, "memory could not be released");
@@ -66,6 +69,7 @@ export function keepHouse(deps: HousekeepingDeps): Disposable {
   }, startRestMs).unref();
   return {
     [Symbol.dispose]: () => {
+      forgetGone();
       clearTimeout(firstRelease);
       for (const timer of chores) clearInterval(timer);
     },

@@ -196,6 +196,7 @@ export async function openServer({
       directory,
       appConversations,
       webhooks,
+      cluster,
       conversationIdleSeconds,
       lastActivityMs,
       releaseMemory,

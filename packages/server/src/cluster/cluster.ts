@@ -39,4 +39,6 @@ export interface Cluster {
   nodes(): Promise<readonly NodeView[]>;
   /** Called after this process was declared dead and has its new id: nothing that it owned is its own. Returns the unsubscribe function. */
   onFenced(listener: () => void): () => void;
+  /** Called when another process is found to live no more, where that is noticed by itself. Returns the unsubscribe function. */
+  onGone(listener: () => void): () => void;
 }

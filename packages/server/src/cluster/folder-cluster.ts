@@ -56,4 +56,9 @@ export class FolderCluster implements Cluster {
   onFenced(): () => void {
     return () => {};
   }
+
+  /** Whoever looks finds its lock free. */
+  onGone(): () => void {
+    return () => {};
+  }
 }

@@ -29,6 +29,7 @@ export class NodeBeat implements AsyncDisposable {
   readonly #options: NodeBeatOptions;
   readonly #everyMs: number;
   readonly #fencedListeners = new Set<() => void>();
+  readonly #goneListeners = new Set<() => void>();
   #client: Client | null;
   #nodeId: string;
   #looks: Looks = noLooks;
@@ -100,6 +101,13 @@ export class NodeBeat implements AsyncDisposable {
     return () => void this.#fencedListeners.delete(own);
   }
 
+  /** Called when another process is found to live no more. Returns the unsubscribe function. */
+  onGone(listener: () => void): () => void {
+    const own = (): void => listener();
+    this.#goneListeners.add(own);
+    return () => void this.#goneListeners.delete(own);
+  }
+
   /** From now on others may take what this process owned. May be called more than once. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
@@ -156,8 +164,10 @@ export class NodeBeat implements AsyncDisposable {
     );
     this.#hasNeighbours = others.length > 0;
     const { looks, dead } = look(this.#looks, performance.now(), this.#everyMs * longestGap, others);
+    const isAnyGone = dead.length > 0 || [...this.#looks.nodes.keys()].some((id) => !looks.nodes.has(id));
     this.#looks = looks;
     for (const node of dead) await declareDead(client, node);
+    if (isAnyGone) for (const listener of this.#goneListeners) listener();
     if ((rows[0]?.own ?? null) === null) await this.#takeNewName(client);
   }
 

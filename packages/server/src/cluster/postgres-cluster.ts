@@ -56,6 +56,10 @@ export class PostgresCluster implements Cluster {
     return this.#node.beat.onFenced(listener);
   }
 
+  onGone(listener: () => void): () => void {
+    return this.#node.beat.onGone(listener);
+  }
+
   #secretOf(nodeId: string): string {
     return Buffer.from(hkdfSync("sha256", this.#key, nodeId, "convoke nodes 1", 32)).toString("base64url");
   }

@@ -7,6 +7,7 @@ import {
   type ConversationRow,
   type GlanceQuery,
   type NewConversation,
+  type Lease,
 } from "../journal/journal.ts";
 import { Fault, invalidField } from "../lib/fault.ts";
 import { createMask } from "../security/mask.ts";
@@ -30,7 +31,7 @@ import { standingFrame } from "./state/standing.ts";
 import { forkConversation, type ForkInput } from "./commands/fork.ts";
 import { FoldedStates } from "./state/folded-states.ts";
 import { CarefulRecovery } from "./careful-recovery.ts";
-import { Orphans } from "./orphans.ts";
+import { Orphans, type Look } from "./orphans.ts";
 import { configOf, readConfig, unreadableConfig } from "./read-config.ts";
 import {
   conversationDamaged,
@@ -97,8 +98,8 @@ export class Directory implements AsyncDisposable {
     this.#orphans = new Orphans({
       journal: deps.journal,
       isOurs: (id) => this.#loaded.isClosed || this.#loaded.has(id) || this.#careful?.isWaiting(id) === true,
-      canHost: (id) => this.#canHost(id),
-      goOnWith: (id) => this.#goOnWith(id),
+      canHost: (row) => this.#canHost(row),
+      goOnWith: (id, lease) => this.#goOnWith(id, lease),
     });
   }
 
@@ -260,15 +261,13 @@ export class Directory implements AsyncDisposable {
   }
 
   /** Goes on with runs of other servers on the same store that have ended since; call now and then. */
-  async takeUp(): Promise<void> {
+  async takeUp(look?: Look): Promise<void> {
     if (this.#deps.isAttended === true) return;
-    await this.#orphans.takeUp();
+    await this.#orphans.takeUp(look);
     await this.#careful?.absolve();
   }
 
-  async #canHost(id: string): Promise<boolean> {
-    const row = await this.#deps.journal.getConversation(id);
-    if (row === null) return false;
+  async #canHost(row: ConversationRow): Promise<boolean> {
     try {
       const config = configOf(row);
       const { stateDir } = await this.#deps.chooseHost(config, row.ownerId);
@@ -279,23 +278,18 @@ export class Directory implements AsyncDisposable {
     }
   }
 
-  async #goOnWith(id: string): Promise<void> {
+  async #goOnWith(id: string, lease: Lease | null = null): Promise<void> {
+    const { journal } = this.#deps;
     try {
-      if (!(await this.#removeUnfinished(id))) await this.#loaded.open(id);
+      const row = await journal.getConversation(id);
+      // A fork whose copying the last process did not bring to its end.
+      if (row?.isCopying === true) await journal.deleteConversation(lease ?? (await journal.claim(id)));
+      else await this.#loaded.open(id, row === null || lease === null ? null : { row, lease });
     } catch (error) {
       // Whoever works on it goes on with it.
       if (error instanceof OwnedElsewhere) return;
       this.#deps.logger.warn({ conversation: id, error: String(error) }, "run could not be resumed");
     }
-  }
-
-  /** Removes a fork whose copying the last process did not bring to its end; false when this is none. */
-  async #removeUnfinished(id: string): Promise<boolean> {
-    const { journal } = this.#deps;
-    const row = await journal.getConversation(id);
-    if (row?.isCopying !== true) return false;
-    await journal.deleteConversation(await journal.claim(id));
-    return true;
   }
 
   /** Ends every actor: the store has given their conversations to others. Does it behind the call. */

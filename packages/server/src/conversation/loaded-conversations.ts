@@ -24,6 +24,8 @@ type LoadedDeps = DirectoryDeps & {
   readonly watches: Pick<Watches, "isHeard" | "signalsOf" | "tidy">;
 };
 
+type Claimed = { readonly lease: Lease; readonly row: ConversationRow };
+
 /** The actors in the memory of this process; one per conversation at most, and each holds its conversation's lease. */
 export class LoadedConversations implements AsyncDisposable {
   readonly #deps: LoadedDeps;
@@ -58,10 +60,10 @@ export class LoadedConversations implements AsyncDisposable {
     return (await this.#loaded.get(id)?.catch(() => null)) ?? null;
   }
 
-  /** Loads it when it is not in memory. */
-  async open(id: string): Promise<Conversation> {
+  /** Loads it when it is not in memory; what was claimed just now, and read after that, is neither claimed nor read again. */
+  async open(id: string, claimed: Claimed | null = null): Promise<Conversation> {
     if (this.#isClosed) throw serverClosing();
-    const loaded = this.#loaded.get(id) ?? this.#load(id);
+    const loaded = this.#loaded.get(id) ?? this.#load(id, claimed);
     this.#loaded.set(id, loaded);
     try {
       return await loaded;
@@ -136,16 +138,22 @@ export class LoadedConversations implements AsyncDisposable {
     this.#loaded.clear();
   }
 
-  async #load(id: string): Promise<Conversation> {
+  async #load(id: string, claimed: Claimed | null): Promise<Conversation> {
     const { journal } = this.#deps;
-    if ((await journal.getConversation(id)) === null) throw conversationMissing(id);
-    const lease = await journal.claim(id);
-    const stored = await journal.getConversation(id);
-    if (stored === null) throw conversationMissing(id);
+    const { lease, row: stored } = claimed ?? (await this.#claim(id));
     const sealed = this.#deps.storedSecrets.sealOlder(stored);
     if (sealed !== null)
       await journal.append(lease, { expectedSeq: stored.lastSeq, events: [], conversation: sealed });
     return await this.#begin({ ...stored, ...sealed }, lease);
+  }
+
+  async #claim(id: string): Promise<Claimed> {
+    const { journal } = this.#deps;
+    if ((await journal.getConversation(id)) === null) throw conversationMissing(id);
+    const lease = await journal.claim(id);
+    const row = await journal.getConversation(id);
+    if (row === null) throw conversationMissing(id);
+    return { lease, row };
   }
 
   async #begin(row: ConversationRow, lease: Lease): Promise<Conversation> {

@@ -155,7 +155,7 @@ export type StoredJson = {
   readonly json: string;
   readonly checksum: number;
 };
-type OneRow = {
+export type OneRow = {
   readonly seq: number;
   readonly id: string;
   readonly at: number;
@@ -166,13 +166,13 @@ type OneRow = {
 };
 
 export function intactJson(
-  log: LogRange,
+  log: Pick<LogRange, "number">,
   { seq, json, checksum }: Pick<OneRow, "seq" | "json" | "checksum">,
 ): string {
   return isJsonIntact(positionOf(log.number, seq), json, checksum) ? json : damagedJson;
 }
 
-function toEvent(log: LogRange, row: OneRow): EventWithMeta {
+export function toEvent(log: Pick<LogRange, "number">, row: OneRow): EventWithMeta {
   const { seq, id, at: timestamp, class: classCode, meta, checksum } = row;
   const json = intactJson(log, row);
   if (json === damagedJson) return { seq, id, json, meta: null };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PostgresNode } from "../../cluster/postgres-node.ts";
 import { ConfigError } from "../../lib/config-error.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "../../testing/start-postgres.ts";
 import { follow } from "../follow.ts";
@@ -69,6 +70,27 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
     await expect(owner.append(lease, { expectedSeq: 0, events: [sampleEvent(1)] })).rejects.toThrow(
       LeaseLostError,
     );
+  });
+
+  test("P28: that a node is gone is told once it has ended, and once it is declared dead", async () => {
+    const url = await server.createDatabase();
+    await using node = await PostgresNode.open({ url, beatMs, onFailure });
+    let told = 0;
+    const stop = node.beat.onGone(() => (told += 1));
+    await expect.poll(() => node.beat.hasNeighbours).toBe(false);
+    const ended = await PostgresNode.open({ url, beatMs, onFailure });
+    await expect.poll(() => node.beat.hasNeighbours).toBe(true);
+    expect(told).toBe(0);
+    await ended[Symbol.asyncDispose]();
+    await expect.poll(() => told).toBe(1);
+    await using silent = await PostgresNode.open({ url, beatMs: 3_600_000, onFailure });
+    // Told as it is declared, and again as it is missed.
+    await expect.poll(() => told, { timeout: 10_000 }).toBe(3);
+    expect((await node.pool.query("SELECT id FROM convoke.nodes WHERE dead_at IS NULL")).rows).toEqual([
+      { id: node.beat.nodeId },
+    ]);
+    expect(silent.beat.nodeId).not.toBe(node.beat.nodeId);
+    stop();
   });
 
   test("P28: what a dead node still locks is let go when it is declared dead", async () => {

@@ -36,6 +36,7 @@ import { Classes } from "./classes.ts";
 import { ConversationReads } from "./conversation-reads.ts";
 import { ConversationWrites, type Held } from "./conversation-writes.ts";
 import { EventReads } from "./events.ts";
+import { KindReads } from "./kind-reads.ts";
 import { journalSchema, maxSeq } from "./schema.ts";
 import { EventSearch } from "./search.ts";
 import { SaidIndexer } from "./said-index.ts";
@@ -80,6 +81,7 @@ class PostgresJournal implements Journal {
   readonly #writes: ConversationWrites;
   readonly #conversations: ConversationReads;
   readonly #events: EventReads;
+  readonly #kinds: KindReads;
   readonly #search: EventSearch;
   readonly #blocks: BlockIndexer;
   readonly #sweeper: Sweeper;
@@ -109,6 +111,7 @@ class PostgresJournal implements Journal {
     this.#writes = new ConversationWrites(pool, nodeId, machine);
     this.#conversations = new ConversationReads(pool);
     this.#events = new EventReads(pool);
+    this.#kinds = new KindReads(pool);
     this.#search = new EventSearch({ pool, events: this.#events, classes, bodies: new BodySearch(pool) });
     this.#blocks = new BlockIndexer(pool, onFailure);
     this.#sweeper = new Sweeper(pool, onFailure);
@@ -234,16 +237,7 @@ class PostgresJournal implements Journal {
     fromSeq: number,
     toSeq: number,
   ): Promise<EventWithMeta[]> {
-    const events: EventWithMeta[] = [];
-    const log = await this.#events.open(conversationId);
-    if (log === null || kinds.length === 0) return events;
-    for (let from = Math.max(1, fromSeq); ;) {
-      const seqs = await this.#search.findKinds(log, kinds, [from, Math.min(toSeq, log.lastSeq)], readSlice);
-      events.push(...(await this.#events.readEach(log, seqs)));
-      const last = seqs.at(-1);
-      if (last === undefined || seqs.length < readSlice) return events;
-      from = last + 1;
-    }
+    return await this.#kinds.read(conversationId, kinds, [fromSeq, toSeq]);
   }
 
   async findSeqs(conversationId: string, filter: KindFilter): Promise<number[]> {
@@ -352,8 +346,6 @@ class PostgresJournal implements Journal {
     for (const listener of this.#commitListeners) listener(commit);
   }
 }
-
-const readSlice = 500;
 
 /** What needs no look at the log; the rest is checked by the statement that writes. */
 function checkEvents(conversationId: string, { expectedSeq, events }: AppendBatch): void {

@@ -69,24 +69,6 @@ export class EventSearch {
     return rows[0]!.total;
   }
 
-  /** The `seq` of the events of the given kinds in a span, ascending, at most `limit`. */
-  async findKinds(
-    log: LogRange,
-    kinds: readonly string[],
-    [fromSeq, toSeq]: readonly [number, number],
-    limit: number,
-  ): Promise<number[]> {
-    const codes = await this.#deps.classes.select(({ kind }) => kinds.includes(kind));
-    const { rows } = await this.#deps.pool.query<{ seq: number }>(seqsSql("ASC"), [
-      log.number,
-      codes,
-      fromSeq,
-      toSeq,
-      limit,
-    ]);
-    return rows.map(({ seq }) => seq);
-  }
-
   /** All of a filter, ascending. */
   async findSeqs(conversationId: string, filter: KindFilter): Promise<number[]> {
     const plan = await this.#plan(conversationId, filter, undefined, false);
