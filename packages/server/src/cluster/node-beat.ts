@@ -33,6 +33,7 @@ export class NodeBeat implements AsyncDisposable {
   #client: Client | null;
   #nodeId: string;
   #looks: Looks = noLooks;
+  #addresses: ReadonlyMap<string | null, string | null> = new Map();
   #hasNeighbours = true;
   #address: string | null = null;
   /** What the database's clock said at the last beat that arrived. */
@@ -101,6 +102,11 @@ export class NodeBeat implements AsyncDisposable {
     return () => void this.#fencedListeners.delete(own);
   }
 
+  /** Where another process was reached at the last beat that arrived; null where that is not known. */
+  addressOf(nodeId: string): string | null {
+    return (this.isSound ? this.#addresses.get(nodeId) : null) ?? null;
+  }
+
   /** Called when another process is found to live no more. Returns the unsubscribe function. */
   onGone(listener: () => void): () => void {
     const own = (): void => listener();
@@ -159,6 +165,7 @@ export class NodeBeat implements AsyncDisposable {
     const { rows } = await client.query<BeatRow>(beatSql, [this.#nodeId, this.#address]);
     this.#arrivedMs = performance.now();
     this.#clockMs = rows[0]!.nowMs;
+    this.#addresses = new Map(rows.map(({ id, address }) => [id, address]));
     const others = rows.flatMap(({ id, beat }): SeenNode[] =>
       id === null || beat === null || id === this.#nodeId ? [] : [{ id, beat }],
     );
@@ -190,13 +197,14 @@ type BeatRow = {
   readonly own: number | null;
   readonly id: string | null;
   readonly beat: number | null;
+  readonly address: string | null;
 };
 
 const beatSql = `
   WITH beaten AS (
     UPDATE convoke.nodes SET beat = beat + 1, address = $2 WHERE id = $1 AND dead_at IS NULL RETURNING beat
   )
-  SELECT ${nowSql} AS "nowMs", (SELECT beat FROM beaten) AS own, n.id, n.beat
+  SELECT ${nowSql} AS "nowMs", (SELECT beat FROM beaten) AS own, n.id, n.beat, n.address
   FROM (SELECT 1) AS one LEFT JOIN convoke.nodes n ON n.dead_at IS NULL`;
 
 async function connect({ url }: NodeBeatOptions, nodeId: string): Promise<Client> {

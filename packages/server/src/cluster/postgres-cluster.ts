@@ -40,8 +40,11 @@ export class PostgresCluster implements Cluster {
   }
 
   async findDoor(nodeId: string): Promise<Door | null> {
-    const found = (await this.nodes()).find(({ id }) => id === nodeId);
-    return found?.address == null ? null : { url: found.address, secret: this.#secretOf(nodeId) };
+    const url =
+      this.#node.beat.addressOf(nodeId) ??
+      (await this.nodes()).find(({ id }) => id === nodeId)?.address ??
+      null;
+    return url === null ? null : { url, secret: this.#secretOf(nodeId) };
   }
 
   async nodes(): Promise<readonly NodeView[]> {

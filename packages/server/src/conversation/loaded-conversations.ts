@@ -14,6 +14,7 @@ import type { DirectoryDeps } from "./directory-deps.ts";
 import { configOf } from "./read-config.ts";
 import { conversationMissing, OwnedElsewhere, serverClosing } from "./refusals.ts";
 import type { ConversationSessions } from "./sessions/conversation-sessions.ts";
+import { KnownHolders } from "./known-holders.ts";
 import { openHooks } from "./sessions/open-hooks.ts";
 import type { StoredSecrets } from "./sessions/stored-secrets.ts";
 import type { Watches } from "./watch.ts";
@@ -31,6 +32,7 @@ export class LoadedConversations implements AsyncDisposable {
   readonly #deps: LoadedDeps;
   readonly #loaded = new Map<string, Promise<Conversation>>();
   readonly #owners = new Map<string, string>();
+  readonly #elsewhere = new KnownHolders(() => performance.now());
   #isClosed = false;
 
   constructor(deps: LoadedDeps) {
@@ -63,14 +65,22 @@ export class LoadedConversations implements AsyncDisposable {
   /** Loads it when it is not in memory; what was claimed just now, and read after that, is neither claimed nor read again. */
   async open(id: string, claimed: Claimed | null = null): Promise<Conversation> {
     if (this.#isClosed) throw serverClosing();
+    const holder = claimed === null && !this.has(id) ? this.#elsewhere.find(id) : null;
+    if (holder !== null) throw this.#ownedElsewhere(id, holder);
     const loaded = this.#loaded.get(id) ?? this.#load(id, claimed);
     this.#loaded.set(id, loaded);
     try {
       return await loaded;
     } catch (error) {
       if (this.#loaded.get(id) === loaded) this.forget(id);
-      throw error instanceof LeaseHeldError ? new OwnedElsewhere(error.holder) : error;
+      if (!(error instanceof LeaseHeldError)) throw error;
+      if (error.holder !== null) this.#elsewhere.note(id, error.holder);
+      throw this.#ownedElsewhere(id, error.holder);
     }
+  }
+
+  #ownedElsewhere(id: string, holder: string | null): OwnedElsewhere {
+    return new OwnedElsewhere(holder, () => this.#elsewhere.forget(id));
   }
 
   /**

@@ -10,14 +10,17 @@ export function conversationMissing(id: string): Fault {
 export class OwnedElsewhere extends Fault {
   /** The node of that process, where it is known. */
   readonly holder: string | null;
+  /** To be called when that node does not work on it any more: it was found a moment ago, and the next look finds another. */
+  readonly forget: () => void;
 
-  constructor(holder: string | null) {
+  constructor(holder: string | null, forget: () => void = () => {}) {
     super(
       "not-now",
       "owned_elsewhere",
       "Another server process on the same store is working on this conversation, and it does not answer. Try again in a moment.",
     );
     this.holder = holder;
+    this.forget = forget;
   }
 }
 

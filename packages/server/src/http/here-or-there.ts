@@ -33,6 +33,7 @@ export async function hereOrThere<Result>(
       if (!(error instanceof OwnedElsewhere) || isOver || signal.aborted) throw error;
       const answer = error.holder === null ? null : await there(error.holder);
       if (answer !== null) return answer;
+      error.forget();
       await wait(Math.min(longestPauseMs, tries * 50), signal);
     }
   }

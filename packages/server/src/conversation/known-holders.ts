@@ -1,0 +1,33 @@
+/** For so long whoever was found to work on a conversation is asked again without a look at the store. */
+const goodForMs = 2_000;
+const mostKnown = 1_000;
+
+/** Which other processes were found to work on conversations a moment ago, so that commands one after another look it up once. */
+export class KnownHolders {
+  readonly #nowMs: () => number;
+  readonly #known = new Map<string, { readonly nodeId: string; readonly untilMs: number }>();
+
+  /** `nowMs` never goes back. */
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Null when it is not known, or not any more. */
+  find(conversationId: string): string | null {
+    const known = this.#known.get(conversationId);
+    if (known === undefined || this.#nowMs() < known.untilMs) return known?.nodeId ?? null;
+    this.#known.delete(conversationId);
+    return null;
+  }
+
+  note(conversationId: string, nodeId: string): void {
+    this.#known.delete(conversationId);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size >= mostKnown) this.#known.delete(oldest!);
+    this.#known.set(conversationId, { nodeId, untilMs: this.#nowMs() + goodForMs });
+  }
+
+  forget(conversationId: string): void {
+    this.#known.delete(conversationId);
+  }
+}

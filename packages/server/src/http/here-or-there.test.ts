@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { OwnedElsewhere } from "../conversation/refusals.ts";
+import { hereOrThere } from "./here-or-there.ts";
+
+const never = new AbortController().signal;
+
+test("who was found to work on it is asked, and forgotten when it does not any more", async () => {
+  const told: string[] = [];
+  const known = ["gone", "there"];
+  const here = (): string => {
+    throw new OwnedElsewhere(known[0]!, () => told.push(`forget ${known.shift()}`));
+  };
+  const there = async (nodeId: string): Promise<string | null> => {
+    told.push(`ask ${nodeId}`);
+    return nodeId === "gone" ? null : "done";
+  };
+  expect(await hereOrThere(here, there, 10_000, never)).toBe("done");
+  expect(told).toEqual(["ask gone", "forget gone", "ask there"]);
+});
+
+test("what goes wrong here is told as it is, and nobody else is asked", async () => {
+  const failure = new Error("It is broken.");
+  const asked: string[] = [];
+  const there = async (nodeId: string): Promise<null> => {
+    asked.push(nodeId);
+    return null;
+  };
+  await expect(hereOrThere(() => Promise.reject(failure), there, 10_000, never)).rejects.toBe(failure);
+  expect(asked).toEqual([]);
+});
