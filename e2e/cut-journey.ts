@@ -3,7 +3,7 @@ import { createRandom } from "@convoke/server/testing";
 import type { Page } from "playwright-core";
 import { NetworkGate } from "./network-gate.ts";
 import type { WebBrowser } from "./web-browser.ts";
-import { about } from "./web-page.ts";
+import { about, send } from "./web-page.ts";
 
 export type CutOptions = {
   readonly count: number;
@@ -41,16 +41,14 @@ export async function playCuts(web: WebBrowser, options: CutOptions): Promise<Cu
   const id = await web.converse(null);
   const page = await web.logIn(undefined, gate.url);
   await page.goto(`${gate.url}/c/${id}`);
-  const field = page.getByRole("textbox", { name: "Message" });
-  await field.waitFor();
+  await page.getByRole("textbox", { name: "Message" }).waitFor();
   await page.evaluate(() => Object.assign(window, { isTheSame: true }));
   const caughtUpMs: number[] = [];
   for (let number = 0; number < options.count; number += 1) {
     const isTurn = (every: number): boolean => every > 0 && number % every === every - 1;
     const isCutFirst = random.next() < 0.3;
     if (isCutFirst) gate.cut();
-    await field.fill(`Please talk ${number}.`);
-    await page.keyboard.press("Enter");
+    await send(page, `Please talk ${number}.`);
     if (!isCutFirst) {
       await page.getByRole("feed").getByText(`Answer ${number} begins`).waitFor();
       await sleep(random.whole(250));

@@ -16,7 +16,7 @@ const parts = [
   [`${testing}/nightly/soak.ts`, "--minutes", "30"],
 ];
 /** The journeys of the page that are as good on a phone, at its size. */
-const onPhones = ["web.e2e", "web-steering", "web-composer", "web-review", "web-tasks"];
+const onPhones = ["web.e2e", "web-steering", "web-composer", "web-review", "web-settings", "web-tasks"];
 const root = path.resolve(import.meta.dirname, "..");
 const env = { ...process.env, CONVOKE_EVERY_PASSAGE: "1" };
 const failed: string[] = [];
