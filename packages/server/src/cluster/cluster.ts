@@ -25,7 +25,7 @@ export interface Cluster {
   readonly ownSecret: string;
   /** How long a request waits for a process that owns what it is about and does not answer: until it is known to be dead. */
   readonly patienceMs: number;
-  /** Epoch milliseconds, the same at all of them within seconds, whatever the clocks of their machines say. */
+  /** Whole epoch milliseconds, the same at all of them within seconds, whatever the clocks of their machines say. */
   nowMs(): number;
   /** False when the others may take this process for dead. */
   isSound(): boolean;

@@ -75,9 +75,9 @@ export class NodeBeat implements AsyncDisposable {
     return performance.now() - this.#arrivedMs < this.#everyMs * mostMissedBeats;
   }
 
-  /** Epoch milliseconds by the database's clock; this machine's is not asked. */
+  /** Whole epoch milliseconds by the database's clock; this machine's is not asked. */
   get nowMs(): number {
-    return this.#clockMs + (performance.now() - this.#arrivedMs);
+    return Math.floor(this.#clockMs + (performance.now() - this.#arrivedMs));
   }
 
   /** The address of this machine on the way to the database; null where that is no network. */
