@@ -383,6 +383,11 @@ export class Conversation implements AsyncDisposable {
     await Promise.all([this.shells[Symbol.asyncDispose](), this.#actor.handOver()]);
   }
 
+  /** Resolves when its state has all that is in its log by now: who follows the log is told before. */
+  async settled(): Promise<void> {
+    await this.#actor.queue.afterAll(() => {});
+  }
+
   /** What is in progress; the words of the model may end in the middle of a secret (P13). */
   #working(): { readonly isWorking: boolean; readonly said: string } {
     const { isWorking, said } = this.#actor.runner;

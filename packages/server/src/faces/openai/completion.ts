@@ -15,7 +15,7 @@ export type CompletionDeps = {
   readonly nowMs: number;
   readonly parts: AsyncIterable<AnswerPart>;
   /** Tokens spent since the request came. */
-  readonly usage: () => Usage;
+  readonly usage: () => Promise<Usage>;
   /** Called with the whole answer. */
   readonly onAnswer: (text: string) => void;
 };
@@ -29,7 +29,7 @@ export async function completion(deps: CompletionDeps): Promise<object> {
     return {
       ...headOf(deps, "chat.completion"),
       choices: [{ index: 0, message, finish_reason: "stop", logprobs: null }],
-      usage: deps.usage(),
+      usage: await deps.usage(),
     };
   }
   throw new Fault("not-now", "run_failed", "The request ended before its answer.");
@@ -66,7 +66,7 @@ async function* chunks(deps: CompletionDeps, includesUsage: boolean): AsyncGener
     }
     yield chunk({}, "stop");
     if (includesUsage)
-      yield event({ ...headOf(deps, "chat.completion.chunk"), choices: [], usage: deps.usage() });
+      yield event({ ...headOf(deps, "chat.completion.chunk"), choices: [], usage: await deps.usage() });
     yield "data: [DONE]\n\n";
   } catch (error) {
     if (!(error instanceof Fault)) throw error;

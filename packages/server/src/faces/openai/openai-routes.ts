@@ -144,7 +144,10 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
       model,
       nowMs: nowMs(),
       parts: followAnswer(await directory.watch(caller, id), afterSeq, signal),
-      usage: () => difference(usageOf(conversation), before),
+      usage: async () => {
+        await conversation.settled();
+        return difference(usageOf(conversation), before);
+      },
       onAnswer: (text: string) => {
         const turns = [...chat.history, { role: "user", text: question }, { role: "assistant", text }];
         chats.remember(caller.userId, model, turns, id);

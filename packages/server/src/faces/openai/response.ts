@@ -12,7 +12,7 @@ export async function response(
   for await (const part of deps.parts) {
     if (part.type !== "done") continue;
     deps.onAnswer(part.text);
-    const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = deps.usage();
+    const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = await deps.usage();
     return {
       id: idOf("resp"),
       object: "response",
