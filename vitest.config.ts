@@ -15,7 +15,15 @@ const storeSuites = [
   "packages/server/src/webhooks/webhooks.test.ts",
   "packages/server/src/app-conversations/list-conversations.test.ts",
   "packages/server/src/sandboxes/shared-sandbox-store.test.ts",
-  "packages/server/src/faces/agent-server/{client,create,event-search,overview}.test.ts",
+  "packages/server/src/{faces,conversation}/**/*.test.ts",
+];
+
+/** Those of them that are about a data folder: what lies in it, what is damaged there, or a second server on it. */
+const folderSuites = [
+  "packages/server/src/faces/agent-server/{damaged,hidden-configuration,replay-routes}.test.ts",
+  "packages/server/src/faces/operations/{audit,metrics-face,outbound}.test.ts",
+  "packages/server/src/conversation/{attended-runs,lost-key,tools-away,watch}.test.ts",
+  "packages/server/src/conversation/commands/fork.test.ts",
 ];
 
 const { isUsable: hasPostgres } = probePostgres();
@@ -65,6 +73,7 @@ export default defineConfig({
             test: {
               name: "postgres",
               include: storeSuites,
+              exclude: ["**/*.int.test.ts", ...folderSuites],
               env: { CONVOKE_TEST_STORE: "postgres" },
               globalSetup: ["test/postgres-server.ts"],
               setupFiles: ["test/on-postgres.ts"],

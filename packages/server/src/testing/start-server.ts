@@ -17,6 +17,7 @@ import { checkReplays } from "./check-replays.ts";
 import { createQuickTools, type QuickTools } from "./quick-tools.ts";
 import type { Script } from "./scripted-model/script.ts";
 import { startScriptedModel, type ScriptedModelServer } from "./scripted-model/scripted-model-server.ts";
+import { openTestKeys, type TestKeys } from "./test-keys.ts";
 import { readTestedStore } from "./tested-store.ts";
 
 export type TestServerOptions = {
@@ -123,6 +124,14 @@ export class TestServer implements AsyncDisposable {
     } finally {
       await server?.[Symbol.asyncDispose]();
     }
+  }
+
+  /** See {@link openTestKeys}. */
+  async openKeys(): Promise<TestKeys> {
+    return await openTestKeys(this.dataDir, this.#store.database ?? null, async (key) => {
+      const headers = { "X-Session-API-Key": key };
+      return (await this.call("GET", "/api/conversations/count", undefined, headers)).status === 200;
+    });
   }
 
   /** A request with the key; `path` begins with a slash, `body` is sent as JSON. */

@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openKeyBook } from "../../settings/open-key-book.ts";
 import { startTestServer, type Reply, type TestServer } from "../../testing/start-server.ts";
 
 const nobody = "00000000-0000-4000-8000-000000000000";
@@ -11,7 +10,7 @@ let strangerKey = "";
 let id = "";
 beforeAll(async () => {
   server = await startTestServer({ script: { turns: [{ text: "Done." }], loop: true } });
-  await using keys = await openKeyBook(server.dataDir);
+  await using keys = await server.openKeys();
   strangerKey = (await keys.book.create("bob", "")).key;
   id = await server.runTo("finished", "begin");
 });

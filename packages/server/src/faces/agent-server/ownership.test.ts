@@ -1,6 +1,5 @@
 import { agentServerRoutes, turnRoutes, type Route } from "@convoke/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openKeyBook } from "../../settings/open-key-book.ts";
 import { startTestServer, type Reply, type TestServer } from "../../testing/start-server.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
 import { until } from "../../testing/until.ts";
@@ -41,7 +40,7 @@ beforeAll(async () => {
     script: { turns: [{ text: "Hello." }], loop: true },
     times: { keyCheckEveryMs: 20 },
   });
-  await using keys = await openKeyBook(server.dataDir);
+  await using keys = await server.openKeys();
   strangerKey = (await keys.book.create("bob", "")).key;
   ({
     key: ownerKey,
@@ -119,8 +118,8 @@ test.each(["in the handshake", "in the first frame"])(
 test("a key that is revoked stops working at once, on its open sockets too", async () => {
   using socket = new TestSocket(`${server.url}/sockets/events/${conversation}?session_api_key=${ownerKey}`);
   await socket.untilCount(1);
-  await using keys = await openKeyBook(server.dataDir);
-  await keys.book.revoke(ownerKeyId);
+  await using keys = await server.openKeys();
+  await keys.book.revoke(ownerKeyId, ownerKey);
   expect((await as(ownerKey, "GET", "/api/conversations/count")).status).toBe(401);
   expect(await socket.closed).toMatchObject({ code: closeCodes.authFailed });
 });
@@ -132,7 +131,7 @@ async function as(key: string, method: string, path: string, body?: unknown): Pr
 test("security 30: receivers of events are shown to whoever runs the server, and to nobody else", async () => {
   const webhooks = [{ ...webhookDefaults, base_url: "http://127.0.0.1:9/hook" }];
   await using hooked = await startTestServer({ config: { webhooks } });
-  await using keys = await openKeyBook(hooked.dataDir);
+  await using keys = await hooked.openKeys();
   const { key } = await keys.book.create("bob", "");
   const shownTo = async (who: string) => {
     const reply = await hooked.call("GET", "/api/webhooks", undefined, { "X-Session-API-Key": who });
@@ -146,7 +145,7 @@ test("security 9: where conversations are sandboxed, the server's machine is for
     script: { turns: [{ text: "Hello." }], loop: true },
     config: { areConversationsSandboxed: true },
   });
-  await using keys = await openKeyBook(walled.dataDir);
+  await using keys = await walled.openKeys();
   const { key } = await keys.book.create("bob", "");
   const program = { server: { command: "true" } };
   const asks = [
@@ -171,7 +170,7 @@ test("security 9: where conversations are sandboxed, the server's machine is for
 
 test("security 9: a conversation from before does no more work on the server's machine", async () => {
   await using open = await startTestServer({ script: { turns: [{ text: "Hello." }], loop: true } });
-  await using keys = await openKeyBook(open.dataDir);
+  await using keys = await open.openKeys();
   const { key } = await keys.book.create("bob", "");
   const as = (method: string, path: string, body?: unknown) =>
     open.call(method, path, body, { "X-Session-API-Key": key });

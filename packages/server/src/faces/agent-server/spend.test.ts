@@ -1,6 +1,5 @@
 import type { ConversationSpend, UserSpend } from "@convoke/protocol";
 import { expect, test } from "vitest";
-import { openKeyBook } from "../../settings/open-key-book.ts";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 import { until } from "../../testing/until.ts";
 
@@ -122,7 +121,7 @@ test("P48: nobody sees or limits the spending of another, and the operator's lim
   await server.waitForStatus(id, "error");
   expect(server.model.requests).toHaveLength(2);
   expect(await spend(server)).toMatchObject({ max_budget_per_day: 0.5, own_max_budget_per_day: 100 });
-  await using keys = await openKeyBook(server.dataDir);
+  await using keys = await server.openKeys();
   const { key } = await keys.book.create("bob", "");
   const reply = await fetch(`${server.url}/api/spend`, { headers: { "X-Session-API-Key": key } });
   expect(await reply.json()).toMatchObject({ cost: 0, conversations: [], own_max_budget_per_day: null });

@@ -1,7 +1,6 @@
 import { appEventRoutes, type Event, type EventPage } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openKeyBook } from "../../settings/open-key-book.ts";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 
 const validator = createValidator();
@@ -13,7 +12,7 @@ beforeAll(async () => {
   server = await startTestServer({ script: { turns: [{ text: "Hello." }], loop: true } });
   conversation = await server.runTo("finished", "hi");
   stored = await server.eventTexts(conversation);
-  await using keys = await openKeyBook(server.dataDir);
+  await using keys = await server.openKeys();
   strangerKey = (await keys.book.create("bob", "")).key;
 });
 afterAll(() => server[Symbol.asyncDispose]());

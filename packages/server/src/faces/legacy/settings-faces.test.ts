@@ -1,7 +1,6 @@
 import { appServerRoutes, legacyRoutes, type Route } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openKeyBook } from "../../settings/open-key-book.ts";
 import { startTestServer, type Reply, type TestServer } from "../../testing/start-server.ts";
 
 type Operation = keyof typeof routes;
@@ -330,7 +329,7 @@ describe("P3: without a key, or with a wrong one", () => {
 });
 
 test("each user has settings, secrets and profiles of their own", async () => {
-  await using keys = await openKeyBook(server.dataDir);
+  await using keys = await server.openKeys();
   const { key } = await keys.book.create("bob", "");
   const asBob = { "X-Session-API-Key": key };
   await server.call("POST", "/api/settings", { language: "fr" });

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { LoginList, LoginReply, LoginTicket } from "@convoke/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openKeyBook } from "../../settings/open-key-book.ts";
 import { readAudit } from "../../testing/read-audit.ts";
 import { startTestServer, type Reply, type TestServer } from "../../testing/start-server.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
@@ -72,7 +71,7 @@ describe("S2: logging in", () => {
   });
 
   test("a key becomes a login of its user", async () => {
-    await using keys = await openKeyBook(server.dataDir);
+    await using keys = await server.openKeys();
     const { key } = await keys.book.create("ada", "");
     const { reply } = await logIn({ key });
     expect(reply.json).toMatchObject({ user_id: "ada" });
@@ -180,12 +179,12 @@ describe("S2: sockets", () => {
     [
       "its key is revoked",
       async (_login, keyId) => {
-        await using keys = await openKeyBook(server.dataDir);
+        await using keys = await server.openKeys();
         await keys.book.revoke(keyId);
       },
     ],
   ])("those of a login are closed when %s", async (_what, end) => {
-    await using keys = await openKeyBook(server.dataDir);
+    await using keys = await server.openKeys();
     const { key, entry } = await keys.book.create("local", "");
     const login = await logIn({ ticket: await ticket(key) });
     using socket = await open(
@@ -201,7 +200,7 @@ describe("S2: sockets", () => {
 
 describe("S2: ending", () => {
   test("the list has one's own logins, with the one that asks; leaving everywhere ends them all", async () => {
-    await using keys = await openKeyBook(server.dataDir);
+    await using keys = await server.openKeys();
     const { key } = await keys.book.create("bob", "");
     const one = await logIn({ key }, { "user-agent": "Firefox 140" });
     const other = await logIn({ ticket: await ticketOf(one) }, { "x-forwarded-for": "192.0.2.1, 192.0.2.7" });
@@ -224,7 +223,7 @@ describe("S2: ending", () => {
   }
 
   test("another user's login is not there", async () => {
-    await using keys = await openKeyBook(server.dataDir);
+    await using keys = await server.openKeys();
     const { key } = await keys.book.create("eve", "");
     const { json } = await server.call("GET", "/api/auth/logins");
     const { id } = (json as LoginList).logins[0]!;

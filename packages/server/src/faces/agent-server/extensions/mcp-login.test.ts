@@ -2,7 +2,6 @@ import { readFile, readdir } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openKeyBook } from "../../../settings/open-key-book.ts";
 import { startOAuthMcpServer, type OAuthMcpServer } from "../../../testing/mcp/oauth-server.ts";
 import { startTestServer, type TestServer } from "../../../testing/start-server.ts";
 
@@ -124,7 +123,7 @@ describe("logins to MCP servers", () => {
 
   test("a login is its user's: for another one it is not there", async () => {
     const { job_id: id, authorization_url: url } = await start();
-    await using keys = await openKeyBook(server.dataDir);
+    await using keys = await server.openKeys();
     const { key } = await keys.book.create("bob", "");
     const as = { "X-Session-API-Key": key };
     expect((await server.call("GET", `/api/mcp/oauth/status/${id}`, undefined, as)).status).toBe(404);

@@ -11,14 +11,13 @@ import {
   ToolClient,
 } from "@openhands/typescript-client/clients";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openKeyBook } from "../../../settings/open-key-book.ts";
 import { startTestServer, type TestServer } from "../../../testing/start-server.ts";
 
 let server: TestServer;
 let strangerKey = "";
 beforeAll(async () => {
   server = await startTestServer({ script: { turns: [{ text: "Hello." }], loop: true } });
-  await using keys = await openKeyBook(server.dataDir);
+  await using keys = await server.openKeys();
   strangerKey = (await keys.book.create("bob", "")).key;
 });
 afterAll(() => server[Symbol.asyncDispose]());

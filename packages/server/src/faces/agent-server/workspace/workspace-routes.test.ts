@@ -5,7 +5,6 @@ import { inflateRawSync } from "node:zlib";
 import { workspaceRoutes, type Route } from "@convoke/protocol";
 import { DesktopClient, VSCodeClient } from "@openhands/typescript-client/clients";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openKeyBook } from "../../../settings/open-key-book.ts";
 import { startTestServer, type Reply, type TestServer } from "../../../testing/start-server.ts";
 import { TestSocket } from "../../../testing/test-socket.ts";
 
@@ -24,7 +23,7 @@ beforeAll(async () => {
   conversation = await server.runTo("finished", "hi", {
     secrets: { TOKEN: { kind: "StaticSecret", value: canary } },
   });
-  await using keys = await openKeyBook(server.dataDir);
+  await using keys = await server.openKeys();
   const made = await keys.book.create("bob", "");
   strangerKey = made.key;
   strangerKeyId = made.entry.id;
@@ -82,7 +81,7 @@ describe("who may reach the server's machine", () => {
       config: { machineUsers: ["local", "bob"] },
       times: { keyCheckEveryMs: 20 },
     });
-    await using keys = await openKeyBook(open.dataDir);
+    await using keys = await open.openKeys();
     const { key, entry } = await keys.book.create("bob", "");
     const own = await open.call("POST", "/api/bash/execute_bash_command", { command: "echo own" });
     expect(own.json).toMatchObject({ stdout: "own\n" });
@@ -177,8 +176,8 @@ describe("a conversation's files for browsers", () => {
   test("another user's cookie does not open it, and a revoked key's opens nothing", async () => {
     const cookie = await cookieOf({ "X-Session-API-Key": strangerKey });
     expect((await get(base(), cookie)).status).toBe(404);
-    await using keys = await openKeyBook(server.dataDir);
-    await keys.book.revoke(strangerKeyId);
+    await using keys = await server.openKeys();
+    await keys.book.revoke(strangerKeyId, strangerKey);
     expect((await get(base(), cookie)).status).toBe(401);
     strangerKey = (await keys.book.create("bob", "")).key;
   });

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { PostgresPlace } from "../database/postgres-place.ts";
+import type { KeyBook } from "../settings/key-book.ts";
+import { openKeyBook } from "../settings/open-key-book.ts";
+
+export type TestKeys = AsyncDisposable & {
+  readonly book: Pick<KeyBook, "create"> & {
+    /** `key` as well where it is to open nothing from then on. */
+    revoke(id: string, key?: string): Promise<void>;
+  };
+};
+
+/**
+ * The keys of a server's store, as a command beside it has them. What is changed here holds at the server when it resolves; on PostgreSQL
+ * that takes up to a second. `isKnown` asks the server.
+ */
+export async function openTestKeys(
+  dataDir: string,
+  place: PostgresPlace | null,
+  isKnown: (key: string) => Promise<boolean>,
+): Promise<TestKeys> {
+  const { book, [Symbol.asyncDispose]: close } = await openKeyBook(dataDir, place);
+  const until = async (key: string, isWanted: boolean): Promise<void> => {
+    while ((await isKnown(key)) !== isWanted) await sleep(20);
+  };
+  return {
+    book: {
+      create: async (...asked) => {
+        const created = await book.create(...asked);
+        await until(created.key, true);
+        return created;
+      },
+      revoke: async (id, key = "") => {
+        await book.revoke(id);
+        await until(key, false);
+      },
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}
