@@ -10,13 +10,16 @@ const browserSuites = [
 /** Run on SQLite among the fast ones, and once more on PostgreSQL where that is installed. */
 const storeSuites = [
   "packages/server/src/database/application-database.test.ts",
-  "packages/server/src/settings/{key-book,login-book}.test.ts",
+  "packages/server/src/settings/{key-book,login-book,stored-models}.test.ts",
   "packages/server/src/spending/purse.test.ts",
   "packages/server/src/webhooks/webhooks.test.ts",
   "packages/server/src/app-conversations/list-conversations.test.ts",
   "packages/server/src/sandboxes/shared-sandbox-store.test.ts",
   "packages/server/src/{faces,conversation}/**/*.test.ts",
 ];
+
+/** Those of faces and conversations that work with processes and files are run on PostgreSQL too where that is asked for: at night. */
+const isForEveryStore = process.env["CONVOKE_EVERY_STORE"] === "1";
 
 /** Those of them that are about a data folder: what lies in it, what is damaged there, or a second server on it. */
 const folderSuites = [
@@ -73,7 +76,7 @@ export default defineConfig({
             test: {
               name: "postgres",
               include: storeSuites,
-              exclude: ["**/*.int.test.ts", ...folderSuites],
+              exclude: [...(isForEveryStore ? [] : ["**/*.int.test.ts"]), ...folderSuites],
               env: { CONVOKE_TEST_STORE: "postgres" },
               globalSetup: ["test/postgres-server.ts"],
               setupFiles: ["test/on-postgres.ts"],

@@ -24,6 +24,7 @@ for (const part of parts) run(part);
 run(["node_modules/vitest/vitest.mjs", "run", "--project", "e2e", ...onPhones], {
   CONVOKE_WEB_SIZE: "phone",
 });
+run(["node_modules/vitest/vitest.mjs", "run", "--project", "postgres"], { CONVOKE_EVERY_STORE: "1" });
 console.log(failed.length === 0 ? "\nEverything held." : `\nFailed:\n${failed.join("\n")}`);
 process.exitCode = failed.length === 0 ? 0 : 1;
 

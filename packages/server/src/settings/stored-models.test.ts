@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { openKeyBook } from "./open-key-book.ts";
 import { startScriptedModel } from "../testing/index.ts";
 import { startTestServer, type TestServer } from "../testing/start-server.ts";
 
@@ -51,7 +50,7 @@ test("a router chooses among stored models", async () => {
 test("a stored model of another user is not there", async () => {
   await using server = await startTestServer({ script: { turns: [{ error: { status: 503 } }], loop: true } });
   await using second = await startScriptedModel({ script: { turns: [{ text: "Not yours." }], loop: true } });
-  await using keys = await openKeyBook(server.dataDir);
+  await using keys = await server.openKeys();
   await saved(server, "second", second.url, (await keys.book.create("bob", "")).key);
   const fallback = { fallback_strategy: { fallback_llms: ["second"] } };
   const agent = { kind: "Agent" as const, llm: llm(server.model.url, fallback), tools: [] };

@@ -3,7 +3,6 @@ import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openKeyBook } from "../../settings/open-key-book.ts";
 import { startTestServer, type Reply, type TestServer } from "../../testing/start-server.ts";
 
 const run = promisify(execFile);
@@ -40,7 +39,7 @@ test("a changed file is what it was again, a new one is gone", async () => {
 });
 
 test("what is outside, of somebody else, or cannot be read is refused", async () => {
-  await using keys = await openKeyBook(server.dataDir);
+  await using keys = await server.openKeys();
   const { key } = await keys.book.create("bob", "");
   const path = at("a.txt");
   expect(await restore({ path }, { "X-Session-API-Key": key })).toMatchObject({ status: 404 });
@@ -118,7 +117,7 @@ test("a transcript is one text, or a line for each event; only for the owner", a
     (await server.events(id)).map((event) => event.id),
   );
   expect((await server.call("GET", `${path}?format=pdf`)).status).toBe(422);
-  await using keys = await openKeyBook(server.dataDir);
+  await using keys = await server.openKeys();
   const { key } = await keys.book.create("eve", "");
   expect((await server.call("GET", path, undefined, { "X-Session-API-Key": key })).status).toBe(404);
 });

@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { allowedEnvironment } from "@convoke/tool-host";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openKeyBook } from "../../settings/open-key-book.ts";
 import { startTestServer, type Reply, type TestServer } from "../../testing/start-server.ts";
 
 /** Tells what reaches it. */
@@ -27,7 +26,7 @@ beforeAll(async () => {
   server = await startTestServer({
     environment: allowedEnvironment({ PATH: process.env["PATH"], HOME: "/nonexistent" }),
   });
-  await using keys = await openKeyBook(server.dataDir);
+  await using keys = await server.openKeys();
   strangerKey = (await keys.book.create("bob", "")).key;
   ({
     key: localKey,
@@ -161,7 +160,7 @@ test("U21: nobody else lists or shows what a workspace serves, and a preview end
   const { json } = await as(localKey, "POST", `/api/conversations/${id}/previews`, { port });
   const path = `/${(json as { path: string }).path}`;
   expect((await ask(path)).status).toBe(200);
-  await using keys = await openKeyBook(server.dataDir);
+  await using keys = await server.openKeys();
   await keys.book.revoke(localKeyId);
   await expect.poll(async () => (await ask(path)).status).toBe(404);
 });

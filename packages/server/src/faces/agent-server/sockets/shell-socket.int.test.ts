@@ -3,7 +3,6 @@ import type { ShellList, ShellSummary } from "@convoke/protocol";
 import { allowedEnvironment, findMarkedProcesses } from "@convoke/tool-host";
 import type { XtermPerson } from "@convoke/tool-host/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openKeyBook } from "../../../settings/open-key-book.ts";
 import { startTestServer, type TestServer } from "../../../testing/start-server.ts";
 import { openShellPerson } from "../../../testing/shell-person.ts";
 import { TestSocket } from "../../../testing/test-socket.ts";
@@ -17,7 +16,7 @@ beforeAll(async () => {
   server = await startTestServer({
     environment: allowedEnvironment({ PATH: process.env["PATH"], HOME: "/nonexistent" }),
   });
-  await using keys = await openKeyBook(server.dataDir);
+  await using keys = await server.openKeys();
   strangerKey = (await keys.book.create("bob", "")).key;
 });
 afterAll(() => server[Symbol.asyncDispose]());
