@@ -6,8 +6,8 @@ import {
   type ConversationQuery,
   type ConversationRow,
   type GlanceQuery,
-  type NewConversation,
   type Lease,
+  type NewConversation,
 } from "../journal/journal.ts";
 import { Fault, invalidField } from "../lib/fault.ts";
 import { createMask } from "../security/mask.ts";
