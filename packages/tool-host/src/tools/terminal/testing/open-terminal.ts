@@ -47,13 +47,15 @@ export async function openTestTerminal(options: TestTerminalOptions = {}): Promi
   await mkdir(workspaceDir);
   await mkdir(stateDir);
   const { name } = options;
+  // The person's own start files, which may take any time, are no part of a test: an interactive bash would read them.
+  const environment = { ...allowedEnvironment(process.env), HOME: root, ...options.environment };
   const tool = name === undefined ? createTerminalTool(options) : createTerminalToolSet(options);
   const open = (): Promise<ToolInstance> =>
     tool.open({
       sessionId: "test",
       workspaceDir,
       stateDir,
-      environment: { ...allowedEnvironment(process.env), ...options.environment },
+      environment,
       params: { no_change_timeout_seconds: 20, ...options.params },
       canSee: false,
     });
