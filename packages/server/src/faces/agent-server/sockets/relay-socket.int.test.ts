@@ -117,7 +117,7 @@ describe.skipIf(!probe.isUsable)(`what is open at another server (${probe.detail
     await using worker = await startTestServer({
       script: { turns },
       tools: defaultTools(),
-      environment: allowedEnvironment(process.env),
+      environment: allowedEnvironment({ PATH: process.env["PATH"], HOME: "/nonexistent" }),
       config,
     });
     await using beside = await startTestServer({ config: { ...config, workspaceRoot: worker.workspaceDir } });
