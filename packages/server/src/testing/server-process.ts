@@ -3,12 +3,16 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { ConvokeClient } from "@convoke/client";
 import type { FailingServerArguments } from "./failing-server.ts";
 import { findSteadyPort } from "./steady-port.ts";
 
-export type ServerProcessOptions = Pick<FailingServerArguments, "dataDir"> & Partial<FailingServerArguments>;
+export type ServerProcessOptions = Pick<FailingServerArguments, "dataDir"> &
+  Partial<FailingServerArguments> & {
+    /** The root of a clone whose sources are started, instead of these. */
+    readonly clone?: string | null;
+  };
 
 /** A server in a child process of its own, to be killed, frozen or weighed. Disposing it ends it, without grace if need be. */
 export class ServerProcess implements AsyncDisposable {
@@ -36,7 +40,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   /** Resolves when it listens; rejects with what it printed when it ends before that. */
-  static async start(options: ServerProcessOptions): Promise<ServerProcess> {
+  static async start({ clone = null, ...options }: ServerProcessOptions): Promise<ServerProcess> {
     const given: FailingServerArguments = {
       port: options.port ?? (await findSteadyPort()),
       key: "crash-test-key",
@@ -49,11 +53,15 @@ export class ServerProcess implements AsyncDisposable {
       appendsFile: null,
       ...options,
     };
-    const script = fileURLToPath(new URL("failing-server.ts", import.meta.url));
-    const clock = new URL("shifting-clock.ts", import.meta.url).href;
+    const own = [
+      new URL("failing-server.ts", import.meta.url),
+      new URL("shifting-clock.ts", import.meta.url),
+    ];
+    const [server, clock] = clone === null ? own : filesIn(clone);
+    const script = fileURLToPath(server!);
     const child = spawn(
       process.execPath,
-      ["--expose-gc", `--import=${clock}`, script, JSON.stringify(given)],
+      ["--expose-gc", `--import=${clock!.href}`, script, JSON.stringify(given)],
       {
         stdio: ["pipe", "pipe", "pipe"],
         // Compiled sources are kept between starts: a start takes about 0.6 s instead of 1.
@@ -127,4 +135,9 @@ export class ServerProcess implements AsyncDisposable {
 async function ending(child: ChildProcess): Promise<NodeJS.Signals | null> {
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
   return child.signalCode;
+}
+
+function filesIn(clone: string): URL[] {
+  const folder = join(clone, "packages/server/src/testing");
+  return ["failing-server.ts", "shifting-clock.ts"].map((name) => pathToFileURL(join(folder, name)));
 }

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { parseArgs } from "node:util";
 import { openLimitedDisk } from "../limited-disk.ts";
 import { createRandom } from "../random.ts";
@@ -9,14 +10,16 @@ import { playNodeCycle } from "./play-node-cycle.ts";
 /**
  * `npx node packages/server/src/testing/nightly/node-cycles.ts --count 20 --seed 1`: three servers on one PostgreSQL that are
  * killed, stopped, frozen and cut off at seeded moments, whose clocks jump and whose database crashes and fills its disk, while
- * clients write and follow over all of them. `--only kill,cut` picks faults. Exits with 1 when a promise did not hold; the seed of
- * the cycle is in the line.
+ * clients write and follow over all of them. `--only kill,cut` picks faults. With `--beside <folder>`, a clone of another release in
+ * which `npm ci` was run, each start takes one of the two releases. Exits with 1 when a promise did not hold; the seed of the cycle is in
+ * the line.
  */
 const { values } = parseArgs({
   options: {
     count: { type: "string", default: "20" },
     seed: { type: "string", default: "2026" },
     only: { type: "string", default: nodeFaults.join(",") },
+    beside: { type: "string" },
   },
 });
 const count = Number(values.count);
@@ -33,13 +36,20 @@ if (!probe.isUsable) {
 using disk = probe.isGiven ? null : openLimitedDisk({ megabytes: 96, owner: findDatabaseUser() });
 await using postgres = await startPostgres();
 if (disk === null) console.log("No disk is filled: that needs a PostgreSQL of its own, and root.");
+const options = {
+  postgres,
+  disk,
+  commands: 5,
+  commandSeconds: 0.7,
+  ...(values.beside === undefined ? {} : { otherRelease: path.resolve(values.beside) }),
+};
 const played = new Map<NodeFault, number>();
 let failed = 0;
 let slowestMs = 0;
 const startMs = performance.now();
 for (let first = 0; first < count; first += cyclesPerRig) {
   const random = createRandom(firstSeed + first);
-  await using rig = await NodeRig.open({ postgres, random, disk, commands: 5, commandSeconds: 0.7 });
+  await using rig = await NodeRig.open({ ...options, random });
   const kinds = faultsHere(rig).filter((fault) => values.only.split(",").includes(fault));
   for (let cycle = first; cycle < Math.min(count, first + cyclesPerRig); cycle++) {
     const faults = Array.from({ length: faultsPerCycle }, () => kinds[random.whole(kinds.length)]!);

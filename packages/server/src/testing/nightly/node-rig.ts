@@ -32,6 +32,8 @@ export type NodeRigOptions = {
   /** What a conversation does: so many commands that take so many seconds each. */
   readonly commands: number;
   readonly commandSeconds: number;
+  /** The root of a clone of another release: each start takes one of the two. */
+  readonly otherRelease?: string;
 };
 
 const key = "crash-test-key";
@@ -185,11 +187,18 @@ export class NodeRig implements AsyncDisposable {
   async #start(index: number, port?: number): Promise<ServerProcess> {
     this.#starts += 1;
     return await ServerProcess.start({
+      clone: this.#chooseRelease(),
       dataDir: join(this.folder, `node-${index}`),
       databaseUrl: this.lines[index]!.url,
       appendsFile: join(this.folder, `appends-${this.#starts}.log`),
       ...(port === undefined ? {} : { port }),
     });
+  }
+
+  /** Null is this one. */
+  #chooseRelease(): string | null {
+    const { otherRelease = null, random } = this.options;
+    return otherRelease === null || random.whole(2) === 0 ? null : otherRelease;
   }
 
   async #insist(act: () => Promise<void>): Promise<void> {
