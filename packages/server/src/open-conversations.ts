@@ -111,7 +111,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   });
   const isBlocked = toAddressList(config.blockedAddresses, "CONVOKE_BLOCKED_ADDRESSES");
   const filteredFetch = config.blockedAddresses.length === 0 ? fetch : createFilteredFetch(isBlocked);
-  const mcpLogins = new McpLogins({ database, secretBox, nowMs: Date.now });
+  const mcpLogins = new McpLogins({ database, secretBox, leases: deps.leases, nowMs: Date.now });
   const directory: Directory = scope.use(
     new Directory({
       journal,

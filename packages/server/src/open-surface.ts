@@ -170,6 +170,9 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   const facesDeps: FacesDeps = {
     ...conversations,
     push,
+    cluster: store.cluster,
+    database,
+    logger,
     ports,
     journal,
     trimmed,

@@ -6,6 +6,7 @@ import { Fault } from "../lib/fault.ts";
 import { wait } from "../lib/wait.ts";
 import type { Caller } from "./auth.ts";
 import type { NeighbourCall, Neighbours } from "./neighbours.ts";
+import { beginnerCookies } from "./read-cookie.ts";
 import type { RouteReply } from "./route-reply.ts";
 
 /** A conversation may move from server to server so often while one request for it is under way, however short the patience. */
@@ -45,10 +46,11 @@ export function toNeighbourCall(request: FastifyRequest): NeighbourCall {
   const kept = Object.entries(headers).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string" && !ownHeaders.has(entry[0]),
   );
+  const cookie = beginnerCookies(headers.cookie);
   return {
     method,
     path: request.raw.url ?? "/",
-    headers: Object.fromEntries(kept),
+    headers: { ...Object.fromEntries(kept), ...(cookie === "" ? {} : { cookie }) },
     body: body === undefined || body === null ? undefined : JSON.stringify(body),
   };
 }

@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ApplicationDatabase } from "../database/application-database.ts";
+import type { NamedLease, NamedLeases } from "../database/named-leases.ts";
 import { SealError, type SecretBox } from "../security/seal.ts";
 
 export type McpLoginsDeps = {
   readonly database: ApplicationDatabase;
   readonly secretBox: SecretBox;
+  readonly leases: Pick<NamedLeases, "take">;
   readonly nowMs: () => number;
 };
 
@@ -16,11 +19,18 @@ export interface McpLogin {
   /** Null when nothing was stored, or nothing that can still be opened. */
   read(): Promise<McpLoginState | null>;
   write(state: McpLoginState): Promise<void>;
-  /** Runs after everything that was begun before for the same login in this process. */
+  /**
+   * Runs after everything that was begun before for the same login in this process, and while no other process on the store does
+   * such a thing. Rejects when another one does not come to its end.
+   */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 const mostLogins = 200;
+/** Logins share so many leases: each may be a file that stays. */
+const leaseCount = 64;
+const leaseWaitMs = 60_000;
+const leasePollMs = 50;
 
 /**
  * What logins to MCP servers have brought, sealed. A login is found by the server's address and the tokens that a
@@ -44,7 +54,13 @@ export class McpLogins {
     return {
       read: async () => await this.#read(userId, await found()),
       write: async (state) => await this.#write(userId, await found(), state),
-      exclusively: async (work) => await this.#queue(`${userId} ${await found()}`, work),
+      exclusively: async (work) => {
+        const id = `${userId} ${await found()}`;
+        return await this.#queue(id, async () => {
+          await using _lease = await this.#takeLease(leaseOf(id));
+          return await work();
+        });
+      },
     };
   }
 
@@ -68,6 +84,17 @@ export class McpLogins {
       return await result;
     } finally {
       if (this.#queues.get(id) === settled) this.#queues.delete(id);
+    }
+  }
+
+  async #takeLease(name: string): Promise<NamedLease> {
+    const deadlineMs = performance.now() + leaseWaitMs;
+    for (;;) {
+      const lease = await this.#deps.leases.take(name);
+      if (lease !== null) return lease;
+      if (performance.now() > deadlineMs)
+        throw new Error("Another server has been refreshing this login for a minute. Try again later.");
+      await sleep(leasePollMs);
     }
   }
 
@@ -111,6 +138,10 @@ export class McpLogins {
       await tables.deleteFrom("mcp_logins").where("user_id", "=", userId).where("id", "in", ids).execute();
     });
   }
+}
+
+function leaseOf(id: string): string {
+  return `mcp-login-${createHash("sha256").update(id).digest().readUInt32BE() % leaseCount}`;
 }
 
 function loginId(url: string, configured: McpLoginState): string {

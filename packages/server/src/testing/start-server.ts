@@ -128,10 +128,14 @@ export class TestServer implements AsyncDisposable {
 
   /** See {@link openTestKeys}. */
   async openKeys(): Promise<TestKeys> {
-    return await openTestKeys(this.dataDir, this.#store.database ?? null, async (key) => {
-      const headers = { "X-Session-API-Key": key };
-      return (await this.call("GET", "/api/conversations/count", undefined, headers)).status === 200;
-    });
+    return await openTestKeys(
+      this.dataDir,
+      this.#config.database ?? this.#store.database ?? null,
+      async (key) => {
+        const headers = { "X-Session-API-Key": key };
+        return (await this.call("GET", "/api/conversations/count", undefined, headers)).status === 200;
+      },
+    );
   }
 
   /** A request with the key; `path` begins with a slash, `body` is sent as JSON. */

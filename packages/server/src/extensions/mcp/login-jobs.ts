@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { describeError } from "../../lib/describe-error.ts";
 import type { McpLogins } from "../../settings/mcp-logins.ts";
 import type { McpOAuth, McpRemote, McpServer } from "./mcp-server.ts";
@@ -31,6 +31,8 @@ export type LoginJob = {
 
 export type LoginJobsDeps = OpenClientDeps & {
   readonly logins: McpLogins;
+  /** Of this process, as it is at each use. */
+  readonly nodeId: () => string;
   readonly nowMs: () => number;
 };
 
@@ -45,7 +47,10 @@ type OwnJob = { -readonly [Field in keyof LoginJob]: LoginJob[Field] } & {
 export const loginMs = 15 * 60_000;
 const mostJobsPerUser = 20;
 
-/** Logins to MCP servers that a person makes in a browser; they live in memory, for a quarter of an hour. */
+/**
+ * Logins to MCP servers that a person makes in a browser; they live in the memory of the process that began them, for a quarter of an
+ * hour. Their ids and states name it, see {@link nodeOfLogin}.
+ */
 export class LoginJobs {
   readonly #deps: LoginJobsDeps;
   readonly #jobs = new Map<string, OwnJob>();
@@ -57,9 +62,10 @@ export class LoginJobs {
   /** Asks the server how its users log in. Never rejects: what went wrong is in the job. */
   async start(request: LoginRequest, signal: AbortSignal): Promise<LoginJob> {
     this.#forgetOld(request.userId);
-    const stateToken = randomBytes(32).toString("base64url");
+    const nodeId = this.#deps.nodeId();
+    const stateToken = `${randomBytes(32).toString("base64url")}.${nodeId}`;
     const job: OwnJob = {
-      id: randomUUID(),
+      id: `${randomBytes(18).toString("base64url")}.${nodeId}`,
       userId: request.userId,
       redirectUrl: request.redirectUrl,
       browserToken: randomBytes(32).toString("base64url"),
@@ -152,6 +158,11 @@ export class LoginJobs {
       .toArray();
     for (const { id } of own.slice(0, Math.max(0, own.length - mostJobsPerUser + 1))) this.#jobs.delete(id);
   }
+}
+
+/** The process that began the login with this id or this state; null for what is neither. */
+export function nodeOfLogin(idOrState: string): string | null {
+  return /^[\w-]+\.([\w-]+)$/.exec(idOrState)?.[1] ?? null;
 }
 
 function refusalText(error: unknown): string {

@@ -1,9 +1,12 @@
 import { timingSafeEqual } from "node:crypto";
 import type { mcpRoutes, McpLoginCallback, McpTestRequest } from "@convoke/protocol";
 import { maskText } from "@convoke/tool-host";
+import type { Cluster } from "../../../cluster/cluster.ts";
+import { OwnedElsewhere } from "../../../conversation/refusals.ts";
 import { hiddenValues } from "../../../extensions/mcp/hidden-values.ts";
 import {
   loginMs,
+  nodeOfLogin,
   type LoginJob,
   type LoginJobs,
   type LoginServer,
@@ -17,9 +20,13 @@ import type { SealedValues } from "../../../settings/sealed-values.ts";
 import { notStored } from "../settings/expose-secrets.ts";
 import { loginPage } from "./mcp-login-page.ts";
 import { readTestRequest } from "./mcp-test-request.ts";
-import { readCookie } from "../../../http/read-cookie.ts";
+import { beginnerCookie, readCookie } from "../../../http/read-cookie.ts";
 
-export type McpLoginRouteDeps = { readonly loginJobs: LoginJobs; readonly sealedValues: SealedValues };
+export type McpLoginRouteDeps = {
+  readonly loginJobs: LoginJobs;
+  readonly sealedValues: SealedValues;
+  readonly cluster: Pick<Cluster, "nodeId" | "findDoor">;
+};
 
 type Operation = "startMcpLogin" | "getMcpLogin" | "finishMcpLogin" | "receiveMcpLogin";
 
@@ -27,10 +34,19 @@ type Operation = "startMcpLogin" | "getMcpLogin" | "finishMcpLogin" | "receiveMc
 export function mcpLoginHandlers({
   loginJobs,
   sealedValues,
+  cluster,
 }: McpLoginRouteDeps): Record<Operation & keyof typeof mcpRoutes, RouteHandler> {
-  const find = ({ caller, params }: RouteRequest): LoginJob => {
-    const job = loginJobs.find(caller.userId, params["job_id"]!);
+  /** What is not here may be at the server that began it. */
+  const askItsServer = async (idOrState: string): Promise<void> => {
+    const nodeId = nodeOfLogin(idOrState);
+    if (nodeId === null || nodeId === cluster.nodeId) return;
+    if ((await cluster.findDoor(nodeId)) !== null) throw new OwnedElsewhere(nodeId);
+  };
+  const find = async ({ caller, params }: RouteRequest): Promise<LoginJob> => {
+    const id = params["job_id"]!;
+    const job = loginJobs.find(caller.userId, id);
     if (job === null) {
+      await askItsServer(id);
       throw new Fault(
         "missing",
         "mcp_login_not_found",
@@ -80,10 +96,10 @@ export function mcpLoginHandlers({
       };
     },
 
-    getMcpLogin: (request) => show(find(request)),
+    getMcpLogin: async (request) => show(await find(request)),
 
     finishMcpLogin: async (request) => {
-      const job = find(request);
+      const job = await find(request);
       const { callback_url: given } = request.body as McpLoginCallback;
       const url = URL.canParse(given) ? new URL(given) : null;
       if (url === null || `${url.origin}${url.pathname}` !== job.redirectUrl) return wrongCallback;
@@ -96,12 +112,14 @@ export function mcpLoginHandlers({
           "This login waits for nothing now. Read its status.",
         );
       }
-      return show(find(request));
+      return show(await find(request));
     },
 
     receiveMcpLogin: async ({ request }) => {
       const { searchParams } = new URL(request.url, "http://server");
-      const job = loginJobs.findByState(searchParams.get("state") ?? "");
+      const stateToken = searchParams.get("state") ?? "";
+      const job = loginJobs.findByState(stateToken);
+      if (job === null) await askItsServer(stateToken);
       if (job === null || job.status !== "authorizing") return loginPage("unknown");
       // Whoever sent this browser here may not be the one who began the login. A loopback address leads nowhere but to the
       // person's own machine; elsewhere the browser has to be the one that began, or a client hands the address over.
@@ -153,7 +171,7 @@ const wrongCallback: RouteReply = {
 };
 
 function cookieName({ id }: LoginJob): string {
-  return `convoke_mcp_login_${id}`;
+  return `${beginnerCookie}${id}`;
 }
 
 function toCookie(job: LoginJob): string {

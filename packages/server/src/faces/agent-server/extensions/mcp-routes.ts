@@ -1,5 +1,6 @@
 import type { mcpRoutes, McpTestRequest } from "@convoke/protocol";
 import { maskText, type ToolHost } from "@convoke/tool-host";
+import type { Cluster } from "../../../cluster/cluster.ts";
 import type { Fetch } from "../../../extensions/mcp/bounded-fetch.ts";
 import { hiddenValues } from "../../../extensions/mcp/hidden-values.ts";
 import { LoginJobs } from "../../../extensions/mcp/login-jobs.ts";
@@ -20,6 +21,7 @@ export type McpRouteDeps = ConversationMcpDeps & {
   readonly clientVersion: string;
   readonly sealedValues: SealedValues;
   readonly mcpLogins: McpLogins;
+  readonly cluster: Pick<Cluster, "nodeId" | "findDoor">;
   readonly nowMs: () => number;
   readonly requireMachine: RequireMachine;
 };
@@ -27,13 +29,14 @@ export type McpRouteDeps = ConversationMcpDeps & {
 /** A server can be tried, and logged in to, before a conversation relies on it. */
 export function mcpHandlers(deps: McpRouteDeps): Record<keyof typeof mcpRoutes, RouteHandler> {
   const { toolHost, workspaceRoot, fetch, clientVersion, sealedValues, mcpLogins: logins, nowMs } = deps;
+  const { cluster } = deps;
   const clientDeps = {
     startProcess: toolHost.startProcess.bind(toolHost),
     workspaceDir: workspaceRoot,
     fetch,
     clientVersion,
   };
-  const loginJobs = new LoginJobs({ ...clientDeps, logins, nowMs });
+  const loginJobs = new LoginJobs({ ...clientDeps, logins, nodeId: () => cluster.nodeId, nowMs });
   return {
     testMcpServer: async ({ body, caller, signal }) => {
       const { server, config, ...options } = readTestRequest(
@@ -54,6 +57,6 @@ export function mcpHandlers(deps: McpRouteDeps): Record<keyof typeof mcpRoutes, 
       return { json: JSON.parse(maskText(JSON.stringify(tried), secrets)) as unknown };
     },
     ...conversationMcpHandlers(deps),
-    ...mcpLoginHandlers({ loginJobs, sealedValues }),
+    ...mcpLoginHandlers({ loginJobs, sealedValues, cluster }),
   };
 }
