@@ -21,4 +21,5 @@ export const keysOf = {
   browser_logins: ["id"],
   push_keys: ["id"],
   push_subscriptions: ["id"],
+  chats: ["user_id", "digest"],
 } as const satisfies Record<Exclude<keyof Tables, "table_versions">, readonly string[]>;

@@ -21,6 +21,7 @@ export type Tables = {
   browser_logins: BrowserLoginTable;
   push_keys: PushKeyTable;
   push_subscriptions: PushSubscriptionTable;
+  chats: ChatTable;
   /** On PostgreSQL alone. */
   table_versions: TableVersionTable;
 };
@@ -207,6 +208,15 @@ export type PushSubscriptionTable = {
   /** JSON: where the browser is reached, and its keys. */
   readonly sealed_endpoint: string;
   readonly created_at: Fixed<number>;
+};
+
+/** What was said in a chat of the OpenAI gateway up to an answer, and where it goes on. */
+export type ChatTable = {
+  readonly user_id: Fixed<string>;
+  /** SHA-256 of the model's name and of all that was said. */
+  readonly digest: Fixed<string>;
+  readonly conversation_id: string;
+  readonly updated_at: number;
 };
 
 /** What logs a browser in, once. */

@@ -10,6 +10,7 @@ import { tableVersions } from "./0008-table-versions.ts";
 import { sandboxes } from "./0009-sandboxes.ts";
 import { spendHolds } from "./0010-spend-holds.ts";
 import { push } from "./0011-push.ts";
+import { chats } from "./0012-chats.ts";
 
 /** In the order of their names; one that was released is never changed. */
 export const allMigrations: Readonly<Record<string, Migration>> = {
@@ -24,4 +25,5 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   "0009-sandboxes": sandboxes,
   "0010-spend-holds": spendHolds,
   "0011-push": push,
+  "0012-chats": chats,
 };

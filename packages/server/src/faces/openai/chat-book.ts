@@ -1,31 +1,90 @@
 import { createHash } from "node:crypto";
+import type { ApplicationDatabase } from "../../database/application-database.ts";
+import type { Logger } from "../../lib/logger.ts";
 import type { ChatTurn } from "./chat-input.ts";
 
-const mostChats = 5_000;
+export type ChatBookDeps = {
+  readonly database: ApplicationDatabase;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+};
+
+const mostChatsPerUser = 5_000;
+/** The oldest are looked for after so many new ones. */
+const sweepEvery = 100;
 
 /**
- * Which conversation a chat belongs to: clients of this wire send the whole chat each time and no id. Kept in memory; a chat
- * that is not found begins a new conversation, which is told what was said.
+ * Which conversation a chat belongs to: clients of this wire send the whole chat each time and no id. All servers on the store know
+ * it, also after a restart; a chat that is not found begins a new conversation, which is told what was said.
  */
 export class ChatBook {
-  readonly #conversations = new Map<string, string>();
+  readonly #deps: ChatBookDeps;
+  #remembered = 0;
 
-  find(userId: string, model: string, history: readonly ChatTurn[]): string | null {
-    return history.length === 0 ? null : (this.#conversations.get(keyOf(userId, model, history)) ?? null);
+  constructor(deps: ChatBookDeps) {
+    this.#deps = deps;
   }
 
-  remember(userId: string, model: string, history: readonly ChatTurn[], conversationId: string): void {
-    const key = keyOf(userId, model, history);
-    this.#conversations.delete(key);
-    this.#conversations.set(key, conversationId);
-    const [oldest] = this.#conversations.keys();
-    if (this.#conversations.size > mostChats && oldest !== undefined) this.#conversations.delete(oldest);
+  async find(userId: string, model: string, history: readonly ChatTurn[]): Promise<string | null> {
+    if (history.length === 0) return null;
+    const { database } = this.#deps;
+    const [row] = await database.read(
+      database.tables
+        .selectFrom("chats")
+        .select("conversation_id")
+        .where("user_id", "=", userId)
+        .where("digest", "=", digestOf(model, history)),
+    );
+    return row?.conversation_id ?? null;
+  }
+
+  /** Never rejects: an answer is worth more than the memory of where it was given. */
+  async remember(
+    userId: string,
+    model: string,
+    history: readonly ChatTurn[],
+    conversationId: string,
+  ): Promise<void> {
+    const { database, nowMs, logger } = this.#deps;
+    const values = { conversation_id: conversationId, updated_at: nowMs() };
+    try {
+      await database.commitSoon(async (tables) => {
+        await tables
+          .insertInto("chats")
+          .values({ user_id: userId, digest: digestOf(model, history), ...values })
+          .onConflict((conflict) => conflict.columns(["user_id", "digest"]).doUpdateSet(values))
+          .execute();
+      });
+      this.#remembered += 1;
+      if (this.#remembered % sweepEvery === 0) await this.#forgetOldest(userId);
+    } catch (error) {
+      logger.warn({ conversation: conversationId, error: String(error) }, "a chat could not be remembered");
+    }
+  }
+
+  async #forgetOldest(userId: string): Promise<void> {
+    await this.#deps.database.transaction(async (tables) => {
+      const kept = await tables
+        .selectFrom("chats")
+        .select("updated_at")
+        .where("user_id", "=", userId)
+        .orderBy("updated_at", "desc")
+        .offset(mostChatsPerUser)
+        .limit(1)
+        .executeTakeFirst();
+      if (kept === undefined) return;
+      await tables
+        .deleteFrom("chats")
+        .where("user_id", "=", userId)
+        .where("updated_at", "<=", kept.updated_at)
+        .execute();
+    });
   }
 }
 
-function keyOf(userId: string, model: string, history: readonly ChatTurn[]): string {
+function digestOf(model: string, history: readonly ChatTurn[]): string {
   const turns = history.map(({ role, text }) => [role, text.trim()]);
   return createHash("sha256")
-    .update(JSON.stringify([userId, model, turns]))
+    .update(JSON.stringify([model, turns]))
     .digest("base64url");
 }

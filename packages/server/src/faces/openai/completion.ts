@@ -17,14 +17,14 @@ export type CompletionDeps = {
   /** Tokens spent since the request came. */
   readonly usage: () => Promise<Usage>;
   /** Called with the whole answer. */
-  readonly onAnswer: (text: string) => void;
+  readonly onAnswer: (text: string) => Promise<void>;
 };
 
 /** The whole answer in one reply. */
 export async function completion(deps: CompletionDeps): Promise<object> {
   for await (const part of deps.parts) {
     if (part.type !== "done") continue;
-    deps.onAnswer(part.text);
+    await deps.onAnswer(part.text);
     const message = { role: "assistant", content: part.text };
     return {
       ...headOf(deps, "chat.completion"),
@@ -60,7 +60,7 @@ async function* chunks(deps: CompletionDeps, includesUsage: boolean): AsyncGener
       if (!streamed.endsWith(part.text))
         yield chunk({ content: streamed === "" ? part.text : `\n\n${part.text}` });
       // Clients send back what they saw, so that is what the chat is recognised by.
-      deps.onAnswer(
+      await deps.onAnswer(
         streamed.endsWith(part.text) ? streamed : streamed === "" ? part.text : `${streamed}\n\n${part.text}`,
       );
     }

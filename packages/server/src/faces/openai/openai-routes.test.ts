@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import type { Script } from "../../testing/scripted-model/script.ts";
-import { startTestServer, type TestServer } from "../../testing/start-server.ts";
+import { startTestServer, type TestServer, type TestServerOptions } from "../../testing/start-server.ts";
+import { readTestedStore } from "../../testing/tested-store.ts";
 
 const chats = "/v1/chat/completions";
 const bearer = { Authorization: "Bearer test-session-key" };
 
-async function startWith(script: Script): Promise<TestServer> {
-  const server = await startTestServer({ script });
+async function startWith(script: Script, config: TestServerOptions["config"] = {}): Promise<TestServer> {
+  const server = await startTestServer({ script, config });
   const llm = {
     model: "openai/scripted",
     base_url: `${server.model.url}/v1`,
@@ -88,6 +89,27 @@ test("W34: a client that sends its whole chat goes on in its conversation; an un
   const [asked, , told] = server.model.requests.map(({ body }) => JSON.stringify(body));
   expect(asked).toContain("Be brief.");
   expect(told).toContain("assistant: noted");
+});
+
+test("W34: a chat goes on in its conversation after a restart, and at another server on the store", async () => {
+  const store = await readTestedStore();
+  const turns = [{ text: "hi" }, { text: "yes" }, { text: "indeed" }];
+  await using server = await startWith({ turns, select: "in_order" }, store);
+  const header = "X-OpenHands-ServerConversation-ID";
+  const said = [{ role: "user", content: "hello" }];
+  const next = [...said, { role: "assistant", content: "hi" }, { role: "user", content: "again?" }];
+  const last = [...next, { role: "assistant", content: "yes" }, { role: "user", content: "really?" }];
+  const first = await server.call("POST", chats, ask("", { messages: said }));
+  await server.restart();
+  const second = await server.call("POST", chats, ask("", { messages: next }));
+  expect(second.headers.get(header)).toBe(first.headers.get(header));
+  const folder = store.database ? {} : { dataDir: server.dataDir };
+  await using other = await startTestServer({
+    config: { ...store, ...folder, workspaceRoot: server.workspaceDir },
+  });
+  const third = await other.call("POST", chats, ask("", { messages: last }));
+  expect(third.json).toMatchObject({ choices: [{ message: { content: "indeed" } }] });
+  expect(third.headers.get(header)).toBe(first.headers.get(header));
 });
 
 test("W34: a stream brings each piece when it is made", async () => {

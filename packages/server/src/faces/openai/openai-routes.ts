@@ -9,10 +9,12 @@ import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { Directory } from "../../conversation/directory.ts";
+import type { ApplicationDatabase } from "../../database/application-database.ts";
 import type { Caller } from "../../http/auth.ts";
 import type { CompletedBody } from "../../http/read-request.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
+import type { Logger } from "../../lib/logger.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { resolveConnection } from "../../settings/provider-connections.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
@@ -32,6 +34,8 @@ export type OpenAiDeps = {
   readonly toolHost: Pick<ToolHost, "catalogue">;
   /** Fills in what a create request leaves out, from its user's settings. */
   readonly complete: (body: unknown, caller: Caller) => Promise<CompletedBody>;
+  readonly database: ApplicationDatabase;
+  readonly logger: Logger;
   readonly nowMs: () => number;
   /** Absolute; where the agents of chats work. */
   readonly workspaceRoot: string;
@@ -42,7 +46,7 @@ const conversationHeader = "x-openhands-serverconversation-id";
 
 /** Profiles as models, conversations as chats. */
 export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRoutes, RouteHandler> {
-  const chats = new ChatBook();
+  const chats = new ChatBook(deps);
   const { directory, settings, nowMs } = deps;
 
   async function modelsOf(userId: string): Promise<Map<string, JsonObject>> {
@@ -66,7 +70,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
     if (llm === undefined)
       throw new Fault("missing", "model_not_found", `There is no model ${model}. GET /v1/models lists them.`);
     if (wanted !== null) return await directory.open(caller, wanted);
-    const known = chats.find(caller.userId, model, chat.history);
+    const known = await chats.find(caller.userId, model, chat.history);
     if (known !== null && (await directory.exists(caller, known))) return await directory.open(caller, known);
     const id = randomUUID();
     const suffix = [chat.system, describeHistory(chat.history)].filter((text) => text !== "").join("\n\n");
@@ -148,9 +152,9 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
         await conversation.settled();
         return difference(usageOf(conversation), before);
       },
-      onAnswer: (text: string) => {
+      onAnswer: async (text: string) => {
         const turns = [...chat.history, { role: "user", text: question }, { role: "assistant", text }];
-        chats.remember(caller.userId, model, turns, id);
+        await chats.remember(caller.userId, model, turns, id);
       },
     };
     return { id, deps: completionDeps };

@@ -11,7 +11,7 @@ export async function response(
 ): Promise<object> {
   for await (const part of deps.parts) {
     if (part.type !== "done") continue;
-    deps.onAnswer(part.text);
+    await deps.onAnswer(part.text);
     const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = await deps.usage();
     return {
       id: idOf("resp"),
