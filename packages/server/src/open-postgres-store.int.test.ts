@@ -146,6 +146,20 @@ describe.skipIf(!probe.isUsable)(`a server on PostgreSQL (${probe.detail})`, { t
     await expect(open({ database, dataDir: own.dataDir })).rejects.toThrow("of its own");
   });
 
+  test("tables that a newer release has added to are used, unless it says that this one must not", async () => {
+    const url = await server.createDatabase();
+    await using first = await startOn(url);
+    await ask(url, "INSERT INTO convoke.kysely_migration VALUES ('9999-newer', now()::text)");
+    await ask(url, "UPDATE convoke.parts SET version = 99 WHERE name = 'application tables'");
+    await first.restart();
+    await using second = await startOn(url);
+    expect((await second.call("GET", "/api/settings")).status).toBe(200);
+    await ask(url, "UPDATE convoke.parts SET oldest = 98 WHERE name = 'application tables'");
+    await expect(startOn(url)).rejects.toThrow(
+      'The part "application tables" of the database has format 99, which versions from format 98 on work with.',
+    );
+  });
+
   test("what cannot be reached or used is named, without the password", async () => {
     const { hostname, port } = new URL("postgres://127.0.0.1:1/");
     const url = `postgres://someone:hunter2@${hostname}:${port}/place`;

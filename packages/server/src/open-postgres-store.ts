@@ -3,7 +3,9 @@ import { PostgresCluster } from "./cluster/postgres-cluster.ts";
 import { PostgresLeases } from "./cluster/postgres-leases.ts";
 import { PostgresMachines } from "./cluster/postgres-machines.ts";
 import { PostgresNode } from "./cluster/postgres-node.ts";
+import { migrate, type SchemaPart } from "./cluster/migrate.ts";
 import { markFolderStore } from "./database/data-folder-store.ts";
+import { allMigrations } from "./database/migrations/all-migrations.ts";
 import { checkPostgres } from "./database/postgres/check-postgres.ts";
 import { openPostgresApplicationDatabase } from "./database/postgres/postgres-application-database.ts";
 import type { PostgresPlace } from "./database/postgres-place.ts";
@@ -13,6 +15,12 @@ import { describeError } from "./lib/describe-error.ts";
 import type { Store, StoreDeps } from "./open-store.ts";
 import { openConfiguredKey } from "./security/master-key.ts";
 import { createSecretBox } from "./security/seal.ts";
+
+/** Which releases may work with the application's tables; what is done to them is in migrations of their own. */
+const applicationTables: SchemaPart = {
+  name: "application tables",
+  steps: Object.keys(allMigrations).map(() => "SELECT"),
+};
 
 /** What a server shares with others is in the database; what belongs to its machine stays in the data folder. */
 export async function openPostgresStore({
@@ -35,6 +43,7 @@ export async function openPostgresStore({
   await markFolderStore(dataDir, place);
   // A change of the key looks for nodes after it has begun, so one of the two sees the other.
   const key = await openConfiguredKey(masterSecret, openKeyCheck(node.pool));
+  await migrate(node.pool, applicationTables);
   const database = scope.use(await openPostgresApplicationDatabase(url, logger));
   const journal = scope.use(
     await openJournalOf(node, { onFailure, ...(listenUrl === undefined ? {} : { listenUrl }) }),

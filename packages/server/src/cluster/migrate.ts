@@ -36,7 +36,7 @@ async function runSteps(client: PoolClient, { name, steps }: SchemaPart): Promis
   const { version = 0, oldest = 0 } = rows[0] ?? {};
   if (oldest > steps.length) {
     throw new ConfigError(
-      `The database's ${name} has format ${version}, this version works with formats from ${oldest} on: use a newer version`,
+      `The part "${name}" of the database has format ${version}, which versions from format ${oldest} on work with. This one has format ${steps.length}: use a newer version.`,
     );
   }
   if (version >= steps.length) return;

@@ -82,6 +82,18 @@ test("P7: a start that ends while it makes the tables leaves none of them, and t
   expect(await database.tables.selectFrom("users").selectAll().execute()).toEqual([]);
 });
 
+test("P57: tables of a newer version are refused by the name of their file, and stay as they are", async () => {
+  await (await openApplicationDatabase(dataDir))[Symbol.asyncDispose]();
+  const path = join(dataDir, "application.sqlite");
+  const newer = new Kysely<{ kysely_migration: { name: string; timestamp: string } }>({
+    dialect: createSqliteDialect(openSqliteFile(path)),
+  });
+  const done = { name: "9999-newer", timestamp: "" };
+  await newer.insertInto("kysely_migration").values(done).execute();
+  await newer.destroy();
+  await expect(openApplicationDatabase(dataDir)).rejects.toThrow(`${path} was used by a newer version`);
+});
+
 test("P61: processes that start on a new folder at the same moment all find its tables", async () => {
   const program = `
     const { openApplicationDatabase } = await import(${JSON.stringify(join(import.meta.dirname, "sqlite-application-database.ts"))});

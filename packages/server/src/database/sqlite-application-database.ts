@@ -3,8 +3,9 @@ import { join } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type Compilable, Kysely, sql, type Transaction } from "kysely";
 import { Migrator } from "kysely/migration";
+import { ConfigError } from "../lib/config-error.ts";
 import { inFile } from "../lib/storage-fault.ts";
-import { allMigrations } from "./migrations/all-migrations.ts";
+import { allMigrations, isOfNewerRelease } from "./migrations/all-migrations.ts";
 import type { ApplicationDatabase, LiveRows, LiveTable } from "./application-database.ts";
 import { KeptStatements } from "./kept-statements.ts";
 import { LogSync } from "./log-sync.ts";
@@ -97,7 +98,7 @@ export async function openApplicationDatabase(dataDir: string): Promise<Applicat
   const path = join(dataDir, "application.sqlite");
   const tables = new Kysely<Tables>({ dialect: createSqliteDialect(openSqliteFile(path)) });
   try {
-    await migrate(tables);
+    await migrate(tables, path);
     return new SqliteApplicationDatabase(tables, openSqliteReader(path), path);
   } catch (error) {
     await tables.destroy();
@@ -105,12 +106,16 @@ export async function openApplicationDatabase(dataDir: string): Promise<Applicat
   }
 }
 
-async function migrate(tables: Kysely<Tables>): Promise<void> {
+async function migrate(tables: Kysely<Tables>, path: string): Promise<void> {
   const migrator = new Migrator({
     db: tables,
     provider: { getMigrations: async () => ({ ...allMigrations }) },
   });
   const { error } = await migrator.migrateToLatest();
+  if (isOfNewerRelease(error))
+    throw new ConfigError(`${path} was used by a newer version: use that one, or a newer one`, {
+      cause: error,
+    });
   if (error !== undefined)
     throw new Error("The application's tables cannot be brought up to date", { cause: error });
 }

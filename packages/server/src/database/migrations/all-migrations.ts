@@ -27,3 +27,8 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   "0011-push": push,
   "0012-chats": chats,
 };
+
+/** Whether an attempt to migrate failed because a newer release has been there before. */
+export function isOfNewerRelease(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("corrupted migrations: previously executed");
+}

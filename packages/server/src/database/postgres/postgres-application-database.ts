@@ -1,9 +1,9 @@
 import { DatabaseError, type Pool } from "pg";
-import { Kysely, type Compilable, type Transaction } from "kysely";
-import { Migrator } from "kysely/migration";
+import { Kysely, sql, type Compilable, type Transaction } from "kysely";
+import { DEFAULT_MIGRATION_TABLE, Migrator, type Migration } from "kysely/migration";
 import type { Logger } from "../../lib/logger.ts";
 import type { ApplicationDatabase, LiveRows, LiveTable } from "../application-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { allMigrations, isOfNewerRelease } from "../migrations/all-migrations.ts";
 import type { Tables } from "../tables.ts";
 import { LiveTables } from "./live-tables.ts";
 import { createPostgresDialect } from "./postgres-dialect.ts";
@@ -88,15 +88,27 @@ async function migrate(tables: Kysely<Tables>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const migrator = new Migrator({
       db: tables,
-      provider: { getMigrations: async () => ({ ...allMigrations }) },
+      provider: { getMigrations: async () => ({ ...(await newerMigrations(tables)), ...allMigrations }) },
       migrationTableSchema: schemaName,
     });
     const { error } = await migrator.migrateToLatest();
     if (error === undefined) return;
-    // Two that make the schema at the same moment: the second finds it the next time.
-    if (!isDuplicate(error) || tries === mostTries)
+    // Two that make the schema at the same moment, or a newer one meanwhile: the second finds it the next time.
+    if (!(isDuplicate(error) || isOfNewerRelease(error)) || tries === mostTries)
       throw new Error("The application's tables cannot be brought up to date", { cause: error });
   }
+}
+
+/** What releases behind this one have done, which only added to the tables: their servers may work on them beside this one. */
+async function newerMigrations(tables: Kysely<Tables>): Promise<Record<string, Migration>> {
+  const table = `${schemaName}.${DEFAULT_MIGRATION_TABLE}`;
+  const { rows: found } = await sql<{ id: string | null }>`SELECT to_regclass(${table}) AS id`.execute(
+    tables,
+  );
+  if (found[0]?.id == null) return {};
+  const { rows } = await sql<{ name: string }>`SELECT name FROM ${sql.table(table)}`.execute(tables);
+  const newer = rows.filter(({ name }) => allMigrations[name] === undefined);
+  return Object.fromEntries(newer.map(({ name }) => [name, { up: async () => {} }]));
 }
 
 function isDuplicate(error: unknown): boolean {
