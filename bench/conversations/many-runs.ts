@@ -4,11 +4,29 @@ import { Worker } from "node:worker_threads";
 import type { Script } from "../../packages/server/src/testing/scripted-model/script.ts";
 import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "../journal/percentile.ts";
+import type { ServerReading } from "../node/server-child.ts";
 import { startServerProcess, type ServerProcess } from "../node/server-process.ts";
 
-/** B9, P47: 200 conversations run at once against a scripted model over HTTP, each with a client that follows it. */
-export async function run(): Promise<BenchResult[]> {
-  const thread = new Worker(new URL("./model-thread.ts", import.meta.url), { workerData: script });
+type Load = {
+  readonly conversationCount: number;
+  readonly measuredMs: number;
+  /** How long the model takes for an answer. */
+  readonly modelMs: number;
+};
+
+/** What every run of the benches plays, and what takes too long for that. */
+const usual: Load = { conversationCount: 200, measuredMs: 20_000, modelMs: 1_500 };
+const long: Load = { conversationCount: 500, measuredMs: 600_000, modelMs: 5_000 };
+const warmUpMs = 5_000;
+
+/**
+ * B9, P47: many conversations run at once against a scripted model over HTTP, each with a client that follows it. `many-runs:long` has
+ * 500 of them for ten minutes.
+ */
+export async function run(part?: string): Promise<BenchResult[]> {
+  const { conversationCount, measuredMs, modelMs } = part === "long" ? long : usual;
+  const id = part === "long" ? "B9.long" : "B9";
+  const thread = new Worker(new URL("./model-thread.ts", import.meta.url), { workerData: scriptOf(modelMs) });
   try {
     const [modelUrl] = (await once(thread, "message")) as [string];
     await using server = await startServerProcess();
@@ -23,26 +41,21 @@ export async function run(): Promise<BenchResult[]> {
     await server.watch();
     await sleep(measuredMs);
     const measured = [...latencies];
-    const { longestStallMs } = await server.read();
+    const reading = await server.read();
     for (const follower of followers) follower.close();
     const living = followers.filter(({ eventCount }) => eventCount() > 0).length;
     if (living < conversationCount) throw new Error(`Only ${living} conversations ran.`);
     return [
       {
-        id: "B9",
+        id,
         name: `event to client, ${conversationCount} conversations running: p99`,
         value: percentile(measured, 0.99),
         unit: "ms",
         baseline: { name: "median", value: percentile(measured, 0.5) },
       },
+      ...describe(id, reading, measuredMs),
       {
-        id: "B9.stall",
-        name: "the same: longest stall of the server's event loop",
-        value: longestStallMs,
-        unit: "ms",
-      },
-      {
-        id: "B9.rate",
+        id: `${id}.rate`,
         name: "the same: events that clients got",
         value: measured.length / (measuredMs / 1000),
         unit: "events/s",
@@ -53,14 +66,31 @@ export async function run(): Promise<BenchResult[]> {
   }
 }
 
-const conversationCount = 200;
-const warmUpMs = 5_000;
-const measuredMs = 20_000;
+function describe(id: string, reading: ServerReading, measuredMs: number): BenchResult[] {
+  const { longestStallMs, stallP999Ms, longestPauseMs, pausedMs, allocatedMegabytes } = reading;
+  const rows = [
+    ["stall", "longest stall of the server's event loop", longestStallMs, "ms"],
+    ["stall.p999", "stalls of its event loop, p99.9 of looks 10 ms apart", stallP999Ms, "ms"],
+    ["gc", "the longest collection of memory", longestPauseMs, "ms"],
+    ["gc.share", "time in collections of memory", (pausedMs / measuredMs) * 100, "%"],
+    ["allocated", "memory allocated, at least", allocatedMegabytes / (measuredMs / 1000), "MB/s"],
+    ["resident", "resident memory, at most", reading.mostResidentMegabytes, "MB"],
+  ] as const;
+  return rows.map(([what, name, value, unit]) => ({
+    id: `${id}.${what}`,
+    name: `the same: ${name}`,
+    value,
+    unit,
+  }));
+}
+
 /** A model that takes its time, as models do, and a tool that does not. */
-const script: Script = {
-  turns: [{ tool_calls: [{ name: "grep", arguments: { pattern: "x" } }], delay_ms: 1_500 }],
-  loop: true,
-};
+function scriptOf(modelMs: number): Script {
+  return {
+    turns: [{ tool_calls: [{ name: "grep", arguments: { pattern: "x" } }], delay_ms: modelMs }],
+    loop: true,
+  };
+}
 
 async function startConversation(server: ServerProcess, modelUrl: string): Promise<string> {
   const llm = { model: "openai/scripted", base_url: `${modelUrl}/v1`, api_key: "bench-key" };

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
+import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
+import { getHeapStatistics } from "node:v8";
 import { startTestServer } from "../../packages/server/src/testing/start-server.ts";
 
 export type ServerRequest =
@@ -12,6 +13,12 @@ export type ServerReading = {
   readonly mostResidentMegabytes: number;
   /** How long the event loop was busy with one thing, at most. */
   readonly longestStallMs: number;
+  readonly stallP999Ms: number;
+  /** What collections of memory took, the longest and all of them. */
+  readonly longestPauseMs: number;
+  readonly pausedMs: number;
+  /** What the heap grew by between looks; what was collected in between is missing. */
+  readonly allocatedMegabytes: number;
 };
 
 export type ServerAddress = { readonly url: string; readonly key: string; readonly workDir: string };
@@ -25,13 +32,28 @@ const server = await startTestServer();
 const delays = monitorEventLoopDelay({ resolution: samplePeriodMs });
 delays.enable();
 let mostResident = 0;
+let heap = 0;
+let allocated = 0;
+let longestPauseMs = 0;
+let pausedMs = 0;
 const sampling = setInterval(() => {
   mostResident = Math.max(mostResident, process.memoryUsage.rss());
+  const { used_heap_size: used } = getHeapStatistics();
+  allocated += Math.max(0, used - heap);
+  heap = used;
 }, samplePeriodMs);
+const pauses = new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) {
+    longestPauseMs = Math.max(longestPauseMs, duration);
+    pausedMs += duration;
+  }
+});
+pauses.observe({ entryTypes: ["gc"] });
 
 process.on("message", (request: ServerRequest) => {
   if (request.type === "watch") {
     mostResident = process.memoryUsage.rss();
+    [allocated, longestPauseMs, pausedMs] = [0, 0, 0];
     delays.reset();
   } else if (request.isCollected) {
     globalThis.gc?.();
@@ -42,6 +64,10 @@ process.on("message", (request: ServerRequest) => {
     mostResidentMegabytes: mostResident / megabyte,
     // What is measured is the time between two looks, which are a period apart even in an idle process.
     longestStallMs: Math.max(0, delays.max / 1e6 - samplePeriodMs),
+    stallP999Ms: Math.max(0, delays.percentile(99.9) / 1e6 - samplePeriodMs),
+    longestPauseMs,
+    pausedMs,
+    allocatedMegabytes: allocated / megabyte,
   });
 });
 process.once("disconnect", () => {
