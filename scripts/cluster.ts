@@ -15,15 +15,22 @@ import { nginxSettings } from "./cluster-nginx.ts";
  * wants to see what happens when one of them is killed. Nothing of it stays.
  */
 const { values } = parseArgs({
-  options: { port: { type: "string", default: "8100" }, count: { type: "string", default: "3" } },
+  options: {
+    port: { type: "string", default: "8100" },
+    count: { type: "string", default: "3" },
+    sandbox: { type: "string", default: "auto" },
+  },
 });
 const port = Number(values.port);
 const count = Number(values.count);
 /** As long as others need to see that one is dead, and more: they go on with what it did. */
 const restartMs = 10_000;
+const removeMs = 15_000;
 const program = path.resolve(import.meta.dirname, "../packages/cli/src/bin.ts");
 
 const closing = new AbortController();
+/** Aborted once nothing stands in the sandboxes any more: they would outlive their servers. */
+const stopping = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => closing.abort());
 
 const probe = probePostgres();
@@ -58,27 +65,46 @@ if (!closing.signal.aborted) {
   console.log("Ctrl-C ends all of it, and nothing stays.");
   console.log(JSON.stringify({ ready: entry ?? `http://127.0.0.1:${ports[0]}` }));
   await once(closing.signal, "abort");
+  await removeSandboxes(`http://127.0.0.1:${ports[0]}`);
+}
+stopping.abort();
+
+async function removeSandboxes(url: string): Promise<void> {
+  const place = `${url}/api/v1/sandboxes`;
+  try {
+    const found = await fetch(`${place}/search`, { signal: AbortSignal.timeout(removeMs) });
+    const { items = [] } = (await found.json()) as { items?: { id: string }[] };
+    for (const { id } of items) {
+      const removed = await fetch(`${place}/${id}`, {
+        method: "DELETE",
+        signal: AbortSignal.timeout(removeMs),
+      });
+      if (!removed.ok) console.error(`Sandbox ${id} may be left: ${await removed.text()}`);
+    }
+  } catch (error) {
+    console.error(`Sandboxes may be left: ${String(error)}`);
+  }
 }
 
 /** Starts a server, and starts it again whenever it ends. */
 function keepServer(own: number): { readonly ready: Promise<void>; readonly ended: Promise<void> } {
   const ready = Promise.withResolvers<void>();
   const keep = async (): Promise<void> => {
-    while (!closing.signal.aborted) {
+    while (!stopping.signal.aborted) {
       const server = startServer(own);
       const exit = once(server, "exit");
       const stop = (): void => void server.kill("SIGTERM");
-      closing.signal.addEventListener("abort", stop);
+      stopping.signal.addEventListener("abort", stop);
       const first = await Promise.race([once(createInterface({ input: server.stdout! }), "line"), exit]);
       if (typeof first[0] === "string" && server.exitCode === null)
         console.log(`http://127.0.0.1:${own}  process ${server.pid}`);
       ready.resolve();
       await exit;
-      closing.signal.removeEventListener("abort", stop);
-      if (!closing.signal.aborted) {
+      stopping.signal.removeEventListener("abort", stop);
+      if (!stopping.signal.aborted) {
         console.log(`http://127.0.0.1:${own}  has ended`);
         // Ended by Ctrl-C, there is nothing to wait for.
-        await sleep(restartMs, null, { signal: closing.signal }).catch(() => {});
+        await sleep(restartMs, null, { signal: stopping.signal }).catch(() => {});
       }
     }
   };
@@ -88,7 +114,7 @@ function keepServer(own: number): { readonly ready: Promise<void>; readonly ende
 function startServer(own: number): ChildProcess {
   const options = [
     "--no-auth",
-    "--sandbox=off",
+    `--sandbox=${values.sandbox}`,
     "--json",
     `--port=${own}`,
     `--data-dir=${path.join(folder, `server-${own}`)}`,
@@ -97,6 +123,8 @@ function startServer(own: number): ChildProcess {
   return spawn(process.execPath, [program, "serve", ...options], {
     env: environment,
     stdio: ["ignore", "pipe", "inherit"],
+    // A Ctrl-C in a terminal reaches the group of processes that is in front: these are told by `stopping`.
+    detached: true,
   });
 }
 
