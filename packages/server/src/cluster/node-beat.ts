@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
 import { breakOff, openConnection } from "../database/postgres/postgres-connection.ts";
 import { version } from "../lib/version.ts";
@@ -34,6 +35,8 @@ export class NodeBeat implements AsyncDisposable {
   #nodeId: string;
   #looks: Looks = noLooks;
   #addresses: ReadonlyMap<string | null, string | null> = new Map();
+  /** Those whose rows were there at the first look, with their beats then; null before it. See {@link isHere}. */
+  #unproven: ReadonlyMap<string, number> | null = null;
   #hasNeighbours = true;
   #address: string | null = null;
   /** What the database's clock said at the last beat that arrived. */
@@ -107,6 +110,18 @@ export class NodeBeat implements AsyncDisposable {
     return (this.isSound ? this.#addresses.get(nodeId) : null) ?? null;
   }
 
+  /**
+   * Whether another process beats in this database. A row that was there before may have come with a copy of another one, in which its
+   * process goes on: it counts once its beat has moved, which is waited for. True for one that is not there at all.
+   */
+  async isHere(nodeId: string): Promise<boolean> {
+    for (let looks = 0; looks <= looksForProof; looks += 1) {
+      if (this.#unproven?.has(nodeId) === false) return true;
+      await sleep(this.#everyMs);
+    }
+    return false;
+  }
+
   /** Called when another process is found to live no more. Returns the unsubscribe function. */
   onGone(listener: () => void): () => void {
     const own = (): void => listener();
@@ -170,6 +185,9 @@ export class NodeBeat implements AsyncDisposable {
       id === null || beat === null || id === this.#nodeId ? [] : [{ id, beat }],
     );
     this.#hasNeighbours = others.length > 0;
+    const unproven = this.#unproven;
+    const isStill = ({ id, beat }: SeenNode): boolean => unproven === null || unproven.get(id) === beat;
+    this.#unproven = new Map(others.filter(isStill).map(({ id, beat }) => [id, beat]));
     const { looks, dead } = look(this.#looks, performance.now(), this.#everyMs * longestGap, others);
     const isAnyGone = dead.length > 0 || [...this.#looks.nodes.keys()].some((id) => !looks.nodes.has(id));
     this.#looks = looks;
@@ -186,6 +204,9 @@ export class NodeBeat implements AsyncDisposable {
     for (const listener of this.#fencedListeners) listener();
   }
 }
+
+/** So many looks are waited for the beat of another process to move. */
+const looksForProof = 3;
 
 /** A beat that takes longer has lost its connection. */
 const longestBeatMs = 5000;
@@ -246,7 +267,7 @@ export async function declareEnded(connection: Pick<Client, "query">, id: string
 async function letGo(connection: Pick<Client, "query">, id: string): Promise<void> {
   await connection.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-     WHERE usename = current_user AND application_name LIKE $1 || '%' AND state <> 'idle'`,
+     WHERE datname = current_database() AND usename = current_user AND application_name LIKE $1 || '%' AND state <> 'idle'`,
     [`convoke ${id}`],
   );
 }

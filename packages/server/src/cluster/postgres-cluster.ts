@@ -40,6 +40,7 @@ export class PostgresCluster implements Cluster {
   }
 
   async findDoor(nodeId: string): Promise<Door | null> {
+    if (!(await this.#node.beat.isHere(nodeId))) return null;
     const url =
       this.#node.beat.addressOf(nodeId) ??
       (await this.nodes()).find(({ id }) => id === nodeId)?.address ??

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { Client } from "pg";
+import { Client, type Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { declareEnded } from "../../cluster/node-beat.ts";
 import { PostgresNode } from "../../cluster/postgres-node.ts";
 import { ConfigError } from "../../lib/config-error.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "../../testing/start-postgres.ts";
@@ -154,6 +155,26 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
     expect(seqs).toEqual(Array.from({ length: 30 }, (__, index) => index + 1));
   });
 
+  test("a dead node's statements are let go in its own database, and in no copy of it", async () => {
+    const [url, copy] = [await server.createDatabase(), await server.createDatabase()];
+    await using own = await PostgresNode.open({ url, beatMs, onFailure });
+    await using other = await PostgresNode.open({ url: copy, beatMs, onFailure });
+    const id = randomUUID();
+    const busy = new Client({ connectionString: url, application_name: `convoke ${id} writer` });
+    await busy.connect();
+    const slept = busy.query("SELECT pg_sleep(1) AS slept").then(
+      () => "slept",
+      () => "ended",
+    );
+    await declareEnded(other.pool, id);
+    expect(await slept).toBe("slept");
+    busy.on("error", () => {});
+    const cut = busy.query("SELECT pg_sleep(20)").catch(() => "ended");
+    await expect.poll(async () => await isAsleep(own.pool, id)).toBe(true);
+    await declareEnded(own.pool, id);
+    expect(await cut).toBe("ended");
+  });
+
   test("several processes that begin together make the tables once", async () => {
     const url = await server.createDatabase();
     const journals = await Promise.all(
@@ -174,6 +195,14 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
     expect(await journal.lastSeq(randomUUID())).toBe(0);
   });
 });
+
+async function isAsleep(pool: Pool, nodeId: string): Promise<boolean> {
+  const { rows } = await pool.query(
+    "SELECT FROM pg_stat_activity WHERE application_name LIKE $1 || '%' AND state = 'active'",
+    [`convoke ${nodeId}`],
+  );
+  return rows.length > 0;
+}
 
 async function ask(url: string, statement: string): Promise<void> {
   const client = new Client({ connectionString: url });
