@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 
 /** Who a request acts for. */
 export type Caller = {
@@ -83,5 +83,5 @@ export function keyOfHeaders(headers: Headers): string | null {
 }
 
 function digest(key: string): Buffer {
-  return createHash("sha256").update(key, "utf8").digest();
+  return hash("sha256", key, "buffer");
 }

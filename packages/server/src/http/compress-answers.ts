@@ -1,4 +1,4 @@
-import { promisify } from "node:util";
+import { callbackify, promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { negotiate } from "@fastify/accept-negotiator";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -22,12 +22,16 @@ export function compressAnswers(app: FastifyInstance): void {
     packedPages.set(page, packing);
     return packing;
   };
-  app.addHook("onSend", async (request, reply, payload) => {
-    if (typeof payload !== "string" && !(payload instanceof Buffer)) return payload;
-    if (payload.length < leastLength || !isPacked(request, reply)) return payload;
+  app.addHook("onSend", (request, reply, payload, done) => {
+    const isText = typeof payload === "string";
+    const isLong = (isText || payload instanceof Buffer) && payload.length >= leastLength;
+    if (!isLong || !isPacked(request, reply)) {
+      done(null, payload);
+      return;
+    }
     reply.header("content-encoding", "gzip");
     varyBy(reply, "Accept-Encoding");
-    return await (typeof payload === "string" ? pack(payload) : packPage(payload));
+    callbackify(() => (isText ? pack(payload) : packPage(payload)))(done);
   });
 }
 
@@ -37,11 +41,11 @@ function pack(payload: string | Buffer): Promise<Buffer> {
 }
 
 function isPacked(request: FastifyRequest, reply: FastifyReply): boolean {
-  if (request.method === "HEAD" || !packed.test(request.url) || reply.hasHeader("content-encoding"))
-    return false;
+  const wanted = request.headers["accept-encoding"]?.toString() ?? "";
+  if (wanted === "" || request.method === "HEAD" || !packed.test(request.url)) return false;
+  if (isNear(request.socket.remoteAddress ?? "") || reply.hasHeader("content-encoding")) return false;
   if (!String(reply.getHeader("content-type")).startsWith("application/json")) return false;
-  if (isNear(request.socket.remoteAddress ?? "")) return false;
-  return negotiate(request.headers["accept-encoding"]?.toString() ?? "", ["gzip"]) === "gzip";
+  return negotiate(wanted, ["gzip"]) === "gzip";
 }
 
 function isNear(address: string): boolean {

@@ -27,8 +27,12 @@ export function unclearTarget(
   rawHeaders: readonly string[],
   host: string | undefined,
 ): string | null {
-  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
-  if (hosts.length > 1) return "The request has more than one Host. Send one.";
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  if (hosts > 1) return "The request has more than one Host. Send one.";
   if (url.startsWith("/") || url === "*") return null;
   const target = URL.canParse(url) ? new URL(url).host : null;
   const plainHost = host?.toLowerCase().replace(/:80$/, "");

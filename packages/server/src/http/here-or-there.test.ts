@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { OwnedElsewhere } from "../conversation/refusals.ts";
 import { hereOrThere } from "./here-or-there.ts";
 
-const never = new AbortController().signal;
+const never = new AbortController();
 
 test("who was found to work on it is asked, and forgotten when it does not any more", async () => {
   const told: string[] = [];

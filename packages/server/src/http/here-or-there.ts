@@ -23,7 +23,7 @@ export async function hereOrThere<Result>(
   here: () => Promise<Result> | Result,
   there: (nodeId: string) => Promise<Result | null>,
   patienceMs: number,
-  signal: AbortSignal,
+  gone: { readonly signal: AbortSignal },
 ): Promise<Result> {
   const deadlineMs = performance.now() + patienceMs;
   for (let tries = 1; ; tries += 1) {
@@ -31,11 +31,11 @@ export async function hereOrThere<Result>(
       return await here();
     } catch (error) {
       const isOver = tries >= leastTries && performance.now() > deadlineMs;
-      if (!(error instanceof OwnedElsewhere) || isOver || signal.aborted) throw error;
+      if (!(error instanceof OwnedElsewhere) || isOver || gone.signal.aborted) throw error;
       const answer = error.holder === null ? null : await there(error.holder);
       if (answer !== null) return answer;
       error.forget();
-      await wait(Math.min(longestPauseMs, tries * 50), signal);
+      await wait(Math.min(longestPauseMs, tries * 50), gone.signal);
     }
   }
 }

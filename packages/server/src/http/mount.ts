@@ -3,6 +3,7 @@ import type { Route } from "@convoke/protocol";
 import { OwnedElsewhere } from "../conversation/refusals.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Caller } from "./auth.ts";
+import { Departure } from "./departure.ts";
 import { askNeighbour, hereOrThere, notHereReply, replyOf, toNeighbourCall } from "./here-or-there.ts";
 import type { Neighbours } from "./neighbours.ts";
 import { bodyLimitBytes, largeBodyLimitBytes } from "./errors.ts";
@@ -44,27 +45,31 @@ export function mountRoutes<Operation extends string>(
       url: toUrl(route),
       bodyLimit: route.takesLargeBody === true ? largeBodyLimitBytes : bodyLimitBytes,
       config: { ignoresBody: route.body === undefined && route.form === undefined },
-      onRequest: async (request) => {
+      onRequest: (request, _reply, done) => {
         if (route.auth) {
           request.caller = authenticate(request);
           if (request.caller === null) throw unauthorized();
         }
         if (request.ws) throw new Fault("unusable", "not_a_socket", "There is no socket at this address.");
+        done();
       },
       handler: async (request, reply) => {
-        const caller = authenticate(request);
         // Asked again: a key can be revoked while the body arrives.
+        const caller = route.auth && !hasBody(request) ? request.caller : authenticate(request);
         if (route.auth && caller === null) throw unauthorized();
         const read = await readRequest(request, route, caller ?? stranger, deps);
-        const gone = new AbortController();
-        reply.raw.once("close", () => {
-          if (!reply.raw.writableFinished) gone.abort();
-        });
-        const { signal } = gone;
-        const here = (): Promise<RouteReply> | RouteReply => handler({ ...read, signal, request });
+        const gone = new Departure(reply.raw);
+        const here = (): Promise<RouteReply> | RouteReply =>
+          handler({
+            ...read,
+            request,
+            get signal() {
+              return gone.signal;
+            },
+          });
         const { neighbours } = deps;
         if (neighbours === undefined || route.form !== undefined) send(reply, await here());
-        else send(reply, await answerFor(neighbours, request, { here, caller: read.caller, signal }));
+        else send(reply, await answerFor(neighbours, request, { here, caller: read.caller, gone }));
         return reply;
       },
     };
@@ -76,14 +81,14 @@ export function mountRoutes<Operation extends string>(
 type Asked = {
   readonly here: () => Promise<RouteReply> | RouteReply;
   readonly caller: Caller;
-  readonly signal: AbortSignal;
+  readonly gone: Departure;
 };
 
 /** What a neighbour asks is answered here, or it is told to look again. */
 async function answerFor(
   neighbours: Neighbours,
   request: FastifyRequest,
-  { here, caller, signal }: Asked,
+  { here, caller, gone }: Asked,
 ): Promise<RouteReply> {
   if (neighbours.callerOf(request) !== null) {
     try {
@@ -94,10 +99,10 @@ async function answerFor(
     }
   }
   const there = async (nodeId: string): Promise<RouteReply | null> => {
-    const response = await askNeighbour(neighbours, nodeId, toNeighbourCall(request), caller, signal);
+    const response = await askNeighbour(neighbours, nodeId, toNeighbourCall(request), caller, gone.signal);
     return response === null ? null : await replyOf(response);
   };
-  return await hereOrThere(here, there, neighbours.patienceMs, signal);
+  return await hereOrThere(here, there, neighbours.patienceMs, gone);
 }
 
 /** In a scope of its own, because no other route reads forms. The handler sets the limits and reads what arrives. */
@@ -113,6 +118,10 @@ function toUrl({ path, restParameter }: Route): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === restParameter ? "*" : `:${name}`));
 }
 
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+}
+
 const stranger: Caller = { userId: "" };
 
 function unauthorized(): Fault {
@@ -120,7 +129,8 @@ function unauthorized(): Fault {
 }
 
 function send(reply: FastifyReply, answer: RouteReply): void {
-  reply.status(answer.status ?? 200).headers({ ...answer.headers });
+  reply.status(answer.status ?? 200);
+  if (answer.headers !== undefined) reply.headers(answer.headers);
   if ("stream" in answer) void reply.type(answer.contentType).send(answer.stream);
   else if ("bytes" in answer) void reply.type(answer.contentType).send(answer.bytes);
   else {

@@ -41,10 +41,11 @@ export class Neighbours {
 
   /** For whom a neighbour asks; null for a request that is none of a neighbour. */
   callerOf(request: FastifyRequest): Caller | null {
+    const pass = request.headers[passHeader];
+    if (typeof pass !== "string") return null;
     const known = this.#callers.get(request);
     if (known !== undefined) return known;
-    const pass = request.headers[passHeader];
-    const caller = typeof pass === "string" ? this.#check(pass, request) : null;
+    const caller = this.#check(pass, request);
     this.#callers.set(request, caller);
     request.isForwarded = caller !== null;
     return caller;

@@ -30,6 +30,8 @@ declare module "fastify" {
     activity: Begun | null;
     /** Who calls, as far as it is known; null is a stranger. */
     caller: Caller | null;
+    /** True once it is told how the request ended. */
+    isToldOf: boolean;
     /** True for what a neighbour asks for a caller: the neighbour has told of the call. */
     isForwarded: boolean;
     /** True for a wrong key that is answered like a missing object. */
@@ -48,10 +50,9 @@ const maxTargetLetters = 200;
 
 /** Each request is an activity, and whatever its handler begins is a part of it; calls are told when they are answered. */
 export function observeRequests(app: FastifyInstance, { observer, onCall }: ObserveDeps): void {
-  const answered = new WeakSet<FastifyRequest>();
   const end = (request: FastifyRequest, status: number): void => {
-    if (answered.has(request)) return;
-    answered.add(request);
+    if (request.isToldOf) return;
+    request.isToldOf = true;
     if (request.activity !== null) {
       observer.end(request.activity, { error: status >= 500 ? String(status) : null, status });
     }
@@ -59,6 +60,7 @@ export function observeRequests(app: FastifyInstance, { observer, onCall }: Obse
   };
   app.decorateRequest("activity", null);
   app.decorateRequest("caller", null);
+  app.decorateRequest("isToldOf", false);
   app.decorateRequest("isRefused", false);
   app.decorateRequest("isForwarded", false);
   app.decorateRequest("noteSocket", function noteSocket(this: FastifyRequest, caller: Caller | null): void {
@@ -92,12 +94,13 @@ export function observeRequests(app: FastifyInstance, { observer, onCall }: Obse
 export const requestIdHeader = "x-request-id";
 
 export function toAuditedCall(request: FastifyRequest, status: number): AuditedCall {
+  const { caller } = request;
   return {
     requestId: request.id,
-    user: request.caller?.userId ?? null,
-    keyId: request.caller?.keyId ?? null,
-    loginId: request.caller?.loginId ?? null,
-    means: request.caller?.means ?? null,
+    user: caller?.userId ?? null,
+    keyId: caller?.keyId ?? null,
+    loginId: caller?.loginId ?? null,
+    means: caller?.means ?? null,
     peer: request.socket.remoteAddress ?? "",
     method: request.method,
     route: routeOf(request),
@@ -117,15 +120,16 @@ function statusAtClose(request: FastifyRequest, reply: FastifyReply): number {
 }
 
 function targetOf(request: FastifyRequest): Record<string, string> {
-  const params = Object.entries((request.params ?? {}) as Readonly<Record<string, string | undefined>>);
-  return Object.fromEntries(
-    params.flatMap(([name, value]): [string, string][] => {
-      if (value === undefined || name === restParameter) return [];
-      // The address of a sandbox's port may have the key of that port behind the sandbox's id.
-      const id = name === "sandbox_id" ? value.split("~", 1)[0]! : value;
-      return [[name, id.slice(0, maxTargetLetters)]];
-    }),
-  );
+  const params = (request.params ?? {}) as Readonly<Record<string, string | undefined>>;
+  const target: Record<string, string> = {};
+  for (const name of Object.keys(params)) {
+    const value = params[name];
+    if (value === undefined || name === restParameter) continue;
+    // The address of a sandbox's port may have the key of that port behind the sandbox's id.
+    const id = name === "sandbox_id" ? value.split("~", 1)[0]! : value;
+    target[name] = id.slice(0, maxTargetLetters);
+  }
+  return target;
 }
 
 function routeOf(request: FastifyRequest): string {

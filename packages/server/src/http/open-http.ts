@@ -130,9 +130,10 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
     reply.headers(plainHeaders);
     done(null, payload);
   });
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     checkGuard(request, reply);
     if (request.url.startsWith("/api/")) deps.onActivity();
+    done();
   });
   app.setErrorHandler((error, _request, reply) => answer(error, reply));
   await app.register(cors, {

@@ -12,9 +12,12 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
     for (const name of [method].flat()) route.methods.add(name);
     known.set(url, route);
   });
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     // An OPTIONS that gets here is no preflight: those are answered before.
-    if (!request.is404 && request.routeOptions.url !== "*") return;
+    if (!request.is404 && request.routeOptions.url !== "*") {
+      done();
+      return;
+    }
     const path = request.url.split("?", 1)[0]!;
     const methods = [...known.values()]
       .filter(({ pattern }) => pattern.test(path))

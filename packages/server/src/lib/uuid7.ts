@@ -21,11 +21,14 @@ export function nextUuid7(previous: string | null, nowMs: number): string {
 
 /** A UUID of any version in dashed or 32-hex form, lower-cased and dashed; null when it is neither. */
 export function normalizeUuid(text: string): string | null {
+  if (storedForm.test(text)) return text;
   const hex = text.toLowerCase().replaceAll("-", "");
   if (!/^[0-9a-f]{32}$/.test(hex)) return null;
   const dashed = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   return text.length === 32 || text.toLowerCase() === dashed ? dashed : null;
 }
+
+const storedForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 function fresh(ms: number): string {
   const time = hex(ms, 12);

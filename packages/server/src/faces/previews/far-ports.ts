@@ -35,7 +35,7 @@ export class FarPorts {
     const { ports, neighbours } = this.#deps;
     const here = (): Promise<Duplex> => ports.connect(caller, id, port);
     const there = (nodeId: string): Promise<Duplex | null> => this.#connectAt(nodeId, caller, id, port);
-    return await hereOrThere(here, there, neighbours.patienceMs, new AbortController().signal);
+    return await hereOrThere(here, there, neighbours.patienceMs, new AbortController());
   }
 
   /** Null when that server does not work on the conversation any more, or is gone. */

@@ -148,7 +148,7 @@ async function serveHereOrThere<Target extends SocketTarget>(
   };
   const there = (nodeId: string): Promise<true | null> =>
     relaySocket(neighbours, nodeId, { ...admitted, path });
-  await hereOrThere(here, there, neighbours.patienceMs, output.closed);
+  await hereOrThere(here, there, neighbours.patienceMs, { signal: output.closed });
 }
 
 /** Without what is between the client and this server alone. */

@@ -37,7 +37,7 @@ export async function sendMessage(sent: Sent): Promise<string> {
     const response = await askNeighbour(neighbours, nodeId, call, caller, signal);
     return response === null ? null : await eventIdOf(response);
   };
-  return await hereOrThere(here, there, neighbours.patienceMs, signal);
+  return await hereOrThere(here, there, neighbours.patienceMs, { signal });
 }
 
 async function eventIdOf(response: Response): Promise<string> {
