@@ -21,7 +21,7 @@ export type AuditLogDeps = {
 const mostWaiting = 100_000;
 
 /** The pause after each write: under load a write for each line costs more than reading a page does. */
-const gatherMs = 5;
+const gatherMs = 20;
 
 /** A file of JSON lines that only grows, bounded by rotation. Lines are written soon, in order; losing some is told in the log. */
 export class AuditLog implements AsyncDisposable {
@@ -37,14 +37,14 @@ export class AuditLog implements AsyncDisposable {
     this.#deps = { rotateBytes: 16 * 1024 * 1024, keptFiles: 8, ...deps };
   }
 
-  /** Returns at once. `entry` must be free of secrets. */
+  /** Returns at once. `entry` has at least one field and must be free of secrets. */
   append(entry: object): void {
     if (this.#waiting.length >= mostWaiting) {
       this.#lost += 1;
       return;
     }
     const at = new Date(this.#deps.nowMs()).toISOString();
-    this.#waiting.push(`${JSON.stringify({ at, ...entry })}\n`);
+    this.#waiting.push(`{"at":"${at}",${JSON.stringify(entry).slice(1)}\n`);
     this.#writing ??= this.#write();
   }
 
