@@ -7,6 +7,7 @@ import {
   type ConversationRow,
   type GlanceQuery,
   type Lease,
+  type LogHead,
   type NewConversation,
 } from "../journal/journal.ts";
 import { Fault, invalidField } from "../lib/fault.ts";
@@ -169,6 +170,12 @@ export class Directory implements AsyncDisposable {
     const owner = this.#loaded.ownerOf(id);
     if (owner !== undefined) return owner === asker.userId;
     return (await this.#deps.journal.ownerOf(id)) === asker.userId;
+  }
+
+  /** Where the asker's conversation ends; null when the asker has none with this id. */
+  async head(asker: Asker, id: string): Promise<LogHead | null> {
+    const head = await this.#deps.journal.head(id);
+    return (this.#loaded.ownerOf(id) ?? head?.ownerId) === asker.userId ? head : null;
   }
 
   /** What clients read about a conversation; works without its lease. Null when the asker has none with this id. */

@@ -9,7 +9,8 @@ export type KeptPage = {
   readonly etag: string | null;
 };
 
-type Entry = KeptPage & { readonly log: number; readonly lastSeq: number };
+type Place = Pick<LogHead, "log" | "lastSeq">;
+type Entry = KeptPage & Place;
 
 /**
  * Pages of events, ready to be sent, within a bound of bytes. Events never change, so a page stays what it is: a settled one
@@ -26,7 +27,7 @@ export class KeptPages {
   }
 
   /** `key` says which conversation and what was asked for. Undefined unless the page is the one that `head` has. */
-  get(key: string, head: LogHead): KeptPage | undefined {
+  get(key: string, head: Place): KeptPage | undefined {
     const entry = this.#kept.get(key);
     if (entry === undefined || entry.log !== head.log) return undefined;
     if (entry.etag === null && entry.lastSeq !== head.lastSeq) return undefined;
@@ -36,10 +37,11 @@ export class KeptPages {
   }
 
   /** `head` was read before the page. A page of an eighth of the bound or more is not kept. */
-  keep(key: string, head: LogHead, page: KeptPage): void {
+  keep(key: string, head: Place, page: KeptPage): void {
     this.#forget(key);
     if (page.bytes.length >= this.#mostBytes / 8) return;
-    this.#kept.set(key, { ...page, ...head });
+    const { log, lastSeq } = head;
+    this.#kept.set(key, { ...page, log, lastSeq });
     this.#bytes += key.length + page.bytes.length;
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= this.#mostBytes) break;

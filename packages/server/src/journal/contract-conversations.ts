@@ -31,6 +31,9 @@ export function describeConversations(journal: () => Journal): void {
       const copying = sampleConversation(randomUUID(), { isCopying: true });
       await journal().createConversation(copying);
       expect(await journal().ownerOf(copying.id)).toBeNull();
+      expect(await journal().head(row.id)).toMatchObject({ lastSeq: 0, ownerId: row.ownerId });
+      expect(await journal().head(randomUUID())).toBeNull();
+      expect(await journal().head(copying.id)).toMatchObject({ ownerId: null });
       expect(await journal().getConversations([randomUUID(), row.id])).toEqual([
         null,
         { ...row, lastSeq: 0, marks: noMarks },

@@ -120,7 +120,12 @@ export type InboxEntry = { readonly eventId: string; readonly digest: string };
 export type NotedEntry = InboxEntry & { readonly clientId: string };
 
 /** `log` names one log for ever: one of the same conversation id, made after the first was deleted, has another. */
-export type LogHead = { readonly log: number; readonly lastSeq: number };
+export type LogHead = {
+  readonly log: number;
+  readonly lastSeq: number;
+  /** Null for a fork that does not have all its events. */
+  readonly ownerId: string | null;
+};
 
 export type StoredEvent = { readonly seq: number; readonly id: string; readonly json: string };
 export type EventWithMeta = StoredEvent & { readonly meta: string | null };

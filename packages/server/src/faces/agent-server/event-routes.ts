@@ -48,16 +48,17 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
 
   return {
     searchEvents: async (request) => {
-      const id = await known(request);
+      const id = conversationIdOf(request);
+      const head = await directory.head(request.caller, id);
+      if (head === null) throw conversationMissing(id);
       const key = `${id} ${JSON.stringify(request.query)}`;
-      const head = await journal.head(id);
-      const kept = head === null ? undefined : pages.get(key, head);
+      const kept = pages.get(key, head);
       if (kept !== undefined) return pageReply(request, kept);
       const { text, isSettled } = await readPage(id, request);
       const bytes = Buffer.from(text);
       const page = { bytes, etag: isSettled ? etagOf(bytes) : null };
       // What could not be read now may be readable later.
-      if (head !== null && !text.includes(damagedMark)) pages.keep(key, head, page);
+      if (!text.includes(damagedMark)) pages.keep(key, head, page);
       return pageReply(request, page);
     },
 

@@ -6,7 +6,7 @@ import type { ConversationDirectory } from "../../conversation/conversation-dire
 import type { Asker, CreateInput, Directory } from "../../conversation/directory.ts";
 import type { Watch } from "../../conversation/watch.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
-import type { ConversationQuery, Journal } from "../../journal/journal.ts";
+import type { ConversationQuery, Journal, LogHead } from "../../journal/journal.ts";
 
 export type ScopedDirectoryDeps = {
   readonly directory: Directory;
@@ -51,6 +51,10 @@ export class ScopedDirectory implements ConversationDirectory {
   async exists({ userId }: Asker, id: string): Promise<boolean> {
     const row = await this.#deps.journal.getConversation(id);
     return row?.ownerId === userId && !row.isCopying && row.sandboxId === this.#deps.sandboxId;
+  }
+
+  async head(asker: Asker, id: string): Promise<LogHead | null> {
+    return (await this.exists(asker, id)) ? await this.#deps.directory.head(asker, id) : null;
   }
 
   async describe(asker: Asker, id: string): Promise<Described | null> {

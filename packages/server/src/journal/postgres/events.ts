@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { idAfter, toIdBytes, toIdText } from "../event-id.ts";
-import type { EventWithMeta, StoredEvent } from "../journal.ts";
+import type { EventWithMeta, LogHead, StoredEvent } from "../journal.ts";
 import { mostPageCharacters, PageBound, pageLength } from "../page-bound.ts";
 import { damagedJson } from "../shown-event.ts";
 import { isBesideIntact, isJsonIntact } from "../checksum.ts";
@@ -22,9 +22,16 @@ export class EventReads {
 
   /** Null when there is no such conversation. */
   async open(conversationId: string): Promise<LogRange | null> {
-    const { rows } = await this.#pool.query<LogRange>({
+    const head = await this.head(conversationId);
+    return head === null ? null : { number: head.log, lastSeq: head.lastSeq };
+  }
+
+  /** Null when there is no such conversation. */
+  async head(conversationId: string): Promise<LogHead | null> {
+    const { rows } = await this.#pool.query<LogHead>({
       name: "head",
-      text: `SELECT h.number, h.last_seq AS "lastSeq" FROM convoke.conversations c JOIN convoke.heads h USING (number)
+      text: `SELECT h.number AS log, h.last_seq AS "lastSeq",
+         CASE WHEN c.is_copying THEN NULL ELSE c.owner_id END AS "ownerId" FROM convoke.conversations c JOIN convoke.heads h USING (number)
        WHERE c.id = $1`,
       values: [conversationId],
     });

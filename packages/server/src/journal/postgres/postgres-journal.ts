@@ -249,8 +249,7 @@ class PostgresJournal implements Journal {
   }
 
   async head(conversationId: string): Promise<LogHead | null> {
-    const log = await this.#events.open(conversationId);
-    return log === null ? null : { log: log.number, lastSeq: log.lastSeq };
+    return await this.#events.head(conversationId);
   }
 
   async search(conversationId: string, query: EventQuery): Promise<EventPageText> {

@@ -6,7 +6,8 @@ import { findInBlock, toBlockQuery } from "./body.ts";
 import type { EventClass } from "./classes.ts";
 import { damagedJson } from "../shown-event.ts";
 import { isJsonIntact } from "../checksum.ts";
-import type { EventReader, LogRange } from "./events.ts";
+import type { EventReader } from "./events.ts";
+import type { LogRange } from "./log-ends.ts";
 import type { Match } from "./matches.ts";
 import { isStorageFault, positionOf, streamOf } from "./schema.ts";
 

@@ -5,7 +5,8 @@ import { readText, type TextPlace } from "../text-place.ts";
 import { findInBlock, type BlockMessage } from "./body.ts";
 import { checkDatabase } from "./check-database.ts";
 import { ConversationReader } from "./conversation-reads.ts";
-import { EventReader, seqsBetween, type LogRange } from "./events.ts";
+import { EventReader, seqsBetween } from "./events.ts";
+import type { LogRange } from "./log-ends.ts";
 import {
   conversationNumberOf,
   isStorageFault,

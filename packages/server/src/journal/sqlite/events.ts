@@ -1,26 +1,15 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { EventWithMeta, StoredEvent } from "../journal.ts";
+import type { EventWithMeta, LogHead, StoredEvent } from "../journal.ts";
 import { idAfter, isIdBytes, toIdBytes, toIdText } from "../event-id.ts";
 import { PageBound } from "../page-bound.ts";
 import { damagedJson } from "../shown-event.ts";
 import type { TextPlace } from "../text-place.ts";
 import { isBesideIntact, isJsonIntact } from "../checksum.ts";
-import { isStorageFault, maxSeq, positionOf } from "./schema.ts";
-
-/** One conversation's log as it was when it was looked up. */
-export type LogRange = {
-  readonly conversationId: string;
-  readonly number: number;
-  readonly lastSeq: number;
-  /** The events up to here are in their place and stay there; those above are where they arrived. */
-  readonly settledSeq: number;
-};
+import { LogEnds, type LogRange } from "./log-ends.ts";
+import { isStorageFault, positionOf } from "./schema.ts";
 
 /** What reads of one part of a log need. */
 type Part = {
-  readonly last: StatementSync;
-  /** Without touching the events themselves. */
-  readonly lastOfClass: StatementSync;
   readonly range: StatementSync;
   readonly one: StatementSync;
   readonly id: StatementSync;
@@ -35,17 +24,14 @@ type Part = {
 export class EventReader {
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
-  readonly #number: StatementSync;
-  readonly #classes: StatementSync;
+  readonly #ends: LogEnds;
   readonly #settled: Part;
   readonly #recent: Part;
 
   constructor(database: DatabaseSync) {
     this.#begin = database.prepare("BEGIN");
     this.#end = database.prepare("ROLLBACK");
-    this.#number = database.prepare("SELECT number FROM conversations WHERE id = ?");
-    this.#number.setReturnArrays(true);
-    this.#classes = database.prepare("SELECT code FROM classes");
+    this.#ends = new LogEnds(database, (read) => this.snapshot(read));
     this.#settled = preparePart(database, "events");
     this.#recent = preparePart(database, "recent");
   }
@@ -60,33 +46,19 @@ export class EventReader {
     }
   }
 
-  /** Null when there is no such conversation. */
-  open(conversationId: string): LogRange | null {
-    const row = this.#number.get(conversationId) as unknown as [number] | undefined;
-    if (row === undefined) return null;
-    const base = positionOf(row[0], 0);
-    const settledSeq = this.#lastSeqOf(this.#settled, base);
-    return {
-      conversationId,
-      number: row[0],
-      settledSeq,
-      lastSeq: Math.max(settledSeq, this.#lastSeqOf(this.#recent, base)),
-    };
+  /** Forgets what only makes the next reads faster. */
+  releaseMemory(): void {
+    this.#ends.releaseMemory();
   }
 
-  #lastSeqOf(part: Part, base: number): number {
-    const seqOf = (row: unknown): number => {
-      const position = (row as [number | null] | undefined)?.[0] ?? null;
-      return position === null ? 0 : position - base;
-    };
-    try {
-      return seqOf(part.last.get(base + 1, base + maxSeq));
-    } catch (error) {
-      if (!isStorageFault(error)) throw error;
-      // The end of the log is on a damaged page; the index knows where it is.
-      const codes = this.#classes.all().map(({ code }) => Number(code));
-      return Math.max(0, ...codes.map((code) => seqOf(part.lastOfClass.get(code, base + 1, base + maxSeq))));
-    }
+  /** Null when there is no such conversation; inside the caller's snapshot. */
+  open(conversationId: string): LogRange | null {
+    return this.#ends.open(conversationId);
+  }
+
+  /** See {@link LogEnds.head}. */
+  head(conversationId: string): LogHead | null {
+    return this.#ends.head(conversationId);
   }
 
   /** Events of `[fromSeq, toSeq]`, ascending, at most `limit`; fewer when they are long. */
@@ -243,20 +215,16 @@ type OneRow = [
 ];
 
 function preparePart(database: DatabaseSync, table: "events" | "recent"): Part {
-  const prepare = (columns: string, condition: string, source: string = table): StatementSync => {
-    const statement = database.prepare(`SELECT ${columns} FROM ${source} WHERE ${condition}`);
+  const prepare = (columns: string, condition: string): StatementSync => {
+    const statement = database.prepare(`SELECT ${columns} FROM ${table} WHERE ${condition}`);
     statement.setReturnArrays(true);
     return statement;
   };
-  const index = table === "events" ? "events_by_class" : "recent_by_position";
-  const last = "position BETWEEN ? AND ? ORDER BY position DESC LIMIT 1";
   return {
-    last: prepare("position", last),
-    lastOfClass: prepare("position", `class = ? AND ${last}`, `${table} INDEXED BY ${index}`),
     range: prepare("position, id, json, checksum", "position BETWEEN ? AND ? ORDER BY position"),
     one: prepare("id, timestamp, class, json, text, meta, checksum", "position = ?"),
     id: prepare("id", "position = ?"),
-    idBefore: prepare("position, id", last),
+    idBefore: prepare("position, id", "position BETWEEN ? AND ? ORDER BY position DESC LIMIT 1"),
     timestamp: prepare("timestamp", "position = ?"),
   };
 }

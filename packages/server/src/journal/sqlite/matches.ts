@@ -4,7 +4,8 @@ import type { EventClass } from "./classes.ts";
 import { PageBound, pageLength } from "../page-bound.ts";
 import { damagedJson } from "../shown-event.ts";
 import { isJsonIntact } from "../checksum.ts";
-import { seqsBetween, type EventReader, type LogRange } from "./events.ts";
+import { seqsBetween, type EventReader } from "./events.ts";
+import type { LogRange } from "./log-ends.ts";
 import { isStorageFault, positionOf } from "./schema.ts";
 
 /** A filter as ranges of indexes: the span of `seq` and, when kind, source or body matter, the classes. */

@@ -9,7 +9,8 @@ import {
 import { BodySearch } from "./body-search.ts";
 import { ClassReader, type EventClass } from "./classes.ts";
 import { pageLength } from "../page-bound.ts";
-import type { EventReader, LogRange } from "./events.ts";
+import type { EventReader } from "./events.ts";
+import type { LogRange } from "./log-ends.ts";
 import { isWhole, shownJson } from "../shown-event.ts";
 import { MatchReader, type Match, type Plan } from "./matches.ts";
 

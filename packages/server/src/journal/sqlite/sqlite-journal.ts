@@ -250,8 +250,7 @@ class SqliteJournal implements Journal {
   }
 
   async head(conversationId: string): Promise<LogHead | null> {
-    const log = this.#readNow(() => this.#events.open(conversationId));
-    return log === null ? null : { log: log.number, lastSeq: log.lastSeq };
+    return this.#named(() => this.#events.head(conversationId));
   }
 
   search(conversationId: string, query: EventQuery): Promise<EventPageText> {
@@ -285,6 +284,7 @@ class SqliteJournal implements Journal {
   }
 
   releaseMemory(): void {
+    this.#events.releaseMemory();
     this.#named(() => this.#database.exec("PRAGMA shrink_memory"));
   }
 
@@ -341,7 +341,7 @@ class SqliteJournal implements Journal {
   }
 
   #lastSeqNow(conversationId: string): number | null {
-    return this.#readNow(() => this.#events.open(conversationId)?.lastSeq ?? null);
+    return this.#named(() => this.#events.head(conversationId)?.lastSeq ?? null);
   }
 
   #readKindsSlice(

@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { searchTextOf } from "../../search-text.ts";
 import { foldText } from "../../text-terms.ts";
-import { EventReader, type LogRange } from "../events.ts";
+import { EventReader } from "../events.ts";
+import type { LogRange } from "../log-ends.ts";
 import { blockCharacterLimit, blockEntryLimit, packBlock, sizeOf, unpackBlock, type Entry } from "./block.ts";
 import { toGramWords } from "./grams.ts";
 import { blockSpanMicros, scopeWords, tickOf } from "./tables.ts";
