@@ -124,12 +124,38 @@ export class BodySearch {
   *#scanBlocks(query: BodyQuery, stream: number): Generator<Match | null> {
     const { log, fromSeq, toSeq, isDescending } = query;
     const needle = foldText(query.body);
-    for (const blockId of this.#blocks(stream, query)) {
+    const seqsOf = (blockId: number): number[] => {
       const [messages] = (this.#block.get(blockId) as unknown as [string] | undefined) ?? ["gone"];
       const seqs = findInBlock(messages, needle).filter((seq) => seq >= fromSeq && seq <= toSeq);
-      for (const seq of isDescending ? seqs.toReversed() : seqs) yield this.#reader.readOne(log, seq);
+      return isDescending ? seqs.toReversed() : seqs;
+    };
+    for (const blockIds of inGrowingGroups(this.#blocks(stream, query), mostBlocksTogether)) {
+      let seqs: readonly number[] | null = null;
+      // A transaction for each row costs as much as the row does.
+      do {
+        const [left, matches]: [readonly number[], Match[]] = this.#reader.snapshot(() => {
+          const found: readonly number[] = seqs ?? blockIds.flatMap(seqsOf);
+          const read = this.#readSome(log, found);
+          return [found.slice(read.length), read];
+        });
+        yield* matches;
+        seqs = left;
+      } while (seqs.length > 0);
       yield null;
     }
+  }
+
+  /** From the first one on, as many as are in memory together without harm. */
+  #readSome(log: LogRange, seqs: readonly number[]): Match[] {
+    const matches: Match[] = [];
+    let characters = 0;
+    for (const seq of seqs) {
+      if (characters > mostCharactersTogether) break;
+      const json = this.#reader.readJson(log, seq);
+      matches.push({ seq, json });
+      characters += json.length;
+    }
+    return matches;
   }
 
   /**
@@ -203,6 +229,22 @@ function readMessage(one: StatementSync, position: number): MessageRow {
   }
 }
 
+/** In groups of one, two, four and so on: who wants few finds them in the first. */
+function* inGrowingGroups(items: Iterable<number>, most: number): Generator<number[]> {
+  let size = 1;
+  let group: number[] = [];
+  for (const item of items) {
+    group.push(item);
+    if (group.length < size) continue;
+    yield group;
+    group = [];
+    size = Math.min(most, size * 2);
+  }
+  if (group.length > 0) yield group;
+}
+
+const mostBlocksTogether = 8;
+const mostCharactersTogether = 1024 * 1024;
 const scanSlice = 32;
 const smallestWindow = 64;
 const fewBlocks = 16;

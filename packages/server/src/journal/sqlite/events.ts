@@ -12,6 +12,7 @@ import { isStorageFault, positionOf } from "./schema.ts";
 type Part = {
   readonly range: StatementSync;
   readonly one: StatementSync;
+  readonly json: StatementSync;
   readonly id: StatementSync;
   readonly idBefore: StatementSync;
   readonly timestamp: StatementSync;
@@ -25,6 +26,7 @@ export class EventReader {
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
   readonly #ends: LogEnds;
+  readonly #landmarks = new Map<number, Uint8Array>();
   readonly #settled: Part;
   readonly #recent: Part;
 
@@ -49,6 +51,7 @@ export class EventReader {
   /** Forgets what only makes the next reads faster. */
   releaseMemory(): void {
     this.#ends.releaseMemory();
+    this.#landmarks.clear();
   }
 
   /** Null when there is no such conversation; inside the caller's snapshot. */
@@ -128,6 +131,12 @@ export class EventReader {
     return { seq, id: toIdText(id), json, meta: isWhole ? meta : damagedJson };
   }
 
+  /** The JSON of an event of the log, which has to reach to `seq`. */
+  readJson(log: LogRange, seq: number): string {
+    const [json, checksum] = (this.#get(log, seq, "json") as [unknown, unknown] | null) ?? [];
+    return isJsonIntact(positionOf(log.number, seq), json, checksum) ? json : damagedJson;
+  }
+
   idAt(log: LogRange, seq: number): string {
     return toIdText(this.#idBytesAt(log, seq));
   }
@@ -136,7 +145,7 @@ export class EventReader {
   seqOfId(log: LogRange, id: string): number | null {
     const wanted = toIdBytes(id);
     if (wanted === null) return null;
-    const seq = firstSeqWhere(log, (at) => Buffer.compare(this.#idBytesAt(log, at), wanted) >= 0);
+    const seq = firstSeqWhere(log, (at) => Buffer.compare(this.#landmark(log, at), wanted) >= 0);
     if (seq > log.lastSeq) return null;
     return Buffer.compare(this.#idBytesAt(log, seq), wanted) === 0 ? seq : null;
   }
@@ -151,7 +160,7 @@ export class EventReader {
   }
 
   /** Null when the row is gone or cannot be read. */
-  #get(log: LogRange, seq: number, what: "one" | "id" | "timestamp"): unknown {
+  #get(log: LogRange, seq: number, what: "one" | "json" | "id" | "timestamp"): unknown {
     try {
       return this.#partOf(log, seq)[what].get(positionOf(log.number, seq)) ?? null;
     } catch (error) {
@@ -169,10 +178,29 @@ export class EventReader {
     return Number.MAX_SAFE_INTEGER;
   }
 
+  /** The id at a place that halving comes to again and again is kept: it never changes. */
+  #landmark(log: LogRange, seq: number): Uint8Array {
+    const position = positionOf(log.number, seq);
+    const known = this.#landmarks.get(position);
+    if (known !== undefined) return known;
+    const own = this.#ownId(log, seq);
+    if (own === null) return this.#idBytesAt(log, seq);
+    if (seq % landmarkDistance === 0) {
+      if (this.#landmarks.size >= mostLandmarks) this.#landmarks.clear();
+      this.#landmarks.set(position, own);
+    }
+    return own;
+  }
+
+  #ownId(log: LogRange, seq: number): Uint8Array | null {
+    const [own] = (this.#get(log, seq, "id") as [unknown] | null) ?? [];
+    return isIdBytes(own) ? own : null;
+  }
+
   /** An event without an id of its own has one between those of its neighbours, always the same. */
   #idBytesAt(log: LogRange, seq: number): Uint8Array {
-    const [own] = (this.#get(log, seq, "id") as [unknown] | null) ?? [];
-    if (isIdBytes(own)) return own;
+    const own = this.#ownId(log, seq);
+    if (own !== null) return own;
     for (let before = seq - 1; before > 0 && before > seq - furthestNeighbour; before -= 1) {
       const [position, id] = this.#idBefore(log, before) ?? [];
       if (position !== undefined && isIdBytes(id)) {
@@ -200,6 +228,10 @@ export class EventReader {
   }
 }
 
+/** At 1,000,000 events that is every place of the first twelve steps of twenty. */
+const landmarkDistance = 256;
+const mostLandmarks = 4_096;
+
 /** A damaged page holds fewer events than this, if they are not tiny. */
 const furthestNeighbour = 256;
 
@@ -223,6 +255,7 @@ function preparePart(database: DatabaseSync, table: "events" | "recent"): Part {
   return {
     range: prepare("position, id, json, checksum", "position BETWEEN ? AND ? ORDER BY position"),
     one: prepare("id, timestamp, class, json, text, meta, checksum", "position = ?"),
+    json: prepare("json, checksum", "position = ?"),
     id: prepare("id", "position = ?"),
     idBefore: prepare("position, id", "position BETWEEN ? AND ? ORDER BY position DESC LIMIT 1"),
     timestamp: prepare("timestamp", "position = ?"),
@@ -234,14 +267,12 @@ export function seqsBetween(first: number, last: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }
 
-/** Halves the log. */
+/** Halves the log, at multiples of powers of two: the first places are the same ones each time, also after it grew. */
 function firstSeqWhere(log: LogRange, isReached: (seq: number) => boolean): number {
-  let low = 1;
-  let high = log.lastSeq + 1;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if (isReached(middle)) high = middle;
-    else low = middle + 1;
+  let before = 0;
+  for (let step = 2 ** Math.floor(Math.log2(Math.max(1, log.lastSeq))); step >= 1; step /= 2) {
+    const at = before + step;
+    if (at <= log.lastSeq && !isReached(at)) before = at;
   }
-  return low;
+  return before + 1;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Journal } from "../journal.ts";
-import { sampleConversation, sampleEvent } from "../sample-events.ts";
+import { sampleConversation, sampleEvent, sampleId } from "../sample-events.ts";
 import { openSqliteJournal } from "./sqlite-journal.ts";
 
 const id = "00000000-0000-4000-8000-000000000001";
@@ -29,6 +29,21 @@ test("S20: where a log ends is known from the next look on, whoever of two proce
   }
   await other.deleteConversation(await other.claim(id));
   expect(await heads()).toEqual([null, null]);
+});
+
+test("P39: an id is found at its place in a log that grows, at every length around a power of two", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "convoke-ends-"));
+  await using journal = await openSqliteJournal(folder.path, { indexAfterMs: null, roundSize: 100 });
+  await journal.createConversation(sampleConversation(id));
+  let size = 0;
+  for (const length of [1, 2, 3, 4, 7, 8, 9, 255, 256, 257, 512, 700]) {
+    await append(journal, size, length - size);
+    size = length;
+    const seqs = Array.from({ length: size }, (_, index) => index + 1);
+    const found = await journal.getEvents(id, [...seqs, 0, size + 1].map(sampleId));
+    expect(found.map((event) => event?.seq ?? null)).toEqual([...seqs, null, null]);
+    if (length === 257) journal.releaseMemory();
+  }
 });
 
 async function append(journal: Journal, expectedSeq: number, count: number): Promise<void> {
