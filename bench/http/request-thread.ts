@@ -46,22 +46,23 @@ async function ask(socket: Socket, first: number): Promise<void> {
   }
 }
 
-/** Resolves at the last byte of one answer; only its head is looked at, so that a client costs next to nothing. */
+/** Resolves at the last byte of one answer; only the bytes of its head become text, so that a client costs next to nothing. */
 function readAnswer(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
-    let head = "";
+    let begun: Buffer = Buffer.alloc(0);
     let bodyLeft = -1;
     const onData = (chunk: Buffer): void => {
       if (bodyLeft === -1) {
-        head += chunk.toString("latin1");
-        const end = head.indexOf("\r\n\r\n");
+        begun = begun.length === 0 ? chunk : Buffer.concat([begun, chunk]);
+        const end = begun.indexOf("\r\n\r\n");
         if (end === -1) return;
-        const length = /^HTTP\/1\.1 200 [^]*\r\ncontent-length: (\d+)\r\n/i.exec(head.slice(0, end + 2))?.[1];
+        const head = begun.toString("latin1", 0, end + 2);
+        const length = /^HTTP\/1\.1 200 [^]*\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1];
         if (length === undefined) {
-          reject(new Error(head.slice(0, 1000)));
+          reject(new Error(head));
           return;
         }
-        bodyLeft = Number(length) - (head.length - end - 4);
+        bodyLeft = Number(length) - (begun.length - end - 4);
       } else bodyLeft -= chunk.length;
       if (bodyLeft > 0) return;
       socket.off("data", onData);
