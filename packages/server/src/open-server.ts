@@ -114,11 +114,12 @@ export async function openServer({
           openWatchdog({
             limitMs: standstillSeconds * 1000,
             recordFile: recordFileIn(dataDir),
+            isThreadLent: config.database === null,
             onFailure: (error) => logger.error({ error: String(error) }, "the watchdog has ended"),
           }),
         )
       : undefined;
-  const opening = beginToOpen(scope, openStore({ ...config, logger }));
+  const opening = beginToOpen(scope, openStore({ ...config, logger, watch: activity?.lent ?? null }));
   const listener = await openListener({ config, logger, observability, times });
   const { app } = listener;
   const opened = await opening;

@@ -9,6 +9,7 @@ import { openApplicationDatabase } from "./database/sqlite-application-database.
 import { openJournal } from "./journal/open-journal.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { Logger } from "./lib/logger.ts";
+import type { WatchdogShared } from "./lib/watchdog-memory.ts";
 import { openMasterKey } from "./security/master-key.ts";
 import type { SecretBox } from "./security/seal.ts";
 
@@ -27,21 +28,23 @@ export type StoreDeps = DatabasePlace & {
   /** What secrets are sealed with; null when the folder has a key file of its own. */
   readonly masterSecret: string | null;
   readonly logger: Logger;
+  /** What a thread of the store watches besides, where it has one: that of a data folder has. */
+  readonly watch?: WatchdogShared | null;
 };
 
 /** Opens the store of a data folder, or the database that several share. Several processes may have it open. */
 export async function openStore(deps: StoreDeps): Promise<Store> {
-  const { dataDir, database, masterSecret } = deps;
+  const { dataDir, database } = deps;
   await checkFolderStore(dataDir, database);
-  if (database === null) return await openFolderStore(dataDir, masterSecret);
+  if (database === null) return await openFolderStore(deps);
   const { openPostgresStore } = await import("./open-postgres-store.ts");
   return await openPostgresStore({ ...deps, database });
 }
 
-async function openFolderStore(dataDir: string, masterSecret: string | null): Promise<Store> {
+async function openFolderStore({ dataDir, masterSecret, watch = null }: StoreDeps): Promise<Store> {
   await using scope = new AsyncDisposableStack();
   // The journal starts a thread; meanwhile this one opens the rest.
-  const opening = beginToOpen(scope, openJournal({ dataDir }));
+  const opening = beginToOpen(scope, openJournal({ dataDir, watch }));
   const database = scope.use(await openApplicationDatabase(dataDir));
   const secretBox = await openMasterKey(dataDir, masterSecret);
   const journal = await opening;

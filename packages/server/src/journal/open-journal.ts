@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigError } from "../lib/config-error.ts";
+import type { WatchdogShared } from "../lib/watchdog-memory.ts";
 import type { Journal } from "./journal.ts";
 import { openSqliteJournal } from "./sqlite/sqlite-journal.ts";
 
@@ -10,13 +11,19 @@ import { openSqliteJournal } from "./sqlite/sqlite-journal.ts";
 export const unfinishedBackup = "backup-unfinished";
 
 /** Where the journal lives: a folder, or nowhere that outlives it (for tests). */
-export type JournalLocation = { readonly dataDir: string } | { readonly memory: true };
+export type JournalLocation =
+  | {
+      readonly dataDir: string;
+      /** See {@link SqliteJournalOptions}. */ readonly watch?: WatchdogShared | null;
+    }
+  | { readonly memory: true };
 
 /** Opens the journal of this process; several processes may share one folder. */
 export async function openJournal(location: JournalLocation): Promise<Journal> {
   if ("dataDir" in location) {
     if (existsSync(join(location.dataDir, unfinishedBackup))) throw notWhole(location.dataDir);
-    return await openSqliteJournal(location.dataDir);
+    const { dataDir, watch = null } = location;
+    return await openSqliteJournal(dataDir, { watch });
   }
   const dataDir = await mkdtemp(join(tmpdir(), "convoke-journal-"));
   const journal = await openSqliteJournal(dataDir, { indexAfterMs: null });

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { closeWatch, createMemory, writeNames, type WatchdogShared } from "./watchdog-memory.ts";
 
@@ -10,6 +11,8 @@ export interface Activity {
 }
 
 export type WatchdogOptions = Omit<WatchdogShared, "memory"> & {
+  /** Another thread of this process watches besides its own work: one that only watches costs the memory of a whole runtime. */
+  readonly isThreadLent: boolean;
   /** The thread that watches has failed; nobody watches from there on. */
   readonly onFailure: (error: unknown) => void;
 };
@@ -26,24 +29,21 @@ export class Watchdog implements Activity, AsyncDisposable {
   readonly #memory = createMemory();
   readonly #beats = new Int32Array(this.#memory, 0, 1);
   readonly #working = new Map<string, number>();
-  readonly #worker: Worker;
+  readonly #shared: WatchdogShared;
+  readonly #worker: Worker | null;
   readonly #timer: NodeJS.Timeout;
-  readonly #ended: Promise<unknown>;
   #last: string | null = null;
 
   constructor(options: WatchdogOptions) {
-    const { limitMs, recordFile, onFailure } = options;
-    const shared: WatchdogShared = { limitMs, recordFile, memory: this.#memory };
+    const { limitMs, recordFile, isThreadLent, onFailure } = options;
+    this.#shared = { limitMs, recordFile, memory: this.#memory };
     this.#timer = setInterval(() => this.#beat(), Math.min(1_000, Math.max(5, limitMs / 50))).unref();
-    this.#worker = new Worker(new URL("./watchdog-worker.ts", import.meta.url), {
-      workerData: shared,
-      env: {},
-    });
-    this.#worker.on("error", onFailure);
-    this.#worker.unref();
-    this.#ended = new Promise((resolve) => {
-      this.#worker.once("exit", resolve);
-    });
+    this.#worker = isThreadLent ? null : startWorker(this.#shared, onFailure);
+  }
+
+  /** What a thread that lends its time makes its {@link StandstillWatch} of; null where there is a thread for it. */
+  get lent(): WatchdogShared | null {
+    return this.#worker === null ? this.#shared : null;
   }
 
   turnTo(name: string): void {
@@ -72,9 +72,10 @@ export class Watchdog implements Activity, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     // A process that waits for the end of a thread must not end before it.
-    this.#worker.ref();
+    this.#worker?.ref();
+    const ended = this.#worker === null ? null : once(this.#worker, "exit");
     closeWatch(this.#memory);
-    await this.#ended;
+    await ended;
   }
 
   #beat(): void {
@@ -84,4 +85,14 @@ export class Watchdog implements Activity, AsyncDisposable {
   #write(): void {
     writeNames(this.#memory, this.#last, this.#working.keys());
   }
+}
+
+function startWorker(shared: WatchdogShared, onFailure: WatchdogOptions["onFailure"]): Worker {
+  const worker = new Worker(new URL("./watchdog-worker.ts", import.meta.url), {
+    workerData: shared,
+    env: {},
+  });
+  worker.on("error", onFailure);
+  worker.unref();
+  return worker;
 }

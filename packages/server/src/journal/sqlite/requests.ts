@@ -1,3 +1,4 @@
+import type { WatchdogShared } from "../../lib/watchdog-memory.ts";
 import type {
   AppendBatch,
   ConversationMarks,
@@ -52,6 +53,8 @@ export type WriterOptions = {
   readonly nodeId: string;
   /** How many events gather in arrival order before a round moves them to their logs. */
   readonly roundSize: number;
+  /** The thread looks besides its work whether the main thread stands still; null where another one does, or none. */
+  readonly watch: WatchdogShared | null;
 };
 
 /** The columns a patch can change, by table. */

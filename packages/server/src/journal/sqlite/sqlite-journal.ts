@@ -33,6 +33,7 @@ import { ConversationReader } from "./conversation-reads.ts";
 import { EventReader } from "./events.ts";
 import { GlanceSearch } from "./glance-search.ts";
 import { inFile } from "../../lib/storage-fault.ts";
+import type { WatchdogShared } from "../../lib/watchdog-memory.ts";
 import { NeighbourWatch } from "../neighbour-watch.ts";
 import { openReaderDatabase } from "./schema.ts";
 import { EventSearch } from "./search.ts";
@@ -49,6 +50,8 @@ export type SqliteJournalOptions = {
   readonly roundSize?: number;
   /** How long after its start and after commits it begins to index texts; null: with the first search. */
   readonly indexAfterMs?: number | null;
+  /** What its thread watches besides. */
+  readonly watch?: WatchdogShared | null;
 };
 
 const defaultIndexAfterMs = 2000;
@@ -56,14 +59,18 @@ const defaultIndexAfterMs = 2000;
 /** Opens the journal in a folder, which is made when it is not there. Reads no events. */
 export async function openSqliteJournal(
   dataDir: string,
-  { roundSize = defaultRoundSize, indexAfterMs = defaultIndexAfterMs }: SqliteJournalOptions = {},
+  {
+    roundSize = defaultRoundSize,
+    indexAfterMs = defaultIndexAfterMs,
+    watch = null,
+  }: SqliteJournalOptions = {},
 ): Promise<Journal> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const databasePath = join(dataDir, "journal.db");
   makePrivateFile(databasePath);
   const nodeId = randomUUID();
   const nodesFolder = join(dataDir, "nodes");
-  const writer = await WriterChannel.open({ databasePath, nodesFolder, nodeId, roundSize });
+  const writer = await WriterChannel.open({ databasePath, nodesFolder, nodeId, roundSize, watch });
   try {
     const textsPath = join(dataDir, textsFile);
     const indexing = new TextIndexing({ journalPath: databasePath, textsPath, startAfterMs: indexAfterMs });

@@ -1,5 +1,6 @@
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from "node:worker_threads";
 import { openWholeCollector } from "../../lib/collect-young.ts";
+import { StandstillWatch } from "../../lib/standstill-watch.ts";
 import { LogCopier } from "./copier.ts";
 import { NodeLocks } from "./lease.ts";
 import type { OpenFailure, WriterMessage, WriterOptions, WriterReply, WriteRequest } from "./requests.ts";
@@ -9,6 +10,7 @@ import { Writer } from "./writer.ts";
 /** The entry of the writer thread. What arrives while a transaction commits goes together into the next one. */
 function serve(port: MessagePort, options: WriterOptions): void {
   const writer = openWriter(options);
+  if (options.watch !== null) new StandstillWatch(options.watch).shareThread();
   const collect = openWholeCollector();
   let immediate: NodeJS.Immediate | undefined;
   let restTimer: NodeJS.Timeout | undefined;

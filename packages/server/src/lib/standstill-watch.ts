@@ -1,0 +1,81 @@
+import { closeSync, fsyncSync, openSync, writeFileSync, writeSync } from "node:fs";
+import { isClosedWithin, readNames, type WatchdogShared } from "./watchdog-memory.ts";
+
+/**
+ * Looks from another thread whether the main thread still turns, and ends the process when it does not. Time counts only as far as the
+ * looking thread lives through it and the process uses the processor: one that is stopped, frozen with its machine, or held in a
+ * debugger does neither.
+ */
+export class StandstillWatch {
+  /** How often to look. */
+  readonly tickMs: number;
+  readonly #shared: WatchdogShared;
+  readonly #beats: Int32Array;
+  #lastBeat: number;
+  #ticks = 0;
+  #cpuAtBeat = process.cpuUsage();
+
+  constructor(shared: WatchdogShared) {
+    this.#shared = shared;
+    this.tickMs = Math.min(1_000, Math.max(10, shared.limitMs / 20));
+    this.#beats = new Int32Array(shared.memory, 0, 1);
+    this.#lastBeat = Atomics.load(this.#beats, 0);
+  }
+
+  /** Looks again and again in this thread, which does nothing else until the watch is over. */
+  occupyThread(): void {
+    while (!isClosedWithin(this.#shared.memory, this.tickMs)) this.look();
+  }
+
+  /** Has this thread look besides what it does; does not keep it alive. */
+  shareThread(): void {
+    const timer = setInterval(() => {
+      if (isClosedWithin(this.#shared.memory, 0)) clearInterval(timer);
+      else this.look();
+    }, this.tickMs).unref();
+  }
+
+  look(): void {
+    const beat = Atomics.load(this.#beats, 0);
+    if (beat !== this.#lastBeat) {
+      this.#lastBeat = beat;
+      this.#ticks = 0;
+      this.#cpuAtBeat = process.cpuUsage();
+      return;
+    }
+    this.#ticks += 1;
+    const { limitMs } = this.#shared;
+    const { user, system } = process.cpuUsage(this.#cpuAtBeat);
+    if (this.#ticks * this.tickMs >= limitMs && (user + system) / 1000 >= limitMs / 2) end(this.#shared);
+  }
+}
+
+function end({ memory, limitMs, recordFile }: WatchdogShared): void {
+  const { last, working } = readNames(memory);
+  const standstill = { at: new Date().toISOString(), last, working };
+  let recordError: string | null = null;
+  try {
+    const file = openSync(recordFile, "w", 0o600);
+    writeFileSync(file, JSON.stringify(standstill));
+    fsyncSync(file);
+    closeSync(file);
+  } catch (error) {
+    // The process must end all the same; the log says what the next start will not know.
+    recordError = String(error);
+  }
+  const seconds = Math.round(limitMs / 1000);
+  const line = {
+    level: 60,
+    time: Date.now(),
+    conversation: last,
+    conversations: working,
+    ...(recordError === null ? {} : { recordError }),
+    msg: `the event loop stood still for ${seconds} s of processor time; the process ends. Start it again: what was at work then is gone on with carefully`,
+  };
+  try {
+    writeSync(2, `${JSON.stringify(line)}\n`);
+  } finally {
+    // Nothing gentler reaches a main thread that does not turn.
+    process.kill(process.pid, "SIGKILL");
+  }
+}
