@@ -54,9 +54,9 @@ export function openWriterDatabase(path: string): DatabaseSync {
 }
 
 /** A connection that only reads; the writer must have opened the file before. */
-export function openReaderDatabase(path: string): DatabaseSync {
+export function openReaderDatabase(path: string, kibibytes = cacheKibibytes): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
-  database.exec(`PRAGMA cache_size = -${cacheKibibytes}`);
+  database.exec(`PRAGMA cache_size = -${kibibytes}`);
   return database;
 }
 

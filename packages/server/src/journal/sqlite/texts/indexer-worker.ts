@@ -129,7 +129,7 @@ class IndexerThread {
 }
 
 function openIndexer({ journalPath, textsPath }: IndexerOptions) {
-  const journal = openReaderDatabase(journalPath);
+  const journal = openReaderDatabase(journalPath, cacheKibibytes);
   const texts = openTextsWriter(textsPath);
   return {
     indexer: new TextIndexer(journal, texts),
@@ -140,6 +140,8 @@ function openIndexer({ journalPath, textsPath }: IndexerOptions) {
   };
 }
 
+/** Each log is read once, from its one end to the other. What a thread takes from the process stays with the process after it. */
+const cacheKibibytes = 1024;
 const sliceMs = 20;
 const longestRestMs = 50;
 const tellEveryMs = 200;

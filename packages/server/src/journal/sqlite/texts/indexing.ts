@@ -88,7 +88,10 @@ export class TextIndexing implements AsyncDisposable {
   #open(): Worker {
     const { journalPath, textsPath } = this.#options;
     const workerData: IndexerOptions = { journalPath, textsPath, compares: !this.#hasCompared };
-    const worker = new Worker(new URL("./indexer-worker.ts", import.meta.url), { workerData });
+    const worker = new Worker(new URL("./indexer-worker.ts", import.meta.url), {
+      workerData,
+      resourceLimits: { maxYoungGenerationSizeMb: youngMegabytes },
+    });
     const { promise, resolve } = Promise.withResolvers<void>();
     const before = this.#exited;
     this.#exited = promise.then(() => before);
@@ -140,6 +143,8 @@ export class TextIndexing implements AsyncDisposable {
   }
 }
 
+/** It has time, and keeps nothing of what it reads. */
+const youngMegabytes = 4;
 const gatherMs = 100;
 const longestLookMs = 1000;
 const idleMs = 20_000;
