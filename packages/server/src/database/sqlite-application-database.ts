@@ -2,7 +2,6 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type Compilable, Kysely, sql, type Transaction } from "kysely";
-import { Migrator } from "kysely/migration";
 import { ConfigError } from "../lib/config-error.ts";
 import { inFile } from "../lib/storage-fault.ts";
 import { allMigrations, isOfNewerRelease } from "./migrations/all-migrations.ts";
@@ -98,7 +97,7 @@ export async function openApplicationDatabase(dataDir: string): Promise<Applicat
   const path = join(dataDir, "application.sqlite");
   const tables = new Kysely<Tables>({ dialect: createSqliteDialect(openSqliteFile(path)) });
   try {
-    await migrate(tables, path);
+    if (!(await isUpToDate(tables))) await migrate(tables, path);
     return new SqliteApplicationDatabase(tables, openSqliteReader(path), path);
   } catch (error) {
     await tables.destroy();
@@ -106,7 +105,24 @@ export async function openApplicationDatabase(dataDir: string): Promise<Applicat
   }
 }
 
+/**
+ * Nearly every start finds the tables as it wants them: the library's way to migrate, which looks at every table, is loaded for the others.
+ * What cannot be read fails there, where the failure gets its name.
+ */
+async function isUpToDate(tables: Kysely<Tables>): Promise<boolean> {
+  const wanted = Object.keys(allMigrations);
+  try {
+    const { rows } = await sql<{ name: string }>`SELECT name FROM kysely_migration ORDER BY name`.execute(
+      tables,
+    );
+    return rows.length === wanted.length && rows.every(({ name }, index) => name === wanted[index]);
+  } catch {
+    return false;
+  }
+}
+
 async function migrate(tables: Kysely<Tables>, path: string): Promise<void> {
+  const { Migrator } = await import("kysely/migration");
   const migrator = new Migrator({
     db: tables,
     provider: { getMigrations: async () => ({ ...allMigrations }) },
