@@ -20,6 +20,7 @@ import { ServerSocket, socketPayloadBytes } from "./server-socket.ts";
 import { withOpenAiError } from "./openai-errors.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
 import { refuseUnknownRoutes } from "./unknown-routes.ts";
+import { mountWebPages } from "./web/web-pages.ts";
 
 export type HttpDeps = {
   readonly guard: Guard;
@@ -150,7 +151,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       });
     },
   });
-  if (deps.webDir) (await import("./web/web-pages.ts")).mountWebPages(app, deps.webDir);
+  if (deps.webDir) mountWebPages(app, deps.webDir);
   refuseUnknownRoutes(app);
   return app;
 }

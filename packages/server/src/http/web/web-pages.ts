@@ -1,24 +1,14 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { negotiate } from "@fastify/accept-negotiator";
-import send, { type FileSendResult } from "@fastify/send";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { readIfThere } from "../../lib/read-if-there.ts";
 import { varyBy } from "../vary-by.ts";
+import { hashedPaths } from "./hashed-paths.ts";
 import { prefersHtml } from "./prefers-html.ts";
 import { webHeaders } from "./web-headers.ts";
 
 /** Below these are programs' routes: what is not there is told in JSON, whoever asks. */
 const programPaths = /^\/(api|v1|sockets|sandboxes)(\/|$)/;
-
-/** Their names change with what is in them. */
-const hashedPaths = /^\/assets\//;
-
-/** By the name that a client gives it. */
-const encodings = new Map([
-  ["br", ".br"],
-  ["gzip", ".gz"],
-]);
 
 /**
  * Serves the built page in `webDir` where no route is: its files, the page itself at `/` for who would rather have a page than JSON, and
@@ -36,6 +26,7 @@ export function mountWebPages(app: FastifyInstance, webDir: string): void {
     const isRoute = !request.is404 && request.routeOptions.url !== "*";
     if (isRoute || programPaths.test(path)) return;
     if (path !== "/index.html") {
+      const { sendFile } = await import("./web-files.ts");
       const sent = await sendFile(request, reply, webDir, path);
       if (sent !== undefined) return sent;
     }
@@ -66,51 +57,4 @@ function withBase(html: string, path: string): string {
   const element = `<base href="${href}" />`;
   const plain = html.replace(/<base\b[^>]*>\s*/i, "");
   return plain.replace(/<head\b[^>]*>/i, (head) => `${head}${element}`);
-}
-
-/** Undefined where there is no such file. */
-async function sendFile(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  webDir: string,
-  path: string,
-): Promise<FastifyReply | undefined> {
-  const { found, encoding } = await findFile(request, webDir, path);
-  if (found === null) return undefined;
-  const isHashed = hashedPaths.test(path);
-  reply.headers({
-    ...webHeaders,
-    ...found.headers,
-    "content-type": contentTypeOf(path),
-    "cache-control": isHashed ? "public, max-age=31536000, immutable" : "no-cache",
-    ...(encoding === null ? {} : { "content-encoding": encoding }),
-  });
-  varyBy(reply, "Accept-Encoding");
-  return reply.status(found.statusCode).send(found.stream);
-}
-
-type Found = { readonly found: FileSendResult | null; readonly encoding: string | null };
-
-/** The smallest form that the client reads and that was built. */
-async function findFile({ raw, headers }: FastifyRequest, webDir: string, path: string): Promise<Found> {
-  const options = {
-    root: webDir,
-    index: false,
-    dotfiles: "deny",
-    acceptRanges: false,
-    cacheControl: false,
-  } as const;
-  let left = [...encodings.keys()];
-  for (;;) {
-    const encoding = negotiate(headers["accept-encoding"]?.toString() ?? "", left);
-    const result = await send(raw, `${path}${encoding === null ? "" : encodings.get(encoding)}`, options);
-    if (result.type === "file") return { found: result, encoding };
-    if (encoding === null) return { found: null, encoding };
-    left = left.filter((name) => name !== encoding);
-  }
-}
-
-function contentTypeOf(path: string): string {
-  const type = send.mime.getType(path) ?? "application/octet-stream";
-  return send.isUtf8MimeType(type) ? `${type}; charset=utf-8` : type;
 }

@@ -1,0 +1,2 @@
+/** Of files whose names change with what is in them. */
+export const hashedPaths = /^\/assets\//;

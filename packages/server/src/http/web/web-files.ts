@@ -1,0 +1,59 @@
+import { negotiate } from "@fastify/accept-negotiator";
+import send, { type FileSendResult } from "@fastify/send";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { varyBy } from "../vary-by.ts";
+import { hashedPaths } from "./hashed-paths.ts";
+import { webHeaders } from "./web-headers.ts";
+
+/** By the name that a client gives it. */
+const encodings = new Map([
+  ["br", ".br"],
+  ["gzip", ".gz"],
+]);
+
+/** Undefined where there is no such file. */
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  webDir: string,
+  path: string,
+): Promise<FastifyReply | undefined> {
+  const { found, encoding } = await findFile(request, webDir, path);
+  if (found === null) return undefined;
+  const isHashed = hashedPaths.test(path);
+  reply.headers({
+    ...webHeaders,
+    ...found.headers,
+    "content-type": contentTypeOf(path),
+    "cache-control": isHashed ? "public, max-age=31536000, immutable" : "no-cache",
+    ...(encoding === null ? {} : { "content-encoding": encoding }),
+  });
+  varyBy(reply, "Accept-Encoding");
+  return reply.status(found.statusCode).send(found.stream);
+}
+
+type Found = { readonly found: FileSendResult | null; readonly encoding: string | null };
+
+/** The smallest form that the client reads and that was built. */
+async function findFile({ raw, headers }: FastifyRequest, webDir: string, path: string): Promise<Found> {
+  const options = {
+    root: webDir,
+    index: false,
+    dotfiles: "deny",
+    acceptRanges: false,
+    cacheControl: false,
+  } as const;
+  let left = [...encodings.keys()];
+  for (;;) {
+    const encoding = negotiate(headers["accept-encoding"]?.toString() ?? "", left);
+    const result = await send(raw, `${path}${encoding === null ? "" : encodings.get(encoding)}`, options);
+    if (result.type === "file") return { found: result, encoding };
+    if (encoding === null) return { found: null, encoding };
+    left = left.filter((name) => name !== encoding);
+  }
+}
+
+function contentTypeOf(path: string): string {
+  const type = send.mime.getType(path) ?? "application/octet-stream";
+  return send.isUtf8MimeType(type) ? `${type}; charset=utf-8` : type;
+}
