@@ -4,7 +4,7 @@ import type { IndexerMessage, IndexerOptions, IndexerState } from "./indexer-wor
 export type IndexingOptions = {
   readonly journalPath: string;
   readonly textsPath: string;
-  /** Null: nothing is read before the first search. */
+  /** How long after a commit it is read; null: nothing is read before the first search. */
   readonly startAfterMs: number | null;
 };
 
@@ -23,11 +23,12 @@ export class TextIndexing implements AsyncDisposable {
   #hasCompared = false;
   #hasFailedAtMs = -Infinity;
   #timer: NodeJS.Timeout | undefined;
+  #dueMs = Infinity;
   #isClosed = false;
 
   constructor(options: IndexingOptions) {
     this.#options = options;
-    if (options.startAfterMs !== null) this.#sendAfter(options.startAfterMs);
+    if (options.startAfterMs !== null) this.#sendAfter(options.startAfterMs * backlogPatience);
   }
 
   /** The events of the conversation, or it itself, are not what they were. */
@@ -67,8 +68,13 @@ export class TextIndexing implements AsyncDisposable {
     await this.#exited;
   }
 
+  /** The earliest of what was asked for counts. */
   #sendAfter(ms: number): void {
-    this.#timer ??= setTimeout(() => this.#send(), ms).unref();
+    const dueMs = performance.now() + ms;
+    if (this.#timer !== undefined && this.#dueMs <= dueMs) return;
+    clearTimeout(this.#timer);
+    this.#dueMs = dueMs;
+    this.#timer = setTimeout(() => this.#send(), ms).unref();
   }
 
   #send(): void {
@@ -145,6 +151,8 @@ export class TextIndexing implements AsyncDisposable {
 
 /** It has time, and keeps nothing of what it reads. */
 const youngMegabytes = 4;
+/** What former processes left has waited before: it lets a start end, and its memory be given back, first. A search does not wait for it. */
+const backlogPatience = 5;
 const gatherMs = 100;
 const longestLookMs = 1000;
 const idleMs = 20_000;
