@@ -112,6 +112,24 @@ test("the built command starts its worker and reads its assets from another dire
   });
 });
 
+test("no letter of a licence or a text makes a built script take two bytes a character", async () => {
+  const planted = {
+    "packages/server/src/journal/twice.ts": `
+      /*! MIT. Jürgen */
+      export const sign = "…";
+      export const twice = (value: number): number => (sign === "…" ? value * 2 : 0);
+    `,
+  };
+  await build(planted, (out) => {
+    const library = path.join(out, "lib");
+    const scripts = readdirSync(library).filter((file) => file.endsWith(".js"));
+    const texts = scripts.map((file) => readFileSync(path.join(library, file), "latin1"));
+    expect(texts.join("")).toMatch(/^\p{ASCII}*$/u);
+    const printed = execFileSync(process.execPath, [path.join(library, "bin.js")], { encoding: "utf8" });
+    expect(JSON.parse(printed)).toMatchObject({ reply: 42 });
+  });
+});
+
 test("an import that no workspace depends on fails the build", async () => {
   const planted = {
     "packages/server/src/journal/twice.ts": `import "fast-check"; export const twice = Number;`,
