@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { parseForeignJson } from "../lib/parse-foreign-json.ts";
 import type { Event } from "@convoke/protocol";
 import type { ViewEvent } from "./history-view.ts";
@@ -23,20 +24,31 @@ export const circlingHint =
   "You are going in circles: the same calls with the same results, or answers that lead to nothing. Trying again will not change " +
   "that: look at what the results say, take another way, or say with finish what keeps you from going on.";
 
+/** What an event says, in a form that is the same for the same words; kept from one look to the next, so that each is read once. */
+export type SaidTexts = WeakMap<Event, string>;
+
+/** A longer text is known by its digest. */
+const longestText = 256;
+
 type Step = { readonly action: string; readonly result: string | null; readonly isError: boolean };
 
 /**
  * Whether the newest events repeat themselves, since the last user message and since `fromSeq`, the start of the run: first
  * a hint, then `stuck` when the model goes on in the same way (L23.29).
  */
-export function findCircling(view: readonly ViewEvent[], fromSeq: number): "no" | "hint" | "stuck" {
+export function findCircling(
+  view: readonly ViewEvent[],
+  fromSeq: number,
+  said: SaidTexts = new WeakMap(),
+): "no" | "hint" | "stuck" {
   const window: Event[] = [];
   for (let index = view.length - 1; index >= 0 && window.length < windowSize; index--) {
     const { seq, event } = view[index]!;
     if (seq < fromSeq || (event.kind === "MessageEvent" && event.source === "user")) break;
-    window.unshift(event);
+    window.push(event);
   }
-  const steps = toSteps(window);
+  window.reverse();
+  const steps = toSteps(window, said);
   const isCircling = repeatsError(steps) || repeatsCycle(steps) || isMonologue(window);
   if (!isCircling) return "no";
   const hintAt = window.findLastIndex(isHint);
@@ -87,23 +99,51 @@ function sameStep(left: Step, right: Step): boolean {
 }
 
 /** Each action with its result; ids, thoughts, summaries and the order of arguments are left out, so that they cannot hide a repetition. */
-function toSteps(window: readonly Event[]): Step[] {
+function toSteps(window: readonly Event[], said: SaidTexts): Step[] {
   const results = new Map<string, { text: string; isError: boolean }>();
   for (const event of window) {
-    if (event.kind === "ObservationEvent") {
-      results.set(event.tool_call_id, { text: canonical(event.observation), isError: false });
-    } else if (event.kind === "AgentErrorEvent") {
-      results.set(event.tool_call_id, { text: event.error, isError: true });
-    } else if (event.kind === "UserRejectObservation") {
-      results.set(event.tool_call_id, { text: event.rejection_reason ?? "", isError: false });
+    if (
+      event.kind === "ObservationEvent" ||
+      event.kind === "AgentErrorEvent" ||
+      event.kind === "UserRejectObservation"
+    ) {
+      const isError = event.kind === "AgentErrorEvent";
+      results.set(event.tool_call_id, { text: saidBy(event, said), isError });
     }
   }
   return window.flatMap((event) => {
     if (event.kind !== "ActionEvent") return [];
     const result = results.get(event.tool_call_id);
-    const action = `${event.tool_name} ${event.action ? canonical(event.action) : canonicalText(event.tool_call.arguments)}`;
+    const action = saidBy(event, said);
     return [{ action, result: result?.text ?? null, isError: result?.isError === true }];
   });
+}
+
+function saidBy(event: Answered, said: SaidTexts): string {
+  const known = said.get(event);
+  if (known !== undefined) return known;
+  const whole = textOf(event);
+  const text = whole.length <= longestText ? whole : createHash("sha256").update(whole).digest("base64");
+  said.set(event, text);
+  return text;
+}
+
+type Answered = Extract<
+  Event,
+  { kind: "ActionEvent" | "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation" }
+>;
+
+function textOf(event: Answered): string {
+  switch (event.kind) {
+    case "ActionEvent":
+      return `${event.tool_name} ${event.action ? canonical(event.action) : canonicalText(event.tool_call.arguments)}`;
+    case "ObservationEvent":
+      return canonical(event.observation);
+    case "AgentErrorEvent":
+      return event.error;
+    case "UserRejectObservation":
+      return event.rejection_reason ?? "";
+  }
 }
 
 function canonicalText(text: string): string {

@@ -52,6 +52,11 @@ export function nextStep(state: ConversationState, limits: StepLimits): Step {
   return { type: "request", sawSeq: state.lastSeq };
 }
 
+/** True when nothing but the limits of a run keeps the model from being asked next. */
+export function asksModel(state: ConversationState): boolean {
+  return state.status === "running" && state.openActions.length === 0 && hasUnseenInput(state);
+}
+
 /** True when a run has nothing left to do: no call is open, and the model has read everything. */
 export function isDone(state: ConversationState): boolean {
   return state.status === "running" && state.openActions.length === 0 && !hasUnseenInput(state);

@@ -1,11 +1,11 @@
 import { environmentMessage } from "../../agent/receive.ts";
-import { findCircling } from "../../agent/stuck.ts";
+import { findCircling, type SaidTexts } from "../../agent/stuck.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { Fault } from "../../lib/fault.ts";
 import { storageFault } from "../../lib/storage-fault.ts";
 import { Executions } from "./executions.ts";
 import { ModelCalls } from "./model-calls.ts";
-import { failRun, isDone, nextStep, type Step } from "./next-step.ts";
+import { asksModel, failRun, isDone, nextStep, type Step } from "./next-step.ts";
 import { OwnedElsewhere } from "../refusals.ts";
 import { statusUpdate } from "../decide.ts";
 import type { ConversationState } from "../state/conversation-state.ts";
@@ -23,6 +23,7 @@ export class Run {
   readonly #effects = new AbortController();
   readonly #calls: ModelCalls;
   readonly #executions: Executions;
+  readonly #said: SaidTexts = new WeakMap();
   #mayStop = false;
   #isUnrecorded = false;
 
@@ -139,11 +140,13 @@ export class Run {
   async #decide(): Promise<Step> {
     const { config, log, nowMs, overBudget } = this.#deps;
     const { approval_policy: approval, max_iterations: maxIterations, stuck_detection: isWatched } = config();
-    const refusal = await overBudget();
-    const recent = isWatched ? await log.recent() : [];
+    // What takes time to find out decides nothing but whether the model is asked.
+    const isAsking = asksModel(log.state);
+    const refusal = isAsking ? await overBudget() : null;
+    const recent = isAsking && isWatched ? await log.recent() : [];
     return nextStep(log.state, {
       maxIterations,
-      circling: isWatched ? findCircling(recent, log.state.runStartSeq) : "no",
+      circling: findCircling(recent, log.state.runStartSeq, this.#said),
       overBudget: refusal,
       approvalDeadlineMs: approval ? nowMs() + approval.timeout_seconds * 1000 : null,
     });
