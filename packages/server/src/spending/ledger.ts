@@ -1,5 +1,5 @@
 import type { UserSpend } from "@convoke/protocol";
-import { sql, type Selectable, type Transaction } from "kysely";
+import { sql, type CompiledQuery, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -36,12 +36,16 @@ export class Ledger {
   readonly #deps: LedgerDeps;
   readonly #limits: LiveRows<LimitRow>;
   readonly #storing = new SharedRound(() => this.#storeOwed());
+  readonly #insert: CompiledQuery;
+  /** Ends when the newest booking survives a power cut. */
+  #settling: Promise<void> = Promise.resolve();
   /** Booked and not stored yet, or not while the storage failed; it counts. */
   #owed: readonly DatedBooking[] = [];
 
   private constructor(deps: LedgerDeps, limits: LiveRows<LimitRow>) {
     this.#deps = deps;
     this.#limits = limits;
+    this.#insert = compileInsert(deps.database.tables);
   }
 
   static async open(deps: LedgerDeps): Promise<Ledger> {
@@ -49,11 +53,19 @@ export class Ledger {
     return new Ledger(deps, await deps.database.live("user_budgets", query));
   }
 
-  /** Durable when it resolves, unless the storage failed: then it is kept in memory and counts all the same. Never rejects. */
+  /**
+   * Counts from the end of the call on, whoever asks, and survives this process; a power cut from the end of {@link untilDurable} on.
+   * Where the storage failed it is kept in memory and counts all the same. Never rejects.
+   */
   async book(booking: Booking): Promise<void> {
     if (booking.usages.length === 0) return;
     this.#owed = [...this.#owed, { ...booking, day: this.#today() }];
     await this.#storing.ask();
+  }
+
+  /** Resolves when what was booked before the call survives a power cut, as far as the storage took it. */
+  async untilDurable(): Promise<void> {
+    await this.#settling;
   }
 
   /** What is booked while others are being stored goes in together. */
@@ -63,25 +75,25 @@ export class Ledger {
     try {
       await database.commitSoon(async (tables) => {
         for (const { userId, conversationId, day, usages } of due) {
-          const added = sumOf(usages);
-          await tables
-            .insertInto("spend_days")
-            .values({ user_id: userId, day, conversation_id: conversationId, ...added })
-            .onConflict((conflict) =>
-              conflict.columns(["user_id", "day", "conversation_id"]).doUpdateSet({
-                cost: sql`spend_days.cost + excluded.cost`,
-                calls: sql`spend_days.calls + excluded.calls`,
-                prompt_tokens: sql`spend_days.prompt_tokens + excluded.prompt_tokens`,
-                completion_tokens: sql`spend_days.completion_tokens + excluded.completion_tokens`,
-              }),
-            )
-            .execute();
+          const { cost, calls, promptTokens, completionTokens } = sumOf(usages);
+          const parameters = [userId, day, conversationId, cost, calls, promptTokens, completionTokens];
+          await tables.executeQuery({ ...this.#insert, parameters });
         }
       });
       this.#owed = this.#owed.filter((owed) => !due.includes(owed));
-      await database.untilDurable();
+      this.#settling = this.#bringToDisk();
     } catch (error) {
       logger.error({ bookings: due.length, error: String(error) }, "spending was not stored yet");
+    }
+  }
+
+  /** The wait for the disk holds up no turn: the next call under a budget waits for it. */
+  async #bringToDisk(): Promise<void> {
+    const { database, logger } = this.#deps;
+    try {
+      await database.untilDurable();
+    } catch (error) {
+      logger.error({ error: String(error) }, "spending would not survive a power cut yet");
     }
   }
 
@@ -188,7 +200,31 @@ function sumOf(usages: readonly ModelUsage[]) {
   return {
     cost: usages.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
     calls: usages.length,
-    prompt_tokens: usages.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
-    completion_tokens: usages.reduce((sum, { completionTokens }) => sum + completionTokens, 0),
+    promptTokens: usages.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
+    completionTokens: usages.reduce((sum, { completionTokens }) => sum + completionTokens, 0),
   };
+}
+
+/** Comes with every turn: its text is made once, its parameters are in the order of the columns. */
+function compileInsert(tables: Kysely<Tables>): CompiledQuery {
+  return tables
+    .insertInto("spend_days")
+    .values({
+      user_id: "",
+      day: "",
+      conversation_id: "",
+      cost: 0,
+      calls: 0,
+      prompt_tokens: 0,
+      completion_tokens: 0,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(["user_id", "day", "conversation_id"]).doUpdateSet({
+        cost: sql`spend_days.cost + excluded.cost`,
+        calls: sql`spend_days.calls + excluded.calls`,
+        prompt_tokens: sql`spend_days.prompt_tokens + excluded.prompt_tokens`,
+        completion_tokens: sql`spend_days.completion_tokens + excluded.completion_tokens`,
+      }),
+    )
+    .compile();
 }

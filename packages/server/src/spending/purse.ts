@@ -57,6 +57,7 @@ export class Purse {
       if (signal.aborted) return { type: "aborted" };
       const released = this.#released;
       const budgets = await this.#budgets(purchase);
+      if (budgets.length > 0) await this.#ledger.untilDurable();
       // A call that ended meanwhile has booked what it cost, and is not in progress any more: what was read may lack it.
       if (released !== this.#released || signal.aborted) continue;
       const detail = refusalOf(budgets);
