@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { copyFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { ExecutionJournal } from "./execution-journal.ts";
@@ -8,8 +8,8 @@ import { openTemporaryDirectory } from "./testing/temporary-directory.ts";
 test("P6: an id starts once, its first outcome stays", async () => {
   const journal = await openJournal({});
   expect(journal.find("a")).toBeUndefined();
-  expect(journal.start("a", "terminal")).toBe(true);
-  expect(journal.start("a", "terminal")).toBe(false);
+  expect(await journal.start("a", "terminal")).toBe(true);
+  expect(await journal.start("a", "terminal")).toBe(false);
   expect(journal.find("a")).toEqual({ type: "started" });
   journal.finish("a", "terminal", text("one"));
   journal.finish("a", "terminal", text("two"));
@@ -19,13 +19,29 @@ test("P6: an id starts once, its first outcome stays", async () => {
 test("an execution that ended without starting has an outcome and cannot start", async () => {
   const journal = await openJournal({});
   journal.finish("a", "terminal", text("cancelled early"));
-  expect(journal.start("a", "terminal")).toBe(false);
+  expect(await journal.start("a", "terminal")).toBe(false);
   expect(journal.find("a")).toEqual({ type: "ended", outcome: text("cancelled early") });
+});
+
+test("P6: what was written before a process is killed is read by the next one", async () => {
+  await using directory = await openTemporaryDirectory();
+  const path = join(directory.path, "executions.sqlite");
+  using journal = new ExecutionJournal({ path, onUnsafe });
+  await journal.start("ended", "terminal");
+  journal.finish("ended", "terminal", text("one"));
+  await journal.start("begun", "terminal");
+  // What a killed process leaves: its files as they are at this moment.
+  const left = join(directory.path, "left.sqlite");
+  for (const suffix of ["", "-wal"]) copyFileSync(`${path}${suffix}`, `${left}${suffix}`);
+  using next = new ExecutionJournal({ path: left, onUnsafe });
+  expect(next.find("ended")).toEqual({ type: "ended", outcome: text("one") });
+  expect(next.find("begun")).toEqual({ type: "started" });
+  expect(await next.start("begun", "terminal")).toBe(false);
 });
 
 test("P19: only the newest outcomes are kept; older ids are still known, so they never run twice", async () => {
   const journal = await openJournal({ keptOutcomes: 100 });
-  fill(journal, 256, "x");
+  await fill(journal, 256, "x");
   const kept = Array.from({ length: 256 }, (_, index) => journal.find(`a${index}`)).map((record) =>
     record?.type === "ended" && record.outcome.type === "error" && record.outcome.text === "x"
       ? "kept"
@@ -34,13 +50,13 @@ test("P19: only the newest outcomes are kept; older ids are still known, so they
   expect(kept.filter((record) => record === "kept")).toHaveLength(100);
   expect(kept[155]).toMatchObject({ type: "ended", outcome: { text: expect.stringContaining("too old") } });
   expect(kept.slice(156).every((record) => record === "kept")).toBe(true);
-  expect(journal.start("a0", "terminal")).toBe(false);
+  expect(await journal.start("a0", "terminal")).toBe(false);
 });
 
 test("P19: large outcomes are bounded by their size, but the newest 32 always stay", async () => {
   const journal = await openJournal({ keptOutcomeBytes: 10_000 });
   const long = "y".repeat(1_000);
-  fill(journal, 128, long);
+  await fill(journal, 128, long);
   const isKept = (index: number): boolean => JSON.stringify(journal.find(`a${index}`)).includes(long);
   expect([95, 96, 127].map(isKept)).toEqual([false, true, true]);
 });
@@ -50,7 +66,8 @@ async function openJournal(options: {
   keptOutcomeBytes?: number;
 }): Promise<ExecutionJournal> {
   const directory = await openTemporaryDirectory();
-  const journal = new ExecutionJournal({ path: join(directory.path, "executions.sqlite"), ...options });
+  const path = join(directory.path, "executions.sqlite");
+  const journal = new ExecutionJournal({ path, onUnsafe, ...options });
   onTestFinished(async () => {
     journal[Symbol.dispose]();
     await directory[Symbol.asyncDispose]();
@@ -58,11 +75,15 @@ async function openJournal(options: {
   return journal;
 }
 
-function fill(journal: ExecutionJournal, count: number, content: string): void {
+async function fill(journal: ExecutionJournal, count: number, content: string): Promise<void> {
   for (let index = 0; index < count; index += 1) {
-    journal.start(`a${index}`, "terminal");
+    await journal.start(`a${index}`, "terminal");
     journal.finish(`a${index}`, "terminal", text(content));
   }
+}
+
+function onUnsafe(error: unknown): never {
+  throw new Error("the disk refused", { cause: error });
 }
 
 function text(content: string): Outcome {
@@ -73,8 +94,8 @@ test("16: nobody else reads the record, whatever the umask is", async () => {
   await using directory = await openTemporaryDirectory();
   const before = process.umask(0);
   onTestFinished(() => void process.umask(before));
-  using journal = new ExecutionJournal({ path: join(directory.path, "executions.sqlite") });
-  journal.start("a", "terminal");
+  using journal = new ExecutionJournal({ path: join(directory.path, "executions.sqlite"), onUnsafe });
+  await journal.start("a", "terminal");
   const modes = readdirSync(directory.path).map((name) => statSync(join(directory.path, name)).mode & 0o777);
   expect(modes).toEqual(modes.map(() => 0o600));
 });

@@ -1,4 +1,6 @@
+import { closeSync, fdatasync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { promisify } from "node:util";
 import type { Outcome } from "./host.ts";
 import { openPrivateSqlite } from "./private-sqlite.ts";
 
@@ -14,11 +16,14 @@ export type ExecutionJournalOptions = {
   readonly keptOutcomes?: number;
   /** How many bytes of outcomes stay readable. */
   readonly keptOutcomeBytes?: number;
+  /** Told when the disk does not take an outcome that was written: it would not survive a power cut. */
+  readonly onUnsafe: (error: unknown) => void;
 };
 
 /**
- * The executions of one session on disk. Every method returns after its write is on the disk (WAL, synchronous=FULL).
- * Only one session may write a file at a time.
+ * The executions of one session on disk. What a method has written survives the end of this process when it returns; a start is on the
+ * disk when its promise resolves, an outcome with the next start, and a moment later without one. Another thread waits for the disk:
+ * the loop has other conversations. Only one session may write a file at a time.
  */
 export class ExecutionJournal implements Disposable {
   readonly #database: DatabaseSync;
@@ -27,6 +32,10 @@ export class ExecutionJournal implements Disposable {
   readonly #finish: StatementSync;
   readonly #forget: StatementSync;
   readonly #options: Required<ExecutionJournalOptions>;
+  /** False where the file system has no room for a log beside the file: then SQLite waits for the disk itself. */
+  readonly #hasLog: boolean;
+  /** Runs from an outcome on until it is on the disk. */
+  #settling: NodeJS.Timeout | undefined;
   #outcomesUntilForgetting = forgetEvery;
 
   constructor(options: ExecutionJournalOptions) {
@@ -44,6 +53,9 @@ export class ExecutionJournal implements Disposable {
          WHERE ended_at_ms IS NULL`,
       );
       this.#forget = this.#database.prepare(forgetOutcomes);
+      this.#hasLog = this.#database.prepare("PRAGMA journal_mode").get()?.["journal_mode"] === "wal";
+      // The file and its log are on the disk, with their names; from here on this class says when what is in them has to be.
+      if (this.#hasLog) this.#database.exec("PRAGMA synchronous = NORMAL");
     } catch (error) {
       this.#database.close();
       throw error;
@@ -58,14 +70,20 @@ export class ExecutionJournal implements Disposable {
     return { type: "ended", outcome: typeof outcome === "string" ? parseOutcome(outcome) : forgotten };
   }
 
-  /** Records that the tool is about to run; false when the id is known already. */
-  start(actionId: string, tool: string): boolean {
-    return this.#start.run(actionId, tool, Date.now()).changes === 1;
+  /** Records that the tool is about to run, and resolves when a power cut cannot undo that; false when the id is known already. */
+  async start(actionId: string, tool: string): Promise<boolean> {
+    if (this.#start.run(actionId, tool, Date.now()).changes !== 1) return false;
+    await this.#toDisk();
+    return true;
   }
 
-  /** Records the outcome of a started execution, or of one that ended without starting. The first outcome stays. */
+  /**
+   * Records the outcome of a started execution, or of one that ended without starting. The first outcome stays. Whoever gets it stores
+   * it at once, so the wait for the disk is left to that: a power cut before it leaves a call whose outcome is unknown.
+   */
   finish(actionId: string, tool: string, outcome: Outcome): void {
     this.#finish.run(actionId, tool, Date.now(), JSON.stringify(outcome));
+    this.#settling ??= setTimeout(() => this.#settle(), settleAfterMs).unref();
     this.#outcomesUntilForgetting -= 1;
     if (this.#outcomesUntilForgetting > 0) return;
     this.#outcomesUntilForgetting = forgetEvery;
@@ -73,9 +91,30 @@ export class ExecutionJournal implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    clearTimeout(this.#settling);
     if (this.#database.isOpen) this.#database.close();
   }
+
+  #settle(): void {
+    this.#toDisk().catch(this.#options.onUnsafe);
+  }
+
+  /** Brings everything that was written before to the disk. */
+  async #toDisk(): Promise<void> {
+    clearTimeout(this.#settling);
+    this.#settling = undefined;
+    if (!this.#hasLog) return;
+    const log = openSync(`${this.#options.path}-wal`, "r+");
+    try {
+      await datasync(log);
+    } finally {
+      closeSync(log);
+    }
+  }
 }
+
+const datasync = promisify(fdatasync);
+const settleAfterMs = 100;
 
 const forgetEvery = 64;
 

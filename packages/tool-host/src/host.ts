@@ -65,8 +65,9 @@ export type ExecuteOptions = {
 };
 
 /**
- * A workspace's tools. The start of an execution is durable before the tool runs, its outcome is durable before
- * `execute` resolves, so a caller that crashed can ask `state` and never has to guess.
+ * A workspace's tools. The start of an execution is durable before the tool runs, its outcome is recorded before `execute` resolves, so
+ * a caller that crashed can ask `state` and never has to guess. A power cut within the next moment may leave the outcome unknown, as one
+ * while the tool runs does: the caller stores it before anyone sees it.
  */
 export interface ToolSession extends AsyncDisposable {
   readonly tools: readonly ToolListing[];

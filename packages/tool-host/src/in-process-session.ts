@@ -117,10 +117,12 @@ export class InProcessSession implements AsyncDisposable {
       );
     }
     try {
-      if (!place.face.isReadOnly && !this.#openJournal().start(request.actionId, request.tool)) return lost;
+      if (!place.face.isReadOnly && !(await this.#openJournal().start(request.actionId, request.tool)))
+        return lost;
     } catch (error) {
       return failure(this.#journalProblem(error));
     }
+    if (call.signal.aborted) return this.#finish(place, request, cancelledBeforeStart);
     return this.#finish(place, request, await this.#call(place.lane, opening.value, request, call));
   }
 
@@ -141,7 +143,7 @@ export class InProcessSession implements AsyncDisposable {
     return failure(`The tool failed unexpectedly: ${describeError(ending.error)}`);
   }
 
-  /** Makes the outcome durable. A tool that did run keeps its true outcome even when the disk refuses to remember it. */
+  /** Records the outcome. A tool that did run keeps its true outcome even when the disk refuses to remember it. */
   #finish(place: Place, request: ExecutionRequest, unmasked: Outcome): Outcome {
     const outcome = maskOutcome(unmasked, request.secrets, [this.#deps.workspaceDir]);
     if (place.face.isReadOnly) {
@@ -176,7 +178,8 @@ export class InProcessSession implements AsyncDisposable {
   }
 
   #openJournal(): ExecutionJournal {
-    return (this.#journal ??= new ExecutionJournal({ path: this.#journalPath }));
+    const onUnsafe = (error: unknown): void => this.#deps.onWarning(this.#journalProblem(error));
+    return (this.#journal ??= new ExecutionJournal({ path: this.#journalPath, onUnsafe }));
   }
 
   #journalProblem(error: unknown): string {
