@@ -188,6 +188,7 @@ export async function openServer({
   const collect = openWholeCollector();
   const releaseMemory = (): void => {
     store.journal.releaseMemory();
+    directory.releaseMemory();
     pages.clear();
     collect?.();
   };

@@ -1,6 +1,8 @@
 import type { LLM, MetricsSnapshot } from "@convoke/protocol";
+import { AgentRequests } from "../agent/agent-requests.ts";
 import { Condensing } from "../agent/condense/condensing.ts";
 import { withCondenserSecrets } from "../agent/condense/condenser-settings.ts";
+import type { ViewEvent } from "../agent/history-view.ts";
 import type { EventDraft, StampedEvent } from "../events/event-draft.ts";
 import type { McpServers } from "../extensions/mcp/mcp-status.ts";
 import type { Model } from "../models/model.ts";
@@ -64,6 +66,8 @@ export class Actor implements AsyncDisposable {
     publish: () => this.publishFullState(),
     standing: () => `${this.log.state.status} ${this.log.state.lastUserMessageId}`,
   });
+  /** As long as its view is in memory. */
+  readonly #requests = new WeakMap<readonly ViewEvent[], AgentRequests>();
   #opened: {
     readonly config: ConversationConfig;
     readonly secrets: ConversationSecrets;
@@ -95,11 +99,14 @@ export class Actor implements AsyncDisposable {
       queue: this.queue,
       isHeld: () => this.hold.isOn,
       begin: () => {
+        deps.keptViews?.take(deps.log);
         this.#runEnd.begin();
         return deps.activity?.begin(deps.id);
       },
       runDeps: () => this.#runDeps(post),
       onEnded: () => {
+        if (deps.keptViews === undefined) deps.log.forgetView();
+        else deps.keptViews.keep(deps.log);
         this.#runEnd.tell();
         this.goals.check();
       },
@@ -241,6 +248,7 @@ export class Actor implements AsyncDisposable {
     await this.queue.drain();
     await this.#endHooks();
     await this.session[Symbol.asyncDispose]();
+    this.#deps.keptViews?.take(this.log);
     await this.#deps.journal.release(this.log.lease);
   }
 
@@ -304,6 +312,7 @@ export class Actor implements AsyncDisposable {
           nowMs: this.#deps.nowMs,
         }),
       openModel: () => this.openModel(),
+      requestsOf: (view) => this.#requestsOf(view),
       condensing: this.condensing,
       config: () => this.config,
       secrets: () => this.secrets,
@@ -316,6 +325,13 @@ export class Actor implements AsyncDisposable {
       ...(fetch === undefined ? {} : { fetch }),
       ...(observer === undefined ? {} : { observer }),
     };
+  }
+
+  #requestsOf(view: readonly ViewEvent[]): AgentRequests {
+    const known = this.#requests.get(view);
+    const requests = known ?? new AgentRequests();
+    if (known === undefined) this.#requests.set(view, requests);
+    return requests;
   }
 
   /** The agent's own model: the same one until the configuration changes, with its connections and what it has learnt of its provider. */

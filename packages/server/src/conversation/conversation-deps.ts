@@ -10,6 +10,7 @@ import type { Observer } from "../observability/observer.ts";
 import type { SecretBox } from "../security/seal.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
+import type { KeptViews } from "./kept-views.ts";
 import type { HookGate } from "./run/hook-gate.ts";
 import type { OpenHooksDeps } from "./sessions/open-hooks.ts";
 import type { Signals } from "./signals.ts";
@@ -19,6 +20,8 @@ export type ConversationDeps = {
   readonly id: string;
   readonly journal: Pick<Journal, "getInboxEntry" | "release">;
   readonly log: ConversationLog;
+  /** Where the view of the log goes between two runs; it goes away when absent. */
+  readonly keptViews?: KeptViews;
   /** To whoever watches the conversation. */
   readonly signals: Signals;
   readonly config: ConversationConfig;

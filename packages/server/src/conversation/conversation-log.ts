@@ -1,10 +1,18 @@
 import { commonRanges, pathTo } from "../agent/branches.ts";
 import { viewKinds, type ViewEvent } from "../agent/history.ts";
 import { stampDrafts, type EventDraft, type StampedEvent } from "../events/event-draft.ts";
-import type { AppendBatch, ConversationPatch, ConversationRow, Journal, Lease } from "../journal/journal.ts";
+import type {
+  AppendBatch,
+  ConversationPatch,
+  ConversationRow,
+  EventWithMeta,
+  Journal,
+  Lease,
+} from "../journal/journal.ts";
 import { parseStored } from "../events/parse-stored.ts";
 import type { Mask } from "../security/mask.ts";
 import type { ConversationState } from "./state/conversation-state.ts";
+import { viewLimits } from "./kept-views.ts";
 import { applyEvent, foldedKinds, type FoldedEvent } from "./state/fold.ts";
 import { loadState, toCheckpoint, writeSnapshot } from "./state/load-state.ts";
 
@@ -34,6 +42,7 @@ export class ConversationLog {
   #state: ConversationState;
   #snapshotSeq: number;
   #view: ViewEvent[] | null = null;
+  #viewCharacters = 0;
   #recent: ViewEvent[] | null = null;
   /** The log was empty when it was opened, and nobody has asked for its view since: what is kept of it costs no reading. */
   #isFresh: boolean;
@@ -96,9 +105,11 @@ export class ConversationLog {
     if (stamped.some(({ meta }) => meta.navigation !== undefined)) this.forgetView();
     const added = stamped.filter(({ event }) => isViewKind.has(event.kind));
     this.#view?.push(...added);
+    for (const { record } of added) this.#viewCharacters += charactersOf(record);
     if (this.#recent !== null) this.#recent = [...this.#recent, ...added].slice(-recentEvents.most);
     if (stamped.some(({ meta }) => meta.keeps !== undefined)) this.#trimView();
-    if (this.#isFresh && next.lastSeq > freshEvents) this.forgetView();
+    const isTooLong = next.status !== "running" && this.#viewCharacters > viewLimits.one;
+    if (isTooLong || (this.#isFresh && next.lastSeq > freshEvents)) this.forgetView();
     return stamped;
   }
 
@@ -121,10 +132,16 @@ export class ConversationLog {
     if (this.#view === null) {
       const { lastSeq, navigations, viewStart } = this.#state;
       const needed = [...viewStart.kept, [viewStart.fromSeq, lastSeq] as const];
-      const parts: ViewEvent[][] = [];
-      for (const [from, to] of commonRanges(needed, pathTo(navigations, lastSeq)))
-        parts.push(await this.readKinds(viewKinds, from, to));
-      this.#view = parts.flat();
+      const { conversationId } = this.#deps.lease;
+      const view: ViewEvent[] = [];
+      let characters = 0;
+      for (const [from, to] of commonRanges(needed, pathTo(navigations, lastSeq))) {
+        for (const stored of await this.#deps.journal.readKinds(conversationId, viewKinds, from, to)) {
+          view.push(parseStored(conversationId, stored));
+          characters += charactersOf(stored);
+        }
+      }
+      [this.#view, this.#viewCharacters] = [view, characters];
     }
     return this.#view;
   }
@@ -134,9 +151,15 @@ export class ConversationLog {
     return await this.readKinds(viewKinds, 1, this.#state.lastSeq);
   }
 
+  /** Of the JSON of the view that is in memory, about; 0 without one. */
+  get viewCharacters(): number {
+    return this.#view === null ? 0 : this.#viewCharacters;
+  }
+
   forgetView(): void {
     this.#isFresh = false;
     this.#view = null;
+    this.#viewCharacters = 0;
     this.#recent = null;
   }
 
@@ -170,8 +193,15 @@ export class ConversationLog {
     const { kept, fromSeq } = this.#state.viewStart;
     const isKept = ({ seq }: ViewEvent): boolean =>
       seq >= fromSeq || kept.some(([from, to]) => from <= seq && seq <= to);
-    this.#view = this.#view?.filter(isKept) ?? null;
+    if (this.#view === null) return;
+    const left = this.#view.filter(isKept);
+    this.#viewCharacters *= left.length / Math.max(1, this.#view.length);
+    this.#view = left;
   }
+}
+
+function charactersOf({ json, meta }: Pick<EventWithMeta, "json" | "meta">): number {
+  return json.length + (meta?.length ?? 0);
 }
 
 const isFolded = new Set<string>(foldedKinds);

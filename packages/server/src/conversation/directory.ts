@@ -319,6 +319,11 @@ export class Directory implements AsyncDisposable {
     return await this.#loaded.evictIdle(idleMs);
   }
 
+  /** Gives back what is kept of conversations that nothing works on. */
+  releaseMemory(): void {
+    this.#loaded.releaseMemory();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#loaded.refuse();
     await this.#careful?.[Symbol.asyncDispose]();

@@ -14,6 +14,7 @@ import type { DirectoryDeps } from "./directory-deps.ts";
 import { configOf } from "./read-config.ts";
 import { conversationMissing, OwnedElsewhere, serverClosing } from "./refusals.ts";
 import type { ConversationSessions } from "./sessions/conversation-sessions.ts";
+import { KeptViews } from "./kept-views.ts";
 import { KnownHolders } from "./known-holders.ts";
 import { openHooks } from "./sessions/open-hooks.ts";
 import type { StoredSecrets } from "./sessions/stored-secrets.ts";
@@ -32,6 +33,7 @@ export class LoadedConversations implements AsyncDisposable {
   readonly #deps: LoadedDeps;
   readonly #loaded = new Map<string, Promise<Conversation>>();
   readonly #owners = new Map<string, string>();
+  readonly #keptViews = new KeptViews();
   readonly #elsewhere = new KnownHolders(() => performance.now());
   #isClosed = false;
 
@@ -130,6 +132,11 @@ export class LoadedConversations implements AsyncDisposable {
     return evicted;
   }
 
+  /** What is kept of conversations at rest is read again when it is needed. */
+  releaseMemory(): void {
+    this.#keptViews.clear();
+  }
+
   /** Takes all of them out and ends them: they belong to other processes now. */
   loseAll(): void {
     for (const id of this.#loaded.keys()) void this.#drop(id);
@@ -179,6 +186,7 @@ export class LoadedConversations implements AsyncDisposable {
       journal,
       signals: this.#deps.watches.signalsOf(id),
       log: await ConversationLog.open({ journal, lease, nowMs }, row),
+      keptViews: this.#keptViews,
       config: configOf(row),
       secrets: this.#deps.storedSecrets.unseal(row),
       secretBox,

@@ -1,6 +1,6 @@
 import type { LLM } from "@convoke/protocol";
 import type { ToolListing, ToolSession } from "@convoke/tool-host";
-import { AgentRequests, withRequestMeta, type PreparedRequest } from "../../agent/agent-requests.ts";
+import { withRequestMeta, type PreparedRequest } from "../../agent/agent-requests.ts";
 import { mostCondensations, sinceLastAnswer, type Condensed } from "../../agent/condense/condensing.ts";
 import { criticised } from "../../agent/critic/criticised.ts";
 import { condenserSettings } from "../../agent/condense/condenser-settings.ts";
@@ -39,7 +39,6 @@ export class ModelCalls {
   readonly #deps: RunDeps;
   readonly #signal: AbortSignal;
   readonly #following: Following;
-  readonly #requests = new AgentRequests();
   #isOpen = false;
   #sawSeq = 0;
   #said = "";
@@ -110,7 +109,7 @@ export class ModelCalls {
     const view = await log.view();
     if (!isWanted(this.#deps, this.#signal)) return null;
     const { agent, security_analyzer: analyzer } = config();
-    const prepared = this.#requests.prepare({
+    const prepared = this.#deps.requestsOf(view).prepare({
       view,
       sawSeq,
       tools: session.tools,

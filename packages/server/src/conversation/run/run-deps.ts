@@ -1,6 +1,8 @@
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolSession } from "@convoke/tool-host";
+import type { AgentRequests } from "../../agent/agent-requests.ts";
 import type { Condensing } from "../../agent/condense/condensing.ts";
+import type { ViewEvent } from "../../agent/history-view.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import type { Fetch } from "../../lib/filtered-fetch.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -25,6 +27,8 @@ export type RunDeps = {
   /** What the log begins with, where a message came before the tools were there. */
   readonly firstEvents: (session: ToolSession) => EventDraft[];
   readonly openModel: () => Model;
+  /** Builds requests from this view at the price of what came since the last one, also of an earlier run. */
+  readonly requestsOf: (view: readonly ViewEvent[]) => AgentRequests;
   readonly condensing: Condensing;
   readonly config: () => ConversationConfig;
   readonly secrets: () => ConversationSecrets;

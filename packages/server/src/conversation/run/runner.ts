@@ -81,7 +81,6 @@ export class Runner {
   #onEnded(run: Run): void {
     this.#run = null;
     if (run.isUnrecorded) this.#brokenAtSeq = this.#deps.log.state.lastSeq;
-    this.#deps.log.forgetView();
     this.#deps.onEnded();
     // A command may have made the log `running` again while the last step settled.
     void this.#deps.queue.afterAll(() => this.ensure());

@@ -1,0 +1,52 @@
+/** Characters of JSON that one view may have to be kept, and that all of them may have together. */
+export const viewLimits = { one: 4_000_000, all: 16_000_000 } as const;
+
+/** The view of a log that nothing works on at this moment. */
+export type KeptView = {
+  /** Of the JSON of its events; 0 when it is not in memory. */
+  readonly viewCharacters: number;
+  readonly forgetView: () => void;
+};
+
+/**
+ * The views of conversations between two runs: the next run begins with what the last one had read. They are copies of what the logs
+ * say, so any of them may go at any time; the longest unused goes first.
+ */
+export class KeptViews {
+  readonly #limits: { readonly one: number; readonly all: number };
+  /** The longest unused first. */
+  readonly #kept = new Set<KeptView>();
+
+  constructor(limits: { readonly one: number; readonly all: number } = viewLimits) {
+    this.#limits = limits;
+  }
+
+  /** Called when the work on it has ended. */
+  keep(view: KeptView): void {
+    this.#kept.delete(view);
+    if (view.viewCharacters > this.#limits.one) view.forgetView();
+    else this.#kept.add(view);
+    let characters = 0;
+    // A view may have grown meanwhile.
+    for (const one of this.#kept) characters += one.viewCharacters;
+    for (const oldest of this.#kept) {
+      if (characters <= this.#limits.all) break;
+      characters -= oldest.viewCharacters;
+      this.#forget(oldest);
+    }
+  }
+
+  /** Called when work on it begins, and when its conversation leaves memory: it counts no more. */
+  take(view: KeptView): void {
+    this.#kept.delete(view);
+  }
+
+  clear(): void {
+    for (const view of this.#kept) this.#forget(view);
+  }
+
+  #forget(view: KeptView): void {
+    this.#kept.delete(view);
+    view.forgetView();
+  }
+}
