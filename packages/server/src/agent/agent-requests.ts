@@ -15,6 +15,8 @@ export type PreparedRequest = {
   readonly meta: Pick<EventMeta, "request" | "tools" | "shownTools">;
   /** The events behind the messages. */
   readonly condensed: readonly ViewEvent[];
+  /** Ids of answers that are in them; until the next request is prepared. */
+  readonly usedIds: ReadonlySet<string>;
   /** Estimated, corrected by what the provider counted in earlier requests. */
   readonly tokens: number;
   readonly calibration: number;
@@ -64,6 +66,7 @@ export class AgentRequests {
       request: { messages, tools, cacheKey },
       meta,
       condensed: this.#history.condensed,
+      usedIds: this.#history.usedIds,
       tokens: estimatedTokens * calibration,
       calibration,
       estimate: meter.estimate,

@@ -1,6 +1,7 @@
 import type { ModelMessage } from "../models/model.ts";
 import { extendView, type ViewEvent } from "./history-view.ts";
 import { renderView } from "./history.ts";
+import { idsUsedBy } from "./response-id.ts";
 
 /**
  * Gives what `buildHistory` gives for the part of a view that a request has seen, at the price of what was added since the
@@ -13,7 +14,7 @@ export class GrowingHistory {
   #lastSeq = 0;
   #condensed: readonly ViewEvent[] = [];
   #messages: readonly ModelMessage[] = [];
-  #responseIds = new Set<string>();
+  #usedIds = new Set<string>();
 
   /** `view` may have grown at its end since the last call. */
   build(view: readonly ViewEvent[], sawSeq: number): readonly ModelMessage[] {
@@ -24,9 +25,9 @@ export class GrowingHistory {
     const isContinued = !isOther && this.#isContinuedBy(added);
     this.#condensed = extendView(this.#condensed, added);
     this.#messages = isContinued ? [...this.#messages, ...renderView(added)] : renderView(this.#condensed);
-    if (!isContinued) this.#responseIds = new Set();
+    if (!isContinued) this.#usedIds = new Set();
     for (const { event } of isContinued ? added : this.#condensed)
-      if (event.kind === "ActionEvent") this.#responseIds.add(event.llm_response_id);
+      for (const id of idsUsedBy(event)) this.#usedIds.add(id);
     this.#count = end;
     this.#lastSeq = added.at(-1)?.seq ?? this.#lastSeq;
     return this.#messages;
@@ -35,6 +36,11 @@ export class GrowingHistory {
   /** The events behind what was built last: without forgotten ones, with summaries. */
   get condensed(): readonly ViewEvent[] {
     return this.#condensed;
+  }
+
+  /** Ids that an answer to what was built last cannot have, see `withOwnId`. */
+  get usedIds(): ReadonlySet<string> {
+    return this.#usedIds;
   }
 
   #forget(view: readonly ViewEvent[]): void {
@@ -53,7 +59,7 @@ export class GrowingHistory {
       if (meta.repaired !== undefined) return false;
       switch (event.kind) {
         case "ActionEvent":
-          if (this.#responseIds.has(event.llm_response_id)) return false;
+          if (this.#usedIds.has(event.llm_response_id)) return false;
           actionIds.add(event.id);
           break;
         case "ObservationEvent":

@@ -88,7 +88,7 @@ export class ModelCalls {
         await this.#condense(begun.room);
         return;
       }
-      const { last, beside } = await this.#drain(begun.parts, begun.prepared.condensed);
+      const { last, beside } = await this.#drain(begun.parts, begun.prepared.usedIds);
       await storeEvents(
         this.#deps,
         this.#signal,
@@ -207,7 +207,7 @@ export class ModelCalls {
   /** Drains the stream to its last item, shows deltas to whoever listens and waits to everyone; `beside` goes with the answer. */
   async #drain(
     parts: AsyncIterable<ModelPart>,
-    view: readonly ViewEvent[],
+    usedIds: ReadonlySet<string>,
   ): Promise<{ last: LastPart; beside: EventDraft[] }> {
     const beside: EventDraft[] = [];
     const { conversationId, logger } = this.#deps;
@@ -217,7 +217,7 @@ export class ModelCalls {
         case "done":
         case "failed":
         case "aborted": {
-          const last = part.type === "done" ? { ...part, response: withOwnId(part.response, view) } : part;
+          const last = part.type === "done" ? { ...part, response: withOwnId(part.response, usedIds) } : part;
           deltas?.end(this.#endOf(last));
           return { last, beside };
         }
