@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import type { Event } from "@convoke/protocol";
-import { test } from "vitest";
+import { expect, test } from "vitest";
 import { condensedView, idInLog } from "../agent/history-view.ts";
 import type { EventDraft } from "../events/event-draft.ts";
 import { sampleConversation } from "../journal/sample-events.ts";
 import { MemoryLog, openMemoryJournal } from "../testing/interleaving/memory-journal.ts";
 import { ConversationLog } from "./conversation-log.ts";
+import { statusUpdate } from "./decide.ts";
 import { condensedDrafts } from "./run/condense-now.ts";
 
 /** What comes into the log: some words of a person, an answer, a summary of some of the view, or the memory is given back. */
@@ -44,6 +45,33 @@ test("P12, P57, P59: what condensations leave to be read is what the whole log g
     }),
     { numRuns: 300, seed: 2026 },
   );
+});
+
+test("issue 13.1: a field of the row is stored when it changes, also after the log was opened anew", async () => {
+  const memory = new MemoryLog(sampleConversation("c"));
+  const journal = openMemoryJournal(memory, async (write) => write());
+  const stored: unknown[] = [];
+  const append: typeof journal.append = (lease, batch) => {
+    const { executionStatus = "-", isActive = "-" } = batch.conversation ?? {};
+    stored.push([executionStatus, isActive]);
+    return journal.append(lease, batch);
+  };
+  const open = (): Promise<ConversationLog> =>
+    ConversationLog.open(
+      { journal: { ...journal, append }, lease: memory.claim(), nowMs: Date.now },
+      memory.row,
+    );
+  const log = await open();
+  for (const draft of [message("user"), message("user"), statusUpdate("running"), message("agent")])
+    await log.append([draft]);
+  expect(stored.splice(0)).toEqual([
+    ["idle", false],
+    ["-", "-"],
+    ["running", true],
+    ["-", "-"],
+  ]);
+  await (await open()).append([message("agent")]);
+  expect(stored).toEqual([["running", true]]);
 });
 
 async function condense(log: ConversationLog, isLeaving: readonly boolean[]): Promise<void> {

@@ -41,6 +41,8 @@ export class ConversationLog {
   readonly #deps: LogDeps;
   #state: ConversationState;
   #snapshotSeq: number;
+  /** What the row of the conversation says, as far as this log has stored it: an index is written for each field that is set. */
+  #stored: Pick<ConversationPatch, "executionStatus" | "isActive"> = {};
   #view: ViewEvent[] | null = null;
   #viewCharacters = 0;
   #recent: ViewEvent[] | null = null;
@@ -85,13 +87,15 @@ export class ConversationLog {
     stamped.push(...this.#stamp(extra.following?.(next) ?? [], next, nowMs));
     const isSnapshotDue =
       next.lastSeq - this.#snapshotSeq >= snapshotEvery || next.status !== this.#state.status;
+    const isActive =
+      next.status === "running" || next.approvalDeadlineMs !== null || next.goal?.active === true;
     const inbox = extra.inbox?.(stamped.map(({ record }) => record.id));
     await this.#deps.journal.append(this.#deps.lease, {
       expectedSeq: this.#state.lastSeq,
       events: stamped.map(({ record }) => record),
       conversation: {
-        executionStatus: next.status,
-        isActive: next.status === "running" || next.approvalDeadlineMs !== null || next.goal?.active === true,
+        ...(next.status === this.#stored.executionStatus ? {} : { executionStatus: next.status }),
+        ...(isActive === this.#stored.isActive ? {} : { isActive }),
         ...(stamped.some(({ event }) => event.kind !== "ConversationStateUpdateEvent")
           ? { updatedAtMicros: next.lastMicros }
           : {}),
@@ -101,6 +105,7 @@ export class ConversationLog {
       ...(inbox === undefined ? {} : { inbox }),
     });
     this.#state = next;
+    this.#stored = { executionStatus: next.status, isActive };
     if (isSnapshotDue) this.#snapshotSeq = next.lastSeq;
     if (stamped.some(({ meta }) => meta.navigation !== undefined)) this.forgetView();
     const added = stamped.filter(({ event }) => isViewKind.has(event.kind));
