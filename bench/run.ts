@@ -80,7 +80,10 @@ async function main(): Promise<number> {
 /** Null when the bench broke; it has said why. */
 async function runBench(nameAndPart: string): Promise<BenchResult[] | null> {
   const [name = "", ...part] = nameAndPart.split(":");
-  const child = fork(resolve(import.meta.dirname, "run-one.ts"), [benches[name] ?? "", ...part]);
+  const child = fork(resolve(import.meta.dirname, "run-one.ts"), [
+    benches[name] ?? "",
+    ...(part.length === 0 ? [] : [part.join(":")]),
+  ]);
   let results: BenchResult[] | null = null;
   child.on("message", (message) => {
     results = message as BenchResult[];

@@ -3,5 +3,5 @@ import type { Script } from "../../packages/server/src/testing/scripted-model/sc
 import { startScriptedModel } from "../../packages/server/src/testing/scripted-model/scripted-model-server.ts";
 
 /** A scripted model in a thread of its own; it says its address, and ends with the thread. */
-const model = await startScriptedModel({ script: workerData as Script });
+const model = await startScriptedModel({ script: workerData as Script, keepsRequests: false });
 parentPort?.postMessage(model.url);

@@ -18,12 +18,14 @@ export type ScriptedModelOptions = {
   readonly port?: number;
   /** Values for `{{name}}`, over those of the script. */
   readonly vars?: Readonly<Record<string, string>>;
+  /** Whether every request is kept; a load of many minutes would fill the memory with them. True unless given. */
+  readonly keepsRequests?: boolean;
 };
 
 export type ScriptedModelServer = AsyncDisposable & {
   /** Without a trailing slash and without `/v1`, e.g. `http://127.0.0.1:41234`. */
   readonly url: string;
-  /** Every request to a model, oldest first. */
+  /** Every request to a model, oldest first; empty where they are not kept. */
   readonly requests: readonly RecordedRequest[];
 };
 
@@ -44,12 +46,15 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   const player = new ScriptPlayer(script, options.vars);
   const requests: RecordedRequest[] = [];
   const server = createServer((request, response) => {
-    handle(request, response, { script, player, requests }).catch((error: unknown) => {
-      // A client that hangs up is part of many tests; anything else is told to the client.
-      if (response.destroyed) return;
-      response.writeHead(500, { "content-type": "application/json" });
-      response.end(JSON.stringify({ error: { message: String(error), type: "api_error" } }));
-    });
+    const { keepsRequests = true } = options;
+    handle(request, response, { script, player, requests: keepsRequests ? requests : null }).catch(
+      (error: unknown) => {
+        // A client that hangs up is part of many tests; anything else is told to the client.
+        if (response.destroyed) return;
+        response.writeHead(500, { "content-type": "application/json" });
+        response.end(JSON.stringify({ error: { message: String(error), type: "api_error" } }));
+      },
+    );
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -69,7 +74,7 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
 type Context = {
   readonly script: Script;
   readonly player: ScriptPlayer;
-  readonly requests: RecordedRequest[];
+  readonly requests: RecordedRequest[] | null;
 };
 
 type Place = { readonly wire: Wire; readonly model?: string; readonly isStreamed?: boolean };
@@ -122,7 +127,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, contex
   const text = await readBody(request);
   const body = JSON.parse(text) as Record<string, unknown>;
   const played = context.player.play(wire.readFacts(body));
-  context.requests.push({ wire: wire.name, path, headers: request.headers, text, body, turn: played.index });
+  context.requests?.push({ wire: wire.name, path, headers: request.headers, text, body, turn: played.index });
   const gone = new AbortController();
   response.on("close", () => gone.abort());
   await answer(response, {
