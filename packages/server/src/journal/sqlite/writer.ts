@@ -235,7 +235,7 @@ export class Writer {
 
 const closeLimitMs = 200;
 /** Of 16 KiB. */
-const logPagesLimit = 1000;
+const logPagesLimit = 2000;
 const lastPagesLimit = 200;
 
 /** Waits for other processes as long as SQLite's own time-out lets it, twice: a long checkpoint is no error. */
