@@ -8,17 +8,18 @@ import {
 } from "../sqlite/body.ts";
 import { integers } from "./arrays.ts";
 
-/** How many blocks are written together; a log that was filled by others is made up for in rounds. */
-const blocksPerRound = 16;
+/** So many messages of a class are read together; a log that was filled by others is made up for in rounds. */
+const messagesPerRound = 16 * blockMessageLimit;
+const blocksPerInsert = 16;
 
 /**
- * Groups messages of a log into blocks and writes the grams of their texts, after the commits: an append never waits for it.
+ * Groups messages of a log, those of each class by themselves, into blocks and writes the grams of their texts, after the commits: an append never waits for it.
  * What no block has yet is looked through by the search. A gram that lies costs time and never gives a wrong answer.
  */
 export class BlockIndexer implements AsyncDisposable {
   readonly #pool: Pool;
   readonly #onFailure: (error: unknown) => void;
-  /** Messages of a log that came since the last look at it. */
+  /** No class of a log has more messages that are in no block. */
   readonly #waiting = new Map<number, number>();
   readonly #due = new Set<number>();
   #running: Promise<void> | null = null;
@@ -64,58 +65,68 @@ export class BlockIndexer implements AsyncDisposable {
     if (this.#due.size > 0 && !this.#isClosed) this.#running = this.#run();
   }
 
-  /** Answers how many messages are left, too few for a block. */
+  /** Answers how many messages the class has that has most of them left, too few for a block. */
   async #closeBlocks(log: number): Promise<number> {
     for (;;) {
-      const { rows } = await this.#pool.query<Message>(messagesSql, [
-        log,
-        blocksPerRound * blockMessageLimit,
-      ]);
-      const blocks = toBlocks(rows);
-      if (blocks.length > 0) await this.#pool.query(insertSql(blocks.length), toValues(log, blocks));
-      if (rows.length < blocksPerRound * blockMessageLimit) {
-        return rows.length - blocks.reduce((total, messages) => total + messages.length, 0);
+      const { rows } = await this.#pool.query<Message>(messagesSql, [log, messagesPerRound]);
+      const classes = [...Map.groupBy(rows, (message) => message.class).values()];
+      const blocks = classes.flatMap(toBlocks);
+      for (let first = 0; first < blocks.length; first += blocksPerInsert) {
+        const some = blocks.slice(first, first + blocksPerInsert);
+        await this.#pool.query(insertSql(some.length), toValues(log, some));
+      }
+      if (classes.every((messages) => messages.length < messagesPerRound)) {
+        return Math.max(0, ...classes.map((messages) => messages.length - inBlocks(toBlocks(messages))));
       }
       if (this.#isClosed) return 0;
     }
   }
 }
 
-/** What the grams of every block of the log have that holds the needle; both are folded and comparable. */
-export function gramsOfNeedle(log: number, needle: string): Buffer {
+/** What the grams of every block have that holds the needle, which is folded and comparable. */
+export function gramsOfNeedle(needle: string): Buffer {
   const phrases = new Set<number>();
   // Whether a word begins with the needle depends on the text before it.
   addPhrases(phrases, needle, 1);
   const grams = new Set<number>();
   addGrams(grams, needle, Math.min(3, needle.length));
-  return integers([
-    logGram(log),
-    ...sample([...phrases], maxPhrasesPerQuery),
-    ...sample([...grams], maxGramsPerQuery),
-  ]);
+  return integers([...sample([...phrases], maxPhrasesPerQuery), ...sample([...grams], maxGramsPerQuery)]);
 }
 
-/** Below zero, where no gram of a text is: so the index finds blocks of few logs only. */
-function logGram(log: number): number {
+/** Below zero, where no gram of a text is: so the index finds blocks of few classes and logs only. */
+export function classGram(log: number, code: number): number {
+  return -1 - ((log * classesApart + code) % 2 ** 31);
+}
+
+/** The same for blocks of all classes of a log, as older releases make them. */
+export function logGram(log: number): number {
   return -1 - (log % 2 ** 31);
 }
 
-type Message = { readonly seq: number; readonly folded: string };
+const classesApart = 64;
+
+type Message = { readonly class: number; readonly seq: number; readonly folded: string };
 
 const waitingLimit = 10_000;
 
 const messagesSql = `
-  SELECT seq, folded FROM convoke.texts
-  WHERE log = $1 AND seq > coalesce((SELECT last_seq FROM convoke.blocks WHERE log = $1 ORDER BY first_seq DESC LIMIT 1), 0)
-  ORDER BY seq LIMIT $2`;
+  SELECT class, seq, folded FROM convoke.texts_behind($1, ARRAY(SELECT code FROM convoke.classes WHERE has_text), $2)
+  ORDER BY class, seq`;
 
 /** Two processes that write the same blocks find the same messages: one of them stands. */
 function insertSql(count: number): string {
+  const types = ["smallint", "integer", "integer", "integer[]"];
   const rows = Array.from(
     { length: count },
-    (_, index) => `($1, $${index * 3 + 2}, $${index * 3 + 3}, $${index * 3 + 4}::integer[])`,
+    (_, row) =>
+      `($1, ${types.map((type, column) => `$${2 + row * types.length + column}::${type}`).join(", ")})`,
   );
-  return `INSERT INTO convoke.blocks (log, first_seq, last_seq, grams) VALUES ${rows.join(", ")} ON CONFLICT DO NOTHING`;
+  return `INSERT INTO convoke.class_blocks (log, class, first_seq, last_seq, grams) VALUES ${rows.join(", ")}
+    ON CONFLICT DO NOTHING`;
+}
+
+function inBlocks(blocks: readonly Message[][]): number {
+  return blocks.reduce((total, messages) => total + messages.length, 0);
 }
 
 /** Whole blocks only. */
@@ -138,12 +149,13 @@ function toValues(log: number, blocks: readonly Message[][]): (number | Buffer)[
   return [
     log,
     ...blocks.flatMap((messages) => {
-      const grams = new Set<number>([logGram(log)]);
+      const { class: code, seq: first } = messages[0]!;
+      const grams = new Set<number>([classGram(log, code)]);
       for (const { folded } of messages) {
         for (const size of [1, 2, 3]) addGrams(grams, folded, size);
         addPhrases(grams, folded, 0);
       }
-      return [messages[0]!.seq, messages.at(-1)!.seq, integers([...grams])];
+      return [code, first, messages.at(-1)!.seq, integers([...grams])];
     }),
   ];
 }

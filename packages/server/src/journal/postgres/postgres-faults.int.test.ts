@@ -155,45 +155,6 @@ describe.skipIf(!probe.isUsable)(`faults need PostgreSQL (${probe.detail})`, () 
     }
   });
 
-  test("P39: messages are found by their blocks, and the same as by looking through all of them", async () => {
-    const lease = await start(journal);
-    const textOf = (seq: number): string =>
-      seq % 301 === 0 ? `a Needle ${seq}` : `step ${seq} of ${(seq * 7919) % 1009}`;
-    const count = 1300;
-    for (let seq = 0; seq < count; seq += 100) {
-      const events = Array.from({ length: 100 }, (_, index) =>
-        sampleEvent(seq + index + 1, {
-          kind: "MessageEvent",
-          source: index % 2 === 0 ? "user" : "agent",
-          text: textOf(seq + index + 1),
-        }),
-      );
-      await journal.append(lease, { expectedSeq: seq, events });
-    }
-    await expect
-      .poll(async () => (await ask(url, "SELECT max(last_seq) AS last FROM convoke.blocks"))[0])
-      .toEqual({
-        last: Math.floor(count / 16) * 16,
-      });
-    for (const body of ["needle", "a needle 9", "step 1", "of 1007", "zq", "7"]) {
-      for (const source of [undefined, "user"]) {
-        const expected = Array.from({ length: count }, (_, index) => index + 1).filter(
-          (seq) => textOf(seq).toLowerCase().includes(body) && (source === undefined || seq % 2 === 1),
-        );
-        const filter = { body, ...(source === undefined ? {} : { source }) };
-        expect(await journal.count(lease.conversationId, filter)).toBe(expected.length);
-        const page = await journal.search(lease.conversationId, {
-          ...filter,
-          order: "TIMESTAMP_DESC",
-          limit: 50,
-        });
-        const ids = page.items.map((json) => (JSON.parse(json) as { id: string }).id);
-        expect(ids).toEqual(expected.toReversed().slice(0, 50).map(sampleId));
-        expect(page.nextPageId).toBe(expected.length > 50 ? sampleId(expected.at(-51)!) : null);
-      }
-    }
-  });
-
   test("the log of a deleted conversation is removed, also by the next process", async () => {
     const [first, second] = [await start(journal), await start(journal)];
     const events = Array.from({ length: 6000 }, (_, index) => sampleEvent(index + 1, { text: "text" }));

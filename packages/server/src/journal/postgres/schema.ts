@@ -171,7 +171,85 @@ CREATE FUNCTION convoke.texts_${name}(of_log bigint, codes smallint[], needle te
   )
   .join("");
 
+/*
+ * class_blocks: blocks of one class each, so that a text is looked for among the messages of a kind or source only. What stands in blocks of
+ * a log was made by an older release, and stays.
+ * texts_ascending, texts_descending: as above, from the index that has the classes of the texts themselves.
+ * texts_behind: the first messages of each of some classes that no block has yet.
+ * matches_ascending, matches_descending: messages with a needle, found by blocks, and those behind. Each class is one look into the index; its
+ * blocks are looked through in order, and no further than it takes: without enable_sort the planner keeps their order. A plan that is
+ * forced has a price beyond all bounds, at which the database would compile it: hence no jit.
+ */
+const toVersion6 =
+  `
+CREATE INDEX texts_class ON convoke.texts (log, class, seq);
+CREATE TABLE convoke.class_blocks (
+  log         bigint NOT NULL,
+  class       smallint NOT NULL,
+  first_seq   integer NOT NULL,
+  last_seq    integer NOT NULL,
+  grams       integer[] NOT NULL,
+  PRIMARY KEY (log, class, first_seq)
+);
+CREATE INDEX class_blocks_grams ON convoke.class_blocks USING gin (grams) WITH (gin_pending_list_limit = 256);
+
+CREATE FUNCTION convoke.class_blocks_with(wanted integer[])
+  RETURNS TABLE (log bigint, class smallint, first_seq integer, last_seq integer)
+  LANGUAGE sql STABLE ROWS 20 SET enable_seqscan = off SET jit = off
+  AS 'SELECT b.log, b.class, b.first_seq, b.last_seq FROM convoke.class_blocks b WHERE b.grams @> wanted';
+
+CREATE FUNCTION convoke.texts_behind(of_log bigint, codes smallint[], most integer)
+  RETURNS TABLE (class smallint, seq integer, folded text)
+  LANGUAGE sql STABLE ROWS 16 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+  AS 'SELECT behind.* FROM unnest(codes) AS selected(code) CROSS JOIN LATERAL (
+        SELECT t.class, t.seq, t.folded FROM convoke.texts t WHERE t.log = of_log AND t.class = selected.code AND t.seq > greatest(
+          (SELECT b.last_seq FROM convoke.class_blocks b WHERE b.log = of_log AND b.class = selected.code ORDER BY b.first_seq DESC LIMIT 1),
+          (SELECT b.last_seq FROM convoke.blocks b WHERE b.log = of_log ORDER BY b.first_seq DESC LIMIT 1), 0)
+        ORDER BY t.seq LIMIT most
+      ) behind';
+` +
+  [
+    ["ascending", "ASC"],
+    ["descending", "DESC"],
+  ]
+    .map(
+      ([name, direction]) => `
+CREATE OR REPLACE FUNCTION convoke.texts_${name}(of_log bigint, codes smallint[], needle text, first integer, last integer, most integer)
+  RETURNS TABLE (seq integer, is_match boolean)
+  LANGUAGE sql STABLE ROWS 400 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+  AS 'SELECT found.seq, strpos(found.folded, needle) > 0 FROM (
+        SELECT part.seq, part.folded FROM unnest(codes) AS selected(code) CROSS JOIN LATERAL (
+          SELECT t.seq, t.folded FROM convoke.texts t WHERE t.log = of_log AND t.class = selected.code AND t.seq BETWEEN first AND last
+          ORDER BY t.seq ${direction} LIMIT most
+        ) part ORDER BY part.seq ${direction} LIMIT most
+      ) found ORDER BY found.seq ${direction}';
+
+CREATE FUNCTION convoke.matches_${name}(of_log bigint, log_gram integer, codes smallint[], class_grams integer[], wanted integer[],
+    needle text, first integer, last integer, most integer)
+  RETURNS TABLE (seq integer)
+  LANGUAGE sql STABLE ROWS 100 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off
+    SET jit = off
+  AS 'SELECT found.seq FROM (
+        SELECT part.seq FROM unnest(codes, class_grams) AS selected(code, gram) CROSS JOIN LATERAL (
+          SELECT t.seq FROM (
+            SELECT b.first_seq, b.last_seq FROM convoke.class_blocks_with(selected.gram || wanted) b
+            WHERE b.log = of_log AND b.class = selected.code AND b.first_seq <= last AND b.last_seq >= first ORDER BY b.first_seq ${direction}
+          ) block JOIN convoke.texts t ON t.log = of_log AND t.class = selected.code AND t.seq BETWEEN block.first_seq AND block.last_seq
+          WHERE t.seq BETWEEN first AND last AND strpos(t.folded, needle) > 0
+          ORDER BY block.first_seq ${direction}, t.seq ${direction} LIMIT most
+        ) part
+        UNION
+        SELECT t.seq FROM convoke.texts_behind(of_log, codes, NULL) t WHERE t.seq BETWEEN first AND last AND strpos(t.folded, needle) > 0
+        UNION
+        SELECT t.seq FROM convoke.blocks_with(log_gram || wanted) b CROSS JOIN LATERAL (
+          SELECT * FROM convoke.texts t WHERE t.log = of_log AND t.seq BETWEEN b.first_seq AND b.last_seq ORDER BY t.seq LIMIT 16
+        ) t
+        WHERE b.log = of_log AND t.seq BETWEEN first AND last AND t.class = ANY (codes) AND strpos(t.folded, needle) > 0
+      ) found ORDER BY found.seq ${direction} LIMIT most';`,
+    )
+    .join("");
+
 export const journalSchema: SchemaPart = {
   name: "journal",
-  steps: [tables, toVersion2, toVersion3, toVersion4, toVersion5],
+  steps: [tables, toVersion2, toVersion3, toVersion4, toVersion5, toVersion6],
 };

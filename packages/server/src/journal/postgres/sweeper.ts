@@ -44,7 +44,7 @@ export class Sweeper implements AsyncDisposable {
   }
 
   async #sweep(log: number): Promise<void> {
-    for (const table of ["events", "texts", "blocks", "said", "said_logs"]) {
+    for (const table of ["events", "texts", "blocks", "class_blocks", "said", "said_logs"]) {
       let removed = sliceRows;
       while (removed === sliceRows) {
         if (this.#isClosed) return;

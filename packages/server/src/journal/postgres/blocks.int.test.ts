@@ -1,0 +1,97 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { probePostgres, startPostgres, type TestPostgres } from "../../testing/start-postgres.ts";
+import { until } from "../../testing/until.ts";
+import type { Journal, Lease } from "../journal.ts";
+import { sampleConversation, sampleEvent, sampleId } from "../sample-events.ts";
+import { openPostgresJournal } from "./postgres-journal.ts";
+
+const probe = probePostgres();
+const onFailure = (error: unknown): void => console.error(error);
+const count = 1300;
+/** Users and agents have 650 messages each, and a block has sixteen. */
+const blockCount = 2 * Math.floor(650 / 16);
+
+describe.skipIf(!probe.isUsable)(`blocks need PostgreSQL (${probe.detail})`, () => {
+  let server: TestPostgres;
+  let url: string;
+  let journal: Journal;
+  let lease: Lease;
+  beforeAll(async () => {
+    server = await startPostgres();
+    url = await server.createDatabase();
+    journal = await openPostgresJournal({ url, onFailure });
+    lease = (await journal.createClaimed(sampleConversation("one")))!;
+    for (let seq = 0; seq < count; seq += 100) {
+      const events = Array.from({ length: 100 }, (_, index) => messageAt(seq + index + 1));
+      await journal.append(lease, { expectedSeq: seq, events });
+    }
+    const counted = "SELECT count(*)::integer AS blocks FROM convoke.class_blocks";
+    await until(async () => (await ask(url, counted))[0]?.["blocks"] === blockCount);
+  }, 120_000);
+  afterAll(async () => {
+    await journal[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  });
+
+  test("P39: messages are found by their blocks, and the same as by looking through all of them", async () => {
+    await expectAllFound();
+  });
+
+  test("P39: blocks of an older release are searched beside those of classes, and nothing is found twice", async () => {
+    // Sixteen messages of both classes each, with grams of more than those; from 400 to 640 both kinds have them.
+    await ask(
+      url,
+      `INSERT INTO convoke.blocks (log, first_seq, last_seq, grams)
+       SELECT log, first, first + 15, array_agg(DISTINCT gram) || ARRAY[(-1 - log)::integer]
+       FROM convoke.class_blocks, unnest(grams) gram, generate_series(1, 625, 16) first
+       WHERE first BETWEEN first_seq - 1 AND last_seq GROUP BY log, first`,
+    );
+    await ask(url, "DELETE FROM convoke.class_blocks WHERE last_seq < 400");
+    await expectAllFound();
+    await ask(url, "DELETE FROM convoke.class_blocks");
+    await expectAllFound();
+  });
+
+  async function expectAllFound(): Promise<void> {
+    for (const body of ["needle", "a needle 9", "step 1", "of 1007", "zq", "7"]) {
+      for (const source of [undefined, "user", "agent"]) {
+        const expected = Array.from({ length: count }, (_, index) => index + 1).filter(
+          (seq) =>
+            textOf(seq).toLowerCase().includes(body) && (source === undefined || source === sourceOf(seq)),
+        );
+        const filter = { body, ...(source === undefined ? {} : { source }) };
+        expect(await journal.count(lease.conversationId, filter)).toBe(expected.length);
+        for (const order of ["TIMESTAMP", "TIMESTAMP_DESC"] as const) {
+          const inOrder = order === "TIMESTAMP" ? expected : expected.toReversed();
+          const page = await journal.search(lease.conversationId, { ...filter, order, limit: 50 });
+          const ids = page.items.map((json) => (JSON.parse(json) as { id: string }).id);
+          expect(ids).toEqual(inOrder.slice(0, 50).map(sampleId));
+          expect(page.nextPageId).toBe(inOrder.length > 50 ? sampleId(inOrder[50]!) : null);
+        }
+      }
+    }
+  }
+});
+
+function sourceOf(seq: number): string {
+  return seq % 2 === 1 ? "user" : "agent";
+}
+
+function textOf(seq: number): string {
+  return seq % 301 === 0 ? `a Needle ${seq}` : `step ${seq} of ${(seq * 7919) % 1009}`;
+}
+
+function messageAt(seq: number): ReturnType<typeof sampleEvent> {
+  return sampleEvent(seq, { kind: "MessageEvent", source: sourceOf(seq), text: textOf(seq) });
+}
+
+async function ask(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  try {
+    await client.connect();
+    return (await client.query<Record<string, unknown>>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
