@@ -84,7 +84,11 @@ export class Bell implements AsyncDisposable {
         this.#unsaid.delete(number);
       }
       try {
-        await this.#deps.pool.query("SELECT pg_notify($1, $2)", [channel, words.join(" ")]);
+        await this.#deps.pool.query({
+          name: "ring",
+          text: "SELECT pg_notify($1, $2)",
+          values: [channel, words.join(" ")],
+        });
       } catch (error) {
         // The others look for themselves.
         this.#deps.onFailure(error);

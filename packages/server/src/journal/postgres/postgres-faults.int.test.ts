@@ -215,7 +215,7 @@ async function startRelay(target: string): Promise<Relay> {
     }
     let isCuttingAnswer = false;
     client.on("data", (data) => {
-      const cut = data.includes("\0append\0") ? next : null;
+      const cut = data.includes("\0append") ? next : null;
       if (cut === null) return void upstream.write(data);
       next = null;
       cuts += 1;

@@ -3,7 +3,7 @@ import type { Client, QueryConfig } from "pg";
 import { breakOff, isRefused, openConnection } from "../../database/postgres/postgres-connection.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { JournalWriteError, LeaseLostError, SeqConflictError } from "../journal.ts";
-import { appendSql, appendValues, type PreparedAppend } from "./append-statement.ts";
+import { appendName, appendSql, appendValues, partsOf, type PreparedAppend } from "./append-statement.ts";
 import type { Classes } from "./classes.ts";
 
 export type WriterDeps = {
@@ -133,8 +133,10 @@ export class AppendWriter implements AsyncDisposable {
   async #send(group: readonly Waiting[]): Promise<ReadonlySet<number>> {
     const client = await this.#connect();
     const { classes, nodeId } = this.#deps;
-    const values = toValues(() => appendValues(nodeId(), group, classes));
-    const rows = await this.#answer<{ number: number }>(client, { name: "append", text: appendSql, values });
+    const parts = partsOf(group);
+    const values = toValues(() => appendValues(nodeId(), group, classes, parts));
+    const query = { name: appendName(parts), text: appendSql(parts), values };
+    const rows = await this.#answer<{ number: number }>(client, query);
     return new Set(rows.map(({ number }) => number));
   }
 
