@@ -27,6 +27,20 @@ export type PastState = Static<typeof PastState>;
 
 const places = (description: string) => Type.Array(Type.Integer({ minimum: 1 }), { description });
 
+/** What a conversation had cost at an event, and how full the context of its agent was. */
+export const SpentAt = object("SpentAt", {
+  position: Type.Integer({ minimum: 1 }),
+  cost: Type.Number({ minimum: 0, description: "US dollars, all that was spent until then." }),
+  context: nullable(
+    Type.Number({
+      minimum: 0,
+      description:
+        "Share of the context window that the newest request filled; null where the window is not known.",
+    }),
+  ),
+});
+export type SpentAt = Static<typeof SpentAt>;
+
 /** Where in a log happened what is looked for; the first event has position 1. */
 export const Landmarks = object("Landmarks", {
   length: Type.Integer({ minimum: 0, description: "How many events the log has now." }),
@@ -34,5 +48,10 @@ export const Landmarks = object("Landmarks", {
   errors: places("Runs and calls that failed."),
   rejected: places("Calls that were not allowed."),
   condensations: places("Where a summary took the place of older events for the model."),
+  branches: places("Where somebody went back to an event before, and where a copy of a conversation begins."),
+  tasks: places("Where sub-agents began their work."),
+  spent: Type.Array(ref(SpentAt), {
+    description: "One of many where there are many; the newest is always there.",
+  }),
 });
 export type Landmarks = Static<typeof Landmarks>;

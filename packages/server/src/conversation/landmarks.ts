@@ -1,26 +1,58 @@
 import type { Landmarks } from "@convoke/protocol";
-import type { Journal, KindFilter } from "../journal/journal.ts";
+import type { ConversationRow, Journal, KindFilter } from "../journal/journal.ts";
+import { readConfig } from "./read-config.ts";
+import type { UpdateMarks } from "./update-marks.ts";
 
 /** More marks than pixels tell nothing. */
 const mostOfASort = 500;
 
-/** Where in a log happened what somebody looks for. Reads an index, no event. */
+/** Where in a log happened what somebody looks for. Reads an index, and of events the updates of the state that it has not read before. */
 export async function readLandmarks(
-  journal: Pick<Journal, "findSeqs" | "lastSeq">,
-  id: string,
+  journal: Pick<Journal, "findSeqs" | "getEvents">,
+  updates: Pick<UpdateMarks, "read">,
+  row: Pick<ConversationRow, "id" | "createdAtMicros" | "lastSeq" | "config">,
 ): Promise<Landmarks> {
+  const { id, lastSeq: length } = row;
   const find = async (...filters: readonly KindFilter[]): Promise<number[]> => {
     const found = await Promise.all(filters.map((filter) => journal.findSeqs(id, filter)));
-    return spread(found.flat().sort((a, b) => a - b));
+    // The log may have grown meanwhile: no mark lies behind the end that is told.
+    return spread(
+      found
+        .flat()
+        .filter((seq) => seq <= length)
+        .sort((a, b) => a - b),
+    );
   };
-  const [turns, errors, rejected, condensations] = await Promise.all([
+  const [turns, errors, rejected, condensations, marks, copied] = await Promise.all([
     find({ kind: "MessageEvent", source: "user" }),
     find({ kind: "ConversationErrorEvent" }, { kind: "AgentErrorEvent" }),
     find({ kind: "UserRejectObservation" }),
     find({ kind: "Condensation" }),
+    updates.read(row),
+    copiedUpTo(journal, row),
   ]);
-  // Read last, so that no mark lies behind the end.
-  return { length: await journal.lastSeq(id), turns, errors, rejected, condensations };
+  const branches = spread([...(copied === null ? [] : [copied]), ...marks.branches].sort((a, b) => a - b));
+  return {
+    length,
+    turns,
+    errors,
+    rejected,
+    condensations,
+    branches,
+    tasks: spread(marks.tasks),
+    spent: marks.spent,
+  };
+}
+
+/** The last event that a copy has from the conversation that it was made of; null where it has all of them, or is no copy. */
+async function copiedUpTo(
+  journal: Pick<Journal, "getEvents">,
+  row: Pick<ConversationRow, "id" | "config">,
+): Promise<number | null> {
+  const eventId = readConfig(row)?.forked_from?.event_id ?? null;
+  if (eventId === null) return null;
+  const [event] = await journal.getEvents(row.id, [eventId]);
+  return event?.seq ?? null;
 }
 
 /** The first, the last, and what lies evenly between them. */

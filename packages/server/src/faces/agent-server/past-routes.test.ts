@@ -77,6 +77,11 @@ test("S18: where turns begin and what failed or was rejected is told by position
     errors: [],
     rejected,
     condensations: [],
+    branches: [],
+    tasks: [],
+    spent: places((event) => event.kind === "ConversationStateUpdateEvent" && event.key === "stats").map(
+      (position) => expect.objectContaining({ position, cost: expect.any(Number) }),
+    ),
   });
   const other = await server.call("GET", `/api/conversations/${crypto.randomUUID()}/landmarks`);
   expect(other.status).toBe(404);

@@ -5,6 +5,7 @@ import { readLandmarks } from "../../conversation/landmarks.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import { toConversationInfo, type Described } from "../../conversation/state/describe.ts";
 import { PastStates } from "../../conversation/state/past-states.ts";
+import { UpdateMarks } from "../../conversation/update-marks.ts";
 import { parseStored } from "../../events/parse-stored.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import type { EventWithMeta, Journal } from "../../journal/journal.ts";
@@ -21,6 +22,7 @@ const recentEvents = 200;
 /** How a conversation stood at an event of its log. Needs neither its lease nor its actor. */
 export function pastHandlers({ journal, directory }: PastRouteDeps) {
   const states = new PastStates(journal);
+  const updates = new UpdateMarks(journal);
   return {
     getPast: async (request) => {
       const id = conversationIdOf(request);
@@ -51,8 +53,10 @@ export function pastHandlers({ journal, directory }: PastRouteDeps) {
 
     getLandmarks: async (request) => {
       const id = conversationIdOf(request);
-      if (!(await directory.exists(request.caller, id))) throw conversationMissing(id);
-      return { json: await readLandmarks(journal, id) };
+      const isThere = await directory.exists(request.caller, id);
+      const row = isThere ? await journal.getConversation(id) : null;
+      if (row === null) throw conversationMissing(id);
+      return { json: await readLandmarks(journal, updates, row) };
     },
   } satisfies Record<string, RouteHandler>;
 }
