@@ -35,22 +35,35 @@ const statusWords: Readonly<Record<string, string>> = { idle: "idle", running: "
 const shown = (count: number): string =>
   count < 1_000 ? String(count) : `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`;
 
+const order = {
+  tool_calls: [{ name: "task", arguments: { prompt: "Count them", description: "count the files" } }],
+};
+
 describe.skipIf(noBrowser !== null)("the replay file", () => {
   let web: WebBrowser;
   let id = "";
   let file = "";
 
   beforeAll(async () => {
-    web = await WebBrowser.open(
-      about(
+    web = await WebBrowser.open([
+      ...about(
         "begin",
         { tool_calls: [terminal(print, `Say one ${escaping}`)] },
         finish(`It is said. ${written}`),
       ),
-    );
+      ...about("Delegate", order, finish("They are counted.")),
+      ...about("Count them", { tool_calls: [terminal("echo three", "count")] }, finish("There are three.")),
+    ]);
     id = await web.converse("begin", { title: `Begun ${escaping}` });
-    const page = await web.logIn();
-    await page.goto(`${web.url}/c/${id}`);
+    file = await save(id);
+  });
+  afterAll(() => web[Symbol.asyncDispose]());
+  afterEach(() => expect(web.faults.splice(0)).toEqual([]));
+
+  /** The replay of a conversation that is done, as the page makes it. */
+  async function save(of: string): Promise<string> {
+    const page = await web.logIn(desktop);
+    await page.goto(`${web.url}/c/${of}`);
     await expectStatus(page, "done");
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Download" }).click();
@@ -58,16 +71,18 @@ describe.skipIf(noBrowser !== null)("the replay file", () => {
       page.waitForEvent("download"),
       page.getByRole("dialog").getByRole("button", { name: /HTML/ }).click(),
     ]);
-    expect(download.suggestedFilename()).toBe(`${id}.html`);
-    file = path.join(web.place.folder, "replay.html");
-    await copyFile(await download.path(), file);
+    expect(download.suggestedFilename()).toBe(`${of}.html`);
+    const saved = path.join(web.place.folder, `${of}.html`);
+    await copyFile(await download.path(), saved);
     await page.context().close();
-  });
-  afterAll(() => web[Symbol.asyncDispose]());
-  afterEach(() => expect(web.faults.splice(0)).toEqual([]));
+    return saved;
+  }
 
   /** The file in a browser without any network, and everything that it asked for. */
-  async function openFile(options: object): Promise<{ page: Page; asked: string[]; faults: string[] }> {
+  async function openFile(
+    options: object,
+    opened = file,
+  ): Promise<{ page: Page; asked: string[]; faults: string[] }> {
     const there = await web.logIn(desktop);
     const context = await there
       .context()
@@ -80,7 +95,7 @@ describe.skipIf(noBrowser !== null)("the replay file", () => {
     page.on("request", (request) => asked.push(request.url()));
     page.on("pageerror", (error) => faults.push(error.message));
     page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
-    await page.goto(pathToFileURL(file).href);
+    await page.goto(pathToFileURL(opened).href);
     return { page, asked, faults };
   }
 
@@ -99,6 +114,7 @@ describe.skipIf(noBrowser !== null)("the replay file", () => {
       await page.getByText("onload='window.hacked = 1'").first().waitFor();
       expect(await violationsOf(page)).toEqual([]);
       expect(await sidewaysOf(page)).toBe(0);
+      await page.getByRole("img", { name: /^Cost, up to .* and context, up to/ }).waitFor();
       await takePictures(page, options === phone ? "replay-phone" : "replay");
 
       const slider = page.getByRole("slider");
@@ -125,6 +141,43 @@ describe.skipIf(noBrowser !== null)("the replay file", () => {
       }
       expect(await page.evaluate(() => (window as { hacked?: number }).hacked)).toBeUndefined();
       expect(asked).toEqual([pathToFileURL(file).href]);
+      expect(faults).toEqual([]);
+      await page.context().close();
+    },
+  );
+
+  test.each([
+    ["at a desk", desktop],
+    ["on a phone", phone],
+  ] as const)(
+    "J22: has the conversations of sub-agents, each as it stood at the moment that is shown, %s",
+    async (_, options) => {
+      const tools = ["terminal", "task_tool_set"].map((name) => ({ name }));
+      const parent = await web.converse("Delegate", { agent: { llm: {}, tools } });
+      const saved = await save(parent);
+      const { page, asked, faults } = await openFile(options, saved);
+      await page.getByRole("button", { name: /count the files/ }).click();
+      const thread = page.getByRole("region", { name: "Work of the sub-agent" });
+      await thread.getByText("There are three.").waitFor();
+      await thread.getByRole("button", { name: /count/ }).click();
+      await thread.getByText("three", { exact: true }).waitFor();
+      // There is nowhere to open it alone.
+      expect(await thread.getByRole("link").count()).toBe(0);
+      expect(await violationsOf(page)).toEqual([]);
+      expect(await sidewaysOf(page)).toBe(0);
+      await takePictures(page, options === phone ? "replay-task-phone" : "replay-task");
+
+      const { items } = (await web.call("GET", `/api/conversations/${parent}/events/search?limit=100`)) as {
+        items: { kind: string; key?: string }[];
+      };
+      const begun = items.findIndex(({ key }) => key === "task") + 1;
+      const slider = page.getByRole("slider");
+      await slider.fill(String(begun));
+      expect(await slider.getAttribute("aria-valuetext")).toContain("a sub-agent begins");
+      await page.getByRole("button", { name: /count the files/ }).click();
+      await thread.getByText("Count them").waitFor();
+      await expect.poll(() => thread.getByText("There are three.").count()).toBe(0);
+      expect(asked).toEqual([pathToFileURL(saved).href]);
       expect(faults).toEqual([]);
       await page.context().close();
     },

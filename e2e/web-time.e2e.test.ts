@@ -133,8 +133,22 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
     await slider.press("Shift+ArrowLeft");
     await slider.fill(String(action + 1));
     await expect.poll(() => searched(page, "at")).toBe(items[action]!.id);
-    await page.setViewportSize(phone.viewport);
-    expect(await sidewaysOf(page)).toBe(0);
+    // The strip of cost and context says with the hand what the meters say of the moment, and leads there.
+    const strip = page.getByRole("img", { name: /^Cost, up to .* and context, up to/ });
+    for (const size of [desktop, phone]) {
+      await page.setViewportSize(size.viewport);
+      expect(await sidewaysOf(page)).toBe(0);
+      const { x, y, width, height } = (await strip.boundingBox())!;
+      await page.mouse.click(x + width - 1, y + height / 2);
+      await expect.poll(() => slider.inputValue()).toBe(String(items.length));
+      await expect
+        .poll(() => slider.getAttribute("aria-valuetext"))
+        .toMatch(/cost (\$\d+\.\d\d|\$0|< \$0\.01), context \d+ %/);
+      expect(await violationsOf(page)).toEqual([]);
+      await takePictures(page, size === phone ? "strip-phone" : "strip");
+    }
+    await slider.fill(String(action + 1));
+    await expect.poll(() => searched(page, "at")).toBe(items[action]!.id);
     await page.reload();
     await expect.poll(() => slider.inputValue()).toBe(String(action + 1));
     await slider.press("Escape");

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { build, type Rolldown } from "vite";
-import { eventsElement, factsElement } from "../packages/web/src/log/replay-facts.ts";
+import { eventsElement, factsElement, tasksElement } from "../packages/web/src/log/replay-facts.ts";
 import { slotNames, slots } from "../packages/web/src/log/replay-template.ts";
 
 export type BuiltReplay = {
@@ -72,6 +72,7 @@ function toTemplate(script: string, style: string): string {
     '<div id="root"></div>',
     `<script type="application/json" id="${factsElement}">${slots.facts}</script>`,
     `<script type="application/x-ndjson" id="${eventsElement}">${slots.events}</script>`,
+    `<script type="application/x-ndjson" id="${tasksElement}">${slots.tasks}</script>`,
     `<script type="module">${script}</script>`,
     "</body>",
     "</html>",

@@ -16,15 +16,26 @@ const transcript = "GET /api/conversations/{conversation_id}/transcript";
 
 /** What can be taken along: the conversation to read, its events, the files of its folder. */
 export default function DownloadDialog({ id, folder, onClose }: DownloadDialogProps) {
-  const words = useMoreWords().download;
+  const { download: words, replay } = useMoreWords();
   const { client } = useServices();
   const [busy, setBusy] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
+  const [left, setLeft] = useState(0);
   const params = { conversation_id: id };
   const timeoutMs = longTimeoutMs;
   const choices = {
     markdown: () => client.open(transcript, { params, timeoutMs }),
-    html: async () => await (await import("./make-replay.ts")).makeReplay(client, id),
+    html: async () => {
+      const { makeReplay, ReplayTooLong } = await import("./make-replay.ts");
+      try {
+        const { file, tasksLeft } = await makeReplay(client, id);
+        setLeft(tasksLeft);
+        return file;
+      } catch (error) {
+        if (error instanceof ReplayTooLong) throw new Error(words.tooLong, { cause: error });
+        throw error;
+      }
+    },
     jsonl: () => client.open(transcript, { params, query: { format: "jsonl" }, timeoutMs }),
     zip: () => client.open("GET /api/file/download-trajectory/{conversation_id}", { params, timeoutMs }),
     files: () =>
@@ -37,6 +48,7 @@ export default function DownloadDialog({ id, folder, onClose }: DownloadDialogPr
   const save = async (name: keyof typeof choices): Promise<void> => {
     setBusy(name);
     setProblem(null);
+    setLeft(0);
     try {
       await saveFile(await choices[name](), name === "html" ? `${id}.html` : id);
     } catch (error) {
@@ -60,6 +72,11 @@ export default function DownloadDialog({ id, folder, onClose }: DownloadDialogPr
           </li>
         ))}
       </ul>
+      {left > 0 && (
+        <p role="status" className="mt-3 text-sm text-soft">
+          {replay.left(left)}
+        </p>
+      )}
       {problem !== null && (
         <p role="alert" className="mt-3 text-sm text-bad">
           {problem}

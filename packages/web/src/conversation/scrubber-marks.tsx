@@ -1,11 +1,13 @@
 import type { Landmarks } from "@convoke/protocol";
 
 /** Sorts of marks, what matters most last: it is drawn over the others. */
-const sorts = ["turns", "condensations", "rejected", "errors"] as const;
+const sorts = ["turns", "tasks", "branches", "condensations", "rejected", "errors"] as const;
 export type MarkSort = (typeof sorts)[number];
 
 const colours: Readonly<Record<MarkSort, string>> = {
   turns: "stroke-edge",
+  tasks: "stroke-good",
+  branches: "stroke-ink",
   condensations: "stroke-accent",
   rejected: "stroke-warn",
   errors: "stroke-bad",

@@ -1,11 +1,13 @@
 import type { Landmarks, PastState } from "@convoke/protocol";
 import { ChevronLeft, ChevronRight, Pause, Play } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
+import { shownCost } from "../lib/shown-numbers.ts";
 import { exactTime } from "../lib/shown-times.ts";
 import { useServices } from "../services/services.ts";
 import { IconButton } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";
 import { markAt, nextMark, ScrubberMarks } from "./scrubber-marks.tsx";
+import { ScrubberSpent, spentAt, SpentThere } from "./scrubber-spent.tsx";
 
 type ScrubberProps = {
   readonly past: Pick<PastState, "position" | "length" | "timestamp">;
@@ -49,6 +51,8 @@ export function Scrubber({ past, landmarks, wanted, goTo, onNow }: ScrubberProps
   };
   const place = words.place(hand, past.length);
   const mark = markAt(landmarks, hand);
+  const spent = spentAt(landmarks?.spent ?? [], hand);
+  const said = spent && words.spent(shownCost(spent.cost), spent.context && Math.round(spent.context * 100));
   const time = hand === past.position && past.timestamp !== null ? exactTime(past.timestamp, language) : "";
   return (
     <div
@@ -83,19 +87,24 @@ export function Scrubber({ past, landmarks, wanted, goTo, onNow }: ScrubberProps
       <IconButton label={words.earlier} disabled={hand <= 1} onClick={() => goTo(hand - 1)}>
         <ChevronLeft size={16} />
       </IconButton>
-      <div className="relative flex min-w-0 grow">
-        <input
-          ref={slider}
-          type="range"
-          min={1}
-          max={past.length}
-          value={hand}
-          aria-label={words.slider}
-          aria-valuetext={[place, mark && words.marks[mark], time].filter(Boolean).join(", ")}
-          onChange={(event) => goTo(event.target.valueAsNumber)}
-          className="h-7 min-w-0 grow accent-accent-fill pointer-coarse:h-11"
-        />
-        {landmarks !== null && <ScrubberMarks landmarks={landmarks} length={past.length} />}
+      <div className="flex min-w-0 grow basis-0 flex-col">
+        <div className="relative flex">
+          <input
+            ref={slider}
+            type="range"
+            min={1}
+            max={past.length}
+            value={hand}
+            aria-label={words.slider}
+            aria-valuetext={[place, mark && words.marks[mark], said, time].filter(Boolean).join(", ")}
+            onChange={(event) => goTo(event.target.valueAsNumber)}
+            className="h-7 min-w-0 grow accent-accent-fill pointer-coarse:h-11"
+          />
+          {landmarks !== null && <ScrubberMarks landmarks={landmarks} length={past.length} />}
+        </div>
+        {landmarks !== null && landmarks.spent.length > 0 && (
+          <ScrubberSpent spent={landmarks.spent} length={past.length} hand={hand} goTo={goTo} />
+        )}
       </div>
       <IconButton label={words.later} disabled={hand >= past.length} onClick={() => goTo(hand + 1)}>
         <ChevronRight size={16} />
@@ -105,6 +114,7 @@ export function Scrubber({ past, landmarks, wanted, goTo, onNow }: ScrubberProps
         <time dateTime={past.timestamp ?? undefined} className="block min-h-[1lh] text-faint">
           {time}
         </time>
+        {spent !== null && <SpentThere spent={spent} />}
       </p>
     </div>
   );

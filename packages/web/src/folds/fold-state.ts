@@ -121,7 +121,8 @@ function retryOf(fields: Loose): ModelRetry {
   };
 }
 
-function spentOf(
+/** What a `stats` update says. */
+export function spentOf(
   stats: Loose,
 ): Pick<LogState, "cost" | "contextTokens" | "contextWindow" | "tokensIn" | "tokensOut"> {
   const byUsage = looseAt(stats, "usage_to_metrics") ?? stats;

@@ -36,7 +36,7 @@ export function rowOfEvent(event: Loose): Row | null {
         toolCallId: textAt(event, "tool_call_id"),
         action: looseAt(event, "action"),
         callText: textAt(looseAt(event, "tool_call"), "arguments"),
-        summary: textAt(event, "summary"),
+        summary: summaryOf(textAt(event, "summary"), textAt(event, "tool_name")),
         thought: partsText(listAt(event, "thought")),
         reasoning: reasoningOf(event),
         risk: textAt(event, "security_risk") || "UNKNOWN",
@@ -80,6 +80,11 @@ export function rowOfEvent(event: Loose): Row | null {
     default:
       return { type: "unknown", ...place, kind: kind === "" ? "?" : kind, event };
   }
+}
+
+/** What a model said that it does; empty where it said nothing and its arguments stand there instead, which every card shows better. */
+export function summaryOf(summary: string, tool: string): string {
+  return summary.startsWith(`${tool}: {`) ? "" : summary;
 }
 
 /** A message that was taken back before the agent read it is stored as a condensation that forgets it alone, without a summary. */

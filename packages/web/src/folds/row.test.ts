@@ -21,3 +21,16 @@ test("J15: the conversation of a task is known from what the log says of it, or 
   other.command("ls", "a");
   expect(foldRows(other.events).map((row) => row.type === "action" && taskOf(row))).toEqual([null]);
 });
+
+test("arguments that stand in the place of a summary are none", () => {
+  const log = new SampleLog();
+  const action = log.action("terminal", { command: "ls" });
+  const summaryWith = (summary: string): string => {
+    const [row] = foldRows(
+      log.events.map((event) => (event["id"] === action ? { ...event, summary } : event)),
+    );
+    return row?.type === "action" ? row.summary : "no row";
+  };
+  expect(summaryWith('terminal: {"command":"ls"}')).toBe("");
+  expect(summaryWith("terminal: look around")).toBe("terminal: look around");
+});

@@ -8,11 +8,19 @@ export type ReplayFacts = {
   /** Whether every request to a model follows from the log; null where that was not checked. */
   readonly check: ReplayCheck | null;
   readonly recordedAt: string;
+  /** Conversations of sub-agents, in the order of their events, and how many events each has. */
+  readonly tasks: readonly { readonly conversation: Loose; readonly events: number }[];
+  /** Of how many more the file would have become too large. */
+  readonly tasksLeft: number;
 };
+
+/** So many bytes may the events of sub-agents have in a file, and those of the conversation itself. */
+export const mostBytes = { tasks: 32_000_000, conversation: 256_000_000 };
 
 /** Elements of the file, by id: they hold text that no browser runs. */
 export const factsElement = "convoke-facts";
 export const eventsElement = "convoke-events";
+export const tasksElement = "convoke-tasks";
 
 /** JSON that ends no element and begins no comment: inside JSON a `<` stands in texts alone, where it may be written so. */
 export function escapeJson(json: string): string {

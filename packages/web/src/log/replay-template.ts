@@ -4,6 +4,7 @@ export const slots = {
   title: "%CONVOKE_TITLE%",
   facts: "%CONVOKE_FACTS%",
   events: "%CONVOKE_EVENTS%",
+  tasks: "%CONVOKE_TASKS%",
 } as const;
 export const slotNames: readonly string[] = Object.values(slots);
 

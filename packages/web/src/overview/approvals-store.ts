@@ -1,3 +1,4 @@
+import { summaryOf } from "../folds/row-of-event.ts";
 import { asLoose, listAt, looseAt, textAt, textsAt, type Loose } from "../lib/loose.ts";
 import { Cell, type Store } from "../lib/store.ts";
 
@@ -69,12 +70,13 @@ export class ApprovalsStore implements Store<readonly Approval[]> {
 
 function toApproval(value: unknown): Approval {
   const fields = asLoose(value);
+  const tool = textAt(fields, "tool_name");
   return {
     conversationId: textAt(fields, "conversation_id"),
     actionId: textAt(fields, "action_id"),
-    tool: textAt(fields, "tool_name"),
+    tool,
     action: looseAt(fields, "action") ?? {},
-    summary: textAt(fields, "summary"),
+    summary: summaryOf(textAt(fields, "summary"), tool),
     risk: textAt(fields, "security_risk") || "UNKNOWN",
     reasons: textsAt(fields, "reasons"),
     requestedAt: textAt(fields, "requested_at"),

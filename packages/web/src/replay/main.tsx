@@ -5,16 +5,27 @@ import { memoryLocation } from "wouter/memory-location";
 import { ServicesContext } from "../services/services.ts";
 import { laterWords, readWords } from "../words/read-words.ts";
 import { MoreWordsContext, WordsContext } from "../words/words.ts";
-import { eventsElement, factsElement, readEvents, type ReplayFacts } from "../log/replay-facts.ts";
+import {
+  eventsElement,
+  factsElement,
+  readEvents,
+  tasksElement,
+  type ReplayFacts,
+} from "../log/replay-facts.ts";
 import { offlineServices } from "./offline-services.ts";
 import { RecordedLog } from "./recorded-log.ts";
+import { recordedSource } from "./recorded-source.ts";
 import { ReplayPage } from "./replay-page.tsx";
 
 /** The page inside a replay file. Its events stand in the same file; nothing of it leads anywhere else. */
 async function open(): Promise<void> {
-  const textOf = (id: string): string => document.querySelector(`#${id}`)?.textContent ?? "";
-  const facts = JSON.parse(textOf(factsElement)) as ReplayFacts;
-  const log = new RecordedLog(facts.conversation, readEvents(textOf(eventsElement)));
+  const facts = JSON.parse(takeText(factsElement)) as ReplayFacts;
+  const log = new RecordedLog(facts.conversation, readEvents(takeText(eventsElement)));
+  const told = readEvents(takeText(tasksElement));
+  const tasks = facts.tasks.map(
+    ({ conversation, events }) => new RecordedLog(conversation, told.splice(0, events)),
+  );
+  const logs = new Map([log, ...tasks].map((each) => [each.id, each]));
   const { lang } = document.documentElement;
   const words = await readWords(lang);
   const language = navigator.languages.find((name) => name.startsWith(lang)) ?? lang;
@@ -23,10 +34,10 @@ async function open(): Promise<void> {
     <StrictMode>
       <WordsContext value={words}>
         <MoreWordsContext value={laterWords(lang, (read) => read())}>
-          <ServicesContext value={offlineServices(log, language)}>
+          <ServicesContext value={offlineServices(recordedSource(logs), language)}>
             <Router hook={hook}>
               <Suspense>
-                <ReplayPage log={log} facts={facts} />
+                <ReplayPage log={log} logs={logs} facts={facts} />
               </Suspense>
             </Router>
           </ServicesContext>
@@ -34,6 +45,14 @@ async function open(): Promise<void> {
       </WordsContext>
     </StrictMode>,
   );
+}
+
+/** The text of an element, which is not needed in the page any more and may be large. */
+function takeText(id: string): string {
+  const element = document.querySelector(`#${id}`);
+  const text = element?.textContent ?? "";
+  element?.remove();
+  return text;
 }
 
 void open();

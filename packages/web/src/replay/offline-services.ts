@@ -4,14 +4,14 @@ import { LoginState } from "../connection/login-state.ts";
 import { Outbox } from "../connection/outbox.ts";
 import { EarlyKeys } from "../lib/early-keys.ts";
 import { Keep } from "../lib/keep.ts";
+import type { LogSource } from "../log/open-log.ts";
 import { OpenLogs } from "../log/open-logs.ts";
 import { ApprovalsStore } from "../overview/approvals-store.ts";
 import { OverviewStore } from "../overview/overview-store.ts";
 import type { Services } from "../services/services.ts";
-import type { RecordedLog } from "./recorded-log.ts";
 
-/** What the parts of the page share where there is no server: one log, and nobody to ask. */
-export function offlineServices(log: RecordedLog, language: string): Services {
+/** What the parts of the page share where there is no server: recorded logs, and nobody to ask. */
+export function offlineServices(source: LogSource, language: string): Services {
   const keep = new Keep(keptNowhere());
   const onFailure = (error: unknown): void => console.warn(error);
   const nextFrame = (callback: () => void): void => void requestAnimationFrame(callback);
@@ -25,7 +25,7 @@ export function offlineServices(log: RecordedLog, language: string): Services {
     earlyKeys: new EarlyKeys(new EventTarget()),
     drafts: new Drafts(keep),
     outbox: new Outbox({ keep, send: () => Promise.resolve(null), later: () => () => {} }),
-    logs: new OpenLogs({ source: log.source, nextFrame, now: Date.now, onFailure }),
+    logs: new OpenLogs({ source, nextFrame, now: Date.now, onFailure }),
     overview: new OverviewStore({
       follow: async function* () {},
       nextFrame,

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { SampleLog } from "../testing/sample-log.ts";
 import { escapeJson, readEvents } from "../log/replay-facts.ts";
 import { RecordedLog } from "./recorded-log.ts";
+import { recordedSource } from "./recorded-source.ts";
 
 function recorded(log: SampleLog, info = {}): RecordedLog {
   return new RecordedLog({ id: "c", title: "Told", execution_status: "finished", ...info }, log.events);
@@ -41,7 +42,8 @@ test("an action is open until it is answered, and waits where the conversation d
 test("pages go through the whole log in both directions, each event once", async () => {
   const log = new SampleLog();
   for (let number = 0; number < 450; number += 1) log.message(`${number}`);
-  const { source } = recorded(log);
+  const told = recorded(log);
+  const source = recordedSource(new Map([[told.id, told]]));
   const down: unknown[] = [];
   for (let pageId: string | null = ""; pageId !== null;) {
     const page = await source.older("c", pageId);
@@ -80,5 +82,51 @@ test("marks stand where a server would set them", () => {
     errors: [5],
     rejected: [4],
     condensations: [],
+    branches: [],
+    tasks: [],
+    spent: [],
   });
+});
+
+test("what was spent, where sub-agents began and where somebody went back is marked too", () => {
+  const log = new SampleLog();
+  const message = log.message("Begin");
+  const usage = { per_turn_token: 20, context_window: 80 };
+  log.state("stats", {
+    usage_to_metrics: { agent: { accumulated_cost: 2, accumulated_token_usage: usage }, title: {} },
+  });
+  for (const status of ["running", "completed"]) log.state("task", { task_id: "t", status });
+  log.state("leaf_event_id", null);
+  expect(recorded(log, { forked_from_event_id: message }).landmarks).toMatchObject({
+    branches: [1, 5],
+    tasks: [3],
+    spent: [{ position: 2, cost: 2, context: 0.25 }],
+  });
+});
+
+test("how things stood is the same whichever place was looked at before", () => {
+  const log = new SampleLog();
+  const asked: string[] = [];
+  for (let number = 0; number < 900; number += 1) {
+    log.state("stats", { usage_to_metrics: { agent: { accumulated_cost: number } } });
+    asked.push(log.action("terminal", { command: "ls" }));
+    if (number % 3 > 0) log.result(asked.at(-1 - (number % 2))!, { content: [] });
+  }
+  const told = recorded(log);
+  const places = [2_500, 999, 1_000, 1_001, 1, 2_000, told.length, 0];
+  for (const place of places) {
+    const anew = new RecordedLog({ id: "c" }, log.events.slice(0, place)).at(place).past;
+    expect(told.at(place).past["open_actions"]).toEqual(anew["open_actions"]);
+    expect(told.at(place).past).toMatchObject({ conversation: { id: "c" } });
+  }
+});
+
+test("at an instant a log stood where its last event until then left it, before its first event at that", () => {
+  const log = new SampleLog();
+  for (const text of ["one", "two", "three"]) log.message(text);
+  const told = recorded(log);
+  const instants = log.events.map((event) => String(event["timestamp"]));
+  expect(instants.map((instant) => told.atInstant(instant).position)).toEqual([1, 2, 3]);
+  expect(told.atInstant("").position).toBe(1);
+  expect(told.atInstant("9999").position).toBe(3);
 });

@@ -1,16 +1,11 @@
 import type { Landmarks, PastState } from "@convoke/protocol";
 import { ApiError } from "@convoke/client";
-import { asLoose, textAt, type Loose } from "../lib/loose.ts";
+import { textAt, type Loose } from "../lib/loose.ts";
 import type { LogPage } from "../log/log-page.ts";
-import type { LogSource } from "../log/open-log.ts";
+import { landmarksOf } from "./recorded-landmarks.ts";
+import { RecordedStates } from "./recorded-states.ts";
 
 const pageSize = 200;
-/** Kinds of events that answer an action, which names it in `action_id`. */
-const answers: ReadonlySet<string> = new Set([
-  "ObservationEvent",
-  "UserRejectObservation",
-  "AgentErrorEvent",
-]);
 
 /** An event of the log, and how things stood there in the form in which a server says it. */
 export type RecordedMoment = Pick<PastState, "event_id" | "timestamp" | "position" | "length"> & {
@@ -23,14 +18,17 @@ export type RecordedMoment = Pick<PastState, "event_id" | "timestamp" | "positio
  */
 export class RecordedLog {
   readonly id: string;
+  /** As it was when the log was taken. */
+  readonly info: Loose;
   readonly #events: readonly Loose[];
-  readonly #info: Loose;
+  readonly #states: RecordedStates;
   readonly #places = new Map<string, number>();
 
   constructor(info: Loose, events: readonly Loose[]) {
     this.id = textAt(info, "id");
-    this.#info = info;
+    this.info = info;
     this.#events = events;
+    this.#states = new RecordedStates(info, events);
     for (const [index, event] of events.entries()) this.#places.set(textAt(event, "id"), index);
   }
 
@@ -38,64 +36,45 @@ export class RecordedLog {
     return this.#events.length;
   }
 
-  /** Gives its pages as a server does. It has nothing of other conversations, and nothing is ever added to it. */
-  readonly source: LogSource = {
-    conversation: async (id) => this.#owned(id, this.#info),
-    older: async (id, pageId) => {
-      const end = pageId === "" ? this.length : this.#placeOf(pageId) + 1;
-      return this.#owned(id, this.#older(end));
-    },
-    newer: async (id, pageId) => this.#owned(id, this.#newer(this.#placeOf(pageId))),
-    follow: async function* () {},
-  };
-
   /** Where something happened; as a server says it, but for its bound. */
   get landmarks(): Landmarks {
-    const places = (...kinds: readonly string[]): number[] =>
-      this.#events.flatMap((event, index) => (kinds.includes(textAt(event, "kind")) ? [index + 1] : []));
-    const isAsked = (place: number): boolean => textAt(this.#events[place - 1], "source") === "user";
-    return {
-      length: this.length,
-      turns: places("MessageEvent").filter(isAsked),
-      errors: places("ConversationErrorEvent", "AgentErrorEvent"),
-      rejected: places("UserRejectObservation"),
-      condensations: places("Condensation"),
-    };
+    return landmarksOf(this.#events, textAt(this.info, "forked_from_event_id"));
   }
 
   /** How things stood at a position, from 1 to the length. The positions are those of the server. */
   at(position: number): RecordedMoment {
-    const told = this.#events.slice(0, position);
-    const last = told.at(-1);
-    const conversation: Record<string, unknown> = { ...this.#info, ...unsaid };
-    const open = new Map<string, Loose>();
-    for (const event of told) {
-      const kind = textAt(event, "kind");
-      if (kind === "ActionEvent") open.set(textAt(event, "id"), event);
-      else if (answers.has(kind)) open.delete(textAt(event, "action_id"));
-      else if (kind === "ConversationStateUpdateEvent") takeUpdate(conversation, event);
-    }
-    const isWaiting = conversation["execution_status"] === "waiting_for_confirmation";
-    const actions = [...open.values()].map((action) => ({
-      action_id: textAt(action, "id"),
-      tool_name: textAt(action, "tool_name"),
-      is_waiting: isWaiting,
-    }));
+    const place = Math.min(position, this.length);
+    const last = this.#events[place - 1];
     return {
       event_id: textAt(last, "id") || null,
       timestamp: textAt(last, "timestamp") || null,
-      position: told.length,
+      position: place,
       length: this.length,
-      past: { conversation, open_actions: actions },
+      past: this.#states.at(place),
     };
   }
 
-  #older(end: number): LogPage {
+  /** The same at an instant, in the form of the events: at the last event until then, or at the first one. */
+  atInstant(instant: string): RecordedMoment {
+    let [start, end] = [0, this.length];
+    while (start < end) {
+      const middle = (start + end) >> 1;
+      if (textAt(this.#events[middle], "timestamp") <= instant) start = middle + 1;
+      else end = middle;
+    }
+    return this.at(Math.max(1, start));
+  }
+
+  /** A page up to the event with this id, or to the end of the log where the id is empty. */
+  older(pageId: string): LogPage {
+    const end = pageId === "" ? this.length : this.#placeOf(pageId) + 1;
     const start = Math.max(0, end - pageSize);
     return { events: this.#events.slice(start, end), nextPageId: this.#idAt(start - 1) };
   }
 
-  #newer(start: number): LogPage {
+  /** A page from the event with this id on. */
+  newer(pageId: string): LogPage {
+    const start = this.#placeOf(pageId);
     return { events: this.#events.slice(start, start + pageSize), nextPageId: this.#idAt(start + pageSize) };
   }
 
@@ -108,22 +87,8 @@ export class RecordedLog {
     if (place === undefined) throw notHere();
     return place;
   }
-
-  #owned<Value>(id: string, value: Value): Value {
-    if (id !== this.id) throw notHere();
-    return value;
-  }
 }
 
-/** What holds before an event says otherwise. */
-const unsaid = { execution_status: "idle", stats: { usage_to_metrics: {} } };
-
-function takeUpdate(conversation: Record<string, unknown>, event: Loose): void {
-  const key = textAt(event, "key");
-  if (key === "full_state") Object.assign(conversation, asLoose(event["value"]));
-  else conversation[key] = event["value"];
-}
-
-function notHere(): ApiError {
+export function notHere(): ApiError {
   return new ApiError(404, "It is not in this file.", null, []);
 }

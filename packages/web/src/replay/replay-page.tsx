@@ -5,17 +5,23 @@ import Meters from "../conversation/meters.tsx";
 import { Scrubber } from "../conversation/scrubber.tsx";
 import { exactTime } from "../lib/shown-times.ts";
 import { useStore } from "../lib/store.ts";
+import type { ReplayFacts } from "../log/replay-facts.ts";
+import { ThenContext, type Then } from "../log/then-context.ts";
 import { useServices } from "../services/services.ts";
 import { Timeline } from "../timeline/timeline.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { useMoreWords } from "../words/words.ts";
-import type { ReplayFacts } from "../log/replay-facts.ts";
 import type { RecordedLog } from "./recorded-log.ts";
 
-type ReplayPageProps = { readonly log: RecordedLog; readonly facts: ReplayFacts };
+type ReplayPageProps = {
+  readonly log: RecordedLog;
+  /** It and those of its sub-agents, by id. */
+  readonly logs: ReadonlyMap<string, RecordedLog>;
+  readonly facts: ReplayFacts;
+};
 
 /** A recorded conversation: at any of its events it is shown as it stood there. It opens at its end. */
-export function ReplayPage({ log, facts }: ReplayPageProps) {
+export function ReplayPage({ log, logs: recorded, facts }: ReplayPageProps) {
   const { logs } = useServices();
   const [position, setPosition] = useState(log.length);
   const moment = useMemo(() => log.at(position), [log, position]);
@@ -23,6 +29,7 @@ export function ReplayPage({ log, facts }: ReplayPageProps) {
   const shown = useMemo(() => logs.get(log.id, eventId, moment.past), [logs, log, eventId, moment]);
   useEffect(() => logs.watch(log.id, eventId, moment.past), [logs, log, eventId, moment]);
   const landmarks = useMemo(() => log.landmarks, [log]);
+  const thenOf = useMemo(() => thenAt(recorded, moment.timestamp ?? ""), [recorded, moment]);
   const { phase, state } = useStore(shown.view);
   return (
     <main className="flex h-dvh flex-col">
@@ -42,7 +49,9 @@ export function ReplayPage({ log, facts }: ReplayPageProps) {
         />
       )}
       {phase === "ready" ? (
-        <Timeline key={eventId} log={shown} menu={null} sends={0} />
+        <ThenContext value={thenOf}>
+          <Timeline key={eventId} log={shown} menu={null} sends={0} />
+        </ThenContext>
       ) : (
         <div className="grow" aria-busy={phase === "loading"} />
       )}
@@ -51,8 +60,24 @@ export function ReplayPage({ log, facts }: ReplayPageProps) {
   );
 }
 
+/** How the conversations of sub-agents stood at an instant. */
+function thenAt(recorded: ReadonlyMap<string, RecordedLog>, instant: string): (id: string) => Then | null {
+  const known = new Map<string, Then>();
+  return (id) => {
+    const log = recorded.get(id);
+    if (log === undefined) return null;
+    let then = known.get(id);
+    if (then === undefined) {
+      const { event_id: at, past } = log.atInstant(instant);
+      then = { at: at ?? "", past };
+      known.set(id, then);
+    }
+    return then;
+  };
+}
+
 /** When it was recorded, and what the check of its requests to the model has found. */
-function Seal({ facts: { check, recordedAt } }: { readonly facts: ReplayFacts }) {
+function Seal({ facts: { check, recordedAt, tasksLeft } }: { readonly facts: ReplayFacts }) {
   const { replay, events } = useMoreWords();
   const { language } = useServices();
   const isBroken = check !== null && check.difference !== null;
@@ -72,6 +97,7 @@ function Seal({ facts: { check, recordedAt } }: { readonly facts: ReplayFacts })
         {check !== null && check.unrecorded > 0 && ` ${events.unrecorded(check.unrecorded)}`}
       </span>
       <span>{replay.recorded(exactTime(recordedAt, language))}</span>
+      {tasksLeft > 0 && <span>{replay.left(tasksLeft)}</span>}
     </footer>
   );
 }

@@ -1,6 +1,7 @@
 import { ExternalLink } from "lucide-react";
 import {
   Suspense,
+  use,
   useCallback,
   useEffect,
   useLayoutEffect,
@@ -13,6 +14,7 @@ import { Link } from "wouter";
 import { lazyPart } from "../lib/lazy-part.ts";
 import { useStore } from "../lib/store.ts";
 import type { LogView, OpenLog } from "../log/open-log.ts";
+import { ThenContext } from "../log/then-context.ts";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { StateMark, statusWord } from "../ui/state-mark.tsx";
@@ -33,12 +35,13 @@ type TaskThreadProps = {
   readonly parts: ThreadParts;
 };
 
-/** The conversation of a sub-agent inside the card that gave it its work, live while it works. */
+/** The conversation of a sub-agent inside the card that gave it its work, live while it works; in a replay as it stood then. */
 export default function TaskThread({ id, report, parts }: TaskThreadProps) {
   const words = useWords();
   const { logs } = useServices();
-  const log = useMemo(() => logs.get(id), [logs, id]);
-  useEffect(() => logs.watch(id), [logs, id]);
+  const { at, past } = use(ThenContext)?.(id) ?? { at: "", past: null };
+  const log = useMemo(() => logs.get(id, at, past), [logs, id, at, past]);
+  useEffect(() => logs.watch(id, at, past), [logs, id, at, past]);
   const view = useStore(log.view);
   switch (view.phase) {
     case "missing":
@@ -70,6 +73,7 @@ function OpenThread({ log, view, parts }: OpenThreadProps) {
   const [shown, setShown] = useState(step);
   const items = useMemo(() => parts.itemsOf(parts.foldTurns(rows), () => true), [rows, parts]);
   const { scroller, onScroll } = useEnd(items, parts);
+  const isThen = use(ThenContext) !== null;
   const hasMore = items.length > shown || hasOlder;
   const showMore = (): void => {
     if (items.length <= shown + step && hasOlder) void log.loadOlder();
@@ -81,13 +85,15 @@ function OpenThread({ log, view, parts }: OpenThreadProps) {
         <StateMark status={state.status} size={13} />
         <span className="min-w-0 grow truncate">{state.title ?? words.rail.untitled}</span>
         <span className="text-faint">{statusWord(words, state.status)}</span>
-        <Link
-          href={`/c/${log.id}`}
-          className="flex items-center gap-1 text-soft hover:text-ink pointer-coarse:min-h-11"
-        >
-          <ExternalLink size={12} aria-hidden="true" />
-          {more.open}
-        </Link>
+        {!isThen && (
+          <Link
+            href={`/c/${log.id}`}
+            className="flex items-center gap-1 text-soft hover:text-ink pointer-coarse:min-h-11"
+          >
+            <ExternalLink size={12} aria-hidden="true" />
+            {more.open}
+          </Link>
+        )}
       </div>
       <div
         ref={scroller}

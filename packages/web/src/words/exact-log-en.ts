@@ -70,7 +70,13 @@ export const exactLogEn = {
       errors: "a failure",
       rejected: "a call that was rejected",
       condensations: "a summary",
+      tasks: "a sub-agent begins",
+      branches: "a branch begins",
     },
+    strip: (cost: string, context: number) =>
+      `Cost, up to ${cost}, and context, up to ${context} %, over all events`,
+    spent: (cost: string, context: number | null) =>
+      context === null ? `cost ${cost}` : `cost ${cost}, context ${context} %`,
     place: (position: number, length: number) => `Event ${position} of ${length}`,
     note: "This is how the conversation stood then.",
     waiting: (tool: string) => `${tool} waited to be allowed.`,

@@ -158,6 +158,8 @@ export const moreDe: MoreWords = {
     title: "Herunterladen",
     save: "Herunterladen",
     saving: "Kommt",
+    tooLong:
+      "Das Gespräch ist zu lang für eine Datei, die ein Browser öffnen kann. Nimm stattdessen seine Ereignisse.",
     choices: {
       markdown: "Das Gespräch zum Lesen (Markdown)",
       html: "Das Gespräch zum Ansehen, Schritt für Schritt (eine HTML-Datei)",

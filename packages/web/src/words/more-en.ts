@@ -159,6 +159,7 @@ export const moreEn = {
     title: "Download",
     save: "Download",
     saving: "Coming",
+    tooLong: "The conversation is too long for one file that a browser can open. Take its events instead.",
     choices: {
       markdown: "The conversation to read (Markdown)",
       html: "The conversation to look at again, step by step (one HTML file)",

@@ -5,6 +5,10 @@ export const workspaceDe: Pick<MoreWords, "preview" | "replay" | "shells"> = {
     title: "Aufzeichnung",
     recorded: (when: string) => `Aufgezeichnet ${when}. Diese Datei fragt niemanden nach etwas.`,
     unchecked: "Ob ihre Anfragen an das Modell aus ihr folgen, wurde nicht geprüft.",
+    left: (count) =>
+      count === 1
+        ? "Das Gespräch eines Unteragenten ist nicht in dieser Datei, die sonst zu groß geworden wäre; sein Bericht ist es."
+        : `${count} Gespräche von Unteragenten sind nicht in dieser Datei, die sonst zu groß geworden wäre; ihre Berichte sind es.`,
   },
   preview: {
     title: "Vorschau",

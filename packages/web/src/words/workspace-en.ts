@@ -4,6 +4,10 @@ export const workspaceEn = {
     title: "Replay",
     recorded: (when: string) => `Recorded ${when}. This file asks nobody for anything.`,
     unchecked: "It was not checked whether its requests to the model follow from it.",
+    left: (count: number) =>
+      count === 1
+        ? "A conversation of a sub-agent is not in this file, which would have become too large; its report is."
+        : `${count} conversations of sub-agents are not in this file, which would have become too large; their reports are.`,
   },
   preview: {
     title: "Preview",

@@ -1,0 +1,49 @@
+import { asLoose, looseAt, textAt } from "../lib/loose.ts";
+import { escapeJson } from "../log/replay-facts.ts";
+
+/** The events of a conversation as lines of JSON that end no element, and what is in them. */
+export type ReadLog = {
+  readonly lines: Blob;
+  readonly events: number;
+  /** Conversations that its sub-agents work in, in their order. */
+  readonly taskIds: ReadonlySet<string>;
+};
+
+/** A long log passes through in pieces, and the browser keeps what comes out of it where it likes; null when it is longer than `most` bytes. */
+export async function readLog(log: Response, most: number): Promise<ReadLog | null> {
+  const taskIds = new Set<string>();
+  let [events, bytes, rest] = [0, 0, ""];
+  const take = (line: string): void => {
+    if (line === "") return;
+    events += 1;
+    const taskId = taskIdIn(line);
+    if (taskId !== "") taskIds.add(taskId);
+  };
+  const parts: Blob[] = [];
+  const pieces = (log.body ?? new Response("").body!).pipeThrough(new TextDecoderStream());
+  for (const reader = pieces.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const part = new Blob([escapeJson(value)]);
+    bytes += part.size;
+    if (bytes > most) {
+      await reader.cancel();
+      return null;
+    }
+    parts.push(part);
+    const lines = (rest + value).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) take(line);
+  }
+  take(rest);
+  return { lines: new Blob(parts), events, taskIds };
+}
+
+/** Empty where an event is about no task. */
+function taskIdIn(line: string): string {
+  if (!line.includes('"task_id"')) return "";
+  const event = asLoose(JSON.parse(line));
+  if (event?.["key"] === "task") return textAt(looseAt(event, "value"), "task_id");
+  const observation = looseAt(event, "observation");
+  return observation?.["kind"] === "TaskObservation" ? textAt(observation, "task_id") : "";
+}

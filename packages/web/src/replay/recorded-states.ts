@@ -1,0 +1,70 @@
+import { asLoose, textAt, type Loose } from "../lib/loose.ts";
+
+/** Kinds of events that answer an action, which names it in `action_id`. */
+const answers: ReadonlySet<string> = new Set([
+  "ObservationEvent",
+  "UserRejectObservation",
+  "AgentErrorEvent",
+]);
+
+/** What holds before an event says otherwise. */
+const unsaid = { execution_status: "idle", stats: { usage_to_metrics: {} } };
+
+/** So many events lie between two states that are kept. */
+const step = 1_000;
+
+type Fold = {
+  readonly conversation: Record<string, unknown>;
+  /** Actions without an answer, by id. */
+  readonly open: Map<string, Loose>;
+};
+
+/** How a conversation stood at each of its events: folded from the kept state before it, so that a step costs the same anywhere. */
+export class RecordedStates {
+  readonly #events: readonly Loose[];
+  /** The state after each multiple of `step` events, as far as somebody has looked; never changed. */
+  readonly #kept: Fold[];
+
+  constructor(info: Loose, events: readonly Loose[]) {
+    this.#events = events;
+    this.#kept = [{ conversation: { ...info, ...unsaid }, open: new Map() }];
+  }
+
+  /** After so many events, in the form in which a server says it. */
+  at(count: number): Loose {
+    const { conversation, open } = this.#foldTo(count);
+    const isWaiting = conversation["execution_status"] === "waiting_for_confirmation";
+    const actions = [...open.values()].map((action) => ({
+      action_id: textAt(action, "id"),
+      tool_name: textAt(action, "tool_name"),
+      is_waiting: isWaiting,
+    }));
+    return { conversation, open_actions: actions };
+  }
+
+  #foldTo(count: number): Fold {
+    const last = Math.floor(count / step);
+    while (this.#kept.length <= last) {
+      const start = (this.#kept.length - 1) * step;
+      this.#kept.push(folded(this.#kept.at(-1)!, this.#events.slice(start, start + step)));
+    }
+    return folded(this.#kept[last]!, this.#events.slice(last * step, count));
+  }
+}
+
+function folded(before: Fold, events: readonly Loose[]): Fold {
+  const { conversation, open } = { conversation: { ...before.conversation }, open: new Map(before.open) };
+  for (const event of events) {
+    const kind = textAt(event, "kind");
+    if (kind === "ActionEvent") open.set(textAt(event, "id"), event);
+    else if (answers.has(kind)) open.delete(textAt(event, "action_id"));
+    else if (kind === "ConversationStateUpdateEvent") takeUpdate(conversation, event);
+  }
+  return { conversation, open };
+}
+
+function takeUpdate(conversation: Record<string, unknown>, event: Loose): void {
+  const key = textAt(event, "key");
+  if (key === "full_state") Object.assign(conversation, asLoose(event["value"]));
+  else conversation[key] = event["value"];
+}
