@@ -5,9 +5,7 @@ import { arrive } from "./come-to-rest.ts";
 import { keepPdf } from "./keep-pdf.ts";
 import { checkAddress, goTo, settle } from "./navigate.ts";
 import type { Answer } from "./observe-browser.ts";
-
-/** So long an element may take until it can be clicked. */
-const clickMs = 5_000;
+import { actPatiently } from "./patience.ts";
 
 /** Clicks an element; with `wantsNewTab` its link is opened in a tab of its own. */
 export async function clickElement(
@@ -58,7 +56,7 @@ async function openApart(browser: OpenBrowser, href: string): Promise<Answer> {
 /** Null when it was clicked, else why not. */
 async function click(element: ElementHandle<Element>): Promise<string | null> {
   try {
-    await element.click({ timeout: clickMs, noWaitAfter: true });
+    await actPatiently((timeout) => element.click({ timeout, noWaitAfter: true }));
     return null;
   } catch (error) {
     const message = String(error instanceof Error ? error.message : error);

@@ -6,8 +6,8 @@ import { ToolInputError, type ToolSecret } from "../../tool.ts";
 import type { OpenBrowser } from "./open-browser.ts";
 import { settle } from "./navigate.ts";
 import type { Answer } from "./observe-browser.ts";
+import { actPatiently } from "./patience.ts";
 
-const fillMs = 5_000;
 /** Longer texts are put in at once: nobody waits for the key of each letter. */
 const keyedLength = 200;
 
@@ -60,13 +60,13 @@ async function put(
   if (tag === "select") return await choose(element, text, index);
   if (tag === "input" && type === "file") {
     const paths = await checkFiles(text, workspaceDir);
-    await element.setInputFiles(paths, { timeout: fillMs });
+    await actPatiently((timeout) => element.setInputFiles(paths, { timeout }));
     return `Gave element ${index} ${paths.length === 1 ? "the file" : `${paths.length} files:`} ${paths.join(", ")}.`;
   }
   if (byClick.has(type))
     throw new ToolInputError(`Element ${index} takes no text (${type}). Use browser_click.`);
   if (byValue.has(type)) {
-    await element.fill(text.trim(), { timeout: fillMs });
+    await actPatiently((timeout) => element.fill(text.trim(), { timeout }));
     const taken = await element.inputValue();
     if (taken !== text.trim().toLowerCase() && taken !== text.trim())
       throw new ToolInputError(
@@ -77,11 +77,11 @@ async function put(
   if (tag === "a" || tag === "button")
     throw new ToolInputError(`Element ${index} takes no text. Use browser_click.`);
   if (!isEditable && tag !== "input" && tag !== "textarea") {
-    await element.click({ timeout: fillMs });
+    await actPatiently((timeout) => element.click({ timeout }));
     await page.keyboard.insertText(text);
     return `Clicked element ${index}, which is no field, and typed ${text.length} characters.`;
   }
-  await element.fill("", { timeout: fillMs });
+  await actPatiently((timeout) => element.fill("", { timeout }));
   await element.focus();
   if (text.length <= keyedLength && !text.includes("\n")) await page.keyboard.type(text);
   else await page.keyboard.insertText(text);
@@ -110,7 +110,8 @@ async function choose(element: ElementHandle<Element>, text: string, index: numb
       `Element ${index} has no option of this text that can be chosen. Its options: ${known}.`,
     );
   }
-  await element.selectOption({ value: chosen.value }, { timeout: fillMs });
+  const { value } = chosen;
+  await actPatiently((timeout) => element.selectOption({ value }, { timeout }));
   return `Chose "${chosen.text}" in element ${index}.`;
 }
 

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { actPatiently } from "./patience.ts";
+
+/** An act that fails with these errors one after the other and then does it; the times that it was given. */
+function actOf(...errors: readonly Error[]) {
+  const given: number[] = [];
+  const act = async (timeoutMs: number): Promise<void> => {
+    given.push(timeoutMs);
+    const error = errors[given.length - 1];
+    if (error !== undefined) throw error;
+  };
+  return { given, act };
+}
+
+function late(log: string): Error {
+  return Object.assign(new Error(`click: Timeout exceeded.\nCall log:\n${log}`), { name: "TimeoutError" });
+}
+
+test.each([
+  "- <div id='cover'></div> intercepts pointer events",
+  "- element is not enabled",
+  "- element is not editable",
+  "- element is not visible",
+])("what the element itself is refused for is the answer at the first end of the time: %s", async (log) => {
+  const { given, act } = actOf(late(log));
+  await expect(actPatiently(act)).rejects.toThrow(log);
+  expect(given).toHaveLength(1);
+});
+
+test("a page that has not got to the element has the rest of five seconds", async () => {
+  const { given, act } = actOf(late("- waiting for element to be visible, enabled and stable"));
+  await actPatiently(act);
+  expect(given).toHaveLength(2);
+  expect(given.reduce((sum, ms) => sum + ms)).toBe(5_000);
+});
+
+test("what was begun is not done twice, and what fails at once fails at once", async () => {
+  const clicked = actOf(late("- performing click action"));
+  await expect(actPatiently(clicked.act)).rejects.toThrow("performing");
+  expect(clicked.given).toHaveLength(1);
+  const broken = actOf(new Error("Malformed value"));
+  await expect(actPatiently(broken.act)).rejects.toThrow("Malformed");
+  expect(broken.given).toHaveLength(1);
+});
