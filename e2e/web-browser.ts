@@ -5,7 +5,7 @@ import { findSteadyPort } from "@convoke/server/testing";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { CommandFolder, type Started } from "./run-command.ts";
 
-const program = process.env["CONVOKE_CHROMIUM"] ?? "/usr/bin/chromium";
+export const program = process.env["CONVOKE_CHROMIUM"] ?? "/usr/bin/chromium";
 
 /** For what is there at once on a calm machine. */
 const patienceMs = 90_000;
@@ -99,7 +99,7 @@ export class WebBrowser implements AsyncDisposable {
     const page = await context.newPage();
     this.#watch(page);
     await page.goto(String(url).replace(this.url, address));
-    await page.getByRole("textbox", { name: "Message" }).waitFor();
+    await page.getByRole("textbox", { name: /^(Message|Nachricht)$/ }).waitFor();
     return page;
   }
 

@@ -76,7 +76,10 @@ export default function BrowserPanel({ conversationId, isWorking, onClose }: Bro
           {visibleText(front.url)}
         </p>
       )}
-      <p role="status" className="shrink-0 px-3 pb-1.5 text-sm text-soft empty:hidden">
+      <p
+        role="status"
+        className={`shrink-0 text-sm text-soft empty:hidden ${front === undefined ? "p-4" : "px-3 pb-1.5"}`}
+      >
         {statusOf(sight, words, isWorking)}
         {isYours && sight.problem === null && <span className="pointer-coarse:hidden"> {words.leave}</span>}
       </p>

@@ -39,7 +39,7 @@ export default function ActionBody({ row, conversationId, folder, progress, menu
   const body = (
     <>
       {edits.length > 0 ? <EditsBody edits={edits} folder={folder} /> : <InputBody row={row} />}
-      {row.outcome === null && progress !== null && <LongText text={progress} />}
+      {row.outcome === null && progress !== null && <LongText text={progress} isLive />}
       <OutcomeBody row={row} conversationId={conversationId} hasEdits={edits.length > 0} />
     </>
   );
@@ -220,7 +220,13 @@ function ObservationBody({
           <Markdown text={text} />
         </Padded>
       ) : (
-        text !== "" && <LongText text={text} isError={isError} />
+        text !== "" && (
+          <LongText
+            text={text}
+            isError={isError}
+            isSaid={isError && observation["kind"] !== "TerminalObservation"}
+          />
+        )
       )}
       {text === "" && pictures.length === 0 && <p className="px-3 py-2 text-faint">{words.noOutput}</p>}
     </>

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { ColouredText } from "../text/coloured-text.tsx";
 import { withoutColours } from "../text/read-colours.ts";
 import { Button } from "../ui/button.tsx";
@@ -7,13 +7,30 @@ import { useWords } from "../words/words.ts";
 
 const mostLines = 200;
 const mostCharacters = 40_000;
+/** In pixels. */
+const nearEnd = 20;
+
+type LongTextProps = {
+  readonly text: string;
+  readonly isError?: boolean;
+  /** A sentence to read; output keeps its columns. */
+  readonly isSaid?: boolean;
+  /** It still grows: its reader stays at its end, unless they have gone away from there. */
+  readonly isLive?: boolean;
+};
 
 /** Output with its colours. Of a long one the end, which says what came of it; the rest on demand. */
-export function LongText({ text, isError = false }: { readonly text: string; readonly isError?: boolean }) {
+export function LongText({ text, isError = false, isSaid = false, isLive = false }: LongTextProps) {
   const words = useWords().card;
   const [isWhole, setIsWhole] = useState(false);
   const end = endOf(text);
   const isCut = !isWhole && end.length < text.length;
+  const box = useRef<HTMLPreElement>(null);
+  const isAtEnd = useRef(isLive);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (isLive && isAtEnd.current && element !== null) element.scrollTop = element.scrollHeight;
+  }, [text, isLive]);
   return (
     <div className="group/text relative">
       {isCut && (
@@ -27,8 +44,12 @@ export function LongText({ text, isError = false }: { readonly text: string; rea
         <CopyButton text={withoutColours(text)} />
       </div>
       <pre
+        ref={box}
         tabIndex={0}
-        className={`max-h-[28rem] overflow-auto px-3 py-2 font-mono text-xs leading-[1.5] ${isError ? "text-bad" : ""}`}
+        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+          isAtEnd.current = scrollHeight - clientHeight - scrollTop < nearEnd;
+        }}
+        className={`max-h-[28rem] overflow-auto px-3 py-2 font-mono text-xs leading-[1.5] ${isError ? "text-bad" : ""} ${isSaid ? "break-words whitespace-pre-wrap" : ""}`}
       >
         <ColouredText text={isCut ? end : text} />
       </pre>

@@ -1,5 +1,5 @@
 import { Suspense, useCallback, useEffect, useMemo, useState } from "react";
-import { useLocation, useSearch } from "wouter";
+import { Link, useLocation, useSearch } from "wouter";
 import { useStore } from "../lib/store.ts";
 import type { LogView, OpenLog } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
@@ -24,15 +24,21 @@ const branches = () => loadPatiently(() => import("./branches.ts"));
 /** One conversation: what happened, what waits, and where to write. */
 export function ConversationPage({ id }: { readonly id: string }) {
   const { logs } = useServices();
-  const words = useWords().conversation;
+  const { conversation: words, rail } = useWords();
   const log = useMemo(() => logs.get(id), [logs, id]);
   useEffect(() => logs.watch(id), [logs, id]);
   const view = useStore(log.view);
   if (view.phase === "missing" || view.phase === "failed") {
     return (
       <div className="flex h-full flex-col items-center justify-center gap-3 text-soft">
-        <p>{view.phase === "missing" ? words.missing : words.failed}</p>
+        <h1>{view.phase === "missing" ? words.missing : words.failed}</h1>
         {view.phase === "failed" && <Button onClick={() => log.show()}>{words.tryAgain}</Button>}
+        <Link
+          href="/conversations"
+          className="underline underline-offset-2 hover:text-ink pointer-coarse:min-h-11"
+        >
+          {rail.conversations}
+        </Link>
       </div>
     );
   }

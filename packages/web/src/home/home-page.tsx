@@ -139,6 +139,11 @@ export default function HomePage() {
             {more.plan.first}
           </label>
         </div>
+        {start !== null && (
+          <p className="mt-2 px-1 text-xs text-faint">
+            {start.can.machine ? more.home.wall : more.home.noMachine}
+          </p>
+        )}
         {start?.can.demo === true && models?.isReady === false && <DemoOffer />}
         <HomeSearch />
         <Needy />

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useId, useState } from "react";
 import { asLoose, textAt } from "../lib/loose.ts";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
@@ -17,6 +17,7 @@ export function LookSection() {
   const words = useMoreWords().settings.look;
   const { client, keep, login } = useServices();
   const [look, setLook] = useState(() => asLoose(keep.read("look")) ?? {});
+  const hintId = useId();
   const [hasKeys, setHasKeys] = useState(() => keep.read("keys") !== false);
   const change = (name: string, value: string): void => {
     const next = { ...look, [name]: value };
@@ -71,21 +72,22 @@ export function LookSection() {
           </select>
         )}
       </Field>
-      <Field label={words.keys} hint={words.keysHint}>
-        {(id, describedBy) => (
-          <input
-            id={id}
-            type="checkbox"
-            aria-describedby={describedBy}
-            className="size-4 accent-accent-fill"
-            checked={hasKeys}
-            onChange={(event) => {
-              setHasKeys(event.target.checked);
-              keep.write("keys", event.target.checked);
-            }}
-          />
-        )}
-      </Field>
+      <label className="flex items-center gap-2 pointer-coarse:min-h-11">
+        <input
+          type="checkbox"
+          aria-describedby={hintId}
+          className="size-4 shrink-0 accent-accent-fill"
+          checked={hasKeys}
+          onChange={(event) => {
+            setHasKeys(event.target.checked);
+            keep.write("keys", event.target.checked);
+          }}
+        />
+        {words.keys}
+      </label>
+      <p id={hintId} className="mt-1 text-xs text-faint">
+        {words.keysHint}
+      </p>
       {login.proof !== null && (
         <Button className="mt-4" onClick={() => void logOut()}>
           {words.logOut}

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import { Link } from "wouter";
 import { useMoreWords, useWords } from "../words/words.ts";
 import { AgentSection } from "./agent-section.tsx";
@@ -39,12 +40,17 @@ export default function SettingsPage({ section }: { readonly section: string }) 
   const words = useMoreWords().settings;
   const current = names.find((name) => name === section) ?? "models";
   const Section = sections[current];
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    // On a phone they stand in a row that is wider than the screen.
+    list.current?.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+  }, [current]);
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex max-w-[60rem] gap-10 px-5 py-5 max-[720px]:block max-[720px]:px-3">
         <nav aria-label={title} className="w-40 shrink-0 max-[720px]:mb-4 max-[720px]:w-auto">
           <h1 className="mb-3 text-xl font-semibold">{title}</h1>
-          <ul className="-mx-2 max-[720px]:flex max-[720px]:overflow-x-auto">
+          <ul ref={list} className="-mx-2 max-[720px]:flex max-[720px]:overflow-x-auto">
             {names.map((name) => (
               <li key={name}>
                 <Link

@@ -15,6 +15,9 @@ export const moreDe: MoreWords = {
     model: "Modell",
     fromSettings: "aus den Einstellungen",
     care: "Fragt",
+    wall: "Der Agent arbeitet auf dem Rechner des Servers, als der Benutzer, als der der Server läuft. Keine Mauer steht um ihn.",
+    noMachine:
+      "Du darfst auf dem Rechner des Servers nicht arbeiten. Wer den Server betreibt, kann es erlauben.",
     now: "Jetzt",
     noModel: "Noch ist kein Modell verbunden.",
     connectModel: "Eines verbinden",
@@ -313,6 +316,7 @@ export const moreDe: MoreWords = {
       ["i", "Schreiben"],
       ["t", "In einem Gespräch durch die Zeit gehen; Escape zurück zu jetzt"],
       ["← →, PgUp PgDn, Home End", "Dort: um ein Ereignis, um viele, an ein Ende"],
+      ["Umschalt+← →, Leertaste", "Dort: von Marke zu Marke, abspielen und anhalten"],
       ["Alt+↓, Alt+↑", "Nächstes und voriges Gespräch, das fragt oder arbeitet"],
       ["F6, Umschalt+F6", "Nächstes und voriges von Gesprächen nebeneinander"],
       ["j, k", "Nächste und vorige Zeile"],

@@ -85,7 +85,7 @@ export const settingsEn = {
       ownHint:
         "Empty: no limit beside the operator's. Work stops at it and goes on the next day, or when it is raised.",
       days: "By day",
-      conversations: "The dearest conversations",
+      conversations: "What cost most",
       none: "Nothing was spent.",
       tokens: (read: string, written: string) => `${read} tokens read, ${written} written`,
       open: "Open",
