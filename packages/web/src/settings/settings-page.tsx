@@ -47,8 +47,8 @@ export default function SettingsPage({ section }: { readonly section: string }) 
   }, [current]);
   return (
     <div className="h-full overflow-y-auto">
-      <div className="mx-auto flex max-w-[60rem] gap-10 px-5 py-5 max-[720px]:block max-[720px]:px-3">
-        <nav aria-label={title} className="w-40 shrink-0 max-[720px]:mb-4 max-[720px]:w-auto">
+      <div className="mx-auto flex max-w-[60rem] gap-8 px-5 py-5 max-[720px]:block max-[720px]:px-3">
+        <nav aria-label={title} className="w-48 shrink-0 max-[720px]:mb-4 max-[720px]:w-auto">
           <h1 className="mb-3 text-xl font-semibold">{title}</h1>
           <ul ref={list} className="-mx-2 max-[720px]:flex max-[720px]:overflow-x-auto">
             {names.map((name) => (
