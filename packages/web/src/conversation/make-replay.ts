@@ -1,10 +1,8 @@
-import { ApiError, type ConvokeClient } from "@convoke/client";
+import type { ConvokeClient } from "@convoke/client";
 import { longTimeoutMs } from "../lib/save-file.ts";
 import { escapeJson, mostBytes, type ReplayFacts } from "../log/replay-facts.ts";
 import { slotNames, templateFile } from "../log/replay-template.ts";
-import { readLog, type ReadLog } from "./read-log.ts";
-
-type Tasks = Pick<ReplayFacts, "tasks" | "tasksLeft"> & { readonly lines: Blob };
+import { askLog, readTasks } from "./read-tasks.ts";
 
 /** The conversation is longer than a browser can read from one file. */
 export class ReplayTooLong extends Error {}
@@ -25,7 +23,7 @@ export async function makeReplay(
       .catch(() => null),
   ]);
   if (log === null) throw new ReplayTooLong();
-  const { lines, tasks, tasksLeft } = await readTasks(client, id, log);
+  const { lines, tasks, tasksLeft } = await readTasks(client, { id, log, most: mostBytes.tasks });
   const facts: ReplayFacts = { conversation, check, recordedAt: new Date().toISOString(), tasks, tasksLeft };
   const title = escapeText(conversation.title ?? id);
   const said = escapeJson(JSON.stringify(facts));
@@ -43,49 +41,6 @@ async function readTemplate(): Promise<string> {
   const reply = await fetch(new URL(templateFile, document.baseURI));
   if (!reply.ok) throw new Error(`The server has no ${templateFile} (${reply.status}).`);
   return await reply.text();
-}
-
-async function askLog(client: ConvokeClient, id: string, most: number): Promise<ReadLog | null> {
-  const reply = await client.open("GET /api/conversations/{conversation_id}/transcript", {
-    params: { conversation_id: id },
-    query: { format: "jsonl" },
-    timeoutMs: longTimeoutMs,
-  });
-  return await readLog(reply, most);
-}
-
-/** Those of its sub-agents, of theirs, and so on, until the next one would make the file too large. */
-async function readTasks(client: ConvokeClient, id: string, log: ReadLog): Promise<Tasks> {
-  const wanted = new Set(log.taskIds);
-  const tasks: Tasks["tasks"][number][] = [];
-  const parts: Blob[] = [];
-  let [looked, bytes] = [0, 0];
-  // What is added while it is gone through comes later.
-  for (const taskId of wanted) {
-    if (taskId !== id) {
-      const task = await readTask(client, taskId, mostBytes.tasks - bytes);
-      if (task === null) return { tasks, tasksLeft: wanted.size - looked, lines: new Blob(parts) };
-      if (task !== "gone") {
-        tasks.push({ conversation: task.conversation, events: task.log.events });
-        bytes += task.log.lines.size;
-        parts.push(task.log.lines);
-        for (const next of task.log.taskIds) wanted.add(next);
-      }
-    }
-    looked += 1;
-  }
-  return { tasks, tasksLeft: 0, lines: new Blob(parts) };
-}
-
-async function readTask(client: ConvokeClient, id: string, most: number) {
-  try {
-    const [conversation, log] = await Promise.all([client.getConversation(id), askLog(client, id, most)]);
-    return log && { conversation, log };
-  } catch (error) {
-    // What was deleted shows its report, as in the page.
-    if (error instanceof ApiError && error.status === 404) return "gone";
-    throw error;
-  }
 }
 
 function escapeText(text: string): string {
