@@ -248,6 +248,74 @@ function describeLeases(journal: () => Journal): void {
       expect((await journal().claim(row.id)).generation).toBeGreaterThan(lease!.generation);
     });
 
+    test("P18: the first events of a conversation come with its row, in one commit", async () => {
+      const row = sampleConversation(randomUUID(), { title: "before" });
+      const heard: object[] = [];
+      const stop = journal().onCommit(({ type, conversationId, lastSeq }) => {
+        if (conversationId === row.id) heard.push({ type, lastSeq });
+      });
+      const first: AppendBatch = {
+        expectedSeq: 0,
+        events: [sampleEvent(1), sampleEvent(2, { kind: "MessageEvent", source: "user", text: "Go." })],
+        conversation: { executionStatus: "running", isActive: true, updatedAtMicros: 3_000_000 },
+        inbox: { clientId: "client-1", eventId: sampleId(2), digest: "digest-1" },
+      };
+      const lease = await journal().createClaimed(row, first);
+      stop();
+      expect(heard).toEqual([
+        { type: "created", lastSeq: 0 },
+        { type: "appended", lastSeq: 2 },
+      ]);
+      expect(await journal().getConversation(row.id)).toMatchObject({
+        ...row,
+        ...first.conversation,
+        lastSeq: 2,
+      });
+      expect(await journal().listInbox(row.id)).toEqual([first.inbox]);
+      expect(await journal().count(row.id, { body: "go" })).toBe(1);
+      await journal().append(lease!, { expectedSeq: 2, events: [sampleEvent(3)] });
+      expect((await journal().read(row.id, 0, 10)).map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    });
+
+    test("P18: who may not append the first events has created nothing", async () => {
+      const id = randomUUID();
+      const wrong = [
+        { expectedSeq: 1, events: [sampleEvent(1)] },
+        { expectedSeq: 0, events: [sampleEvent(1), sampleEvent(1)] },
+        { expectedSeq: 0, events: [{ ...sampleEvent(1), id: "not-a-uuid" }] },
+      ];
+      const beside = await startLog(journal());
+      const [refused] = await Promise.all([
+        Promise.allSettled(wrong.map((first) => journal().createClaimed(sampleConversation(id), first))),
+        journal().append(beside, { expectedSeq: 0, events: [sampleEvent(1)] }),
+      ]);
+      expect(refused.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+      expect(await journal().getConversation(id)).toBeNull();
+      expect(await journal().lastSeq(beside.conversationId)).toBe(1);
+      const lease = await journal().createClaimed(sampleConversation(id), {
+        expectedSeq: 0,
+        events: [sampleEvent(1)],
+      });
+      await journal().append(lease!, { expectedSeq: 1, events: [sampleEvent(2)] });
+    });
+
+    test("P27: the first events of an id that is taken are written nowhere", async () => {
+      const lease = await startLog(journal());
+      const row = sampleConversation(lease.conversationId, { title: "other" });
+      const first: AppendBatch = {
+        expectedSeq: 0,
+        events: [sampleEvent(1)],
+        conversation: { isActive: true },
+      };
+      expect(await journal().createClaimed(row, first)).toBeNull();
+      expect(await journal().getConversation(row.id)).toMatchObject({
+        title: null,
+        isActive: false,
+        lastSeq: 0,
+      });
+      await journal().append(lease, { expectedSeq: 0, events: [sampleEvent(1)] });
+    });
+
     test("P27: who asks for an id that is taken gets no lease, and its owner keeps theirs", async () => {
       const lease = await startLog(journal());
       expect(await journal().createClaimed(sampleConversation(lease.conversationId))).toBeNull();

@@ -8,8 +8,11 @@ export interface Journal extends AsyncDisposable {
 
   /** Atomic; `false` when the id is taken (then nothing is written). */
   createConversation(row: NewConversation): Promise<boolean>;
-  /** The same, and owned by this process from its first moment on: one commit in the place of two. Null when the id is taken. */
-  createClaimed(row: NewConversation): Promise<Lease | null>;
+  /**
+   * The same, owned by this process from its first moment on, and with `first` in its log: one commit in the place of three. Null when the
+   * id is taken, and all or nothing as any append: who is refused has created nothing.
+   */
+  createClaimed(row: NewConversation, first?: AppendBatch | null): Promise<Lease | null>;
   getConversation(id: string): Promise<ConversationRow | null>;
   /** Whose it is, without reading more of its row; null where there is none, and for a fork that does not have all its events. */
   ownerOf(id: string): Promise<string | null>;

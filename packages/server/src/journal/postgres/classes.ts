@@ -22,6 +22,11 @@ export class Classes {
     return this.#codes.get(keyOf(kind, source, hasText)) ?? null;
   }
 
+  /** Learns what is not known yet. */
+  async know(kind: string, source: string, hasText: boolean): Promise<void> {
+    if (this.codeOf(kind, source, hasText) === null) await this.learn(kind, source, hasText);
+  }
+
   async learn(kind: string, source: string, hasText: boolean): Promise<void> {
     const values = [kind, source, hasText];
     await this.#pool.query(

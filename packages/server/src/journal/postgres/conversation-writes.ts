@@ -1,4 +1,4 @@
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import {
   LeaseHeldError,
   LeaseLostError,
@@ -31,9 +31,13 @@ export class ConversationWrites {
   }
 
   /** Null when the id is taken. */
-  async create(row: NewConversation, isClaimed: boolean): Promise<Held | null> {
+  async create(
+    row: NewConversation,
+    isClaimed: boolean,
+    client: Pick<PoolClient, "query"> = this.#pool,
+  ): Promise<Held | null> {
     const { workingDir, tags } = listedFieldsOf(row.config);
-    const { rows } = await this.#pool.query<{ number: number }>(createSql, [
+    const { rows } = await client.query<{ number: number }>(createSql, [
       row.id,
       row.ownerId,
       row.executionStatus,

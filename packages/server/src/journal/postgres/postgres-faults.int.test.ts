@@ -63,6 +63,28 @@ describe.skipIf(!probe.isUsable)(`faults need PostgreSQL (${probe.detail})`, () 
     }
   });
 
+  test.skipIf(!hasSocket).each([
+    ["before its events", "before", undefined],
+    ["after its events", "after", undefined],
+    ["before its commit", "before", "COMMIT"],
+    ["after its commit", "after", "COMMIT"],
+  ] as const)(
+    "P18: a creation whose connection breaks %s is done once all the same",
+    async (_, cut, word) => {
+      await using relay = await startRelay(url);
+      await using behind = await openPostgresJournal({ url: relay.url, onFailure });
+      const id = randomUUID();
+      const first = { expectedSeq: 0, events: [sampleEvent(1), sampleEvent(2)] };
+      relay.cutNext(cut, word);
+      const lease = await behind.createClaimed(sampleConversation(id), first);
+      expect(relay.cuts).toBe(1);
+      await behind.append(lease!, { expectedSeq: 2, events: [sampleEvent(3)] });
+      const events = await behind.read(id, 0, 10);
+      expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+      expect(await behind.createClaimed(sampleConversation(id), first)).toBeNull();
+    },
+  );
+
   test.each([
     ["the database refuses", (json: string) => ({ json: `${json.slice(0, -2)}\0"}` })],
     ["has no form there", () => ({ timestampMicros: 0.5 })],
@@ -190,8 +212,8 @@ type Cut = "before" | "after" | "without-sync";
 type Relay = AsyncDisposable & {
   readonly url: string;
   readonly cuts: number;
-  /** Cuts the connection of the next group of appends. */
-  cutNext(cut: Cut): void;
+  /** Cuts the connection of the next group of appends, or of the next request with another word. */
+  cutNext(cut: Cut, word?: string): void;
 };
 
 /** Stands between the journal and the socket of the database, and knows appends by the name of their statement. */
@@ -201,6 +223,7 @@ async function startRelay(target: string): Promise<Relay> {
   const targetPath = join(new URL(target).searchParams.get("host")!, socketName);
   const sockets = new Set<Socket>();
   let next: Cut | null = null;
+  let nextWord = "";
   let cuts = 0;
   const relay = createServer((client) => {
     const upstream = createConnection(targetPath);
@@ -215,7 +238,7 @@ async function startRelay(target: string): Promise<Relay> {
     }
     let isCuttingAnswer = false;
     client.on("data", (data) => {
-      const cut = data.includes("\0append") ? next : null;
+      const cut = next !== null && data.includes(nextWord) ? next : null;
       if (cut === null) return void upstream.write(data);
       next = null;
       cuts += 1;
@@ -238,8 +261,8 @@ async function startRelay(target: string): Promise<Relay> {
     get cuts() {
       return cuts;
     },
-    cutNext: (cut) => {
-      next = cut;
+    cutNext: (cut, word = "\0append") => {
+      [next, nextWord] = [cut, word];
     },
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy();

@@ -35,6 +35,7 @@ import { BodySearch } from "./body-search.ts";
 import { Classes } from "./classes.ts";
 import { ConversationReads } from "./conversation-reads.ts";
 import { ConversationWrites, type Held } from "./conversation-writes.ts";
+import { Creations } from "./creations.ts";
 import { EventReads } from "./events.ts";
 import { KindReads } from "./kind-reads.ts";
 import { journalSchema, maxSeq } from "./schema.ts";
@@ -79,6 +80,7 @@ class PostgresJournal implements Journal {
   readonly #beat: NodeBeat;
   readonly #writer: AppendWriter;
   readonly #writes: ConversationWrites;
+  readonly #creations: Creations;
   readonly #conversations: ConversationReads;
   readonly #events: EventReads;
   readonly #kinds: KindReads;
@@ -109,6 +111,7 @@ class PostgresJournal implements Journal {
     this.#beat = beat;
     this.#writer = new AppendWriter({ url, classes, nodeId });
     this.#writes = new ConversationWrites(pool, nodeId, machine);
+    this.#creations = new Creations({ pool, writes: this.#writes, classes, nodeId });
     this.#conversations = new ConversationReads(pool);
     this.#events = new EventReads(pool);
     this.#kinds = new KindReads(pool);
@@ -135,13 +138,20 @@ class PostgresJournal implements Journal {
   }
 
   async createConversation(row: NewConversation): Promise<boolean> {
-    return (await this.#create(row, false)) !== null;
+    const startMs = performance.now();
+    const isNew = (await this.#writes.create(row, false)) !== null;
+    if (isNew) this.#committed("created", row.id, 0, startMs);
+    return isNew;
   }
 
-  async createClaimed(row: NewConversation): Promise<Lease | null> {
-    const held = await this.#create(row, true);
+  async createClaimed(row: NewConversation, first: AppendBatch | null = null): Promise<Lease | null> {
+    const startMs = performance.now();
+    if (first !== null) checkEvents(row.id, first);
+    const held = await (first === null ? this.#writes.create(row, true) : this.#creations.create(row, first));
     if (held === null) return null;
     this.#held.set(row.id, held);
+    this.#committed("created", row.id, 0, startMs);
+    if (first !== null) this.#appended(row.id, held.number, first, startMs);
     return { conversationId: row.id, generation: held.generation };
   }
 
@@ -215,6 +225,10 @@ class PostgresJournal implements Journal {
     const { number } = this.#heldBy(lease);
     checkEvents(conversationId, batch);
     await this.#appending(conversationId, () => this.#writer.append({ lease, number, batch }));
+    this.#appended(conversationId, number, batch, startMs);
+  }
+
+  #appended(conversationId: string, number: number, batch: AppendBatch, startMs: number): void {
     const lastSeq = batch.expectedSeq + batch.events.length;
     if (this.#doorbell.has(conversationId)) this.#tails.add(conversationId, batch.expectedSeq, batch.events);
     this.#bell.onOwnAppend(conversationId, number, lastSeq);
@@ -312,13 +326,6 @@ class PostgresJournal implements Journal {
     await this.#sweeper[Symbol.asyncDispose]();
     await this.#said[Symbol.asyncDispose]();
     await this.#owned?.[Symbol.asyncDispose]();
-  }
-
-  async #create(row: NewConversation, isClaimed: boolean): Promise<Held | null> {
-    const startMs = performance.now();
-    const held = await this.#writes.create(row, isClaimed);
-    if (held !== null) this.#committed("created", row.id, 0, startMs);
-    return held;
   }
 
   async #appending(conversationId: string, write: () => Promise<void>): Promise<void> {

@@ -123,11 +123,8 @@ export class AppendWriter implements AsyncDisposable {
 
   async #learnClasses(group: readonly Waiting[]): Promise<void> {
     const { classes } = this.#deps;
-    for (const { batch } of group) {
-      for (const { kind, source, text } of batch.events)
-        if (classes.codeOf(kind, source, text !== null) === null)
-          await classes.learn(kind, source, text !== null);
-    }
+    for (const { batch } of group)
+      for (const { kind, source, text } of batch.events) await classes.know(kind, source, text !== null);
   }
 
   async #send(group: readonly Waiting[]): Promise<ReadonlySet<number>> {

@@ -81,6 +81,11 @@ export class AppendStatements {
     return this.#checkedHead(lease).number;
   }
 
+  /** Refuses what could not be appended to a log that is empty. */
+  checkFirst(conversationId: string, batch: AppendBatch): void {
+    this.#checkBatch(conversationId, emptyLog, batch);
+  }
+
   append(lease: Lease, batch: AppendBatch): Appended {
     const head = this.#checkedHead(lease);
     const ids = this.#checkBatch(lease.conversationId, head, batch);
@@ -126,7 +131,7 @@ export class AppendStatements {
     const last = this.#last.get(base + 1, base + maxSeq) as unknown as LastRow | undefined;
     const end =
       last === undefined
-        ? { lastSeq: 0, lastId: "", lastMicros: Number.MIN_SAFE_INTEGER }
+        ? { ...emptyEnd }
         : { lastSeq: last[0] - base, lastId: toIdText(last[1]), lastMicros: last[2] };
     const head: Head = { number, generation, nodeId, ...end };
     if (this.#heads.size >= headLimit) this.#heads.clear();
@@ -202,6 +207,9 @@ export class AppendStatements {
 }
 
 const settledBatch = 64;
+const emptyEnd = { lastSeq: 0, lastId: "", lastMicros: Number.MIN_SAFE_INTEGER };
+/** No conversation has this number. */
+const emptyLog: Head = { number: 0, generation: 0, nodeId: null, ...emptyEnd };
 
 /** Logs beyond this many are forgotten and read again. */
 const headLimit = 10_000;

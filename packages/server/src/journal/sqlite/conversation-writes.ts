@@ -20,8 +20,8 @@ export class ConversationStatements {
     this.#nodeId = deps.nodeId;
     this.#insert = database.prepare(
       `INSERT INTO conversations (id, owner_id, execution_status, is_active, created_at, updated_at, title,
-         sandbox_id, parent_id, host, is_copying)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+         sandbox_id, parent_id, host, is_copying, generation, node_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     );
     this.#insertDocuments = database.prepare("INSERT INTO conversation_documents VALUES (?, ?, ?, ?, ?)");
     this.#holder = database.prepare("SELECT number, generation, node_id FROM conversations WHERE id = ?");
@@ -43,8 +43,9 @@ export class ConversationStatements {
     return changes > 0;
   }
 
-  /** False when the id is taken. */
-  create(row: NewConversation): boolean {
+  /** The generation of its lease, 0 when nobody has it yet. Null when the id is taken. */
+  create(row: NewConversation, isClaimed: boolean): number | null {
+    const generation = isClaimed ? 1 : 0;
     const inserted = this.#insert.run(
       row.id,
       row.ownerId,
@@ -57,8 +58,10 @@ export class ConversationStatements {
       row.parentId,
       row.host,
       Number(row.isCopying),
+      generation,
+      isClaimed ? this.#nodeId : null,
     );
-    if (inserted.changes === 0) return false;
+    if (inserted.changes === 0) return null;
     this.#insertDocuments.run(
       inserted.lastInsertRowid,
       row.config,
@@ -66,7 +69,7 @@ export class ConversationStatements {
       row.snapshot,
       row.snapshotSeq,
     );
-    return true;
+    return generation;
   }
 
   claim(conversationId: string): { number: number; generation: number } {

@@ -12,13 +12,19 @@ export type WriteRequest =
   | { readonly type: "append"; readonly lease: Lease; readonly batch: AppendBatch }
   | { readonly type: "create"; readonly row: NewConversation }
   /** Answers the generation of the lease, or null when the id is taken. */
-  | { readonly type: "create-claimed"; readonly row: NewConversation }
+  | CreateClaimed
   | { readonly type: "claim"; readonly conversationId: string }
   | { readonly type: "release"; readonly lease: Lease }
   | { readonly type: "delete"; readonly lease: Lease }
   | { readonly type: "mark"; readonly id: string; readonly marks: Partial<ConversationMarks> }
   /** A number that changes when another connection commits. */
   | { readonly type: "version" };
+
+export type CreateClaimed = {
+  readonly type: "create-claimed";
+  readonly row: NewConversation;
+  readonly first: AppendBatch | null;
+};
 
 export type WriteOutcome = { readonly ok: true; readonly value: boolean | number | null } | WriteFailure;
 

@@ -143,11 +143,12 @@ class SqliteJournal implements Journal {
     return isNew;
   }
 
-  async createClaimed(row: NewConversation): Promise<Lease | null> {
+  async createClaimed(row: NewConversation, first: AppendBatch | null = null): Promise<Lease | null> {
     const startMs = performance.now();
-    const generation = await this.#writer.request({ type: "create-claimed", row });
+    const generation = await this.#writer.request({ type: "create-claimed", row, first });
     if (generation === null) return null;
     this.#committed("created", row.id, 0, startMs);
+    if (first !== null) this.#appended(row.id, first, startMs);
     return { conversationId: row.id, generation: Number(generation) };
   }
 
@@ -209,7 +210,10 @@ class SqliteJournal implements Journal {
   async append(lease: Lease, batch: AppendBatch): Promise<void> {
     const startMs = performance.now();
     await this.#writer.request({ type: "append", lease, batch });
-    const { conversationId } = lease;
+    this.#appended(lease.conversationId, batch, startMs);
+  }
+
+  #appended(conversationId: string, batch: AppendBatch, startMs: number): void {
     const lastSeq = batch.expectedSeq + batch.events.length;
     if (this.#doorbell.has(conversationId)) this.#tails.add(conversationId, batch.expectedSeq, batch.events);
     this.#neighbours.onOwnAppend(conversationId, lastSeq);

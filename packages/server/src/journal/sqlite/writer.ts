@@ -6,7 +6,7 @@ import type { LogCopier } from "./copier.ts";
 import { ConversationStatements } from "./conversation-writes.ts";
 import type { NodeLocks } from "./lease.ts";
 import { Refusal } from "../refusal.ts";
-import type { WriteOutcome, WriteRequest } from "./requests.ts";
+import type { CreateClaimed, WriteOutcome, WriteRequest } from "./requests.ts";
 import { isBusy } from "../../database/sqlite-file.ts";
 import { busyTimeoutMs, isStorageFault } from "./schema.ts";
 import { Settler } from "./settler.ts";
@@ -191,9 +191,9 @@ export class Writer {
         appended.push(this.#appends.append(request.lease, request.batch));
         return null;
       case "create":
-        return this.#conversations.create(request.row);
+        return this.#conversations.create(request.row, false) !== null;
       case "create-claimed":
-        return this.#conversations.create(request.row) ? this.#claim(request.row.id) : null;
+        return this.#createClaimed(request, appended);
       case "claim":
         this.#appends.forget(request.conversationId);
         return this.#claim(request.conversationId);
@@ -210,6 +210,20 @@ export class Writer {
       case "version":
         return this.#readVersion();
     }
+  }
+
+  /**
+   * What the first events change of the row is in it from the start. They are checked before anything is written: a savepoint would copy every
+   * page into a file of its own.
+   */
+  #createClaimed({ row, first }: CreateClaimed, appended: Appended[]): number | null {
+    if (first === null) return this.#conversations.create(row, true);
+    const { conversation, ...batch } = first;
+    this.#appends.checkFirst(row.id, batch);
+    const generation = this.#conversations.create({ ...row, ...conversation }, true);
+    if (generation !== null)
+      appended.push(this.#appends.append({ conversationId: row.id, generation }, batch));
+    return generation;
   }
 
   #claim(conversationId: string): number {
