@@ -8,7 +8,6 @@ import {
   type GlanceQuery,
   type Lease,
   type LogHead,
-  type NewConversation,
 } from "../journal/journal.ts";
 import { Fault, invalidField } from "../lib/fault.ts";
 import { createMask } from "../security/mask.ts";
@@ -21,6 +20,7 @@ import { ConversationWorktrees } from "./sessions/conversation-worktrees.ts";
 import { StoredSecrets } from "./sessions/stored-secrets.ts";
 import type { Conversation } from "./conversation.ts";
 import type { ConversationConfig } from "./conversation-config.ts";
+import type { SendInput } from "./conversation-deps.ts";
 import { secretValues, sparedTexts } from "./secret-values.ts";
 import type { Asker, CreateInput } from "./create-input.ts";
 import type { ForwardedSignal } from "./signals.ts";
@@ -104,11 +104,8 @@ export class Directory implements AsyncDisposable {
     });
   }
 
-  /**
-   * False when the id is taken; then nothing has changed. With `isUsedAtOnce` its actor is in memory afterwards, as if it had
-   * been opened.
-   */
-  async create(asker: Asker, input: CreateInput, isUsedAtOnce = false): Promise<boolean> {
+  /** False when the id is taken; then nothing has changed. A message that it begins with is sent, and durable in the same commit. */
+  async create(asker: Asker, input: CreateInput, first: SendInput | null = null): Promise<boolean> {
     const { toolHost, stateDir } = await this.#deps.chooseHost(input.config, asker.userId);
     checkTools(toolHost, input.config);
     const config = await this.#worktrees.prepare(input, { toolHost, stateDir });
@@ -131,15 +128,11 @@ export class Directory implements AsyncDisposable {
       snapshot: null,
       snapshotSeq: 0,
     };
-    const isNew = await (isUsedAtOnce ? this.#createLoaded(row) : this.#deps.journal.createConversation(row));
+    const isNew = await (first === null
+      ? this.#deps.journal.createConversation(row)
+      : this.#loaded.create(row, first));
     if (isNew && input.secrets.mcp !== undefined) this.#prepare(input.id);
     return isNew;
-  }
-
-  async #createLoaded(row: NewConversation): Promise<boolean> {
-    const lease = await this.#deps.journal.createClaimed(row);
-    if (lease !== null) this.#loaded.adopt(row, lease);
-    return lease !== null;
   }
 
   /** The asker's conversation as an actor, loaded when it is not in memory. */

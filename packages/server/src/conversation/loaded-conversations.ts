@@ -1,6 +1,5 @@
 import {
   LeaseHeldError,
-  noMarks,
   type ConversationRow,
   type Lease,
   type NewConversation,
@@ -9,13 +8,15 @@ import { meteredModel } from "../spending/metered-model.ts";
 import { ownBudget } from "./budget.ts";
 import { goOnOrSetAside } from "./careful-recovery.ts";
 import { Conversation } from "./conversation.ts";
-import { ConversationLog } from "./conversation-log.ts";
+import type { SendInput } from "./conversation-deps.ts";
+import { ConversationLog, type LogDeps } from "./conversation-log.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 import { configOf } from "./read-config.ts";
 import { conversationMissing, OwnedElsewhere, serverClosing } from "./refusals.ts";
 import type { ConversationSessions } from "./sessions/conversation-sessions.ts";
 import { KeptViews } from "./kept-views.ts";
 import { KnownHolders } from "./known-holders.ts";
+import { NewConversations } from "./new-conversations.ts";
 import { openHooks } from "./sessions/open-hooks.ts";
 import type { StoredSecrets } from "./sessions/stored-secrets.ts";
 import type { Watches } from "./watch.ts";
@@ -34,11 +35,21 @@ export class LoadedConversations implements AsyncDisposable {
   readonly #loaded = new Map<string, Promise<Conversation>>();
   readonly #owners = new Map<string, string>();
   readonly #keptViews = new KeptViews();
+  readonly #new: NewConversations;
   readonly #elsewhere = new KnownHolders(() => performance.now());
   #isClosed = false;
 
   constructor(deps: LoadedDeps) {
     this.#deps = deps;
+    this.#new = new NewConversations({
+      ...deps,
+      begin: (row, log) => this.#begin(row, log),
+      onStored: (row, begun) => {
+        this.#loaded.set(row.id, begun);
+        this.#owners.set(row.id, row.ownerId);
+      },
+      onGone: (id) => deps.watches.tidy(id),
+    });
   }
 
   get isClosed(): boolean {
@@ -85,18 +96,10 @@ export class LoadedConversations implements AsyncDisposable {
     return new OwnedElsewhere(holder, () => this.#elsewhere.forget(id));
   }
 
-  /**
-   * Takes in a conversation that was just created, with its lease: there is nothing to read of it. Whoever has asked for it
-   * meanwhile has claimed it anew.
-   */
-  adopt(row: NewConversation, lease: Lease): void {
-    if (this.#isClosed || this.#loaded.has(row.id)) return;
-    const begun = this.#begin({ ...row, lastSeq: 0, marks: noMarks }, lease);
-    this.#loaded.set(row.id, begun);
-    // Whoever opens it next loads it, and is told what is wrong.
-    begun.catch(() => {
-      if (this.#loaded.get(row.id) === begun) this.forget(row.id);
-    });
+  /** See {@link NewConversations.create}; it is in memory afterwards, as if it had been opened. */
+  async create(row: NewConversation, first: SendInput): Promise<boolean> {
+    if (this.#isClosed) throw serverClosing();
+    return await this.#new.create(row, first);
   }
 
   /** The actor stays as it is; it is no longer found here. */
@@ -108,6 +111,7 @@ export class LoadedConversations implements AsyncDisposable {
 
   /** False while anything is in progress. */
   async areAtRest(): Promise<boolean> {
+    if (!this.#new.isAtRest) return false;
     const loaded = await Promise.allSettled(this.#loaded.values());
     return loaded.every((result) => result.status === "rejected" || !result.value.isBusy);
   }
@@ -144,6 +148,7 @@ export class LoadedConversations implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.refuse();
+    await this.#new[Symbol.asyncDispose]();
     const loaded = await Promise.allSettled(this.#loaded.values());
     await Promise.all(
       loaded.map(async (result) => {
@@ -156,12 +161,14 @@ export class LoadedConversations implements AsyncDisposable {
   }
 
   async #load(id: string, claimed: Claimed | null): Promise<Conversation> {
-    const { journal } = this.#deps;
+    const { journal, nowMs } = this.#deps;
     const { lease, row: stored } = claimed ?? (await this.#claim(id));
     const sealed = this.#deps.storedSecrets.sealOlder(stored);
     if (sealed !== null)
       await journal.append(lease, { expectedSeq: stored.lastSeq, events: [], conversation: sealed });
-    return await this.#begin({ ...stored, ...sealed }, lease);
+    const conversation = await this.#begin({ ...stored, ...sealed }, { journal, lease, nowMs });
+    this.#owners.set(id, stored.ownerId);
+    return conversation;
   }
 
   async #claim(id: string): Promise<Claimed> {
@@ -173,7 +180,7 @@ export class LoadedConversations implements AsyncDisposable {
     return { lease, row };
   }
 
-  async #begin(row: ConversationRow, lease: Lease): Promise<Conversation> {
+  async #begin(row: ConversationRow, log: LogDeps): Promise<Conversation> {
     const { journal, secretBox, nowMs, logger, observer, activity, purse } = this.#deps;
     const { id } = row;
     const account = {
@@ -185,7 +192,7 @@ export class LoadedConversations implements AsyncDisposable {
       id,
       journal,
       signals: this.#deps.watches.signalsOf(id),
-      log: await ConversationLog.open({ journal, lease, nowMs }, row),
+      log: await ConversationLog.open(log, row),
       keptViews: this.#keptViews,
       config: configOf(row),
       secrets: this.#deps.storedSecrets.unseal(row),
@@ -219,7 +226,6 @@ export class LoadedConversations implements AsyncDisposable {
       ...(observer === undefined ? {} : { observer }),
       ...(activity === undefined ? {} : { activity }),
     });
-    this.#owners.set(id, row.ownerId);
     // Ahead of every command: what the last process left in progress is settled first.
     goOnOrSetAside(conversation, { ...this.#deps, id }).catch((error: unknown) => {
       logger.warn({ conversation: id, error: String(error) }, "work could not be resumed");

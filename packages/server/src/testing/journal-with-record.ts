@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import type { Journal } from "../journal/journal.ts";
+import type { AppendBatch, Journal, Lease } from "../journal/journal.ts";
 
 /** Who appended what to a log, by the word of the process that was told that it is durable. */
 export type AppendRecord = {
@@ -14,15 +14,26 @@ export type AppendRecord = {
 export function journalWithRecord(journal: Journal, file: string | null): Journal {
   if (file === null) return journal;
   const append = journal.append.bind(journal);
-  const recording: Journal["append"] = async (lease, batch) => {
-    const { nodeId } = journal;
-    await append(lease, batch);
-    const { conversationId, generation } = lease;
+  const createClaimed = journal.createClaimed.bind(journal);
+  const note = (nodeId: string, { conversationId, generation }: Lease, batch: AppendBatch): void => {
     const eventIds = batch.events.map(({ id }) => id);
     if (eventIds.length === 0) return;
     const { expectedSeq } = batch;
     const record: AppendRecord = { conversationId, nodeId, generation, expectedSeq, eventIds };
     appendFileSync(file, `${JSON.stringify(record)}\n`);
   };
-  return Object.assign(journal, { append: recording });
+  const recording: Pick<Journal, "append" | "createClaimed"> = {
+    append: async (lease, batch) => {
+      const { nodeId } = journal;
+      await append(lease, batch);
+      note(nodeId, lease, batch);
+    },
+    createClaimed: async (row, first = null) => {
+      const { nodeId } = journal;
+      const lease = await createClaimed(row, first);
+      if (lease !== null && first !== null) note(nodeId, lease, first);
+      return lease;
+    },
+  };
+  return Object.assign(journal, recording);
 }

@@ -6,16 +6,21 @@ import type { FailPoints } from "./fail-points.ts";
 /** `append.before`: nothing is written; `append.after`: durable, and nobody has been told. Errors are those of a full disk. */
 export function journalWithFailPoints(journal: Journal, points: FailPoints): Journal {
   const append = journal.append.bind(journal);
-  const failing: Journal["append"] = async (lease, batch) => {
+  const createClaimed = journal.createClaimed.bind(journal);
+  const failing = async <Result>(write: () => Promise<Result>): Promise<Result> => {
     try {
       await points.pass("append.before");
     } catch (cause) {
       throw new JournalWriteError("The events could not be written.", { cause });
     }
-    await append(lease, batch);
+    const result = await write();
     await points.pass("append.after");
+    return result;
   };
-  return Object.assign(journal, { append: failing });
+  return Object.assign(journal, {
+    append: (lease, batch) => failing(() => append(lease, batch)),
+    createClaimed: (row, first) => failing(() => createClaimed(row, first)),
+  } satisfies Pick<Journal, "append" | "createClaimed">);
 }
 
 /** `model.before`: nothing is sent; `model.during`: the answer has begun; `model.after`: it is complete and unknown to the log. */

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type {
   ConversationInfo,
-  Message,
   SetConfirmationPolicyRequest,
   SetSecurityAnalyzerRequest,
   StartConversationRequest,
@@ -9,6 +8,7 @@ import type {
   UpdateSecretsRequest,
 } from "@convoke/protocol";
 import type { Conversation } from "../../conversation/conversation.ts";
+import type { SendInput } from "../../conversation/conversation-deps.ts";
 import { toConversationInfo, type Described } from "../../conversation/state/describe.ts";
 import type { ConversationConfig } from "../../conversation/conversation-config.ts";
 import type { ConversationDirectory } from "../../conversation/conversation-directory.ts";
@@ -46,10 +46,10 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
     return toConversationInfo(described);
   }
 
-  /** The same key on every retry: a crash between create and send, or a repeated create, sends it exactly once. */
-  async function sendFirst(conversation: Conversation, message: Message, wantsRun: boolean): Promise<void> {
+  /** Of a conversation that was created before, and to which nobody has said anything yet. */
+  async function sendFirst(conversation: Conversation, message: SendInput): Promise<void> {
     try {
-      await conversation.send({ message, wantsRun, clientMessageId: initialMessageKey });
+      await conversation.send(message);
     } catch (error) {
       // Somebody else created the conversation with another first message at the same time; theirs stands.
       if (!(error instanceof Fault && error.code === "client_message_id_reused")) throw error;
@@ -118,13 +118,10 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
         ...(warnings.length === 0 ? {} : { warnings: [...(start.config.warnings ?? []), ...warnings] }),
         ...(version === undefined ? {} : { settings_version: version }),
       };
-      const isUsedAtOnce = start.initialMessage !== null;
-      const isNew = await directory.create(caller, { id, ...start, config }, isUsedAtOnce);
-      const isUnused = isNew || (await directory.describe(caller, id))?.state.lastSeq === 0;
-      if (start.initialMessage !== null && isUnused) {
-        const conversation = await directory.open(caller, id);
-        await sendFirst(conversation, start.initialMessage, first?.run !== false);
-      }
+      const message = firstMessage(start, first?.run !== false);
+      const isNew = await directory.create(caller, { id, ...start, config }, message);
+      if (message !== null && !isNew && (await directory.describe(caller, id))?.state.lastSeq === 0)
+        await sendFirst(await directory.open(caller, id), message);
       return { status: isNew ? 201 : 200, json: await describe(caller, id) };
     },
 
@@ -215,4 +212,7 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
   } satisfies Record<string, RouteHandler>;
 }
 
-const initialMessageKey = "convoke:initial-message";
+/** The same key on every retry: however often a create is repeated, the message is sent exactly once. */
+function firstMessage({ initialMessage: message }: Start, wantsRun: boolean): SendInput | null {
+  return message === null ? null : { message, wantsRun, clientMessageId: "convoke:initial-message" };
+}

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { JournalWriteError } from "../../journal/journal.ts";
+import { withMethods } from "../../lib/with-methods.ts";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 
 let shared: TestServer;
@@ -59,6 +61,75 @@ test.each([
   const { id } = reply.json as { id: string };
   await server.waitForStatus(id, status);
   expect(await server.client.countEvents(id, { kind: "MessageEvent", source: "user" })).toBe(1);
+});
+
+test("P18: a conversation and its first message are one commit, and nobody finds it before", async () => {
+  const commits: string[] = [];
+  const isStored = Promise.withResolvers<void>();
+  await using server = await startTestServer({
+    script: { turns: [{ text: "Hello." }] },
+    wrapJournal: (journal) =>
+      withMethods(journal, {
+        append: async (lease, batch) => {
+          commits.push("append");
+          await journal.append(lease, batch);
+        },
+        createClaimed: async (row, first) => {
+          commits.push(`create ${first?.events.map(({ kind }) => kind).join(" ")}`);
+          await isStored.promise;
+          return await journal.createClaimed(row, first);
+        },
+      }),
+  });
+  const id = "44444444-0000-4000-8000-000000000001";
+  const body = server.startRequest({ conversation_id: id, text: "hi" });
+  const created = server.call("POST", "/api/conversations", body);
+  await expect.poll(() => commits.length).toBe(1);
+  expect((await server.call("GET", `/api/conversations/${id}`)).status).toBe(404);
+  expect((await server.call("POST", `/api/conversations/${id}/pause`)).status).toBe(404);
+  isStored.resolve();
+  expect((await created).status).toBe(201);
+  await server.waitForStatus(id, "finished");
+  expect(commits[0]).toMatch(/^create SystemPromptEvent MessageEvent /);
+  expect(commits.slice(1)).toEqual(["append"]);
+});
+
+test("P7: a conversation whose first message cannot be stored is not there, and comes with the next try", async () => {
+  let isFull = true;
+  await using server = await startTestServer({
+    script: { turns: [{ text: "Hello." }] },
+    wrapJournal: (journal) =>
+      withMethods(journal, {
+        createClaimed: async (row, first) => {
+          if (isFull) throw new JournalWriteError("The disk is full.");
+          return await journal.createClaimed(row, first);
+        },
+      }),
+  });
+  const id = "44444444-0000-4000-8000-000000000002";
+  const body = server.startRequest({ conversation_id: id, text: "hi" });
+  expect((await server.call("POST", "/api/conversations", body)).status).toBeGreaterThanOrEqual(500);
+  expect((await server.call("GET", `/api/conversations/${id}`)).status).toBe(404);
+  isFull = false;
+  expect((await server.call("POST", "/api/conversations", body)).status).toBe(201);
+  await server.waitForStatus(id, "finished");
+});
+
+test("P27: an id that somebody else takes while its message is on the way is theirs", async () => {
+  await using server = await startTestServer({
+    script: { turns: [{ text: "Hello." }], loop: true },
+    wrapJournal: (journal) =>
+      withMethods(journal, {
+        createClaimed: async (row, first) => {
+          await journal.createConversation({ ...row, ownerId: "somebody else" });
+          return await journal.createClaimed(row, first);
+        },
+      }),
+  });
+  const id = "44444444-0000-4000-8000-000000000003";
+  const body = server.startRequest({ conversation_id: id, text: "hi" });
+  expect((await server.call("POST", "/api/conversations", body)).status).toBe(404);
+  expect(server.model.requests).toEqual([]);
 });
 
 test("P55: what a launch adds to the system message is behind what the agent has there", async () => {

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { SandboxAccess } from "../../app-conversations/sandbox-service.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
+import type { SendInput } from "../../conversation/conversation-deps.ts";
 import type { Described } from "../../conversation/state/describe.ts";
 import type { ConversationDirectory } from "../../conversation/conversation-directory.ts";
 import type { Asker, CreateInput, Directory } from "../../conversation/directory.ts";
@@ -24,7 +25,7 @@ export class ScopedDirectory implements ConversationDirectory {
   }
 
   /** A relative working directory is below the sandbox's own. */
-  async create(asker: Asker, input: CreateInput): Promise<boolean> {
+  async create(asker: Asker, input: CreateInput, first: SendInput | null = null): Promise<boolean> {
     const { directory, sandboxes, sandboxId } = this.#deps;
     const { workspaceDir } = await sandboxes.openHost(sandboxId);
     const { workspace } = input.config;
@@ -33,7 +34,7 @@ export class ScopedDirectory implements ConversationDirectory {
       workspace: { ...workspace, working_dir: posix.resolve(workspaceDir, workspace.working_dir) },
       sandbox_id: sandboxId,
     };
-    const isNew = await directory.create(asker, { ...input, config });
+    const isNew = await directory.create(asker, { ...input, config }, first);
     if (!isNew && !(await this.exists(asker, input.id))) throw conversationMissing(input.id);
     return isNew;
   }
