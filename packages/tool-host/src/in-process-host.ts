@@ -270,8 +270,18 @@ const { R_OK, W_OK } = constants;
 async function prepareDirectories({ workspaceDir, stateDir }: SessionSpec): Promise<void> {
   await Promise.all([
     prepareDirectory("workspace", workspaceDir, { mode: 0o777, access: R_OK }),
-    prepareDirectory("state", stateDir, { mode: 0o700, access: R_OK | W_OK }),
+    prepareStateDirectory(stateDir),
   ]);
+}
+
+/** Mostly the session is new: then its directory is made in one step, and whoever makes a directory may use it. */
+async function prepareStateDirectory(path: string): Promise<void> {
+  try {
+    if (isAbsolute(path)) return await mkdir(path, { mode: 0o700 });
+  } catch {
+    // There already, or not to be made: then the second look says why.
+  }
+  await prepareDirectory("state", path, { mode: 0o700, access: R_OK | W_OK });
 }
 
 async function prepareDirectory(

@@ -5,13 +5,13 @@ import { dirname } from "node:path";
 /**
  * Makes a directory and its missing parents; an existing one is fine. Unlike a recursive mkdir it ends with an error, and
  * not in an endless loop, below file systems that cannot hold directories (such as /proc). `onMade` is told of each that was not
- * there, the outermost first.
+ * there, the outermost first. Resolves with what is known of the directory.
  */
 export async function makeDirectory(
   path: string,
   mode: number,
   onMade: (directory: string) => Promise<void> = async () => {},
-): Promise<void> {
+): Promise<Stats> {
   const found = await statIfThere(path);
   if (found !== null) return refuseFile(found, path);
   const missing = [path];
@@ -27,11 +27,12 @@ export async function makeDirectory(
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
   }
-  refuseFile(await stat(path), path);
+  return refuseFile(await stat(path), path);
 }
 
-function refuseFile(found: Stats, path: string): void {
-  if (!found.isDirectory()) throw new Error(`${path} is a file, not a directory`);
+function refuseFile(found: Stats, path: string): Stats {
+  if (found.isDirectory()) return found;
+  throw new Error(`${path} is a file, not a directory`);
 }
 
 async function statIfThere(path: string): Promise<Stats | null> {

@@ -1,10 +1,16 @@
-import { realpath, stat } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import type { ToolSession } from "@convoke/tool-host";
 import { describeError } from "../lib/describe-error.ts";
 import type { Logger } from "../lib/logger.ts";
 import { SharedRound } from "../lib/shared-round.ts";
 import { withMethods } from "../lib/with-methods.ts";
-import { giveToOwner } from "./owned-files.ts";
+import { giveToOwner, type Account } from "./owned-files.ts";
+
+export type OwnedFolder = {
+  /** Absolute. */
+  readonly directory: string;
+  readonly owner: Account;
+};
 
 /**
  * A server that is root works in somebody else's folder: what its tools make there becomes its owner's after each call that may have made
@@ -12,12 +18,11 @@ import { giveToOwner } from "./owned-files.ts";
  */
 export async function withOwnedFiles(
   session: ToolSession,
-  workspaceDir: string,
+  { directory, owner: { uid, gid } }: OwnedFolder,
   logger: Logger,
 ): Promise<ToolSession> {
-  if (process.getuid?.() !== 0) return session;
-  const [folder, { uid, gid }] = await Promise.all([realpath(workspaceDir), stat(workspaceDir)]);
-  if (uid === 0) return session;
+  if (process.getuid?.() !== 0 || uid === 0) return session;
+  const folder = await realpath(directory);
   const sweep = { folder, owner: { uid, gid }, from: 0, sinceMs: Date.now() };
   const round = new SharedRound(async () => {
     try {

@@ -20,7 +20,7 @@ import { isOnDemand, withBrowserOnDemand } from "./browser-on-demand.ts";
 import { withHandOver } from "./with-hand-over.ts";
 import { withPlanMode } from "./plan-session.ts";
 import { giveToParentsOwner } from "../../workspaces/owned-files.ts";
-import { withOwnedFiles } from "../../workspaces/with-owned-files.ts";
+import { withOwnedFiles, type OwnedFolder } from "../../workspaces/with-owned-files.ts";
 import { noSecrets } from "./stored-secrets.ts";
 import type { SubConversationDeps } from "../tasks/sub-conversation.ts";
 import { withTasks } from "../tasks/task-session.ts";
@@ -69,6 +69,8 @@ type TaskPlace = {
 /** Opens the tools of conversations, and knows and makes the folders that they need. */
 export class ConversationSessions {
   readonly #deps: SessionsDeps;
+  /** At the directory of the conversation that was created last. */
+  #lastLook: (OwnedFolder & { readonly atMs: number }) | null = null;
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
@@ -81,9 +83,10 @@ export class ConversationSessions {
     context: SessionContext,
   ): Promise<ToolSession> {
     const { toolHost, stateDir } = await this.#deps.chooseHost(config, ownerId);
+    const folder = stateDir === null ? await this.#findWorkspace(config) : null;
     const places =
       stateDir === null
-        ? { workspaceDir: await this.#findWorkspace(config), stateDir: this.stateDir(id) }
+        ? { workspaceDir: this.workspaceDir(config), stateDir: this.stateDir(id) }
         : { workspaceDir: config.workspace.working_dir, stateDir: posix.join(stateDir, id) };
     const opened = await toolHost.openSession({
       sessionId: id,
@@ -93,9 +96,9 @@ export class ConversationSessions {
     });
     const { logger } = this.#deps;
     const kept =
-      stateDir === null
-        ? await withOwnedFiles(opened, places.workspaceDir, logger)
-        : withHandOver(opened, context.handedOver);
+      folder === null
+        ? withHandOver(opened, context.handedOver)
+        : await withOwnedFiles(opened, folder, logger);
     const shown = isOnDemand(config) ? withBrowserOnDemand(kept, context.hasAskedForBrowser) : kept;
     const tasked = await this.#withTasks(shown, {
       id,
@@ -132,7 +135,8 @@ export class ConversationSessions {
   /** A shell of a person, where the tools of the conversation run and in the same folder. */
   async openShell(ownerId: string, config: ConversationConfig, size: TerminalSize): Promise<PersonShell> {
     const { toolHost, stateDir } = await this.#deps.chooseHost(config, ownerId);
-    const workingDir = stateDir === null ? await this.#findWorkspace(config) : config.workspace.working_dir;
+    const workingDir =
+      stateDir === null ? (await this.#findWorkspace(config)).directory : config.workspace.working_dir;
     return await toolHost.openShell({ workingDir, ...size });
   }
 
@@ -160,11 +164,10 @@ export class ConversationSessions {
   }
 
   /** Makes the directory when it is not there; fails with a 422 that names the field. */
-  async makeWorkspace(config: ConversationConfig): Promise<string> {
-    const directory = this.workspaceDir(config);
-    const problem = await problemOf(directory);
-    if (problem !== null) throw invalidField(["body", "workspace", "working_dir"], problem);
-    return directory;
+  async makeWorkspace(config: ConversationConfig): Promise<void> {
+    const found = await lookAt(this.workspaceDir(config));
+    if (typeof found === "string") throw invalidField(["body", "workspace", "working_dir"], found);
+    this.#lastLook = { ...found, atMs: performance.now() };
   }
 
   /** False where it is on another machine. */
@@ -172,13 +175,15 @@ export class ConversationSessions {
     return this.#deps.hasPeers !== true || (await isDirectory(this.workspaceDir(config)));
   }
 
-  async #findWorkspace(config: ConversationConfig): Promise<string> {
+  async #findWorkspace(config: ConversationConfig): Promise<OwnedFolder> {
     const directory = this.workspaceDir(config);
+    const last = this.#lastLook;
+    if (last?.directory === directory && performance.now() - last.atMs < lookMs) return last;
     if (!(await this.canReachWorkspace(config)))
       throw workspaceUnavailable(`The directory ${directory} is not on this machine.`);
-    const problem = await problemOf(directory);
-    if (problem !== null) throw workspaceUnavailable(problem);
-    return directory;
+    const found = await lookAt(directory);
+    if (typeof found === "string") throw workspaceUnavailable(found);
+    return found;
   }
 
   /** The private folder of a conversation on this machine. */
@@ -208,12 +213,15 @@ async function isDirectory(path: string): Promise<boolean> {
   );
 }
 
-/** Why the directory of a workspace is not there and cannot be made; null when it is there. */
-async function problemOf(directory: string): Promise<string | null> {
+/** A directory that is made when it is not there; why that cannot be, in words. */
+async function lookAt(directory: string): Promise<OwnedFolder | string> {
   try {
-    await makeDirectory(directory, 0o777, giveToParentsOwner);
-    return null;
+    const { uid, gid } = await makeDirectory(directory, 0o777, giveToParentsOwner);
+    return { directory, owner: { uid, gid } };
   } catch (error) {
     return `The directory ${directory} cannot be made: ${describeError(error)}`;
   }
 }
+
+/** The tools of a conversation that begins with a message are opened at once: its directory was looked at a moment before. */
+const lookMs = 1_000;
