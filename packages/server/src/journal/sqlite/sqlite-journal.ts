@@ -325,7 +325,8 @@ class SqliteJournal implements Journal {
   }
 
   #committed(type: Commit["type"], conversationId: string, lastSeq: number, startMs: number): void {
-    if (type !== "marked") this.#indexing.noteChange(conversationId);
+    // An empty log has nothing to be found.
+    if (type === "appended" || type === "deleted") this.#indexing.noteChange(conversationId);
     const commit: Commit = { type, conversationId, lastSeq, durationMs: performance.now() - startMs };
     for (const listener of this.#commitListeners) listener(commit);
   }

@@ -75,7 +75,8 @@ class IndexerThread {
   #work(): void {
     const startedMs = performance.now();
     try {
-      while (performance.now() - startedMs < sliceMs && this.#step());
+      const isOver = (): boolean => performance.now() - startedMs >= sliceMs;
+      while (!isOver() && this.#step(isOver));
     } catch (error) {
       if (!isStorageFault(error)) throw error;
       if (isBroken(error)) this.#makeAgain();
@@ -90,11 +91,10 @@ class IndexerThread {
   }
 
   /** False when there is nothing to do. */
-  #step(): boolean {
+  #step(isOver: () => boolean): boolean {
     const queue = this.#changed.size > 0 ? this.#changed : this.#older;
-    const [id] = this.#changed.size === 0 && this.#comparing !== null ? [] : queue;
-    if (id !== undefined) {
-      if (this.#open.indexer.runSlice(id)) queue.delete(id);
+    if (queue.size > 0 && (queue === this.#changed || this.#comparing === null)) {
+      for (const id of this.#open.indexer.runSlice(queue, isOver)) queue.delete(id);
       return true;
     }
     const next = this.#comparing?.next();

@@ -10,7 +10,10 @@ import { blockSpanMicros, scopeWords, tickOf } from "./tables.ts";
 type LogRow = { readonly conversation_id: string; readonly read_seq: number; readonly read_id: string };
 type BlockRow = { readonly id: number; readonly entries: Uint8Array };
 
-/** Reads logs into the index, a slice at a time; each slice is one transaction that says how far it came. */
+/**
+ * Reads logs into the index, a slice at a time; each slice is one transaction that says how far it came. Many logs share one: what the index
+ * does at the end of a transaction costs more than a few texts.
+ */
 export class TextIndexer {
   readonly #texts: DatabaseSync;
   readonly #events: EventReader;
@@ -85,13 +88,23 @@ export class TextIndexer {
     }
   }
 
-  /** Reads on in one log, or removes what is left of one that is gone; true when nothing of it is left to do. */
-  runSlice(conversationId: string): boolean {
+  /**
+   * Reads on in one log after another, or removes what is left of those that are gone, until `isOver`; the ones of which nothing is left to
+   * do.
+   */
+  runSlice(conversationIds: Iterable<string>, isOver: () => boolean): string[] {
+    const done: string[] = [];
     this.#texts.exec("BEGIN IMMEDIATE");
     try {
-      const isDone = this.#events.snapshot(() => this.#work(conversationId));
+      for (const id of conversationIds) {
+        let isDone: boolean;
+        do isDone = this.#events.snapshot(() => this.#work(id));
+        while (!isDone && !isOver());
+        if (isDone) done.push(id);
+        if (isOver()) break;
+      }
       this.#texts.exec("COMMIT");
-      return isDone;
+      return done;
     } catch (error) {
       if (this.#texts.isTransaction) this.#texts.exec("ROLLBACK");
       throw error;
