@@ -5,16 +5,16 @@ import {
   type ToolHost,
   type ToolSession,
 } from "@convoke/tool-host";
+import { KeptSkills, type SkillFiles } from "../../extensions/skills/kept-skills.ts";
 import { openSkillBook, type SkillPlaces } from "../../extensions/skills/open-skill-book.ts";
 import { withSkills } from "../../extensions/skills/invoke-skill-tool.ts";
-import type { WorkspaceFiles } from "../../extensions/skills/workspace-files.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { ConversationConfig } from "../conversation-config.ts";
 
 /** What skills, hooks and the like are read with. */
 export type SkillAccess = {
   /** Files of the machine that a tool host runs on; null when it does not show them. */
-  readonly filesOf: (toolHost: ToolHost) => WorkspaceFiles | null;
+  readonly filesOf: (toolHost: ToolHost) => SkillFiles | null;
   readonly server: NonNullable<SkillPlaces["server"]>;
 };
 
@@ -32,7 +32,7 @@ export function openSkillAccess(config: {
   readonly dataDir: string;
   readonly homeDir?: string | null;
 }): SkillAccess {
-  const local = createLocalWorkspace({ environment: {} });
+  const local = { ...createLocalWorkspace({ environment: {} }), keptSkills: new KeptSkills(Date.now) };
   return {
     filesOf: (toolHost) => ("workspace" in toolHost ? (toolHost as RemoteToolHost).workspace : local),
     server: { files: local, home: config.homeDir ?? null, publicFolder: join(config.dataDir, "skills") },

@@ -1,14 +1,8 @@
 import { posix } from "node:path";
-import { parseSkill, type LoadedSkill, type SkillProblem } from "./parse-skill.ts";
+import { stampOf, type SkillFiles } from "./kept-skills.ts";
+import { parseSkill, type LoadedSkill, type ParsedSkill, type SkillProblem } from "./parse-skill.ts";
 import { ParseTurns } from "./parse-turns.ts";
-import {
-  findMarkdown,
-  findRepository,
-  mostFiles,
-  namesIn,
-  readTextFile,
-  type WorkspaceFiles,
-} from "./workspace-files.ts";
+import { findMarkdown, findRepository, mostFiles, namesIn, readTextFile } from "./workspace-files.ts";
 
 /** Where a project, and a person's home, keep skills; what comes first wins. */
 const skillFolders = [".agents/skills", ".openhands/skills", ".openhands/microagents"] as const;
@@ -28,7 +22,7 @@ export type SkillsFound = {
 };
 
 /** The skills and instructions of a project: of its directory, then of the root of its repository. */
-export async function loadProjectSkills(files: WorkspaceFiles, workingDir: string): Promise<SkillsFound> {
+export async function loadProjectSkills(files: SkillFiles, workingDir: string): Promise<SkillsFound> {
   const turns = new ParseTurns();
   const repository = await findRepository(files, workingDir);
   const roots = repository === null || repository === workingDir ? [workingDir] : [workingDir, repository];
@@ -42,7 +36,7 @@ export async function loadProjectSkills(files: WorkspaceFiles, workingDir: strin
 }
 
 /** The skills below a person's home. */
-export async function loadHomeSkills(files: WorkspaceFiles, home: string): Promise<SkillsFound> {
+export async function loadHomeSkills(files: SkillFiles, home: string): Promise<SkillsFound> {
   const turns = new ParseTurns();
   return mergeFound(
     await Promise.all(skillFolders.map((folder) => loadSkillFolder(files, posix.join(home, folder), turns))),
@@ -51,25 +45,29 @@ export async function loadHomeSkills(files: WorkspaceFiles, home: string): Promi
 
 /** The skills of one folder. */
 export async function loadSkillFolder(
-  files: WorkspaceFiles,
+  files: SkillFiles,
   folder: string,
   turns = new ParseTurns(),
 ): Promise<SkillsFound> {
   const paths = await findMarkdown(files, folder);
-  const parsed = await Promise.all(
-    paths.map(async (path) => {
-      const file = await readTextFile(files, path);
-      return file === null
-        ? { ok: false as const, problem: { path, reason: "The file cannot be read." } }
-        : await parseSkill(file, turns);
-    }),
-  );
+  const parsed = await Promise.all(paths.map(async (path) => await readSkill(files, path, turns)));
   return mergeFound([
     {
       skills: parsed.flatMap((item) => (item.ok ? [item.skill] : [])),
       problems: parsed.flatMap((item) => (item.ok ? [] : [item.problem])),
     },
   ]);
+}
+
+async function readSkill(files: SkillFiles, path: string, turns: ParseTurns): Promise<ParsedSkill> {
+  const stamp = await stampOf(files, path);
+  const kept = stamp === null ? null : (files.keptSkills?.find(path, stamp) ?? null);
+  if (kept !== null) return kept;
+  const file = await readTextFile(files, path);
+  if (file === null) return { ok: false, problem: { path, reason: "The file cannot be read." } };
+  const parsed = await parseSkill(file, turns);
+  if (stamp !== null) files.keptSkills?.keep(path, stamp, parsed);
+  return parsed;
 }
 
 /** One list in which the first of a name wins. */
@@ -84,7 +82,7 @@ export function mergeFound(found: readonly SkillsFound[]): SkillsFound {
   };
 }
 
-async function loadInstructions(files: WorkspaceFiles, root: string): Promise<SkillsFound> {
+async function loadInstructions(files: SkillFiles, root: string): Promise<SkillsFound> {
   const names = (await namesIn(files, root)).filter(({ type }) => type === "file").map(({ name }) => name);
   const wanted = names.filter((name) => instructionFiles.has(name.toLowerCase()));
   const read = await Promise.all(wanted.map((name) => readTextFile(files, posix.join(root, name))));

@@ -8,16 +8,16 @@ import {
   mergeFound,
   type SkillsFound,
 } from "./load-skills.ts";
+import type { SkillFiles } from "./kept-skills.ts";
 import { isAlwaysOn, SkillBook } from "./skill-book.ts";
 import type { LoadedSkill } from "./parse-skill.ts";
-import type { WorkspaceFiles } from "./workspace-files.ts";
 
 export type SkillPlaces = {
   /** Of the machine that the tools run on; null when nothing can be read there. */
-  readonly workspace: { readonly files: WorkspaceFiles; readonly workingDir: string } | null;
+  readonly workspace: { readonly files: SkillFiles; readonly workingDir: string } | null;
   /** Of the server's own machine. */
   readonly server: {
-    readonly files: WorkspaceFiles;
+    readonly files: SkillFiles;
     /** Of the person that the server runs for; null when it has no home to read. */
     readonly home: string | null;
     /** What the operator offers to everybody. */
