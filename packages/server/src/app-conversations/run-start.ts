@@ -172,7 +172,7 @@ async function createConversation(
     sandbox_id: sandboxId,
   };
   const title = order.title ?? `Conversation ${id.replaceAll("-", "").slice(0, 5)}`;
-  if (await directory.create(asker, { id, title, config, secrets: order.secrets })) return;
+  if ((await directory.create(asker, { id, title, config, secrets: order.secrets })) !== null) return;
   const known = await directory.describe(asker, id);
   if (known?.config.sandbox_id === sandboxId) return;
   await rows.remove(id);

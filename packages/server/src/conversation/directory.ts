@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import type { ToolHost } from "@convoke/tool-host";
 import {
   DamagedEventError,
+  noMarks,
   type ConversationMarks,
   type ConversationQuery,
   type ConversationRow,
@@ -28,6 +29,7 @@ import { Watches, type Watch } from "./watch.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 import { LoadedConversations } from "./loaded-conversations.ts";
 import { fullStateFrame, type Described } from "./state/describe.ts";
+import { initialState } from "./state/conversation-state.ts";
 import { standingFrame } from "./state/standing.ts";
 import { forkConversation, type ForkInput } from "./commands/fork.ts";
 import { FoldedStates } from "./state/folded-states.ts";
@@ -104,8 +106,8 @@ export class Directory implements AsyncDisposable {
     });
   }
 
-  /** False when the id is taken; then nothing has changed. A message that it begins with is sent, and durable in the same commit. */
-  async create(asker: Asker, input: CreateInput, first: SendInput | null = null): Promise<boolean> {
+  /** Null when the id is taken; then nothing has changed. A message that it begins with is sent, and durable in the same commit. */
+  async create(asker: Asker, input: CreateInput, first: SendInput | null = null): Promise<Described | null> {
     const { toolHost, stateDir } = await this.#deps.chooseHost(input.config, asker.userId);
     checkTools(toolHost, input.config);
     const config = await this.#worktrees.prepare(input, { toolHost, stateDir });
@@ -131,8 +133,11 @@ export class Directory implements AsyncDisposable {
     const isNew = await (first === null
       ? this.#deps.journal.createConversation(row)
       : this.#loaded.create(row, first));
-    if (isNew && input.secrets.mcp !== undefined) this.#prepare(input.id);
-    return isNew;
+    if (!isNew) return null;
+    if (input.secrets.mcp !== undefined) this.#prepare(input.id);
+    const { lastMicros } = (await this.#loaded.find(input.id))?.state ?? initialState();
+    const updatedAtMicros = Math.max(nowMicros, lastMicros);
+    return await this.#describeRow({ ...row, updatedAtMicros, lastSeq: 0, marks: noMarks });
   }
 
   /** The asker's conversation as an actor, loaded when it is not in memory. */

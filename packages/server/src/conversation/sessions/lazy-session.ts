@@ -39,7 +39,8 @@ export class LazySession implements AsyncDisposable {
     try {
       return await Promise.race([opened, wait(ms, isOver.signal).then(() => null)]);
     } finally {
-      isOver.abort();
+      // Without a reason of its own, abort would make an error with a stack.
+      isOver.abort(null);
     }
   }
 

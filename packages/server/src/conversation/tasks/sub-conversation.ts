@@ -22,7 +22,7 @@ import { idOfTask } from "./task-ids.ts";
 /** What sub-agents need of the directory, which is where their conversations are. */
 export type SubConversationDeps = {
   readonly directory: {
-    create(asker: Asker, input: CreateInput): Promise<boolean>;
+    create(asker: Asker, input: CreateInput): Promise<Described | null>;
     open(asker: Asker, id: string): Promise<Conversation>;
     describe(asker: Asker, id: string): Promise<Described | null>;
   };

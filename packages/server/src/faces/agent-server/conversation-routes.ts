@@ -119,10 +119,11 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
         ...(version === undefined ? {} : { settings_version: version }),
       };
       const message = firstMessage(start, first?.run !== false);
-      const isNew = await directory.create(caller, { id, ...start, config }, message);
-      if (message !== null && !isNew && (await directory.describe(caller, id))?.state.lastSeq === 0)
+      const created = await directory.create(caller, { id, ...start, config }, message);
+      if (created !== null) return { status: 201, json: toConversationInfo(created) };
+      if (message !== null && (await directory.describe(caller, id))?.state.lastSeq === 0)
         await sendFirst(await directory.open(caller, id), message);
-      return { status: isNew ? 201 : 200, json: await describe(caller, id) };
+      return { json: await describe(caller, id) };
     },
 
     getConversation: async (request) => ({ json: await describe(request.caller, conversationIdOf(request)) }),

@@ -25,7 +25,7 @@ export class ScopedDirectory implements ConversationDirectory {
   }
 
   /** A relative working directory is below the sandbox's own. */
-  async create(asker: Asker, input: CreateInput, first: SendInput | null = null): Promise<boolean> {
+  async create(asker: Asker, input: CreateInput, first: SendInput | null = null): Promise<Described | null> {
     const { directory, sandboxes, sandboxId } = this.#deps;
     const { workspaceDir } = await sandboxes.openHost(sandboxId);
     const { workspace } = input.config;
@@ -34,9 +34,9 @@ export class ScopedDirectory implements ConversationDirectory {
       workspace: { ...workspace, working_dir: posix.resolve(workspaceDir, workspace.working_dir) },
       sandbox_id: sandboxId,
     };
-    const isNew = await directory.create(asker, { ...input, config }, first);
-    if (!isNew && !(await this.exists(asker, input.id))) throw conversationMissing(input.id);
-    return isNew;
+    const created = await directory.create(asker, { ...input, config }, first);
+    if (created === null && !(await this.exists(asker, input.id))) throw conversationMissing(input.id);
+    return created;
   }
 
   async open(asker: Asker, id: string): Promise<Conversation> {
