@@ -1,5 +1,6 @@
 export { ConfigError, readConfig, type ConfigOverrides, type ServerConfig } from "./config.ts";
 export { completeConfig, readInitKey, type CompletedConfig, type InitDeps } from "./config-init.ts";
+export type { FellowNews, Fellows } from "./lib/fellows.ts";
 export type { Logger } from "./lib/logger.ts";
 export { silentLogger } from "./lib/logger.ts";
 export { describeStorageFault } from "./lib/storage-fault.ts";

@@ -49,6 +49,8 @@ export type OpenConversationsDeps = Store & {
   readonly serverKeys?: readonly string[];
   /** See the directory's. */
   readonly isAttended?: true;
+  /** Other processes of this command share its sandboxes. */
+  readonly hasFellows?: true;
   readonly activity?: Activity;
   readonly demo?: Demo;
   /** Wraps every model that is opened. */
@@ -163,7 +165,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       journal,
       sandboxes,
       cluster: deps.cluster,
-      hasMachines: deps.machines !== null,
+      hasMachines: deps.machines !== null || deps.hasFellows === true,
       nowMs: Date.now,
       logger,
     }),

@@ -12,7 +12,8 @@ import { openHttp } from "./http/open-http.ts";
 import { serverInfo } from "./http/server-info.ts";
 import { Fault } from "./lib/fault.ts";
 import type { Logger } from "./lib/logger.ts";
-import { addressOf, type Server, type TakeOver } from "./open-server.ts";
+import { addressOf } from "./http/server-address.ts";
+import type { Server, TakeOver } from "./open-server.ts";
 
 export type DormantDeps = {
   /** As far as it is known: where to listen, and whom to answer. */

@@ -6,6 +6,7 @@ import { metricsFace } from "./faces/operations/metrics-face.ts";
 import type { Face } from "./http/mount.ts";
 import type { AuditedCall } from "./http/observe-requests.ts";
 import type { Journal } from "./journal/journal.ts";
+import type { Fellows } from "./lib/fellows.ts";
 import type { Logger } from "./lib/logger.ts";
 import { AuditLog } from "./observability/audit-log.ts";
 import { createJoinedLogger } from "./observability/joined-logger.ts";
@@ -39,12 +40,14 @@ const statuses = ["idle", "running", "paused", "waiting_for_confirmation", "fini
 export async function openObservability(
   { metrics: access, tracing, dataDir }: ServerConfig,
   plainLogger: Logger,
+  fellows?: Fellows,
 ): Promise<Observability> {
   await using scope = new AsyncDisposableStack();
   const observer = new Observer();
   observer.add(logActivities(plainLogger));
   let watched: Watched | null = null;
-  const metrics = access === "off" ? null : scope.use(new Metrics(() => gaugesOf(watched)));
+  const metrics =
+    access === "off" ? null : scope.use(new Metrics(() => gaugesOf(watched), undefined, fellows));
   if (metrics !== null) observer.add(metrics);
   const logger = createJoinedLogger(plainLogger, observer);
   if (tracing !== null) {

@@ -7,6 +7,7 @@ import {
   type FleetTemplate,
   type LocalSandboxes,
 } from "./app-conversations/fleet-sandboxes.ts";
+import { FellowRows, FellowStarts } from "./app-conversations/fellow-sandboxes.ts";
 import type { MachineDoor } from "./app-conversations/machine-door.ts";
 import { sandboxPorts } from "./app-conversations/sandbox-ports.ts";
 import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
@@ -51,6 +52,8 @@ export type OpenSandboxesDeps = SandboxStartDeps & {
   readonly dataDir: string;
   /** Where the sandboxes of all machines are written down; null keeps those of this one in the data folder. */
   readonly cluster: SandboxCluster | null;
+  /** The way to the process behind the same port that looks after the sandboxes, where this is not the one; null where there is none. */
+  readonly fellows: SandboxFellows | null;
   readonly secretBox: SecretBox;
   readonly nowMs: () => number;
   readonly logger: Logger;
@@ -62,8 +65,17 @@ export type SandboxCluster = {
   readonly machines: Machines;
   readonly door: MachineDoor;
   /** Called with what the servers of other machines may ask for. */
-  readonly onOpen: (local: LocalSandboxes) => void;
+  readonly onOpen: OnOpen;
 };
+
+/** Processes that share a data folder, one of which looks after its sandboxes for all of them. */
+export type SandboxFellows = {
+  readonly machines: Machines;
+  readonly door: MachineDoor;
+  readonly onOpen: OnOpen;
+};
+
+type OnOpen = (local: LocalSandboxes, store: SandboxStore) => void;
 
 /**
  * The sandboxes of a data folder, which one server at a time looks after; null when they are switched off or another server
@@ -76,6 +88,7 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
   const sandboxesDir = join(dataDir, "sandboxes");
   await makeDirectory(sandboxesDir, 0o711);
   const store = await openStore(deps);
+  if (store === null && deps.fellows !== null) return await openFellowSandboxes(deps, deps.fellows);
   if (store === null) {
     logger.warn(
       { dataDir },
@@ -105,7 +118,24 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
     warm: { size: config.warm, logger },
   });
   scope.move();
-  return deps.cluster === null ? sandboxes : joined(sandboxes, deps.cluster, secretBox);
+  if (deps.cluster !== null) return joined(sandboxes, store, deps.cluster, secretBox);
+  deps.fellows?.onOpen(sandboxes, store);
+  return sandboxes;
+}
+
+/** Those of the process that looks after them; it has been started before this one. */
+async function openFellowSandboxes(
+  { cluster, secretBox }: OpenSandboxesDeps,
+  { machines, door }: SandboxFellows,
+): Promise<Sandboxes> {
+  const offer = await door.ask(machines.own, "offer", { id: "all", ownerId: "" });
+  return new ClusterSandboxes({
+    local: null,
+    starts: new FellowStarts(door, machines.own, offer),
+    shared: cluster === null ? new FellowRows(door, machines.own) : new SharedSandboxes(cluster.database),
+    door,
+    secretBox,
+  });
 }
 
 /** Such as `process: isolates nothing (bubblewrap: not installed)`. */
@@ -127,22 +157,31 @@ function summaryOf(
 /** From now on the sandboxes here answer the servers of other machines, and theirs are known here. */
 function joined(
   local: LocalSandboxes,
+  store: SandboxStore,
   { database, door, onOpen }: SandboxCluster,
   secretBox: SecretBox,
 ): Sandboxes {
-  onOpen(local);
-  return new ClusterSandboxes({ local, shared: new SharedSandboxes(database), door, secretBox });
+  onOpen(local, store);
+  return new ClusterSandboxes({
+    local,
+    starts: local,
+    shared: new SharedSandboxes(database),
+    door,
+    secretBox,
+  });
 }
 
 /** Null while another server has it. */
-async function openStore({ cluster, dataDir }: OpenSandboxesDeps): Promise<SandboxStore | null> {
+async function openStore({ cluster, fellows, dataDir }: OpenSandboxesDeps): Promise<SandboxStore | null> {
   if (cluster !== null) {
     const { database, machines } = cluster;
     const serving = await machines.serve();
     return serving === null ? null : new SharedSandboxes(database).ofMachine(machines.own, serving);
   }
   try {
-    return openSqliteSandboxStore(sandboxesFile(dataDir));
+    const store = openSqliteSandboxStore(sandboxesFile(dataDir));
+    await fellows?.machines.serve();
+    return store;
   } catch (error) {
     if (error instanceof SandboxesHeldError) return null;
     throw error;

@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import type { Sandboxes } from "./app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
 import { ConfigError } from "./config.ts";
+import type { Cluster } from "./cluster/cluster.ts";
 import type { McpAccess } from "./conversation/run/mcp-tools.ts";
 import type { Demo } from "./conversation/demo.ts";
 import { recordFileIn } from "./conversation/standstills.ts";
@@ -15,18 +16,21 @@ import { nodesFace } from "./faces/operations/nodes-face.ts";
 import { ByteTunnels } from "./faces/machines/byte-tunnels.ts";
 import { isLoopback } from "./http/guard.ts";
 import { Neighbours } from "./http/neighbours.ts";
+import { OwnDoor } from "./http/own-door.ts";
+import { addressOf, doorAddress, doorPlace, reachableAt } from "./http/server-address.ts";
 import { openSessionKey, readSessionKey, type SessionKey } from "./http/session-key.ts";
 import type { Journal } from "./journal/journal.ts";
 import { KeptPages } from "./events/kept-pages.ts";
 import { keepHouse } from "./keep-house.ts";
 import { openWholeCollector } from "./lib/collect-young.ts";
+import type { Fellows } from "./lib/fellows.ts";
 import type { Logger } from "./lib/logger.ts";
 import { openWatchdog } from "./lib/watchdog.ts";
 import type { Model } from "./models/model.ts";
 import { openConversations } from "./open-conversations.ts";
 import { openDataFolder } from "./open-data-folder.ts";
 import { openObservability } from "./open-observability.ts";
-import type { SandboxCluster } from "./open-sandboxes.ts";
+import type { SandboxCluster, SandboxFellows } from "./open-sandboxes.ts";
 import { beginToOpen, openStore, type Store } from "./open-store.ts";
 import { openListener, openSurface } from "./open-surface.ts";
 import type { SecretBox } from "./security/seal.ts";
@@ -54,6 +58,8 @@ export type ServerDeps = {
   readonly hasWatchdog?: boolean;
   /** For a server that goes on where a dormant one ends. */
   readonly takeOver?: TakeOver;
+  /** For one of several processes behind one port. */
+  readonly fellows?: Fellows;
 };
 
 type Wrap = {
@@ -71,6 +77,8 @@ export type TakeOver = {
 export type SharedWithSandboxes = Pick<ServerDeps, "config" | "logger"> & {
   /** Null where all servers on the store are on one machine. */
   readonly cluster: SandboxCluster | null;
+  /** The processes behind the same port; null where there are none. */
+  readonly fellows: SandboxFellows | null;
   readonly secretBox: SecretBox;
   readonly nowMs: () => number;
 };
@@ -98,6 +106,7 @@ export async function openServer({
   isAttended,
   hasWatchdog = false,
   takeOver,
+  fellows,
 }: ServerDeps): Promise<Server> {
   await using scope = new AsyncDisposableStack();
   scope.use(toolHost);
@@ -105,7 +114,7 @@ export async function openServer({
   scope.use(shareDataFolder(config.dataDir));
   const sessionKey = await chooseKey(config);
   const ownKeys = sessionKey === null ? [] : [sessionKey.key, ...config.sessionApiKeys];
-  const observability = scope.use(await openObservability(config, plainLogger));
+  const observability = scope.use(await openObservability(config, plainLogger, fellows));
   const { observer, logger } = observability;
   const { standstillSeconds, dataDir } = config;
   const activity =
@@ -125,13 +134,14 @@ export async function openServer({
   const opened = await opening;
   const store = { ...opened, journal: wrap.journal(opened.journal) };
   const neighbours = new Neighbours({ cluster: store.cluster });
+  const ownDoor = fellows === undefined ? null : new OwnDoor({ app, neighbours });
   const tunnels = new ByteTunnels(app, neighbours);
   const sandboxes = await openSandboxes({
     config,
     logger,
     secretBox: store.secretBox,
     nowMs: Date.now,
-    cluster: await joinMachines(store, app, { neighbours, tunnels }),
+    ...(await joinMachines(store, app, { neighbours, tunnels, fellows, dataDir })),
   });
   if (sandboxes !== null) scope.use(sandboxes);
   const validator = createValidator();
@@ -146,6 +156,7 @@ export async function openServer({
       ...(demo === undefined ? {} : { demo }),
       serverKeys: [...ownKeys, ...hiddenTexts(config)],
       ...(isAttended === true ? { isAttended } : {}),
+      ...(fellows === undefined ? {} : { hasFellows: true }),
       ...(activity === undefined ? {} : { activity }),
     }),
   );
@@ -166,6 +177,7 @@ export async function openServer({
       tunnels,
       environment,
       ownKeys,
+      ...(fellows === undefined ? {} : { fellows }),
       ...(demo === undefined ? {} : { demo }),
       isReady: () => isReady && cluster.isSound(),
       faces: [
@@ -178,9 +190,7 @@ export async function openServer({
   takeOver?.mount(app);
   await webhooks.open();
   takeOver?.freePort();
-  await app.listen({ host: config.host, port: config.port });
-  const url = addressOf(app.server.address() as AddressInfo);
-  await cluster.announce(config.database?.nodeAddress ?? reachableAt(url, config.host, cluster.ownHost));
+  const url = await listen(config, { app, cluster, fellows, ownDoor });
   await directory.recover();
   if (isAttended !== true) await appConversations.recover();
   isReady = true;
@@ -215,18 +225,60 @@ export async function openServer({
   };
 }
 
-/** The way to the sandboxes of other machines, and theirs to those here. */
-async function joinMachines(
-  { machines, database }: Store,
-  app: FastifyInstance,
-  { neighbours, tunnels }: { readonly neighbours: Neighbours; readonly tunnels: ByteTunnels },
-): Promise<SandboxCluster | null> {
-  if (machines === null) return null;
-  const { NeighbourMachines } = await import("./faces/machines/neighbour-machines.ts");
-  const { mountMachine } = await import("./faces/machines/mount-machine.ts");
-  const door = new NeighbourMachines({ machines, neighbours });
-  return { machines, database, door, onOpen: (local) => mountMachine(app, { local, tunnels }) };
+/** Tells the other servers where this one is reached; resolves with where clients reach it. */
+async function listen(config: ServerConfig, { app, cluster, fellows, ownDoor }: Listening): Promise<string> {
+  const { ownHost } = cluster;
+  const { host, port, database } = config;
+  if (fellows === undefined || ownDoor === null) {
+    await app.listen({ host, port });
+    const url = addressOf(app.server.address() as AddressInfo);
+    await cluster.announce(database?.nodeAddress ?? reachableAt(url, host, ownHost));
+    return url;
+  }
+  const plan = { ...config, number: fellows.number };
+  await app.listen(doorPlace(plan));
+  await cluster.announce(doorAddress(plan, app.server.address() as AddressInfo, ownHost));
+  ownDoor.open(fellows);
+  return fellows.url;
 }
+
+type Listening = {
+  readonly app: FastifyInstance;
+  readonly cluster: Cluster;
+  readonly fellows: Fellows | undefined;
+  readonly ownDoor: OwnDoor | null;
+};
+
+/** The way to the sandboxes of other machines and of the process beside this one, and theirs to those here. */
+async function joinMachines(
+  { machines: shared, database, cluster: { nodeId } }: Store,
+  app: FastifyInstance,
+  { neighbours, tunnels, fellows, dataDir }: MachineWays,
+): Promise<Pick<SharedWithSandboxes, "cluster" | "fellows">> {
+  if (shared === null && fellows === undefined) return { cluster: null, fellows: null };
+  const [{ NeighbourMachines }, { mountMachine }] = await Promise.all([
+    import("./faces/machines/neighbour-machines.ts"),
+    import("./faces/machines/mount-machine.ts"),
+  ]);
+  const machines =
+    shared ?? new (await import("./cluster/folder-machines.ts")).FolderMachines(dataDir, nodeId);
+  const ways: SandboxFellows = {
+    machines,
+    door: new NeighbourMachines({ machines, neighbours }),
+    onOpen: (local, store) => mountMachine(app, { local, store, tunnels }),
+  };
+  return {
+    cluster: shared === null ? null : { ...ways, database },
+    fellows: fellows === undefined ? null : ways,
+  };
+}
+
+type MachineWays = {
+  readonly neighbours: Neighbours;
+  readonly tunnels: ByteTunnels;
+  readonly fellows: Fellows | undefined;
+  readonly dataDir: string;
+};
 
 /** What commands of agents could find out about the server, and nobody is to read in a conversation. */
 function hiddenTexts({ masterSecret, database }: ServerConfig): string[] {
@@ -268,20 +320,4 @@ async function chooseKey(config: ServerConfig): Promise<Server["sessionKey"]> {
     );
   }
   return await openSessionKey(config.dataDir);
-}
-
-/** How other servers reach one that listens on `boundHost`. */
-function reachableAt(url: string, boundHost: string, ownHost: string | null): string {
-  if (ownHost === null || !isWildcard(boundHost)) return url;
-  return `http://${ownHost.includes(":") ? `[${ownHost}]` : ownHost}:${new URL(url).port}`;
-}
-
-function isWildcard(address: string): boolean {
-  return address === "0.0.0.0" || address === "::";
-}
-
-/** `http://host:port` that a client on this machine can use. */
-export function addressOf({ address, family, port }: AddressInfo): string {
-  const host = isWildcard(address) ? "127.0.0.1" : family === "IPv6" ? `[${address}]` : address;
-  return `http://${host}:${port}`;
 }

@@ -1,4 +1,5 @@
 import { GlanceFeed } from "./conversation/glance-feed.ts";
+import { shareGlances } from "./conversation/share-glances.ts";
 import { mountBrowserSocket } from "./faces/agent-server/sockets/browser-socket.ts";
 import { mountOverviewSocket } from "./faces/agent-server/sockets/overview-socket.ts";
 import { KeptPages } from "./events/kept-pages.ts";
@@ -35,6 +36,7 @@ import type { Face, MountDeps } from "./http/mount.ts";
 import type { Neighbours } from "./http/neighbours.ts";
 import { createClientAddress } from "./http/public-address.ts";
 import { WrongAttempts } from "./http/wrong-attempts.ts";
+import type { Fellows } from "./lib/fellows.ts";
 import type { Logger } from "./lib/logger.ts";
 import type { OpenConversations } from "./open-conversations.ts";
 import { sandboxesElsewhere } from "./open-conversations.ts";
@@ -106,6 +108,8 @@ export type SurfaceDeps = {
   /** The other servers on the store. */
   readonly neighbours: Neighbours;
   readonly tunnels: ByteTunnels;
+  /** The other processes behind the same port; leaving it out says that there are none. */
+  readonly fellows?: Fellows;
   /** The allow-listed environment that commands and git on this machine start with. */
   readonly environment: Readonly<Record<string, string>>;
   readonly observer: Observability["observer"];
@@ -121,6 +125,7 @@ export type SurfaceDeps = {
 export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   const { config, listener, store, conversations, sandboxes, validator, logger, times, ownKeys, neighbours } =
     deps;
+  const { fellows } = deps;
   const { app } = listener;
   const { journal, database, secretBox } = store;
   const { directory } = conversations;
@@ -199,7 +204,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     keyBook,
     logins,
     demo: deps.demo ?? null,
-    attempts: new WrongAttempts(Date.now),
+    attempts: scope.use(new WrongAttempts(Date.now, fellows)),
     clientAddress: createClientAddress(config.trustedProxies),
     lastActivityMs: listener.lastActivityMs,
     isReady: deps.isReady,
@@ -213,9 +218,18 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   for (const face of faces) face.mount(app, mountDeps);
   const socketDeps = { journal, trimmed, validator, logger, times };
   const neighbourSignals =
-    config.database === null
+    config.database === null && fellows === undefined
       ? undefined
-      : scope.use(new NeighbourSignals({ cluster: store.cluster, neighbours, directory, journal, logger }));
+      : scope.use(
+          new NeighbourSignals({
+            cluster: store.cluster,
+            neighbours,
+            directory,
+            journal,
+            tellsAppends: config.database === null,
+            logger,
+          }),
+        );
   neighbourSignals?.mount(app);
   mountEventSocket(app, {
     ...socketDeps,
@@ -230,6 +244,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
       onFailure: (error) => logger.warn({ error: String(error) }, "overview could not be told"),
     }),
   );
+  if (fellows !== undefined) scope.defer(shareGlances(feed, journal, fellows));
   mountTerminalSocket(app, { ...socketDeps, neighbours, scopeOf: () => ({ directory, keys }) });
   mountShellSocket(app, {
     ...socketDeps,

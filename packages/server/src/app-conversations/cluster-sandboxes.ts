@@ -8,7 +8,7 @@ import type { PlacedSandbox, SharedSandboxes } from "../sandboxes/shared-sandbox
 import type { SecretBox } from "../security/seal.ts";
 import { newSandboxId, toView, type LocalSandboxes } from "./fleet-sandboxes.ts";
 import type { MachineActs, MachineDoor } from "./machine-door.ts";
-import { machineAway } from "./sandbox-refusals.ts";
+import { machineAway, sandboxAway } from "./sandbox-refusals.ts";
 import type {
   Sandboxes,
   SandboxHost,
@@ -17,10 +17,20 @@ import type {
   SandboxView,
 } from "./sandbox-service.ts";
 
+/** Where new sandboxes are made. */
+export type SandboxStarts = Pick<
+  Sandboxes,
+  "templates" | "summary" | "reserve" | "unreserve" | "countByStatus"
+> & {
+  start(ownerId: string, templateId: string, id: string): Promise<SandboxView>;
+};
+
 export type ClusterSandboxesDeps = {
-  /** Those of this machine; owned by this object from here on. */
-  readonly local: LocalSandboxes;
-  readonly shared: SharedSandboxes;
+  /** Those of this machine; owned by this object from here on. Null where another process looks after them: all are far then. */
+  readonly local: LocalSandboxes | null;
+  /** The same object where this process looks after those of its machine. */
+  readonly starts: SandboxStarts;
+  readonly shared: Pick<SharedSandboxes, "find" | "listOf" | "wishDeleted" | "dropUngiven">;
   readonly door: MachineDoor;
   readonly secretBox: SecretBox;
 };
@@ -42,19 +52,19 @@ export class ClusterSandboxes implements Sandboxes {
   }
 
   get templates(): readonly SandboxTemplate[] {
-    return this.#deps.local.templates;
+    return this.#deps.starts.templates;
   }
 
   get summary(): string {
-    return this.#deps.local.summary;
+    return this.#deps.starts.summary;
   }
 
   reserve(templateId: string): string | null {
-    return this.#deps.local.reserve(templateId);
+    return this.#deps.starts.reserve(templateId);
   }
 
   unreserve(id: string): void {
-    this.#deps.local.unreserve(id);
+    this.#deps.starts.unreserve(id);
   }
 
   async start(
@@ -66,8 +76,9 @@ export class ClusterSandboxes implements Sandboxes {
     if (known) return known;
     const [placed] = await this.#deps.shared.find([id]);
     // Kept ready on another machine, whose server was to give it and has left the start to this one.
-    if (placed !== undefined && placed.machine !== this.#own) await this.#deps.shared.dropUngiven(id);
-    return await this.#deps.local.start(ownerId, templateId, id);
+    if (placed !== undefined && placed.machine !== this.#deps.door.ownMachine)
+      await this.#deps.shared.dropUngiven(id);
+    return await this.#deps.starts.start(ownerId, templateId, id);
   }
 
   async getMany(ownerId: string, ids: readonly string[]): Promise<readonly (SandboxView | null)[]> {
@@ -90,20 +101,20 @@ export class ClusterSandboxes implements Sandboxes {
 
   async pause(ownerId: string, id: string): Promise<boolean> {
     const far = await this.#findFar(id);
-    if (far === null) return await this.#deps.local.pause(ownerId, id);
+    if (far === null) return (await this.#deps.local?.pause(ownerId, id)) ?? false;
     return far.ownerId === ownerId && (await this.#askFor("pause", id, far));
   }
 
   async resume(ownerId: string, id: string): Promise<boolean> {
     const far = await this.#findFar(id);
-    if (far === null) return await this.#deps.local.resume(ownerId, id);
+    if (far === null) return (await this.#deps.local?.resume(ownerId, id)) ?? false;
     return far.ownerId === ownerId && (await this.#askFor("resume", id, far));
   }
 
   /** Where the machine of a sandbox is away, its server ends it when it is back; for its owner it is gone at once. */
   async remove(ownerId: string, id: string): Promise<boolean> {
     const far = await this.#findFar(id);
-    if (far === null) return await this.#deps.local.remove(ownerId, id);
+    if (far === null) return (await this.#deps.local?.remove(ownerId, id)) ?? false;
     if (far.ownerId !== ownerId) return false;
     if ((await this.#deps.door.living()).has(far.machine)) await this.#askFor("remove", id, far);
     else await this.#deps.shared.wishDeleted(id);
@@ -113,45 +124,52 @@ export class ClusterSandboxes implements Sandboxes {
 
   async openHost(id: string): Promise<SandboxHost> {
     const far = await this.#findFar(id);
-    if (far === null) return await this.#deps.local.openHost(id);
+    if (far === null) return await this.#here.openHost(id);
     const place = await this.#askFor("place", id, far);
     return { toolHost: await this.#host(id, far), ...place };
   }
 
   async connectPort(id: string, port: number): Promise<Duplex> {
     const far = await this.#findFar(id);
-    if (far === null) return await this.#deps.local.connectPort(id, port);
+    if (far === null) return await this.#here.connectPort(id, port);
     return await this.#deps.door.open(far.machine, id, port);
   }
 
   async learn(id: string): Promise<void> {
-    if (this.#deps.local.ownerOf(id) === null) await this.#findFar(id);
+    if ((this.#deps.local?.ownerOf(id) ?? null) === null) await this.#findFar(id);
   }
 
   sessionKey(id: string): string | null {
-    return this.#deps.local.sessionKey(id) ?? this.#keyOf(id, "session");
+    return this.#deps.local?.sessionKey(id) ?? this.#keyOf(id, "session");
   }
 
   portKey(id: string): string | null {
-    return this.#deps.local.portKey(id) ?? this.#keyOf(id, "ports");
+    return this.#deps.local?.portKey(id) ?? this.#keyOf(id, "ports");
   }
 
   ownerOf(id: string): string | null {
-    return this.#deps.local.ownerOf(id) ?? this.#cards.get(id)?.ownerId ?? null;
+    return this.#deps.local?.ownerOf(id) ?? this.#cards.get(id)?.ownerId ?? null;
   }
 
   /** Of this machine: each server counts its own. */
   async countByStatus(): Promise<ReadonlyMap<SandboxStatus, number>> {
-    return await this.#deps.local.countByStatus();
+    return await this.#deps.starts.countByStatus();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const id of this.#hosts.keys()) this.#forget(id);
-    await this.#deps.local[Symbol.asyncDispose]();
+    await this.#deps.local?.[Symbol.asyncDispose]();
   }
 
-  get #own(): string {
-    return this.#deps.door.ownMachine;
+  /** Matches no machine where another process looks after this one's. */
+  get #own(): string | null {
+    return this.#deps.local === null ? null : this.#deps.door.ownMachine;
+  }
+
+  /** What is not far is here, or nowhere. */
+  get #here(): LocalSandboxes {
+    if (this.#deps.local === null) throw sandboxAway("MISSING", null);
+    return this.#deps.local;
   }
 
   #keyOf(id: string, purpose: "session" | "ports"): string | null {
@@ -192,7 +210,7 @@ export class ClusterSandboxes implements Sandboxes {
     const here = owned.filter(({ machine }) => machine === this.#own).map(({ row }) => row.id);
     const isAllHere = here.length === owned.length;
     const [local, living] = await Promise.all([
-      this.#deps.local.getMany(ownerId, here),
+      this.#deps.local?.getMany(ownerId, here) ?? [],
       isAllHere ? null : this.#deps.door.living(),
     ]);
     return owned.flatMap((one): SandboxView[] => {

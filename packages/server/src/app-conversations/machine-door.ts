@@ -1,5 +1,9 @@
 import type { Socket } from "node:net";
-import type { SandboxPlace } from "./sandbox-service.ts";
+import type { SandboxRow } from "../sandboxes/sandbox-store.ts";
+import type { SandboxPlace, SandboxTemplate, SandboxView } from "./sandbox-service.ts";
+
+/** What sandboxes can be made from on a machine. */
+export type SandboxOffer = { readonly templates: readonly SandboxTemplate[]; readonly summary: string };
 
 /** What a server is asked to do with a sandbox of its machine, and what it answers. */
 export type MachineActs = {
@@ -7,6 +11,21 @@ export type MachineActs = {
   readonly pause: boolean;
   readonly resume: boolean;
   readonly remove: boolean;
+  /** The rest is for the processes beside that server, which share its machine. */
+  readonly start: SandboxView;
+  readonly row: SandboxRow | null;
+  /** Those of one owner, newest first; of no sandbox in particular. */
+  readonly rows: readonly SandboxRow[];
+  /** Of no sandbox either. */
+  readonly offer: SandboxOffer;
+};
+
+/** Of which sandbox something is asked, and for whom. */
+export type MachineAsked = {
+  readonly id: string;
+  readonly ownerId: string;
+  /** What a start makes it from. */
+  readonly templateId?: string;
 };
 
 /** Which bytes of a sandbox: its tool host's, or a TCP port's inside. */
@@ -20,7 +39,7 @@ export interface MachineDoor {
   ask<Act extends keyof MachineActs>(
     machine: string,
     act: Act,
-    sandbox: { readonly id: string; readonly ownerId: string },
+    sandbox: MachineAsked,
   ): Promise<MachineActs[Act]>;
   open(machine: string, id: string, stream: MachineStream): Promise<Socket>;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createFellows } from "../testing/memory-fellows.ts";
 import { WrongAttempts } from "./wrong-attempts.ts";
 
 test("after five wrong attempts within a minute an address waits, and only that one", () => {
@@ -21,4 +22,13 @@ test("strangers from everywhere fill no memory", () => {
   for (let count = 0; count < 10_000; count++) attempts.note(`other ${count}`);
   expect(attempts.waitMs("first")).toBe(0);
   expect(attempts.waitMs("other 9999")).toBe(0);
+});
+
+test("processes behind one port count together: being led to another one gives no more attempts", () => {
+  const [one, other] = createFellows(2).map((fellow) => new WrongAttempts(() => 0, fellow));
+  for (const book of [one!, other!, one!, other!]) book.note("10.0.0.9");
+  expect([one!.waitMs("10.0.0.9"), other!.waitMs("10.0.0.9")]).toEqual([0, 0]);
+  one!.note("10.0.0.9");
+  expect([one!.waitMs("10.0.0.9"), other!.waitMs("10.0.0.9")]).toEqual([60_000, 60_000]);
+  expect(other!.waitMs("10.0.0.8")).toBe(0);
 });

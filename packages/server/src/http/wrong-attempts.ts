@@ -1,14 +1,24 @@
+import type { Fellows } from "../lib/fellows.ts";
+
 const windowMs = 60_000;
 const mostWrong = 5;
 const mostAddresses = 10_000;
+const topic = "wrong attempt";
 
-/** Counts wrong attempts by address: who had five of them within a minute waits until the first is a minute old. */
-export class WrongAttempts {
+/**
+ * Counts wrong attempts by address: who had five of them within a minute waits until the first is a minute old. Processes behind one port
+ * count together: who is led to another one has no more attempts.
+ */
+export class WrongAttempts implements Disposable {
   readonly #nowMs: () => number;
+  readonly #fellows: Fellows | undefined;
+  readonly #stop: () => void;
   readonly #timesByAddress = new Map<string, number[]>();
 
-  constructor(nowMs: () => number) {
+  constructor(nowMs: () => number, fellows?: Fellows) {
     this.#nowMs = nowMs;
+    this.#fellows = fellows;
+    this.#stop = fellows?.hear(topic, (address) => this.#count(address as string)) ?? (() => {});
   }
 
   /** For how long nothing from this address is looked at, in milliseconds; 0 when it may try. */
@@ -18,6 +28,15 @@ export class WrongAttempts {
   }
 
   note(address: string): void {
+    this.#count(address);
+    this.#fellows?.tell({ topic, body: address });
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop();
+  }
+
+  #count(address: string): void {
     const times = [...this.#recent(address), this.#nowMs()];
     // The address that was wrong last comes last.
     this.#timesByAddress.delete(address);

@@ -73,6 +73,8 @@ export interface Journal extends AsyncDisposable {
 
   /** Rings after each commit that touched the conversation, also for commits of other processes within a second. Returns the unsubscribe function. */
   onAppend(conversationId: string, onRing: (lastSeq: number) => void): () => void;
+  /** Another process says that it has appended: whoever listens hears of it now and not with the next look. */
+  heed(conversationId: string): void;
   /** Tells of each commit of this process once it is durable; must return at once. Returns the unsubscribe function. */
   onCommit(listener: (commit: Commit) => void): () => void;
 }

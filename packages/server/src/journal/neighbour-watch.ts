@@ -32,6 +32,11 @@ export class NeighbourWatch implements Disposable {
     this.#schedule();
   }
 
+  /** Looks at one conversation at once; does nothing while nobody listens to it. */
+  look(conversationId: string): void {
+    if (!this.#isDisposed && this.#deps.doorbell.has(conversationId)) this.#compare(conversationId);
+  }
+
   /** Called with each append of this process. */
   onOwnAppend(conversationId: string, lastSeq: number): void {
     if (this.#rungSeqs.has(conversationId)) this.#rungSeqs.set(conversationId, lastSeq);

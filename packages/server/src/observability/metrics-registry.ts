@@ -1,11 +1,13 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { Registry } from "prom-client";
+import type { MetricObject, Registry } from "prom-client";
 import { createBoundedLabel } from "./bounded-label.ts";
 import type { Gauges } from "./gauges.ts";
 import type { Activity, Ending } from "./observer.ts";
 
 export interface MetricsRegistry extends Disposable {
   readonly prometheus: Registry;
+  /** The text of several processes' metrics as those of one server. */
+  readonly join: (all: readonly (readonly MetricObject[])[]) => Promise<string>;
   ended(activity: Activity, ending: Ending, seconds: number): void;
   appended(seconds: number): void;
 }
@@ -66,6 +68,7 @@ export async function openRegistry(gauges: Gauges): Promise<MetricsRegistry> {
 
   return {
     prometheus: registers[0],
+    join: (all) => client.AggregatorRegistry.aggregate([...all]).metrics(),
     appended: (seconds) => appends.observe(seconds),
     ended(activity, { error, status, spent = [] }, seconds) {
       switch (activity.kind) {
@@ -110,12 +113,14 @@ function registerGauges(
     name: string,
     help: string,
     labelNames: string[],
+    aggregator: import("prom-client").Aggregator,
     read: () => Promise<Iterable<readonly [Record<string, string>, number]>>,
   ): void => {
     void new client.Gauge({
       name: `convoke_${name}`,
       help,
       labelNames,
+      aggregator,
       registers: [registry],
       async collect() {
         this.reset();
@@ -127,20 +132,22 @@ function registerGauges(
     [...counts].map(([status, count]) => [{ status }, count] as const);
   const lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
   lag.enable();
-  gauge("conversations", "Conversations by status.", ["status"], async () =>
+  // All processes count the same ones.
+  gauge("conversations", "Conversations by status.", ["status"], "first", async () =>
     byStatus(await gauges.conversationsByStatus()),
   );
-  gauge("sandboxes", "Sandboxes by status.", ["status"], async () =>
+  gauge("sandboxes", "Sandboxes by status.", ["status"], "sum", async () =>
     byStatus(await gauges.sandboxesByStatus()),
   );
-  gauge("open_sockets", "WebSockets that are open.", [], async () => [[{}, gauges.openSockets()]]);
-  gauge("webhook_lag_events", "Events that a receiver has not taken yet.", ["receiver"], async () =>
+  gauge("open_sockets", "WebSockets that are open.", [], "sum", async () => [[{}, gauges.openSockets()]]);
+  gauge("webhook_lag_events", "Events that a receiver has not taken yet.", ["receiver"], "max", async () =>
     gauges.webhooks().map(({ id, lag_events: count }) => [{ receiver: id }, count]),
   );
   gauge(
     "event_loop_lag_seconds",
     "Delay of the event loop since the last reading.",
     ["quantile"],
+    "max",
     async () => {
       const read = (nanoseconds: number): number =>
         Math.max(0, (Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0) - lagResolutionMs / 1000);
@@ -153,8 +160,12 @@ function registerGauges(
       return values;
     },
   );
-  gauge("process_resident_memory_bytes", "Memory of the server's process.", [], async () => [
-    [{}, process.memoryUsage.rss()],
-  ]);
+  gauge(
+    "process_resident_memory_bytes",
+    "Memory of the server's process, or of all of them.",
+    [],
+    "sum",
+    async () => [[{}, process.memoryUsage.rss()]],
+  );
   return lag;
 }

@@ -1,4 +1,6 @@
-import type { Registry } from "prom-client";
+import type { MetricObject } from "prom-client";
+import { FellowQuestion } from "../lib/fellow-question.ts";
+import type { Fellows } from "../lib/fellows.ts";
 import type { Begun, Ending, Sink } from "./observer.ts";
 import type { Gauges } from "./gauges.ts";
 import { openRegistry, type MetricsRegistry } from "./metrics-registry.ts";
@@ -10,7 +12,10 @@ const mostNotes = 1_000;
 /** Loaded so long after the start at the latest, because loading takes longer than a cold start may. */
 const loadAfterMs = 5_000;
 
-/** Prometheus metrics of one server. The library is loaded behind the start; until then notes wait. */
+/**
+ * Prometheus metrics of one server, or of all processes behind its port together. The library is loaded behind the start; until then notes
+ * wait.
+ */
 export class Metrics implements Sink, Disposable {
   readonly #gauges: () => Gauges;
   readonly #open: typeof openRegistry;
@@ -19,9 +24,14 @@ export class Metrics implements Sink, Disposable {
   #loading: Promise<MetricsRegistry> | null = null;
   #registry: MetricsRegistry | null = null;
 
-  constructor(gauges: () => Gauges, open: typeof openRegistry = openRegistry) {
+  readonly #others: FellowQuestion<readonly MetricObject[]> | null;
+
+  constructor(gauges: () => Gauges, open: typeof openRegistry = openRegistry, fellows?: Fellows) {
     this.#gauges = gauges;
     this.#open = open;
+    const answer = async (): Promise<readonly MetricObject[]> =>
+      await (await this.#load()).prometheus.getMetricsAsJSON();
+    this.#others = fellows === undefined ? null : new FellowQuestion(fellows, "metrics", answer);
     this.#timer = setTimeout(() => this.#loadBehind(), loadAfterMs).unref();
   }
 
@@ -35,12 +45,16 @@ export class Metrics implements Sink, Disposable {
 
   /** The text that Prometheus reads, and its type. */
   async read(): Promise<{ readonly text: string; readonly contentType: string }> {
-    const { prometheus }: { prometheus: Registry } = await this.#load();
-    return { text: await prometheus.metrics(), contentType: prometheus.contentType };
+    const { prometheus, join }: MetricsRegistry = await this.#load();
+    const { contentType } = prometheus;
+    if (this.#others === null) return { text: await prometheus.metrics(), contentType };
+    const [own, others] = await Promise.all([prometheus.getMetricsAsJSON(), this.#others.ask()]);
+    return { text: await join([own, ...others]), contentType };
   }
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
+    this.#others?.[Symbol.dispose]();
     this.#registry?.[Symbol.dispose]();
   }
 

@@ -2,11 +2,13 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { LocalSandboxes } from "../../app-conversations/fleet-sandboxes.ts";
 import type { MachineActs } from "../../app-conversations/machine-door.ts";
 import { Fault } from "../../lib/fault.ts";
+import type { SandboxStore } from "../../sandboxes/sandbox-store.ts";
 import type { ByteTunnels } from "./byte-tunnels.ts";
 import { machinePrefix, toFaultAnswer, type MachineAnswer } from "./machine-wire.ts";
 
 export type MachineFaceDeps = {
   readonly local: LocalSandboxes;
+  readonly store: Pick<SandboxStore, "get" | "list">;
   readonly tunnels: ByteTunnels;
 };
 
@@ -16,20 +18,31 @@ type Asked = { readonly id: string; readonly act?: string; readonly port?: strin
 const pendingMs = 15_000;
 
 /** What the servers of other machines may ask of the sandboxes here. Opened by their passes alone. */
-export function mountMachine(app: FastifyInstance, { local, tunnels }: MachineFaceDeps): void {
-  const acts: { [Act in keyof MachineActs]: (ownerId: string, id: string) => Promise<MachineActs[Act]> } = {
+export function mountMachine(app: FastifyInstance, { local, store, tunnels }: MachineFaceDeps): void {
+  const acts: {
+    [Act in keyof MachineActs]: (
+      ownerId: string,
+      id: string,
+      templateId: string,
+    ) => Promise<MachineActs[Act]>;
+  } = {
     place: (_ownerId, id) => local.placeOf(id),
     pause: (ownerId, id) => local.pause(ownerId, id),
     resume: (ownerId, id) => local.resume(ownerId, id),
     remove: (ownerId, id) => local.remove(ownerId, id),
+    start: (ownerId, id, templateId) => local.start(ownerId, templateId, id),
+    row: (_ownerId, id) => store.get(id),
+    rows: async (ownerId) => (await store.list()).filter((row) => row.ownerId === ownerId),
+    offer: async () => ({ templates: local.templates, summary: local.summary }),
   };
   const underWay = new Map<string, Promise<MachineAnswer>>();
   const answer = async (request: FastifyRequest): Promise<MachineAnswer> => {
     const { id, act = "" } = request.params as Asked;
     if (!Object.hasOwn(acts, act)) throw new Fault("missing", "not_found", "Not Found");
     const ownerId = request.caller?.userId ?? "";
+    const { template = "" } = request.query as { template?: string };
     const key = `${act} ${ownerId} ${id}`;
-    const going = underWay.get(key) ?? tell(acts[act as keyof MachineActs](ownerId, id));
+    const going = underWay.get(key) ?? tell(acts[act as keyof MachineActs](ownerId, id, template));
     underWay.set(key, going);
     // Whoever asks again hears of it.
     going.catch(() => {});

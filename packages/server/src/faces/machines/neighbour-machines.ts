@@ -1,5 +1,10 @@
 import type { Socket } from "node:net";
-import type { MachineActs, MachineDoor, MachineStream } from "../../app-conversations/machine-door.ts";
+import type {
+  MachineActs,
+  MachineAsked,
+  MachineDoor,
+  MachineStream,
+} from "../../app-conversations/machine-door.ts";
 import { machineAway } from "../../app-conversations/sandbox-refusals.ts";
 import type { Machines } from "../../cluster/machines.ts";
 import type { Neighbours } from "../../http/neighbours.ts";
@@ -30,9 +35,11 @@ export class NeighbourMachines implements MachineDoor {
   async ask<Act extends keyof MachineActs>(
     machine: string,
     act: Act,
-    { id, ownerId }: { readonly id: string; readonly ownerId: string },
+    { id, ownerId, templateId }: MachineAsked,
   ): Promise<MachineActs[Act]> {
-    const call = { method: "POST", path: `${machinePrefix}/${id}/${act}`, headers: {}, body: undefined };
+    const query = templateId === undefined ? "" : `?template=${encodeURIComponent(templateId)}`;
+    const path = `${machinePrefix}/${encodeURIComponent(id)}/${act}${query}`;
+    const call = { method: "POST", path, headers: {}, body: undefined };
     for (;;) {
       const nodeId = await this.#nodeOf(machine);
       const response = await this.#deps.neighbours

@@ -307,6 +307,9 @@ class PostgresJournal implements Journal {
     };
   }
 
+  /** The database says so itself. */
+  heed(): void {}
+
   onCommit(listener: (commit: Commit) => void): () => void {
     // One function may listen twice; each subscription is its own.
     const own = (commit: Commit): void => listener(commit);

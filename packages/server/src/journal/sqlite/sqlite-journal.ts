@@ -308,6 +308,10 @@ class SqliteJournal implements Journal {
     };
   }
 
+  heed(conversationId: string): void {
+    this.#neighbours.look(conversationId);
+  }
+
   onCommit(listener: (commit: Commit) => void): () => void {
     // One function may listen twice; each subscription is its own.
     const own = (commit: Commit): void => listener(commit);

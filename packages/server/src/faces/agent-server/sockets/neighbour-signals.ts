@@ -14,15 +14,17 @@ export type NeighbourSignalsDeps = {
   readonly cluster: Pick<Cluster, "nodeId" | "nodes">;
   readonly neighbours: Pick<Neighbours, "findWay" | "callerOf">;
   readonly directory: Pick<Directory, "forward" | "tell">;
-  readonly journal: Pick<Journal, "onCommit">;
+  readonly journal: Pick<Journal, "onCommit" | "heed">;
+  /** Where the store itself is late in telling what other servers have appended. */
+  readonly tellsAppends: boolean;
   readonly logger: Logger;
 };
 
 /** What one server asks of another: the signals of these conversations, and no longer those of others. */
 type Asked = { readonly follow: readonly string[]; readonly leave: readonly string[] };
 
-/** A signal, and where the log was when it was made, where that is known. */
-type Told = { readonly id: string; readonly atSeq: number | null; readonly signal: ForwardedSignal };
+/** A signal, and where the log was when it was made, where that is known; null says that the log has grown. */
+type Told = { readonly id: string; readonly atSeq: number | null; readonly signal: ForwardedSignal | null };
 
 const path = "/sockets/nodes";
 /** Between two looks for servers that came or went. */
@@ -150,7 +152,9 @@ export class NeighbourSignals implements Disposable {
   }
 
   #hear({ id, signal, atSeq }: Told): void {
-    if (this.#followed.has(id)) this.#deps.directory.tell(id, signal, atSeq);
+    if (!this.#followed.has(id)) return;
+    if (signal === null) this.#deps.journal.heed(id);
+    else this.#deps.directory.tell(id, signal, atSeq);
   }
 }
 
@@ -174,11 +178,13 @@ class Forwarder implements Disposable {
   readonly #lastSeqs = new Map<string, number>();
   readonly #stopCommits: () => void;
 
-  constructor(socket: WebSocket, { directory, journal }: NeighbourSignalsDeps) {
+  constructor(socket: WebSocket, { directory, journal, tellsAppends }: NeighbourSignalsDeps) {
     this.#socket = socket;
     this.#deps = { directory };
     this.#stopCommits = journal.onCommit(({ type, conversationId, lastSeq }) => {
-      if (type === "appended" && this.#stops.has(conversationId)) this.#lastSeqs.set(conversationId, lastSeq);
+      if (type !== "appended" || !this.#stops.has(conversationId)) return;
+      this.#lastSeqs.set(conversationId, lastSeq);
+      if (tellsAppends) this.#tell(conversationId, null);
     });
   }
 
@@ -203,8 +209,8 @@ class Forwarder implements Disposable {
     this.#stops.clear();
   }
 
-  #tell(id: string, signal: ForwardedSignal): void {
-    const limit = signal.type === "progress" ? lowWaterBytes : highWaterBytes;
+  #tell(id: string, signal: ForwardedSignal | null): void {
+    const limit = signal?.type === "progress" ? lowWaterBytes : highWaterBytes;
     if (this.#socket.readyState !== WebSocket.OPEN || this.#socket.bufferedAmount >= limit) return;
     const told: Told = { id, atSeq: this.#lastSeqs.get(id) ?? null, signal };
     this.#socket.send(JSON.stringify(told));

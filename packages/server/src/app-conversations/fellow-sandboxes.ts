@@ -1,0 +1,68 @@
+import type { SandboxStatus } from "@convoke/protocol";
+import type { PlacedSandbox, SharedSandboxes } from "../sandboxes/shared-sandbox-store.ts";
+import type { SandboxStarts } from "./cluster-sandboxes.ts";
+import type { MachineDoor, SandboxOffer } from "./machine-door.ts";
+import { machineAway } from "./sandbox-refusals.ts";
+import type { SandboxTemplate, SandboxView } from "./sandbox-service.ts";
+
+/** Starts sandboxes at the process beside this one that looks after those of their data folder. */
+export class FellowStarts implements SandboxStarts {
+  readonly templates: readonly SandboxTemplate[];
+  readonly summary: string;
+  readonly #door: MachineDoor;
+  readonly #machine: string;
+
+  constructor(door: MachineDoor, machine: string, { templates, summary }: SandboxOffer) {
+    this.#door = door;
+    this.#machine = machine;
+    this.templates = templates;
+    this.summary = summary;
+  }
+
+  /** The other process keeps some ready for those that come to it. */
+  reserve(): null {
+    return null;
+  }
+
+  unreserve(): void {}
+
+  async start(ownerId: string, templateId: string, id: string): Promise<SandboxView> {
+    return await this.#door.ask(this.#machine, "start", { id, ownerId, templateId });
+  }
+
+  /** The other process counts them. */
+  async countByStatus(): Promise<ReadonlyMap<SandboxStatus, number>> {
+    return new Map();
+  }
+}
+
+/** What the process beside this one has written down, which alone reads it. */
+export class FellowRows implements Pick<SharedSandboxes, "find" | "listOf" | "wishDeleted" | "dropUngiven"> {
+  readonly #door: MachineDoor;
+  readonly #machine: string;
+
+  constructor(door: MachineDoor, machine: string) {
+    this.#door = door;
+    this.#machine = machine;
+  }
+
+  async find(ids: readonly string[]): Promise<readonly PlacedSandbox[]> {
+    const rows = await Promise.all(
+      ids.map((id) => this.#door.ask(this.#machine, "row", { id, ownerId: "" })),
+    );
+    return rows.flatMap((row) => (row === null ? [] : [{ row, machine: this.#machine }]));
+  }
+
+  async listOf(ownerId: string): Promise<readonly PlacedSandbox[]> {
+    const rows = await this.#door.ask(this.#machine, "rows", { id: "all", ownerId });
+    return rows.map((row) => ({ row, machine: this.#machine }));
+  }
+
+  /** Nobody is there who could find it. */
+  async wishDeleted(): Promise<void> {
+    throw machineAway();
+  }
+
+  /** It is given or removed where it is started. */
+  async dropUngiven(): Promise<void> {}
+}

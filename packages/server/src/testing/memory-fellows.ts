@@ -1,0 +1,44 @@
+import type { Socket } from "node:net";
+import type { FellowNews, Fellows } from "../lib/fellows.ts";
+
+/** Processes behind one port, all of them in this one. What is told has been heard when `tell` returns. */
+export function createFellows(count: number, url = "http://127.0.0.1:1"): MemoryFellow[] {
+  const all: MemoryFellow[] = [];
+  for (let number = 1; number <= count; number += 1) all.push(new MemoryFellow(number, count, url, all));
+  return all;
+}
+
+export class MemoryFellow implements Fellows {
+  readonly number: number;
+  readonly count: number;
+  readonly url: string;
+  /** Gives this one a connection, once it takes any. */
+  give: (socket: Socket) => void = (socket) => socket.destroy();
+  readonly #all: readonly MemoryFellow[];
+  readonly #listeners = new Map<string, Set<(body: unknown) => void>>();
+
+  constructor(number: number, count: number, url: string, all: readonly MemoryFellow[]) {
+    this.number = number;
+    this.count = count;
+    this.url = url;
+    this.#all = all;
+  }
+
+  take(onConnection: (socket: Socket) => void): void {
+    this.give = onConnection;
+  }
+
+  tell({ topic, body }: FellowNews): void {
+    const sent = JSON.stringify(body);
+    for (const fellow of this.#all) {
+      if (fellow === this) continue;
+      for (const onNews of fellow.#listeners.get(topic) ?? []) onNews(JSON.parse(sent));
+    }
+  }
+
+  hear(topic: string, onNews: (body: unknown) => void): () => void {
+    const listeners = this.#listeners.get(topic) ?? new Set();
+    this.#listeners.set(topic, listeners.add(onNews));
+    return () => void listeners.delete(onNews);
+  }
+}
