@@ -7,6 +7,7 @@ import {
   type ConfigOverrides,
   type Demo,
   type DormantServer,
+  type Fellows,
   type InitDeps,
   type Logger,
   type Sandboxes,
@@ -27,6 +28,7 @@ import {
 import { pino, type Level } from "pino";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { ignoreDebugSignal } from "./ignore-debug-signal.ts";
+import { listening } from "./listening.ts";
 import { findToolHostProgram } from "./find-tool-host-program.ts";
 
 export type Node = AsyncDisposable & { readonly server: Server; readonly config: ServerConfig };
@@ -44,6 +46,8 @@ type NodeDeps = {
   readonly bubblewrap?: BubblewrapFinding | undefined;
   readonly demo?: Demo;
   readonly takeOver?: TakeOver;
+  /** For one of several processes behind one port. */
+  readonly fellows?: Fellows;
 };
 
 /** What bubblewrap can do here, found out while the server was loading. */
@@ -58,15 +62,23 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function openNode(
   overrides: ConfigOverrides,
   logLevel: Level | "silent",
-  { hasSandboxes, ...more }: Pick<NodeDeps, "hasSandboxes" | "bubblewrap" | "isAttended" | "demo"> = {
+  {
+    hasSandboxes,
+    ...more
+  }: Pick<NodeDeps, "hasSandboxes" | "bubblewrap" | "isAttended" | "demo" | "fellows"> = {
     hasSandboxes: false,
   },
 ): Promise<Node> {
   const config = readConfig(process.env, overrides);
+  if (more.fellows !== undefined && readInitKey(process.env, overrides) !== null)
+    throw new CommandError(
+      "A server that gets its configuration later (OH_DEFERRED_INIT) is one process. Leave --processes out.",
+      exitCodes.usage,
+    );
   return await openConfigured({
     config,
     environment: process.env,
-    logger: openLogger(logLevel),
+    logger: openLogger(logLevel, more.fellows),
     hasSandboxes,
     ...more,
   });
@@ -98,8 +110,10 @@ export async function openDormantNode(
   return await listening(opening, config);
 }
 
-function openLogger(logLevel: Level | "silent"): Logger {
-  return pino({ level: logLevel, base: null }, pino.destination({ dest: 2, sync: true }));
+/** Of several processes each line says which one wrote it. */
+function openLogger(logLevel: Level | "silent", fellows?: Fellows): Logger {
+  const base = fellows === undefined ? null : { process: fellows.number };
+  return pino({ level: logLevel, base }, pino.destination({ dest: 2, sync: true }));
 }
 
 async function openConfigured({
@@ -112,6 +126,7 @@ async function openConfigured({
   isAttended,
   demo,
   takeOver,
+  fellows,
 }: NodeDeps): Promise<Node> {
   ignoreDebugSignal();
   await using scope = new AsyncDisposableStack();
@@ -138,6 +153,7 @@ async function openConfigured({
         ...(isAttended === undefined ? {} : { isAttended }),
         ...(demo === undefined ? {} : { demo }),
         ...(takeOver === undefined ? {} : { takeOver }),
+        ...(fellows === undefined ? {} : { fellows }),
       }),
       config,
     ),
@@ -180,28 +196,6 @@ async function openOurSandboxes(
     ...start,
     program: findToolHostProgram(),
   });
-}
-
-async function listening<Opened>(opening: Promise<Opened>, config: ServerConfig): Promise<Opened> {
-  try {
-    return await opening;
-  } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException;
-    if (syscall !== "listen" && syscall !== "bind") throw error;
-    if (code === "EADDRINUSE") {
-      throw new CommandError(
-        `Port ${config.port} on ${config.host} is in use. Choose another with --port, or --port 0 for any free one.`,
-        exitCodes.usage,
-      );
-    }
-    if (code === "EACCES" || code === "EADDRNOTAVAIL") {
-      throw new CommandError(
-        `The server cannot listen on ${config.host}:${config.port} (${code}).`,
-        exitCodes.usage,
-      );
-    }
-    throw error;
-  }
 }
 
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */

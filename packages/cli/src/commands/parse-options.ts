@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { InvalidArgumentError } from "commander";
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "silent"] as const;
@@ -25,5 +26,16 @@ export function parseCount(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1)
     throw new InvalidArgumentError("This is a whole number from 1 on.");
+  return count;
+}
+
+/** More would only wait for each other. */
+const mostProcesses = 64;
+
+export function parseProcesses(text: string): number {
+  if (text === "auto") return Math.min(mostProcesses, availableParallelism());
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > mostProcesses)
+    throw new InvalidArgumentError(`This is auto, or a whole number from 1 to ${mostProcesses}.`);
   return count;
 }

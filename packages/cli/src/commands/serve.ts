@@ -1,13 +1,14 @@
 import { flushCompileCache } from "node:module";
-import type { ConfigOverrides } from "@convoke/server";
+import type { ConfigOverrides, ServerConfig } from "@convoke/server";
 import type { findBubblewrap } from "@convoke/server/find-bubblewrap";
 import { Option, type Command } from "commander";
 import { canOpenBrowser, openBrowser } from "../open-browser.ts";
 import { welcome } from "../print/welcome.ts";
+import { listening } from "../listening.ts";
 import { announceServer, type RunningServer } from "../running-servers.ts";
 import { findWebDir } from "../find-web-dir.ts";
-import type { Node } from "../open-node.ts";
-import { parseLogLevel, parsePort } from "./parse-options.ts";
+import { takeShare, type ServerFacts, type Share } from "../processes/process-messages.ts";
+import { parseLogLevel, parsePort, parseProcesses } from "./parse-options.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 
 type ServeOptions = StoreOptions & {
@@ -19,6 +20,7 @@ type ServeOptions = StoreOptions & {
   readonly json?: true;
   readonly open?: true;
   readonly logLevel: ReturnType<typeof parseLogLevel>;
+  readonly processes: number;
 };
 
 export function addServe(program: Command): void {
@@ -45,11 +47,18 @@ export function addServe(program: Command): void {
         .env("CONVOKE_LOG_LEVEL")
         .default("warn"),
     )
+    .addOption(
+      new Option("--processes <number>", "processes behind the port, or auto for one to each core")
+        .argParser(parseProcesses)
+        .env("CONVOKE_PROCESSES")
+        .default(1),
+    )
     .action(serve);
 }
 
 async function serve(options: ServeOptions): Promise<void> {
   const webDir = findWebDir();
+  const share = takeShare(process.env);
   const overrides: ConfigOverrides = {
     ...(options.host === undefined ? {} : { host: options.host }),
     ...(options.port === undefined ? {} : { port: options.port }),
@@ -59,9 +68,20 @@ async function serve(options: ServeOptions): Promise<void> {
     isAuthDisabled: !options.auth,
     ...(webDir === null ? {} : { webDir }),
   };
+  if (share === null && options.processes > 1) await serveInProcesses(options, overrides);
+  else await serveHere(options, overrides, share);
+}
+
+async function serveHere(
+  options: ServeOptions,
+  overrides: ConfigOverrides,
+  share: Share | null,
+): Promise<void> {
+  using joined =
+    share === null ? null : new (await import("../processes/joined-process.ts")).JoinedProcess(share);
   const trial = await beginTrial(overrides);
   const { openDormantNode, openNode } = await import("../open-node.ts");
-  await using dormant = await openDormantNode(overrides, options.logLevel);
+  await using dormant = joined === null ? await openDormantNode(overrides, options.logLevel) : null;
   if (dormant !== null) {
     const lines = [
       `Convoke waits on ${dormant.url} for its configuration`,
@@ -73,24 +93,72 @@ async function serve(options: ServeOptions): Promise<void> {
   await using node = await openNode(overrides, options.logLevel, {
     hasSandboxes: true,
     ...trial,
-    ...(webDir === null ? {} : { demo: (await import("../watched-demo.ts")).watchedDemo }),
+    ...(joined === null ? {} : { fellows: joined }),
+    ...(overrides.webDir === undefined ? {} : { demo: (await import("../watched-demo.ts")).watchedDemo }),
   });
-  await using scope = new AsyncDisposableStack();
   const { server, config } = node;
+  if (joined !== null) {
+    const { url, sessionKey, sandboxes } = server;
+    joined.tellReady({ url, sessionKey, sandboxes });
+    flushCompileCache();
+    await joined.stopped;
+    return;
+  }
+  await using announced = await announce(options, config, server);
+  await untilStopped(options, server.url, announced.lines);
+}
+
+/** This process only looks after those that serve. */
+async function serveInProcesses(options: ServeOptions, overrides: ConfigOverrides): Promise<void> {
+  const [{ readConfig }, { serveTogether }, { pino }] = await Promise.all([
+    import("@convoke/server/config"),
+    import("../processes/serve-together.ts"),
+    import("pino"),
+  ]);
+  const config = readConfig(process.env, overrides);
+  await using scope = new AsyncDisposableStack();
+  const greet = async (facts: ServerFacts): Promise<void> => {
+    const { lines } = scope.use(await announce(options, config, facts));
+    report(options, facts.url, [...lines, `  processes  ${options.processes}`]);
+  };
+  const serving = serveTogether({
+    count: options.processes,
+    config,
+    logger: pino({ level: options.logLevel, base: null }, pino.destination({ dest: 2, sync: true })),
+    onReady: (facts) => {
+      greet(facts).catch((error: unknown) => {
+        console.error(String(error));
+        process.kill(process.pid, "SIGTERM");
+      });
+    },
+    onStopping: () => sayGoodbye(options),
+  });
+  process.exitCode = await listening(serving, config);
+}
+
+/** Says in the data folder that a server runs, until it is disposed, and what is shown of it. */
+async function announce(
+  options: ServeOptions,
+  config: ServerConfig,
+  server: ServerFacts,
+): Promise<AsyncDisposable & { readonly lines: readonly string[] }> {
   const running = {
     url: config.webUrl ?? server.url,
     hasPage: config.webDir !== null,
     needsLogin: server.sessionKey !== null,
   };
-  scope.use(await announceServer(config.dataDir, running));
+  await using announced = new AsyncDisposableStack();
+  announced.use(await announceServer(config.dataDir, running));
   const link = await createLink(options, config, running);
-  await untilStopped(options, server.url, welcome(server, config, link ?? pageOf(running)));
+  const lines = welcome(server, config, link ?? pageOf(running));
+  const owned = announced.move();
+  return { lines, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /** For who started it and looks on, and for nobody else: what a service prints ends up in a log. */
 async function createLink(
   { json, open }: ServeOptions,
-  { dataDir, database }: Node["config"],
+  { dataDir, database }: ServerConfig,
   running: Omit<RunningServer, "pid">,
 ): Promise<string | null> {
   const { isTTY } = process.stdout;
@@ -121,12 +189,20 @@ async function beginTrial(
   };
 }
 
-async function untilStopped({ json }: ServeOptions, url: string, lines: readonly string[]): Promise<void> {
+async function untilStopped(options: ServeOptions, url: string, lines: readonly string[]): Promise<void> {
   const { untilSignalled } = await import("../open-node.ts");
   const stopped = untilSignalled();
-  console.log(json === true ? JSON.stringify({ url, pid: process.pid }) : lines.join("\n"));
+  report(options, url, lines);
   // Node would do it at the end, which a server that is killed has not, and without what V8 has dropped of the start by then.
   flushCompileCache();
   await stopped;
+  sayGoodbye(options);
+}
+
+function report({ json }: ServeOptions, url: string, lines: readonly string[]): void {
+  console.log(json === true ? JSON.stringify({ url, pid: process.pid }) : lines.join("\n"));
+}
+
+function sayGoodbye({ json }: ServeOptions): void {
   if (json !== true) console.log("Stopping. Runs in progress go on at the next start.");
 }

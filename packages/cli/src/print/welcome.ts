@@ -2,7 +2,11 @@ import { homedir } from "node:os";
 import type { Server, ServerConfig } from "@convoke/server";
 
 /** What `convoke serve` says when it is ready; `page` is how its page is reached, null where there is none. */
-export function welcome(server: Server, config: ServerConfig, page: string | null): string[] {
+export function welcome(
+  server: Pick<Server, "url" | "sessionKey" | "sandboxes">,
+  config: ServerConfig,
+  page: string | null,
+): string[] {
   const { url, sessionKey, sandboxes } = server;
   const lines = [
     `Convoke is listening on ${url}`,

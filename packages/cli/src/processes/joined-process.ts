@@ -1,0 +1,82 @@
+import type { Socket } from "node:net";
+import type { FellowNews, Fellows } from "@convoke/server";
+import type { ServerFacts, Share, ToParent, ToProcess } from "./process-messages.ts";
+
+/** This process as one of several behind one port. */
+export class JoinedProcess implements Fellows, Disposable {
+  readonly number: number;
+  readonly count: number;
+  readonly url: string;
+  /** Resolves when this process is to end in order: it was told to, or whoever started it is gone. */
+  readonly stopped: Promise<void>;
+  readonly #listeners = new Map<string, Set<(body: unknown) => void>>();
+  #onConnection: ((socket: Socket) => void) | null = null;
+  #isStopping = false;
+
+  /** Early: from here on it can be told to stop. */
+  constructor({ number, count, url }: Share) {
+    this.number = number;
+    this.count = count;
+    this.url = url;
+    const stopped = Promise.withResolvers<void>();
+    this.stopped = stopped.promise;
+    const stop = (): void => {
+      this.#isStopping = true;
+      stopped.resolve();
+    };
+    // A terminal sends it to all processes; the one that started this one says what is to be done.
+    process.on("SIGINT", () => {});
+    process.on("SIGTERM", stop);
+    process.on("disconnect", stop);
+    process.on("message", (message: ToProcess, socket: Socket | undefined) => {
+      if (message.type === "stop") stop();
+      else if (message.type === "news") this.#heed(message.news);
+      else this.#receive(socket);
+    });
+  }
+
+  take(onConnection: (socket: Socket) => void): void {
+    this.#onConnection = onConnection;
+  }
+
+  tellReady(facts: ServerFacts): void {
+    this.#send({ type: "ready", facts });
+  }
+
+  tell(news: FellowNews): void {
+    this.#send({ type: "news", news });
+  }
+
+  hear(topic: string, onNews: (body: unknown) => void): () => void {
+    const listeners = this.#listeners.get(topic) ?? new Set();
+    this.#listeners.set(topic, listeners.add(onNews));
+    return () => void listeners.delete(onNews);
+  }
+
+  /** Nothing keeps this process alive for the others' sake any more. */
+  [Symbol.dispose](): void {
+    if (process.connected) process.disconnect();
+  }
+
+  #receive(socket: Socket | undefined): void {
+    const take = this.#onConnection;
+    if (this.#isStopping || take === null) {
+      socket?.destroy();
+      this.#send({ type: "refused" });
+      return;
+    }
+    // Before anything of it is read: until this is said it may be given to another process.
+    this.#send({ type: "taken" });
+    // Without one the client has gone meanwhile.
+    if (socket !== undefined) take(socket);
+  }
+
+  #heed({ topic, body }: FellowNews): void {
+    for (const onNews of this.#listeners.get(topic) ?? []) onNews(body);
+  }
+
+  #send(message: ToParent): void {
+    // Without a parent there is nobody to tell, and this process ends.
+    if (process.connected) process.send?.(message, undefined, {}, () => {});
+  }
+}

@@ -1,0 +1,193 @@
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ConvokeClient } from "@convoke/client";
+import { startScriptedModel, type ScriptedModelServer } from "@convoke/server/testing";
+import { expect, test, vi } from "vitest";
+import { TogetherCommand } from "../testing/together-command.ts";
+
+const patience = { timeout: 90_000, interval: 50 };
+
+async function startConversation(
+  served: TogetherCommand,
+  model: ScriptedModelServer,
+  text: string | null = "Work.",
+) {
+  const { json } = await served.ask("POST", "/api/conversations", {
+    agent: {
+      kind: "Agent",
+      llm: { model: "openai/scripted", base_url: `${model.url}/v1`, api_key: "llm-key" },
+      tools: [{ name: "terminal" }],
+    },
+    workspace: { kind: "LocalWorkspace", working_dir: served.workDir },
+    ...(text === null ? {} : { initial_message: { content: [{ type: "text", text }], run: true } }),
+  });
+  return (json as { id: string }).id;
+}
+
+/** What a follower is told of, until `isEnough`; each client is led to another process. */
+async function followUntil(
+  served: TogetherCommand,
+  id: string,
+  isLast: (event: Record<string, unknown>) => boolean,
+) {
+  const client = new ConvokeClient({ baseUrl: served.url, apiKey: served.key });
+  const seen: Record<string, unknown>[] = [];
+  const stop = AbortSignal.timeout(patience.timeout);
+  for await (const item of client.follow(id, { afterEventId: null, signal: stop })) {
+    if (item.type !== "event") continue;
+    const event = JSON.parse(item.json) as Record<string, unknown>;
+    seen.push(event);
+    if (isLast(event)) return seen;
+  }
+  throw new Error("The last event did not come.");
+}
+
+async function storedIds(served: TogetherCommand, id: string): Promise<string[]> {
+  const ids: string[] = [];
+  let next = "";
+  for (;;) {
+    const { json } = await served.ask("GET", `/api/conversations/${id}/events/search?limit=100${next}`);
+    const page = json as { items: { id: string }[]; next_page_id: string | null };
+    ids.push(...page.items.map((event) => event.id));
+    if (page.next_page_id === null) return ids;
+    next = `&page_id=${page.next_page_id}`;
+  }
+}
+
+test("three processes: whichever is asked answers for all conversations, and followers at each get the log, whole and in order", async () => {
+  await using model = await startScriptedModel({ script: { turns: [{ text: "Said." }], loop: true } });
+  await using served = await TogetherCommand.start({ processes: 3 });
+  expect(served.processes()).toHaveLength(3);
+  const { json: nodes } = await served.ask("GET", "/api/nodes");
+  const addresses = (nodes as { nodes: { address: string }[] }).nodes.map(({ address }) => address);
+  expect(new Set(addresses).size).toBe(3);
+  const ids: string[] = [];
+  for (const _ of [1, 2, 3]) ids.push(await startConversation(served, model, null));
+  const count = 12;
+  const isLast = ({ kind, source, llm_message: said }: Record<string, unknown>): boolean =>
+    kind === "MessageEvent" && source === "user" && JSON.stringify(said).includes(`"text":"${count}"`);
+  const following = ids.flatMap((id) => [1, 2, 3].map(() => followUntil(served, id, isLast)));
+  for (let number = 1; number <= count; number += 1) {
+    const sent = ids.map((id) =>
+      served.ask("POST", `/api/conversations/${id}/events`, {
+        role: "user",
+        content: [{ type: "text", text: String(number) }],
+        run: false,
+      }),
+    );
+    for (const { status, text } of await Promise.all(sent)) expect(status, text).toBe(200);
+  }
+  const seen = await Promise.all(following);
+  for (const [index, events] of seen.entries()) {
+    const stored = await storedIds(served, ids[Math.floor(index / 3)]!);
+    expect(events.map(({ id }) => id)).toEqual(stored.slice(0, events.length));
+    const said = events.flatMap(
+      ({ llm_message: message }) => /"text":"(\d+)"/.exec(JSON.stringify(message) ?? "")?.[1] ?? [],
+    );
+    expect(said).toEqual(Array.from({ length: count }, (_, number) => String(number + 1)));
+  }
+  const { text: metrics } = await served.ask("GET", "/metrics");
+  const calls =
+    /http_request_duration_seconds_count\{.*route="\/api\/conversations\/:conversation_id\/events",status="200"\} (\d+)/;
+  // All processes together; one that is passed on is a call of the one that passes it on and of the one that answers.
+  expect(Number(calls.exec(metrics)?.[1])).toBeGreaterThanOrEqual(ids.length * count);
+  expect(metrics.match(/^convoke_conversations\{status="idle"\} (\d+)$/m)?.[1]).toBe("3");
+});
+
+test("kill -9 of the process that works on a run: the run goes on, the port answers, and followers lose nothing", async () => {
+  const command = "printenv CONVOKE_OWNER > owner.txt; sleep 300";
+  await using model = await startScriptedModel({
+    script: {
+      turns: [
+        { tool_calls: [{ name: "terminal", arguments: { command } }] },
+        { tool_calls: [{ name: "finish", arguments: { message: "done" } }] },
+      ],
+    },
+  });
+  await using served = await TogetherCommand.start({ processes: 2 });
+  const id = await startConversation(served, model);
+  const isLast = ({ kind, key, value }: Record<string, unknown>): boolean =>
+    kind === "ConversationStateUpdateEvent" && key === "execution_status" && value === "finished";
+  const following = [1, 2, 3, 4].map(() => followUntil(served, id, isLast));
+  const owner = await vi.waitUntil(async () => {
+    const text = await readFile(join(served.workDir, "owner.txt"), "utf8").catch(() => "");
+    return /^convoke\.(\d+)\./.exec(text)?.[1];
+  }, patience);
+  const before = served.processes();
+  expect(before).toContain(Number(owner));
+  let isOver = false;
+  const answers: number[] = [];
+  const asking = (async () => {
+    while (!isOver) answers.push((await served.ask("GET", "/alive")).status);
+  })();
+  process.kill(Number(owner), "SIGKILL");
+  const seen = await Promise.all(following);
+  isOver = true;
+  await asking;
+  expect(new Set(answers)).toEqual(new Set([200]));
+  const stored = await storedIds(served, id);
+  for (const events of seen)
+    expect(events.map((event) => event["id"])).toEqual(stored.slice(0, events.length));
+  await expect.poll(() => served.processes().length, patience).toBe(2);
+  expect(served.processes()).not.toContain(Number(owner));
+  expect(served.log).toContain("it is started again");
+  // The new one has its turn as well.
+  await expect
+    .poll(async () => {
+      const { json } = await served.ask("GET", "/api/nodes");
+      return (json as { nodes: unknown[] }).nodes.length;
+    }, patience)
+    .toBe(2);
+});
+
+test("SIGTERM ends all processes, with code 0; what is begun by the next start finds everything", async () => {
+  await using model = await startScriptedModel({ script: { turns: [{ text: "Said." }], loop: true } });
+  await using served = await TogetherCommand.start({ processes: 2 });
+  const ids = [await startConversation(served, model, null), await startConversation(served, model, null)];
+  const children = served.processes();
+  expect(await served.end("SIGTERM")).toEqual([0, null]);
+  expect(children.filter(isAlive)).toEqual([]);
+  await served.restart();
+  for (const id of ids) expect((await served.ask("GET", `/api/conversations/${id}`)).status).toBe(200);
+});
+
+test("kill -9 of the command itself: its processes end by themselves", async () => {
+  await using served = await TogetherCommand.start({ processes: 2 });
+  const children = served.processes();
+  expect(children).toHaveLength(2);
+  await served.end("SIGKILL");
+  await expect.poll(() => children.filter(isAlive), patience).toEqual([]);
+  await expect(served.ask("GET", "/alive")).rejects.toThrow();
+});
+
+test("a start that cannot succeed says why once, and ends with the code that one process would have", async () => {
+  const refused = await TogetherCommand.refusedStart({
+    processes: 2,
+    environment: { OH_DEFERRED_INIT: "true", OH_INIT_API_KEY: "k" },
+  });
+  expect(refused).toEqual({
+    code: 2,
+    said: expect.stringMatching(/^A server that gets its configuration later .*\n$/) as string,
+  });
+});
+
+test("the door of a process is for the others alone: no key and no login opens it", async () => {
+  await using served = await TogetherCommand.start({ processes: 2 });
+  const { json } = await served.ask("GET", "/api/nodes");
+  for (const { address } of (json as { nodes: { address: string }[] }).nodes) {
+    for (const path of ["/api/nodes", "/alive", "/", "/sockets/overview", "/no-such-page"]) {
+      const reply = await fetch(`${address}${path}`, { headers: { "X-Session-API-Key": served.key } });
+      expect([path, reply.status]).toEqual([path, 401]);
+    }
+  }
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+  } catch {
+    // There is no such process.
+    return false;
+  }
+}
