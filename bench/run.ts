@@ -23,6 +23,7 @@ const benches: Readonly<Record<string, string>> = {
   list: "./http/list.ts",
   create: "./http/create.ts",
   upload: "./http/upload.ts",
+  processes: "./http/processes.ts",
   latency: "./sockets/latency.ts",
   "fan-out": "./sockets/fan-out.ts",
   idle: "./sockets/idle.ts",

@@ -7,6 +7,8 @@ export type RequestPlan = {
   readonly port: number;
   /** Asked for in turn by each connection, one request at a time. */
   readonly paths: readonly string[];
+  /** JSON that is sent with each; without it they are asked for by GET. */
+  readonly body?: string;
   readonly connections: number;
   readonly requests: number;
 };
@@ -18,6 +20,12 @@ export type RequestReport = {
 };
 
 const plan = workerData as RequestPlan;
+const { body } = plan;
+const method = body === undefined ? "GET" : "POST";
+const content =
+  body === undefined
+    ? "\r\n"
+    : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 const durationsMs: number[] = [];
 let left = plan.requests;
 
@@ -40,7 +48,7 @@ async function ask(socket: Socket, first: number): Promise<void> {
     const path = plan.paths[turn % plan.paths.length] ?? "/";
     const askedAt = performance.now();
     const answered = readAnswer(socket);
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${plan.port}\r\n\r\n`);
+    socket.write(`${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${plan.port}\r\n${content}`);
     await answered;
     durationsMs.push(performance.now() - askedAt);
   }

@@ -6,17 +6,18 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { buildCommand } from "../../scripts/build-command.ts";
 import { buildWeb } from "../../scripts/build-web.ts";
+import { processTree, threadTimes } from "./process-times.ts";
 import { residentMegabytes } from "./resident-memory.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-/** Of the kernel's clock for processes, on every Linux that Node runs on. */
-const ticksPerSecond = 100;
 
 export type BuiltServerOptions = {
   /** With the page, built anew. */
   readonly hasPage?: boolean;
   /** Fills the data folder before the server opens it. */
   readonly fill?: (dataDir: string) => Promise<void>;
+  /** So many share the port, without sandboxes. */
+  readonly processes?: number;
 };
 
 /** `convoke serve` as it is installed, without keys, with a data folder of its own. Disposing it removes both. */
@@ -41,7 +42,11 @@ export class BuiltServer implements AsyncDisposable {
     this.#folders = folders;
   }
 
-  static async start({ hasPage = false, fill }: BuiltServerOptions = {}): Promise<BuiltServer> {
+  static async start({
+    hasPage = false,
+    fill,
+    processes = 1,
+  }: BuiltServerOptions = {}): Promise<BuiltServer> {
     // Inside the checkout, so that the built command finds the packages that stay outside the bundle.
     const cache = resolve(root, "node_modules", ".cache");
     mkdirSync(cache, { recursive: true });
@@ -56,6 +61,7 @@ export class BuiltServer implements AsyncDisposable {
     mkdirSync(workDir);
     await fill?.(dataDir);
     const words = ["serve", "--no-auth", "--json", "--port", "0", "--data-dir", dataDir];
+    if (processes !== undefined) words.push("--processes", String(processes), "--sandbox", "off");
     const startedAtMs = performance.now();
     const child = spawn(process.execPath, [join(built, "lib", "bin.js"), ...words], {
       cwd: workDir,
@@ -70,10 +76,14 @@ export class BuiltServer implements AsyncDisposable {
     return new BuiltServer({ url, workDir, startedAtMs }, child, folders);
   }
 
-  /** Processor time of all its threads since its start. */
+  /** Processor time of all its threads since its start, those of all its processes. */
   processorMs(): number {
-    const fields = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-    return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1000;
+    return [...this.threadMs().values()].reduce((sum, ms) => sum + ms, 0);
+  }
+
+  /** The same, thread by thread. What ended with a thread is missing. */
+  threadMs(): ReadonlyMap<string, number> {
+    return new Map(processTree(this.#child.pid!).flatMap((pid) => [...threadTimes(pid)]));
   }
 
   residentMegabytes(): number {

@@ -110,11 +110,9 @@ async function serveHere(
 
 /** This process only looks after those that serve. */
 async function serveInProcesses(options: ServeOptions, overrides: ConfigOverrides): Promise<void> {
-  const [{ readConfig }, { serveTogether }, { pino }] = await Promise.all([
-    import("@convoke/server/config"),
-    import("../processes/serve-together.ts"),
-    import("pino"),
-  ]);
+  const { readConfig } = await import("@convoke/server/config");
+  const { serveTogether } = await import("../processes/serve-together.ts");
+  const { default: pino } = await import("pino");
   const config = readConfig(process.env, overrides);
   await using scope = new AsyncDisposableStack();
   const greet = async (facts: ServerFacts): Promise<void> => {

@@ -172,11 +172,54 @@ test("a start that cannot succeed says why once, and ends with the code that one
   });
 });
 
+test("a login is one at all processes: its ticket works once, its cookie everywhere, its end at once; wrong ones are counted together", async () => {
+  await using served = await TogetherCommand.start({ processes: 2 });
+  const everywhere = async <Value>(ask: () => Promise<Value>): Promise<Value[]> => [await ask(), await ask()];
+  const origin = { origin: served.url };
+  const { json: made } = await served.ask("POST", "/api/auth/tickets");
+  const ticket = (made as { url: string }).url.split("#t=")[1];
+  const login = await served.ask("POST", "/api/auth/login", { ticket }, origin);
+  expect(login.status, login.text).toBe(200);
+  const cookie = login.headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+  const halves = { ...origin, cookie, "X-Convoke-Proof": (login.json as { proof: string }).proof };
+  const look = () => served.ask("GET", "/api/auth/logins", undefined, halves);
+  expect((await everywhere(look)).map(({ status }) => status)).toEqual([200, 200]);
+  expect(
+    (await everywhere(() => served.ask("GET", "/api/auth/logins", undefined, origin))).map(
+      ({ status }) => status,
+    ),
+  ).toEqual([401, 401]);
+  expect((await served.ask("POST", "/api/auth/logout", undefined, halves)).status).toBe(204);
+  expect((await everywhere(look)).map(({ status }) => status)).toEqual([401, 401]);
+  const tries = [];
+  for (let count = 0; count < 5; count += 1)
+    tries.push(await served.ask("POST", "/api/auth/login", { ticket }, origin));
+  expect(tries.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
+  await expect
+    .poll(
+      async () =>
+        (await everywhere(() => served.ask("POST", "/api/auth/login", { ticket }, origin))).map(
+          ({ status }) => status,
+        ),
+      patience,
+    )
+    .toEqual([429, 429]);
+});
+
+test("a page of another origin, and a name that is not the server's, are refused by every process", async () => {
+  await using served = await TogetherCommand.start({ processes: 2 });
+  const key = { "X-Session-API-Key": served.key };
+  for (const foreign of [{ origin: "https://evil.example" }, { host: "evil.example" }]) {
+    for (const _ of [1, 2])
+      expect((await served.ask("GET", "/api/nodes", undefined, { ...key, ...foreign })).status).toBe(403);
+  }
+});
+
 test("the door of a process is for the others alone: no key and no login opens it", async () => {
   await using served = await TogetherCommand.start({ processes: 2 });
   const { json } = await served.ask("GET", "/api/nodes");
   for (const { address } of (json as { nodes: { address: string }[] }).nodes) {
-    for (const path of ["/api/nodes", "/alive", "/", "/sockets/overview", "/no-such-page"]) {
+    for (const path of ["/api/nodes", "/alive", "/", "/sockets/overview"]) {
       const reply = await fetch(`${address}${path}`, { headers: { "X-Session-API-Key": served.key } });
       expect([path, reply.status]).toEqual([path, 401]);
     }

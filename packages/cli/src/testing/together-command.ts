@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { request } from "node:http";
+import { request, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
@@ -18,7 +18,12 @@ export type TogetherOptions = {
   readonly environment?: Readonly<Record<string, string>>;
 };
 
-type Reply = { readonly status: number; readonly text: string; readonly json: unknown };
+type Reply = {
+  readonly status: number;
+  readonly text: string;
+  readonly json: unknown;
+  readonly headers: IncomingHttpHeaders;
+};
 
 /** `convoke serve` with several processes, in a folder of its own that goes with it. */
 export class TogetherCommand implements AsyncDisposable {
@@ -88,23 +93,29 @@ export class TogetherCommand implements AsyncDisposable {
   }
 
   /** Over a connection of its own, so that each call comes to the next process. */
-  async ask(method: string, path: string, body?: unknown): Promise<Reply> {
+  async ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = { "X-Session-API-Key": this.key },
+  ): Promise<Reply> {
     const sent = body === undefined ? null : JSON.stringify(body);
     const asked = request(`${this.#url}${path}`, {
       method,
       agent: false,
       headers: {
-        "X-Session-API-Key": this.key,
+        ...headers,
         ...(sent === null
           ? {}
           : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(sent) }),
       },
     });
     asked.end(sent ?? undefined);
-    const [answer] = (await once(asked, "response")) as [import("node:http").IncomingMessage];
+    const [answer] = (await once(asked, "response")) as [IncomingMessage];
     const text = await readText(answer);
     const isJson = answer.headers["content-type"]?.startsWith("application/json") === true;
-    return { status: answer.statusCode ?? 0, text, json: isJson ? JSON.parse(text) : null };
+    const { statusCode: status = 0, headers: given } = answer;
+    return { status, text, headers: given, json: isJson ? JSON.parse(text) : null };
   }
 
   /** Resolves with code and signal; does nothing when it has ended. */

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { MetricObject, Registry } from "prom-client";
+import type { Aggregator, MetricObject, Registry } from "prom-client";
 import { createBoundedLabel } from "./bounded-label.ts";
 import type { Gauges } from "./gauges.ts";
 import type { Activity, Ending } from "./observer.ts";
@@ -113,7 +113,7 @@ function registerGauges(
     name: string,
     help: string,
     labelNames: string[],
-    aggregator: import("prom-client").Aggregator,
+    aggregator: Aggregator,
     read: () => Promise<Iterable<readonly [Record<string, string>, number]>>,
   ): void => {
     void new client.Gauge({

@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { request, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { text as readText } from "node:stream/consumers";
 import { toReply, type Reply } from "./start-server.ts";
 
 export type ConvokeOptions = {
@@ -110,6 +112,23 @@ export class ConvokeProcess implements AsyncDisposable {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return toReply(reply.status, reply.headers, await reply.text());
+  }
+
+  /** The same over a connection of its own, which comes to the next process where several share the port. */
+  async ask(method: string, path: string, body?: unknown): Promise<Reply> {
+    const sent = body === undefined ? null : JSON.stringify(body);
+    const asked = request(`${this.#url}${path}`, {
+      method,
+      agent: false,
+      headers: {
+        "X-Session-API-Key": this.key,
+        ...(sent === null ? {} : { "Content-Type": "application/json" }),
+      },
+    });
+    asked.end(sent ?? undefined);
+    const [answer] = (await once(asked, "response")) as [IncomingMessage];
+    const headers = new Headers({ "content-type": answer.headers["content-type"] ?? "" });
+    return toReply(answer.statusCode ?? 0, headers, await readText(answer));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
