@@ -3,10 +3,10 @@ import { BuiltServer } from "../node/built-server.ts";
 import { ask } from "./ask.ts";
 
 const conversationCount = 200;
-const pageEvents = 1_000;
-const rounds = 5;
+const logMessages = 250;
+const rounds = 3;
 const connections = 16;
-const load = { pages: 3_000, messages: 1_500 } as const;
+const load = { pages: 2_000, messages: 1_000 } as const;
 
 type Kind = keyof typeof load;
 type Speed = {
@@ -42,10 +42,10 @@ export async function run(): Promise<BenchResult[]> {
 }
 
 async function fill(server: BuiltServer): Promise<Side> {
-  const conversations: string[] = [];
-  for (let number = 0; number < conversationCount; number += 1) conversations.push(await create(server));
+  const created = Array.from({ length: conversationCount }, () => create(server));
+  const conversations = await Promise.all(created);
   const logId = await create(server);
-  for (let number = 0; number < pageEvents / 2; number += 1) await send(server, logId);
+  for (let number = 0; number < logMessages; number += 1) await send(server, logId);
   const search = `/api/conversations/${logId}/events/search?limit=100`;
   const pages: string[] = [];
   for (let next: string | null = search; next !== null;) {

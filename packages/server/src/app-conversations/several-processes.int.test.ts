@@ -39,7 +39,9 @@ test.skipIf(!probe.isUsable)(
 
     const agent = { kind: "Agent", llm: { model: "openai/none", api_key: "k" }, tools: [] };
     const workspace = { kind: "LocalWorkspace", working_dir: near.folder };
-    const { id } = (await near.ask("POST", "/api/conversations", { agent, workspace })).json as { id: string };
+    const { id } = (await near.ask("POST", "/api/conversations", { agent, workspace })).json as {
+      id: string;
+    };
     for (const server of [...everywhere, ...everywhere]) {
       const message = { role: "user", content: [{ type: "text", text: "hello" }], run: false };
       const sent = await server.ask("POST", `/api/conversations/${id}/events`, message);
