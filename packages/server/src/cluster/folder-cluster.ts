@@ -5,6 +5,9 @@ import { readIfThere } from "../lib/read-if-there.ts";
 import type { Cluster, Door, NodeView } from "./cluster.ts";
 import { doorFileOf, doorSuffix } from "./node-door.ts";
 
+/** Whoever is asked through a door that is not there any more refuses the connection. */
+const believedMs = 250;
+
 /** The processes on one data folder: each has a file there that says how it is reached, beside the lock that says it lives. */
 export class FolderCluster implements Cluster {
   readonly nodeId: string;
@@ -14,6 +17,7 @@ export class FolderCluster implements Cluster {
   /** They are all on one machine. */
   readonly ownHost = null;
   readonly #dataDir: string;
+  readonly #doors = new Map<string, { readonly door: Door; readonly atMs: number }>();
 
   constructor(dataDir: string, nodeId: string) {
     this.#dataDir = dataDir;
@@ -37,9 +41,16 @@ export class FolderCluster implements Cluster {
     await rename(`${file}.draft`, file);
   }
 
+  /** A door never changes; whether it is still there is looked up now and then. */
   async findDoor(nodeId: string): Promise<Door | null> {
+    const known = this.#doors.get(nodeId);
+    if (known !== undefined && performance.now() - known.atMs < believedMs) return known.door;
     const text = await readIfThere(doorFileOf(this.#dataDir, nodeId));
-    return text === null ? null : (JSON.parse(text) as Door);
+    this.#doors.delete(nodeId);
+    if (text === null) return null;
+    const door = JSON.parse(text) as Door;
+    this.#doors.set(nodeId, { door, atMs: performance.now() });
+    return door;
   }
 
   async nodes(): Promise<readonly NodeView[]> {

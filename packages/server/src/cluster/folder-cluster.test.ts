@@ -1,0 +1,23 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { openTemporaryDirectory } from "@convoke/tool-host/testing";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { FolderCluster } from "./folder-cluster.ts";
+import { doorFileOf } from "./node-door.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+test("a door is read once for many requests, and one that is gone is noticed within a moment", async () => {
+  await using folder = await openTemporaryDirectory();
+  await mkdir(join(folder.path, "nodes"));
+  const [asking, other] = ["asking", "other"].map((id) => new FolderCluster(folder.path, id));
+  expect(await asking!.findDoor("other")).toBeNull();
+  await other!.announce("http://127.0.0.1:4000");
+  const door = { url: "http://127.0.0.1:4000", secret: other!.ownSecret };
+  expect(await asking!.findDoor("other")).toEqual(door);
+  await rm(doorFileOf(folder.path, "other"));
+  expect(await asking!.findDoor("other")).toEqual(door);
+  vi.advanceTimersByTime(250);
+  expect(await asking!.findDoor("other")).toBeNull();
+});
