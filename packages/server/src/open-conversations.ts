@@ -157,6 +157,14 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       directory.loseAll();
     }),
   );
+  scope.defer(
+    journal.onSetBack((lost) => {
+      logger.warn({ conversations: lost.length }, "the database goes on from another moment than before");
+      for (const { conversationId, ...events } of lost)
+        logger.error({ conversation: conversationId, ...events }, "acknowledged events are lost");
+      directory.onSetBack(lost.map(({ conversationId }) => conversationId));
+    }),
+  );
   const appConversations = scope.use(
     openAppConversations({
       database,

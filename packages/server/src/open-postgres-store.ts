@@ -44,7 +44,7 @@ export async function openPostgresStore({
   // A change of the key looks for nodes after it has begun, so one of the two sees the other.
   const key = await openConfiguredKey(masterSecret, openKeyCheck(node.pool));
   await migrate(node.pool, applicationTables);
-  const database = scope.use(await openPostgresApplicationDatabase(url, logger));
+  const database = scope.use(await openPostgresApplicationDatabase(url, logger, node.timeline));
   const journal = scope.use(
     await openJournalOf(node, { onFailure, ...(listenUrl === undefined ? {} : { listenUrl }) }),
   );

@@ -14,6 +14,7 @@ import { docsHeaders, docsPage } from "./faces/agent-server/docs-page.ts";
 import { mountBashSocket } from "./faces/agent-server/sockets/bash-socket.ts";
 import type { Demo } from "./conversation/demo.ts";
 import { NeighbourSignals } from "./faces/agent-server/sockets/neighbour-signals.ts";
+import { closeCodes } from "./faces/agent-server/sockets/close-codes.ts";
 import { mountEventSocket } from "./faces/agent-server/sockets/event-socket.ts";
 import { mountShellSocket } from "./faces/agent-server/sockets/shell-socket.ts";
 import { mountTerminalSocket } from "./faces/agent-server/sockets/terminal-socket.ts";
@@ -156,6 +157,13 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     authenticateCookie: createCookieReader(sessions, keys),
     neighbours,
   };
+  scope.defer(
+    journal.onSetBack(() => {
+      deps.pages.clear();
+      for (const socket of app.websocketServer.clients)
+        socket.close(closeCodes.tryAgainLater, "The database went back to an earlier moment");
+    }),
+  );
   const push = await openPushIfOn(deps, keys);
   if (push !== null) scope.use(push);
   const trimmed = new TrimmedEvents();

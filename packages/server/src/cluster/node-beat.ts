@@ -3,6 +3,7 @@ import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
 import { breakOff, openConnection } from "../database/postgres/postgres-connection.ts";
+import type { Timeline } from "../database/postgres/timeline.ts";
 import { version } from "../lib/version.ts";
 import { look, noLooks, type Looks, type SeenNode } from "./looks.ts";
 
@@ -10,6 +11,7 @@ export type NodeBeatOptions = {
   readonly url: string;
   /** Of this process until it is declared dead; never used before. */
   readonly nodeId: string;
+  readonly timeline: Timeline;
   /** Between two beats, in milliseconds; 1000 when not given. The same for all nodes of a database. */
   readonly everyMs?: number;
   /** Told for a log: the next beat tries again. */
@@ -177,6 +179,7 @@ export class NodeBeat implements AsyncDisposable {
   }
 
   async #beatOn(client: Client): Promise<void> {
+    await this.#options.timeline.note(client);
     const { rows } = await client.query<BeatRow>(beatSql, [this.#nodeId, this.#address]);
     this.#arrivedMs = performance.now();
     this.#clockMs = rows[0]!.nowMs;
@@ -228,8 +231,8 @@ const beatSql = `
   SELECT ${nowSql} AS "nowMs", (SELECT beat FROM beaten) AS own, n.id, n.beat, n.address
   FROM (SELECT 1) AS one LEFT JOIN convoke.nodes n ON n.dead_at IS NULL`;
 
-async function connect({ url }: NodeBeatOptions, nodeId: string): Promise<Client> {
-  return await openConnection({ url, name: `convoke ${nodeId} beat` });
+async function connect({ url, timeline }: NodeBeatOptions, nodeId: string): Promise<Client> {
+  return await openConnection({ url, name: `convoke ${nodeId} beat`, timeline });
 }
 
 /** What the database's clock says. */

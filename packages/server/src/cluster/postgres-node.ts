@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Pool } from "pg";
 import { openPool } from "../database/postgres/postgres-pool.ts";
+import { Timeline } from "../database/postgres/timeline.ts";
 import { readIfThere } from "../lib/read-if-there.ts";
 import { writeOnce } from "../lib/write-once.ts";
 import { migrate } from "./migrate.ts";
@@ -27,15 +28,26 @@ export class PostgresNode implements AsyncDisposable {
   readonly url: string;
   readonly pool: Pool;
   readonly beat: NodeBeat;
+  readonly timeline: Timeline;
   /** The data folder by a name that stays; null without one. What runs from the same one has the same files. */
   readonly machine: string | null;
   readonly #own: OwnNodes | null;
   #closing: Promise<void> | null = null;
 
-  private constructor(url: string, pool: Pool, beat: NodeBeat, machine: string | null, own: OwnNodes | null) {
+  private constructor(
+    {
+      url,
+      pool,
+      beat,
+      timeline,
+      machine,
+    }: Pick<PostgresNode, "url" | "pool" | "beat" | "timeline" | "machine">,
+    own: OwnNodes | null,
+  ) {
     this.url = url;
     this.pool = pool;
     this.beat = beat;
+    this.timeline = timeline;
     this.machine = machine;
     this.#own = own;
     own?.name(beat.nodeId);
@@ -47,7 +59,8 @@ export class PostgresNode implements AsyncDisposable {
     await using scope = new AsyncDisposableStack();
     const nodeId = randomUUID();
     // By this name the others end what a dead node still holds.
-    const pool = openPool({ url, name: `convoke ${nodeId}`, size: poolSize }, onFailure);
+    const timeline = new Timeline();
+    const pool = openPool({ url, name: `convoke ${nodeId}`, size: poolSize, timeline }, onFailure);
     scope.defer(() => pool.end());
     await migrate(pool, nodesSchema);
     const own = dataDir === null ? null : scope.use(OwnNodes.open(dataDir));
@@ -59,11 +72,12 @@ export class PostgresNode implements AsyncDisposable {
     const beat = await NodeBeat.open({
       url,
       nodeId,
+      timeline,
       onFailure,
       ...(beatMs === undefined ? {} : { everyMs: beatMs }),
     });
     scope.move();
-    return new PostgresNode(url, pool, beat, machine, own);
+    return new PostgresNode({ url, pool, beat, timeline, machine }, own);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -302,6 +302,12 @@ export class Directory implements AsyncDisposable {
     this.#loaded.loseAll();
   }
 
+  /** The store has gone back, with less in the logs of some conversations than their actors know: these end, and are loaded anew. */
+  onSetBack(ids: readonly string[]): void {
+    this.#folded.clear();
+    this.#loaded.lose(ids);
+  }
+
   /** False while anything is in progress. */
   async isAtRest(): Promise<boolean> {
     return await this.#loaded.areAtRest();

@@ -146,6 +146,11 @@ export class LoadedConversations implements AsyncDisposable {
     for (const id of this.#loaded.keys()) void this.#drop(id);
   }
 
+  /** Takes some of them out and ends them: their logs are not what they know. */
+  lose(ids: readonly string[]): void {
+    for (const id of ids) if (this.#loaded.has(id)) void this.#drop(id);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.refuse();
     await this.#new[Symbol.asyncDispose]();

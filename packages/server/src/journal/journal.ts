@@ -77,7 +77,22 @@ export interface Journal extends AsyncDisposable {
   heed(conversationId: string): void;
   /** Tells of each commit of this process once it is durable; must return at once. Returns the unsubscribe function. */
   onCommit(listener: (commit: Commit) => void): () => void;
+  /**
+   * Tells that the store may have gone back to an earlier moment, with what is lost of the logs that this process owns: nothing that is
+   * kept in memory of any log can be relied on. Nothing is read from the store before the listener returns. Returns the unsubscribe function.
+   */
+  onSetBack(listener: (lost: readonly LostEvents[]) => void): () => void;
 }
+
+/** What was acknowledged and is not stored any more. */
+export type LostEvents = {
+  readonly conversationId: string;
+  readonly acknowledgedSeq: number;
+  /** The event of that place; null for a conversation that had none. */
+  readonly lastEventId: string | null;
+  /** Where the log ends now. */
+  readonly storedSeq: number;
+};
 
 export type Commit = {
   readonly type: "created" | "appended" | "deleted" | "marked";
@@ -92,6 +107,8 @@ export type Commit = {
 export type Lease = {
   readonly conversationId: string;
   readonly generation: number;
+  /** Generations are compared within one: where the store has gone back, they begin anew. Absent where no other process could have one. */
+  readonly era?: string;
   /** The last owner kept the records of its tools in another data folder: what it had begun cannot be found out here. */
   readonly isFromElsewhere?: true;
 };

@@ -67,6 +67,11 @@ export class TailCache {
     this.#tails.delete(conversationId);
   }
 
+  clear(): void {
+    this.#tails.clear();
+    this.#characters = 0;
+  }
+
   /** The conversation's tail, begun anew when the events do not follow it; counts as used. */
   #continue(conversationId: string, expectedSeq: number): Tail {
     const known = this.#tails.get(conversationId);

@@ -18,6 +18,13 @@ export type TestPostgres = AsyncDisposable & {
   halt(): Promise<void>;
   /** Starts it again on what it had written. */
   goOn(): Promise<void>;
+  /**
+   * Makes a standby that streams from it over another way to it; it has all that was committed before the call. `moved` are folders of
+   * tablespaces, each with an empty one of the standby. Only for a server that was started with {@link standbySettings}.
+   */
+  addStandby(url: string, moved: readonly (readonly [from: string, to: string])[]): Promise<void>;
+  /** Ends it as {@link halt} does, and has the standby take its place. */
+  failOver(): Promise<void>;
 };
 
 type PostgresProbe = {
@@ -84,6 +91,8 @@ export async function startPostgres(
       isOurs: given === undefined,
       halt: server.halt,
       goOn: server.goOn,
+      addStandby: server.addStandby,
+      failOver: server.failOver,
       [Symbol.asyncDispose]: stop,
     };
   } catch (error) {
@@ -94,6 +103,13 @@ export async function startPostgres(
 
 /** What survives a crash of the server, but not of the machine. */
 const quickSettings = ["fsync=off", "full_page_writes=off", "shared_buffers=32MB"];
+
+/** The same for a server that gets a standby, which does not wait for it. */
+export const standbySettings: readonly string[] = [
+  ...quickSettings,
+  "wal_level=replica",
+  "max_wal_senders=4",
+];
 
 const givenServer = "CONVOKE_TEST_DATABASE";
 
@@ -107,11 +123,8 @@ function findPrograms(): string | null {
   return folders.find((folder) => existsSync(join(folder, "postgres"))) ?? null;
 }
 
-type Server = {
-  readonly url: string;
+type Server = Pick<TestPostgres, "url" | "halt" | "goOn" | "addStandby" | "failOver"> & {
   readonly role: string | null;
-  readonly halt: () => Promise<void>;
-  readonly goOn: () => Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -119,7 +132,8 @@ function givenServerAt(url: string): Server {
   const refuse = async (): Promise<void> => {
     throw new Error("A server that is given is not stopped");
   };
-  return { url, role: null, halt: refuse, goOn: refuse, stop: async () => {} };
+  const refused = { halt: refuse, goOn: refuse, addStandby: refuse, failOver: refuse };
+  return { url, role: null, ...refused, stop: async () => {} };
 }
 
 /**
@@ -127,23 +141,50 @@ function givenServerAt(url: string): Server {
  * killed, nothing stays. Texts are ordered by the rules of a language, so that a column that has to be `COLLATE "C"` shows it.
  */
 const script = `
-  folder=$1 programs=$2 settings=$3
+  folder=$1 programs=$2 settings=$3 data=$1/data number=0 standby=
   trap 'rm -rf "$folder"' EXIT
   "$programs/initdb" --pgdata="$folder/data" --username=postgres --auth=trust --encoding=UTF8 --no-sync \\
     --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 1; }
+  launch() {
+    "$programs/postgres" -D "$1" -c listen_addresses= -c unix_socket_directories="$2" \\
+      -c wal_level=minimal -c max_wal_senders=0 $settings >>"$folder/log" 2>&1 &
+  }
   start() {
-    "$programs/postgres" -D "$folder/data" -c listen_addresses= -c unix_socket_directories="$folder" $settings \\
-      -c wal_level=minimal -c max_wal_senders=0 >>"$folder/log" 2>&1 &
+    launch "$data" "$folder"
     server=$!
   }
   halt() {
     kill -QUIT "$server"
     wait "$server"
   }
+  add() {
+    number=$((number + 1))
+    next=$folder/standby$number
+    mkdir "$next"
+    "$programs/pg_basebackup" --host="$1" --username=postgres --pgdata="$next/data" --write-recovery-conf \\
+      --checkpoint=fast --no-sync $2 >>"$folder/log" 2>&1 || { tail -n 20 "$folder/log" >&2; echo failed; return; }
+    launch "$next/data" "$next"
+    standby=$!
+    echo added
+  }
+  replace() {
+    halt
+    "$programs/pg_ctl" promote --silent --wait --pgdata="$next/data" >>"$folder/log" 2>&1
+    rm -rf "$data" "$folder/.s.PGSQL.5432"
+    ln -s "$next/.s.PGSQL.5432" "$folder/.s.PGSQL.5432"
+    data=$next/data server=$standby standby=
+    echo replaced
+  }
   start
-  while read -r word; do
-    case "$word" in halt) halt; echo halted ;; start) start ;; esac
+  while read -r word first second; do
+    case "$word" in
+      halt) halt; echo halted ;;
+      start) start ;;
+      standby) add "$first" "$second" ;;
+      replace) replace ;;
+    esac
   done
+  if [ -n "$standby" ]; then kill -QUIT "$standby"; wait "$standby"; fi
   halt`;
 
 async function startServer(settings: readonly string[]): Promise<Server> {
@@ -182,13 +223,24 @@ async function startServer(settings: readonly string[]): Promise<Server> {
   try {
     await starting();
     await run(url, "CREATE ROLE convoke LOGIN");
+    const tell = async (words: string): Promise<void> => {
+      const answered = once(shell.stdout, "data");
+      shell.stdin.write(`${words}\n`);
+      if (String(await answered).trim() === "failed") throw new Error(complaint.join(""));
+    };
     return {
       url,
       role: "convoke",
-      halt: async () => {
-        const halted = once(shell.stdout, "data");
-        shell.stdin.write("halt\n");
-        await halted;
+      halt: () => tell("halt"),
+      addStandby: async (way, moved) => {
+        const host = new URL(way).searchParams.get("host") ?? "";
+        const mapping = moved.map(([from, to]) => `--tablespace-mapping=${from}=${to}`);
+        await tell(`standby ${host} ${mapping.join(" ")}`);
+        await untilReplayed(url);
+      },
+      failOver: async () => {
+        await tell("replace");
+        await starting();
       },
       goOn: async () => {
         shell.stdin.write("start\n");
@@ -234,6 +286,26 @@ async function answering(url: string, check: () => void): Promise<void> {
 function isEarly(error: unknown): boolean {
   if (error instanceof DatabaseError) return error.code === "57P03";
   return error instanceof Error && "code" in error && ["ENOENT", "ECONNREFUSED"].includes(String(error.code));
+}
+
+/** Resolves when a standby has what is committed now. */
+async function untilReplayed(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const now = await client.query<{ place: string }>("SELECT pg_current_wal_lsn() AS place");
+    const deadlineMs = performance.now() + 60_000;
+    for (;;) {
+      const { rows } = await client.query("SELECT FROM pg_stat_replication WHERE replay_lsn >= $1", [
+        now.rows[0]!.place,
+      ]);
+      if (rows.length > 0) return;
+      if (performance.now() > deadlineMs) throw new Error("The standby does not follow");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  } finally {
+    await client.end();
+  }
 }
 
 async function run(url: string, statement: string): Promise<void> {

@@ -35,6 +35,10 @@ export class FoldedStates {
     return state;
   }
 
+  clear(): void {
+    this.#kept.clear();
+  }
+
   async #load(row: ConversationRow): Promise<ConversationState> {
     try {
       return await loadState(this.#journal, row);

@@ -49,6 +49,11 @@ export class LiveTables implements AsyncDisposable {
     return { now: () => rows, refresh };
   }
 
+  /** All of them are read again: the numbers of their changes may have gone back. */
+  forget(): void {
+    for (const watched of this.#watched) watched.version = -1;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);

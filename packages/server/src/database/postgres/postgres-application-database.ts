@@ -8,6 +8,7 @@ import type { Tables } from "../tables.ts";
 import { LiveTables } from "./live-tables.ts";
 import { createPostgresDialect } from "./postgres-dialect.ts";
 import { openPool } from "./postgres-pool.ts";
+import type { Timeline } from "./timeline.ts";
 
 /** The schema that everything of ours is in. */
 const schemaName = "convoke";
@@ -69,15 +70,21 @@ const raceCodes: ReadonlySet<string> = new Set(["40001", "40P01"]);
 export async function openPostgresApplicationDatabase(
   url: string,
   logger: Logger,
+  timeline?: Timeline,
 ): Promise<ApplicationDatabase> {
   const onFailure = (error: Error): void =>
     logger.warn({ error: error.message }, "a connection to the database broke off");
-  const pool: Pool = openPool({ url, name: "convoke", size: 8 }, onFailure);
+  const pool: Pool = openPool(
+    { url, name: "convoke", size: 8, ...(timeline === undefined ? {} : { timeline }) },
+    onFailure,
+  );
   const plain = new Kysely<Tables>({ dialect: createPostgresDialect(pool) });
   try {
     const tables = plain.withSchema(schemaName);
     await migrate(tables);
-    return new PostgresApplicationDatabase(tables, new LiveTables({ tables, logger, lookEveryMs: 1000 }));
+    const live = new LiveTables({ tables, logger, lookEveryMs: 1000 });
+    timeline?.onTurn(() => live.forget());
+    return new PostgresApplicationDatabase(tables, live);
   } catch (error) {
     await plain.destroy();
     throw error;

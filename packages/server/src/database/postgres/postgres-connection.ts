@@ -1,15 +1,14 @@
 import { DatabaseError, type Client } from "pg";
 import { plainTypes } from "./postgres-pool.ts";
-import { TellingClient } from "./telling-client.ts";
+import { TellingClient, type ConnectionOptions } from "./telling-client.ts";
 
 const connectMs = 5000;
 
 /**
- * One connection that is kept; `name` is shown in the server's list of connections. Rejects when it cannot be opened; `onEnd` is
- * called once when it breaks or is closed.
+ * One connection that is kept. Rejects when it cannot be opened; `onEnd` is called once when it breaks or is closed.
  */
 export async function openConnection(
-  { url, name }: { readonly url: string; readonly name: string },
+  { url, name, timeline }: ConnectionOptions,
   onEnd: () => void = () => {},
 ): Promise<Client> {
   const client = new TellingClient({
@@ -20,7 +19,13 @@ export async function openConnection(
     keepAlive: true,
   });
   await client.connect();
-  await client.learnWhoAnswers();
+  try {
+    await client.learnWhoAnswers();
+    await timeline?.note(client);
+  } catch (error) {
+    breakOff(client);
+    throw error;
+  }
   client.once("end", onEnd);
   return client;
 }

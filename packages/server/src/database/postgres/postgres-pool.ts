@@ -1,25 +1,24 @@
 import { Pool, types, type CustomTypesConfig, type PoolClient } from "pg";
-import { telling, TellingClient } from "./telling-client.ts";
+import { telling, TellingClient, type ConnectionOptions } from "./telling-client.ts";
+import type { Timeline } from "./timeline.ts";
 
-export type PoolOptions = {
-  readonly url: string;
-  /** Shown in the server's list of connections. */
-  readonly name: string;
-  readonly size: number;
-};
+export type PoolOptions = ConnectionOptions & { readonly size: number };
 
 /** A statement that takes longer is given up, and its connection with it. */
 const statementMs = 30_000;
 
 /** Connections whose numbers are numbers. A failure of one that nobody uses at that moment is told to `onFailure` alone. */
-export function openPool({ url, name, size }: PoolOptions, onFailure: (error: Error) => void): Pool {
+export function openPool(
+  { url, name, size, timeline }: PoolOptions,
+  onFailure: (error: Error) => void,
+): Pool {
   const pool = new Pool({
     connectionString: url,
     application_name: name,
     max: size,
     Client: TellingClient,
     verify: (client, done) => {
-      void learn(client, done);
+      void learn(client, timeline, done);
     },
     types: plainTypes,
     query_timeout: statementMs,
@@ -35,10 +34,15 @@ export function openPool({ url, name, size }: PoolOptions, onFailure: (error: Er
 }
 
 /** A connection that cannot say who answers is not used. */
-async function learn(client: PoolClient, done: (error?: Error) => void): Promise<void> {
+async function learn(
+  client: PoolClient,
+  timeline: Timeline | undefined,
+  done: (error?: Error) => void,
+): Promise<void> {
   let failure: Error | undefined;
   try {
     if (client instanceof TellingClient) await client.learnWhoAnswers();
+    await timeline?.note(client);
   } catch (error) {
     failure = error instanceof Error ? error : new Error(String(error));
   }

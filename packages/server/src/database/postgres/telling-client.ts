@@ -1,6 +1,15 @@
 import { Client, DatabaseError, type ClientConfig } from "pg";
 import { DatabaseAwayError } from "../../lib/database-away.ts";
 import { describeError } from "../../lib/describe-error.ts";
+import type { Timeline } from "./timeline.ts";
+
+export type ConnectionOptions = {
+  readonly url: string;
+  /** Shown in the server's list of connections. */
+  readonly name: string;
+  /** Told of the connection before it is used. */
+  readonly timeline?: Timeline;
+};
 
 /** A connection whose failures tell a database that is away from one that refuses a statement. */
 export class TellingClient extends Client {

@@ -64,6 +64,12 @@ export class Bell implements AsyncDisposable {
     this.#saying ??= this.#say();
   }
 
+  /** Logs may have become shorter: the next look rings for all of them. */
+  forget(): void {
+    for (const rung of this.#rung.values()) Object.assign(rung, { number: 0, lastSeq: null });
+    this.#unsaid.clear();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#lookTimer);

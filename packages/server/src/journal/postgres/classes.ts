@@ -40,6 +40,11 @@ export class Classes {
     this.#codes.set(keyOf(kind, source, hasText), rows[0]!.code);
   }
 
+  /** What was met last may not be there any more. */
+  forget(): void {
+    this.#codes.clear();
+  }
+
   /** Asked anew each time: other processes add some. */
   async select(isSelected: (eventClass: EventClass) => boolean): Promise<number[]> {
     const { rows } = await this.#pool.query<EventClass>(

@@ -1,6 +1,7 @@
 import { migrate } from "../../cluster/migrate.ts";
 import type { NodeBeat } from "../../cluster/node-beat.ts";
 import { PostgresNode, type PostgresNodeOptions } from "../../cluster/postgres-node.ts";
+import type { Timeline } from "../../database/postgres/timeline.ts";
 import { Doorbell } from "../doorbell.ts";
 import { toIdBytes } from "../event-id.ts";
 import {
@@ -21,6 +22,7 @@ import {
   type Journal,
   type KindFilter,
   type Lease,
+  type LostEvents,
   type LogHead,
   type NewConversation,
   type NotedEntry,
@@ -29,6 +31,7 @@ import {
   type TextQuery,
 } from "../journal.ts";
 import { TailCache } from "../tail-cache.ts";
+import { Acknowledged } from "./acknowledged.ts";
 import { Bell } from "./bell.ts";
 import { BlockIndexer } from "./blocks.ts";
 import { BodySearch } from "./body-search.ts";
@@ -78,6 +81,7 @@ export async function openJournalOf(
 /** Appends go in groups over one connection; all else is single statements over a pool. */
 class PostgresJournal implements Journal {
   readonly #beat: NodeBeat;
+  readonly #timeline: Timeline;
   readonly #writer: AppendWriter;
   readonly #writes: ConversationWrites;
   readonly #creations: Creations;
@@ -92,7 +96,9 @@ class PostgresJournal implements Journal {
   readonly #bell: Bell;
   readonly #doorbell = new Doorbell();
   readonly #tails = new TailCache();
+  readonly #acknowledged = new Acknowledged();
   readonly #commitListeners = new Set<(commit: Commit) => void>();
+  readonly #setBackListeners = new Set<(lost: readonly LostEvents[]) => void>();
   /** Where the logs are that this process owns, or did. */
   readonly #held = new Map<string, Held>();
   /** How many appends of a conversation are on their way. */
@@ -102,14 +108,15 @@ class PostgresJournal implements Journal {
 
   constructor(
     { listenUrl, onFailure }: PostgresJournalOptions,
-    { url, pool, beat, machine }: PostgresNode,
+    { url, pool, beat, timeline, machine }: PostgresNode,
     owned: AsyncDisposable | null,
   ) {
     const nodeId = (): string => beat.nodeId;
     const classes = new Classes(pool);
     this.#owned = owned;
     this.#beat = beat;
-    this.#writer = new AppendWriter({ url, classes, nodeId });
+    this.#timeline = timeline;
+    this.#writer = new AppendWriter({ url, timeline, classes, nodeId });
     this.#writes = new ConversationWrites(pool, nodeId, machine);
     this.#creations = new Creations({ pool, writes: this.#writes, classes, nodeId });
     this.#conversations = new ConversationReads(pool);
@@ -131,6 +138,14 @@ class PostgresJournal implements Journal {
       onForeignAppend: (conversationId) => this.#tails.forget(conversationId),
     });
     this.#sweeper.start();
+    timeline.onTurn(async (connection) => {
+      const lost = await this.#acknowledged.findLost(connection);
+      classes.forget();
+      this.#tails.clear();
+      this.#bell.forget();
+      for (const listener of this.#setBackListeners) listener(lost);
+      for (const { conversationId } of lost) this.#acknowledged.forget(conversationId);
+    });
   }
 
   get nodeId(): string {
@@ -150,9 +165,10 @@ class PostgresJournal implements Journal {
     const held = await (first === null ? this.#writes.create(row, true) : this.#creations.create(row, first));
     if (held === null) return null;
     this.#held.set(row.id, held);
+    this.#acknowledged.note(row.id, { number: held.number, seq: 0, eventId: null });
     this.#committed("created", row.id, 0, startMs);
     if (first !== null) this.#appended(row.id, held.number, first, startMs);
-    return { conversationId: row.id, generation: held.generation };
+    return { conversationId: row.id, generation: held.generation, ...this.#era };
   }
 
   async getConversation(id: string): Promise<ConversationRow | null> {
@@ -198,6 +214,7 @@ class PostgresJournal implements Journal {
     const startMs = performance.now();
     await this.#writes.delete(this.#heldBy(lease), lease);
     this.#held.delete(lease.conversationId);
+    this.#acknowledged.forget(lease.conversationId);
     this.#tails.forget(lease.conversationId);
     this.#sweeper.start();
     this.#committed("deleted", lease.conversationId, 0, startMs);
@@ -206,17 +223,25 @@ class PostgresJournal implements Journal {
   async claim(conversationId: string): Promise<Lease> {
     const held = await this.#writes.claim(conversationId);
     this.#held.set(conversationId, held);
+    this.#acknowledged.note(conversationId, { number: held.number, seq: 0, eventId: null });
     // What a former owner has left.
     this.#blocks.onTexts(held.number, 0);
     const { generation, isFromElsewhere } = held;
-    return { conversationId, generation, ...(isFromElsewhere ? { isFromElsewhere: true } : {}) };
+    return {
+      conversationId,
+      generation,
+      ...this.#era,
+      ...(isFromElsewhere ? { isFromElsewhere: true } : {}),
+    };
   }
 
   async release(lease: Lease): Promise<void> {
     const held = this.#held.get(lease.conversationId);
     if (held?.generation !== lease.generation) return;
     await this.#writes.release(held);
-    if (this.#held.get(lease.conversationId) === held) this.#held.delete(lease.conversationId);
+    if (this.#held.get(lease.conversationId) !== held) return;
+    this.#held.delete(lease.conversationId);
+    this.#acknowledged.forget(lease.conversationId);
   }
 
   async append(lease: Lease, batch: AppendBatch): Promise<void> {
@@ -230,6 +255,9 @@ class PostgresJournal implements Journal {
 
   #appended(conversationId: string, number: number, batch: AppendBatch, startMs: number): void {
     const lastSeq = batch.expectedSeq + batch.events.length;
+    const lastEvent = batch.events.at(-1);
+    if (lastEvent !== undefined)
+      this.#acknowledged.note(conversationId, { number, seq: lastSeq, eventId: lastEvent.id });
     if (this.#doorbell.has(conversationId)) this.#tails.add(conversationId, batch.expectedSeq, batch.events);
     this.#bell.onOwnAppend(conversationId, number, lastSeq);
     this.#doorbell.ring(conversationId, lastSeq);
@@ -317,6 +345,12 @@ class PostgresJournal implements Journal {
     return () => void this.#commitListeners.delete(own);
   }
 
+  onSetBack(listener: (lost: readonly LostEvents[]) => void): () => void {
+    const own = (lost: readonly LostEvents[]): void => listener(lost);
+    this.#setBackListeners.add(own);
+    return () => void this.#setBackListeners.delete(own);
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -340,6 +374,11 @@ class PostgresJournal implements Journal {
       if (left === 0) this.#appends.delete(conversationId);
       else this.#appends.set(conversationId, left);
     }
+  }
+
+  get #era(): Pick<Lease, "era"> {
+    const { era } = this.#timeline;
+    return era === null ? {} : { era };
   }
 
   /** Only this process can have claimed what it writes to. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, QueryConfig } from "pg";
 import { breakOff, isRefused, openConnection } from "../../database/postgres/postgres-connection.ts";
+import type { Timeline } from "../../database/postgres/timeline.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { JournalWriteError, LeaseLostError, SeqConflictError } from "../journal.ts";
 import { appendName, appendSql, appendValues, partsOf, type PreparedAppend } from "./append-statement.ts";
@@ -8,6 +9,7 @@ import type { Classes } from "./classes.ts";
 
 export type WriterDeps = {
   readonly url: string;
+  readonly timeline: Timeline;
   readonly classes: Classes;
   /** Read at each use: it changes after this process was declared dead. */
   readonly nodeId: () => string;
@@ -147,8 +149,8 @@ export class AppendWriter implements AsyncDisposable {
   }
 
   async #connect(): Promise<Client> {
-    const { url, nodeId } = this.#deps;
-    this.#client ??= await openConnection({ url, name: `convoke ${nodeId()} write` }, () => {
+    const { url, timeline, nodeId } = this.#deps;
+    this.#client ??= await openConnection({ url, name: `convoke ${nodeId()} write`, timeline }, () => {
       this.#client = null;
     });
     return this.#client;

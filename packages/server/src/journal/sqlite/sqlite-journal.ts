@@ -319,6 +319,11 @@ class SqliteJournal implements Journal {
     return () => void this.#commitListeners.delete(own);
   }
 
+  /** A file goes back only while nobody has it open. */
+  onSetBack(): () => void {
+    return () => {};
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#neighbours[Symbol.dispose]();
     this.#texts[Symbol.dispose]();

@@ -1,0 +1,63 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openDatabaseLine } from "../../testing/database-line.ts";
+import {
+  probePostgres,
+  standbySettings,
+  startPostgres,
+  type TestPostgres,
+} from "../../testing/start-postgres.ts";
+import type { LostEvents } from "../journal.ts";
+import { sampleConversation, sampleEvent, sampleId } from "../sample-events.ts";
+import { openPostgresJournal } from "./postgres-journal.ts";
+
+const probe = probePostgres();
+const isPossible = probe.isUsable && !probe.isGiven;
+
+describe.skipIf(!isPossible)(`a standby needs a PostgreSQL of its own (${probe.detail})`, () => {
+  let postgres: TestPostgres;
+  beforeAll(async () => {
+    postgres = await startPostgres(undefined, undefined, standbySettings);
+  });
+  afterAll(async () => {
+    await postgres[Symbol.asyncDispose]();
+  });
+
+  test("a standby that lacks the last commits: what is lost is told before anything is read, and nothing old stays", async () => {
+    const url = await postgres.createDatabase();
+    await using journal = await openPostgresJournal({ url, onFailure: () => {} });
+    const told: (readonly LostEvents[])[] = [];
+    journal.onSetBack((lost) => told.push(lost));
+    const [kept, shortened, gone] = [randomUUID(), randomUUID(), randomUUID()];
+    const begin = async (id: string) => (await journal.createClaimed(sampleConversation(id)))!;
+    const leases = [await begin(kept), await begin(shortened)];
+    for (const lease of leases) await journal.append(lease, { expectedSeq: 0, events: [sampleEvent(1)] });
+    await using line = await openDatabaseLine(postgres.url);
+    await postgres.addStandby(line.url, []);
+    const stop = journal.onAppend(shortened, () => {});
+    line.set("hold");
+    const late = await begin(gone);
+    await journal.append(late, { expectedSeq: 0, events: [sampleEvent(1)] });
+    await journal.append(leases[1]!, { expectedSeq: 1, events: [sampleEvent(2)] });
+    expect(await journal.read(shortened, 1, 10)).toHaveLength(1);
+    expect(told).toEqual([]);
+    await postgres.failOver();
+
+    // Whichever connection comes first.
+    await expect.poll(() => journal.lastSeq(kept).catch(() => null)).toBe(1);
+    expect(told).toEqual([
+      expect.arrayContaining([
+        { conversationId: shortened, acknowledgedSeq: 2, lastEventId: sampleId(2), storedSeq: 1 },
+        { conversationId: gone, acknowledgedSeq: 1, lastEventId: sampleId(1), storedSeq: 0 },
+      ]),
+    ]);
+    expect(told[0]).toHaveLength(2);
+    expect(await journal.read(shortened, 1, 10)).toEqual([]);
+    // Who has lost nothing goes on; what is loaded anew begins behind what is there.
+    await journal.append(leases[0]!, { expectedSeq: 1, events: [sampleEvent(2)] });
+    const again = await journal.claim(shortened);
+    await journal.append(again, { expectedSeq: 1, events: [sampleEvent(3)] });
+    expect((await journal.read(shortened, 0, 10)).map(({ id }) => id)).toEqual([sampleId(1), sampleId(3)]);
+    stop();
+  });
+});
