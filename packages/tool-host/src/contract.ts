@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Action } from "@convoke/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { UnknownToolError } from "./host.ts";
+import { SupersededError, UnknownToolError } from "./host.ts";
 import type { ExecuteOptions, Outcome, SessionSpec, ToolHost, ToolSession } from "./host.ts";
 import { openTemporaryDirectory } from "./testing/temporary-directory.ts";
 import type { ToolSecret } from "./tool.ts";
@@ -362,6 +362,37 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       expect(await bench.runs()).toEqual(["hello"]);
     });
 
+    test("P27: one whose lease is of the past can begin, feed and stop nothing, and does not hold the session", async () => {
+      const bench = await openBench(open);
+      const lease = (generation: number, era = "one") => ({ lease: { era, generation } });
+      const first = await bench.openSession(lease(4));
+      const stop = new AbortController();
+      const begun = run(first, "a", "hold:x", { signal: stop.signal });
+      await bench.waitForRuns(["x"]);
+      const second = await bench.openSession(lease(5));
+      const taken = run(second, "a", "hold:x");
+      stop.abort();
+      await expect(first.cancel("a")).rejects.toThrow(SupersededError);
+      expect(await run(first, "b", "say:late")).toMatchObject({ type: "error" });
+      const watching = first.attach("near", noInputs(), new AbortController().signal);
+      await expect(watching[Symbol.asyncIterator]().next()).rejects.toThrow("Another server");
+      await expect(bench.openSession(lease(4))).rejects.toThrow(SupersededError);
+      await bench.release("x");
+      expect(await taken).toEqual(said("x"));
+      expect(await begun).toEqual(said("x"));
+      expect(await bench.runs()).toEqual(["x"]);
+      // Who has none, and who comes from a database that was brought back, is let in.
+      const [third, fourth] = [await bench.openSession(), await bench.openSession(lease(1, "two"))];
+      expect(await run(third, "c", "say:y")).toEqual(said("y"));
+      expect(await run(fourth, "d", "say:z")).toEqual(said("z"));
+      await Promise.all([second, third].map((session) => session[Symbol.asyncDispose]()));
+      const last = run(fourth, "e", "hold:w");
+      await bench.waitForRuns(["x", "y", "z", "w"]);
+      await fourth[Symbol.asyncDispose]();
+      expect(await last).toMatchObject({ type: "cancelled" });
+      await first[Symbol.asyncDispose]();
+    });
+
     test("opening an open session again attaches to what runs; the last one to close ends it", async () => {
       const bench = await openBench(open);
       const first = await bench.openSession();
@@ -392,6 +423,8 @@ async function run(
   const action: Action = typeof script === "string" ? { kind: "ThinkAction", thought: script } : script;
   return session.execute({ actionId, tool, action, secrets }, options);
 }
+
+async function* noInputs(): AsyncGenerator<never> {}
 
 function said(text: string): Outcome {
   const content = [{ cache_prompt: false, type: "text" as const, text }];

@@ -14,9 +14,14 @@ export type SessionSpec = {
   readonly stateDir: string;
   /** Names are those of the catalogue (`terminal`, `file_editor`, ...); an unknown one rejects with {@link UnknownToolError}. */
   readonly tools: readonly SessionTool[];
+  /** For whom it is opened: where several may take it over from one another, one of the past is refused with {@link SupersededError}. */
+  readonly lease?: SessionLease;
   /** Whether the model is shown the pictures of observations; false unless given. */
   readonly canSee?: boolean;
 };
+
+/** Generations of one era are compared: of two the smaller one is of the past. */
+export type SessionLease = { readonly era: string; readonly generation: number };
 
 export type SessionTool = {
   readonly name: string;
@@ -105,6 +110,15 @@ export interface ToolHost extends AsyncDisposable {
   openShell(spec: ShellSpec): Promise<PersonShell>;
   /** The ports that programs listen on which it has started and which work in this folder. */
   listPorts(folder: string): Promise<readonly ListeningPort[]>;
+}
+
+/** Somebody else works with the session, with a later lease. What runs in it is theirs. */
+export class SupersededError extends Error {
+  override readonly name = "SupersededError";
+
+  constructor(message = "Another server works with this session by now; nothing was done for this one.") {
+    super(message);
+  }
 }
 
 /** A tool spec names a tool that the catalogue does not have; `available` lists those it has. */

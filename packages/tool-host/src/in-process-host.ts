@@ -2,10 +2,11 @@ import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { describeError } from "./describe-error.ts";
-import { UnknownToolError } from "./host.ts";
+import { SupersededError, UnknownToolError } from "./host.ts";
 import type {
   ExecuteOptions,
   ExecutionRequest,
+  SessionLease,
   SessionSpec,
   SessionTool,
   ToolHost,
@@ -42,8 +43,12 @@ type OpenSession = {
   readonly spec: SessionSpec;
   readonly executions: InProcessSession;
   readonly lanes: Map<string, ToolLane>;
-  callers: number;
+  /** Of the newest caller that has one. */
+  lease: SessionLease | undefined;
+  readonly callers: Set<Caller>;
 };
+
+type Caller = { readonly lease: SessionLease | undefined };
 
 class InProcessHost implements ToolHost {
   readonly catalogue: readonly string[];
@@ -68,10 +73,18 @@ class InProcessHost implements ToolHost {
     await prepareDirectories(spec);
     while (this.#closing.has(spec.sessionId)) await this.#closing.get(spec.sessionId);
     if (this.#isClosed) throw new Error("The tool host is closed.");
-    const session = this.#attach(spec);
+    const caller: Caller = { lease: spec.lease };
+    const session = this.#attach(spec, caller);
     const places = new Map(tools.flatMap((entry) => this.#places(session, entry)));
     const listings = tools.flatMap(({ faces, context }) => faces.map((face) => listTool(face, context)));
-    return new SessionHandle(places, listings, session, () => this.#detach(session));
+    const isSuperseded = (): boolean => isBefore(caller.lease, session.lease);
+    return new SessionHandle({
+      places,
+      listings,
+      session,
+      isSuperseded,
+      detach: () => this.#detach(session, caller),
+    });
   }
 
   startProcess(spec: ProcessSpec): PipedProcess {
@@ -127,13 +140,17 @@ class InProcessHost implements ToolHost {
     });
   }
 
-  #attach(spec: SessionSpec): OpenSession {
+  #attach(spec: SessionSpec, caller: Caller): OpenSession {
     const open = this.#sessions.get(spec.sessionId);
     if (open !== undefined) {
       if (open.spec.stateDir !== spec.stateDir || open.spec.workspaceDir !== spec.workspaceDir) {
         throw new Error(`Session ${spec.sessionId} is already open with other directories.`);
       }
-      open.callers += 1;
+      if (isBefore(spec.lease, open.lease)) throw new SupersededError();
+      open.lease = spec.lease ?? open.lease;
+      // Those of the past hold nothing any more.
+      for (const other of open.callers) if (isBefore(other.lease, open.lease)) open.callers.delete(other);
+      open.callers.add(caller);
       return open;
     }
     const executions = new InProcessSession({
@@ -142,7 +159,8 @@ class InProcessHost implements ToolHost {
       onWarning: this.#warn,
       cancelGraceMs: this.#deps.cancelGraceMs ?? 2_000,
     });
-    const session: OpenSession = { spec, executions, lanes: new Map(), callers: 1 };
+    const { lease } = spec;
+    const session: OpenSession = { spec, executions, lanes: new Map(), lease, callers: new Set([caller]) };
     this.#sessions.set(spec.sessionId, session);
     return session;
   }
@@ -158,9 +176,9 @@ class InProcessHost implements ToolHost {
     return faces.map((face) => [face.name, { face, lane }]);
   }
 
-  async #detach(session: OpenSession): Promise<void> {
-    session.callers -= 1;
-    if (session.callers === 0) this.#close(session);
+  async #detach(session: OpenSession, caller: Caller): Promise<void> {
+    if (!session.callers.delete(caller)) return;
+    if (session.callers.size === 0) this.#close(session);
     await this.#closing.get(session.spec.sessionId);
   }
 
@@ -180,19 +198,16 @@ class SessionHandle implements ToolSession {
   readonly #places: ReadonlyMap<string, Place>;
   readonly #executions: InProcessSession;
   readonly #lanes: ReadonlyMap<string, ToolLane>;
+  readonly #isSuperseded: () => boolean;
   readonly #detach: () => Promise<void>;
   #closing: Promise<void> | undefined;
 
-  constructor(
-    places: ReadonlyMap<string, Place>,
-    tools: readonly ToolListing[],
-    { executions, lanes }: Pick<OpenSession, "executions" | "lanes">,
-    detach: () => Promise<void>,
-  ) {
+  constructor({ places, listings, session, isSuperseded, detach }: HandleDeps) {
     this.#places = places;
-    this.tools = tools;
-    this.#executions = executions;
-    this.#lanes = lanes;
+    this.tools = listings;
+    this.#executions = session.executions;
+    this.#lanes = session.lanes;
+    this.#isSuperseded = isSuperseded;
     this.#detach = detach;
   }
 
@@ -205,7 +220,19 @@ class SessionHandle implements ToolSession {
     if (request.action.kind !== place.face.actionKind) {
       return failure(`The tool ${request.tool} takes ${place.face.actionKind}, not ${request.action.kind}.`);
     }
-    return this.#executions.execute(place, request, options);
+    if (this.#isSuperseded()) return failure(new SupersededError().message);
+    const stop = new AbortController();
+    const onAbort = (): void => {
+      if (!this.#isSuperseded()) stop.abort();
+    };
+    const { signal } = options;
+    if (signal?.aborted === true) onAbort();
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await this.#executions.execute(place, request, { ...options, signal: stop.signal });
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+    }
   }
 
   async state(actionId: string) {
@@ -213,6 +240,7 @@ class SessionHandle implements ToolSession {
   }
 
   async cancel(actionId: string) {
+    if (this.#isSuperseded()) throw new SupersededError();
     await this.#executions.cancel(actionId);
   }
 
@@ -222,6 +250,7 @@ class SessionHandle implements ToolSession {
   }
 
   async *attach(name: string, inputs: AsyncIterable<TerminalInput>, signal: AbortSignal) {
+    if (this.#isSuperseded()) throw new SupersededError();
     for (const lane of this.#lanes.values()) {
       const attach = await lane.terminal(name);
       if (attach === undefined) continue;
@@ -234,6 +263,7 @@ class SessionHandle implements ToolSession {
   }
 
   async *attachBrowser(inputs: AsyncIterable<BrowserInput>, signal: AbortSignal) {
+    if (this.#isSuperseded()) throw new SupersededError();
     for (const lane of this.#lanes.values()) {
       const attach = await lane.browser();
       if (attach === undefined) continue;
@@ -246,6 +276,21 @@ class SessionHandle implements ToolSession {
   async [Symbol.asyncDispose](): Promise<void> {
     await (this.#closing ??= this.#detach());
   }
+}
+
+type HandleDeps = {
+  readonly places: ReadonlyMap<string, Place>;
+  readonly listings: readonly ToolListing[];
+  readonly session: Pick<OpenSession, "executions" | "lanes">;
+  readonly isSuperseded: () => boolean;
+  readonly detach: () => Promise<void>;
+};
+
+/** Of another era nobody knows which came first. */
+function isBefore(one: SessionLease | undefined, other: SessionLease | undefined): boolean {
+  return (
+    one !== undefined && other !== undefined && one.era === other.era && one.generation < other.generation
+  );
 }
 
 type ResolvedTool = {

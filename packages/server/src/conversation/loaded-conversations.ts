@@ -210,7 +210,7 @@ export class LoadedConversations implements AsyncDisposable {
       overBudget: async () => (await purse?.refusal(account)) ?? null,
       findModel: async (name) => (await this.#deps.findModel?.(row.ownerId, name)) ?? null,
       openSession: (config, context) =>
-        this.#deps.sessions.open({ id, ownerId: row.ownerId }, config, context),
+        this.#deps.sessions.open({ id, ownerId: row.ownerId, lease: log.lease }, config, context),
       openShell: (config, size) => this.#deps.sessions.openShell(row.ownerId, config, size),
       workspaceDir: (config) => this.#deps.sessions.workspaceDir(config),
       openHooks: (config, deps) =>

@@ -268,8 +268,15 @@ function readSpec(value: object): SessionSpec {
     stateDir: "string",
     tools: "array",
   });
-  const canSee = (value as { readonly canSee?: unknown }).canSee === true;
-  return { sessionId, workspaceDir, stateDir, tools: tools as SessionSpec["tools"], canSee };
+  const { canSee, lease } = value as Partial<SessionSpec>;
+  return {
+    sessionId,
+    workspaceDir,
+    stateDir,
+    tools: tools as SessionSpec["tools"],
+    canSee: canSee === true,
+    ...(lease === undefined ? {} : { lease }),
+  };
 }
 
 function readRequest(value: object): ExecutionRequest {

@@ -1,5 +1,5 @@
 import { describeError } from "../describe-error.ts";
-import { UnknownToolError } from "../host.ts";
+import { SupersededError, UnknownToolError } from "../host.ts";
 import { isWorkspaceProblem, WorkspaceError } from "../workspace/workspace.ts";
 import { FrameTooLargeError } from "./frames.ts";
 import type { WireError } from "./messages.ts";
@@ -19,6 +19,7 @@ export function toWireError(error: unknown): WireError {
   if (error instanceof UnknownToolError) {
     return { code: "unknown-tool", message, tool: error.tool, available: error.available };
   }
+  if (error instanceof SupersededError) return { code: "superseded", message };
   if (error instanceof WorkspaceError) return { code: error.code, message };
   if (error instanceof FrameTooLargeError) return { code: "answer-too-large", message };
   return { code: "failed", message };
@@ -26,6 +27,7 @@ export function toWireError(error: unknown): WireError {
 
 export function fromWireError(error: WireError): Error {
   if (error.code === "unknown-tool") return new UnknownToolError(error.tool ?? "", error.available ?? []);
+  if (error.code === "superseded") return new SupersededError(error.message);
   if (error.code === "answer-too-large") return new AnswerTooLargeError(error.message);
   if (isWorkspaceProblem(error.code)) return new WorkspaceError(error.code, error.message);
   return new ToolHostError(error.message);

@@ -7,6 +7,7 @@ import { clientTools, hasTasks, toolSpecs } from "../../agent/tool-specs.ts";
 import { withClientTools } from "../../extensions/client-tools/client-tools.ts";
 import { findSubAgents } from "../../extensions/sub-agents/sub-agent-book.ts";
 import { invalidField } from "../../lib/fault.ts";
+import type { Lease } from "../../journal/journal.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { makeDirectory } from "../../lib/make-directory.ts";
 import type { Model } from "../../models/model.ts";
@@ -56,6 +57,13 @@ export type SessionsDeps = {
   readonly observer?: Observer;
 };
 
+type SessionOwner = {
+  readonly id: string;
+  readonly ownerId: string;
+  /** Of the actor: tools of a sandbox refuse those of the past. */
+  readonly lease: Lease;
+};
+
 type TaskPlace = {
   readonly id: string;
   readonly ownerId: string;
@@ -78,7 +86,7 @@ export class ConversationSessions {
 
   /** The tools of a conversation: its host's, those of MCP servers, and skills. */
   async open(
-    { id, ownerId }: { readonly id: string; readonly ownerId: string },
+    { id, ownerId, lease }: SessionOwner,
     config: ConversationConfig,
     context: SessionContext,
   ): Promise<ToolSession> {
@@ -93,6 +101,7 @@ export class ConversationSessions {
       tools: toolSpecs(config.agent).filter(({ name }) => toolHost.catalogue.includes(name)),
       canSee: this.#canSee(config, ownerId),
       ...places,
+      ...(lease.era === undefined ? {} : { lease: { era: lease.era, generation: lease.generation } }),
     });
     const { logger } = this.#deps;
     const kept =
