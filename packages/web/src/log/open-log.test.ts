@@ -136,6 +136,32 @@ test("U7: what was read stays when one looks elsewhere, and looking again asks o
   again();
 });
 
+test("a log that has lost its end at the server is read anew, and nothing of the lost end stays", async () => {
+  const whole = longLog(10).events;
+  const server = new PlayedLog([...whole]);
+  const { source, ...deps } = depsOf(server);
+  let isSetBack = false;
+  const log = new OpenLog("c", {
+    ...deps,
+    source: {
+      ...source,
+      follow: (id, options) => {
+        if (isSetBack && server.events.every((event) => event["id"] !== options.afterEventId))
+          throw new ApiError(422, "after_event_id names no event of this conversation.", null, []);
+        return source.follow(id, options);
+      },
+    },
+  });
+  log.show();
+  await expect.poll(() => log.view.snapshot().rows).toEqual(foldRows(whole));
+  log.hide();
+  server.events.splice(-3);
+  isSetBack = true;
+  log.show();
+  await expect.poll(() => log.view.snapshot().rows).toEqual(foldRows(whole.slice(0, -3)));
+  log.hide();
+});
+
 test("a conversation that is not there is said to be missing", async () => {
   const server = new PlayedLog([]);
   const deps = depsOf(server);

@@ -59,7 +59,7 @@ export class OpenLog {
   readonly #at: string;
   readonly #past: Loose | null;
   readonly #times: PaintTimes;
-  readonly #window = new RowWindow();
+  #window = new RowWindow();
   #state = emptyState;
   #live: LiveAnswer | null = null;
   #loading: Promise<void> | null = null;
@@ -166,10 +166,21 @@ export class OpenLog {
       if (signal.aborted) return;
       this.#following = null;
       if (error instanceof ApiError && error.status === 404) return this.#setPhase("missing");
+      if (error instanceof ApiError && error.status === 422 && this.#isLoaded) return this.#beginAnew();
       this.#deps.onFailure(error);
       this.#setLink("lost");
       if (!this.#isLoaded) this.#setPhase("failed");
     }
+  }
+
+  /** The server does not have the newest event that was read: its store has gone back, and what is here may be of nowhere. */
+  #beginAnew(): void {
+    this.#window = new RowWindow();
+    this.#state = emptyState;
+    this.#live = null;
+    this.#isLoaded = false;
+    this.#hasFollowed = false;
+    this.show();
   }
 
   /** Who asks while it is read waits for the same answer. */
