@@ -1,9 +1,12 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { Cluster } from "../cluster/cluster.ts";
+import { openLine } from "../testing/line.ts";
 import { holdAnswers } from "../testing/hold-answers.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../testing/start-server.ts";
 import { TestSocket } from "../testing/test-socket.ts";
+import { Neighbours } from "./neighbours.ts";
 
 /** Another server on the same data. */
 async function startNeighbour(owner: TestServer, options: TestServerOptions = {}): Promise<TestServer> {
@@ -85,6 +88,23 @@ test("a message over a socket reaches the server that works on the conversation,
   release();
   await owner.waitForStatus(id, "finished");
   expect(await messagesOf(owner, id)).toEqual(["first", "second"]);
+});
+
+test("a server that lives and that nothing comes back from is not waited for without an end", async () => {
+  await using server = await startTestServer();
+  await using silent = await openLine(0, Number(new URL(server.url).port));
+  silent.set("drop");
+  const door = { url: `http://127.0.0.1:${silent.port}`, secret: "secret" };
+  const cluster = {
+    findDoor: async () => door,
+    nowMs: () => 0,
+    nodeId: "here",
+    ownSecret: "own",
+  } as unknown as Cluster;
+  const neighbours = new Neighbours({ cluster, times: { lookMs: 5, probeMs: 20 } });
+  const call = { method: "GET", path: "/api/conversations", headers: {}, body: undefined };
+  const asking = neighbours.ask("there", call, { userId: "me" }, new AbortController().signal);
+  await expect(asking).rejects.toMatchObject({ name: "AbortError" });
 });
 
 test("nobody but a server on the folder is let in by a pass", async () => {

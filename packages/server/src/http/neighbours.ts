@@ -1,9 +1,14 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import type { Cluster } from "../cluster/cluster.ts";
+import type { Cluster, Door } from "../cluster/cluster.ts";
+import { wait } from "../lib/wait.ts";
 import type { Caller } from "./auth.ts";
 
-export type NeighboursDeps = { readonly cluster: Cluster };
+export type NeighboursDeps = {
+  readonly cluster: Cluster;
+  /** Between two looks whether another server is there, and how long it may take to say so; 1 and 3 seconds unless given. */
+  readonly times?: { readonly lookMs: number; readonly probeMs: number };
+};
 
 /** What one node asks another for a caller whom it has let in. */
 type Pass = {
@@ -28,6 +33,8 @@ export type NeighbourCall = {
 /** The servers on one store: each opens a door to the others, and trusts whom they have let in. */
 export class Neighbours {
   readonly #deps: NeighboursDeps;
+  /** The last look at each, for all who wait for it. */
+  readonly #probes = new Map<string, { readonly atMs: number; readonly answer: Promise<boolean> }>();
   readonly #callers = new WeakMap<FastifyRequest, Caller | null>();
 
   constructor(deps: NeighboursDeps) {
@@ -84,17 +91,41 @@ export class Neighbours {
     return { target, headers: { [passHeader]: seal(pass, door.secret) } };
   }
 
-  /** Aborts when a process is known to be dead before it has answered: one that stands still keeps its connections. */
+  /**
+   * Aborts when a process is known to be dead before it has answered, which keeps its connections where it stands still; and when nothing
+   * comes back from one that lives: the network may lose what is between the two of them alone.
+   */
   untilGone(nodeId: string): Disposable & { readonly signal: AbortSignal } {
     const gone = new AbortController();
-    const timer = setInterval(() => {
-      this.#deps.cluster.findDoor(nodeId).then(
-        (door) => door === null && gone.abort(),
-        // Without the store nobody is known to be dead.
-        () => {},
-      );
-    }, lookMs);
-    return { signal: gone.signal, [Symbol.dispose]: () => clearInterval(timer) };
+    const over = new AbortController();
+    void this.#watch(nodeId, gone, over.signal);
+    return { signal: gone.signal, [Symbol.dispose]: () => over.abort() };
+  }
+
+  /** Never rejects. */
+  async #watch(nodeId: string, gone: AbortController, over: AbortSignal): Promise<void> {
+    for (let silences = 0; silences < mostSilences;) {
+      await wait(this.#times.lookMs, over);
+      if (over.aborted) return;
+      // Without the store nobody is known to be dead.
+      const door = await this.#deps.cluster.findDoor(nodeId).catch(() => undefined);
+      if (door === null) break;
+      if (door !== undefined) silences = (await this.#probe(door)) ? 0 : silences + 1;
+    }
+    if (!over.aborted) gone.abort();
+  }
+
+  get #times(): { readonly lookMs: number; readonly probeMs: number } {
+    return this.#deps.times ?? { lookMs: 1000, probeMs: 3000 };
+  }
+
+  #probe({ url }: Door): Promise<boolean> {
+    const known = this.#probes.get(url);
+    const nowMs = performance.now();
+    if (known !== undefined && nowMs - known.atMs < this.#times.lookMs) return known.answer;
+    const answer = answers(url, this.#times.probeMs);
+    this.#probes.set(url, { atMs: nowMs, answer });
+    return answer;
   }
 
   #check(given: string, request: FastifyRequest): Caller | null {
@@ -113,7 +144,8 @@ export class Neighbours {
 const passHeader = "x-convoke-node";
 
 const goodForMs = 30_000;
-const lookMs = 1000;
+/** So many in a row, and there is no way to it. */
+const mostSilences = 3;
 
 function seal(pass: Pass, secret: string): string {
   const payload = Buffer.from(JSON.stringify(pass)).toString("base64url");
@@ -126,6 +158,17 @@ function markOf(payload: string, secret: string): Buffer {
 
 function pathOf({ pathname, search }: URL): string {
   return pathname + search;
+}
+
+/** Whatever it answers, it is there. */
+async function answers(url: string, withinMs: number): Promise<boolean> {
+  try {
+    const response = await fetch(new URL("/alive", url), { signal: AbortSignal.timeout(withinMs) });
+    await response.body?.cancel();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** True when nothing of a request was sent. */
