@@ -34,6 +34,8 @@ export type FailingServerArguments = {
   readonly standstillSeconds: number | null;
   /** A PostgreSQL that it shares; null keeps everything in the folder. */
   readonly databaseUrl: string | null;
+  /** Where the others reach it; null for where it listens. */
+  readonly nodeAddress: string | null;
   /** Gets a line of {@link AppendRecord} for each append that was acknowledged. */
   readonly appendsFile: string | null;
 };
@@ -44,7 +46,13 @@ export type FailingServerArguments = {
 const given = JSON.parse(process.argv[2] ?? "{}") as FailingServerArguments;
 const points = new FailPoints(given.failPoints, given.traceFile);
 const config = readConfig(
-  given.databaseUrl === null ? {} : { CONVOKE_DATABASE: given.databaseUrl, CONVOKE_SECRET_KEY: given.key },
+  given.databaseUrl === null
+    ? {}
+    : {
+        CONVOKE_DATABASE: given.databaseUrl,
+        CONVOKE_SECRET_KEY: given.key,
+        ...(given.nodeAddress === null ? {} : { CONVOKE_NODE_ADDRESS: given.nodeAddress }),
+      },
   { host: "127.0.0.1", port: given.port, dataDir: given.dataDir, workspaceRoot: given.dataDir },
 );
 const guardian = await openGuardian({ marker: createMarker("convoke") });

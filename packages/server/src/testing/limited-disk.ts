@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, chownSync, rmdirSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,6 +9,8 @@ import { join } from "node:path";
 export type LimitedDisk = Disposable & {
   /** An empty folder in it. */
   readonly path: string;
+  /** Another one, for the same owner. */
+  addFolder(): string;
   fill(): Promise<void>;
   free(): Promise<void>;
 };
@@ -27,12 +30,16 @@ export function openLimitedDisk({ megabytes, owner }: LimitedDiskOptions): Limit
     rmdirSync(root);
     return null;
   }
-  const path = join(root, "data");
-  mkdirSync(path);
-  chownSync(path, owner.uid, owner.gid);
+  const addFolder = (): string => {
+    const path = join(root, randomUUID());
+    mkdirSync(path);
+    chownSync(path, owner.uid, owner.gid);
+    return path;
+  };
   const filler = join(root, "filler");
   return {
-    path,
+    path: addFolder(),
+    addFolder,
     fill: async () => await fillUp(filler),
     free: async () => await rm(filler, { force: true }),
     [Symbol.dispose]: () => {

@@ -50,6 +50,7 @@ export class ServerProcess implements AsyncDisposable {
       conversationIdleSeconds: null,
       standstillSeconds: null,
       databaseUrl: null,
+      nodeAddress: null,
       appendsFile: null,
       ...options,
     };

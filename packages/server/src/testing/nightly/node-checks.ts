@@ -33,16 +33,18 @@ export async function checkHistory(rig: NodeRig, history: History): Promise<stri
     ["ids do not grow", isGrowing(ids)],
     ["times go back", isGrowing(stored!.map((event) => event.timestamp ?? ""))],
     ["P1: the follower has another log", JSON.stringify(followed) === JSON.stringify(ids)],
-    ["P6: a command ran twice", made.length === new Set(made).size],
+    // One whose call is lost is asked for anew.
+    ["P6: a command ran twice", history.kept !== null || made.length === new Set(made).size],
+    ["what was told of before the database lost its end is not there", isWithin(history.kept, ids)],
     ...messageRules(history, stored!),
-    ...writerRules(ids, await rig.appendsTo(id)),
+    ...writerRules(ids, await rig.appendsTo(id), history.kept !== null),
   ];
   return rules.flatMap(([sentence, holds]) => (holds ? [] : [`${id}: ${sentence}`]));
 }
 
 type Rule = readonly [sentence: string, holds: boolean];
 
-function messageRules({ acknowledged, paidCalls }: History, stored: readonly Event[]): Rule[] {
+function messageRules({ acknowledged, paidCalls, kept }: History, stored: readonly Event[]): Rule[] {
   const told = stored.flatMap((event) =>
     event.kind === "MessageEvent" && event.source === "user" ? [event.id] : [],
   );
@@ -50,18 +52,25 @@ function messageRules({ acknowledged, paidCalls }: History, stored: readonly Eve
   const answers = stored.filter(
     ({ kind }) => kind === "ObservationEvent" || kind === "AgentErrorEvent",
   ).length;
+  const most = acknowledged.size + 1;
   const lastTold = stored.findLastIndex((event) => event.id === told.at(-1));
   const isAnswered = stored.slice(lastTold).some(({ kind }) => kind === "ActionEvent");
   return [
-    ["an acknowledged message is not there", [...acknowledged.values()].every((one) => told.includes(one))],
-    ["P18: a message is there twice, or was lost", told.length === acknowledged.size + 1],
+    [
+      "an acknowledged message is not there",
+      kept !== null || [...acknowledged.values()].every((one) => told.includes(one)),
+    ],
+    ["P18: a message is there twice", told.length === new Set(told).size && told.length <= most],
+    ["P18: a message was lost", kept !== null || told.length === most],
     ["a call has no answer, or two", calls === answers],
     ["P26: the last message was not answered", paidCalls !== null || isAnswered],
     ["P48: more than one call beyond the budget", paidCalls === null || calls <= paidCalls + 1],
   ];
 }
 
-function writerRules(ids: readonly string[], appends: readonly AppendRecord[]): Rule[] {
+function writerRules(ids: readonly string[], all: readonly AppendRecord[], mayLose: boolean): Rule[] {
+  const stored = new Set(ids);
+  const appends = mayLose ? all.filter(({ eventIds }) => eventIds.every((one) => stored.has(one))) : all;
   const writers = new Map<number, string>();
   for (const { generation, nodeId } of appends) if (!writers.has(generation)) writers.set(generation, nodeId);
   const placeOf = new Map(ids.map((one, index) => [one, index]));
@@ -81,6 +90,10 @@ function writerRules(ids: readonly string[], appends: readonly AppendRecord[]): 
       places.every((place, index) => index === 0 || place > places[index - 1]!),
     ],
   ];
+}
+
+function isWithin(some: ReadonlySet<string> | null, all: readonly string[]): boolean {
+  return some === null || some.isSubsetOf(new Set(all));
 }
 
 function isGrowing(texts: readonly string[]): boolean {

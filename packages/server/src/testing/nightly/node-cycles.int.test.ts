@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLimitedDisk, type LimitedDisk } from "../limited-disk.ts";
 import { createRandom } from "../random.ts";
-import { findDatabaseUser, probePostgres, startPostgres, type TestPostgres } from "../start-postgres.ts";
+import {
+  findDatabaseUser,
+  probePostgres,
+  standbySettings,
+  startPostgres,
+  type TestPostgres,
+} from "../start-postgres.ts";
 import { faultsHere, type NodeFault } from "./node-faults.ts";
 import { NodeRig } from "./node-rig.ts";
 import { playNodeCycle } from "./play-node-cycle.ts";
@@ -18,7 +24,7 @@ describe.skipIf(!isPossible)(`three servers on PostgreSQL (${probe.detail})`, ()
   let postgres: TestPostgres;
   beforeAll(async () => {
     disk = openDisk();
-    postgres = await startPostgres();
+    postgres = await startPostgres(undefined, undefined, standbySettings);
   });
   afterAll(async () => {
     await postgres[Symbol.asyncDispose]();

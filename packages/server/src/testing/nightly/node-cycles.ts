@@ -2,7 +2,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { openLimitedDisk } from "../limited-disk.ts";
 import { createRandom } from "../random.ts";
-import { findDatabaseUser, probePostgres, startPostgres } from "../start-postgres.ts";
+import { findDatabaseUser, probePostgres, standbySettings, startPostgres } from "../start-postgres.ts";
 import { faultsHere, nodeFaults, type NodeFault } from "./node-faults.ts";
 import { NodeRig } from "./node-rig.ts";
 import { playNodeCycle } from "./play-node-cycle.ts";
@@ -34,7 +34,7 @@ if (!probe.isUsable) {
   process.exit();
 }
 using disk = probe.isGiven ? null : openLimitedDisk({ megabytes: 96, owner: findDatabaseUser() });
-await using postgres = await startPostgres();
+await using postgres = await startPostgres(undefined, undefined, standbySettings);
 if (disk === null) console.log("No disk is filled: that needs a PostgreSQL of its own, and root.");
 const options = {
   postgres,

@@ -13,16 +13,23 @@ export const nodeFaults = [
   "crash",
   "fill",
   "roll",
+  "part",
+  "failover",
 ] as const;
+
+const longestBehindMs = 1500;
 
 export type NodeFault = (typeof nodeFaults)[number];
 
 /** Those that can be done here: a given database is not stopped, and a disk is filled only where one can be mounted. */
 export function faultsHere(rig: NodeRig): readonly NodeFault[] {
-  const { postgres, disk } = rig.options;
-  return nodeFaults.filter(
-    (fault) => (fault !== "crash" || postgres.isOurs) && (fault !== "fill" || disk !== null),
-  );
+  const { postgres, disk, otherRelease } = rig.options;
+  return nodeFaults.filter((fault) => {
+    if (fault === "crash") return postgres.isOurs;
+    // Releases before this one may lose their way.
+    if (fault === "failover") return postgres.isOurs && otherRelease === undefined;
+    return fault !== "fill" || disk !== null;
+  });
 }
 
 /** Resolves, with what was done in words, when everything is there again. `longestMs` is for those that last as long as one likes. */
@@ -76,6 +83,18 @@ export async function playFault(rig: NodeRig, fault: NodeFault, longestMs: numbe
         await rig.startAgain(number);
       }
       return "all servers were restarted, one after another";
+    case "part": {
+      const pair = [index, (index + 1) % rig.nodes.length];
+      for (const one of pair) rig.doors[one]!.set("drop");
+      await sleep(awayMs);
+      for (const one of pair) rig.doors[one]!.set("pass");
+      return `servers ${pair.join(" and ")} were not reached by others for ${awayMs} ms`;
+    }
+    case "failover": {
+      const behindMs = random.whole(longestBehindMs);
+      await rig.failOver(behindMs);
+      return `a standby took over that was ${behindMs} ms behind`;
+    }
   }
   return `${fault} of server ${index}, away for ${awayMs} ms`;
 }

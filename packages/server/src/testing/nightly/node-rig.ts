@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, ConvokeClient } from "@convoke/client";
@@ -7,11 +7,13 @@ import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { Client, escapeIdentifier } from "pg";
 import { openDatabaseLine, type DatabaseLine } from "../database-line.ts";
 import type { AppendRecord } from "../journal-with-record.ts";
+import { openLine, type Line } from "../line.ts";
 import type { LimitedDisk } from "../limited-disk.ts";
 import type { Random } from "../random.ts";
 import { startScriptedModel } from "../scripted-model/scripted-model-server.ts";
 import { ServerProcess } from "../server-process.ts";
 import type { TestPostgres } from "../start-postgres.ts";
+import { findSteadyPort } from "../steady-port.ts";
 
 /** What one cycle has seen of one conversation, besides what is stored. */
 export type History = {
@@ -22,6 +24,8 @@ export type History = {
   readonly followed: string[];
   /** So many calls of the model are paid for; null where money is no matter. */
   readonly paidCalls: number | null;
+  /** Once the database has lost its last moment: the events of those before that were told of; what came later may be lost. */
+  kept: ReadonlySet<string> | null;
 };
 
 export type NodeRigOptions = {
@@ -50,7 +54,12 @@ export class NodeRig implements AsyncDisposable {
   /** What was answered that must not be. */
   readonly faults: string[] = [];
   readonly nodes: ServerProcess[] = [];
+  /** Of the cycle that is played. */
+  readonly histories: History[] = [];
   readonly lines: readonly DatabaseLine[];
+  /** On which the servers reach each other, by the one that is reached. */
+  readonly doors: readonly Line[];
+  readonly #ports: readonly number[];
   readonly #scope: AsyncDisposableStack;
   readonly #modelUrl: string;
   #starts = 0;
@@ -59,13 +68,14 @@ export class NodeRig implements AsyncDisposable {
     scope: AsyncDisposableStack,
     folder: string,
     options: NodeRigOptions,
-    lines: readonly DatabaseLine[],
-    modelUrl: string,
+    { lines, doors, ports, modelUrl }: Ways,
   ) {
     this.#scope = scope;
     this.folder = folder;
     this.options = options;
     this.lines = lines;
+    this.doors = doors;
+    this.#ports = ports;
     this.#modelUrl = modelUrl;
   }
 
@@ -85,9 +95,14 @@ export class NodeRig implements AsyncDisposable {
       await moveTo(disk, postgres, url);
       scope.defer(() => drop(postgres, url));
     }
-    const lines: DatabaseLine[] = [];
-    for (let index = 0; index < nodeCount; index++) lines.push(scope.use(await openDatabaseLine(url)));
-    const rig = new NodeRig(scope.move(), path, options, lines, model.url);
+    const [lines, doors, ports]: [DatabaseLine[], Line[], number[]] = [[], [], []];
+    for (let index = 0; index < nodeCount; index++) {
+      const port = await findSteadyPort();
+      ports.push(port);
+      lines.push(scope.use(await openDatabaseLine(url)));
+      doors.push(scope.use(await openLine(0, port)));
+    }
+    const rig = new NodeRig(scope.move(), path, options, { lines, doors, ports, modelUrl: model.url });
     rig.nodes.push(...(await Promise.all(lines.map((_, index) => rig.#start(index)))));
     return rig;
   }
@@ -104,7 +119,8 @@ export class NodeRig implements AsyncDisposable {
   async begin(id: string, paidCalls: number | null): Promise<History> {
     const workspace = this.workspaceOf(id);
     await mkdir(workspace);
-    const history: History = { id, acknowledged: new Map(), followed: [], paidCalls };
+    const history: History = { id, acknowledged: new Map(), followed: [], paidCalls, kept: null };
+    this.histories.push(history);
     await this.#insist(async () => {
       await this.client.startConversation({
         conversation_id: id,
@@ -145,14 +161,32 @@ export class NodeRig implements AsyncDisposable {
           if (item.type === "event") history.followed.push(item.event.id ?? "");
         }
       } catch (error) {
-        if (!hop.aborted) this.#noteRefusal(error);
+        if (hop.aborted) continue;
+        // The last event that it has is lost, and others may be: it begins anew.
+        if (error instanceof ApiError && error.status === 422 && history.kept !== null)
+          history.followed.length = 0;
+        else this.#noteRefusal(error);
       }
     }
   }
 
   /** The next process on the folder and the port of one that has ended. */
   async startAgain(index: number): Promise<void> {
-    this.nodes[index] = await this.#start(index, this.nodes[index]!.port);
+    this.nodes[index] = await this.#start(index);
+  }
+
+  /** The database fails, and a standby takes its place that has heard nothing for so long. */
+  async failOver(behindMs: number): Promise<void> {
+    const { postgres, disk } = this.options;
+    await using line = await openDatabaseLine(postgres.url);
+    for (const history of this.histories)
+      history.kept ??= new Set([...history.acknowledged.values(), ...history.followed]);
+    const places = disk === null ? [] : [[await placeOfDisk(postgres), disk.addFolder()] as const];
+    await postgres.addStandby(line.url, places);
+    line.set("hold");
+    await sleep(behindMs);
+    await postgres.failOver();
+    for (const [place] of places) await rm(place, { recursive: true });
   }
 
   async marksOf(id: string): Promise<string[]> {
@@ -184,14 +218,15 @@ export class NodeRig implements AsyncDisposable {
     await this.#scope.disposeAsync();
   }
 
-  async #start(index: number, port?: number): Promise<ServerProcess> {
+  async #start(index: number): Promise<ServerProcess> {
     this.#starts += 1;
     return await ServerProcess.start({
       clone: this.#chooseRelease(),
       dataDir: join(this.folder, `node-${index}`),
       databaseUrl: this.lines[index]!.url,
+      nodeAddress: `http://127.0.0.1:${this.doors[index]!.port}`,
       appendsFile: join(this.folder, `appends-${this.#starts}.log`),
-      ...(port === undefined ? {} : { port }),
+      port: this.#ports[index]!,
     });
   }
 
@@ -219,10 +254,25 @@ export class NodeRig implements AsyncDisposable {
   }
 }
 
+type Ways = {
+  readonly lines: readonly DatabaseLine[];
+  readonly doors: readonly Line[];
+  readonly ports: readonly number[];
+  readonly modelUrl: string;
+};
+
 async function moveTo({ path }: LimitedDisk, { url }: TestPostgres, database: string): Promise<void> {
   const { rows } = await asAdministrator(url, "SELECT FROM pg_tablespace WHERE spcname = 'limited'");
   if (rows.length === 0) await asAdministrator(url, `CREATE TABLESPACE limited LOCATION '${path}'`);
   await asAdministrator(url, `ALTER DATABASE ${nameOf(database)} SET TABLESPACE limited`);
+}
+
+async function placeOfDisk({ url }: TestPostgres): Promise<string> {
+  const { rows } = await asAdministrator(
+    url,
+    "SELECT pg_tablespace_location(oid) AS place FROM pg_tablespace WHERE spcname = 'limited'",
+  );
+  return String(rows[0]!["place"]);
 }
 
 async function drop({ url }: TestPostgres, database: string): Promise<void> {
@@ -233,7 +283,10 @@ function nameOf(database: string): string {
   return escapeIdentifier(new URL(database).pathname.slice(1));
 }
 
-async function asAdministrator(url: string, statement: string): Promise<{ readonly rows: unknown[] }> {
+async function asAdministrator(
+  url: string,
+  statement: string,
+): Promise<{ readonly rows: Record<string, unknown>[] }> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {

@@ -24,6 +24,7 @@ export async function playNodeCycle(rig: NodeRig, cycle: NodeCycle): Promise<Pla
   const { random, commands } = rig.options;
   let slowestMs = 0;
   rig.faults.length = 0;
+  rig.histories.length = 0;
   const ending = new AbortController();
   const histories = await Promise.all(
     // The last one runs out of money before it is done.
