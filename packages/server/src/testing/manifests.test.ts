@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { version } from "../lib/version.ts";
+
+/** What may be anywhere in a document; a test that reaches for what is not there fails. */
+// oxlint-disable-next-line typescript/no-explicit-any
+type Loose = any;
+
+/** Tools get two seconds to stop, sandboxes and the database more. */
+const longestDrainSeconds = 30;
+
+const folder = resolve("docker");
+const read = (name: string): string => readFileSync(resolve(folder, name), "utf8");
+
+/** A number that says which release it is; `17` or `latest` become another image by themselves. */
+const pinned = /^[\w./-]+:\d+\.\d+(?:\.\d+)?(?:-[a-z]+)?$/;
+
+describe("compose.yaml", () => {
+  const { services } = parse(read("compose.yaml"), { merge: true }) as Loose;
+  const servers = ["one", "two", "three"];
+
+  test.each(servers)(
+    "server %s has an address, a folder of its own, the workspaces, and no secret",
+    (name) => {
+      const { environment, volumes, command, stop_grace_period: grace, healthcheck } = services[name];
+      expect(environment.CONVOKE_NODE_ADDRESS).toBe(`http://${name}:8000`);
+      expect(volumes).toEqual([`${name}:/var/lib/convoke`, "workspaces:/workspaces"]);
+      expect(command).toContain("--data-dir /var/lib/convoke --workspace-root /workspaces");
+      for (const secret of ["CONVOKE_SECRET_KEY", "SESSION_API_KEY"])
+        expect(environment[secret]).toBe(`\${${secret}:?}`);
+      expect(environment.CONVOKE_DATABASE).toContain("${DATABASE_PASSWORD:?}");
+      expect(Number.parseInt(grace, 10)).toBeGreaterThan(longestDrainSeconds);
+      expect(healthcheck.test.join()).toContain("/ready");
+    },
+  );
+
+  test("images are pinned, this release is the one of the servers, and the proxy knows all of them", () => {
+    for (const { image } of Object.values<Loose>(services))
+      expect(image.replace(/^\$\{CONVOKE_IMAGE:-(.*)\}$/, "$1")).toMatch(pinned);
+    expect(services.one.image).toContain(`:${version}}`);
+    for (const name of servers) expect(read("nginx.conf")).toContain(`server ${name}:8000 `);
+  });
+});
+
+describe("kubernetes.yaml", () => {
+  const documents = parseAllDocuments(read("kubernetes.yaml")).map((one) => one.toJS() as Loose);
+  const find = (kind: string): Loose => documents.find((one) => one.kind === kind);
+  const { spec: set } = find("StatefulSet");
+  const pod = set.template.spec;
+  const [container] = pod.containers;
+
+  test("a pod gets requests while it is ready, and is begun anew only when its process does not answer", () => {
+    expect(container.readinessProbe.httpGet.path).toBe("/ready");
+    expect(container.livenessProbe.httpGet.path).toBe("/alive");
+    expect(container.startupProbe.httpGet.path).toBe("/alive");
+  });
+
+  test("a pod has time to give back what it has", () => {
+    const pause = Number(container.lifecycle.preStop.exec.command[1]);
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(pause + longestDrainSeconds);
+    expect(find("PodDisruptionBudget").spec.maxUnavailable).toBe(1);
+  });
+
+  test("secrets are references, the image is pinned, and each pod is reached by its own address", () => {
+    const env = Object.fromEntries(container.env.map((one: Loose) => [one.name, one]));
+    for (const name of ["CONVOKE_DATABASE", "CONVOKE_SECRET_KEY", "SESSION_API_KEY"]) {
+      expect(env[name].value).toBeUndefined();
+      expect(env[name].valueFrom.secretKeyRef.name).toBe("convoke");
+    }
+    expect(container.image).toMatch(pinned);
+    expect(container.image).toContain(`:${version}`);
+    expect(env.CONVOKE_NODE_ADDRESS.value).toBe(`http://$(POD_IP):${container.ports[0].containerPort}`);
+    expect(container.env.indexOf(env.POD_IP)).toBeLessThan(container.env.indexOf(env.CONVOKE_NODE_ADDRESS));
+  });
+
+  test("each pod has a folder of its own, and all have the workspaces at one path", () => {
+    expect(set.volumeClaimTemplates.map((one: Loose) => one.metadata.name)).toEqual(["data"]);
+    const mounts = Object.fromEntries(container.volumeMounts.map((one: Loose) => [one.mountPath, one.name]));
+    expect(mounts).toEqual({ "/var/lib/convoke": "data", "/workspaces": "workspaces" });
+    expect(container.args).toEqual(expect.arrayContaining(["/var/lib/convoke/data", "/workspaces"]));
+    expect(find("PersistentVolumeClaim").spec.accessModes).toEqual(["ReadWriteMany"]);
+  });
+
+  test("services and the set name the same pods", () => {
+    const services = documents.filter((one) => one.kind === "Service");
+    for (const { spec } of services) expect(spec.selector).toEqual(set.template.metadata.labels);
+    expect(services.map((one) => one.metadata.name)).toContain(set.serviceName);
+    expect(set.selector.matchLabels).toEqual(set.template.metadata.labels);
+  });
+});
