@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import cors from "@fastify/cors";
 import websocket, { type WebsocketPluginOptions } from "@fastify/websocket";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import type { WebSocket } from "ws";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { keyOfHeaders, localUser, type Caller, type KeyRing } from "./auth.ts";
 import { Observer } from "../observability/observer.ts";
+import { closeSockets } from "./close-sockets.ts";
 import { compressAnswers } from "./compress-answers.ts";
 import { bodyLimitBytes, toErrorReply, type ErrorReply } from "./errors.ts";
 import { unclearTarget, type Guard } from "./guard.ts";
@@ -51,9 +51,6 @@ declare module "fastify" {
 
 /** A request that takes longer than this to arrive is given up. */
 const requestTimeoutMs = 300_000;
-
-/** How long clients have at shutdown to answer the closing of their socket. */
-const socketGraceMs = 500;
 
 /** The HTTP server without routes: guard first, then CORS, then unknown routes; one shape for every error. */
 export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
@@ -187,13 +184,4 @@ export function createAuthenticator(keys: KeyRing): (request: FastifyRequest) =>
     const key = keyOfHeaders(request.headers);
     return key === null ? callerOfLogin(request, keys) : keys.identify(key);
   };
-}
-
-/** A client that does not answer the closing must not keep the process alive. */
-function closeSockets(sockets: ReadonlySet<WebSocket>): void {
-  for (const socket of sockets) {
-    socket.close(1001, "The server is shutting down");
-    const deadline = setTimeout(() => socket.terminate(), socketGraceMs);
-    socket.once("close", () => clearTimeout(deadline));
-  }
 }
