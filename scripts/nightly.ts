@@ -9,6 +9,7 @@ const parts = [
   [`${testing}/fuzz/run.ts`, "--count", "10000", "--seed", "424242"],
   [`${testing}/nightly/kill-cycles.ts`, "--count", "500"],
   [`${testing}/nightly/node-cycles.ts`, "--count", "300"],
+  [`${testing}/nightly/node-cycles.ts`, "--count", "60", "--mixed"],
   [`${browser}/browser-cycles.ts`, "--count", "200"],
   ["e2e/page-cuts.ts", "--count", "200"],
   ["bench/web/hour.ts", "--minutes", "60"],

@@ -6,12 +6,14 @@ import { findDatabaseUser, probePostgres, standbySettings, startPostgres } from 
 import { faultsHere, nodeFaults, type NodeFault } from "./node-faults.ts";
 import { NodeRig } from "./node-rig.ts";
 import { playNodeCycle } from "./play-node-cycle.ts";
+import { openReleaseBeside } from "./release-beside.ts";
 
 /**
  * `npx node packages/server/src/testing/nightly/node-cycles.ts --count 20 --seed 1`: three servers on one PostgreSQL that are
  * killed, stopped, frozen and cut off at seeded moments, whose clocks jump and whose database crashes and fills its disk, while
- * clients write and follow over all of them. `--only kill,cut` picks faults. With `--beside <folder>`, a clone of another release in
- * which `npm ci` was run, each start takes one of the two releases. Exits with 1 when a promise did not hold; the seed of the cycle is in
+ * clients write and follow over all of them. `--only kill,cut` picks faults. With `--mixed` each start takes either these sources or
+ * those of the last release, and where there is none those of ten commits ago; `--beside <folder>` names a clone of another one, in
+ * which `npm ci` was run. Exits with 1 when a promise did not hold; the seed of the cycle is in
  * the line.
  */
 const { values } = parseArgs({
@@ -20,6 +22,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: "2026" },
     only: { type: "string", default: nodeFaults.join(",") },
     beside: { type: "string" },
+    mixed: { type: "boolean", default: false },
   },
 });
 const count = Number(values.count);
@@ -36,12 +39,16 @@ if (!probe.isUsable) {
 using disk = probe.isGiven ? null : openLimitedDisk({ megabytes: 96, owner: findDatabaseUser() });
 await using postgres = await startPostgres(undefined, undefined, standbySettings);
 if (disk === null) console.log("No disk is filled: that needs a PostgreSQL of its own, and root.");
+using release = values.mixed ? openReleaseBeside(10) : null;
+if (release !== null) console.log(`Beside ${release.name}.`);
+else if (values.mixed) console.log("Nothing was mixed: that needs a clone with its history.");
+const beside = values.beside === undefined ? release?.folder : path.resolve(values.beside);
 const options = {
   postgres,
   disk,
   commands: 5,
   commandSeconds: 0.7,
-  ...(values.beside === undefined ? {} : { otherRelease: path.resolve(values.beside) }),
+  ...(beside === undefined ? {} : { otherRelease: beside }),
 };
 const played = new Map<NodeFault, number>();
 let failed = 0;

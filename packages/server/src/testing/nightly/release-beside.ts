@@ -1,0 +1,79 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+/** The sources of another release, which servers are started from. Disposing it removes them. */
+export type ReleaseBeside = Disposable & {
+  readonly folder: string;
+  /** What it is, in words. */
+  readonly name: string;
+};
+
+const root = resolve(import.meta.dirname, "../../../../..");
+
+/**
+ * The last release before this one, or what the sources were so many commits ago where there is no release yet: in a folder of its own.
+ * It has the packages that are installed here where it wants the same ones, and gets its own otherwise. Null outside of a clone with so
+ * much history.
+ */
+export function openReleaseBeside(commits: number): ReleaseBeside | null {
+  const commit = findRelease() ?? find(`HEAD~${commits}`);
+  if (commit === null) return null;
+  const folder = mkdtempSync(join(tmpdir(), "convoke-release-"));
+  const archive = execFileSync("git", ["archive", commit], { cwd: root, maxBuffer: mostBytes });
+  execFileSync("tar", ["--extract", "--directory", folder], { input: archive });
+  if (lockOf(commit) === lockOf("HEAD")) linkPackages(folder);
+  else
+    execFileSync("npm", ["ci", "--no-audit", "--no-fund"], {
+      cwd: folder,
+      stdio: "ignore",
+      timeout: installMs,
+    });
+  return {
+    folder,
+    name: commit.slice(0, 12),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+const mostBytes = 1 << 30;
+const installMs = 600_000;
+
+/** The newest tag behind this commit. */
+function findRelease(): string | null {
+  const tag = git("describe", "--tags", "--abbrev=0", "HEAD^");
+  return tag === null ? null : find(tag);
+}
+
+function find(name: string): string | null {
+  return git("rev-parse", "--verify", "--quiet", `${name}^{commit}`);
+}
+
+/** Which packages a commit wants. */
+function lockOf(commit: string): string | null {
+  return git("rev-parse", `${commit}:package-lock.json`);
+}
+
+/** Null when git does not know it. */
+function git(...words: readonly string[]): string | null {
+  try {
+    return execFileSync("git", words, {
+      cwd: root,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
+  } catch {
+    return null;
+  }
+}
+
+/** Those of others are the ones here; its own packages are its own. */
+function linkPackages(folder: string): void {
+  const [from, to] = [join(root, "node_modules"), join(folder, "node_modules")];
+  mkdirSync(join(to, "@convoke"), { recursive: true });
+  for (const name of readdirSync(from))
+    if (name !== "@convoke") symlinkSync(join(from, name), join(to, name));
+  for (const name of readdirSync(join(folder, "packages")))
+    symlinkSync(join(folder, "packages", name), join(to, "@convoke", name));
+}
