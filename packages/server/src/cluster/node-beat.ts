@@ -12,6 +12,8 @@ export type NodeBeatOptions = {
   /** Of this process until it is declared dead; never used before. */
   readonly nodeId: string;
   readonly timeline: Timeline;
+  /** Null for a process that keeps no files. */
+  readonly machine: string | null;
   /** Between two beats, in milliseconds; 1000 when not given. The same for all nodes of a database. */
   readonly everyMs?: number;
   /** Told for a log: the next beat tries again. */
@@ -61,7 +63,7 @@ export class NodeBeat implements AsyncDisposable {
   /** The tables of {@link nodesSchema} have to be there. */
   static async open(options: NodeBeatOptions): Promise<NodeBeat> {
     const client = await connect(options, options.nodeId);
-    const clockMs = await register(client, options.nodeId, null);
+    const clockMs = await register(client, options, options.nodeId, null);
     return new NodeBeat(options, client, clockMs);
   }
 
@@ -201,7 +203,7 @@ export class NodeBeat implements AsyncDisposable {
 
   async #takeNewName(client: Client): Promise<void> {
     const nodeId = randomUUID();
-    await register(client, nodeId, this.#address);
+    await register(client, this.#options, nodeId, this.#address);
     this.#nodeId = nodeId;
     this.#looks = noLooks;
     for (const listener of this.#fencedListeners) listener();
@@ -236,10 +238,15 @@ async function connect({ url, timeline }: NodeBeatOptions, nodeId: string): Prom
 }
 
 /** What the database's clock says. */
-async function register(client: Client, nodeId: string, address: string | null): Promise<number> {
+async function register(
+  client: Client,
+  { machine }: NodeBeatOptions,
+  nodeId: string,
+  address: string | null,
+): Promise<number> {
   const { rows } = await client.query<{ nowMs: number }>(
-    `INSERT INTO convoke.nodes (id, address, release) VALUES ($1, $2, $3) RETURNING ${nowSql} AS "nowMs"`,
-    [nodeId, address, version],
+    `INSERT INTO convoke.nodes (id, address, release, machine) VALUES ($1, $2, $3, $4) RETURNING ${nowSql} AS "nowMs"`,
+    [nodeId, address, version, machine],
   );
   // A node without a row is as dead as one that was declared so.
   await client.query("DELETE FROM convoke.nodes WHERE dead_at < clock_timestamp() - interval '1 day'");

@@ -2,6 +2,7 @@ import type { SchemaPart } from "./migrate.ts";
 
 /*
  * nodes: one row for each running process. A beat changes no index, so it stays on its page.
+ * machine: the data folder that it keeps its files in, by its name.
  * named_leases: what one process does for all. installation: what the first process wrote down for those that come after it.
  */
 export const nodesSchema: SchemaPart = {
@@ -22,5 +23,6 @@ export const nodesSchema: SchemaPart = {
       name  text COLLATE "C" PRIMARY KEY,
       value text NOT NULL
     )`,
+    `ALTER TABLE convoke.nodes ADD COLUMN machine text COLLATE "C"`,
   ],
 };

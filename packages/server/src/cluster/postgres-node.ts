@@ -73,6 +73,7 @@ export class PostgresNode implements AsyncDisposable {
       url,
       nodeId,
       timeline,
+      machine,
       onFailure,
       ...(beatMs === undefined ? {} : { everyMs: beatMs }),
     });

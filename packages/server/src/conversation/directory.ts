@@ -238,6 +238,11 @@ export class Directory implements AsyncDisposable {
     return this.#loaded.has(id);
   }
 
+  /** See {@link LoadedConversations.requireFiles}. */
+  async requireFiles(id: string, config: ConversationConfig): Promise<void> {
+    await this.#loaded.requireFiles(id, config);
+  }
+
   /** Copies the asker's conversation, see {@link forkConversation}; false when the new id is taken. */
   async fork(asker: Asker, sourceId: string, input: ForkInput): Promise<boolean> {
     const row = await this.#deps.journal.getConversation(sourceId);

@@ -11,7 +11,8 @@ import { Conversation } from "./conversation.ts";
 import type { SendInput } from "./conversation-deps.ts";
 import { ConversationLog, type LogDeps } from "./conversation-log.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
-import { configOf } from "./read-config.ts";
+import type { ConversationConfig } from "./conversation-config.ts";
+import { configOf, readConfig } from "./read-config.ts";
 import { conversationMissing, OwnedElsewhere, serverClosing } from "./refusals.ts";
 import type { ConversationSessions } from "./sessions/conversation-sessions.ts";
 import { KeptViews } from "./kept-views.ts";
@@ -102,6 +103,23 @@ export class LoadedConversations implements AsyncDisposable {
     return await this.#new.create(row, first);
   }
 
+  /** Rejects with {@link OwnedElsewhere} when another server works on the conversation, or lives where its files are. */
+  async requireFiles(id: string, config: ConversationConfig): Promise<void> {
+    const { journal, hasPeers } = this.#deps;
+    if (hasPeers !== true || config.sandbox_id !== undefined || this.has(id)) return;
+    const owner = (await journal.findPlace(id))?.owner ?? null;
+    if (owner === null) await this.#requireNoNeighbour(id, config);
+    else if (owner !== journal.nodeId) throw this.#ownedElsewhere(id, owner);
+  }
+
+  /** Whoever works on a conversation needs its files: where they are not here, and a server lives on their machine, it is that one's. */
+  async #requireNoNeighbour(id: string, config: ConversationConfig): Promise<void> {
+    const { journal, sessions } = this.#deps;
+    if (config.sandbox_id !== undefined || (await sessions.canReachWorkspace(config))) return;
+    const neighbour = (await journal.findPlace(id))?.neighbour ?? null;
+    if (neighbour !== null && neighbour !== journal.nodeId) throw new OwnedElsewhere(neighbour);
+  }
+
   /** The actor stays as it is; it is no longer found here. */
   forget(id: string): void {
     this.#loaded.delete(id);
@@ -178,7 +196,10 @@ export class LoadedConversations implements AsyncDisposable {
 
   async #claim(id: string): Promise<Claimed> {
     const { journal } = this.#deps;
-    if ((await journal.getConversation(id)) === null) throw conversationMissing(id);
+    const stored = await journal.getConversation(id);
+    if (stored === null) throw conversationMissing(id);
+    const config = readConfig(stored);
+    if (config !== null) await this.#requireNoNeighbour(id, config);
     const lease = await journal.claim(id);
     const row = await journal.getConversation(id);
     if (row === null) throw conversationMissing(id);

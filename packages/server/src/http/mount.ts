@@ -68,8 +68,10 @@ export function mountRoutes<Operation extends string>(
             },
           });
         const { neighbours } = deps;
-        if (neighbours === undefined || route.form !== undefined) send(reply, await here());
-        else send(reply, await answerFor(neighbours, request, { here, caller: read.caller, gone }));
+        const asked = { here, caller: read.caller, gone };
+        if (neighbours === undefined) send(reply, await here());
+        else if (route.form !== undefined) send(reply, await answerFormFor(neighbours, request, asked));
+        else send(reply, await answerFor(neighbours, request, asked));
         return reply;
       },
     };
@@ -103,6 +105,25 @@ async function answerFor(
     return response === null ? null : await replyOf(response);
   };
   return await hereOrThere(here, there, neighbours.patienceMs, gone);
+}
+
+/** A form that was sent on is gone: it is offered to one other server only. */
+async function answerFormFor(
+  neighbours: Neighbours,
+  request: FastifyRequest,
+  { here, caller, gone }: Asked,
+): Promise<RouteReply> {
+  try {
+    return await here();
+  } catch (error) {
+    if (!(error instanceof OwnedElsewhere)) throw error;
+    if (neighbours.callerOf(request) !== null) return notHereReply(error);
+    if (error.holder === null) throw error;
+    const call = { ...toNeighbourCall(request), body: request.raw };
+    const response = await askNeighbour(neighbours, error.holder, call, caller, gone.signal);
+    if (response === null) throw error;
+    return await replyOf(response);
+  }
 }
 
 /** In a scope of its own, because no other route reads forms. The handler sets the limits and reads what arrives. */

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { Readable } from "node:stream";
 import type { FastifyRequest } from "fastify";
 import type { Cluster, Door } from "../cluster/cluster.ts";
 import { wait } from "../lib/wait.ts";
@@ -26,8 +27,8 @@ export type NeighbourCall = {
   /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON; undefined for a request without a body. */
-  readonly body: string | undefined;
+  /** JSON, or a form as it arrives; undefined for a request without a body. */
+  readonly body: string | Readable | undefined;
 };
 
 /** The servers on one store: each opens a door to the others, and trusts whom they have let in. */
@@ -72,7 +73,9 @@ export class Neighbours {
       return await fetch(way.target, {
         method,
         headers: { ...headers, "accept-encoding": "identity", ...way.headers },
-        ...(body === undefined ? {} : { body }),
+        ...(body === undefined
+          ? {}
+          : { body: typeof body === "string" ? body : streamOf(body), duplex: "half" }),
         redirect: "manual",
         signal: AbortSignal.any([signal, gone.signal]),
       });
@@ -158,6 +161,11 @@ function markOf(payload: string, secret: string): Buffer {
 
 function pathOf({ pathname, search }: URL): string {
   return pathname + search;
+}
+
+/** The types of the two kinds of streams do not know each other. */
+function streamOf(body: Readable): ReadableStream<Uint8Array> {
+  return Readable.toWeb(body) as ReadableStream<Uint8Array>;
 }
 
 /** Whatever it answers, it is there. */

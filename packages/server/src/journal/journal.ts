@@ -5,6 +5,8 @@
 export interface Journal extends AsyncDisposable {
   /** Identifies this process among those that share the store. */
   readonly nodeId: string;
+  /** Where else the files of a conversation may be; null where all processes on the store have the same ones, and for no conversation. */
+  findPlace(conversationId: string): Promise<LogPlace | null>;
 
   /** Atomic; `false` when the id is taken (then nothing is written). */
   createConversation(row: NewConversation): Promise<boolean>;
@@ -147,6 +149,14 @@ export type LogHead = {
   readonly lastSeq: number;
   /** Null for a fork that does not have all its events. */
   readonly ownerId: string | null;
+};
+
+/** Processes by their {@link Journal.nodeId}, null where there is none. */
+export type LogPlace = {
+  /** That works on it and lives. */
+  readonly owner: string | null;
+  /** That lives on the machine of whoever worked on it last, or made it. */
+  readonly neighbour: string | null;
 };
 
 export type StoredEvent = { readonly seq: number; readonly id: string; readonly json: string };

@@ -1,3 +1,5 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { webhookDefaults } from "../webhooks/webhook.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "./start-postgres.ts";
@@ -6,6 +8,7 @@ import { TestReceiver } from "./test-receiver.ts";
 import { TestSocket } from "./test-socket.ts";
 
 const probe = probePostgres();
+const masterSecret = "the secret of all servers";
 /** For what takes milliseconds when it is calm. */
 const waiting = { timeout: 90_000 };
 const say = (text: string) => ({ content: [{ type: "text" as const, text }], run: true });
@@ -159,12 +162,50 @@ describe.skipIf(!probe.isUsable)(`three servers on PostgreSQL (${probe.detail})`
     expect(owner.model.requests).toHaveLength(2);
   });
 
-  type Three = AsyncDisposable & { readonly servers: readonly [TestServer, TestServer, TestServer] };
+  test("9.5: the files of a conversation are those of its machine, whichever server is asked, and work goes on there", async () => {
+    const turns = [{ text: "Yes." }];
+    await using three = await openThree({ script: { turns, loop: true } });
+    const [owner, second] = three.servers;
+    await using far = await startTestServer({
+      script: { turns, loop: true },
+      config: { database: three.database, masterSecret, machineUsers: [] },
+    });
+    const key = { "X-Session-API-Key": far.key };
+    const { id } = await owner.createConversation({ text: "go" });
+    await owner.waitForStatus(id, "finished");
+    const folder = owner.workspaceDir;
+    await writeFile(join(folder, "seen.txt"), "by all");
+    const files = `/api/conversations/${id}/files?path=${encodeURIComponent(folder)}`;
+    const upload = `/api/conversations/${id}/file/upload?path=${encodeURIComponent(join(folder, "new.txt"))}`;
+    for (const server of [owner, second, far]) {
+      expect(await server.call("GET", files)).toMatchObject({ status: 200 });
+      const form = new FormData();
+      form.set("file", new Blob([server.url]), "new.txt");
+      const reply = await fetch(`${server.url}${upload}`, { method: "POST", headers: key, body: form });
+      expect([reply.status, await reply.json()]).toEqual([
+        200,
+        { success: true, file_size: server.url.length },
+      ]);
+      expect(await readFile(join(folder, "new.txt"), "utf8")).toBe(server.url);
+      const page = await fetch(`${server.url}/api/conversations/${id}/workspace/seen.txt`, { headers: key });
+      expect([page.status, await page.text()]).toEqual([200, "by all"]);
+    }
+    // Nobody works on it, and its directory is on the machine of the first server alone.
+    const { id: idle } = await owner.createConversation({
+      workspace: { kind: "LocalWorkspace", working_dir: "only-there" },
+    });
+    await far.client.sendMessage(idle, say("go"));
+    await far.waitForStatus(idle, "finished");
+    expect(far.model.requests).toEqual([]);
+  });
+
+  type Three = AsyncDisposable & {
+    readonly database: { readonly url: string; readonly nodeAddress: null };
+  } & { readonly servers: readonly [TestServer, TestServer, TestServer] };
 
   async function openThree(options: TestServerOptions): Promise<Three> {
     await using scope = new AsyncDisposableStack();
     const url = await postgres.createDatabase();
-    const masterSecret = "the secret of all servers";
     const database = { url, nodeAddress: null };
     const start = async (more: TestServerOptions["config"] = {}): Promise<TestServer> =>
       scope.use(
@@ -175,6 +216,6 @@ describe.skipIf(!probe.isUsable)(`three servers on PostgreSQL (${probe.detail})`
     const shared = { workspaceRoot: first.workspaceDir };
     const servers = [first, await start(shared), await start(shared)] as const;
     const owned = scope.move();
-    return { servers, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+    return { servers, database, [Symbol.asyncDispose]: () => owned.disposeAsync() };
   }
 });

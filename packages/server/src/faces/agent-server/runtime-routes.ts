@@ -54,8 +54,9 @@ export type RuntimeAccessDeps = Pick<
 /** The machine that a conversation works on, with the files below its directory. */
 export function runtimeAccess(deps: RuntimeAccessDeps): OpenAccess {
   return async (caller, params) => {
-    const { config } = await describeRuntime(deps, caller, params["runtime_conversation_id"]!);
+    const { id, config } = await describeRuntime(deps, caller, params["runtime_conversation_id"]!);
     const { sandbox_id: sandboxId } = config;
+    await deps.directory.requireFiles(id, config);
     const access =
       sandboxId === undefined
         ? await deps.openAccess(caller, params)

@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import {
+  type LogPlace,
   UnknownPageError,
   type ConversationFilter,
   type ConversationPage,
@@ -29,6 +30,11 @@ export class ConversationReads {
     });
     const found = new Map(rows.map((row) => [row.id, toConversation(row)]));
     return ids.map((id) => found.get(id) ?? null);
+  }
+
+  async findPlace(id: string): Promise<LogPlace | null> {
+    const { rows } = await this.#pool.query<LogPlace>({ name: "place", text: placeSql, values: [id] });
+    return rows[0] ?? null;
   }
 
   async ownerOf(id: string): Promise<string | null> {
@@ -271,3 +277,10 @@ function toConversation(row: StoredRow): ConversationRow {
     lastSeq: row.last_seq,
   };
 }
+
+/** The newest process of a machine is the one that goes on there. */
+const placeSql = `
+  SELECT (SELECT n.id FROM convoke.nodes n WHERE n.id = h.node_id AND n.dead_at IS NULL) AS owner,
+    (SELECT n.id FROM convoke.nodes n WHERE n.machine = h.machine AND n.dead_at IS NULL AND n.address IS NOT NULL
+     ORDER BY n.started_at DESC, n.id LIMIT 1) AS neighbour
+  FROM convoke.conversations c JOIN convoke.heads h USING (number) WHERE c.id = $1`;

@@ -57,7 +57,7 @@ export class ConversationWrites {
       row.snapshotSeq,
       isClaimed ? 1 : 0,
       isClaimed ? this.#nodeId() : null,
-      isClaimed ? this.#machine : null,
+      this.#machine,
     ]);
     const number = rows[0]?.number;
     return number === undefined ? null : { number, generation: 1, isFromElsewhere: false };

@@ -24,6 +24,7 @@ import {
   type Lease,
   type LostEvents,
   type LogHead,
+  type LogPlace,
   type NewConversation,
   type NotedEntry,
   type StoredEvent,
@@ -150,6 +151,10 @@ class PostgresJournal implements Journal {
 
   get nodeId(): string {
     return this.#beat.nodeId;
+  }
+
+  async findPlace(conversationId: string): Promise<LogPlace | null> {
+    return await this.#conversations.findPlace(conversationId);
   }
 
   async createConversation(row: NewConversation): Promise<boolean> {

@@ -319,6 +319,10 @@ class SqliteJournal implements Journal {
     return () => void this.#commitListeners.delete(own);
   }
 
+  async findPlace(): Promise<null> {
+    return null;
+  }
+
   /** A file goes back only while nobody has it open. */
   onSetBack(): () => void {
     return () => {};

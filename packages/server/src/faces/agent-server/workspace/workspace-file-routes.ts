@@ -18,7 +18,7 @@ import { conversationIdOf } from "../event-routes.ts";
 import { sendFile } from "./file-download.ts";
 
 export type WorkspaceFileRouteDeps = {
-  readonly directory: Pick<Directory, "describe">;
+  readonly directory: Pick<Directory, "describe" | "requireFiles">;
   readonly sessions: WorkspaceSessions;
   /** The files of a conversation's machine; `root` is the directory that must not be left. */
   readonly openFiles: (config: ConversationConfig, root: string) => Promise<Workspace>;
@@ -44,6 +44,7 @@ export function workspaceFileHandlers({ directory, sessions, openFiles }: Worksp
     const described = await directory.describe(request.caller, id);
     if (described === null) throw conversationMissing(id);
     const { config } = described;
+    await directory.requireFiles(id, config);
     const root = config.workspace.working_dir;
     try {
       const workspace = await openFiles(config, root);
