@@ -4,9 +4,53 @@ import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { version } from "../lib/version.ts";
 
-/** What may be anywhere in a document; a test that reaches for what is not there fails. */
-// oxlint-disable-next-line typescript/no-explicit-any
-type Loose = any;
+/** As far as the tests read it; one that reads what is not there fails. */
+type Compose = {
+  readonly services: Readonly<Record<string, Service>>;
+};
+type Service = {
+  readonly image: string;
+  readonly command: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly volumes: readonly string[];
+  readonly stop_grace_period: string;
+  readonly healthcheck: { readonly test: readonly string[] };
+};
+
+type Probe = { readonly httpGet: { readonly path: string } };
+type Variable = {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string } };
+};
+type Labels = Readonly<Record<string, string>>;
+type Container = {
+  readonly image: string;
+  readonly args: readonly string[];
+  readonly env: readonly Variable[];
+  readonly ports: readonly { readonly containerPort: number }[];
+  readonly startupProbe: Probe;
+  readonly readinessProbe: Probe;
+  readonly livenessProbe: Probe;
+  readonly lifecycle: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } };
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
+};
+/** What the specs of all kinds have, together. */
+type Spec = {
+  readonly selector: Labels & { readonly matchLabels: Labels };
+  readonly serviceName: string;
+  readonly maxUnavailable: number;
+  readonly accessModes: readonly string[];
+  readonly volumeClaimTemplates: readonly { readonly metadata: { readonly name: string } }[];
+  readonly template: {
+    readonly metadata: { readonly labels: Labels };
+    readonly spec: {
+      readonly terminationGracePeriodSeconds: number;
+      readonly containers: readonly [Container];
+    };
+  };
+};
+type Manifest = { readonly kind: string; readonly metadata: { readonly name: string }; readonly spec: Spec };
 
 /** Tools get two seconds to stop, sandboxes and the database more. */
 const longestDrainSeconds = 30;
@@ -18,35 +62,35 @@ const read = (name: string): string => readFileSync(resolve(folder, name), "utf8
 const pinned = /^[\w./-]+:\d+\.\d+(?:\.\d+)?(?:-[a-z]+)?$/;
 
 describe("compose.yaml", () => {
-  const { services } = parse(read("compose.yaml"), { merge: true }) as Loose;
+  const { services }: Compose = parse(read("compose.yaml"), { merge: true });
   const servers = ["one", "two", "three"];
 
   test.each(servers)(
     "server %s has an address, a folder of its own, the workspaces, and no secret",
     (name) => {
-      const { environment, volumes, command, stop_grace_period: grace, healthcheck } = services[name];
-      expect(environment.CONVOKE_NODE_ADDRESS).toBe(`http://${name}:8000`);
+      const { environment, volumes, command, stop_grace_period: grace, healthcheck } = services[name]!;
+      expect(environment["CONVOKE_NODE_ADDRESS"]).toBe(`http://${name}:8000`);
       expect(volumes).toEqual([`${name}:/var/lib/convoke`, "workspaces:/workspaces"]);
       expect(command).toContain("--data-dir /var/lib/convoke --workspace-root /workspaces");
       for (const secret of ["CONVOKE_SECRET_KEY", "SESSION_API_KEY"])
         expect(environment[secret]).toBe(`\${${secret}:?}`);
-      expect(environment.CONVOKE_DATABASE).toContain("${DATABASE_PASSWORD:?}");
+      expect(environment["CONVOKE_DATABASE"]).toContain("${DATABASE_PASSWORD:?}");
       expect(Number.parseInt(grace, 10)).toBeGreaterThan(longestDrainSeconds);
       expect(healthcheck.test.join()).toContain("/ready");
     },
   );
 
   test("images are pinned, this release is the one of the servers, and the proxy knows all of them", () => {
-    for (const { image } of Object.values<Loose>(services))
+    for (const { image } of Object.values(services))
       expect(image.replace(/^\$\{CONVOKE_IMAGE:-(.*)\}$/, "$1")).toMatch(pinned);
-    expect(services.one.image).toContain(`:${version}}`);
+    expect(services["one"]!.image).toContain(`:${version}}`);
     for (const name of servers) expect(read("nginx.conf")).toContain(`server ${name}:8000 `);
   });
 });
 
 describe("kubernetes.yaml", () => {
-  const documents = parseAllDocuments(read("kubernetes.yaml")).map((one) => one.toJS() as Loose);
-  const find = (kind: string): Loose => documents.find((one) => one.kind === kind);
+  const documents: readonly Manifest[] = parseAllDocuments(read("kubernetes.yaml")).map((one) => one.toJS());
+  const find = (kind: string): Manifest => documents.find((one) => one.kind === kind)!;
   const { spec: set } = find("StatefulSet");
   const pod = set.template.spec;
   const [container] = pod.containers;
@@ -64,20 +108,22 @@ describe("kubernetes.yaml", () => {
   });
 
   test("secrets are references, the image is pinned, and each pod is reached by its own address", () => {
-    const env = Object.fromEntries(container.env.map((one: Loose) => [one.name, one]));
+    const env = Object.fromEntries(container.env.map((one) => [one.name, one]));
     for (const name of ["CONVOKE_DATABASE", "CONVOKE_SECRET_KEY", "SESSION_API_KEY"]) {
-      expect(env[name].value).toBeUndefined();
-      expect(env[name].valueFrom.secretKeyRef.name).toBe("convoke");
+      expect(env[name]!.value).toBeUndefined();
+      expect(env[name]!.valueFrom?.secretKeyRef?.name).toBe("convoke");
     }
     expect(container.image).toMatch(pinned);
     expect(container.image).toContain(`:${version}`);
-    expect(env.CONVOKE_NODE_ADDRESS.value).toBe(`http://$(POD_IP):${container.ports[0].containerPort}`);
-    expect(container.env.indexOf(env.POD_IP)).toBeLessThan(container.env.indexOf(env.CONVOKE_NODE_ADDRESS));
+    expect(env["CONVOKE_NODE_ADDRESS"]!.value).toBe(`http://$(POD_IP):${container.ports[0]!.containerPort}`);
+    expect(container.env.indexOf(env["POD_IP"]!)).toBeLessThan(
+      container.env.indexOf(env["CONVOKE_NODE_ADDRESS"]!),
+    );
   });
 
   test("each pod has a folder of its own, and all have the workspaces at one path", () => {
-    expect(set.volumeClaimTemplates.map((one: Loose) => one.metadata.name)).toEqual(["data"]);
-    const mounts = Object.fromEntries(container.volumeMounts.map((one: Loose) => [one.mountPath, one.name]));
+    expect(set.volumeClaimTemplates.map((one) => one.metadata.name)).toEqual(["data"]);
+    const mounts = Object.fromEntries(container.volumeMounts.map((one) => [one.mountPath, one.name]));
     expect(mounts).toEqual({ "/var/lib/convoke": "data", "/workspaces": "workspaces" });
     expect(container.args).toEqual(expect.arrayContaining(["/var/lib/convoke/data", "/workspaces"]));
     expect(find("PersistentVolumeClaim").spec.accessModes).toEqual(["ReadWriteMany"]);
