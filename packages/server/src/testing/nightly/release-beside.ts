@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 /** The sources of another release, which servers are started from. Disposing it removes them. */
 export type ReleaseBeside = Disposable & {
@@ -10,7 +11,7 @@ export type ReleaseBeside = Disposable & {
   readonly name: string;
 };
 
-const root = resolve(import.meta.dirname, "../../../../..");
+const root = fileURLToPath(new URL("../../../../../", import.meta.url));
 
 /**
  * The last release before this one, or what the sources were so many commits ago where there is no release yet: in a folder of its own.
