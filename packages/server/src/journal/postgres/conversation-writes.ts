@@ -137,10 +137,13 @@ const createSql = `
   )
   SELECT number FROM made`;
 
-/** The former machine stays with the head: who claims may end before it has settled what was begun there. */
+/**
+ * The former machine stays with the head: who claims may end before it has settled what was begun there. Of who made it alone there is
+ * nothing to settle.
+ */
 const claimSql = `
   UPDATE convoke.heads h SET generation = h.generation + 1, node_id = $2, machine = $3,
-    former_machine = CASE WHEN h.machine <> $3 THEN h.machine ELSE h.former_machine END
+    former_machine = CASE WHEN h.machine <> $3 AND h.generation > 0 THEN h.machine ELSE h.former_machine END
   FROM convoke.conversations c
   WHERE c.id = $1 AND h.number = c.number
     AND (h.node_id IS NULL OR h.node_id = $2

@@ -134,7 +134,7 @@ CREATE INDEX said_grams ON convoke.said USING gin (grams);
 CREATE TABLE convoke.said_logs (log bigint PRIMARY KEY, read_seq integer NOT NULL);
 `;
 
-/* machine: the data folder of the last owner, where the records of its tools are; former_machine: the one before that. */
+/* machine: the data folder of the last owner, where the records of its tools are, or of who made it; former_machine: the one before that. */
 const toVersion3 = `
 ALTER TABLE convoke.heads ADD COLUMN machine text COLLATE "C", ADD COLUMN former_machine text COLLATE "C"`;
 
