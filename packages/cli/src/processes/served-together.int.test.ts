@@ -116,14 +116,14 @@ test("kill -9 of the process that works on a run: the run goes on, the port answ
   }, patience);
   const before = served.processes();
   expect(before).toContain(Number(owner));
-  let isOver = false;
+  const over = new AbortController();
   const answers: number[] = [];
   const asking = (async () => {
-    while (!isOver) answers.push((await served.ask("GET", "/alive")).status);
+    while (!over.signal.aborted) answers.push((await served.ask("GET", "/alive")).status);
   })();
   process.kill(Number(owner), "SIGKILL");
   const seen = await Promise.all(following);
-  isOver = true;
+  over.abort();
   await asking;
   expect(new Set(answers)).toEqual(new Set([200]));
   const stored = await storedIds(served, id);
