@@ -77,8 +77,6 @@ type TaskPlace = {
 /** Opens the tools of conversations, and knows and makes the folders that they need. */
 export class ConversationSessions {
   readonly #deps: SessionsDeps;
-  /** At the directory of the conversation that was created last. */
-  #lastLook: (OwnedFolder & { readonly atMs: number }) | null = null;
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
@@ -176,7 +174,6 @@ export class ConversationSessions {
   async makeWorkspace(config: ConversationConfig): Promise<void> {
     const found = await lookAt(this.workspaceDir(config));
     if (typeof found === "string") throw invalidField(["body", "workspace", "working_dir"], found);
-    this.#lastLook = { ...found, atMs: performance.now() };
   }
 
   /** False where it is on another machine. */
@@ -186,8 +183,6 @@ export class ConversationSessions {
 
   async #findWorkspace(config: ConversationConfig): Promise<OwnedFolder> {
     const directory = this.workspaceDir(config);
-    const last = this.#lastLook;
-    if (last?.directory === directory && performance.now() - last.atMs < lookMs) return last;
     if (!(await this.canReachWorkspace(config)))
       throw workspaceUnavailable(`The directory ${directory} is not on this machine.`);
     const found = await lookAt(directory);
@@ -231,6 +226,3 @@ async function lookAt(directory: string): Promise<OwnedFolder | string> {
     return `The directory ${directory} cannot be made: ${describeError(error)}`;
   }
 }
-
-/** The tools of a conversation that begins with a message are opened at once: its directory was looked at a moment before. */
-const lookMs = 1_000;
