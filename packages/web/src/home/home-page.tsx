@@ -9,8 +9,10 @@ import { useServices } from "../services/services.ts";
 import { StateMark, statusWord } from "../ui/state-mark.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 import { DemoOffer } from "./demo-offer.tsx";
+import { hasSecret, repositoryOf } from "./fetch-repository.ts";
 import { HomeSearch } from "./home-search.tsx";
 import { useChoices } from "./use-choices.ts";
+import { FetchingNote, useFetch } from "./use-fetch.tsx";
 import { useStart } from "./use-start.ts";
 
 type Models = {
@@ -33,13 +35,27 @@ export default function HomePage() {
   const folder = choices.folder ?? entered ?? start?.default_workspace ?? "";
   const [plansFirst, setPlansFirst] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  const { fetching, fetchInto, cancel } = useFetch();
+
+  /** The folder to work in: the one that was entered, or that of a repository that is fetched first. */
+  const prepareFolder = async (): Promise<string> => {
+    const place = folder.trim() || (await client.call("GET /api/start")).default_workspace;
+    const address = repositoryOf(place);
+    if (address === null) return place;
+    if (hasSecret(address)) throw new Error(more.home.secretInAddress);
+    const base = start?.default_workspace ?? (await client.call("GET /api/start")).default_workspace;
+    const fetched = await fetchInto(address, base);
+    // What fails from here on, and the next conversation, finds it there.
+    choose({ ...choices, folder: fetched });
+    return fetched;
+  };
 
   const begin = async (written: Written): Promise<void> => {
     setProblem(null);
     const id = crypto.randomUUID();
     const { policy, analyzer } = policyOf(choices.care);
     try {
-      const workingDir = folder.trim() || (await client.call("GET /api/start")).default_workspace;
+      const workingDir = await prepareFolder();
       const request: Omit<StartConversationRequest, "agent"> = {
         conversation_id: id,
         title: titleOf(written.text),
@@ -59,7 +75,13 @@ export default function HomePage() {
     } catch (error) {
       drafts.write("new", written.text);
       drafts.writeImages("new", written.images);
-      setProblem(error instanceof Error ? error.message : words.conversation.failed);
+      setProblem(
+        isAbort(error)
+          ? more.home.fetchCancelled
+          : error instanceof Error
+            ? error.message
+            : words.conversation.failed,
+      );
       return;
     }
     outbox.add({ id: crypto.randomUUID(), conversationId: id, ...written, run: true });
@@ -83,13 +105,25 @@ export default function HomePage() {
             {problem}
           </p>
         )}
-        <Composer key={problem} place="new" status="idle" isLarge onSend={(written) => void begin(written)} />
+        {fetching === null ? (
+          <Composer
+            key={problem}
+            place="new"
+            status="idle"
+            isLarge
+            onSend={(written) => void begin(written)}
+          />
+        ) : (
+          <FetchingNote {...fetching} onCancel={cancel} />
+        )}
         <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1.5 px-1 text-sm">
-          <label className="flex min-w-0 grow items-center gap-2 text-faint">
+          <label className="flex min-w-0 basis-full items-center gap-2 text-faint">
             <span className="shrink-0">{more.home.folder}</span>
             <input
               value={folder}
               spellCheck={false}
+              title={more.home.folderTells}
+              disabled={fetching !== null}
               onFocus={() => setEntered(folder)}
               onChange={(event) => choose({ ...choices, folder: event.target.value })}
               className="h-7 min-w-32 grow rounded border border-transparent bg-transparent px-1.5 font-mono text-xs text-ink hover:border-line focus:border-accent pointer-coarse:h-11 pointer-coarse:text-[16px]"
@@ -150,6 +184,10 @@ export default function HomePage() {
       </div>
     </div>
   );
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
 }
 
 /** The beginning of the first message, until somebody gives it a better title. */

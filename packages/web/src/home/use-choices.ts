@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { careOf, cares, type Care } from "../lib/care.ts";
 import { asLoose, textAt } from "../lib/loose.ts";
+import { repositoryOf } from "./fetch-repository.ts";
 import { useServices } from "../services/services.ts";
 
 const choicesKey = "choices";
@@ -21,7 +22,9 @@ export function useChoices(): readonly [Choices, (choices: Choices) => void] {
   });
   const choose = (next: Choices): void => {
     setChoices(next);
-    keep.write(choicesKey, next);
+    // An address is for one conversation, and may hold what a browser should not keep.
+    const isFolder = next.folder === null || repositoryOf(next.folder) === null;
+    keep.write(choicesKey, isFolder ? next : { ...next, folder: null });
   };
   return [choices, choose];
 }

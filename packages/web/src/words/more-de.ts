@@ -11,7 +11,14 @@ export const moreDe: MoreWords = {
   ...settingsDe,
   home: {
     title: "Was ist zu tun?",
-    folder: "Ordner",
+    folder: "Ordner oder Git-Adresse",
+    folderTells:
+      "Ein Ordner auf dem Rechner des Servers oder die Adresse eines Git-Repositorys: Das wird zuerst in einen eigenen Ordner geholt.",
+    fetching: "Das Repository wird geholt…",
+    cancelFetch: "Abbrechen",
+    fetchCancelled: "Das Holen wurde abgebrochen. Nichts hat begonnen.",
+    secretInAddress:
+      "Lass das Passwort aus der Adresse weg: Git schriebe es in den Ordner. Gib es dem Git des Servers bekannt, oder nimm einen SSH-Schlüssel.",
     model: "Modell",
     fromSettings: "aus den Einstellungen",
     care: "Fragt",

@@ -11,7 +11,14 @@ export const moreEn = {
   ...settingsEn,
   home: {
     title: "What shall be done?",
-    folder: "Folder",
+    folder: "Folder or git address",
+    folderTells:
+      "A folder of the server's machine, or the address of a git repository: that is fetched into a folder of its own first.",
+    fetching: "The repository is being fetched…",
+    cancelFetch: "Cancel",
+    fetchCancelled: "The fetch was cancelled. Nothing has begun.",
+    secretInAddress:
+      "Leave the password out of the address: git would write it into the folder. Let the server's git know it, or use an SSH key.",
     model: "Model",
     fromSettings: "of the settings",
     care: "Asks",
