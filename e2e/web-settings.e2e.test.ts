@@ -104,6 +104,27 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
     await page.context().close();
   });
 
+  test("J24: who stands before the door sees nothing of the room", async () => {
+    const page = await web.logIn();
+    await page.context().clearCookies();
+    await page.addInitScript(() => {
+      localStorage.clear();
+      const seen: string[] = [];
+      Object.assign(window, { seen });
+      const look = (): void => {
+        for (const heading of document.querySelectorAll("h1, h2, nav a"))
+          if (heading.checkVisibility({ visibilityProperty: true })) seen.push(heading.textContent);
+        requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    });
+    await page.goto(web.url);
+    await page.getByRole("textbox", { name: "Key" }).waitFor();
+    const seen = await page.evaluate(() => [...new Set((window as { seen?: string[] }).seen)]);
+    expect(seen).toEqual(["Log in to Convoke"]);
+    await page.context().close();
+  });
+
   test("J24: a key is shown once and opens the server until it is ended; the server says how it does", async () => {
     const page = await web.logIn();
     await page.goto(`${web.url}/settings/keys`);

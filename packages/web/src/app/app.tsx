@@ -36,7 +36,16 @@ export function App({ hasLoginFailed }: AppProps) {
     return () => stop.abort();
   }, [isIn, overview, logs, outbox]);
   useApprovals();
-  if (status !== "out") return <Shell />;
+  const isLoading = useStore(overview).phase === "loading";
+  // Whoever turns out to stand before the door sees nothing of the room; the first answer says so, or that the server needs no key.
+  const isHidden = status === "unknown" && login.proof === null && isLoading;
+  if (status !== "out") {
+    return (
+      <div className={isHidden ? "invisible" : undefined}>
+        <Shell />
+      </div>
+    );
+  }
   return (
     <Suspense>
       <LoginPage hasFailed={hasLoginFailed} />
