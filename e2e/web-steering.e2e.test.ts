@@ -207,6 +207,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     const page = await web.logIn(options);
     await page.goto(`${web.url}/c/${id}`);
     const card = page.getByRole("group", { name: "Approval: terminal" });
+    await card.getByText(/^On the server's machine, in \//).waitFor();
     const reject = card.getByRole("button", { name: "Reject", exact: true });
     const reason = page.getByPlaceholder(/The agent reads this/);
     await reject.press("Enter");

@@ -4,7 +4,8 @@ import { ApiError } from "@convoke/client";
 import { DiffView } from "../diff/diff-view.tsx";
 import { editsOf } from "../folds/edits.ts";
 import { textAt } from "../lib/loose.ts";
-import { shownDuration } from "../lib/shown-numbers.ts";
+import { pathWithin, shownDuration } from "../lib/shown-numbers.ts";
+import { useStore } from "../lib/store.ts";
 import type { Approval } from "../overview/approvals-store.ts";
 import { useServices } from "../services/services.ts";
 import { visibleText } from "../text/visible-text.ts";
@@ -21,7 +22,9 @@ const inertMs = 500;
 /** One action that waits: what exactly would happen, and the answers. It never takes the focus by itself. */
 export default function ApprovalCard({ approval }: { readonly approval: Approval }) {
   const words = useMoreWords().approval;
-  const { client, approvals } = useServices();
+  const { client, approvals, overview } = useServices();
+  const glance = useStore(overview).glances.find(({ id }) => id === approval.conversationId);
+  const folder = glance?.workingDir ?? null;
   const [isInert, setIsInert] = useState(true);
   const [isSent, setIsSent] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -82,7 +85,10 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
           <Deadline at={approval.deadline} accepts={approval.onTimeout === "accept"} />
         )}
       </header>
-      <Proposal approval={approval} />
+      {folder !== null && (
+        <p className="px-3 pt-0.5 text-xs break-all text-soft">{words.place(visibleText(folder))}</p>
+      )}
+      <Proposal approval={approval} folder={folder} />
       {approval.reasons.length > 0 && (
         <ul className="list-disc px-3 pb-1 pl-8 text-sm text-warn">
           {approval.reasons.map((text) => (
@@ -151,13 +157,17 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
   );
 }
 
+type ProposalProps = { readonly approval: Approval; readonly folder: string | null };
+
 /** The whole of what would be done; nothing of it is cut. */
-function Proposal({ approval }: { readonly approval: Approval }) {
+function Proposal({ approval, folder }: ProposalProps) {
   const edits = useMemo(() => editsOf({ action: approval.action, outcome: null }), [approval]);
   if (edits.length > 0) {
     return edits.map((edit) => (
       <div key={edit.path} className="mx-3 my-2 overflow-hidden rounded border border-line bg-canvas">
-        <p className="border-b border-line bg-raised px-3 py-1 font-mono text-xs">{visibleText(edit.path)}</p>
+        <p className="border-b border-line bg-raised px-3 py-1 font-mono text-xs">
+          {visibleText(pathWithin(edit.path, folder))}
+        </p>
         <div className="max-h-60 overflow-y-auto">
           <DiffView change={edit} path={edit.path} />
         </div>

@@ -232,6 +232,7 @@ export const moreDe: MoreWords = {
   approval: {
     label: (tool) => `Freigabe: ${tool}`,
     asks: (tool) => `Möchte ${tool} benutzen`,
+    place: (folder) => `Auf dem Rechner des Servers, in ${folder}`,
     allow: "Erlauben",
     reject: "Ablehnen",
     always: "Immer erlauben …",

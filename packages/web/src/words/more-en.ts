@@ -231,6 +231,7 @@ export const moreEn = {
   approval: {
     label: (tool: string) => `Approval: ${tool}`,
     asks: (tool: string) => `Wants to use ${tool}`,
+    place: (folder: string) => `On the server's machine, in ${folder}`,
     allow: "Allow",
     reject: "Reject",
     always: "Always allow …",
