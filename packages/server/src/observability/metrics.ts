@@ -9,6 +9,8 @@ type Note = (registry: MetricsRegistry) => void;
 
 /** So many notes wait at most until the library is there. */
 const mostNotes = 1_000;
+/** So many wait at most once it is there: one after the other they take a fraction of what each takes between requests. */
+const gatheredNotes = 100;
 /** Loaded so long after the start at the latest, because loading takes longer than a cold start may. */
 const loadAfterMs = 5_000;
 
@@ -30,7 +32,7 @@ export class Metrics implements Sink, Disposable {
     this.#gauges = gauges;
     this.#open = open;
     const answer = async (): Promise<readonly MetricObject[]> =>
-      await (await this.#load()).prometheus.getMetricsAsJSON();
+      await (await this.#current()).prometheus.getMetricsAsJSON();
     this.#others = fellows === undefined ? null : new FellowQuestion(fellows, "metrics", answer);
     this.#timer = setTimeout(() => this.#loadBehind(), loadAfterMs).unref();
   }
@@ -45,7 +47,7 @@ export class Metrics implements Sink, Disposable {
 
   /** The text that Prometheus reads, and its type. */
   async read(): Promise<{ readonly text: string; readonly contentType: string }> {
-    const { prometheus, join }: MetricsRegistry = await this.#load();
+    const { prometheus, join }: MetricsRegistry = await this.#current();
     const { contentType } = prometheus;
     if (this.#others === null) return { text: await prometheus.metrics(), contentType };
     const [own, others] = await Promise.all([prometheus.getMetricsAsJSON(), this.#others.ask()]);
@@ -59,11 +61,22 @@ export class Metrics implements Sink, Disposable {
   }
 
   #note(note: Note): void {
-    if (this.#registry !== null) note(this.#registry);
-    else {
-      this.#waiting.push(note);
-      if (this.#waiting.length >= mostNotes) this.#loadBehind();
-    }
+    this.#waiting.push(note);
+    if (this.#registry !== null) {
+      if (this.#waiting.length >= gatheredNotes) this.#take(this.#registry);
+    } else if (this.#waiting.length >= mostNotes) this.#loadBehind();
+  }
+
+  #take(registry: MetricsRegistry): void {
+    for (const note of this.#waiting) note(registry);
+    this.#waiting = [];
+  }
+
+  /** With everything that was noted. */
+  async #current(): Promise<MetricsRegistry> {
+    const registry = await this.#load();
+    this.#take(registry);
+    return registry;
   }
 
   /** Without file handles, for instance, the library cannot be loaded; the next scrape tries again and tells. */
@@ -75,8 +88,7 @@ export class Metrics implements Sink, Disposable {
 
   async #load(): Promise<MetricsRegistry> {
     this.#loading ??= this.#open(this.#gauges()).then((registry) => {
-      for (const note of this.#waiting) note(registry);
-      this.#waiting = [];
+      this.#take(registry);
       this.#registry = registry;
       return registry;
     });
