@@ -30,7 +30,7 @@ import { mountGateway } from "./faces/gateway/mount-gateway.ts";
 import { isPortCapability } from "./faces/gateway/port-path.ts";
 import { refuseGateway } from "./faces/gateway/refuse-gateway.ts";
 import { openFaces, type FacesDeps } from "./faces/open-faces.ts";
-import { createKeyRing, type KeyRing } from "./http/auth.ts";
+import { callerOfKey, createKeyRing, type KeyRing } from "./http/auth.ts";
 import { createGuard } from "./http/guard.ts";
 import { createAuthenticator, openHttp } from "./http/open-http.ts";
 import type { Face, MountDeps } from "./http/mount.ts";
@@ -279,6 +279,8 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
       neighbours,
       ...(neighbourSignals === undefined ? {} : { neighbourSignals }),
     });
+  // Of a port that processes share, the door of each lets in the others alone: there every request is asked.
+  if (fellows === undefined) app.readyAnswers.open((headers) => callerOfKey(headers, keys));
   mountDocuments(
     app,
     faces.flatMap((face) => face.routes),

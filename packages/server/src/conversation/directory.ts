@@ -170,10 +170,12 @@ export class Directory implements AsyncDisposable {
     return (await this.#deps.journal.ownerOf(id)) === asker.userId;
   }
 
-  /** Where the asker's conversation ends; null when the asker has none with this id. */
-  async head(asker: Asker, id: string): Promise<LogHead | null> {
-    const head = await this.#deps.journal.head(id);
-    return (this.#loaded.ownerOf(id) ?? head?.ownerId) === asker.userId ? head : null;
+  /** Where the asker's conversation ends; null when the asker has none with this id. At once where the store knows at once. */
+  head(asker: Asker, id: string): Promise<LogHead | null> | LogHead | null {
+    const check = (head: LogHead | null): LogHead | null =>
+      (this.#loaded.ownerOf(id) ?? head?.ownerId) === asker.userId ? head : null;
+    const head = this.#deps.journal.head(id);
+    return head instanceof Promise ? head.then(check) : check(head);
   }
 
   /** What clients read about a conversation; works without its lease. Null when the asker has none with this id. */

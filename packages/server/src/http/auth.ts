@@ -82,6 +82,13 @@ export function keyOfHeaders(headers: Headers): string | null {
   return bearer?.[1] ?? null;
 }
 
+/** The caller whose key a request has, and everybody where none is needed; null for a stranger and without a key. */
+export function callerOfKey(headers: Headers, keys: KeyRing): Caller | null {
+  if (keys.isOpen) return localUser;
+  const key = keyOfHeaders(headers);
+  return key === null ? null : keys.identify(key);
+}
+
 function digest(key: string): Buffer {
   return hash("sha256", key, "buffer");
 }

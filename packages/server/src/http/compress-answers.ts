@@ -48,6 +48,7 @@ function isPacked(request: FastifyRequest, reply: FastifyReply): boolean {
   return negotiate(wanted, ["gzip"]) === "gzip";
 }
 
-function isNear(address: string): boolean {
+/** True for who is on this machine. */
+export function isNear(address: string): boolean {
   return isLoopback(address.replace(/^::ffff:/, ""));
 }

@@ -153,8 +153,11 @@ function send(reply: FastifyReply, answer: RouteReply): void {
   reply.status(answer.status ?? 200);
   if (answer.headers !== undefined) reply.headers(answer.headers);
   if ("stream" in answer) void reply.type(answer.contentType).send(answer.stream);
-  else if ("bytes" in answer) void reply.type(answer.contentType).send(answer.bytes);
-  else {
+  else if ("bytes" in answer) {
+    const { bytes, again } = answer;
+    if (again !== undefined) reply.request.repeatable = { bytes, again };
+    void reply.type(answer.contentType).send(bytes);
+  } else {
     reply.header("content-type", "application/json");
     void reply.send("text" in answer ? answer.text : JSON.stringify(answer.json));
   }

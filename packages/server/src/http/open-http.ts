@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import cors from "@fastify/cors";
 import websocket, { type WebsocketPluginOptions } from "@fastify/websocket";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
-import { keyOfHeaders, localUser, type Caller, type KeyRing } from "./auth.ts";
+import { callerOfKey, keyOfHeaders, type Caller, type KeyRing } from "./auth.ts";
 import { Observer } from "../observability/observer.ts";
 import { closeSockets } from "./close-sockets.ts";
 import { compressAnswers } from "./compress-answers.ts";
@@ -18,6 +19,7 @@ import { createPublicAddress } from "./public-address.ts";
 import { readBodies } from "./read-bodies.ts";
 import { ServerSocket, socketPayloadBytes } from "./server-socket.ts";
 import { withOpenAiError } from "./openai-errors.ts";
+import { ReadyAnswers } from "./ready-answers.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
 import { refuseUnknownRoutes } from "./unknown-routes.ts";
 import { mountWebPages } from "./web/web-pages.ts";
@@ -47,6 +49,9 @@ declare module "fastify" {
     /** Where the client reached this server, without a slash at its end; see {@link createPublicAddress}. */
     readonly publicAddress: string;
   }
+  interface FastifyInstance {
+    readonly readyAnswers: ReadyAnswers;
+  }
 }
 
 /** A request that takes longer than this to arrive is given up. */
@@ -65,22 +70,22 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       .headers(headers)
       .send(withOpenAiError(reply.request.url, status, body));
   };
-  const checkGuard = (request: FastifyRequest, reply: FastifyReply): void => {
-    const { url = "", rawHeaders } = request.raw;
-    const unclear = unclearTarget(url, rawHeaders, request.headers.host);
-    if (unclear !== null) {
-      reply.header("connection", "close");
-      throw new Fault("unusable", "bad_request", unclear);
-    }
-    const { host, origin } = request.headers;
-    const refusal = isForEveryOrigin(request.url)
+  const refusalOf = ({ url = "", rawHeaders, headers }: IncomingMessage): Fault | null => {
+    const { host, origin } = headers;
+    const unclear = unclearTarget(url, rawHeaders, host);
+    if (unclear !== null) return new Fault("unusable", "bad_request", unclear);
+    const refusal = isForEveryOrigin(url)
       ? deps.guard.refusal(host, undefined)
       : (deps.guard.refusal(host, origin) ??
-        (origin === undefined ? deps.guard.embeddingRefusal(url, request.headers) : null));
+        (origin === undefined ? deps.guard.embeddingRefusal(url, headers) : null));
+    return refusal === null ? null : new Fault("refused", "forbidden", refusal);
+  };
+  const checkGuard = (request: FastifyRequest, reply: FastifyReply): void => {
+    const refusal = refusalOf(request.raw);
     if (refusal === null) return;
     // Nothing more of what the stranger sends is wanted.
     reply.header("connection", "close");
-    throw new Fault("refused", "forbidden", refusal);
+    throw refusal;
   };
   const app = Fastify({
     bodyLimit: bodyLimitBytes,
@@ -113,6 +118,9 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
     },
   });
   observeRequests(app, { observer, onCall });
+  const isRefused = (request: IncomingMessage): boolean => refusalOf(request) !== null;
+  const { onActivity } = deps;
+  app.decorate("readyAnswers", new ReadyAnswers(app, { observer, onCall, onActivity, isRefused }));
   // Before the hooks that refuse: it ends the connections of refused upgrades.
   await app.register(websocket, {
     options: { ...socketOptions, ...closeTimeout(deps.closingMs) },
@@ -180,8 +188,8 @@ const noCompilers = {
 
 export function createAuthenticator(keys: KeyRing): (request: FastifyRequest) => Caller | null {
   return (request) => {
-    if (keys.isOpen) return localUser;
-    const key = keyOfHeaders(request.headers);
-    return key === null ? callerOfLogin(request, keys) : keys.identify(key);
+    const { headers } = request;
+    if (keys.isOpen || keyOfHeaders(headers) !== null) return callerOfKey(headers, keys);
+    return callerOfLogin(request, keys);
   };
 }

@@ -1,15 +1,19 @@
 import type { Readable } from "node:stream";
+import type { Again } from "./ready-answers.ts";
 
 type ReplyHead = {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** `text` goes out as it is: stored JSON is never parsed and written again. `stream` is destroyed when the client leaves. */
+/**
+ * `text` goes out as it is: stored JSON is never parsed and written again. `stream` is destroyed when the client leaves. `again` answers the
+ * same request the next time.
+ */
 export type RouteReply = ReplyHead &
   (
     | { readonly json: unknown }
     | { readonly text: string }
     | { readonly stream: Readable; readonly contentType: string }
-    | { readonly bytes: Uint8Array; readonly contentType: string }
+    | { readonly bytes: Uint8Array; readonly contentType: string; readonly again?: Again }
   );

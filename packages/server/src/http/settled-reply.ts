@@ -14,7 +14,7 @@ export function settledReply(request: Pick<RouteRequest, "headers">, text: strin
 export function taggedReply(
   { headers }: Pick<RouteRequest, "headers">,
   etag: string,
-  reply: { readonly text: string } | { readonly bytes: Uint8Array; readonly contentType: string },
+  reply: Extract<RouteReply, { text: string } | { bytes: Uint8Array }>,
 ): RouteReply {
   const head = { etag, "cache-control": "private, no-cache" };
   const known = headers["if-none-match"]?.toString().split(/,\s*/) ?? [];

@@ -53,7 +53,7 @@ export interface Journal extends AsyncDisposable {
   findSeqs(conversationId: string, filter: KindFilter): Promise<number[]>;
   lastSeq(conversationId: string): Promise<number>;
   /** Which log it is and how far it has come: a read that gave no damaged event gives the same while both stay. Null when there is none. */
-  head(conversationId: string): Promise<LogHead | null>;
+  head(conversationId: string): Promise<LogHead | null> | LogHead | null;
   /** A page has at most `limit` events, and ends before that only with the one that makes it 16 Mi characters long. */
   search(conversationId: string, query: EventQuery): Promise<EventPageText>;
   count(conversationId: string, filter: EventFilter): Promise<number>;

@@ -2,6 +2,7 @@ import type { ConfirmationResponseRequest, EventSortOrder, SendMessageRequest } 
 import type { ConversationDirectory } from "../../conversation/conversation-directory.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import type { RouteHandler, RouteReply, RouteRequest } from "../../http/mount.ts";
+import type { Again } from "../../http/ready-answers.ts";
 import { etagOf, settledReply, taggedReply } from "../../http/settled-reply.ts";
 import { DamagedEventError, type EventFilter, type Journal } from "../../journal/journal.ts";
 import { damagedMark, isWhole } from "../../journal/shown-event.ts";
@@ -46,20 +47,30 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
     };
   }
 
+  /** A page that is asked for again, where the store says at once how far the log is. */
+  function againOf(id: string, key: string, found: ReturnType<typeof directory.head>): Again | undefined {
+    if (found instanceof Promise) return undefined;
+    return (caller) => {
+      const head = directory.head(caller, id);
+      return head === null || head instanceof Promise ? null : (pages.get(key, head)?.bytes ?? null);
+    };
+  }
+
   return {
     searchEvents: async (request) => {
       const id = conversationIdOf(request);
-      const head = await directory.head(request.caller, id);
+      const finding = directory.head(request.caller, id);
+      const head = finding instanceof Promise ? await finding : finding;
       if (head === null) throw conversationMissing(id);
       const key = `${id} ${JSON.stringify(request.query)}`;
       const kept = pages.get(key, head);
-      if (kept !== undefined) return pageReply(request, kept);
+      if (kept !== undefined) return pageReply(request, kept, againOf(id, key, finding));
       const { text, isSettled } = await readPage(id, request);
       const bytes = Buffer.from(text);
       const page = { bytes, etag: isSettled ? etagOf(bytes) : null };
       // What could not be read now may be readable later.
       if (!text.includes(damagedMark)) pages.keep(key, head, page);
-      return pageReply(request, page);
+      return pageReply(request, page, againOf(id, key, finding));
     },
 
     countEvents: async (request) => ({
@@ -109,8 +120,8 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
 
 type SearchQuery = { page_id?: string | null; limit?: number; sort_order?: EventSortOrder };
 
-function pageReply(request: RouteRequest, { bytes, etag }: KeptPage): RouteReply {
-  const reply = { bytes, contentType: "application/json" };
+function pageReply(request: RouteRequest, { bytes, etag }: KeptPage, again: Again | undefined): RouteReply {
+  const reply = { bytes, contentType: "application/json", ...(again === undefined ? {} : { again }) };
   return etag === null ? reply : taggedReply(request, etag, reply);
 }
 

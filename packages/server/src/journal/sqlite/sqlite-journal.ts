@@ -260,7 +260,7 @@ class SqliteJournal implements Journal {
     return this.#lastSeqNow(conversationId) ?? 0;
   }
 
-  async head(conversationId: string): Promise<LogHead | null> {
+  head(conversationId: string): LogHead | null {
     return this.#named(() => this.#events.head(conversationId));
   }
 

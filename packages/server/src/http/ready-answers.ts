@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Observer } from "../observability/observer.ts";
+import type { Caller } from "./auth.ts";
+import { isNear } from "./compress-answers.ts";
+import { requestIdHeader, toAuditedCall, type AuditedCall } from "./observe-requests.ts";
+
+/** The bytes of an answer for this caller, as long as they are the right ones; null where they have to be found anew. */
+export type Again = (caller: Caller) => Uint8Array | null;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** What it was answered with and how it is the next time; null where it has to be read and checked again. */
+    repeatable: { readonly bytes: Uint8Array; readonly again: Again } | null;
+  }
+}
+
+export type ReadyAnswersDeps = {
+  readonly observer: Observer;
+  readonly onCall: (call: AuditedCall) => void;
+  readonly onActivity: () => void;
+  /** What refuses a request before anything of it is read. */
+  readonly isRefused: (request: IncomingMessage) => boolean;
+};
+
+/** Null for a stranger, and for who has to be asked for more than a key. */
+type Identify = (headers: IncomingHttpHeaders) => Caller | null;
+
+/** Bound to the request that was answered: which route it took, and what it was about. */
+type Known = { readonly again: Again; readonly route: Pick<AuditedCall, "method" | "route" | "target"> };
+
+const mostKnown = 1_000;
+
+/** A request with any other header goes the whole way: these decide who asks and whether the answer is packed, and nothing else of it. */
+const plainHeaders: ReadonlySet<string> = new Set([
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "authorization",
+  "connection",
+  "host",
+  "sec-fetch-mode",
+  "user-agent",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-real-ip",
+  "x-session-api-key",
+]);
+
+/**
+ * Answers a request that was answered before, in the same words, without the way through the routes, which costs more than the sending
+ * of a page does. What decides is asked each time, of the same functions: the guard, the key, the owner, and whether the bytes are still
+ * right. The call is told of like each other. Whatever is not plain, and whatever is no, goes the whole way.
+ */
+export class ReadyAnswers {
+  readonly #deps: ReadyAnswersDeps;
+  /** By the address as it was sent; the oldest first. */
+  readonly #known = new Map<string, Known>();
+  /** Names and values by turns, of the answer that had these bytes. */
+  readonly #headers = new WeakMap<Uint8Array, readonly string[]>();
+  #identify: Identify | null = null;
+
+  constructor(app: FastifyInstance, deps: ReadyAnswersDeps) {
+    this.#deps = deps;
+    app.decorateRequest("repeatable", null);
+    app.addHook("onResponse", (request, reply, done) => {
+      this.#remember(request, reply);
+      done();
+    });
+    app.addHook("preClose", (done) => {
+      this.#identify = null;
+      done();
+    });
+    // In front of the routes, which alone listened until now.
+    app.server.removeAllListeners("request").on("request", (request, response) => {
+      if (!this.#answer(request, response)) app.routing(request, response);
+    });
+  }
+
+  /** Before that, all requests go the whole way. */
+  open(identify: Identify): void {
+    this.#identify = identify;
+  }
+
+  #remember(request: FastifyRequest, reply: FastifyReply): void {
+    const { repeatable, raw } = request;
+    if (repeatable === null || this.#identify === null || reply.statusCode !== 200 || !isPlain(raw)) return;
+    const { bytes, again } = repeatable;
+    const { [requestIdHeader]: _, ...headers } = reply.getHeaders();
+    this.#headers.set(
+      bytes,
+      Object.entries(headers).flatMap(([name, value]) => [name, String(value)]),
+    );
+    const { method, route, target } = toAuditedCall(request, 200);
+    this.#known.set(request.url, { again, route: { method, route, target } });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  /** False when the request has to go the whole way; nothing was done then. */
+  #answer(request: IncomingMessage, response: ServerResponse): boolean {
+    const known = this.#known.get(request.url ?? "");
+    if (known === undefined || !isPlain(request) || this.#deps.isRefused(request)) return false;
+    const caller = this.#identify?.(request.headers) ?? null;
+    const bytes = caller === null ? null : find(known.again, caller);
+    const headers = bytes === null ? undefined : this.#headers.get(bytes);
+    if (caller === null || bytes === null || headers === undefined) return false;
+    const { observer, onCall, onActivity } = this.#deps;
+    onActivity();
+    const requestId = randomUUID();
+    const { method, route, target } = known.route;
+    const activity = observer.begin({ kind: "request", requestId, method, route });
+    const peer = request.socket.remoteAddress ?? "";
+    response.once("close", () => {
+      observer.end(activity, { error: null, status: 200 });
+      const { userId: user, keyId = null, loginId = null, means = null } = caller;
+      onCall({ requestId, user, keyId, loginId, means, peer, method, route, target, status: 200 });
+    });
+    response.writeHead(200, [requestIdHeader, requestId, ...headers]);
+    response.end(bytes);
+    return true;
+  }
+}
+
+function find(again: Again, caller: Caller): Uint8Array | null {
+  try {
+    return again(caller);
+  } catch {
+    // On the whole way it fails again, and there it is answered and told.
+    return null;
+  }
+}
+
+/** Without a body, a cookie, an origin, a condition, or anything else that an answer could depend on; and never one that is packed. */
+function isPlain(request: IncomingMessage): boolean {
+  if (request.method !== "GET") return false;
+  const { rawHeaders } = request;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (!plainHeaders.has(name) && !plainHeaders.has(name.toLowerCase())) return false;
+  }
+  return request.headers["accept-encoding"] === undefined || isNear(request.socket.remoteAddress ?? "");
+}
