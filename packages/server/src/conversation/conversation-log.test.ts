@@ -41,6 +41,8 @@ test("P12, P57, P59: what condensations leave to be read is what the whole log g
         const whole = idsOf(await log.wholeView());
         const left = idsOf(await log.view());
         if (left !== whole) throw new Error(`${step.what}: the log gives ${whole}, its rest gives ${left}`);
+        const seqs = (await log.recent()).map(({ seq }) => seq);
+        expect(seqs).toEqual((await log.wholeView()).map(({ seq }) => seq).slice(-64));
       }
     }),
     { numRuns: 300, seed: 2026 },
@@ -72,6 +74,24 @@ test("issue 13.1: a field of the row is stored when it changes, also after the l
   ]);
   await (await open()).append([message("agent")]);
   expect(stored).toEqual([["running", true]]);
+});
+
+test("issue 12.1: who goes on with a run reads its events once, to look for circling and to ask the model", async () => {
+  const memory = new MemoryLog(sampleConversation("c"));
+  const journal = openMemoryJournal(memory, async (write) => write());
+  const before = await ConversationLog.open({ journal, lease: memory.claim(), nowMs: Date.now }, memory.row);
+  await before.append([message("user"), message("agent")]);
+  let readings = 0;
+  const readKinds: typeof journal.readKinds = (...range) => {
+    readings += 1;
+    return journal.readKinds(...range);
+  };
+  const counted = { journal: { ...journal, readKinds }, lease: memory.claim(), nowMs: Date.now };
+  const log = await ConversationLog.open(counted, memory.row);
+  readings = 0;
+  expect((await log.recent()).map(({ seq }) => seq)).toEqual([1, 2]);
+  expect((await log.view()).map(({ seq }) => seq)).toEqual([1, 2]);
+  expect(readings).toBe(1);
 });
 
 async function condense(log: ConversationLog, isLeaving: readonly boolean[]): Promise<void> {

@@ -171,8 +171,15 @@ export class ConversationLog {
   /** The newest events of the branch that the conversation is on, of the kinds of a view, those that condensations have taken out too. */
   async recent(): Promise<readonly ViewEvent[]> {
     if (this.#recent === null) {
-      const { lastSeq, navigations } = this.#state;
-      const newest = [[Math.max(1, lastSeq - recentEvents.furthest), lastSeq] as const];
+      const { lastSeq, navigations, viewStart } = this.#state;
+      const from = Math.max(1, lastSeq - recentEvents.furthest);
+      // All of them are in the view, which whoever asks for them needs as well: one reading does for both.
+      if (viewStart.fromSeq <= from) {
+        const view = await this.view();
+        this.#recent = view.filter(({ seq }) => seq >= from).slice(-recentEvents.most);
+        return this.#recent;
+      }
+      const newest = [[from, lastSeq] as const];
       const parts: ViewEvent[][] = [];
       for (const [from, to] of commonRanges(newest, pathTo(navigations, lastSeq)))
         parts.push(await this.readKinds(viewKinds, from, to));

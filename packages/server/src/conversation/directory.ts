@@ -7,7 +7,6 @@ import {
   type ConversationQuery,
   type ConversationRow,
   type GlanceQuery,
-  type Lease,
   type LogHead,
 } from "../journal/journal.ts";
 import { Fault, invalidField } from "../lib/fault.ts";
@@ -34,7 +33,7 @@ import { standingFrame } from "./state/standing.ts";
 import { forkConversation, type ForkInput } from "./commands/fork.ts";
 import { FoldedStates } from "./state/folded-states.ts";
 import { CarefulRecovery } from "./careful-recovery.ts";
-import { Orphans, type Look } from "./orphans.ts";
+import { Orphans, type Claimed, type Look } from "./orphans.ts";
 import { configOf, readConfig, unreadableConfig } from "./read-config.ts";
 import {
   conversationDamaged,
@@ -102,7 +101,7 @@ export class Directory implements AsyncDisposable {
       journal: deps.journal,
       isOurs: (id) => this.#loaded.isClosed || this.#loaded.has(id) || this.#careful?.isWaiting(id) === true,
       canHost: (row) => this.#canHost(row),
-      goOnWith: (id, lease) => this.#goOnWith(id, lease),
+      goOnWith: (claimed) => this.#goOnWith(claimed.row.id, claimed),
     });
   }
 
@@ -290,13 +289,14 @@ export class Directory implements AsyncDisposable {
     }
   }
 
-  async #goOnWith(id: string, lease: Lease | null = null): Promise<void> {
+  async #goOnWith(id: string, claimed: Claimed | null = null): Promise<void> {
     const { journal } = this.#deps;
     try {
-      const row = await journal.getConversation(id);
+      const row = claimed?.row ?? (await journal.getConversation(id));
       // A fork whose copying the last process did not bring to its end.
-      if (row?.isCopying === true) await journal.deleteConversation(lease ?? (await journal.claim(id)));
-      else await this.#loaded.open(id, row === null || lease === null ? null : { row, lease });
+      if (row?.isCopying === true)
+        await journal.deleteConversation(claimed?.lease ?? (await journal.claim(id)));
+      else await this.#loaded.open(id, claimed);
     } catch (error) {
       // Whoever works on it goes on with it.
       if (error instanceof OwnedElsewhere) return;

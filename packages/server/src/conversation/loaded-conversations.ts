@@ -1,9 +1,4 @@
-import {
-  LeaseHeldError,
-  type ConversationRow,
-  type Lease,
-  type NewConversation,
-} from "../journal/journal.ts";
+import { LeaseHeldError, type ConversationRow, type NewConversation } from "../journal/journal.ts";
 import { meteredModel } from "../spending/metered-model.ts";
 import { ownBudget } from "./budget.ts";
 import { goOnOrSetAside } from "./careful-recovery.ts";
@@ -18,6 +13,7 @@ import type { ConversationSessions } from "./sessions/conversation-sessions.ts";
 import { KeptViews } from "./kept-views.ts";
 import { KnownHolders } from "./known-holders.ts";
 import { NewConversations } from "./new-conversations.ts";
+import type { Claimed } from "./orphans.ts";
 import { openHooks } from "./sessions/open-hooks.ts";
 import type { StoredSecrets } from "./sessions/stored-secrets.ts";
 import type { Watches } from "./watch.ts";
@@ -27,8 +23,6 @@ type LoadedDeps = DirectoryDeps & {
   readonly storedSecrets: StoredSecrets;
   readonly watches: Pick<Watches, "isHeard" | "signalsOf" | "tidy">;
 };
-
-type Claimed = { readonly lease: Lease; readonly row: ConversationRow };
 
 /** The actors in the memory of this process; one per conversation at most, and each holds its conversation's lease. */
 export class LoadedConversations implements AsyncDisposable {

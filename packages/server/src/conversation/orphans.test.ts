@@ -17,7 +17,7 @@ test("P27: a run whose server has left is gone on with once, one with a living s
     journal: second,
     isOurs: () => false,
     canHost: async ({ id }) => id === "run",
-    goOnWith: async (id) => void taken.push(id),
+    goOnWith: async ({ row }) => void taken.push(row.id),
   });
 
   await orphans.takeUp();
@@ -39,7 +39,7 @@ test("what nobody owns is taken up at the second look, because a fork is made in
     journal,
     isOurs: (id) => id === "ours",
     canHost: async () => true,
-    goOnWith: async (id) => void taken.push(id),
+    goOnWith: async ({ row }) => void taken.push(row.id),
   });
 
   // One that comes at once because a server has ended counts for nothing.
@@ -50,4 +50,46 @@ test("what nobody owns is taken up at the second look, because a fork is made in
   await orphans.takeUp();
   await orphans.takeUp();
   expect(taken).toEqual(["begun"]);
+});
+
+test("issue 12.1: what an ended server has left is claimed and read in batches, and of a living one a single claim is asked for", async () => {
+  await using folder = await openTemporaryDirectory();
+  const ended = await openJournal({ dataDir: folder.path });
+  await using living = await openJournal({ dataDir: folder.path });
+  await using journal = await openJournal({ dataDir: folder.path });
+  const left = Array.from({ length: 40 }, (_, index) => `left ${index}`);
+  for (const id of left) await ended.createClaimed(sampleConversation(id, { isActive: true }));
+  for (const id of ["worked on", "worked on too"])
+    await living.createClaimed(sampleConversation(id, { isActive: true }));
+  await ended[Symbol.asyncDispose]();
+  const claims: string[][] = [];
+  let readings = 0;
+  const taken: string[] = [];
+  const orphans = new Orphans({
+    journal: {
+      listActiveElsewhere: () => journal.listActiveElsewhere(),
+      claimMany: (ids) => {
+        claims.push([...ids]);
+        return journal.claimMany(ids);
+      },
+      getConversations: (ids) => {
+        readings += 1;
+        return journal.getConversations(ids);
+      },
+    },
+    isOurs: (id) => id === "left 3",
+    canHost: async ({ id }) => id !== "left 4",
+    goOnWith: async ({ row, lease }) => {
+      expect(lease).toMatchObject({ conversationId: row.id, generation: 2 });
+      taken.push(row.id);
+    },
+  });
+
+  await orphans.takeUp();
+
+  const expected = left.filter((id) => id !== "left 3" && id !== "left 4");
+  expect(taken.toSorted()).toEqual(expected.toSorted());
+  expect(claims.flat().filter((id) => id.startsWith("worked"))).toHaveLength(1);
+  expect(claims.length).toBeLessThanOrEqual(3);
+  expect(readings).toBeLessThanOrEqual(6);
 });

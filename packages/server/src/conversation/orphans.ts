@@ -1,25 +1,24 @@
 import { severalAtOnce } from "../lib/several-at-once.ts";
-import {
-  LeaseHeldError,
-  UnknownConversationError,
-  type ConversationRow,
-  type Journal,
-  type Lease,
-} from "../journal/journal.ts";
+import { LeaseHeldError, type ConversationRow, type Journal, type Lease } from "../journal/journal.ts";
+
+/** What was claimed just now, as it stands since. */
+export type Claimed = { readonly row: ConversationRow; readonly lease: Lease };
 
 export type OrphansDeps = {
-  readonly journal: Pick<Journal, "claim" | "getConversations" | "listActiveElsewhere">;
+  readonly journal: Pick<Journal, "claimMany" | "getConversations" | "listActiveElsewhere">;
   /** True for what this process works on, or is about to. */
   readonly isOurs: (id: string) => boolean;
   /** False where its tools cannot be reached from here, such as in a sandbox of another server. */
   readonly canHost: (row: ConversationRow) => Promise<boolean>;
-  readonly goOnWith: (id: string, lease: Lease) => Promise<void>;
+  readonly goOnWith: (claimed: Claimed) => Promise<void>;
 };
 
-/** Each waits for the database several times, so side by side they go on sooner. */
-const mostAtOnce = 16;
-/** What is looked at next is read together. */
-const rowsAtOnce = 32;
+type Listed = Awaited<ReturnType<Journal["listActiveElsewhere"]>>[number];
+
+/** What is claimed and read together: each statement waits for the database, and each commit for its disk. */
+const batchSize = 32;
+/** While one of them waits, another one is worked on. */
+const batchesAtOnce = 2;
 
 /** `isBetween`: one more than those that come now and then, because a server has ended. */
 export type Look = { readonly isBetween?: true };
@@ -53,48 +52,52 @@ export class Orphans {
 
   /** What nobody owns now. */
   async #look(): Promise<Set<string>> {
-    const { journal, isOurs, canHost, goOnWith } = this.#deps;
-    const ownerless = new Set<string>();
+    const listed = await this.#deps.journal.listActiveElsewhere();
+    const due = listed.filter(({ id, nodeId }) => nodeId !== null || this.#ownerless.has(id));
     const living = new Set<string>();
-    const listed = await journal.listActiveElsewhere();
-    const rowAt = inBatches(
-      listed.map(({ id }) => id),
-      (ids) => journal.getConversations(ids),
-    );
-    await severalAtOnce(listed.entries(), mostAtOnce, async ([index, { id, nodeId }]) => {
-      if (nodeId === null) ownerless.add(id);
-      const isDue = nodeId === null ? this.#ownerless.has(id) : !living.has(nodeId);
-      const row = isDue ? await rowAt(index) : null;
-      // Ours is asked last: from there to the claim nothing may come between.
-      if (row === null || !(await canHost(row)) || isOurs(id)) return;
-      const lease = await this.#claim(id);
-      if (lease !== null) await goOnWith(id, lease);
-      else if (nodeId !== null) living.add(nodeId);
-    });
-    return ownerless;
+    // One of each owner first: where that one lives, the others need not be asked for.
+    const owners = new Set<string>();
+    const first = due.filter(({ nodeId }) => nodeId !== null && isAdded(owners, nodeId));
+    const isFirst = new Set(first);
+    await this.#take(first, living);
+    const rest = due.filter((one) => !isFirst.has(one) && !(one.nodeId !== null && living.has(one.nodeId)));
+    await severalAtOnce(inBatches(rest), batchesAtOnce, (batch) => this.#take(batch, living));
+    return new Set(listed.filter(({ nodeId }) => nodeId === null).map(({ id }) => id));
   }
 
-  /** Null while its owner lives, and for what was deleted meanwhile. */
-  async #claim(id: string): Promise<Lease | null> {
-    try {
-      return await this.#deps.journal.claim(id);
-    } catch (error) {
-      if (error instanceof LeaseHeldError || error instanceof UnknownConversationError) return null;
-      throw error;
+  /** Goes on with those that can be gone on with here; their owners that turn out to live are added to `living`. */
+  async #take(batch: readonly Listed[], living: Set<string>): Promise<void> {
+    if (batch.length === 0) return;
+    const { journal, isOurs, canHost, goOnWith } = this.#deps;
+    const rows = await journal.getConversations(batch.map(({ id }) => id));
+    const hosted = await Promise.all(
+      rows.map(async (row) => (row !== null && (await canHost(row)) ? [row.id] : [])),
+    );
+    // Ours is asked last: from there to the claim nothing may come between.
+    const free = hosted.flat().filter((id) => !isOurs(id));
+    if (free.length === 0) return;
+    const leases: Lease[] = [];
+    for (const claim of await journal.claimMany(free)) {
+      if (!(claim instanceof LeaseHeldError)) leases.push(...(claim === null ? [] : [claim]));
+      else if (claim.holder !== null) living.add(claim.holder);
     }
+    // The former owner may have written up to the claim.
+    const claimed = await journal.getConversations(leases.map(({ conversationId }) => conversationId));
+    await Promise.all(
+      leases.map(async (lease, index) => {
+        const row = claimed[index] ?? null;
+        if (row !== null) await goOnWith({ row, lease });
+      }),
+    );
   }
 }
 
-/** The value of a key by its place; its neighbours are read along. */
-function inBatches<Key, Value>(
-  keys: readonly Key[],
-  read: (keys: readonly Key[]) => Promise<readonly (Value | null)[]>,
-): (index: number) => Promise<Value | null> {
-  const batches = new Map<number, Promise<readonly (Value | null)[]>>();
-  return async (index) => {
-    const from = index - (index % rowsAtOnce);
-    const batch = batches.get(from) ?? read(keys.slice(from, from + rowsAtOnce));
-    batches.set(from, batch);
-    return (await batch)[index - from] ?? null;
-  };
+function isAdded<Item>(known: Set<Item>, item: Item): boolean {
+  return known.size < known.add(item).size;
+}
+
+function inBatches<Item>(items: readonly Item[]): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / batchSize) }, (_, index) =>
+    items.slice(index * batchSize, (index + 1) * batchSize),
+  );
 }

@@ -87,6 +87,28 @@ export function describeConversations(journal: () => Journal): void {
       ]);
     });
 
+    test("several are claimed at once, each as if alone, and what is not there is told", async () => {
+      const [made, owned] = [randomUUID(), randomUUID()];
+      await journal().createConversation(sampleConversation(made));
+      await journal().createConversation(sampleConversation(owned));
+      const before = await journal().claim(owned);
+      const claims = await journal().claimMany([owned, randomUUID(), made]);
+      expect(claims).toMatchObject([
+        { conversationId: owned, generation: before.generation + 1 },
+        null,
+        { conversationId: made, generation: 1 },
+      ]);
+      await expect(journal().append(before, { expectedSeq: 0, events: [sampleEvent(1)] })).rejects.toThrow(
+        LeaseLostError,
+      );
+      for (const claim of claims) {
+        if (claim === null || claim instanceof Error) continue;
+        await journal().append(claim, { expectedSeq: 0, events: [sampleEvent(1)] });
+        expect(await journal().lastSeq(claim.conversationId)).toBe(1);
+      }
+      expect(await journal().claimMany([])).toEqual([]);
+    });
+
     test("P38: lists are filtered, sorted and paged like a plain array", async () => {
       const owners = [randomUUID(), randomUUID()];
       const rows = Array.from({ length: 60 }, (_, index) =>

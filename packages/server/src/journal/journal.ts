@@ -28,13 +28,18 @@ export interface Journal extends AsyncDisposable {
   markConversation(id: string, marks: Partial<ConversationMarks>): Promise<boolean>;
   /** Conversations with `isActive`: their runs must go on after a restart. */
   listActiveConversations(): Promise<string[]>;
-  /** Those of them that this process does not own, with the process that does or did; null where nobody does. */
+  /**
+   * Those of them that this process does not own, with the process that does or did; null where nobody does. A store that knows which
+   * processes live leaves out what they own.
+   */
   listActiveElsewhere(): Promise<{ readonly id: string; readonly nodeId: string | null }[]>;
   /** Removes the conversation and its events; needs the lease. */
   deleteConversation(lease: Lease): Promise<void>;
 
   /** Takes ownership for writing. Fails with {@link LeaseHeldError} while another live process owns it; fences the previous owner. */
   claim(conversationId: string): Promise<Lease>;
+  /** The same for several, in their order: who owns one is told in its place. Null for what is not there, and for what is just being written to. */
+  claimMany(conversationIds: readonly string[]): Promise<(Lease | LeaseHeldError | null)[]>;
   release(lease: Lease): Promise<void>;
 
   /** All or nothing, durable when it resolves, in call order per conversation. */

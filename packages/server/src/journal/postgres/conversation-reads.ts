@@ -64,12 +64,21 @@ export class ConversationReads {
     return rows;
   }
 
-  /** With the process that owns them, or did; null where nobody does. */
-  async listActive(): Promise<{ id: string; nodeId: string | null }[]> {
-    const { rows } = await this.#pool.query<{ id: string; nodeId: string | null }>(
-      `SELECT c.id, h.node_id AS "nodeId" FROM convoke.heads h JOIN convoke.conversations c USING (number)
-       WHERE h.is_active ORDER BY h.number`,
+  async listActive(): Promise<string[]> {
+    const { rows } = await this.#pool.query<{ id: string }>(
+      `SELECT c.id FROM convoke.heads h JOIN convoke.conversations c USING (number) WHERE h.is_active ORDER BY h.number`,
     );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Active ones that no living process owns, with the process that did; null where nobody did. */
+  async listOrphans(): Promise<{ id: string; nodeId: string | null }[]> {
+    const { rows } = await this.#pool.query<{ id: string; nodeId: string | null }>({
+      name: "orphans",
+      text: `SELECT c.id, h.node_id AS "nodeId" FROM convoke.heads h JOIN convoke.conversations c USING (number)
+         WHERE h.is_active AND NOT EXISTS (SELECT FROM convoke.nodes n WHERE n.id = h.node_id AND n.dead_at IS NULL)
+         ORDER BY h.number`,
+    });
     return rows;
   }
 

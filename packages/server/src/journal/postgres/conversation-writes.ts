@@ -18,6 +18,11 @@ export type Held = {
   readonly isFromElsewhere: boolean;
 };
 
+/** What another living process works on. */
+export function ownedBy(conversationId: string, holder: string): LeaseHeldError {
+  return new LeaseHeldError(`Conversation ${conversationId} is owned by node ${holder}`, holder);
+}
+
 /** Creates, claims, marks and deletes conversations: one statement each, and one commit. */
 export class ConversationWrites {
   readonly #pool: Pool;
@@ -75,8 +80,29 @@ export class ConversationWrites {
       const holder = await this.#findHolder(conversationId);
       // Released, or declared dead, since it was refused.
       if (holder === null || holder === nodeId) continue;
-      throw new LeaseHeldError(`Conversation ${conversationId} is owned by node ${holder}`, holder);
+      throw ownedBy(conversationId, holder);
     }
+  }
+
+  /** One statement and one commit. Rows that another process is writing to are passed over, so that nobody waits for anybody. */
+  async claimMany(ids: readonly string[]): Promise<Map<string, Held>> {
+    const { rows } = await this.#pool.query<Held & { readonly id: string }>({
+      name: "claim many",
+      text: claimManySql,
+      values: [ids, this.#nodeId(), this.#machine],
+    });
+    return new Map(rows.map(({ id, ...held }) => [id, held]));
+  }
+
+  /** The living processes that own some of them. */
+  async findHolders(ids: readonly string[]): Promise<Map<string, string>> {
+    const { rows } = await this.#pool.query<{ id: string; holder: string }>({
+      name: "holders",
+      text: `SELECT c.id, n.id AS holder FROM convoke.conversations c JOIN convoke.heads h USING (number)
+         JOIN convoke.nodes n ON n.id = h.node_id AND n.dead_at IS NULL WHERE c.id = ANY ($1)`,
+      values: [ids],
+    });
+    return new Map(rows.map(({ id, holder }) => [id, holder]));
   }
 
   /** A lease that was replaced meanwhile is left alone. */
@@ -137,18 +163,33 @@ const createSql = `
   )
   SELECT number FROM made`;
 
+/** Of a head `h`, for the process $2 on the machine $3. */
+const isFree = `(h.node_id IS NULL OR h.node_id = $2
+      OR NOT EXISTS (SELECT FROM convoke.nodes n WHERE n.id = h.node_id AND n.dead_at IS NULL))`;
+
 /**
  * The former machine stays with the head: who claims may end before it has settled what was begun there. Of who made it alone there is
  * nothing to settle.
  */
+const setClaimed = `generation = h.generation + 1, node_id = $2, machine = $3,
+    former_machine = CASE WHEN h.machine <> $3 AND h.generation > 0 THEN h.machine ELSE h.former_machine END`;
+
+const claimed = `h.number, h.generation, coalesce(h.former_machine <> $3, false) AS "isFromElsewhere"`;
+
 const claimSql = `
-  UPDATE convoke.heads h SET generation = h.generation + 1, node_id = $2, machine = $3,
-    former_machine = CASE WHEN h.machine <> $3 AND h.generation > 0 THEN h.machine ELSE h.former_machine END
+  UPDATE convoke.heads h SET ${setClaimed}
   FROM convoke.conversations c
-  WHERE c.id = $1 AND h.number = c.number
-    AND (h.node_id IS NULL OR h.node_id = $2
-      OR NOT EXISTS (SELECT FROM convoke.nodes n WHERE n.id = h.node_id AND n.dead_at IS NULL))
-  RETURNING h.number, h.generation, coalesce(h.former_machine <> $3, false) AS "isFromElsewhere"`;
+  WHERE c.id = $1 AND h.number = c.number AND ${isFree}
+  RETURNING ${claimed}`;
+
+const claimManySql = `
+  WITH free AS (
+    SELECT c.id, h.number FROM convoke.conversations c JOIN convoke.heads h USING (number)
+    WHERE c.id = ANY ($1) AND ${isFree}
+    FOR UPDATE OF h SKIP LOCKED
+  )
+  UPDATE convoke.heads h SET ${setClaimed} FROM free WHERE h.number = free.number
+  RETURNING free.id, ${claimed}`;
 
 const deleteSql = `
   WITH gone AS (

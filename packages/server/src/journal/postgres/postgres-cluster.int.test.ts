@@ -35,12 +35,39 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
     const refusal = await second.claim(id).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(LeaseHeldError);
     expect(refusal).toMatchObject({ holder: first.nodeId });
-    expect(await second.listActiveElsewhere()).toEqual([{ id, nodeId: first.nodeId }]);
+    expect(await second.claimMany([id])).toMatchObject([{ name: "LeaseHeldError", holder: first.nodeId }]);
+    // Who lives is known here: nobody has to try.
+    expect(await second.listActiveElsewhere()).toEqual([]);
+    const { nodeId } = first;
     await first[Symbol.asyncDispose]();
+    expect(await second.listActiveElsewhere()).toEqual([{ id, nodeId }]);
     const taken = await second.claim(id);
     expect(taken.generation).toBe(2);
     await second.append(taken, { expectedSeq: 1, events: [sampleEvent(2)] });
     expect(await second.lastSeq(id)).toBe(2);
+  });
+
+  test("P27: of two nodes that claim the same ones at once, each gets its own, and nobody waits for what is being written to", async () => {
+    const url = await server.createDatabase();
+    await using first = await openPostgresJournal({ url, beatMs, onFailure });
+    await using second = await openPostgresJournal({ url, beatMs, onFailure });
+    const ids = Array.from({ length: 40 }, () => randomUUID());
+    for (const id of ids) await first.createConversation(sampleConversation(id));
+    const writing = new Client({ connectionString: url });
+    await writing.connect();
+    await writing.query("BEGIN");
+    const locked =
+      "SELECT FROM convoke.heads JOIN convoke.conversations USING (number) WHERE id = $1 FOR UPDATE";
+    await writing.query(locked, [ids[0]]);
+    const claims = await Promise.all([first.claimMany(ids), second.claimMany(ids.toReversed())]);
+    await writing.end();
+    expect([claims[0][0], claims[1].at(-1)]).toEqual([null, null]);
+    const leases = claims
+      .flat()
+      .flatMap((claim) => (claim === null || claim instanceof LeaseHeldError ? [] : [claim]));
+    expect(leases).toHaveLength(ids.length - 1);
+    expect(new Set(leases.map(({ conversationId }) => conversationId))).toEqual(new Set(ids.slice(1)));
+    expect(new Set(leases.map(({ generation }) => generation))).toEqual(new Set([1]));
   });
 
   test("the generation grows with each claim, whoever claims, and an older lease never writes again", async () => {

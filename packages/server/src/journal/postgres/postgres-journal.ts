@@ -22,6 +22,7 @@ import {
   type Journal,
   type KindFilter,
   type Lease,
+  type LeaseHeldError,
   type LostEvents,
   type LogHead,
   type LogPlace,
@@ -38,7 +39,7 @@ import { BlockIndexer } from "./blocks.ts";
 import { BodySearch } from "./body-search.ts";
 import { Classes } from "./classes.ts";
 import { ConversationReads } from "./conversation-reads.ts";
-import { ConversationWrites, type Held } from "./conversation-writes.ts";
+import { ConversationWrites, ownedBy, type Held } from "./conversation-writes.ts";
 import { Creations } from "./creations.ts";
 import { EventReads } from "./events.ts";
 import { KindReads } from "./kind-reads.ts";
@@ -208,11 +209,11 @@ class PostgresJournal implements Journal {
   }
 
   async listActiveConversations(): Promise<string[]> {
-    return (await this.#conversations.listActive()).map(({ id }) => id);
+    return await this.#conversations.listActive();
   }
 
   async listActiveElsewhere(): Promise<{ id: string; nodeId: string | null }[]> {
-    return (await this.#conversations.listActive()).filter(({ nodeId }) => nodeId !== this.nodeId);
+    return await this.#conversations.listOrphans();
   }
 
   async deleteConversation(lease: Lease): Promise<void> {
@@ -226,7 +227,21 @@ class PostgresJournal implements Journal {
   }
 
   async claim(conversationId: string): Promise<Lease> {
-    const held = await this.#writes.claim(conversationId);
+    return this.#claimed(conversationId, await this.#writes.claim(conversationId));
+  }
+
+  async claimMany(conversationIds: readonly string[]): Promise<(Lease | LeaseHeldError | null)[]> {
+    const held = await this.#writes.claimMany(conversationIds);
+    const missed = conversationIds.filter((id) => !held.has(id));
+    const holders = missed.length === 0 ? new Map<string, string>() : await this.#writes.findHolders(missed);
+    return conversationIds.map((id) => {
+      const [own, holder] = [held.get(id), holders.get(id)];
+      if (own !== undefined) return this.#claimed(id, own);
+      return holder === undefined ? null : ownedBy(id, holder);
+    });
+  }
+
+  #claimed(conversationId: string, held: Held): Lease {
     this.#held.set(conversationId, held);
     this.#acknowledged.note(conversationId, { number: held.number, seq: 0, eventId: null });
     // What a former owner has left.

@@ -4,29 +4,31 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { Doorbell } from "../doorbell.ts";
-import type {
-  AppendBatch,
-  Commit,
-  ConversationFilter,
-  ConversationMarks,
-  ConversationPage,
-  ConversationQuery,
-  ConversationRow,
-  EventFilter,
-  EventPageText,
-  EventQuery,
-  EventWithMeta,
-  GlanceQuery,
-  InboxEntry,
-  Journal,
-  KindFilter,
-  Lease,
-  LogHead,
-  NewConversation,
-  NotedEntry,
-  StoredEvent,
-  TextPage,
-  TextQuery,
+import {
+  LeaseHeldError,
+  UnknownConversationError,
+  type AppendBatch,
+  type Commit,
+  type ConversationFilter,
+  type ConversationMarks,
+  type ConversationPage,
+  type ConversationQuery,
+  type ConversationRow,
+  type EventFilter,
+  type EventPageText,
+  type EventQuery,
+  type EventWithMeta,
+  type GlanceQuery,
+  type InboxEntry,
+  type Journal,
+  type KindFilter,
+  type Lease,
+  type LogHead,
+  type NewConversation,
+  type NotedEntry,
+  type StoredEvent,
+  type TextPage,
+  type TextQuery,
 } from "../journal.ts";
 import { WriterChannel } from "./channel.ts";
 import { ConversationReader } from "./conversation-reads.ts";
@@ -201,6 +203,19 @@ class SqliteJournal implements Journal {
   async claim(conversationId: string): Promise<Lease> {
     const generation = await this.#writer.request({ type: "claim", conversationId });
     return { conversationId, generation: Number(generation) };
+  }
+
+  /** What is asked for at once has one commit. */
+  async claimMany(conversationIds: readonly string[]): Promise<(Lease | LeaseHeldError | null)[]> {
+    return await Promise.all(
+      conversationIds.map((id) =>
+        this.claim(id).catch((error: unknown) => {
+          if (error instanceof LeaseHeldError) return error;
+          if (error instanceof UnknownConversationError) return null;
+          throw error;
+        }),
+      ),
+    );
   }
 
   async release(lease: Lease): Promise<void> {
