@@ -140,7 +140,9 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       ...(deps.activity === undefined ? {} : { activity: deps.activity }),
       mcp: { fetch: filteredFetch, clientVersion: version, logins: mcpLogins, ...deps.mcp },
       dataDir: config.dataDir,
-      ...(config.database === null ? {} : { hasPeers: true }),
+      ...(config.database === null
+        ? {}
+        : { hasPeers: true, untilSound: (signal: AbortSignal) => deps.cluster.untilSound(signal) }),
       workspaceRoot: config.workspaceRoot,
       nowMs: Date.now,
       ...(deps.isAttended === true ? { isAttended: true } : {}),

@@ -67,6 +67,11 @@ export type ExecuteOptions = {
   /** Aborting asks the tool to stop; the promise still resolves, with `cancelled` or the outcome that won. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (text: string) => void;
+  /**
+   * Waited for between the record of the start and the tool, by a host in this process; one elsewhere does not know of it. Must not reject, and
+   * must resolve when the given signal aborts, which stops the call.
+   */
+  readonly beforeStart?: (signal: AbortSignal) => Promise<void>;
 };
 
 /**

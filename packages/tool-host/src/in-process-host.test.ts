@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Action } from "@convoke/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { describeToolHost } from "./contract.ts";
+import type { ExecuteOptions } from "./host.ts";
 import { createInProcessHost } from "./in-process-host.ts";
 import { probeTools } from "./testing/probe-tools.ts";
 import { openTemporaryDirectory } from "./testing/temporary-directory.ts";
@@ -51,6 +52,29 @@ test("P7: when only the outcome cannot be recorded, it is still the outcome, and
   expect(bench.warnings).toEqual([expect.stringContaining(bench.journal)]);
 });
 
+test("P6: what the caller waits for stands between the record and the tool, which never starts when the call is stopped meanwhile", async () => {
+  const seen: unknown[] = [];
+  const bench = await openSession({ onExecute: () => seen.push("started") });
+  await bench.execute("a", {
+    beforeStart: async () => void seen.push(...readRecords(bench.journal)),
+  });
+  expect(seen).toEqual([{ action_id: "a", tool: "think", started: 1, ended: 0, outcome: null }, "started"]);
+
+  const stop = new AbortController();
+  const waiting = Promise.withResolvers<void>();
+  const stopped = bench.execute("b", {
+    signal: stop.signal,
+    beforeStart: async (signal) => {
+      waiting.resolve();
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    },
+  });
+  await waiting.promise;
+  stop.abort();
+  expect(await stopped).toMatchObject({ type: "cancelled" });
+  expect(seen).toHaveLength(2);
+});
+
 test("a closed host opens no session, and closing it twice is fine", async () => {
   const host = createInProcessHost({ tools: [], environment: {} });
   await host[Symbol.asyncDispose]();
@@ -93,7 +117,8 @@ async function openSession(options: { onExecute?: () => unknown; isReadOnly?: bo
   return {
     warnings,
     journal: join(stateDir, "executions.sqlite"),
-    execute: async (actionId: string) => session.execute({ actionId, tool: "think", action, secrets: [] }),
+    execute: async (actionId: string, how: ExecuteOptions = {}) =>
+      session.execute({ actionId, tool: "think", action, secrets: [] }, how),
   };
 }
 

@@ -46,7 +46,7 @@ export class InProcessSession implements AsyncDisposable {
     } catch (error) {
       return failure(this.#journalProblem(error));
     }
-    return follow(this.#begin(place, request), options);
+    return follow(this.#begin(place, request, options.beforeStart), options);
   }
 
   state(actionId: string): ExecutionState {
@@ -72,7 +72,11 @@ export class InProcessSession implements AsyncDisposable {
     this.#journal = undefined;
   }
 
-  #begin(place: Place, request: ExecutionRequest): RunningExecution {
+  #begin(
+    place: Place,
+    request: ExecutionRequest,
+    beforeStart: ExecuteOptions["beforeStart"],
+  ): RunningExecution {
     const controller = new AbortController();
     const listeners = new Set<(text: string) => void>();
     const call: ToolCall = {
@@ -85,7 +89,7 @@ export class InProcessSession implements AsyncDisposable {
         for (const listener of listeners) listener(masked);
       },
     };
-    const outcome = this.#run(place, request, call).finally(() => {
+    const outcome = this.#run(place, request, { call, beforeStart }).finally(() => {
       listeners.clear();
       this.#running.delete(request.actionId);
     });
@@ -94,17 +98,18 @@ export class InProcessSession implements AsyncDisposable {
     return running;
   }
 
-  async #run(place: Place, request: ExecutionRequest, call: ToolCall): Promise<Outcome> {
-    const leave = await place.lane.enter(call.signal, request.tool, request.action).catch(() => undefined);
+  async #run(place: Place, request: ExecutionRequest, start: Start): Promise<Outcome> {
+    const { signal } = start.call;
+    const leave = await place.lane.enter(signal, request.tool, request.action).catch(() => undefined);
     if (leave === undefined) return this.#finish(place, request, cancelledBeforeStart);
     try {
-      return await this.#perform(place, request, call);
+      return await this.#perform(place, request, start);
     } finally {
       leave();
     }
   }
 
-  async #perform(place: Place, request: ExecutionRequest, call: ToolCall): Promise<Outcome> {
+  async #perform(place: Place, request: ExecutionRequest, { call, beforeStart }: Start): Promise<Outcome> {
     const opening = await settle(place.lane.instance(), call.signal, 0);
     if (opening.type === "overdue" || call.signal.aborted) {
       return this.#finish(place, request, cancelledBeforeStart);
@@ -122,6 +127,7 @@ export class InProcessSession implements AsyncDisposable {
     } catch (error) {
       return failure(this.#journalProblem(error));
     }
+    await beforeStart?.(call.signal);
     if (call.signal.aborted) return this.#finish(place, request, cancelledBeforeStart);
     return this.#finish(place, request, await this.#call(place.lane, opening.value, request, call));
   }
@@ -186,6 +192,8 @@ export class InProcessSession implements AsyncDisposable {
     return `The record of tool executions in ${this.#journalPath} cannot be used (${describeError(error)}). Free disk space or repair the file, then try again.`;
   }
 }
+
+type Start = { readonly call: ToolCall; readonly beforeStart: ExecuteOptions["beforeStart"] };
 
 type RunningExecution = {
   readonly outcome: Promise<Outcome>;

@@ -29,6 +29,11 @@ export interface Cluster {
   nowMs(): number;
   /** False when the others may take this process for dead. */
   isSound(): boolean;
+  /**
+   * Resolves once the others are known to take this process for alive, at once while that is known; after those that listen to
+   * {@link onFenced} have given up what was lost, where it was declared dead; and when `signal` aborts. Never rejects.
+   */
+  untilSound(signal: AbortSignal): Promise<void>;
   /** Where the others reach a process that listens on every address of its machine; null where that is not known. */
   readonly ownHost: string | null;
   /** Says where this process is reached, for as long as it lives. */

@@ -33,6 +33,8 @@ export class FolderCluster implements Cluster {
     return true;
   }
 
+  async untilSound(): Promise<void> {}
+
   async announce(url: string): Promise<void> {
     const file = doorFileOf(this.#dataDir, this.nodeId);
     const door: Door = { url, secret: this.ownSecret };

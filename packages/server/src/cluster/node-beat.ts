@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop, setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
 import { breakOff, openConnection } from "../database/postgres/postgres-connection.ts";
 import type { Timeline } from "../database/postgres/timeline.ts";
@@ -35,6 +35,7 @@ export class NodeBeat implements AsyncDisposable {
   readonly #everyMs: number;
   readonly #fencedListeners = new Set<() => void>();
   readonly #goneListeners = new Set<() => void>();
+  readonly #waiting = new Set<() => void>();
   #client: Client | null;
   #nodeId: string;
   #looks: Looks = noLooks;
@@ -45,8 +46,10 @@ export class NodeBeat implements AsyncDisposable {
   #address: string | null = null;
   /** What the database's clock said at the last beat that arrived. */
   #clockMs: number;
-  /** Monotonic time of that beat. */
+  /** Monotonic time at which its answer came. */
   #arrivedMs = performance.now();
+  /** When the last beat was sent of which it is known that it counted. The others have seen it after that. */
+  #soundMs = performance.now();
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -77,9 +80,22 @@ export class NodeBeat implements AsyncDisposable {
     return this.#hasNeighbours;
   }
 
-  /** False when the last beats did not arrive. */
+  /** False when the last beats did not arrive, or this process stood still and does not know what has become of it. */
   get isSound(): boolean {
-    return performance.now() - this.#arrivedMs < this.#everyMs * mostMissedBeats;
+    return performance.now() - this.#soundMs < this.#everyMs * mostMissedBeats;
+  }
+
+  /** See {@link Cluster.untilSound}. */
+  async untilSound(signal: AbortSignal): Promise<void> {
+    while (!this.isSound && !signal.aborted) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const stop = (): void => resolve();
+      this.#waiting.add(stop);
+      signal.addEventListener("abort", stop, { once: true });
+      await promise;
+      this.#waiting.delete(stop);
+      signal.removeEventListener("abort", stop);
+    }
   }
 
   /** Whole epoch milliseconds by the database's clock; this machine's is not asked. */
@@ -182,6 +198,7 @@ export class NodeBeat implements AsyncDisposable {
 
   async #beatOn(client: Client): Promise<void> {
     await this.#options.timeline.note(client);
+    const sentMs = performance.now();
     const { rows } = await client.query<BeatRow>(beatSql, [this.#nodeId, this.#address]);
     this.#arrivedMs = performance.now();
     this.#clockMs = rows[0]!.nowMs;
@@ -199,14 +216,19 @@ export class NodeBeat implements AsyncDisposable {
     for (const node of dead) await declareDead(client, node);
     if (isAnyGone) for (const listener of this.#goneListeners) listener();
     if ((rows[0]?.own ?? null) === null) await this.#takeNewName(client);
+    this.#soundMs = sentMs;
+    for (const resolve of this.#waiting) resolve();
   }
 
   async #takeNewName(client: Client): Promise<void> {
+    this.#soundMs = -Infinity;
     const nodeId = randomUUID();
     await register(client, this.#options, nodeId, this.#address);
     this.#nodeId = nodeId;
     this.#looks = noLooks;
     for (const listener of this.#fencedListeners) listener();
+    // They give up what was lost behind the call, and nobody who waits may go on before that.
+    await yieldToEventLoop();
   }
 }
 

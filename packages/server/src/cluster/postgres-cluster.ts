@@ -35,6 +35,10 @@ export class PostgresCluster implements Cluster {
     return this.#node.beat.isSound;
   }
 
+  async untilSound(signal: AbortSignal): Promise<void> {
+    await this.#node.beat.untilSound(signal);
+  }
+
   async announce(url: string): Promise<void> {
     await this.#node.beat.announce(url);
   }

@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readIfThere } from "../lib/read-if-there.ts";
 import { checkLeaksAfterEach } from "./check-leaks.ts";
+import { openDatabaseLine } from "./database-line.ts";
 import { startScriptedModel } from "./scripted-model/scripted-model-server.ts";
 import { ServerProcess } from "./server-process.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "./start-postgres.ts";
@@ -51,6 +53,36 @@ describe.skipIf(!probe.isUsable)(`servers that are killed, on PostgreSQL (${prob
     },
     300_000,
   );
+
+  test("P6, P27: a server that is cut off from the database between a call's record and its tool starts nothing", async () => {
+    await using place = await openPlace();
+    const databaseUrl = await postgres.createDatabase();
+    await using line = await openDatabaseLine(databaseUrl);
+    const traceFile = join(place.path, "trace");
+    await using cutOff = await ServerProcess.start({
+      dataDir: join(place.path, "one"),
+      databaseUrl: line.url,
+      traceFile,
+      failPoints: "execute.before=delay:10000:1",
+    });
+    await using other = await ServerProcess.start({ dataDir: join(place.path, "two"), databaseUrl });
+    await begin(cutOff, place);
+    await expect.poll(() => readIfThere(traceFile), waiting).toContain("execute.before 1");
+    line.set("drop");
+    await expect
+      .poll(async () => (await other.client.getConversation(id)).execution_status, waiting)
+      .toBe("finished");
+    // The tool host has the call now, and nobody has told this server what became of it.
+    const records = join(place.path, "one", "conversations", id, "executions.sqlite");
+    await expect.poll(() => existsSync(records), waiting).toBe(true);
+    line.set("pass");
+    const isReady = async (): Promise<boolean> => (await fetch(`${cutOff.url}/ready`)).ok;
+    await expect.poll(isReady, waiting).toBe(true);
+    await cutOff[Symbol.asyncDispose]();
+    expect(await readIfThere(place.record)).toBeNull();
+    const { items } = await other.client.searchEvents(id, { kind: "AgentErrorEvent" });
+    expect(items).toMatchObject([{ error: expect.stringContaining("unknown") as string }]);
+  }, 300_000);
 
   test("P27: a server whose clock jumps by hours asks others and is asked by them as ever, and nobody takes it for dead", async () => {
     await using place = await openPlace();

@@ -18,6 +18,7 @@ import { withMcpTools, type McpAccess, type SessionContext } from "../run/mcp-to
 import { withConversationSkills, type SkillAccess } from "./session-skills.ts";
 import { workspaceUnavailable } from "../refusals.ts";
 import { isOnDemand, withBrowserOnDemand } from "./browser-on-demand.ts";
+import { withBeforeStart } from "./with-before-start.ts";
 import { withHandOver } from "./with-hand-over.ts";
 import { withPlanMode } from "./plan-session.ts";
 import { giveToParentsOwner } from "../../workspaces/owned-files.ts";
@@ -52,6 +53,11 @@ export type SessionsDeps = {
    * sandboxes is left to them when this one stops.
    */
   readonly hasPeers?: true;
+  /**
+   * Waited for before a tool of this machine starts: until the others do not take this server for dead. They go on with what it worked on
+   * once they do, and nothing at the tools of its machine could tell it so. Nobody can do that when absent.
+   */
+  readonly untilSound?: (signal: AbortSignal) => Promise<void>;
   readonly logger: Logger;
   /** Nobody looks on when absent. */
   readonly observer?: Observer;
@@ -135,8 +141,9 @@ export class ConversationSessions {
       access: this.#deps.skills ?? null,
       logger,
     });
-    const { observer } = this.#deps;
-    return observer === undefined ? skilled : watchSession(skilled, id, observer);
+    const { observer, untilSound } = this.#deps;
+    const sound = untilSound === undefined ? skilled : withBeforeStart(skilled, untilSound);
+    return observer === undefined ? sound : watchSession(sound, id, observer);
   }
 
   /** A shell of a person, where the tools of the conversation run and in the same folder. */

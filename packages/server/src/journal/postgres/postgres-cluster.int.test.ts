@@ -100,6 +100,29 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
     );
   });
 
+  test("P27: who waits to be sound goes on once a beat has arrived, and after those who are told that all was lost", async () => {
+    const url = await server.createDatabase();
+    await using node = await PostgresNode.open({ url, beatMs, onFailure });
+    const { signal } = new AbortController();
+    const order: string[] = [];
+    node.beat.onFenced(() => void Promise.resolve().then(() => order.push("given up")));
+    // At once while it is known; what is aborted waits for nothing.
+    await node.beat.untilSound(signal);
+    const stranger = new Client({ connectionString: url });
+    await stranger.connect();
+    await stranger.query("BEGIN");
+    await stranger.query("UPDATE convoke.nodes SET dead_at = clock_timestamp()");
+    await expect.poll(() => node.beat.isSound, { interval: 20 }).toBe(false);
+    await node.beat.untilSound(AbortSignal.abort());
+    const goesOn = node.beat.untilSound(signal).then(() => order.push("goes on"));
+    expect(order).toEqual([]);
+    await stranger.query("COMMIT");
+    await goesOn;
+    await stranger.end();
+    expect(order).toEqual(["given up", "goes on"]);
+    expect(node.beat.isSound).toBe(true);
+  });
+
   test("P28: that a node is gone is told once it has ended, and once it is declared dead", async () => {
     const url = await server.createDatabase();
     await using node = await PostgresNode.open({ url, beatMs, onFailure });
