@@ -1,5 +1,5 @@
 import type { ToolSession } from "@convoke/tool-host";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { LazySession } from "./lazy-session.ts";
 
 test("a conversation ends while its tools are being opened, whether that succeeds or fails", async () => {
@@ -71,4 +71,25 @@ test("tools that were ordered while the first ones could not be opened are close
   await session.open();
   await session[Symbol.asyncDispose]();
   expect([count, told]).toEqual([2, ["closed"]]);
+});
+
+test("P65: tools are waited for so long at most, and the wait ends with them and leaves no timer behind", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const opened = { [Symbol.asyncDispose]: async () => {} } as unknown as ToolSession;
+  const gates = [Promise.withResolvers<ToolSession>(), Promise.withResolvers<ToolSession>()];
+  let count = 0;
+  await using session = new LazySession(() => gates[count++]!.promise);
+  const failed = session.openWithin(1000);
+  gates[0]!.reject(new Error("The machine is gone."));
+  expect(await failed).toBeNull();
+  expect(vi.getTimerCount()).toBe(0);
+  const late = session.openWithin(1000);
+  vi.advanceTimersByTime(1000);
+  expect(await late).toBeNull();
+  const inTime = session.openWithin(1000);
+  gates[1]!.resolve(opened);
+  expect(await inTime).toBe(opened);
+  expect(vi.getTimerCount()).toBe(0);
+  expect(count).toBe(2);
 });

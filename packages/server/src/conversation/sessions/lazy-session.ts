@@ -1,5 +1,4 @@
 import type { ToolSession } from "@convoke/tool-host";
-import { wait } from "../../lib/wait.ts";
 import { conversationClosing } from "../refusals.ts";
 
 /** The tools of one conversation: opened once and reused; a failed opening is tried again at the next use. */
@@ -33,14 +32,13 @@ export class LazySession implements AsyncDisposable {
   /** The session if it can be opened within this time; null otherwise, and then the next use meets the reason. */
   async openWithin(ms: number): Promise<ToolSession | null> {
     if (this.#isClosed) throw conversationClosing();
-    const isOver = new AbortController();
-    // Who works with the tools is told why they are not there.
-    const opened = this.open().catch(() => null);
+    const { promise: isOver, resolve } = Promise.withResolvers<null>();
+    const timer = setTimeout(() => resolve(null), ms);
     try {
-      return await Promise.race([opened, wait(ms, isOver.signal).then(() => null)]);
+      // Who works with the tools is told why they are not there.
+      return await Promise.race([this.open().catch(() => null), isOver]);
     } finally {
-      // Without a reason of its own, abort would make an error with a stack.
-      isOver.abort(null);
+      clearTimeout(timer);
     }
   }
 
