@@ -49,6 +49,24 @@ test("a command for what another server works on is done by that one", async () 
   await expect(owner.client.getConversation(id)).rejects.toMatchObject({ status: 404 });
 });
 
+test("P48: a command that another server does is counted once, and at that one as forwarded", async () => {
+  const { wrapModel, release } = holdAnswers();
+  await using owner = await startTestServer({ script: { turns: [{ text: "One." }] }, wrapModel });
+  await using neighbour = await startNeighbour(owner);
+  const { id } = await owner.createConversation({ text: "first" });
+  await owner.waitForStatus(id, "running");
+  await neighbour.client.updateConversation(id, { title: "Named by the neighbour" });
+  const route = 'method="PATCH",route="/api/conversations/:conversation_id",status="200"';
+  const countsOf = async (server: TestServer): Promise<readonly string[]> => {
+    const { text } = await server.call("GET", "/metrics");
+    return text.split("\n").filter((line) => line.includes(`_count{${route}}`));
+  };
+  const counted = (name: string): string => `convoke_${name}_duration_seconds_count{${route}} 1`;
+  await expect.poll(() => countsOf(neighbour)).toEqual([counted("http_request")]);
+  await expect.poll(() => countsOf(owner)).toEqual([counted("forwarded_request")]);
+  release();
+});
+
 test("a pause and what is wrong with a request come back as the owner said it", async () => {
   const { wrapModel, release } = holdAnswers();
   await using owner = await startTestServer({ script: { turns: [{ text: "One." }] }, wrapModel });

@@ -54,7 +54,12 @@ export function observeRequests(app: FastifyInstance, { observer, onCall }: Obse
     if (request.isToldOf) return;
     request.isToldOf = true;
     if (request.activity !== null) {
-      observer.end(request.activity, { error: status >= 500 ? String(status) : null, status });
+      const error = status >= 500 ? String(status) : null;
+      observer.end(request.activity, {
+        error,
+        status,
+        ...(request.isForwarded ? { isForwarded: true } : {}),
+      });
     }
     if (isAudited(request, status)) onCall(toAuditedCall(request, status));
   };

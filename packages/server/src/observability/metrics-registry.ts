@@ -39,6 +39,13 @@ export async function openRegistry(gauges: Gauges): Promise<MetricsRegistry> {
     ["method", "route", "status"],
     requestBuckets,
   );
+  // Beside those of clients: each of them is one of these already, where it was asked.
+  const forwarded = histogram(
+    "forwarded_request_duration_seconds",
+    "HTTP requests that other servers have passed on, by route template and status.",
+    ["method", "route", "status"],
+    requestBuckets,
+  );
   const runs = histogram("run_duration_seconds", "Runs by how they ended.", ["error"], workBuckets);
   const calls = histogram(
     "model_call_duration_seconds",
@@ -70,10 +77,10 @@ export async function openRegistry(gauges: Gauges): Promise<MetricsRegistry> {
     prometheus: registers[0],
     join: (all) => client.AggregatorRegistry.aggregate([...all]).metrics(),
     appended: (seconds) => appends.observe(seconds),
-    ended(activity, { error, status, spent = [] }, seconds) {
+    ended(activity, { error, status, isForwarded, spent = [] }, seconds) {
       switch (activity.kind) {
         case "request":
-          requests.observe(
+          (isForwarded === true ? forwarded : requests).observe(
             { method: activity.method, route: activity.route, status: String(status ?? 0) },
             seconds,
           );

@@ -21,6 +21,8 @@ export type Ending = {
   readonly error: string | null;
   /** Of a request. */
   readonly status?: number;
+  /** Of a request that another server has passed on, which counts it as well. */
+  readonly isForwarded?: true;
   /** What a model call has used up: its answer, and attempts that failed. */
   readonly spent?: readonly SpentAttempt[];
 };
