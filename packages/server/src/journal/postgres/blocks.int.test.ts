@@ -38,6 +38,21 @@ describe.skipIf(!probe.isUsable)(`blocks need PostgreSQL (${probe.detail})`, () 
     await expectAllFound();
   });
 
+  test("blocks of logs that an older release has deleted are removed by the next process, and no others", async () => {
+    await ask(
+      url,
+      `INSERT INTO convoke.class_blocks (log, class, first_seq, last_seq, grams)
+       SELECT 1000 + log, 1, block, block, '{1}' FROM generate_series(1, 1500) log, generate_series(1, 3) block`,
+    );
+    await using next = await openPostgresJournal({ url, onFailure });
+    const left = `SELECT count(*)::integer AS blocks, count(*) FILTER (WHERE log > 1000)::integer AS "ofGone",
+      (SELECT count(*)::integer FROM convoke.doomed) AS doomed FROM convoke.class_blocks`;
+    await expect
+      .poll(async () => (await ask(url, left))[0], { timeout: 60_000 })
+      .toEqual({ blocks: blockCount, ofGone: 0, doomed: 0 });
+    expect(await next.lastSeq("one")).toBe(count);
+  });
+
   test("P39: blocks of an older release are searched beside those of classes, and nothing is found twice", async () => {
     // Sixteen messages of both classes each, with grams of more than those; from 400 to 640 both kinds have them.
     await ask(

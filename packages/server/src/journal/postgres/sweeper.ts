@@ -1,6 +1,8 @@
 import type { Pool } from "pg";
 
 const sliceRows = 5000;
+/** So many logs are looked at together. */
+const sliceLogs = 1000;
 
 /** Removes the logs of deleted conversations in slices, so that a large one delays nobody; also what a former process left. */
 export class Sweeper implements AsyncDisposable {
@@ -8,6 +10,8 @@ export class Sweeper implements AsyncDisposable {
   readonly #onFailure: (error: unknown) => void;
   #running: Promise<void> | null = null;
   #isAsked = false;
+  /** Behind the last log whose blocks were looked at; null when all were, since this process began. */
+  #lookedUpTo: number | null = 0;
   #isClosed = false;
 
   constructor(pool: Pool, onFailure: (error: unknown) => void) {
@@ -31,6 +35,7 @@ export class Sweeper implements AsyncDisposable {
     try {
       while (this.#isAsked && !this.#isClosed) {
         this.#isAsked = false;
+        await this.#doomLeftOver();
         const { rows } = await this.#pool.query<{ log: number }>(
           "SELECT log FROM convoke.doomed ORDER BY log",
         );
@@ -41,6 +46,20 @@ export class Sweeper implements AsyncDisposable {
       // It stays doomed: the next deletion, and the next process, try again.
     }
     this.#running = null;
+  }
+
+  /**
+   * Once in a process: a release that knows no blocks of one class has deleted logs without them. Where such a release still runs, it is
+   * stopped before the last server of this one starts.
+   */
+  async #doomLeftOver(): Promise<void> {
+    while (this.#lookedUpTo !== null && !this.#isClosed) {
+      const { rows } = await this.#pool.query<{ last: number | null }>(leftOverSql, [
+        this.#lookedUpTo,
+        sliceLogs,
+      ]);
+      this.#lookedUpTo = rows[0]!.last;
+    }
   }
 
   async #sweep(log: number): Promise<void> {
@@ -58,3 +77,19 @@ export class Sweeper implements AsyncDisposable {
     await this.#pool.query("DELETE FROM convoke.doomed WHERE log = $1", [log]);
   }
 }
+
+/** Each log is one step in an index, however many blocks it has. Without a head it is gone: numbers are never used again. */
+const leftOverSql = `
+  WITH RECURSIVE walked(log) AS (
+    (SELECT log FROM convoke.class_blocks WHERE log > $1 ORDER BY log LIMIT 1)
+    UNION ALL
+    SELECT (SELECT b.log FROM convoke.class_blocks b WHERE b.log > walked.log ORDER BY b.log LIMIT 1)
+    FROM walked WHERE walked.log IS NOT NULL
+  ), slice AS (
+    SELECT log FROM walked WHERE log IS NOT NULL LIMIT $2
+  ), gone AS (
+    INSERT INTO convoke.doomed (log)
+    SELECT s.log FROM slice s WHERE NOT EXISTS (SELECT FROM convoke.heads h WHERE h.number = s.log)
+    ON CONFLICT DO NOTHING
+  )
+  SELECT max(log) AS last FROM slice`;
