@@ -5,6 +5,7 @@ import { withCondenserSecrets } from "../agent/condense/condenser-settings.ts";
 import type { ViewEvent } from "../agent/history-view.ts";
 import type { EventDraft, StampedEvent } from "../events/event-draft.ts";
 import type { McpServers } from "../extensions/mcp/mcp-status.ts";
+import { ended } from "../lib/ended.ts";
 import type { Model } from "../models/model.ts";
 import { titleUsageId } from "../agent/title.ts";
 import { ApprovalClock } from "./commands/approval-clock.ts";
@@ -88,7 +89,7 @@ export class Actor implements AsyncDisposable {
       onDone: () => this.#clock.set(this.log.state.approvalDeadlineMs),
       onLost: () => {
         this.#handedOver.abort();
-        this.#closing.abort();
+        this.#closing.abort(ended);
         this.runner.abort();
         deps.onLost();
       },
@@ -220,7 +221,7 @@ export class Actor implements AsyncDisposable {
     if (others.length === 0) return;
     const isOver = new AbortController();
     await Promise.race([Promise.allSettled(others), wait(stopGraceMs, isOver.signal)]);
-    isOver.abort();
+    isOver.abort(ended);
   }
 
   /** Ends it here; what tools do in a sandbox goes on, for the process that goes on with the conversation. */
@@ -238,7 +239,7 @@ export class Actor implements AsyncDisposable {
     this.queue.close();
     this.hold.end();
     this.#runEnd[Symbol.dispose]();
-    this.#closing.abort();
+    this.#closing.abort(ended);
     this.#clock.set(null);
     this.runner.abort();
     await this.runner.ended();

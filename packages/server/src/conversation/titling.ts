@@ -1,5 +1,6 @@
 import type { LLM } from "@convoke/protocol";
 import { usualTitleLength, writeTitle } from "../agent/title.ts";
+import { ended } from "../lib/ended.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
 import type { ConversationLog } from "./conversation-log.ts";
@@ -47,7 +48,7 @@ export class Titling {
 
   /** Resolves when nothing is in progress any more. */
   async close(): Promise<void> {
-    this.#stop.abort();
+    this.#stop.abort(ended);
     await this.#naming;
   }
 

@@ -1,3 +1,4 @@
+import { ended } from "../lib/ended.ts";
 import type { AttemptContext } from "./answer.ts";
 import { toModelError, type FailureContext } from "./classify.ts";
 import { cutAnswer } from "./failures.ts";
@@ -34,6 +35,7 @@ export async function* runAttempt(
   try {
     for await (const part of attempt(request, watch)) {
       if (signal.aborted) break;
+      if (part.type === "done") watch.complete();
       yield part;
       if (part.type === "done" || part.type === "failed") return;
     }
@@ -47,9 +49,6 @@ export async function* runAttempt(
   }
 }
 
-/** Given as a reason: without one, each abort makes an error with a stack of its own. */
-const isOver = Object.assign(new Error("The attempt is over."), { name: "AbortError" });
-
 /** How long a server may keep a finished answer open before we hang up. Waiting a moment keeps the connection usable. */
 const endGraceMs = 250;
 
@@ -60,20 +59,28 @@ function silence(deps: AttemptDeps): Error {
 
 /** Aborts an attempt when the provider stays silent too long; time spent by the consumer does not count. */
 class SilenceWatch implements AttemptContext {
-  readonly #stop = new AbortController();
-  readonly #silent = new AbortController();
+  readonly #looking = new AbortController();
+  readonly #cut = new AbortController();
   readonly #clock: ModelClock;
-  readonly signal: AbortSignal;
+  readonly #outer: AbortSignal;
+  #isComplete = false;
+  #isSilent = false;
   #waitingSinceMs: number | null = null;
 
   constructor(clock: ModelClock, limitMs: number | null, outer: AbortSignal) {
     this.#clock = clock;
-    this.signal = AbortSignal.any([outer, this.#silent.signal, this.#stop.signal]);
+    this.#outer = outer;
+    // One that follows several by itself takes many times as long.
+    outer.addEventListener("abort", this.#follow);
     if (limitMs !== null) void this.#watch(limitMs);
   }
 
+  get signal(): AbortSignal {
+    return this.#cut.signal;
+  }
+
   get isSilent(): boolean {
-    return this.#silent.signal.aborted;
+    return this.#isSilent;
   }
 
   async wait<T>(promise: Promise<T>): Promise<T> {
@@ -93,18 +100,28 @@ class SilenceWatch implements AttemptContext {
     void this.#watch(endGraceMs);
   }
 
-  close(): void {
-    this.#stop.abort(isOver);
+  /** Everything has been read: there is no request any more that would have to be broken off. */
+  complete(): void {
+    this.#isComplete = true;
   }
+
+  close(): void {
+    this.#outer.removeEventListener("abort", this.#follow);
+    this.#looking.abort(ended);
+    if (!this.#isComplete) this.#cut.abort(ended);
+  }
+
+  readonly #follow = (): void => this.#cut.abort(this.#outer.reason);
 
   async #watch(limitMs: number): Promise<void> {
     try {
       let sleepMs = limitMs;
       while (true) {
-        await this.#clock.sleep(sleepMs, this.signal);
+        await this.#clock.sleep(sleepMs, this.#looking.signal);
         const silentMs = this.#waitingSinceMs === null ? 0 : this.#clock.nowMs() - this.#waitingSinceMs;
         if (silentMs >= limitMs) {
-          this.#silent.abort();
+          this.#isSilent = true;
+          this.#cut.abort();
           return;
         }
         sleepMs = limitMs - silentMs;

@@ -1,5 +1,6 @@
 import { buildHistory } from "../../agent/history.ts";
 import { judgeGoal, type Judged } from "../../agent/judge-goal.ts";
+import { ended } from "../../lib/ended.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Model } from "../../models/model.ts";
 import type { ConversationLog } from "../conversation-log.ts";
@@ -42,7 +43,7 @@ export class GoalLoop {
 
   /** Resolves when nothing is in progress any more. */
   async close(): Promise<void> {
-    this.#stop.abort();
+    this.#stop.abort(ended);
     await this.#round;
   }
 

@@ -1,4 +1,5 @@
 import { JournalWriteError } from "../../journal/journal.ts";
+import { ended } from "../../lib/ended.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { isDamage } from "../../lib/storage-fault.ts";
 import { wait } from "../../lib/wait.ts";
@@ -37,7 +38,7 @@ export class Hold {
 
   /** Gives up recording: the conversation leaves this process. */
   end(): void {
-    this.#ended.abort();
+    this.#ended.abort(ended);
   }
 
   async #recordLater(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import type { StoredEvent } from "../../../journal/journal.ts";
+import { ended } from "../../../lib/ended.ts";
 import { closeCodes } from "./close-codes.ts";
 import type { EventFrames } from "./event-frames.ts";
 import type { SocketTimes } from "./socket-times.ts";
@@ -100,7 +101,7 @@ export class SocketOutput {
   end(): void {
     clearInterval(this.#heartbeat);
     clearInterval(this.#dead);
-    this.#closing.abort();
+    this.#closing.abort(ended);
   }
 
   /** What waits for the client, and its connection, are given up when it does not even take the closing. */
