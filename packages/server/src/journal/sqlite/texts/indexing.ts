@@ -153,7 +153,7 @@ export class TextIndexing implements AsyncDisposable {
 const youngMegabytes = 4;
 /** What former processes left has waited before: it lets a start end, and its memory be given back, first. A search does not wait for it. */
 const backlogPatience = 5;
-const gatherMs = 100;
+const gatherMs = 500;
 const longestLookMs = 1000;
 const idleMs = 20_000;
 const restartMs = 10_000;
