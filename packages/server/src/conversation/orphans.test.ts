@@ -15,7 +15,7 @@ test("P27: a run whose server has left is gone on with once, one with a living s
   const taken: string[] = [];
   const orphans = new Orphans({
     journal: second,
-    isOurs: () => false,
+    isOurs: (id) => taken.includes(id),
     canHost: async ({ id }) => id === "run",
     goOnWith: async ({ row }) => void taken.push(row.id),
   });
@@ -37,7 +37,7 @@ test("what nobody owns is taken up at the second look, because a fork is made in
   const taken: string[] = [];
   const orphans = new Orphans({
     journal,
-    isOurs: (id) => id === "ours",
+    isOurs: (id) => id === "ours" || taken.includes(id),
     canHost: async () => true,
     goOnWith: async ({ row }) => void taken.push(row.id),
   });
@@ -50,6 +50,31 @@ test("what nobody owns is taken up at the second look, because a fork is made in
   await orphans.takeUp();
   await orphans.takeUp();
   expect(taken).toEqual(["begun"]);
+});
+
+test("P2: a run that this server owns and has lost from its memory is gone on with at the second look", async () => {
+  await using folder = await openTemporaryDirectory();
+  await using journal = await openJournal({ dataDir: folder.path });
+  for (const id of ["worked on", "lost"])
+    await journal.createClaimed(sampleConversation(id, { isActive: true }));
+  await journal.createClaimed(sampleConversation("at rest"));
+  const taken: string[] = [];
+  const orphans = new Orphans({
+    journal,
+    isOurs: (id) => id === "worked on" || taken.includes(id),
+    canHost: async () => true,
+    goOnWith: async ({ row, lease }) => {
+      expect(lease).toMatchObject({ conversationId: row.id, generation: 2 });
+      taken.push(row.id);
+    },
+  });
+
+  await orphans.takeUp();
+  await orphans.takeUp({ isBetween: true });
+  expect(taken).toEqual([]);
+  await orphans.takeUp();
+  await orphans.takeUp();
+  expect(taken).toEqual(["lost"]);
 });
 
 test("issue 12.1: what an ended server has left is claimed and read in batches, and of a living one a single claim is asked for", async () => {
@@ -68,6 +93,7 @@ test("issue 12.1: what an ended server has left is claimed and read in batches, 
   const orphans = new Orphans({
     journal: {
       listActiveElsewhere: () => journal.listActiveElsewhere(),
+      listActiveHere: () => journal.listActiveHere(),
       claimMany: (ids) => {
         claims.push([...ids]);
         return journal.claimMany(ids);

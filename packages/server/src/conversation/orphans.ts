@@ -5,7 +5,10 @@ import { LeaseHeldError, type ConversationRow, type Journal, type Lease } from "
 export type Claimed = { readonly row: ConversationRow; readonly lease: Lease };
 
 export type OrphansDeps = {
-  readonly journal: Pick<Journal, "claimMany" | "getConversations" | "listActiveElsewhere">;
+  readonly journal: Pick<
+    Journal,
+    "claimMany" | "getConversations" | "listActiveElsewhere" | "listActiveHere"
+  >;
   /** True for what this process works on, or is about to. */
   readonly isOurs: (id: string) => boolean;
   /** False where its tools cannot be reached from here, such as in a sandbox of another server. */
@@ -23,11 +26,16 @@ const batchesAtOnce = 2;
 /** `isBetween`: one more than those that come now and then, because a server has ended. */
 export type Look = { readonly isBetween?: true };
 
-/** Runs that another server on the same store has left behind: somebody who lives must go on with them (P2, P27). */
+/**
+ * Runs that a server on the same store has left behind: somebody who lives must go on with them (P2, P27). It may have been this one, where
+ * the store was away when a lease was to be taken, or given back.
+ */
 export class Orphans {
   readonly #deps: OrphansDeps;
   /** Active conversations that nobody owned at the last look. */
   #ownerless: ReadonlySet<string> = new Set();
+  /** Active conversations that this process owned at the last look, and did not work on. */
+  #strays: ReadonlySet<string> = new Set();
   #isLooking = false;
 
   constructor(deps: OrphansDeps) {
@@ -36,7 +44,7 @@ export class Orphans {
 
   /**
    * Goes on with each run whose server has ended; call now and then. What nobody owns is left alone until the second look: its
-   * server may be between two steps, such as making a fork.
+   * server may be between two steps, such as making a fork. So is what this process owns and does not work on.
    */
   async takeUp({ isBetween }: Look = {}): Promise<void> {
     // A look that takes long must not claim again what it has just claimed.
@@ -44,7 +52,9 @@ export class Orphans {
     this.#isLooking = true;
     try {
       const ownerless = await this.#look();
-      if (isBetween !== true) this.#ownerless = ownerless;
+      if (isBetween === true) return;
+      this.#ownerless = ownerless;
+      this.#strays = await this.#lookHere();
     } finally {
       this.#isLooking = false;
     }
@@ -65,8 +75,16 @@ export class Orphans {
     return new Set(listed.filter(({ nodeId }) => nodeId === null).map(({ id }) => id));
   }
 
+  /** What this process owns now and does not work on. */
+  async #lookHere(): Promise<Set<string>> {
+    const strays = (await this.#deps.journal.listActiveHere()).filter((id) => !this.#deps.isOurs(id));
+    const due = strays.filter((id) => this.#strays.has(id)).map((id) => ({ id }));
+    await severalAtOnce(inBatches(due), batchesAtOnce, (batch) => this.#take(batch, new Set()));
+    return new Set(strays);
+  }
+
   /** Goes on with those that can be gone on with here; their owners that turn out to live are added to `living`. */
-  async #take(batch: readonly Listed[], living: Set<string>): Promise<void> {
+  async #take(batch: readonly Pick<Listed, "id">[], living: Set<string>): Promise<void> {
     if (batch.length === 0) return;
     const { journal, isOurs, canHost, goOnWith } = this.#deps;
     const rows = await journal.getConversations(batch.map(({ id }) => id));

@@ -73,7 +73,7 @@ export function describeConversations(journal: () => Journal): void {
     });
 
     test("the active ones of others are listed with their owner, and one's own are not", async () => {
-      const [owned, free, idle] = [randomUUID(), randomUUID(), randomUUID()];
+      const [owned, free, idle, copying] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
       for (const [id, isActive] of [
         [owned, true],
         [free, true],
@@ -81,10 +81,13 @@ export function describeConversations(journal: () => Journal): void {
       ] as const)
         await journal().createConversation(sampleConversation(id, { isActive }));
       await journal().claim(owned);
+      await journal().createClaimed(sampleConversation(copying, { isActive: true, isCopying: true }));
       const listed = await journal().listActiveElsewhere();
       expect(listed.filter(({ id }) => id === owned || id === free || id === idle)).toEqual([
         { id: free, nodeId: null },
       ]);
+      const here = await journal().listActiveHere();
+      expect(here.filter((id) => new Set<string>([owned, free, idle, copying]).has(id))).toEqual([owned]);
     });
 
     test("several are claimed at once, each as if alone, and what is not there is told", async () => {

@@ -33,6 +33,8 @@ export interface Journal extends AsyncDisposable {
    * processes live leaves out what they own.
    */
   listActiveElsewhere(): Promise<{ readonly id: string; readonly nodeId: string | null }[]>;
+  /** Those of them that the store says this process owns, whether it knows of the lease or not; no copy that is being made. */
+  listActiveHere(): Promise<string[]>;
   /** Removes the conversation and its events; needs the lease. */
   deleteConversation(lease: Lease): Promise<void>;
 

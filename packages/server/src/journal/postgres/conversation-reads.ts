@@ -82,6 +82,16 @@ export class ConversationReads {
     return rows;
   }
 
+  async listActiveOf(nodeId: string): Promise<string[]> {
+    const { rows } = await this.#pool.query<{ id: string }>({
+      name: "active_of",
+      text: `SELECT c.id FROM convoke.heads h JOIN convoke.conversations c USING (number)
+         WHERE h.is_active AND h.node_id = $1 AND NOT c.is_copying ORDER BY h.number`,
+      values: [nodeId],
+    });
+    return rows.map(({ id }) => id);
+  }
+
   async count(filter: ConversationFilter): Promise<number> {
     const where = new Conditions();
     addFilter(where, filter);

@@ -216,6 +216,10 @@ class PostgresJournal implements Journal {
     return await this.#conversations.listOrphans();
   }
 
+  async listActiveHere(): Promise<string[]> {
+    return await this.#conversations.listActiveOf(this.nodeId);
+  }
+
   async deleteConversation(lease: Lease): Promise<void> {
     const startMs = performance.now();
     await this.#writes.delete(this.#heldBy(lease), lease);

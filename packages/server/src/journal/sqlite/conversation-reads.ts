@@ -19,6 +19,7 @@ export class ConversationReader {
   readonly #wholeInbox: StatementSync;
   readonly #active: StatementSync;
   readonly #activeElsewhere: StatementSync;
+  readonly #activeHere: StatementSync;
   readonly #nextStatus: StatementSync;
   readonly #statements = new Map<string, StatementSync>();
 
@@ -36,6 +37,9 @@ export class ConversationReader {
     this.#active = database.prepare("SELECT id FROM conversations WHERE is_active = 1 ORDER BY number");
     this.#activeElsewhere = database.prepare(
       "SELECT id, node_id FROM conversations WHERE is_active = 1 AND node_id IS NOT ? ORDER BY number",
+    );
+    this.#activeHere = database.prepare(
+      "SELECT id FROM conversations WHERE is_active = 1 AND is_copying = 0 AND node_id = ? ORDER BY number",
     );
     this.#nextStatus = database.prepare(
       "SELECT min(execution_status) AS status FROM conversations WHERE execution_status > ?",
@@ -74,6 +78,10 @@ export class ConversationReader {
       id: String(row["id"]),
       nodeId: row["node_id"] === null ? null : String(row["node_id"]),
     }));
+  }
+
+  listActiveHere(nodeId: string): string[] {
+    return this.#activeHere.all(nodeId).map((row) => String(row["id"]));
   }
 
   count(filter: ConversationFilter): number {

@@ -193,6 +193,10 @@ class SqliteJournal implements Journal {
     return this.#named(() => this.#conversations.listActiveElsewhere(this.nodeId));
   }
 
+  async listActiveHere(): Promise<string[]> {
+    return this.#named(() => this.#conversations.listActiveHere(this.nodeId));
+  }
+
   async deleteConversation(lease: Lease): Promise<void> {
     const startMs = performance.now();
     await this.#writer.request({ type: "delete", lease });
