@@ -1,17 +1,18 @@
+/** Whatever is left out is not told. */
 export type Listener = {
-  readonly onSignal: (json: string) => void;
+  readonly onSignal?: (json: string) => void;
   /** Called when there will be no more, because the conversation was deleted. */
-  readonly onEnd: () => void;
+  readonly onEnd?: () => void;
   /** Told about pieces of answers in the form that names their items. */
-  readonly wantsItems: boolean;
-  /** Given pieces of answers in the place of {@link onSignal}, when set. */
-  readonly onPiece: ((json: string) => void) | null;
+  readonly wantsItems?: boolean;
+  /** Given pieces of answers in the place of {@link onSignal}. */
+  readonly onPiece?: ((json: string) => void) | null;
   /** Told what tools say while they work: the newest text only, so that any of them may be dropped. */
-  readonly onProgress: ((json: string) => void) | null;
+  readonly onProgress?: ((json: string) => void) | null;
   /** Called when how the conversation stands has changed without an event. */
-  readonly onChange: () => void;
+  readonly onChange?: () => void;
   /** Told, in the place of all that, what sockets of other servers are to get; nothing that came from another server itself. */
-  readonly onForward: ((signal: ForwardedSignal) => void) | null;
+  readonly onForward?: (signal: ForwardedSignal) => void;
 };
 
 /** A signal on its way to another server. */
@@ -23,16 +24,8 @@ export type ForwardedSignal =
 export class Signals {
   readonly #listeners = new Set<Listener>();
 
-  subscribe(given: Partial<Listener> & Pick<Listener, "onSignal">): () => void {
-    const listener = {
-      onEnd: () => {},
-      wantsItems: false,
-      onPiece: null,
-      onProgress: null,
-      onChange: () => {},
-      onForward: null,
-      ...given,
-    };
+  /** Returns the unsubscribe function. */
+  subscribe(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -42,46 +35,47 @@ export class Signals {
   }
 
   emit(json: string): void {
-    for (const { onSignal } of this.#listeners) onSignal(json);
+    for (const listener of this.#listeners) listener.onSignal?.(json);
   }
 
   /** A piece of an answer: `plain` for everyone, null when they get nothing of it, `withItem` for those who asked for that. */
   emitDelta(plain: string | null, withItem: string): void {
     this.#giveDelta(plain, withItem);
-    for (const { onForward } of this.#listeners) onForward?.({ type: "delta", plain, withItem });
+    for (const listener of this.#listeners) listener.onForward?.({ type: "delta", plain, withItem });
   }
 
   /** What a tool has said until now; `toJson` is called only when somebody listens. */
   emitProgress(toJson: () => string): void {
     let json: string | null = null;
-    for (const { onProgress, onForward } of this.#listeners) {
-      onProgress?.((json ??= toJson()));
-      onForward?.({ type: "progress", json: (json ??= toJson()) });
+    for (const listener of this.#listeners) {
+      listener.onProgress?.((json ??= toJson()));
+      listener.onForward?.({ type: "progress", json: (json ??= toJson()) });
     }
   }
 
   /** What another server has forwarded: it goes no further. */
   emitForwarded(signal: ForwardedSignal): void {
     if (signal.type === "delta") this.#giveDelta(signal.plain, signal.withItem);
-    else for (const { onProgress } of this.#listeners) onProgress?.(signal.json);
+    else for (const listener of this.#listeners) listener.onProgress?.(signal.json);
   }
 
   emitChange(): void {
-    for (const { onChange } of this.#listeners) onChange();
+    for (const listener of this.#listeners) listener.onChange?.();
   }
 
   end(): void {
     const listeners = [...this.#listeners];
     this.#listeners.clear();
-    for (const { onEnd } of listeners) onEnd();
+    for (const listener of listeners) listener.onEnd?.();
   }
 
   #giveDelta(plain: string | null, withItem: string): void {
-    for (const { onSignal, onPiece, wantsItems, onForward } of this.#listeners) {
-      if (onForward !== null) continue;
-      const give = onPiece ?? onSignal;
-      if (wantsItems) give(withItem);
-      else if (plain !== null) give(plain);
+    for (const listener of this.#listeners) {
+      if (listener.onForward !== undefined) continue;
+      const json = listener.wantsItems === true ? withItem : plain;
+      if (json === null) continue;
+      if (listener.onPiece) listener.onPiece(json);
+      else listener.onSignal?.(json);
     }
   }
 }

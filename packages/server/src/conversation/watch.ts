@@ -1,5 +1,6 @@
 import { follow, type FollowOptions } from "../journal/follow.ts";
 import type { Journal, StoredEvent } from "../journal/journal.ts";
+import { LogReader, type LogReaderOptions } from "../journal/log-reader.ts";
 import { Signals, type ForwardedSignal, type Listener } from "./signals.ts";
 
 /**
@@ -14,11 +15,13 @@ export type Watch = {
   standingFrame(): Promise<string | null>;
   /** The stored events behind a cursor, for ever, in order, each once. */
   follow(options: FollowOptions): AsyncIterable<readonly StoredEvent[]>;
+  /** The same, until it is disposed of. */
+  read(options: LogReaderOptions): LogReader;
   /**
    * What is shown and stored nowhere, while the actor is in this process or in one that forwards it. `onEnd` is called once when the conversation is deleted, by whichever
    * process. Returns the unsubscribe function.
    */
-  listen(listener: Partial<Listener> & Pick<Listener, "onSignal">): () => void;
+  listen(listener: Listener): () => void;
 };
 
 export type WatchesDeps = {
@@ -37,6 +40,8 @@ export class Watches {
   readonly #signals = new Map<string, Signals>();
   /** Where the logs are that somebody listens to here, as far as their rings tell. */
   readonly #lastSeqs = new Map<string, number>();
+  /** One for all who listen to a conversation. */
+  readonly #stopRings = new Map<string, () => void>();
 
   constructor(deps: WatchesDeps) {
     this.#deps = deps;
@@ -55,7 +60,7 @@ export class Watches {
 
   /** For another server, which has looked whether its reader may. Returns the unsubscribe function. */
   forward(id: string, onForward: (signal: ForwardedSignal) => void): () => void {
-    const stop = this.signalsOf(id).subscribe({ onSignal: () => {}, onForward });
+    const stop = this.signalsOf(id).subscribe({ onForward });
     return () => {
       stop();
       this.tidy(id);
@@ -77,35 +82,34 @@ export class Watches {
 
   /** Forgets what nobody speaks or listens to any more. */
   tidy(id: string): void {
-    if (!this.isHeard(id)) this.#lastSeqs.delete(id);
-    if (!this.isHeard(id) && !this.#deps.isLoaded(id)) this.#signals.delete(id);
+    if (this.isHeard(id)) return;
+    this.#stopRings.get(id)?.();
+    this.#stopRings.delete(id);
+    this.#lastSeqs.delete(id);
+    if (!this.#deps.isLoaded(id)) this.#signals.delete(id);
   }
 
   open(userId: string, id: string): Watch {
-    const { journal, fullStateFrame, standingFrame } = this.#deps;
-    return {
-      id,
-      fullStateFrame: () => fullStateFrame(userId, id),
-      standingFrame: () => standingFrame(userId, id),
-      follow: (options) => follow(journal, id, options),
-      listen: (listener) => this.#listen(userId, id, listener),
+    return new ConversationWatch(this, this.#deps, userId, id);
+  }
+
+  listen(userId: string, id: string, listener: Listener): () => void {
+    const stop = this.signalsOf(id).subscribe(listener);
+    if (!this.#stopRings.has(id)) this.#stopRings.set(id, this.#hearRings(userId, id));
+    return () => {
+      stop();
+      this.tidy(id);
     };
   }
 
-  #listen(userId: string, id: string, listener: Parameters<Watch["listen"]>[0]): () => void {
-    const stopSignals = this.signalsOf(id).subscribe(listener);
+  /** A log only grows: a shorter one, or none, is that of a conversation which another process has deleted. */
+  #hearRings(userId: string, id: string): () => void {
     let highest = 0;
-    // A log only grows: a shorter one, or none, is that of a conversation which another process has deleted.
-    const stopRings = this.#deps.journal.onAppend(id, (lastSeq) => {
+    return this.#deps.journal.onAppend(id, (lastSeq) => {
       if (lastSeq < highest || lastSeq === 0) void this.#endIfGone(userId, id);
       highest = lastSeq;
       this.#lastSeqs.set(id, lastSeq);
     });
-    return () => {
-      stopRings();
-      stopSignals();
-      this.tidy(id);
-    };
   }
 
   async #endIfGone(userId: string, id: string): Promise<void> {
@@ -114,5 +118,39 @@ export class Watches {
     } catch (error) {
       this.#deps.onFailure(id, error);
     }
+  }
+}
+
+class ConversationWatch implements Watch {
+  readonly id: string;
+  readonly #watches: Watches;
+  readonly #deps: WatchesDeps;
+  readonly #userId: string;
+
+  constructor(watches: Watches, deps: WatchesDeps, userId: string, id: string) {
+    this.id = id;
+    this.#watches = watches;
+    this.#deps = deps;
+    this.#userId = userId;
+  }
+
+  async fullStateFrame(): Promise<string | null> {
+    return await this.#deps.fullStateFrame(this.#userId, this.id);
+  }
+
+  async standingFrame(): Promise<string | null> {
+    return await this.#deps.standingFrame(this.#userId, this.id);
+  }
+
+  follow(options: FollowOptions): AsyncIterable<readonly StoredEvent[]> {
+    return follow(this.#deps.journal, this.id, options);
+  }
+
+  read(options: LogReaderOptions): LogReader {
+    return new LogReader(this.#deps.journal, this.id, options);
+  }
+
+  listen(listener: Listener): () => void {
+    return this.#watches.listen(this.#userId, this.id, listener);
   }
 }

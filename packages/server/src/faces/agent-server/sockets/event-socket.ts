@@ -13,14 +13,14 @@ import { storageFault } from "../../../lib/storage-fault.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
 import type { NeighbourSignals } from "./neighbour-signals.ts";
-import { beatLimits, PieceBeat } from "./piece-beat.ts";
+import { EventStream, type WantedSignals } from "./event-stream.ts";
+import { beatLimits } from "./piece-beat.ts";
 import { readConversationId } from "./person-socket.ts";
 import { SharedFrames } from "./shared-frames.ts";
-import type { SocketFrames, SocketFrame } from "./socket-frames.ts";
+import type { SocketFrame } from "./socket-frames.ts";
 import { sendMessage } from "./send-message.ts";
 import { readSocketMessage, serverErrorFrame } from "./socket-input.ts";
 import type { SocketOutput } from "./socket-output.ts";
-import { StandingOutput } from "./standing-output.ts";
 import { readResume, resumeSeq, type Resume } from "./socket-resume.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
@@ -63,11 +63,7 @@ type Target = SocketTarget & {
   readonly directory: SocketScope["directory"];
   readonly conversationId: string;
   readonly resume: Resume;
-  readonly wantsItems: boolean;
-  readonly wantsProgress: boolean;
-  readonly wantsStanding: boolean;
-  /** Milliseconds; 0 sends each piece of an answer by itself. */
-  readonly beatMs: number;
+  readonly wanted: WantedSignals;
 };
 
 function readTarget(request: FastifyRequest, scope: SocketScope, sharedFrames: SharedFrames): Target {
@@ -77,10 +73,12 @@ function readTarget(request: FastifyRequest, scope: SocketScope, sharedFrames: S
     ...scope,
     conversationId,
     resume: readResume(query),
-    wantsItems: query["deltas"] === "items",
-    wantsProgress: query["progress"] === "true",
-    wantsStanding: query["standing"] === "true",
-    beatMs: readBeat(query["beat"]),
+    wanted: {
+      wantsItems: query["deltas"] === "items",
+      wantsProgress: query["progress"] === "true",
+      wantsStanding: query["standing"] === "true",
+      beatMs: readBeat(query["beat"]),
+    },
     frames: sharedFrames.of(readTrim(query["trim"])),
   };
 }
@@ -109,7 +107,7 @@ async function serve(
   { socket, target, caller, frames, output }: Admitted<Target>,
   deps: EventSocketDeps,
 ): Promise<void> {
-  const { directory, conversationId, resume, wantsItems, wantsProgress, wantsStanding, beatMs } = target;
+  const { directory, conversationId, resume, wanted } = target;
   const watch = await watchIfThere(directory, caller, conversationId);
   const sendAway = (): void => socket.close(closeCodes.notFound, "Conversation not found");
   if (watch === null) {
@@ -121,44 +119,14 @@ async function serve(
     socket.close(closeCodes.badResume, "after_event_id names no event of this conversation");
     return;
   }
-  let hasState = false;
-  using standing = wantsStanding ? new StandingOutput(watch, output) : null;
-  using beat = beatMs === 0 ? null : new PieceBeat(output, beatMs);
-  const stopListening = watch.listen({
-    // The state comes first, and is newer than what was shown before it.
-    onSignal: (json) => {
-      if (!hasState) return;
-      beat?.flush();
-      output.offer(json);
-    },
-    onPiece: beat === null ? null : (json) => hasState && beat.offer(json),
-    onEnd: sendAway,
-    wantsItems,
-    onProgress: wantsProgress ? (json) => hasState && output.offer(json, true) : null,
-    // What fails here fails again, and is told, with the next event.
-    onChange: () => void (hasState && standing?.tell().catch(() => {})),
-  });
+  using stream = new EventStream({ watch, output, sendAway, ...wanted });
   const stopFollowing = deps.neighbourSignals?.follow(conversationId);
-  const reading = readFrames(frames, { output, deps: { ...deps, directory }, caller, conversationId });
+  frames.each((frame) => receive(frame, { output, deps, directory, caller, conversationId }));
   try {
-    const state = await watch.fullStateFrame();
-    if (state === null) {
-      sendAway();
-      return;
-    }
-    output.offer(state);
-    hasState = true;
-    await standing?.tell();
-    for await (const events of watch.follow({ afterSeq, signal: output.closed })) {
-      beat?.flush();
-      if (!(await output.send(events))) return;
-      await standing?.tell();
-    }
+    await stream.send(afterSeq);
   } finally {
     stopFollowing?.();
-    stopListening();
     output.end();
-    await reading;
   }
 }
 
@@ -177,19 +145,15 @@ async function watchIfThere(
 
 type Input = {
   readonly output: SocketOutput;
-  readonly deps: EventSocketDeps & Pick<SocketScope, "directory">;
+  readonly deps: EventSocketDeps;
+  readonly directory: SocketScope["directory"];
   readonly caller: Caller;
   readonly conversationId: string;
 };
 
-/** One frame after the other, so that messages keep their order; never rejects. */
-async function readFrames(frames: SocketFrames, input: Input): Promise<void> {
-  for (let frame = await frames.next(); frame !== null; frame = await frames.next())
-    await receive(frame, input);
-}
-
 /** A message always asks for a run; whatever is wrong with a frame is told to this socket alone. */
-async function receive(frame: SocketFrame, { output, deps, caller, conversationId }: Input): Promise<void> {
+async function receive(frame: SocketFrame, input: Input): Promise<void> {
+  const { output, deps, directory, caller, conversationId } = input;
   const read = readSocketMessage(frame, deps.validator);
   if (read.type === "ignore") return;
   if (read.type === "error") {
@@ -198,7 +162,7 @@ async function receive(frame: SocketFrame, { output, deps, caller, conversationI
   }
   try {
     const { clientMessageId } = read;
-    const eventId = await sendMessage({ ...deps, caller, conversationId, ...read });
+    const eventId = await sendMessage({ ...deps, directory, caller, conversationId, ...read });
     if (clientMessageId === undefined) return;
     output.offer(JSON.stringify({ kind: "Accepted", client_message_id: clientMessageId, event_id: eventId }));
   } catch (error) {

@@ -9,10 +9,11 @@ import { storageFault } from "../../../lib/storage-fault.ts";
 import { closeCodes } from "./close-codes.ts";
 import { EventFrames } from "./event-frames.ts";
 import { relaySocket } from "./relay-socket.ts";
+import { SharedTimer } from "./shared-timer.ts";
 import { authenticateFirstFrame } from "./socket-auth.ts";
 import { SocketFrames } from "./socket-frames.ts";
 import { callerOfHandshake, checkHandshake, releaseExchange } from "./socket-handshake.ts";
-import { SocketOutput } from "./socket-output.ts";
+import { lookMs, SocketOutput } from "./socket-output.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
 /** What a handshake asks for, in whatever form serves the socket, and who is let in. */
@@ -45,7 +46,7 @@ export type Admitted<Target> = {
   readonly caller: Caller;
   readonly frames: SocketFrames;
   readonly output: SocketOutput;
-  /** Null for a socket that came from another server, which goes no further. */
+  /** Null for a socket that came from another server, which goes no further, and where no other server may be asked. */
   readonly path: string | null;
 };
 
@@ -54,6 +55,8 @@ export function mountSocket<Target extends SocketTarget>(
   app: FastifyInstance,
   route: SocketRoute<Target>,
 ): void {
+  const looks = new SharedTimer<SocketOutput>(lookMs(route.times), (output) => output.look());
+  const keyChecks = new SharedTimer<Admitted<Target>>(route.times.keyCheckEveryMs, checkKey);
   app.get(
     route.path,
     {
@@ -68,27 +71,31 @@ export function mountSocket<Target extends SocketTarget>(
       },
     },
     (socket, request) => {
-      void admit(socket, request, route)
-        .then(async (admitted) => {
-          if (admitted !== null) await serve(admitted, route);
+      // Nothing of the request is kept for as long as the socket lives.
+      void admit(socket, request, route, looks)
+        .then((admitted) => {
+          if (admitted !== null) void serve(admitted, route, keyChecks);
         })
-        .catch((error: unknown) => {
-          if (error instanceof OwnedElsewhere) {
-            socket.close(
-              closeCodes.tryAgainLater,
-              "The server that works on this conversation does not answer",
-            );
-            return;
-          }
-          if (storageFault(error)?.code === "database_away") {
-            socket.close(closeCodes.tryAgainLater, "The database does not answer");
-            return;
-          }
-          route.logger.error({ error: String(error) }, `${route.name} failed`);
-          socket.close(closeCodes.internal, "Internal error");
-        });
+        .catch((error: unknown) => closeFailed(socket, route, error));
     },
   );
+}
+
+function closeFailed(
+  socket: WebSocket,
+  { logger, name }: Pick<SocketRoute<SocketTarget>, "logger" | "name">,
+  error: unknown,
+): void {
+  if (error instanceof OwnedElsewhere) {
+    socket.close(closeCodes.tryAgainLater, "The server that works on this conversation does not answer");
+    return;
+  }
+  if (storageFault(error)?.code === "database_away") {
+    socket.close(closeCodes.tryAgainLater, "The database does not answer");
+    return;
+  }
+  logger.error({ error: String(error) }, `${name} failed`);
+  socket.close(closeCodes.internal, "Internal error");
 }
 
 /** Null for a stranger, whose socket is closed. */
@@ -96,6 +103,7 @@ async function admit<Target extends SocketTarget>(
   socket: WebSocket,
   request: FastifyRequest,
   { readTarget, times, owner }: SocketRoute<Target>,
+  looks: SharedTimer<SocketOutput>,
 ): Promise<Admitted<Target> | null> {
   const frames = new SocketFrames(socket);
   const target = readTarget(request);
@@ -104,10 +112,11 @@ async function admit<Target extends SocketTarget>(
     connection: request.socket,
     frames: target.frames ?? new EventFrames(),
     times,
+    looks,
     hasHeartbeat: (request.query as { heartbeat?: string }).heartbeat === "true",
   });
   const forwarded = owner?.neighbours.callerOf(request) ?? null;
-  const path = forwarded === null ? pathOf(request) : null;
+  const path = owner === undefined || forwarded !== null ? null : pathOf(request);
   const caller =
     forwarded ??
     callerOfHandshake(request, target.keys) ??
@@ -118,21 +127,26 @@ async function admit<Target extends SocketTarget>(
   return null;
 }
 
+/** Never rejects. */
 async function serve<Target extends SocketTarget>(
   admitted: Admitted<Target>,
   route: SocketRoute<Target>,
+  keyChecks: SharedTimer<Admitted<Target>>,
 ): Promise<void> {
-  const { socket, target, caller, output, path } = admitted;
-  const keyCheck = setInterval(() => {
-    if (path !== null && !target.keys.isStillGood(caller))
-      socket.close(closeCodes.authFailed, "The key was revoked");
-  }, route.times.keyCheckEveryMs).unref();
+  const isForwarded = admitted.path === null && route.owner !== undefined;
+  if (!isForwarded) keyChecks.add(admitted);
   try {
-    await serveHereOrThere(admitted, route);
+    await (route.owner === undefined ? route.serve(admitted) : serveHereOrThere(admitted, route));
+  } catch (error) {
+    closeFailed(admitted.socket, route, error);
   } finally {
-    clearInterval(keyCheck);
-    output.end();
+    keyChecks.delete(admitted);
+    admitted.output.end();
   }
+}
+
+function checkKey({ socket, target, caller }: Admitted<SocketTarget>): void {
+  if (!target.keys.isStillGood(caller)) socket.close(closeCodes.authFailed, "The key was revoked");
 }
 
 async function serveHereOrThere<Target extends SocketTarget>(

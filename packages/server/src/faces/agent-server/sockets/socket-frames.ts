@@ -14,6 +14,8 @@ export class SocketFrames {
   #waitingLength = 0;
   #isClosed = false;
   #wake: (() => void) | null = null;
+  #receive: ((frame: SocketFrame) => Promise<void>) | null = null;
+  #isGiving = false;
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
@@ -24,6 +26,7 @@ export class SocketFrames {
       this.#waitingLength += text?.length ?? 0;
       if (this.#waiting.length >= mostWaiting || this.#waitingLength >= mostWaitingLength) socket.pause();
       this.#wake?.();
+      if (this.#receive !== null) void this.#giveTo(this.#receive);
     });
     socket.on("close", () => {
       this.#isClosed = true;
@@ -38,6 +41,23 @@ export class SocketFrames {
     this.#waitingLength -= frame?.text?.length ?? 0;
     if (this.#waiting.length === 0 && !this.#isClosed && this.#socket.isPaused) this.#socket.resume();
     return frame;
+  }
+
+  /** Gives each frame, from now on, one after another; `receive` never rejects. While none comes, nothing waits for one (B11). */
+  each(receive: (frame: SocketFrame) => Promise<void>): void {
+    this.#receive = receive;
+    void this.#giveTo(receive);
+  }
+
+  /** Never rejects. */
+  async #giveTo(receive: (frame: SocketFrame) => Promise<void>): Promise<void> {
+    if (this.#isGiving) return;
+    this.#isGiving = true;
+    while (this.#waiting.length > 0) {
+      const frame = await this.next();
+      if (frame !== null) await receive(frame);
+    }
+    this.#isGiving = false;
   }
 
   async #arrival(deadlineMs: number | undefined): Promise<void> {

@@ -1,10 +1,11 @@
 import { createServer } from "node:http";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import { expect, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { EventFrames } from "./event-frames.ts";
-import { SocketOutput } from "./socket-output.ts";
+import { SharedTimer } from "./shared-timer.ts";
+import { lookMs, SocketOutput } from "./socket-output.ts";
 import { socketTimes } from "./socket-times.ts";
 
 test("P10: a client is behind in the middle of a large event, however little waits for it", async () => {
@@ -19,6 +20,7 @@ test("P10: a client is behind in the middle of a large event, however little wai
     connection: request.socket,
     frames: new EventFrames(),
     times: socketTimes,
+    looks: new SharedTimer<SocketOutput>(lookMs(socketTimes), (looked) => looked.look()),
     hasHeartbeat: false,
   });
   const messages: string[] = [];
@@ -41,4 +43,25 @@ test("P10: a client is behind in the middle of a large event, however little wai
   http.close();
   await once(http, "close");
   expect(messages.every((message) => message === json)).toBe(true);
+});
+
+test("P45: a client of which nothing comes for ten looks is gone; part of a message is a sign of it", () => {
+  const connection = { bytesRead: 100 };
+  let isCut = false;
+  const socket = Object.assign(new EventEmitter(), { terminate: () => (isCut = true), ping: () => {} });
+  const output = new SocketOutput({
+    socket: socket as unknown as WebSocket,
+    connection: connection as Socket,
+    frames: new EventFrames(),
+    times: socketTimes,
+    looks: new SharedTimer<SocketOutput>(lookMs(socketTimes), () => {}),
+    hasHeartbeat: false,
+  });
+  for (let looks = 0; looks < 9; looks += 1) output.look();
+  connection.bytesRead += 1;
+  for (let looks = 0; looks < 9; looks += 1) output.look();
+  expect(isCut).toBe(false);
+  output.look();
+  expect(isCut).toBe(true);
+  output.end();
 });

@@ -4,6 +4,7 @@ import type { StoredEvent } from "../../../journal/journal.ts";
 import { ended } from "../../../lib/ended.ts";
 import { closeCodes } from "./close-codes.ts";
 import type { EventFrames } from "./event-frames.ts";
+import type { SharedTimer } from "./shared-timer.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
 /** Above this many unsent bytes the cursor waits and signals are dropped. */
@@ -17,6 +18,11 @@ const lowWaterBytes = 64_000;
  */
 const looks = 10;
 
+/** Between two looks. */
+export function lookMs({ deadAfterMs }: SocketTimes): number {
+  return deadAfterMs / looks;
+}
+
 /** No event: it has no id, and only clients that asked for it get it. */
 const heartbeat = JSON.stringify({ kind: "Heartbeat" });
 
@@ -26,6 +32,8 @@ export type SocketOutputDeps = {
   readonly connection: Socket;
   readonly frames: EventFrames;
   readonly times: SocketTimes;
+  /** Looks whether clients are still there. */
+  readonly looks: SharedTimer<SocketOutput>;
   /** The client sees no pings (browsers), so each comes as a frame too. */
   readonly hasHeartbeat: boolean;
 };
@@ -35,35 +43,35 @@ export class SocketOutput {
   readonly #socket: WebSocket;
   readonly #connection: Socket;
   readonly #frames: EventFrames;
-  readonly #closing = new AbortController();
+  readonly #times: SocketTimes;
+  readonly #looks: SharedTimer<SocketOutput>;
   readonly #heartbeat: NodeJS.Timeout;
-  readonly #dead: NodeJS.Timeout;
-  readonly #stallMs: number;
-  readonly #closingMs: number;
-  /** Looks at the client since its last sign. */
+  /** Made when somebody asks for it, which most sockets do without. */
+  #closing: AbortController | null = null;
+  #held: Disposable | null = null;
+  #isEnded = false;
+  /** Looks at the client since its last sign, and what had come from it by then. */
   #quietLooks = 0;
+  #bytesHeard = 0;
   /** Some frames of an event are out and others are not. */
   #isInsideMessage = false;
 
-  constructor({ socket, connection, frames, times, hasHeartbeat }: SocketOutputDeps) {
+  constructor({ socket, connection, frames, times, looks: shared, hasHeartbeat }: SocketOutputDeps) {
     this.#socket = socket;
     this.#connection = connection;
     this.#frames = frames;
-    this.#stallMs = times.stallMs;
-    this.#closingMs = times.closingMs;
-    socket.on("close", () => this.end());
+    this.#times = times;
+    this.#looks = shared;
+    const end = (): void => this.end();
+    socket.on("close", end);
     // In place of the library's own listener, which keeps the request of the handshake.
     // After a bad frame the library closes with its reason; ended at once, the connection would be reset and the reason lost.
-    socket.removeAllListeners("error").on("error", () => this.end());
+    socket.removeAllListeners("error").on("error", end);
     this.#heartbeat = setInterval(() => {
       socket.ping();
       if (hasHeartbeat) this.offer(heartbeat);
     }, times.pingEveryMs).unref();
-    this.#dead = setInterval(() => {
-      this.#quietLooks += 1;
-      if (this.#quietLooks >= looks) socket.terminate();
-    }, times.deadAfterMs / looks).unref();
-    for (const sign of ["pong", "ping", "message"] as const) socket.on(sign, () => this.#hear());
+    shared.add(this);
   }
 
   /** True while the client takes less than it gets, and in the middle of a large event: what can wait should. */
@@ -73,7 +81,24 @@ export class SocketOutput {
 
   /** Aborts when the socket is closed or closing. */
   get closed(): AbortSignal {
+    this.#closing ??= new AbortController();
+    if (this.#isEnded) this.#closing.abort(ended);
     return this.#closing.signal;
+  }
+
+  /** Disposes of it when the socket is closed or closing, which costs less than a signal. One thing at most. */
+  hold(held: Disposable): void {
+    this.#held = held;
+    if (this.#isEnded) held[Symbol.dispose]();
+  }
+
+  /** A client of which nothing came for so many looks is gone. Part of a frame is a sign of it as well. */
+  look(): void {
+    const { bytesRead } = this.#connection;
+    // The time since the last look, in which something came, may have been quiet as well for the most part.
+    this.#quietLooks = bytesRead === this.#bytesHeard ? this.#quietLooks + 1 : 1;
+    this.#bytesHeard = bytesRead;
+    if (this.#quietLooks >= looks) this.#socket.terminate();
   }
 
   /**
@@ -82,7 +107,7 @@ export class SocketOutput {
    */
   async send(events: readonly StoredEvent[]): Promise<boolean> {
     for (const piece of this.#frames.of(events)) {
-      if (this.closed.aborted || this.#socket.readyState !== this.#socket.OPEN) return false;
+      if (this.#isEnded || this.#socket.readyState !== this.#socket.OPEN) return false;
       this.#connection.write(piece.bytes);
       this.#isInsideMessage = !piece.endsMessage;
       if (this.#socket.bufferedAmount >= highWaterBytes && !(await this.#drained())) return false;
@@ -92,28 +117,27 @@ export class SocketOutput {
 
   /** Sends a signal, or drops it when the client is behind, in the middle of a large event, or gone. */
   offer(json: string, isPassing = false): void {
-    if (this.closed.aborted || this.#isInsideMessage) return;
+    if (this.#isEnded || this.#isInsideMessage) return;
     if (this.#socket.bufferedAmount >= (isPassing ? lowWaterBytes : highWaterBytes)) return;
     this.#socket.send(json);
   }
 
   /** Stops the timers and the follower. Idempotent. */
   end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
     clearInterval(this.#heartbeat);
-    clearInterval(this.#dead);
-    this.#closing.abort(ended);
+    this.#looks.delete(this);
+    this.#closing?.abort(ended);
+    this.#held?.[Symbol.dispose]();
   }
 
   /** What waits for the client, and its connection, are given up when it does not even take the closing. */
   #closeSlow(): void {
     this.#socket.close(closeCodes.tooSlow, "Too slow; resume after the last event id");
     this.end();
-    const cut = setTimeout(() => this.#socket.terminate(), this.#closingMs);
+    const cut = setTimeout(() => this.#socket.terminate(), this.#times.closingMs);
     this.#socket.once("close", () => clearTimeout(cut));
-  }
-
-  #hear(): void {
-    this.#quietLooks = 0;
   }
 
   async #drained(): Promise<boolean> {
@@ -122,18 +146,18 @@ export class SocketOutput {
     let lastBuffered = this.#socket.bufferedAmount;
     while (this.#socket.bufferedAmount >= highWaterBytes / 2) {
       await new Promise((resolve) => setTimeout(resolve, 10));
-      if (this.closed.aborted) return false;
+      if (this.#isEnded) return false;
       const buffered = this.#socket.bufferedAmount;
       const nowMs = performance.now();
-      stalledMs += Math.min(nowMs - lastLookMs, this.#stallMs / looks);
+      stalledMs += Math.min(nowMs - lastLookMs, this.#times.stallMs / looks);
       lastLookMs = nowMs;
       if (buffered < lastBuffered) {
         stalledMs = 0;
         // Somebody takes it; on a slow line a pong comes long after what was sent before its ping.
-        this.#hear();
+        this.#quietLooks = 0;
       }
       lastBuffered = buffered;
-      if (stalledMs > this.#stallMs) {
+      if (stalledMs > this.#times.stallMs) {
         this.#closeSlow();
         return false;
       }

@@ -1,0 +1,25 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { SharedTimer } from "./shared-timer.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test("everything is looked at by one timer, which stands while there is nothing", () => {
+  const looked: string[] = [];
+  const timer = new SharedTimer<string>(100, (item) => {
+    looked.push(item);
+    if (item === "a") timer.delete(item);
+  });
+  expect(vi.getTimerCount()).toBe(0);
+  timer.add("a");
+  timer.add("b");
+  expect(vi.getTimerCount()).toBe(1);
+  vi.advanceTimersByTime(200);
+  expect(looked).toEqual(["a", "b", "b"]);
+  timer.delete("b");
+  expect(vi.getTimerCount()).toBe(0);
+  timer.add("c");
+  vi.advanceTimersByTime(100);
+  expect(looked).toEqual(["a", "b", "b", "c"]);
+  timer.delete("c");
+});
