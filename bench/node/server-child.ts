@@ -1,11 +1,17 @@
 import { join } from "node:path";
 import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
 import { getHeapStatistics } from "node:v8";
+import { openWholeCollector } from "../../packages/server/src/lib/collect-young.ts";
 import { startTestServer } from "../../packages/server/src/testing/start-server.ts";
 
-export type ServerRequest =
-  | { readonly type: "watch" }
-  | { readonly type: "read"; readonly isCollected: boolean };
+export type ServerRequest = { readonly type: "watch" } | ({ readonly type: "read" } & ReadOptions);
+
+export type ReadOptions = {
+  /** Garbage is collected first. */
+  readonly isCollected: boolean;
+  /** As a server does at rest: what the young heap took for a burst is given back, too. */
+  readonly isAtRest?: boolean;
+};
 
 /** Memory in megabytes. */
 export type ServerReading = {
@@ -56,8 +62,9 @@ process.on("message", (request: ServerRequest) => {
     [allocated, longestPauseMs, pausedMs] = [0, 0, 0];
     delays.reset();
   } else if (request.isCollected) {
-    globalThis.gc?.();
-    globalThis.gc?.();
+    const collect = request.isAtRest === true ? openWholeCollector() : globalThis.gc;
+    collect?.();
+    collect?.();
   }
   report({
     residentMegabytes: process.memoryUsage.rss() / megabyte,

@@ -1,6 +1,12 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import type { ServerAddress, ServerReading, ServerReport, ServerRequest } from "./server-child.ts";
+import type {
+  ReadOptions,
+  ServerAddress,
+  ServerReading,
+  ServerReport,
+  ServerRequest,
+} from "./server-child.ts";
 
 /** A whole server in a process of its own, so that what it holds and how long it stalls is its own. */
 export type ServerProcess = AsyncDisposable & {
@@ -12,7 +18,7 @@ export type ServerProcess = AsyncDisposable & {
   /** Starts counting anew. */
   readonly watch: () => Promise<void>;
   /** What was seen since; garbage is collected first if asked for. */
-  readonly read: (options?: { readonly isCollected: boolean }) => Promise<ServerReading>;
+  readonly read: (options?: ReadOptions) => Promise<ServerReading>;
 };
 
 export async function startServerProcess(): Promise<ServerProcess> {
@@ -30,8 +36,8 @@ export async function startServerProcess(): Promise<ServerProcess> {
     watch: async () => {
       await ask({ type: "watch" });
     },
-    read: async ({ isCollected } = { isCollected: false }) =>
-      (await ask({ type: "read", isCollected })) as ServerReading,
+    read: async (options = { isCollected: false }) =>
+      (await ask({ type: "read", ...options })) as ServerReading,
     [Symbol.asyncDispose]: async () => {
       const ended = once(child, "exit");
       child.disconnect();

@@ -1,14 +1,16 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { WebSocketServer } from "ws";
+import { openWholeCollector } from "../../packages/server/src/lib/collect-young.ts";
 
 /** Bare `ws` in a process of its own: says its port, and on each message the memory that it holds, in bytes. */
 const server = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: false });
 server.on("connection", (socket) => socket.send("{}"));
 await once(server, "listening");
+const collect = openWholeCollector();
 process.on("message", () => {
-  globalThis.gc?.();
-  globalThis.gc?.();
+  collect?.();
+  collect?.();
   process.send?.(process.memoryUsage.rss());
 });
 process.once("disconnect", () => process.exit(0));
