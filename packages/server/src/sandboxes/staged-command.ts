@@ -19,6 +19,8 @@ export function stagedCommand(
       "private",
       "--",
       "/bin/bash",
+      // With a socket for its input it would take itself for the shell of a remote user, and run what root has in `.bashrc`.
+      "--norc",
       "-c",
       script,
       "convoke-stage",
