@@ -94,6 +94,17 @@ test("issue 12.1: who goes on with a run reads its events once, to look for circ
   expect(readings).toBe(1);
 });
 
+test("issue 13: a view holds events, without the texts that were stored of them", async () => {
+  const memory = new MemoryLog(sampleConversation("c"));
+  const journal = openMemoryJournal(memory, async (write) => write());
+  const log = await ConversationLog.open({ journal, lease: memory.claim(), nowMs: Date.now }, memory.row);
+  await log.append([message("user")]);
+  const grown = [...(await log.view()), ...(await log.recent())];
+  log.forgetView();
+  const read = [...(await log.view()), ...(await log.recent())];
+  expect(grown).toEqual(read);
+});
+
 async function condense(log: ConversationLog, isLeaving: readonly boolean[]): Promise<void> {
   const view = condensedView(await log.view());
   const chosen = view.filter((_, index) => isLeaving[index % isLeaving.length]);

@@ -108,9 +108,14 @@ export class ConversationLog {
     this.#stored = { executionStatus: next.status, isActive };
     if (isSnapshotDue) this.#snapshotSeq = next.lastSeq;
     if (stamped.some(({ meta }) => meta.navigation !== undefined)) this.forgetView();
-    const added = stamped.filter(({ event }) => isViewKind.has(event.kind));
+    const added: ViewEvent[] = [];
+    for (const { seq, event, meta, record } of stamped) {
+      if (!isViewKind.has(event.kind)) continue;
+      // Without the record: its texts say everything once more.
+      added.push({ seq, event, meta });
+      this.#viewCharacters += charactersOf(record);
+    }
     this.#view?.push(...added);
-    for (const { record } of added) this.#viewCharacters += charactersOf(record);
     if (this.#recent !== null) this.#recent = [...this.#recent, ...added].slice(-recentEvents.most);
     if (stamped.some(({ meta }) => meta.keeps !== undefined)) this.#trimView();
     const isTooLong = next.status !== "running" && this.#viewCharacters > viewLimits.one;
