@@ -1,7 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from "node:worker_threads";
 import { openWholeCollector } from "../../lib/collect-young.ts";
 import { StandstillWatch } from "../../lib/standstill-watch.ts";
-import { LogCopier } from "./copier.ts";
+import { LogCopier } from "../../database/log-copier.ts";
 import { NodeLocks } from "./lease.ts";
 import type { OpenFailure, WriterMessage, WriterOptions, WriterReply, WriteRequest } from "./requests.ts";
 import { openWriterDatabase } from "./schema.ts";

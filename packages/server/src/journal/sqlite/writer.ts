@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { describeError } from "../../lib/describe-error.ts";
 import { AppendStatements, type Appended } from "./append.ts";
 import { BodyIndexer } from "./body-indexer.ts";
-import type { LogCopier } from "./copier.ts";
+import type { LogCopier } from "../../database/log-copier.ts";
 import { ConversationStatements } from "./conversation-writes.ts";
 import type { NodeLocks } from "./lease.ts";
 import { Refusal } from "../refusal.ts";

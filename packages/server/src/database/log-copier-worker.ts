@@ -1,6 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { DatabaseSync } from "node:sqlite";
-import { isStorageFault } from "./schema.ts";
 
 /** The entry of the copier thread: copies the write-ahead log back into the database file whenever it is told to. */
 function serve(port: NonNullable<typeof parentPort>, { databasePath, closed }: CopierOptions): void {
@@ -23,7 +22,7 @@ function serve(port: NonNullable<typeof parentPort>, { databasePath, closed }: C
         if (checkpointed >= log) break;
       }
     } catch (error) {
-      if (!isStorageFault(error)) throw error;
+      if (!(error instanceof Error && "errcode" in error)) throw error;
     }
     port.postMessage("copied");
   });

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { CopierMessage, CopierOptions } from "./copier-worker.ts";
+import type { CopierMessage, CopierOptions } from "./log-copier-worker.ts";
 
 /** A disk that is slower leaves the log where it is; the next process goes on with it. */
 const closeLimitMs = 2_000;
@@ -45,7 +45,7 @@ export class LogCopier implements Disposable {
   }
 
   #open(): Worker {
-    const worker = new Worker(new URL("./copier-worker.ts", import.meta.url), {
+    const worker = new Worker(new URL("./log-copier-worker.ts", import.meta.url), {
       workerData: { databasePath: this.#databasePath, closed: this.#closed } satisfies CopierOptions,
     });
     worker.unref();
