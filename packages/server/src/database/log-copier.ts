@@ -13,7 +13,8 @@ export class LogCopier implements Disposable {
   /** 1 once the thread has closed the database. */
   readonly #closed = new Int32Array(new SharedArrayBuffer(4));
   #worker: Worker | null = null;
-  #isCopying = false;
+  /** Ends with what is being copied. */
+  #copying: PromiseWithResolvers<void> | null = null;
   #hasFailed = false;
 
   constructor(databasePath: string) {
@@ -21,16 +22,21 @@ export class LogCopier implements Disposable {
   }
 
   get isCopying(): boolean {
-    return this.#isCopying;
+    return this.#copying !== null;
   }
 
   /** Called while nothing is copied. False when the thread cannot run: then the caller copies itself. */
   start(): boolean {
     if (this.#hasFailed) return false;
     this.#worker ??= this.#open();
-    this.#isCopying = true;
+    this.#copying = Promise.withResolvers();
     this.#post("copy");
     return true;
+  }
+
+  /** The same, until it has ended. */
+  async copy(): Promise<void> {
+    if (this.start()) await this.#copying?.promise;
   }
 
   /**
@@ -51,13 +57,18 @@ export class LogCopier implements Disposable {
     worker.unref();
     worker.on("message", (message: unknown) => {
       // `node --watch` sends messages of its own on the same way.
-      if (message === "copied") this.#isCopying = false;
+      if (message === "copied") this.#end();
     });
     worker.on("error", () => {
       this.#hasFailed = true;
-      this.#isCopying = false;
+      this.#end();
     });
     return worker;
+  }
+
+  #end(): void {
+    this.#copying?.resolve();
+    this.#copying = null;
   }
 
   #post(message: CopierMessage): void {

@@ -2,10 +2,11 @@ import { once } from "node:events";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { Kysely, sql } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openApplicationDatabase } from "./sqlite-application-database.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
 import { createSqliteDialect } from "./sqlite-dialect.ts";
@@ -42,6 +43,27 @@ test("its own writes are at hand as well, and what was written is there after op
   }
   await using database = await openApplicationDatabase(dataDir);
   expect(await database.tables.selectFrom("users").select("id").execute()).toEqual([{ id: "ada" }]);
+});
+
+test("issue 13: a log of bookings is copied back beside them and begins again, long before a commit would do it", async () => {
+  await using database = await openApplicationDatabase(dataDir);
+  using other = new DatabaseSync(join(dataDir, "application.sqlite"));
+  const look = (): ReturnType<StatementSync["get"]> => other.prepare("PRAGMA wal_checkpoint(NOOP)").get();
+  const write = async (id: string): Promise<void> => {
+    await database.commitSoon(async (tables) => {
+      await tables.insertInto("users").values({ id, created_at: 5 }).execute();
+    });
+  };
+  // Of 4 KB; a commit copies them at 4,000.
+  const pages = 1_500;
+  for (let written = 0; written < pages; written += 50) await write(`${written}`.padEnd(100_000, "x"));
+  await vi.waitFor(
+    async () => {
+      await write(`${performance.now()}`);
+      expect(Number(look()?.["log"])).toBeLessThan(50);
+    },
+    { timeout: 60_000 },
+  );
 });
 
 test("P13: only its owner can read the files", async () => {

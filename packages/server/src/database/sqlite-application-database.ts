@@ -7,6 +7,7 @@ import { inFile } from "../lib/storage-fault.ts";
 import { allMigrations, isOfNewerRelease } from "./migrations/all-migrations.ts";
 import type { ApplicationDatabase, LiveRows, LiveTable } from "./application-database.ts";
 import { KeptStatements } from "./kept-statements.ts";
+import { LogCopier } from "./log-copier.ts";
 import { LogSync } from "./log-sync.ts";
 import { createSqliteDialect } from "./sqlite-dialect.ts";
 import { openSqliteFile, openSqliteReader } from "./sqlite-file.ts";
@@ -20,6 +21,11 @@ class SqliteApplicationDatabase implements ApplicationDatabase {
   readonly #path: string;
   readonly #log: LogSync;
   readonly #statements: KeptStatements;
+  readonly #copier: LogCopier;
+  /** How long the log was when it was last copied back; a reader can keep it from beginning again. */
+  #copiedAtPage = 0;
+  #copying: Promise<void> | null = null;
+  #isClosed = false;
 
   constructor(tables: Kysely<Tables>, reader: DatabaseSync, path: string) {
     this.tables = tables;
@@ -27,6 +33,7 @@ class SqliteApplicationDatabase implements ApplicationDatabase {
     this.#reader = reader;
     this.#statements = new KeptStatements(reader);
     this.#log = new LogSync(`${path}-wal`);
+    this.#copier = new LogCopier(path);
     this.#mark = reader.prepare("PRAGMA data_version");
   }
 
@@ -60,6 +67,8 @@ class SqliteApplicationDatabase implements ApplicationDatabase {
       } finally {
         await sql`PRAGMA synchronous = FULL`.execute(connection);
       }
+      const { rows } = await sql<{ log: number }>`PRAGMA wal_checkpoint(NOOP)`.execute(connection);
+      this.#copyLogBack(rows[0]?.log ?? 0);
     });
   }
 
@@ -68,8 +77,28 @@ class SqliteApplicationDatabase implements ApplicationDatabase {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    this.#copier[Symbol.dispose]();
+    await this.#copying;
     if (this.#reader.isOpen) this.#reader.close();
     await this.tables.destroy();
+  }
+
+  /** SQLite would do it in the commit that makes the log too long: the loop would wait for the disk, twice. */
+  #copyLogBack(pages: number): void {
+    if (pages < this.#copiedAtPage) this.#copiedAtPage = 0;
+    if (this.#copying !== null || this.#isClosed || pages - this.#copiedAtPage < logPagesLimit) return;
+    this.#copiedAtPage = pages;
+    this.#copying = this.#copyBeside().finally(() => (this.#copying = null));
+  }
+
+  /** Most of it while others write. The rest while nobody does, so that it comes to the end and the log begins again. */
+  async #copyBeside(): Promise<void> {
+    await this.#copier.copy();
+    if (this.#isClosed) return;
+    await this.tables.connection().execute(async () => {
+      if (!this.#isClosed) await this.#copier.copy();
+    });
   }
 
   /** A number that differs whenever something was written since the last call, by whichever process; takes microseconds. */
@@ -91,11 +120,19 @@ class SqliteApplicationDatabase implements ApplicationDatabase {
   }
 }
 
+/** So long a log is copied back beside the work, 4 MB. */
+const logPagesLimit = 1_000;
+
+/** And so long a one by whoever writes: only where the copier cannot keep up, or cannot run. */
+const longestLogPages = 4_000;
+
 /** Opens `<dataDir>/application.sqlite`, readable by its owner only, and brings its tables up to date. */
 export async function openApplicationDatabase(dataDir: string): Promise<ApplicationDatabase> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, "application.sqlite");
-  const tables = new Kysely<Tables>({ dialect: createSqliteDialect(openSqliteFile(path)) });
+  const file = openSqliteFile(path);
+  file.exec(`PRAGMA wal_autocheckpoint = ${longestLogPages}`);
+  const tables = new Kysely<Tables>({ dialect: createSqliteDialect(file) });
   try {
     if (!(await isUpToDate(tables))) await migrate(tables, path);
     return new SqliteApplicationDatabase(tables, openSqliteReader(path), path);
