@@ -128,6 +128,7 @@ const schema = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA journal_size_limit = 4194304;
+  PRAGMA cache_size = -256;
   CREATE TABLE IF NOT EXISTS executions (
     sequence INTEGER PRIMARY KEY,
     action_id TEXT NOT NULL UNIQUE,
