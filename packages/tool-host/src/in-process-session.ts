@@ -7,6 +7,7 @@ import type { ExecuteOptions, ExecutionRequest, ExecutionState, Outcome } from "
 import { maskOutcome } from "./mask-outcome.ts";
 import { maskText } from "./processes/mask.ts";
 import { settle } from "./settle.ts";
+import { RememberedOutcomes } from "./remembered-outcomes.ts";
 import { ToolInputError } from "./tool.ts";
 import type { ToolCall, ToolFace, ToolInstance } from "./tool.ts";
 import type { ToolLane } from "./tool-lane.ts";
@@ -28,7 +29,7 @@ export class InProcessSession implements AsyncDisposable {
   readonly #deps: InProcessSessionDeps;
   readonly #running = new Map<string, RunningExecution>();
   /** Outcomes that are not on the disk: those of read-only tools, and those that could not be written. */
-  readonly #remembered = new Map<string, Outcome>();
+  readonly #remembered = new RememberedOutcomes();
   #journal: ExecutionJournal | undefined;
   #isClosed = false;
 
@@ -153,22 +154,16 @@ export class InProcessSession implements AsyncDisposable {
   #finish(place: Place, request: ExecutionRequest, unmasked: Outcome): Outcome {
     const outcome = maskOutcome(unmasked, request.secrets, [this.#deps.workspaceDir]);
     if (place.face.isReadOnly) {
-      this.#remember(request.actionId, outcome);
+      this.#remembered.add(request.actionId, outcome);
       return outcome;
     }
     try {
       this.#openJournal().finish(request.actionId, request.tool, outcome);
     } catch (error) {
-      this.#remember(request.actionId, outcome);
+      this.#remembered.add(request.actionId, outcome);
       this.#deps.onWarning(this.#journalProblem(error));
     }
     return outcome;
-  }
-
-  #remember(actionId: string, outcome: Outcome): void {
-    this.#remembered.set(actionId, outcome);
-    const [oldest] = this.#remembered.keys();
-    if (this.#remembered.size > rememberedOutcomes && oldest !== undefined) this.#remembered.delete(oldest);
   }
 
   #recall(actionId: string, isReadOnly: boolean): ExecutionRecord | undefined {
@@ -200,8 +195,6 @@ type RunningExecution = {
   readonly controller: AbortController;
   readonly listeners: Set<(text: string) => void>;
 };
-
-const rememberedOutcomes = 64;
 
 const lost = failure(
   "This call was started before the tool host restarted, so its outcome is unknown. It was not run again; check its effects before repeating it.",

@@ -1,0 +1,44 @@
+import type { Outcome } from "./host.ts";
+
+/** How many there may be at most, and how many characters of text in all of them. */
+const usualLimits = { outcomes: 64, characters: 256 * 1024 } as const;
+
+/** Outcomes that are in memory alone, by action; the oldest go first, and the newest stays whatever its size. */
+export class RememberedOutcomes {
+  readonly #limits: { readonly outcomes: number; readonly characters: number };
+  readonly #kept = new Map<string, { readonly outcome: Outcome; readonly characters: number }>();
+  #characters = 0;
+
+  constructor(limits: { readonly outcomes: number; readonly characters: number } = usualLimits) {
+    this.#limits = limits;
+  }
+
+  get(actionId: string): Outcome | undefined {
+    return this.#kept.get(actionId)?.outcome;
+  }
+
+  add(actionId: string, outcome: Outcome): void {
+    this.#forget(actionId);
+    const characters = charactersIn(outcome);
+    this.#kept.set(actionId, { outcome, characters });
+    this.#characters += characters;
+    for (const oldest of this.#kept.keys()) {
+      const { outcomes: most, characters: mostCharacters } = this.#limits;
+      const isWithin = this.#kept.size <= most && this.#characters <= mostCharacters;
+      if (isWithin || oldest === actionId) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(actionId: string): void {
+    this.#characters -= this.#kept.get(actionId)?.characters ?? 0;
+    this.#kept.delete(actionId);
+  }
+}
+
+/** Of all texts in it, pictures included. */
+function charactersIn(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, part) => sum + charactersIn(part), 0);
+}
