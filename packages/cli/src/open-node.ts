@@ -1,3 +1,4 @@
+import type { Worker } from "node:worker_threads";
 import {
   completeConfig,
   openDormantServer,
@@ -44,6 +45,8 @@ type NodeDeps = {
   /** For one run, which belongs to this process. */
   readonly isAttended?: true;
   readonly bubblewrap?: BubblewrapFinding | undefined;
+  /** Started while the server was loading. */
+  readonly writerThread?: Worker | undefined;
   readonly demo?: Demo;
   readonly takeOver?: TakeOver;
   /** For one of several processes behind one port. */
@@ -65,7 +68,7 @@ export async function openNode(
   {
     hasSandboxes,
     ...more
-  }: Pick<NodeDeps, "hasSandboxes" | "bubblewrap" | "isAttended" | "demo" | "fellows"> = {
+  }: Pick<NodeDeps, "hasSandboxes" | "bubblewrap" | "writerThread" | "isAttended" | "demo" | "fellows"> = {
     hasSandboxes: false,
   },
 ): Promise<Node> {
@@ -123,6 +126,7 @@ async function openConfigured({
   logger,
   hasSandboxes,
   bubblewrap,
+  writerThread,
   isAttended,
   demo,
   takeOver,
@@ -154,6 +158,7 @@ async function openConfigured({
         ...(demo === undefined ? {} : { demo }),
         ...(takeOver === undefined ? {} : { takeOver }),
         ...(fellows === undefined ? {} : { fellows }),
+        ...(writerThread === undefined ? {} : { writerThread }),
       }),
       config,
     ),

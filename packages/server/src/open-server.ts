@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import type { Worker } from "node:worker_threads";
 import { createValidator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
 import type { FastifyInstance } from "fastify";
@@ -60,6 +61,8 @@ export type ServerDeps = {
   readonly takeOver?: TakeOver;
   /** For one of several processes behind one port. */
   readonly fellows?: Fellows;
+  /** See {@link StoreDeps}. */
+  readonly writerThread?: Worker;
 };
 
 type Wrap = {
@@ -107,6 +110,7 @@ export async function openServer({
   hasWatchdog = false,
   takeOver,
   fellows,
+  writerThread,
 }: ServerDeps): Promise<Server> {
   await using scope = new AsyncDisposableStack();
   scope.use(toolHost);
@@ -128,7 +132,10 @@ export async function openServer({
           }),
         )
       : undefined;
-  const opening = beginToOpen(scope, openStore({ ...config, logger, watch: activity?.lent ?? null }));
+  const opening = beginToOpen(
+    scope,
+    openStore({ ...config, logger, watch: activity?.lent ?? null, writerThread }),
+  );
   const listener = await openListener({ config, logger, observability, times });
   const { app } = listener;
   const opened = await opening;

@@ -1,3 +1,4 @@
+import type { Worker } from "node:worker_threads";
 import type { Cluster } from "./cluster/cluster.ts";
 import type { Machines } from "./cluster/machines.ts";
 import { FolderCluster } from "./cluster/folder-cluster.ts";
@@ -30,6 +31,8 @@ export type StoreDeps = DatabasePlace & {
   readonly logger: Logger;
   /** What a thread of the store watches besides, where it has one: that of a data folder has. */
   readonly watch?: WatchdogShared | null;
+  /** A thread for the journal of a data folder that was started before; see {@link startWriterThread}. */
+  readonly writerThread?: Worker | undefined;
 };
 
 /** Opens the store of a data folder, or the database that several share. Several processes may have it open. */
@@ -41,10 +44,15 @@ export async function openStore(deps: StoreDeps): Promise<Store> {
   return await openPostgresStore({ ...deps, database });
 }
 
-async function openFolderStore({ dataDir, masterSecret, watch = null }: StoreDeps): Promise<Store> {
+async function openFolderStore({
+  dataDir,
+  masterSecret,
+  watch = null,
+  writerThread,
+}: StoreDeps): Promise<Store> {
   await using scope = new AsyncDisposableStack();
   // The journal starts a thread; meanwhile this one opens the rest.
-  const opening = beginToOpen(scope, openJournal({ dataDir, watch }));
+  const opening = beginToOpen(scope, openJournal({ dataDir, watch, thread: writerThread }));
   const database = scope.use(await openApplicationDatabase(dataDir));
   const secretBox = await openMasterKey(dataDir, masterSecret);
   const journal = await opening;

@@ -1,6 +1,7 @@
 import { flushCompileCache } from "node:module";
 import type { ConfigOverrides, ServerConfig } from "@convoke/server";
 import type { findBubblewrap } from "@convoke/server/find-bubblewrap";
+import type { startWriterThread } from "@convoke/server/writer-thread";
 import { Option, type Command } from "commander";
 import { canOpenBrowser, openBrowser } from "../open-browser.ts";
 import { welcome } from "../print/welcome.ts";
@@ -79,7 +80,7 @@ async function serveHere(
 ): Promise<void> {
   using joined =
     share === null ? null : new (await import("../processes/joined-process.ts")).JoinedProcess(share);
-  const trial = await beginTrial(overrides);
+  await using early = await beginEarly(overrides);
   const { openDormantNode, openNode } = await import("../open-node.ts");
   await using dormant = joined === null ? await openDormantNode(overrides, options.logLevel) : null;
   if (dormant !== null) {
@@ -92,7 +93,7 @@ async function serveHere(
   }
   await using node = await openNode(overrides, options.logLevel, {
     hasSandboxes: true,
-    ...trial,
+    ...early.begun,
     ...(joined === null ? {} : { fellows: joined }),
     ...(overrides.webDir === undefined ? {} : { demo: (await import("../watched-demo.ts")).watchedDemo }),
   });
@@ -172,18 +173,41 @@ function pageOf({ url, hasPage, needsLogin }: Omit<RunningServer, "pid">): strin
   return needsLogin ? `${url}/   (a link that logs in: convoke open)` : `${url}/`;
 }
 
-/** Begun before the server is loaded: trying takes about as long as loading, and another process does it. */
-async function beginTrial(
-  overrides: ConfigOverrides,
-): Promise<{ readonly bubblewrap?: ReturnType<typeof findBubblewrap> }> {
-  const [{ readConfig }, { findBubblewrap, ownAccount }] = await Promise.all([
-    import("@convoke/server/config"),
-    import("@convoke/server/find-bubblewrap"),
-  ]);
-  const { use, user } = readConfig(process.env, overrides).sandbox;
-  if (use.length === 0) return {};
+type Early = AsyncDisposable & {
+  readonly begun: {
+    readonly bubblewrap?: ReturnType<typeof findBubblewrap>;
+    readonly writerThread?: ReturnType<typeof startWriterThread>;
+  };
+};
+
+/** Begun before the server is loaded: both take about as long as loading, and another process and another thread do them. */
+async function beginEarly(overrides: ConfigOverrides): Promise<Early> {
+  const [{ readConfig }, { readInitKey }, { findBubblewrap, ownAccount }, { startWriterThread }] =
+    await Promise.all([
+      import("@convoke/server/config"),
+      import("@convoke/server/config-init"),
+      import("@convoke/server/find-bubblewrap"),
+      import("@convoke/server/writer-thread"),
+    ]);
+  const { database, sandbox } = readConfig(process.env, overrides);
+  // One that waits for its configuration does not know yet where conversations are kept.
+  const hasFolder = database === null && readInitKey(process.env, overrides) === null;
+  const thread = hasFolder ? startWriterThread() : null;
   return {
-    bubblewrap: findBubblewrap({ self: ownAccount(), unprivileged: user, environment: process.env }),
+    begun: {
+      ...(sandbox.use.length === 0
+        ? {}
+        : {
+            bubblewrap: findBubblewrap({
+              self: ownAccount(),
+              unprivileged: sandbox.user,
+              environment: process.env,
+            }),
+          }),
+      ...(thread === null ? {} : { writerThread: thread }),
+    },
+    // It has ended by itself where a server had it.
+    [Symbol.asyncDispose]: async () => void (await thread?.terminate()),
   };
 }
 

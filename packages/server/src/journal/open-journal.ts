@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Worker } from "node:worker_threads";
 import { ConfigError } from "../lib/config-error.ts";
 import type { WatchdogShared } from "../lib/watchdog-memory.ts";
 import type { Journal } from "./journal.ts";
@@ -14,7 +15,9 @@ export const unfinishedBackup = "backup-unfinished";
 export type JournalLocation =
   | {
       readonly dataDir: string;
-      /** See {@link SqliteJournalOptions}. */ readonly watch?: WatchdogShared | null;
+      /** See {@link SqliteJournalOptions}. */
+      readonly watch?: WatchdogShared | null;
+      readonly thread?: Worker | undefined;
     }
   | { readonly memory: true };
 
@@ -22,8 +25,8 @@ export type JournalLocation =
 export async function openJournal(location: JournalLocation): Promise<Journal> {
   if ("dataDir" in location) {
     if (existsSync(join(location.dataDir, unfinishedBackup))) throw notWhole(location.dataDir);
-    const { dataDir, watch = null } = location;
-    return await openSqliteJournal(dataDir, { watch });
+    const { dataDir, watch = null, thread } = location;
+    return await openSqliteJournal(dataDir, { watch, thread });
   }
   const dataDir = await mkdtemp(join(tmpdir(), "convoke-journal-"));
   const journal = await openSqliteJournal(dataDir, { indexAfterMs: null });

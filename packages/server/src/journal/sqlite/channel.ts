@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { ConfigError } from "../../lib/config-error.ts";
 import {
   JournalWriteError,
@@ -12,12 +12,14 @@ import type {
   OpenFailure,
   WriteFailure,
   WriteOutcome,
+  WriterBeginning,
   WriterMessage,
   WriterOptions,
   WriterReady,
   WriterReply,
   WriteRequest,
 } from "./requests.ts";
+import { startWriterThread } from "./writer-thread.ts";
 
 /** The way to the writer thread: what is asked in one turn of the event loop travels as one message. */
 export class WriterChannel implements AsyncDisposable {
@@ -44,15 +46,16 @@ export class WriterChannel implements AsyncDisposable {
     });
   }
 
-  /** Starts the thread and waits until the data folder is open. */
-  static async open(options: WriterOptions): Promise<WriterChannel> {
-    const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: options });
+  /** Waits until the thread, which nobody else may have told anything, has the data folder open. */
+  static async open(options: WriterOptions, worker: Worker = startWriterThread()): Promise<WriterChannel> {
+    worker.ref();
     const { promise, resolve, reject } = Promise.withResolvers<WriterReady>();
     worker.on("message", (message: unknown) => {
       if (isOpening(message)) resolve(message);
     });
     worker.once("error", reject);
     worker.once("exit", () => reject(new Error("The writer thread of the journal did not start")));
+    worker.postMessage({ type: "open", options } satisfies WriterBeginning);
     const reply = await promise;
     if (reply.type === "failed") throw toOpenError(reply.failure);
     const channel = new WriterChannel(worker, options.databasePath);

@@ -38,7 +38,7 @@ export type WriteFailure = {
   readonly holder?: string | null;
 };
 
-/** The first message of the writer thread tells whether it could open the data folder. */
+/** The first message from the writer thread tells whether it could open the data folder. */
 export type WriterReady =
   | { readonly type: "ready" }
   | { readonly type: "failed"; readonly failure: OpenFailure };
@@ -52,6 +52,9 @@ export type WriterReply = WriterReady | { readonly type: "outcomes"; readonly ou
 export type WriterMessage =
   | { readonly type: "write"; readonly requests: WriteRequest[] }
   | { readonly type: "close" };
+
+/** The first message to the writer thread. */
+export type WriterBeginning = { readonly type: "open"; readonly options: WriterOptions };
 
 export type WriterOptions = {
   readonly databasePath: string;

@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
 import { Doorbell } from "../doorbell.ts";
 import {
   LeaseHeldError,
@@ -54,6 +55,8 @@ export type SqliteJournalOptions = {
   readonly indexAfterMs?: number | null;
   /** What its thread watches besides. */
   readonly watch?: WatchdogShared | null;
+  /** See {@link startWriterThread}; one is started when absent. */
+  readonly thread?: Worker | undefined;
 };
 
 const defaultIndexAfterMs = 2000;
@@ -65,6 +68,7 @@ export async function openSqliteJournal(
     roundSize = defaultRoundSize,
     indexAfterMs = defaultIndexAfterMs,
     watch = null,
+    thread,
   }: SqliteJournalOptions = {},
 ): Promise<Journal> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -72,7 +76,7 @@ export async function openSqliteJournal(
   makePrivateFile(databasePath);
   const nodeId = randomUUID();
   const nodesFolder = join(dataDir, "nodes");
-  const writer = await WriterChannel.open({ databasePath, nodesFolder, nodeId, roundSize, watch });
+  const writer = await WriterChannel.open({ databasePath, nodesFolder, nodeId, roundSize, watch }, thread);
   try {
     const textsPath = join(dataDir, textsFile);
     const indexing = new TextIndexing({ journalPath: databasePath, textsPath, startAfterMs: indexAfterMs });

@@ -1,9 +1,16 @@
-import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from "node:worker_threads";
+import { parentPort, receiveMessageOnPort, type MessagePort } from "node:worker_threads";
 import { openWholeCollector } from "../../lib/collect-young.ts";
 import { StandstillWatch } from "../../lib/standstill-watch.ts";
 import { LogCopier } from "../../database/log-copier.ts";
 import { NodeLocks } from "./lease.ts";
-import type { OpenFailure, WriterMessage, WriterOptions, WriterReply, WriteRequest } from "./requests.ts";
+import type {
+  OpenFailure,
+  WriterBeginning,
+  WriterMessage,
+  WriterOptions,
+  WriterReply,
+  WriteRequest,
+} from "./requests.ts";
 import { openWriterDatabase } from "./schema.ts";
 import { Writer } from "./writer.ts";
 
@@ -88,13 +95,15 @@ function takeGroup(
   return { requests, isClosing: false };
 }
 
-if (parentPort !== null) {
+parentPort?.once("message", ({ options }: WriterBeginning) => begin(parentPort!, options));
+
+function begin(port: MessagePort, options: WriterOptions): void {
   try {
-    serve(parentPort, workerData as WriterOptions);
+    serve(port, options);
   } catch (error) {
-    const failure = toOpenFailure(error, (workerData as WriterOptions).databasePath);
-    parentPort.postMessage({ type: "failed", failure } satisfies WriterReply);
-    parentPort.close();
+    const failure = toOpenFailure(error, options.databasePath);
+    port.postMessage({ type: "failed", failure } satisfies WriterReply);
+    port.close();
   }
 }
 
