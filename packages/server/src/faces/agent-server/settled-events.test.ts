@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { openKeyBook } from "../../settings/open-key-book.ts";
 import { readAudit } from "../../testing/read-audit.ts";
 import { startTestServer } from "../../testing/start-server.ts";
 
@@ -64,15 +63,16 @@ test("S20: a page that was kept is the one that the log has, also after it grew;
 test("P54: a page that is asked for again is its owner's alone, and each call is a line", async () => {
   await using server = await startTestServer({ script: { turns: [{ text: "Hello." }] } });
   const id = await server.runTo("finished", "Say hello.");
-  await using keys = await openKeyBook(server.dataDir);
-  const { key } = await keys.book.create("bob", "");
-  const { key: later, entry } = await keys.book.create("local", "");
+  const make = async (user: string) =>
+    (await server.call("POST", "/api/keys", { user })).json as { key: string; id: string };
+  const { key } = await make("bob");
+  const { key: later, id: laterId } = await make("local");
   const path = `/api/conversations/${id}/events/search?limit=1`;
   const ask = (asker: string) => server.call("GET", path, undefined, { "X-Session-API-Key": asker });
   const replies = [await ask(server.key), await ask(server.key), await ask(later), await ask(key)];
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 404]);
   expect(new Set(replies.slice(0, 3).map(({ text }) => text)).size).toBe(1);
-  await keys.book.revoke(entry.id);
+  await server.call("DELETE", `/api/keys/${laterId}`);
   expect((await ask(later)).status).toBe(401);
   await server.close();
   const { calls } = await readAudit(server.dataDir);
@@ -81,7 +81,7 @@ test("P54: a page that is asked for again is its owner's alone, and each call is
   expect(told).toMatchObject([
     { user: "local", keyId: null, requestId: replies[0]!.headers.get("x-request-id"), status: 200 },
     { user: "local", keyId: null, requestId: replies[1]!.headers.get("x-request-id"), status: 200 },
-    { user: "local", keyId: entry.id, target: { conversation_id: id }, status: 200 },
+    { user: "local", keyId: laterId, target: { conversation_id: id }, status: 200 },
     { user: "bob", target: { conversation_id: id }, status: 404 },
   ]);
 });
