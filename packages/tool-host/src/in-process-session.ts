@@ -28,8 +28,10 @@ export type Place = { readonly face: ToolFace; readonly lane: ToolLane };
 export class InProcessSession implements AsyncDisposable {
   readonly #deps: InProcessSessionDeps;
   readonly #running = new Map<string, RunningExecution>();
-  /** Outcomes that are not on the disk: those of read-only tools, and those that could not be written. */
+  /** Of tools that only read: what is forgotten is read again. */
   readonly #remembered = new RememberedOutcomes();
+  /** Those that could not be written to the disk: what is forgotten is lost, so their size does not count. */
+  readonly #unwritten = new RememberedOutcomes({ outcomes: 64, characters: Infinity });
   #journal: ExecutionJournal | undefined;
   #isClosed = false;
 
@@ -160,14 +162,14 @@ export class InProcessSession implements AsyncDisposable {
     try {
       this.#openJournal().finish(request.actionId, request.tool, outcome);
     } catch (error) {
-      this.#remembered.add(request.actionId, outcome);
+      this.#unwritten.add(request.actionId, outcome);
       this.#deps.onWarning(this.#journalProblem(error));
     }
     return outcome;
   }
 
   #recall(actionId: string, isReadOnly: boolean): ExecutionRecord | undefined {
-    const outcome = this.#remembered.get(actionId);
+    const outcome = this.#remembered.get(actionId) ?? this.#unwritten.get(actionId);
     if (outcome !== undefined) return { type: "ended", outcome };
     if (isReadOnly) return undefined;
     if (this.#journal === undefined && !existsSync(this.#journalPath)) return undefined;
