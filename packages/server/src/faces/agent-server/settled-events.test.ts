@@ -16,7 +16,7 @@ test("S20: an event and a page that has another one behind it are told again in 
     const reply = await server.call("GET", path);
     const etag = reply.headers.get("etag")!;
     expect([etag, reply.headers.get("cache-control")]).toEqual([
-      expect.stringMatching(/^W\/"[\w-]{27}"$/),
+      expect.stringMatching(/^W\/"[\w-]+"$/),
       "private, no-cache",
     ]);
     const again = await server.call("GET", path, undefined, { "if-none-match": `"x", ${etag}` });
