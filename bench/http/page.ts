@@ -1,5 +1,6 @@
 import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "../journal/percentile.ts";
+import { sampleId } from "../../packages/server/src/journal/sample-events.ts";
 import { rareWord, seedLog } from "../journal/seed-log.ts";
 import { benchId, openBenchNode, type BenchNode } from "../node/open-bench-node.ts";
 import { ask } from "./ask.ts";
@@ -15,13 +16,14 @@ export async function run(): Promise<BenchResult[]> {
   for (const [name, paths] of Object.entries(await pagesOf(node))) {
     results.push(...(await measure(node, name, paths)));
   }
-  return results;
+  return [...results, await measureFresh(node)];
 }
 
 const logSize = 1_000_000;
 const id = benchId(1);
 const search = `/api/conversations/${id}/events/search?limit=100`;
 const roundCount = 3;
+const freshPages = 1000;
 
 /** Documented filters and both orders; `plain` walks through the log by its page ids. */
 async function pagesOf(node: BenchNode): Promise<Record<string, string[]>> {
@@ -64,8 +66,7 @@ async function measure(node: BenchNode, name: string, paths: readonly string[]):
     const [ours, fromMemory] = [await speedOf(node.port, paths), await speedOf(memory.port, paths)];
     if (round > 0) speeds.push({ ours, memory: fromMemory });
   }
-  const middle = speeds.toSorted((left, right) => left.ours / left.memory - right.ours / right.memory)[1];
-  if (middle === undefined) throw new Error("No round was measured.");
+  const middle = middleOf(speeds);
   const one = await ask({ port: node.port, paths, connections: 1, requests: 2000 });
   const oneFromMemory = await ask({ port: memory.port, paths, connections: 1, requests: 2000 });
   const p99 = percentile(one.durationsMs, 0.99);
@@ -92,8 +93,46 @@ async function measure(node: BenchNode, name: string, paths: readonly string[]):
   ];
 }
 
-async function speedOf(port: number, paths: readonly string[]): Promise<number> {
-  const requests = 3000;
+/** Pages at random places, of which none was asked for before. */
+async function measureFresh(node: BenchNode): Promise<BenchResult> {
+  const bodies = new Map<string, Buffer>();
+  await using memory = await startMemoryServer(bodies);
+  const speeds: { ours: number; memory: number }[] = [];
+  for (let round = 0; round <= roundCount; round += 1) {
+    const paths = Array.from({ length: freshPages }, (_, page) => {
+      const place = ((round * freshPages + page + 1) * 104_729) % (logSize - 100);
+      return `${search}&sort_order=TIMESTAMP&page_id=${sampleId(1 + place)}`;
+    });
+    const ours = await speedOf(node.port, paths, freshPages);
+    bodies.clear();
+    for (const path of paths) {
+      const reply = await fetch(`http://127.0.0.1:${node.port}${path}`);
+      bodies.set(path, Buffer.from(await reply.arrayBuffer()));
+    }
+    const fromMemory = await speedOf(memory.port, paths, freshPages);
+    if (round > 0) speeds.push({ ours, memory: fromMemory });
+  }
+  const middle = middleOf(speeds);
+  return {
+    id: "B6.http.fresh",
+    name: `pages of 100 at random places, asked for once, 8 connections`,
+    value: Math.round(middle.ours),
+    unit: "pages/s",
+    baseline: { name: "bare node:http, the same bytes from memory", value: Math.round(middle.memory) },
+    ratio: middle.ours / middle.memory,
+  };
+}
+
+function middleOf<Speeds extends { readonly ours: number; readonly memory: number }>(
+  rounds: Speeds[],
+): Speeds {
+  const sorted = rounds.toSorted((left, right) => left.ours / left.memory - right.ours / right.memory);
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  if (middle === undefined) throw new Error("No round was measured.");
+  return middle;
+}
+
+async function speedOf(port: number, paths: readonly string[], requests = 3000): Promise<number> {
   return requests / (await ask({ port, paths, connections: 8, requests })).seconds;
 }
 

@@ -5,7 +5,7 @@ import { parentPort, workerData } from "node:worker_threads";
 /** What a thread of clients is started with. */
 export type RequestPlan = {
   readonly port: number;
-  /** Asked for in turn by each connection, one request at a time. */
+  /** Asked for in this order, by whichever connection is free; each connection has one request at a time. */
   readonly paths: readonly string[];
   /** JSON that is sent with each; without it they are asked for by GET. */
   readonly body?: string;
@@ -27,11 +27,11 @@ const content =
     ? "\r\n"
     : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 const durationsMs: number[] = [];
-let left = plan.requests;
+let asked = 0;
 
 const sockets = await Promise.all(Array.from({ length: plan.connections }, openSocket));
 const startedAt = performance.now();
-await Promise.all(sockets.map(ask));
+await Promise.all(sockets.map((socket) => ask(socket)));
 const report: RequestReport = { durationsMs, seconds: (performance.now() - startedAt) / 1000 };
 for (const socket of sockets) socket.destroy();
 parentPort?.postMessage(report);
@@ -42,10 +42,10 @@ async function openSocket(): Promise<Socket> {
   return socket;
 }
 
-async function ask(socket: Socket, first: number): Promise<void> {
-  for (let turn = first; left > 0; turn += 1) {
-    left -= 1;
-    const path = plan.paths[turn % plan.paths.length] ?? "/";
+async function ask(socket: Socket): Promise<void> {
+  while (asked < plan.requests) {
+    const path = plan.paths[asked % plan.paths.length] ?? "/";
+    asked += 1;
     const askedAt = performance.now();
     const answered = readAnswer(socket);
     socket.write(`${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${plan.port}\r\n${content}`);
