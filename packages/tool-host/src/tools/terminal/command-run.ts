@@ -1,14 +1,12 @@
-import { basename } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { maskText, SecretMask } from "../../processes/mask.ts";
-import { signalProcesses } from "../../processes/end-processes.ts";
-import { ignoresSignal, readProcess, readProgram, ticksSinceBoot } from "../../processes/process-table.ts";
 import type { ToolSecret } from "../../tool.ts";
 import { OutputCleaner } from "./output-cleaner.ts";
 import { OutputLog } from "./output-log.ts";
+import { OutputPace } from "./output-pace.ts";
 import { ProgressFeed } from "./progress-feed.ts";
 import type { CommandEnd } from "./shell-messages.ts";
 import type { CommandListener, Shell } from "./shell.ts";
+import { StartedProcesses } from "./started-processes.ts";
 import type { TerminalRecord } from "./terminal-record.ts";
 
 export type CommandRunDeps = {
@@ -50,10 +48,6 @@ const progressSource = 20_000;
 const interruptGraceMs = 250;
 const terminateGraceMs = 250;
 const killGraceMs = 300;
-const killPollMs = 5;
-/** A command that goes on rests after so many characters. */
-const unattendedCharacters = 1_000_000;
-const unattendedRestMs = 250;
 
 /** One command from its start to its end, over as many calls as that takes. */
 export class CommandRun {
@@ -62,18 +56,11 @@ export class CommandRun {
   readonly isPersons: boolean;
   readonly #deps: CommandRunDeps;
   readonly #cleaner: OutputCleaner;
-  readonly #startTicks = ticksSinceBoot();
+  readonly #started: StartedProcesses;
+  readonly #pace: OutputPace;
   #log: OutputLog;
   #result: RunResult | undefined;
   #mayNeedWaking = false;
-  #isFlooding = false;
-  /** While the command is being stopped, everything is read on, so that its end is seen. */
-  #isStopping = false;
-  #isBehind = false;
-  #isAttended = true;
-  /** Characters since the last rest of a command that goes on, and the end of its rest. */
-  #unattended = 0;
-  #rest: NodeJS.Timeout | undefined;
   /** Somebody interrupted it: what it wrote last may be half of something. */
   #isCutOff = false;
   #lastOutputAt = performance.now();
@@ -85,6 +72,8 @@ export class CommandRun {
     this.command = command;
     this.isPersons = isPersons;
     this.#deps = deps;
+    this.#started = new StartedProcesses(deps.shell);
+    this.#pace = new OutputPace(deps.shell);
     this.#log = this.#newLog();
     this.#cleaner = new OutputCleaner({
       onText: (text) => this.#keep(deps.mask.push(text)),
@@ -120,7 +109,7 @@ export class CommandRun {
   lend(onReady: () => void): void {
     this.#deps.record.began(this.command);
     this.#mayNeedWaking = true;
-    this.#attend(false);
+    this.#pace.attend(false);
     this.#deps.shell.lend(this.#listener(onReady));
   }
 
@@ -154,8 +143,7 @@ export class CommandRun {
   async wait(options: WaitOptions): Promise<WaitEnd> {
     const startedAt = performance.now();
     this.#lastOutputAt = startedAt;
-    this.#isFlooding = false;
-    this.#attend(true);
+    this.#pace.attend(true);
     using feed = new ProgressFeed({ onProgress: options.onProgress, read: () => this.#newest() });
     this.#feed = feed;
     const over = Promise.withResolvers<WaitEnd>();
@@ -186,7 +174,7 @@ export class CommandRun {
       options.signal.removeEventListener("abort", check);
       this.#onChange = () => {};
       this.#feed = undefined;
-      if (this.#deps.goesOn) this.#attend(false);
+      if (this.#deps.goesOn) this.#pace.attend(false);
     }
   }
 
@@ -210,7 +198,7 @@ export class CommandRun {
 
   /** Drops the output since the last time. */
   async discard(): Promise<void> {
-    clearTimeout(this.#rest);
+    this.#pace.stop();
     await this.#log.discard();
   }
 
@@ -219,16 +207,14 @@ export class CommandRun {
    * itself. Takes about a second at most.
    */
   async abort(): Promise<void> {
-    this.#isStopping = true;
-    this.#isFlooding = false;
-    this.#attend(true);
+    this.#pace.readOn();
     this.#deps.shell.abandonStatement(this.command);
-    terminate(this.#started().filter(isShell));
+    this.#started.terminateShells();
     this.type("\u0003", true);
     await this.#endsWithin(interruptGraceMs);
-    terminate(this.#started());
+    this.#started.terminate();
     await this.#isGoneWithin(terminateGraceMs);
-    signalProcesses({ pids: this.#started(), groupIds: [] }, "SIGKILL");
+    this.#started.kill();
     if (await this.#endsWithin(killGraceMs)) return;
     this.#deps.shell.kill();
     await this.#endsWithin(killGraceMs);
@@ -236,12 +222,8 @@ export class CommandRun {
 
   /** Kills what the command left running in the background; over when the shell has noticed, so that it tells no later command. */
   async killStarted(): Promise<void> {
-    const pids = this.#started();
-    signalProcesses({ pids, groupIds: [] }, "SIGKILL");
     const until = performance.now() + killGraceMs;
-    while (pids.some((pid) => readProcess(pid) !== undefined) && performance.now() < until) {
-      await sleep(killPollMs);
-    }
+    await this.#started.areGone(this.#started.kill(), until);
   }
 
   /** One interrupt is good for one wake-up: a program that reads the terminal must not be typed at again and again. */
@@ -262,22 +244,11 @@ export class CommandRun {
     return this.#isCutOff || result.type === "died" || result.end.exitCode > 128;
   }
 
-  /** Parents come before what they started. */
-  #started(): number[] {
-    return this.#deps.shell
-      .children()
-      .filter((entry) => entry.startTicks >= this.#startTicks)
-      .map((entry) => entry.pid);
-  }
-
   /** Waits for the end of the statement and of all that it started. */
   async #isGoneWithin(milliseconds: number): Promise<void> {
     const until = performance.now() + milliseconds;
     await this.#endsWithin(milliseconds);
-    const pids = this.#started();
-    while (pids.some((pid) => readProcess(pid) !== undefined) && performance.now() < until) {
-      await sleep(killPollMs);
-    }
+    await this.#started.areGone(this.#started.pids(), until);
   }
 
   async #endsWithin(milliseconds: number, reviveAfterMs = 150): Promise<boolean> {
@@ -296,7 +267,7 @@ export class CommandRun {
   #waitEnd(options: WaitOptions, now: number, startedAt: number): WaitEnd | undefined {
     if (this.#result !== undefined) return "result";
     if (options.signal.aborted) return "aborted";
-    if (this.#isFlooding) return "flood";
+    if (this.#pace.isFlooding) return "flood";
     if (now - startedAt >= options.deadlineMs) return "deadline";
     if (!this.#deps.shell.hasBegun) return now - startedAt >= beginMs ? "unresponsive" : undefined;
     if (options.quietMs === undefined) return undefined;
@@ -314,12 +285,10 @@ export class CommandRun {
     this.#lastOutputAt = performance.now();
     this.#cleaner.write(text);
     this.#feed?.touch();
-    if (!this.#isAttended && this.#restsAfter(text.length)) return;
-    if (this.#log.length + this.#cleaner.live.length > this.#deps.mostCharacters && !this.#isStopping) {
-      this.#isFlooding = true;
-      this.#applyBackpressure();
-      this.#onChange();
-    }
+    const isOver = this.#log.length + this.#cleaner.live.length > this.#deps.mostCharacters;
+    const pace = this.#pace.take(text.length, isOver);
+    if (pace === "rests") this.#log.forget();
+    else if (pace === "floods") this.#onChange();
   }
 
   #keep(text: string): void {
@@ -329,46 +298,15 @@ export class CommandRun {
 
   #finish(result: RunResult): void {
     this.#result = result;
-    this.#attend(true);
+    this.#pace.attend(true);
     this.#deps.record.ended(result.type === "ended" ? result.end.exitCode : result.exitCode);
     this.#onChange();
-  }
-
-  #attend(isAttended: boolean): void {
-    this.#isAttended = isAttended;
-    this.#unattended = 0;
-    if (!isAttended) this.#isFlooding = false;
-    clearTimeout(this.#rest);
-    this.#rest = undefined;
-    this.#applyBackpressure();
-  }
-
-  /** True where the command, which nobody waits for, has printed so much that it rests; the record has the end of it. */
-  #restsAfter(characters: number): boolean {
-    this.#unattended += characters;
-    if (this.#unattended < unattendedCharacters || this.#isStopping) return false;
-    this.#unattended = 0;
-    this.#log.forget();
-    this.#rest = setTimeout(() => {
-      this.#rest = undefined;
-      this.#applyBackpressure();
-    }, unattendedRestMs);
-    this.#applyBackpressure();
-    return true;
-  }
-
-  #applyBackpressure(): void {
-    if (this.#isFlooding || this.#isBehind || this.#rest !== undefined) this.#deps.shell.pause();
-    else this.#deps.shell.resume();
   }
 
   #newLog(): OutputLog {
     return new OutputLog({
       directory: this.#deps.logDirectory,
-      onBacklog: (isBehind) => {
-        this.#isBehind = isBehind;
-        this.#applyBackpressure();
-      },
+      onBacklog: (isBehind) => this.#pace.wait(isBehind),
     });
   }
 
@@ -383,20 +321,4 @@ export class CommandRun {
       mask.held + this.#cleaner.live.slice(-progressSource),
     );
   }
-}
-
-/** Asks to end, one that never would is killed at once: a parent must not go on with its next step when its child is gone. */
-function terminate(pids: readonly number[]): void {
-  for (const pid of pids) {
-    const target = { pids: [pid], groupIds: [] };
-    signalProcesses(target, ignoresSignal(pid, "SIGTERM") ? "SIGKILL" : "SIGTERM");
-    // A stopped process acts on TERM only when it goes on.
-    signalProcesses(target, "SIGCONT");
-  }
-}
-
-const shells = /^(?:ba|z|k|da|a|fi|c|tc|mk)?sh$|^busybox$/;
-
-function isShell(pid: number): boolean {
-  return shells.test(basename(readProgram(pid) ?? ""));
 }
