@@ -21,9 +21,25 @@ export function openWholeCollector(): (() => void) | null {
 }
 
 function openCollect(): Collect | null {
-  // The flag only adds the function; the global object of the server stays without it.
+  for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+    const collect = takeCollect();
+    if (collect !== undefined) return collect;
+  }
+  return null;
+}
+
+/** Flags are those of the whole process: another thread may take this one back before the function is there. */
+const mostAttempts = 5;
+
+/** The flag only adds the function; the global object of the server stays without it. */
+function takeCollect(): Collect | undefined {
   setFlagsFromString("--expose-gc");
-  return (runInNewContext("globalThis.gc") as Collect | undefined) ?? null;
+  try {
+    return runInNewContext("globalThis.gc") as Collect | undefined;
+  } finally {
+    // With other flags V8 refuses what it compiled earlier, also of Node's own modules, and compiles it again.
+    setFlagsFromString("--no-expose-gc");
+  }
 }
 
 type Collect = (options: { readonly type: "minor" | "major"; readonly flavor?: "last-resort" }) => void;
