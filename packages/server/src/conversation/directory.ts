@@ -101,7 +101,15 @@ export class Directory implements AsyncDisposable {
       journal: deps.journal,
       isOurs: (id) => this.#loaded.isClosed || this.#loaded.has(id) || this.#careful?.isWaiting(id) === true,
       canHost: (row) => this.#canHost(row),
-      goOnWith: (claimed) => this.#goOnWith(claimed.row.id, claimed),
+      hasFiles: async (row) => {
+        const config = readConfig(row);
+        return (
+          config !== null && (row.sandboxId !== null || (await this.#sessions.canReachWorkspace(config)))
+        );
+      },
+      hold: (ids) => this.#loaded.hold(ids),
+      goOnWith: (id, claimed) => this.#goOnWith(id, claimed),
+      onFailure: (error) => deps.logger.error({ error: String(error) }, "runs could not be taken up"),
     });
   }
 
@@ -262,12 +270,10 @@ export class Directory implements AsyncDisposable {
   /** Goes on with every run that the last process left; call once after start. Resolves when all have been taken up, but for those that are gone on with one after another. */
   async recover(): Promise<void> {
     if (this.#deps.isAttended === true) return;
-    const { journal, standstills } = this.#deps;
-    const suspects: string[] = [];
-    for (const id of await journal.listActiveConversations()) {
-      if (standstills?.isSuspect(id) === true && !standstills.isSetAside(id)) suspects.push(id);
-      else await this.#goOnWith(id);
-    }
+    const { standstills } = this.#deps;
+    const suspects = await this.#orphans.takeUpAll(
+      (id) => standstills?.isSuspect(id) === true && !standstills.isSetAside(id),
+    );
     this.#careful?.begin(suspects);
   }
 

@@ -29,6 +29,8 @@ export class LoadedConversations implements AsyncDisposable {
   readonly #deps: LoadedDeps;
   readonly #loaded = new Map<string, Promise<Conversation>>();
   readonly #owners = new Map<string, string>();
+  /** What is just being claimed together with others. */
+  readonly #held = new Map<string, Promise<void>>();
   readonly #keptViews = new KeptViews();
   readonly #new: NewConversations;
   readonly #elsewhere = new KnownHolders(() => performance.now());
@@ -70,8 +72,21 @@ export class LoadedConversations implements AsyncDisposable {
     return (await this.#loaded.get(id)?.catch(() => null)) ?? null;
   }
 
+  /** Until what is returned is disposed, whoever opens one of them waits; only what was claimed meanwhile is loaded. */
+  hold(ids: readonly string[]): Disposable {
+    const end = Promise.withResolvers<void>();
+    for (const id of ids) this.#held.set(id, end.promise);
+    return {
+      [Symbol.dispose]: () => {
+        for (const id of ids) this.#held.delete(id);
+        end.resolve();
+      },
+    };
+  }
+
   /** Loads it when it is not in memory; what was claimed just now, and read after that, is neither claimed nor read again. */
   async open(id: string, claimed: Claimed | null = null): Promise<Conversation> {
+    if (claimed === null) await this.#held.get(id);
     if (this.#isClosed) throw serverClosing();
     const holder = claimed === null && !this.has(id) ? this.#elsewhere.find(id) : null;
     if (holder !== null) throw this.#ownedElsewhere(id, holder);

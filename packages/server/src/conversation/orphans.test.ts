@@ -4,6 +4,13 @@ import { openJournal } from "../journal/open-journal.ts";
 import { sampleConversation } from "../journal/sample-events.ts";
 import { Orphans } from "./orphans.ts";
 
+/** Nobody opens anything beside it, and no file is elsewhere. */
+const atStart = {
+  hold: () => ({ [Symbol.dispose]: () => {} }),
+  hasFiles: async () => true,
+  onFailure: (error: unknown) => expect.unreachable(String(error)),
+};
+
 test("P27: a run whose server has left is gone on with once, one with a living server or a sandbox elsewhere is not", async () => {
   await using folder = await openTemporaryDirectory();
   const first = await openJournal({ dataDir: folder.path });
@@ -17,7 +24,8 @@ test("P27: a run whose server has left is gone on with once, one with a living s
     journal: second,
     isOurs: (id) => taken.includes(id),
     canHost: async ({ id }) => id === "run",
-    goOnWith: async ({ row }) => void taken.push(row.id),
+    goOnWith: async (id) => void taken.push(id),
+    ...atStart,
   });
 
   await orphans.takeUp();
@@ -39,7 +47,8 @@ test("what nobody owns is taken up at the second look, because a fork is made in
     journal,
     isOurs: (id) => id === "ours" || taken.includes(id),
     canHost: async () => true,
-    goOnWith: async ({ row }) => void taken.push(row.id),
+    goOnWith: async (id) => void taken.push(id),
+    ...atStart,
   });
 
   // One that comes at once because a server has ended counts for nothing.
@@ -63,10 +72,11 @@ test("P2: a run that this server owns and has lost from its memory is gone on wi
     journal,
     isOurs: (id) => id === "worked on" || taken.includes(id),
     canHost: async () => true,
-    goOnWith: async ({ row, lease }) => {
-      expect(lease).toMatchObject({ conversationId: row.id, generation: 2 });
-      taken.push(row.id);
+    goOnWith: async (id, claimed) => {
+      expect(claimed).toMatchObject({ row: { id }, lease: { conversationId: id, generation: 2 } });
+      taken.push(id);
     },
+    ...atStart,
   });
 
   await orphans.takeUp();
@@ -105,10 +115,11 @@ test("issue 12.1: what an ended server has left is claimed and read in batches, 
     },
     isOurs: (id) => id === "left 3",
     canHost: async ({ id }) => id !== "left 4",
-    goOnWith: async ({ row, lease }) => {
-      expect(lease).toMatchObject({ conversationId: row.id, generation: 2 });
-      taken.push(row.id);
+    goOnWith: async (id, claimed) => {
+      expect(claimed).toMatchObject({ row: { id }, lease: { conversationId: id, generation: 2 } });
+      taken.push(id);
     },
+    ...atStart,
   });
 
   await orphans.takeUp();
@@ -118,4 +129,37 @@ test("issue 12.1: what an ended server has left is claimed and read in batches, 
   expect(claims.flat().filter((id) => id.startsWith("worked"))).toHaveLength(1);
   expect(claims.length).toBeLessThanOrEqual(3);
   expect(readings).toBeLessThanOrEqual(6);
+});
+
+test("P2: a start takes up what nobody owns and what has ended, at once and not what it is told to leave; what is elsewhere it takes singly", async () => {
+  await using folder = await openTemporaryDirectory();
+  const ended = await openJournal({ dataDir: folder.path });
+  await using living = await openJournal({ dataDir: folder.path });
+  await using journal = await openJournal({ dataDir: folder.path });
+  for (const id of ["ended", "ended too", "to be left", "elsewhere"])
+    await ended.createClaimed(sampleConversation(id, { isActive: true }));
+  await ended.createConversation(sampleConversation("nobody's", { isActive: true }));
+  await living.createClaimed(sampleConversation("worked on", { isActive: true }));
+  await ended[Symbol.asyncDispose]();
+  const taken: [string, number | null][] = [];
+  const orphans = new Orphans({
+    journal,
+    isOurs: () => false,
+    canHost: async () => false,
+    goOnWith: async (id, claimed) => void taken.push([id, claimed?.lease.generation ?? null]),
+    ...atStart,
+    hasFiles: async ({ id }) => id !== "elsewhere",
+  });
+
+  expect(await orphans.takeUpAll((id) => id === "to be left")).toEqual(["to be left"]);
+
+  expect(new Map(taken)).toEqual(
+    new Map([
+      ["elsewhere", null],
+      ["ended", 2],
+      ["ended too", 2],
+      ["nobody's", 1],
+    ]),
+  );
+  expect(taken).toHaveLength(4);
 });

@@ -13,10 +13,18 @@ export type OrphansDeps = {
   readonly isOurs: (id: string) => boolean;
   /** False where its tools cannot be reached from here, such as in a sandbox of another server. */
   readonly canHost: (row: ConversationRow) => Promise<boolean>;
-  readonly goOnWith: (claimed: Claimed) => Promise<void>;
+  /** False where its files are not here, so that they may be with another server. */
+  readonly hasFiles: (row: ConversationRow) => Promise<boolean>;
+  /** Whoever opens one of them waits until what is returned is disposed. */
+  readonly hold: (ids: readonly string[]) => Disposable;
+  /** What is not claimed yet is claimed by it, where nobody else is to have it. */
+  readonly goOnWith: (id: string, claimed: Claimed | null) => Promise<void>;
+  /** Runs could not be taken up at a start. The looks that follow try again. */
+  readonly onFailure: (error: unknown) => void;
 };
 
 type Listed = Awaited<ReturnType<Journal["listActiveElsewhere"]>>[number];
+type Choice = (row: ConversationRow) => Promise<boolean>;
 
 /** What is claimed and read together: each statement waits for the database, and each commit for its disk. */
 const batchSize = 32;
@@ -43,6 +51,26 @@ export class Orphans {
   }
 
   /**
+   * Goes on at a start with each run that no living server owns, what nobody owns included; resolves with those that are left out. One that
+   * this server cannot reach is gone on with too: the run is told why.
+   */
+  async takeUpAll(isLeftOut: (id: string) => boolean): Promise<string[]> {
+    const listed = await this.#deps.journal.listActiveElsewhere();
+    this.#ownerless = ownerlessOf(listed);
+    const { hasFiles, goOnWith, onFailure } = this.#deps;
+    const apart: string[] = [];
+    const isHere = async (row: ConversationRow): Promise<boolean> => {
+      const isHosted = await hasFiles(row);
+      if (!isHosted) apart.push(row.id);
+      return isHosted;
+    };
+    const due = listed.filter(({ id }) => !isLeftOut(id));
+    await this.#takeAll(due, isHere).catch(onFailure);
+    for (const id of apart) await goOnWith(id, null);
+    return listed.flatMap(({ id }) => (isLeftOut(id) ? [id] : []));
+  }
+
+  /**
    * Goes on with each run whose server has ended; call now and then. What nobody owns is left alone until the second look: its
    * server may be between two steps, such as making a fork. So is what this process owns and does not work on.
    */
@@ -51,49 +79,56 @@ export class Orphans {
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
-      const ownerless = await this.#look();
+      const { journal, canHost } = this.#deps;
+      const listed = await journal.listActiveElsewhere();
+      await this.#takeAll(
+        listed.filter(({ id, nodeId }) => nodeId !== null || this.#ownerless.has(id)),
+        canHost,
+      );
       if (isBetween === true) return;
-      this.#ownerless = ownerless;
+      this.#ownerless = ownerlessOf(listed);
       this.#strays = await this.#lookHere();
     } finally {
       this.#isLooking = false;
     }
   }
 
-  /** What nobody owns now. */
-  async #look(): Promise<Set<string>> {
-    const listed = await this.#deps.journal.listActiveElsewhere();
-    const due = listed.filter(({ id, nodeId }) => nodeId !== null || this.#ownerless.has(id));
+  /** Goes on with those that are chosen and have no living owner. */
+  async #takeAll(due: readonly Listed[], isChosen: Choice): Promise<void> {
     const living = new Set<string>();
     // One of each owner first: where that one lives, the others need not be asked for.
     const owners = new Set<string>();
     const first = due.filter(({ nodeId }) => nodeId !== null && isAdded(owners, nodeId));
     const isFirst = new Set(first);
-    await this.#take(first, living);
+    await this.#take(first, { living, isChosen });
     const rest = due.filter((one) => !isFirst.has(one) && !(one.nodeId !== null && living.has(one.nodeId)));
-    await severalAtOnce(inBatches(rest), batchesAtOnce, (batch) => this.#take(batch, living));
-    return new Set(listed.filter(({ nodeId }) => nodeId === null).map(({ id }) => id));
+    await severalAtOnce(inBatches(rest), batchesAtOnce, (batch) => this.#take(batch, { living, isChosen }));
   }
 
   /** What this process owns now and does not work on. */
   async #lookHere(): Promise<Set<string>> {
     const strays = (await this.#deps.journal.listActiveHere()).filter((id) => !this.#deps.isOurs(id));
     const due = strays.filter((id) => this.#strays.has(id)).map((id) => ({ id }));
-    await severalAtOnce(inBatches(due), batchesAtOnce, (batch) => this.#take(batch, new Set()));
+    const how = { living: new Set<string>(), isChosen: this.#deps.canHost };
+    await severalAtOnce(inBatches(due), batchesAtOnce, (batch) => this.#take(batch, how));
     return new Set(strays);
   }
 
-  /** Goes on with those that can be gone on with here; their owners that turn out to live are added to `living`. */
-  async #take(batch: readonly Pick<Listed, "id">[], living: Set<string>): Promise<void> {
+  /** Goes on with those that are chosen; their owners that turn out to live are added to `living`. */
+  async #take(
+    batch: readonly Pick<Listed, "id">[],
+    { living, isChosen }: { readonly living: Set<string>; readonly isChosen: Choice },
+  ): Promise<void> {
     if (batch.length === 0) return;
-    const { journal, isOurs, canHost, goOnWith } = this.#deps;
+    const { journal, isOurs, hold, goOnWith } = this.#deps;
     const rows = await journal.getConversations(batch.map(({ id }) => id));
-    const hosted = await Promise.all(
-      rows.map(async (row) => (row !== null && (await canHost(row)) ? [row.id] : [])),
+    const chosen = await Promise.all(
+      rows.map(async (row) => (row !== null && (await isChosen(row)) ? [row.id] : [])),
     );
-    // Ours is asked last: from there to the claim nothing may come between.
-    const free = hosted.flat().filter((id) => !isOurs(id));
+    // Ours is asked last: from there to the end nobody else of this process may claim one of them.
+    const free = chosen.flat().filter((id) => !isOurs(id));
     if (free.length === 0) return;
+    using _hold = hold(free);
     const leases: Lease[] = [];
     for (const claim of await journal.claimMany(free)) {
       if (!(claim instanceof LeaseHeldError)) leases.push(...(claim === null ? [] : [claim]));
@@ -104,10 +139,14 @@ export class Orphans {
     await Promise.all(
       leases.map(async (lease, index) => {
         const row = claimed[index] ?? null;
-        if (row !== null) await goOnWith({ row, lease });
+        if (row !== null) await goOnWith(row.id, { row, lease });
       }),
     );
   }
+}
+
+function ownerlessOf(listed: readonly Listed[]): Set<string> {
+  return new Set(listed.filter(({ nodeId }) => nodeId === null).map(({ id }) => id));
 }
 
 function isAdded<Item>(known: Set<Item>, item: Item): boolean {

@@ -63,15 +63,6 @@ export function describeConversations(journal: () => Journal): void {
       }
     });
 
-    test("the active ones are listed", async () => {
-      const [active, idle] = [randomUUID(), randomUUID()];
-      await journal().createConversation(sampleConversation(active, { isActive: true }));
-      await journal().createConversation(sampleConversation(idle));
-      const listed = await journal().listActiveConversations();
-      expect(listed).toContain(active);
-      expect(listed).not.toContain(idle);
-    });
-
     test("the active ones of others are listed with their owner, and one's own are not", async () => {
       const [owned, free, idle, copying] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
       for (const [id, isActive] of [

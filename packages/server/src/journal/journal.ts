@@ -26,11 +26,9 @@ export interface Journal extends AsyncDisposable {
   searchGlances(query: GlanceQuery): Promise<ConversationPage>;
   /** What its owner keeps about a conversation beside its log; needs no lease. False when there is none. */
   markConversation(id: string, marks: Partial<ConversationMarks>): Promise<boolean>;
-  /** Conversations with `isActive`: their runs must go on after a restart. */
-  listActiveConversations(): Promise<string[]>;
   /**
-   * Those of them that this process does not own, with the process that does or did; null where nobody does. A store that knows which
-   * processes live leaves out what they own.
+   * Conversations with `isActive`, whose runs must go on after a restart, that this process does not own, with the process that does or
+   * did; null where nobody does. A store that knows which processes live leaves out what they own.
    */
   listActiveElsewhere(): Promise<{ readonly id: string; readonly nodeId: string | null }[]>;
   /** Those of them that the store says this process owns, whether it knows of the lease or not; no copy that is being made. */

@@ -64,13 +64,6 @@ export class ConversationReads {
     return rows;
   }
 
-  async listActive(): Promise<string[]> {
-    const { rows } = await this.#pool.query<{ id: string }>(
-      `SELECT c.id FROM convoke.heads h JOIN convoke.conversations c USING (number) WHERE h.is_active ORDER BY h.number`,
-    );
-    return rows.map(({ id }) => id);
-  }
-
   /** Active ones that no living process owns, with the process that did; null where nobody did. */
   async listOrphans(): Promise<{ id: string; nodeId: string | null }[]> {
     const { rows } = await this.#pool.query<{ id: string; nodeId: string | null }>({

@@ -208,10 +208,6 @@ class PostgresJournal implements Journal {
     return isThere;
   }
 
-  async listActiveConversations(): Promise<string[]> {
-    return await this.#conversations.listActive();
-  }
-
   async listActiveElsewhere(): Promise<{ id: string; nodeId: string | null }[]> {
     return await this.#conversations.listOrphans();
   }

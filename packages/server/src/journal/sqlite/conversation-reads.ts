@@ -17,7 +17,6 @@ export class ConversationReader {
   readonly #owner: StatementSync;
   readonly #inbox: StatementSync;
   readonly #wholeInbox: StatementSync;
-  readonly #active: StatementSync;
   readonly #activeElsewhere: StatementSync;
   readonly #activeHere: StatementSync;
   readonly #nextStatus: StatementSync;
@@ -34,7 +33,6 @@ export class ConversationReader {
     this.#wholeInbox = database.prepare(
       `SELECT i.client_id, i.event_id, i.digest FROM conversations c JOIN inbox i ON i.number = c.number WHERE c.id = ?`,
     );
-    this.#active = database.prepare("SELECT id FROM conversations WHERE is_active = 1 ORDER BY number");
     this.#activeElsewhere = database.prepare(
       "SELECT id, node_id FROM conversations WHERE is_active = 1 AND node_id IS NOT ? ORDER BY number",
     );
@@ -67,10 +65,6 @@ export class ConversationReader {
       eventId: String(row["event_id"]),
       digest: String(row["digest"]),
     }));
-  }
-
-  listActive(): string[] {
-    return this.#active.all().map((row) => String(row["id"]));
   }
 
   listActiveElsewhere(nodeId: string): { id: string; nodeId: string | null }[] {

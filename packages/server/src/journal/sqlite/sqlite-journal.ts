@@ -189,10 +189,6 @@ class SqliteJournal implements Journal {
     return isThere;
   }
 
-  async listActiveConversations(): Promise<string[]> {
-    return this.#named(() => this.#conversations.listActive());
-  }
-
   async listActiveElsewhere(): Promise<{ id: string; nodeId: string | null }[]> {
     return this.#named(() => this.#conversations.listActiveElsewhere(this.nodeId));
   }

@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import type { Journal } from "../journal/journal.ts";
+import { withMethods } from "../lib/with-methods.ts";
+import { startTestServer, type TestServer } from "../testing/start-server.ts";
+import { until } from "../testing/until.ts";
+
+const runs = 70;
+const script = { turns: [{ hang: true }] };
+
+/** With so many runs, each of which waits for the model; their ids. */
+async function beginRuns(server: TestServer, count: number): Promise<string[]> {
+  const begun = await Promise.all(
+    Array.from({ length: count }, () => server.createConversation({ text: "go" })),
+  );
+  await until(() => server.model.requests.length === count);
+  return begun.map(({ id }) => id);
+}
+
+test("issue 12.1, P2: a server that starts again claims and reads its runs in batches, and goes on with each once", async () => {
+  const calls: string[] = [];
+  let isCounted = false;
+  const counted = (journal: Journal): Journal =>
+    new Proxy(journal, {
+      get: (target, name) => {
+        if (isCounted) calls.push(String(name));
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === "function" ? (value.bind(target) as unknown) : value;
+      },
+    });
+  await using server = await startTestServer({ script, wrapJournal: counted });
+  const ids = await beginRuns(server, runs);
+
+  await server.close();
+  isCounted = true;
+  await server.restart();
+  isCounted = false;
+  await until(() => server.model.requests.length === 2 * runs);
+
+  const count = (name: string): number => calls.filter((call) => call === name).length;
+  expect({ claim: count("claim"), getConversation: count("getConversation") }).toEqual({
+    claim: 0,
+    getConversation: 0,
+  });
+  // One of the former owner first, then 32 at a time; each is looked at before the claim and read after it.
+  expect(count("claimMany")).toBeLessThanOrEqual(4);
+  expect(count("getConversations")).toBeLessThanOrEqual(8);
+  expect(server.log.filter(({ message }) => message.includes("could not"))).toEqual([]);
+  for (const id of ids) expect((await server.client.getConversation(id)).execution_status).toBe("running");
+});
+
+test("P2: a message to a conversation that is just being taken up waits for that, and takes nothing away from it", async () => {
+  const isClaiming = Promise.withResolvers<void>();
+  const isSending = Promise.withResolvers<void>();
+  const mayClaim = Promise.withResolvers<void>();
+  let isRestarted = false;
+  let singleClaims = 0;
+  await using server = await startTestServer({
+    script,
+    wrapJournal: (journal) =>
+      withMethods(journal, {
+        ownerOf: async (id) => {
+          isSending.resolve();
+          return await journal.ownerOf(id);
+        },
+        claim: async (id) => {
+          if (isRestarted) singleClaims += 1;
+          return await journal.claim(id);
+        },
+        claimMany: async (ids) => {
+          if (!isRestarted) return await journal.claimMany(ids);
+          isClaiming.resolve();
+          await mayClaim.promise;
+          return await journal.claimMany(ids);
+        },
+      }),
+  });
+  const [id] = await beginRuns(server, 1);
+  await server.close();
+  isRestarted = true;
+  const restarted = server.restart();
+  await isClaiming.promise;
+  const sent = server.client.sendMessage(id!, { content: [{ type: "text", text: "More." }], run: true });
+  await isSending.promise;
+  mayClaim.resolve();
+  await Promise.all([restarted, sent]);
+
+  expect(singleClaims).toBe(0);
+  await until(async () =>
+    (await server.events(id!)).some((event) => JSON.stringify(event).includes("More.")),
+  );
+  expect(server.log.filter(({ message }) => message.includes("could not"))).toEqual([]);
+});
+
+test("a start at which nothing can be claimed goes on without, and what is left is taken up once the store can again", async () => {
+  let isBroken = false;
+  await using server = await startTestServer({
+    script,
+    wrapJournal: (journal) =>
+      withMethods(journal, {
+        claimMany: async (ids) => {
+          if (isBroken) throw new Error("The disk is full.");
+          return await journal.claimMany(ids);
+        },
+      }),
+  });
+  await beginRuns(server, 3);
+  await server.close();
+  isBroken = true;
+  await server.restart();
+  expect(server.log).toContainEqual(expect.objectContaining({ level: "error" }));
+  isBroken = false;
+  await until(() => server.model.requests.length === 6);
+});
