@@ -60,6 +60,7 @@ export class Actor implements AsyncDisposable {
   readonly #clock: ApprovalClock;
   readonly #closing = new AbortController();
   readonly #handedOver = new AbortController();
+  readonly #lost = new AbortController();
   readonly #stopping = new Set<Promise<unknown>>();
   /** Calls that were open when this process took the conversation over: an earlier one may have begun them. */
   readonly #left = new Set<string>();
@@ -132,6 +133,7 @@ export class Actor implements AsyncDisposable {
       deps.openHooks?.(deps.config, {
         openModel: () => this.openHelper("hook-llm"),
         notify: (draft) => this.notify(draft),
+        lost: this.#lost.signal,
       }) ?? null;
     this.condensing = new Condensing({
       openModel: (settings) => {
@@ -228,6 +230,13 @@ export class Actor implements AsyncDisposable {
   async handOver(): Promise<void> {
     this.#handedOver.abort();
     await this[Symbol.asyncDispose]();
+  }
+
+  /** The same where another process has its log already: nothing of it starts here any more, not even what would at its end. */
+  async lose(): Promise<void> {
+    this.queue.lose();
+    this.#lost.abort(ended);
+    await this.handOver();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -37,7 +37,7 @@ export type ConversationDeps = {
   /** The hooks that a configuration asks for, if any; a conversation has none when absent. */
   readonly openHooks?: (
     config: ConversationConfig,
-    deps: Pick<OpenHooksDeps, "openModel" | "notify">,
+    deps: Pick<OpenHooksDeps, "openModel" | "notify" | "lost">,
   ) => HookGate | null;
   /** Says which budget is used up, of the conversation or of its owner; null while there is money. Nobody has one when absent. */
   readonly overBudget?: () => Promise<string | null>;

@@ -383,6 +383,11 @@ export class Conversation implements AsyncDisposable {
     await Promise.all([this.shells[Symbol.asyncDispose](), this.#actor.handOver()]);
   }
 
+  /** The same, where another process has it already. */
+  async lose(): Promise<void> {
+    await Promise.all([this.shells[Symbol.asyncDispose](), this.#actor.lose()]);
+  }
+
   /** Resolves when its state has all that is in its log by now: who follows the log is told before. */
   async settled(): Promise<void> {
     await this.#actor.queue.afterAll(() => {});

@@ -216,7 +216,7 @@ export class LoadedConversations implements AsyncDisposable {
   }
 
   async #begin(row: ConversationRow, log: LogDeps): Promise<Conversation> {
-    const { journal, secretBox, nowMs, logger, observer, activity, purse } = this.#deps;
+    const { journal, secretBox, nowMs, logger, observer, activity, purse, untilSound } = this.#deps;
     const { id } = row;
     const account = {
       userId: row.ownerId,
@@ -247,6 +247,7 @@ export class LoadedConversations implements AsyncDisposable {
         openHooks(config, {
           ...deps,
           conversationId: id,
+          ...(untilSound === undefined ? {} : { beforeStart: untilSound }),
           workingDir:
             config.sandbox_id === undefined
               ? this.#deps.sessions.workspaceDir(config)
@@ -274,7 +275,7 @@ export class LoadedConversations implements AsyncDisposable {
     this.forget(id);
     try {
       const conversation = await dropped;
-      await conversation?.handOver();
+      await conversation?.lose();
     } catch (error) {
       this.#deps.logger.warn(
         { conversation: id, error: String(error) },

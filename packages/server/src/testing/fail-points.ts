@@ -19,7 +19,7 @@ export class FailPoints {
   readonly #passages = new Map<string, number>();
   readonly #traceFile: string | null;
 
-  /** Every passage becomes a line `name number` of `traceFile`, if one is given. */
+  /** Every passage becomes a line `name number` of `traceFile`, if one is given, and the end of a delay `name number over`. */
   constructor(spec: string, traceFile: string | null = null) {
     for (const part of spec === "" ? [] : spec.split(",")) {
       const [name = "", rest = ""] = part.split("=");
@@ -42,6 +42,7 @@ export class FailPoints {
         return;
       case "delay":
         await sleep(armed.failure.ms);
+        if (this.#traceFile !== null) appendFileSync(this.#traceFile, `${name} ${passage} over\n`);
         return;
       case "error":
         throw Object.assign(new Error(`${armed.failure.code}: failure at ${name}`), {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { HookConfig, StartConversationRequest } from "@convoke/protocol";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readIfThere } from "../lib/read-if-there.ts";
@@ -84,6 +85,40 @@ describe.skipIf(!probe.isUsable)(`servers that are killed, on PostgreSQL (${prob
     expect(items).toMatchObject([{ error: expect.stringContaining("unknown") as string }]);
   }, 300_000);
 
+  test("P27: a server that is cut off from the database between a call's record and its hook starts no hook", async () => {
+    await using place = await openPlace();
+    const databaseUrl = await postgres.createDatabase();
+    await using line = await openDatabaseLine(databaseUrl);
+    const traceFile = join(place.path, "trace");
+    // The conversation with its message, then the call.
+    const point = "append.after 2";
+    await using cutOff = await ServerProcess.start({
+      dataDir: join(place.path, "one"),
+      databaseUrl: line.url,
+      traceFile,
+      failPoints: "append.after=delay:10000:2",
+    });
+    await using other = await ServerProcess.start({ dataDir: join(place.path, "two"), databaseUrl });
+    const hook = { command: "echo hooked >> hook.log" };
+    const moments = ["pre_tool_use", "post_tool_use", "session_end"];
+    const groups = moments.map((moment) => [moment, [{ matcher: "terminal", hooks: [hook] }]]);
+    await begin(cutOff, place, { hook_config: Object.fromEntries(groups) as HookConfig });
+    await expect.poll(() => readIfThere(traceFile), waiting).toContain(point);
+    line.set("drop");
+    await expect
+      .poll(async () => (await other.client.getConversation(id)).execution_status, waiting)
+      .toBe("finished");
+    const { items } = await other.client.searchEvents(id, { kind: "AgentErrorEvent" });
+    expect(items).toMatchObject([{ error: expect.stringContaining("unknown") as string }]);
+    // The hook is next, and nobody has told this server what became of the call.
+    await expect.poll(() => readIfThere(traceFile), waiting).toContain(`${point} over`);
+    line.set("pass");
+    const isReady = async (): Promise<boolean> => (await fetch(`${cutOff.url}/ready`)).ok;
+    await expect.poll(isReady, waiting).toBe(true);
+    await cutOff[Symbol.asyncDispose]();
+    expect(await readIfThere(join(place.workspace, "hook.log"))).toBeNull();
+  }, 300_000);
+
   test("P27: a server whose clock jumps by hours asks others and is asked by them as ever, and nobody takes it for dead", async () => {
     await using place = await openPlace();
     const databaseUrl = await postgres.createDatabase();
@@ -121,7 +156,11 @@ describe.skipIf(!probe.isUsable)(`servers that are killed, on PostgreSQL (${prob
     readonly modelUrl: string;
   };
 
-  async function begin(server: ServerProcess, place: Place): Promise<void> {
+  async function begin(
+    server: ServerProcess,
+    place: Place,
+    more: Pick<StartConversationRequest, "hook_config"> = {},
+  ): Promise<void> {
     await server.client.startConversation({
       conversation_id: id,
       agent: {
@@ -131,6 +170,7 @@ describe.skipIf(!probe.isUsable)(`servers that are killed, on PostgreSQL (${prob
       },
       workspace: { kind: "LocalWorkspace", working_dir: place.workspace },
       initial_message: { content: [{ type: "text", text: "Work." }], run: true },
+      ...more,
     });
   }
 

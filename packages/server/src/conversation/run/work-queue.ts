@@ -66,7 +66,7 @@ export class WorkQueue {
         return result;
       } catch (error) {
         if (!(error instanceof LeaseLostError || error instanceof SeqConflictError)) throw error;
-        this.#lose();
+        if (this.lose()) this.#deps.onLost();
         throw new OwnedElsewhere(null);
       } finally {
         use[Symbol.dispose]();
@@ -88,10 +88,10 @@ export class WorkQueue {
     await this.#mailbox.drain();
   }
 
-  /** The store has another owner for this log: this object ends, the conversation lives on there. */
-  #lose(): void {
-    if (this.#isLost) return;
+  /** The store has another owner for this log: this object ends, the conversation lives on there. False when that was known. */
+  lose(): boolean {
+    const isNew = !this.#isLost;
     this.#isLost = true;
-    this.#deps.onLost();
+    return isNew;
   }
 }

@@ -12,6 +12,9 @@ export type OpenHooksDeps = {
   readonly workingDir: string;
   readonly toolHost: () => Promise<ToolHost>;
   readonly openModel: () => Model;
+  /** See {@link HookRunner}. */
+  readonly lost: AbortSignal;
+  readonly beforeStart?: (signal: AbortSignal) => Promise<void>;
   /** Adds to the log when the conversation comes to it. */
   readonly notify: (draft: EventDraft) => void;
 };
@@ -28,6 +31,8 @@ export function openHooks(config: ConversationConfig, deps: OpenHooksDeps): Hook
     toolHost: deps.toolHost,
     ask: (question, signal) => askOnce(deps.openModel(), question, signal),
     onAsyncEnd: (record) => deps.notify(tell(record)),
+    lost: deps.lost,
+    ...(deps.beforeStart === undefined ? {} : { beforeStart: deps.beforeStart }),
   });
   return new HookGate(runner, { notify: deps.notify, tell });
 }

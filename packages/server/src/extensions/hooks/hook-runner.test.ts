@@ -2,15 +2,21 @@ import { PassThrough } from "node:stream";
 import type { PipedProcess, ToolHost } from "@convoke/tool-host";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { parseHooks } from "./hook-config.ts";
-import { HookRunner } from "./hook-runner.ts";
+import { HookRunner, type HookRunnerDeps } from "./hook-runner.ts";
 
 type Host = Pick<ToolHost, "startProcess">;
 const never = new Promise<never>(() => {});
 
-function openRunner(hook: object, toolHost: () => Promise<Host>, ask = (): Promise<string> => never) {
+type Fence = Pick<HookRunnerDeps, "beforeStart" | "lost">;
+
+function openRunner(
+  hook: object,
+  toolHost: () => Promise<Host>,
+  { ask = () => never, ...fence }: Fence & { readonly ask?: () => Promise<string> } = {},
+) {
   const parsed = parseHooks({ user_prompt_submit: [{ matcher: "*", hooks: [hook] }] });
   if (!parsed.ok) throw new Error("These hooks are wrong.");
-  const deps = { settings: parsed.settings, sessionId: "s", workingDir: "/w", toolHost, ask };
+  const deps = { settings: parsed.settings, sessionId: "s", workingDir: "/w", toolHost, ask, ...fence };
   return new HookRunner({ ...deps, onAsyncEnd: () => {} });
 }
 
@@ -52,3 +58,58 @@ test("L23.18: a stop does not wait for a sandbox that is never ready", async () 
   stop.abort();
   expect((await asked).records).toMatchObject([{ error: "It was ended before it came to an end." }]);
 });
+
+test("P27: a command waits until its server may start it, which takes nothing of its time", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const sound = Promise.withResolvers<void>();
+  let started = 0;
+  const host: Host = {
+    startProcess: () => {
+      started += 1;
+      return {
+        ...deafProcess(),
+        ended: Promise.resolve({ exitCode: 0, signal: null, errorText: "" }),
+        [Symbol.asyncDispose]: async () => {},
+      };
+    },
+  };
+  await using runner = openRunner({ command: "true", timeout: 5, on_failure: "deny" }, async () => host, {
+    beforeStart: () => sound.promise,
+  });
+  const asked = runner.run("user_prompt_submit", { message: "hello" }, new AbortController().signal);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(started).toBe(0);
+  sound.resolve();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect((await asked).records).toMatchObject([{ success: true, exit_code: 0 }]);
+  expect(started).toBe(1);
+});
+
+test.for([false, true])(
+  "P27: a command whose conversation was lost while it waited does not start, waited for: %s",
+  async (isAsync) => {
+    const lost = new AbortController();
+    const host = {
+      startProcess: () => expect.unreachable("A command of another server's conversation has started."),
+    };
+    const hook = { command: "true", timeout: 600, async: isAsync };
+    const waits: Promise<void>[] = [];
+    await using runner = openRunner(hook, async () => host, {
+      lost: lost.signal,
+      beforeStart: (signal) => {
+        const wait = new Promise<void>((resolve) => {
+          if (signal.aborted) resolve();
+          signal.addEventListener("abort", () => resolve());
+        });
+        waits.push(wait);
+        return wait;
+      },
+    });
+    const asked = runner.run("user_prompt_submit", { message: "hello" }, new AbortController().signal);
+    expect(waits).toHaveLength(1);
+    lost.abort();
+    const problem = "It was ended before it came to an end.";
+    expect((await asked).records).toMatchObject(isAsync ? [] : [{ success: false, error: problem }]);
+  },
+);

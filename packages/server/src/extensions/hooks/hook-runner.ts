@@ -43,6 +43,13 @@ export type HookRunnerDeps = {
   readonly ask: (question: string, signal: AbortSignal) => Promise<string>;
   /** What a hook that nobody waits for has come to. */
   readonly onAsyncEnd: (record: HookRecord) => void;
+  /** Aborts when the conversation is another server's: no hook of it starts or goes on from then on. It never is when absent. */
+  readonly lost?: AbortSignal;
+  /**
+   * Waited for before a command starts, which takes nothing of its hook's time: until nobody else can have the conversation. Must not
+   * reject, and must resolve when the given signal aborts.
+   */
+  readonly beforeStart?: (signal: AbortSignal) => Promise<void>;
 };
 
 const allowed: HookVerdict = { isBlocked: false, reason: null, contexts: [], records: [] };
@@ -154,9 +161,12 @@ export class HookRunner implements AsyncDisposable {
     signal: AbortSignal,
     carryOut: (limit: AbortSignal) => Promise<HookEnd>,
   ): Promise<HookEnd> {
+    const { lost, beforeStart } = this.#deps;
+    const stop = AbortSignal.any([signal, this.#life.signal, ...(lost === undefined ? [] : [lost])]);
+    if (hook.type === "command") await beforeStart?.(stop);
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(new HookTooSlow(hook.timeout)), hook.timeout * 1000);
-    const limit = AbortSignal.any([signal, this.#life.signal, late.signal]);
+    const limit = AbortSignal.any([stop, late.signal]);
     try {
       const ending = await settle(carryOut(limit), limit, endingMs);
       if (ending.type === "resolved") return ending.value;
@@ -167,10 +177,13 @@ export class HookRunner implements AsyncDisposable {
   }
 
   async #command(hook: Hook, input: object, signal: AbortSignal): Promise<HookEnd> {
-    const { sessionId, workingDir, toolHost } = this.#deps;
+    const { sessionId, workingDir, toolHost, beforeStart } = this.#deps;
     const { event_type: event, tool_name: tool } = input as { event_type: string; tool_name: string | null };
     try {
-      return await runCommand(await orAborted(toolHost(), signal), {
+      const host = await orAborted(toolHost(), signal);
+      // A sandbox may have taken its time.
+      await beforeStart?.(signal);
+      return await runCommand(host, {
         command: hook.command,
         workingDir,
         input: JSON.stringify(input),
