@@ -1,0 +1,79 @@
+import { rm } from "node:fs/promises";
+import { DamagedEventError } from "../journal/journal.ts";
+import { Fault } from "../lib/fault.ts";
+import type { DirectoryDeps } from "./directory-deps.ts";
+import type { LoadedConversations } from "./loaded-conversations.ts";
+import { readConfig } from "./read-config.ts";
+import { conversationDamaged, conversationMissing, secretsUnreadable } from "./refusals.ts";
+import type { ConversationWorktrees } from "./sessions/conversation-worktrees.ts";
+import { listTasks } from "./tasks/task-ids.ts";
+import type { Watches } from "./watch.ts";
+
+export type DeletionsDeps = Pick<DirectoryDeps, "beforeDelete" | "journal"> & {
+  readonly loaded: Pick<LoadedConversations, "forget" | "open">;
+  readonly watches: Pick<Watches, "end">;
+  readonly worktrees: Pick<ConversationWorktrees, "release">;
+  /** The private folder of a conversation on this machine. */
+  readonly stateDir: (id: string) => string;
+};
+
+/** Stops the work of conversations, then removes their logs and their private folders, those of their sub-agents included. */
+export class Deletions {
+  readonly #deps: DeletionsDeps;
+  readonly #under = new Map<string, Promise<void>>();
+
+  constructor(deps: DeletionsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Asked twice at once, it is done once. */
+  async delete(id: string): Promise<void> {
+    const deleting = this.#under.get(id) ?? this.#delete(id).finally(() => this.#under.delete(id));
+    this.#under.set(id, deleting);
+    await deleting;
+  }
+
+  /** The closed actor stays in its place until the row is gone, so that nobody loads the conversation again meanwhile. */
+  async #delete(id: string): Promise<void> {
+    const { journal, loaded, watches, worktrees, stateDir, beforeDelete } = this.#deps;
+    const row = await journal.getConversation(id);
+    const conversation = await loaded.open(id).catch((error: unknown) => {
+      if (isBeyondRepair(error)) return null;
+      throw error;
+    });
+    await conversation?.[Symbol.asyncDispose]();
+    await this.#deleteTasks(id);
+    try {
+      const lease = await journal.claim(id);
+      await beforeDelete?.(id);
+      await journal.deleteConversation(lease);
+    } finally {
+      loaded.forget(id);
+    }
+    watches.end(id);
+    // Another process may still put something into a folder that is just being emptied: then it is looked at again.
+    await rm(stateDir(id), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+    if (row !== null) await worktrees.release(row.ownerId, readConfig(row));
+  }
+
+  /** What its sub-agents did goes with it. */
+  async #deleteTasks(id: string): Promise<void> {
+    const { journal } = this.#deps;
+    const row = await journal.getConversation(id);
+    if (row === null) return;
+    for (const taskId of await listTasks(journal, row)) {
+      if ((await journal.ownerOf(taskId)) !== row.ownerId) continue;
+      try {
+        await this.delete(taskId);
+      } catch (error) {
+        if (!(error instanceof Fault && error.code === conversationMissing(taskId).code)) throw error;
+      }
+    }
+  }
+}
+
+/** What keeps a conversation from being worked with, and not from being deleted. */
+function isBeyondRepair(error: unknown): boolean {
+  const codes = [conversationDamaged("").code, secretsUnreadable("").code];
+  return error instanceof DamagedEventError || (error instanceof Fault && codes.includes(error.code));
+}
