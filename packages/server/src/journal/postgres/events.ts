@@ -96,6 +96,19 @@ export class EventReads {
     return events;
   }
 
+  /** In the order of `ids`, with their meta; null for those that the log does not have. */
+  async readByIds(conversationId: string, ids: readonly string[]): Promise<(EventWithMeta | null)[]> {
+    const log = await this.open(conversationId);
+    if (log === null) return ids.map(() => null);
+    const seqs = await this.seqsOfIds(log, ids);
+    const found = await this.readEach(
+      log,
+      seqs.filter((seq) => seq !== null),
+    );
+    const bySeq = new Map(found.map((event) => [event.seq, event]));
+    return seqs.map((seq) => (seq === null ? null : (bySeq.get(seq) ?? null)));
+  }
+
   /** An event without a row has an id between those of its neighbours, always the same. */
   async idAt(log: LogRange, seq: number): Promise<string> {
     const { rows } = await this.#pool.query<{ seq: number; id: string }>(

@@ -1,49 +1,49 @@
 import { migrate } from "../../cluster/migrate.ts";
 import type { NodeBeat } from "../../cluster/node-beat.ts";
 import { PostgresNode, type PostgresNodeOptions } from "../../cluster/postgres-node.ts";
-import type { Timeline } from "../../database/postgres/timeline.ts";
+import { Listeners } from "../../lib/listeners.ts";
 import { Doorbell } from "../doorbell.ts";
-import { toIdBytes } from "../event-id.ts";
-import {
-  LeaseLostError,
-  type AppendBatch,
-  type Commit,
-  type ConversationFilter,
-  type ConversationMarks,
-  type ConversationPage,
-  type ConversationQuery,
-  type ConversationRow,
-  type EventFilter,
-  type EventPageText,
-  type EventQuery,
-  type EventWithMeta,
-  type GlanceQuery,
-  type InboxEntry,
-  type Journal,
-  type KindFilter,
-  type Lease,
-  type LeaseHeldError,
-  type LostEvents,
-  type LogHead,
-  type LogPlace,
-  type NewConversation,
-  type NotedEntry,
-  type StoredEvent,
-  type TextPage,
-  type TextQuery,
+import type {
+  AppendBatch,
+  Commit,
+  ConversationFilter,
+  ConversationMarks,
+  ConversationPage,
+  ConversationQuery,
+  ConversationRow,
+  EventFilter,
+  EventPageText,
+  EventQuery,
+  EventWithMeta,
+  GlanceQuery,
+  InboxEntry,
+  Journal,
+  KindFilter,
+  Lease,
+  LeaseHeldError,
+  LostEvents,
+  LogHead,
+  LogPlace,
+  NewConversation,
+  NotedEntry,
+  StoredEvent,
+  TextPage,
+  TextQuery,
 } from "../journal.ts";
 import { TailCache } from "../tail-cache.ts";
 import { Acknowledged } from "./acknowledged.ts";
+import { Appends, checkEvents, endOf } from "./appends.ts";
 import { Bell } from "./bell.ts";
 import { BlockIndexer } from "./blocks.ts";
 import { BodySearch } from "./body-search.ts";
 import { Classes } from "./classes.ts";
 import { ConversationReads } from "./conversation-reads.ts";
-import { ConversationWrites, ownedBy, type Held } from "./conversation-writes.ts";
+import { ConversationWrites } from "./conversation-writes.ts";
 import { Creations } from "./creations.ts";
 import { EventReads } from "./events.ts";
 import { KindReads } from "./kind-reads.ts";
-import { journalSchema, maxSeq } from "./schema.ts";
+import { Leases } from "./leases.ts";
+import { journalSchema } from "./schema.ts";
 import { EventSearch } from "./search.ts";
 import { SaidIndexer } from "./said-index.ts";
 import { SaidSearch } from "./said-search.ts";
@@ -83,10 +83,11 @@ export async function openJournalOf(
 /** Appends go in groups over one connection; all else is single statements over a pool. */
 class PostgresJournal implements Journal {
   readonly #beat: NodeBeat;
-  readonly #timeline: Timeline;
   readonly #writer: AppendWriter;
   readonly #writes: ConversationWrites;
   readonly #creations: Creations;
+  readonly #leases: Leases;
+  readonly #appends: Appends;
   readonly #conversations: ConversationReads;
   readonly #events: EventReads;
   readonly #kinds: KindReads;
@@ -99,12 +100,8 @@ class PostgresJournal implements Journal {
   readonly #doorbell = new Doorbell();
   readonly #tails = new TailCache();
   readonly #acknowledged = new Acknowledged();
-  readonly #commitListeners = new Set<(commit: Commit) => void>();
-  readonly #setBackListeners = new Set<(lost: readonly LostEvents[]) => void>();
-  /** Where the logs are that this process owns, or did. */
-  readonly #held = new Map<string, Held>();
-  /** How many appends of a conversation are on their way. */
-  readonly #appends = new Map<string, number>();
+  readonly #commits = new Listeners<Commit>();
+  readonly #setBacks = new Listeners<readonly LostEvents[]>();
   readonly #owned: AsyncDisposable | null;
   #closing: Promise<void> | null = null;
 
@@ -117,7 +114,6 @@ class PostgresJournal implements Journal {
     const classes = new Classes(pool);
     this.#owned = owned;
     this.#beat = beat;
-    this.#timeline = timeline;
     this.#writer = new AppendWriter({ url, timeline, classes, nodeId });
     this.#writes = new ConversationWrites(pool, nodeId, machine);
     this.#creations = new Creations({ pool, writes: this.#writes, classes, nodeId });
@@ -136,8 +132,24 @@ class PostgresJournal implements Journal {
       doorbell: this.#doorbell,
       nodeId,
       hasNeighbours: () => beat.hasNeighbours,
-      isAppending: (conversationId) => this.#appends.has(conversationId),
+      isAppending: (conversationId) => this.#appends.isUnderWay(conversationId),
       onForeignAppend: (conversationId) => this.#tails.forget(conversationId),
+    });
+    this.#leases = new Leases({
+      writes: this.#writes,
+      timeline,
+      acknowledged: this.#acknowledged,
+      onClaimed: (number) => this.#blocks.onTexts(number, 0),
+    });
+    this.#appends = new Appends({
+      leases: this.#leases,
+      writer: this.#writer,
+      acknowledged: this.#acknowledged,
+      doorbell: this.#doorbell,
+      tails: this.#tails,
+      bell: this.#bell,
+      blocks: this.#blocks,
+      said: this.#said,
     });
     this.#sweeper.start();
     timeline.onTurn(async (connection) => {
@@ -145,7 +157,7 @@ class PostgresJournal implements Journal {
       classes.forget();
       this.#tails.clear();
       this.#bell.forget();
-      for (const listener of this.#setBackListeners) listener(lost);
+      this.#setBacks.tell(lost);
       for (const { conversationId } of lost) this.#acknowledged.forget(conversationId);
     });
   }
@@ -170,11 +182,13 @@ class PostgresJournal implements Journal {
     if (first !== null) checkEvents(row.id, first);
     const held = await (first === null ? this.#writes.create(row, true) : this.#creations.create(row, first));
     if (held === null) return null;
-    this.#held.set(row.id, held);
-    this.#acknowledged.note(row.id, { number: held.number, seq: 0, eventId: null });
+    const lease = this.#leases.take(row.id, held);
     this.#committed("created", row.id, 0, startMs);
-    if (first !== null) this.#appended(row.id, held.number, first, startMs);
-    return { conversationId: row.id, generation: held.generation, ...this.#era };
+    if (first !== null) {
+      this.#appends.tell(row.id, held.number, first);
+      this.#committed("appended", row.id, endOf(first), startMs);
+    }
+    return lease;
   }
 
   async getConversation(id: string): Promise<ConversationRow | null> {
@@ -218,72 +232,29 @@ class PostgresJournal implements Journal {
 
   async deleteConversation(lease: Lease): Promise<void> {
     const startMs = performance.now();
-    await this.#writes.delete(this.#heldBy(lease), lease);
-    this.#held.delete(lease.conversationId);
-    this.#acknowledged.forget(lease.conversationId);
+    await this.#writes.delete(this.#leases.heldBy(lease), lease);
+    this.#leases.forget(lease.conversationId);
     this.#tails.forget(lease.conversationId);
     this.#sweeper.start();
     this.#committed("deleted", lease.conversationId, 0, startMs);
   }
 
   async claim(conversationId: string): Promise<Lease> {
-    return this.#claimed(conversationId, await this.#writes.claim(conversationId));
+    return await this.#leases.claim(conversationId);
   }
 
   async claimMany(conversationIds: readonly string[]): Promise<(Lease | LeaseHeldError | null)[]> {
-    const held = await this.#writes.claimMany(conversationIds);
-    const missed = conversationIds.filter((id) => !held.has(id));
-    const holders = missed.length === 0 ? new Map<string, string>() : await this.#writes.findHolders(missed);
-    return conversationIds.map((id) => {
-      const [own, holder] = [held.get(id), holders.get(id)];
-      if (own !== undefined) return this.#claimed(id, own);
-      return holder === undefined ? null : ownedBy(id, holder);
-    });
-  }
-
-  #claimed(conversationId: string, held: Held): Lease {
-    this.#held.set(conversationId, held);
-    this.#acknowledged.note(conversationId, { number: held.number, seq: 0, eventId: null });
-    // What a former owner has left.
-    this.#blocks.onTexts(held.number, 0);
-    const { generation, isFromElsewhere } = held;
-    return {
-      conversationId,
-      generation,
-      ...this.#era,
-      ...(isFromElsewhere ? { isFromElsewhere: true } : {}),
-    };
+    return await this.#leases.claimMany(conversationIds);
   }
 
   async release(lease: Lease): Promise<void> {
-    const held = this.#held.get(lease.conversationId);
-    if (held?.generation !== lease.generation) return;
-    await this.#writes.release(held);
-    if (this.#held.get(lease.conversationId) !== held) return;
-    this.#held.delete(lease.conversationId);
-    this.#acknowledged.forget(lease.conversationId);
+    await this.#leases.release(lease);
   }
 
   async append(lease: Lease, batch: AppendBatch): Promise<void> {
     const startMs = performance.now();
-    const { conversationId } = lease;
-    const { number } = this.#heldBy(lease);
-    checkEvents(conversationId, batch);
-    await this.#appending(conversationId, () => this.#writer.append({ lease, number, batch }));
-    this.#appended(conversationId, number, batch, startMs);
-  }
-
-  #appended(conversationId: string, number: number, batch: AppendBatch, startMs: number): void {
-    const lastSeq = batch.expectedSeq + batch.events.length;
-    const lastEvent = batch.events.at(-1);
-    if (lastEvent !== undefined)
-      this.#acknowledged.note(conversationId, { number, seq: lastSeq, eventId: lastEvent.id });
-    if (this.#doorbell.has(conversationId)) this.#tails.add(conversationId, batch.expectedSeq, batch.events);
-    this.#bell.onOwnAppend(conversationId, number, lastSeq);
-    this.#doorbell.ring(conversationId, lastSeq);
-    this.#blocks.onTexts(number, batch.events.filter(({ text }) => text !== null).length);
-    if (batch.events.length > 0) this.#said.note(number);
-    this.#committed("appended", conversationId, lastSeq, startMs);
+    await this.#appends.append(lease, batch);
+    this.#committed("appended", lease.conversationId, endOf(batch), startMs);
   }
 
   async read(conversationId: string, afterSeq: number, limit: number): Promise<readonly StoredEvent[]> {
@@ -323,12 +294,7 @@ class PostgresJournal implements Journal {
   }
 
   async getEvents(conversationId: string, ids: readonly string[]): Promise<(EventWithMeta | null)[]> {
-    const log = await this.#events.open(conversationId);
-    if (log === null) return ids.map(() => null);
-    const seqs = await this.#events.seqsOfIds(log, ids);
-    const found = seqs.filter((seq) => seq !== null);
-    const bySeq = new Map((await this.#events.readEach(log, found)).map((event) => [event.seq, event]));
-    return seqs.map((seq) => (seq === null ? null : (bySeq.get(seq) ?? null)));
+    return await this.#events.readByIds(conversationId, ids);
   }
 
   async getInboxEntry(conversationId: string, clientId: string): Promise<InboxEntry | null> {
@@ -359,16 +325,11 @@ class PostgresJournal implements Journal {
   heed(): void {}
 
   onCommit(listener: (commit: Commit) => void): () => void {
-    // One function may listen twice; each subscription is its own.
-    const own = (commit: Commit): void => listener(commit);
-    this.#commitListeners.add(own);
-    return () => void this.#commitListeners.delete(own);
+    return this.#commits.add(listener);
   }
 
   onSetBack(listener: (lost: readonly LostEvents[]) => void): () => void {
-    const own = (lost: readonly LostEvents[]): void => listener(lost);
-    this.#setBackListeners.add(own);
-    return () => void this.#setBackListeners.delete(own);
+    return this.#setBacks.add(listener);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -385,49 +346,7 @@ class PostgresJournal implements Journal {
     await this.#owned?.[Symbol.asyncDispose]();
   }
 
-  async #appending(conversationId: string, write: () => Promise<void>): Promise<void> {
-    this.#appends.set(conversationId, (this.#appends.get(conversationId) ?? 0) + 1);
-    try {
-      await write();
-    } finally {
-      const left = this.#appends.get(conversationId)! - 1;
-      if (left === 0) this.#appends.delete(conversationId);
-      else this.#appends.set(conversationId, left);
-    }
-  }
-
-  get #era(): Pick<Lease, "era"> {
-    const { era } = this.#timeline;
-    return era === null ? {} : { era };
-  }
-
-  /** Only this process can have claimed what it writes to. */
-  #heldBy({ conversationId, generation }: Lease): Held {
-    const held = this.#held.get(conversationId);
-    if (held?.generation === generation) return held;
-    const last = held === undefined ? "" : `, the last one is ${held.generation}`;
-    throw new LeaseLostError(`Lease ${generation} of conversation ${conversationId} is over${last}`);
-  }
-
   #committed(type: Commit["type"], conversationId: string, lastSeq: number, startMs: number): void {
-    const commit: Commit = { type, conversationId, lastSeq, durationMs: performance.now() - startMs };
-    for (const listener of this.#commitListeners) listener(commit);
-  }
-}
-
-/** What needs no look at the log; the rest is checked by the statement that writes. */
-function checkEvents(conversationId: string, { expectedSeq, events }: AppendBatch): void {
-  if (expectedSeq + events.length > maxSeq) {
-    throw new RangeError(`Conversation ${conversationId} is full: it has ${expectedSeq} events`);
-  }
-  for (const [index, { id, timestampMicros }] of events.entries()) {
-    const before = events[index - 1];
-    if (toIdBytes(id) === null) throw new RangeError(`The event id ${id} is no lower-case UUID`);
-    if (before !== undefined && id <= before.id) {
-      throw new RangeError(`The event id ${id} is not above the one before`);
-    }
-    if (before !== undefined && timestampMicros <= before.timestampMicros) {
-      throw new RangeError(`The timestamp of event ${id} is not above the one before`);
-    }
+    this.#commits.tell({ type, conversationId, lastSeq, durationMs: performance.now() - startMs });
   }
 }
