@@ -22,6 +22,7 @@ import { version } from "./lib/version.ts";
 import { wait } from "./lib/wait.ts";
 import type { Model } from "./models/model.ts";
 import { openModel } from "./models/open-model.ts";
+import { pacedSend } from "./models/paced-send.ts";
 import type { Observer } from "./observability/observer.ts";
 import { watchModel } from "./observability/watch-model.ts";
 import type { Store } from "./open-store.ts";
@@ -96,8 +97,9 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     }),
   );
   const settings = new SettingsStore({ database, secretBox, nowMs: Date.now });
+  const send = pacedSend(fetch);
   const openFor = (llm: LLM, ownerId: string): Model => {
-    const model = wrapModel(openModel(llm, { findProfile: findStoredModel(settings, ownerId) }));
+    const model = wrapModel(openModel(llm, { send, findProfile: findStoredModel(settings, ownerId) }));
     return watchModel(estimatedWhenAborted(model, llm), observer);
   };
   const skills = openSkillAccess(config);

@@ -3,6 +3,7 @@ import type { Client, QueryConfig } from "pg";
 import { breakOff, isRefused, openConnection } from "../../database/postgres/postgres-connection.ts";
 import type { Timeline } from "../../database/postgres/timeline.ts";
 import { describeError } from "../../lib/describe-error.ts";
+import { LoopPace } from "../../lib/loop-pace.ts";
 import { JournalWriteError, LeaseLostError, SeqConflictError } from "../journal.ts";
 import { appendName, appendSql, appendValues, partsOf, type PreparedAppend } from "./append-statement.ts";
 import type { Classes } from "./classes.ts";
@@ -35,6 +36,8 @@ const awayMs = 5000;
  */
 export class AppendWriter implements AsyncDisposable {
   readonly #deps: WriterDeps;
+  /** A group may have hundreds of appends, and whoever made one goes on with it. */
+  readonly #pace = new LoopPace();
   #waiting: Waiting[] = [];
   #client: Client | null = null;
   #running: Promise<void> | null = null;
@@ -48,7 +51,12 @@ export class AppendWriter implements AsyncDisposable {
   append(append: PreparedAppend): Promise<void> {
     if (this.#isClosed) return Promise.reject(new JournalWriteError("The journal is closed"));
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...append, resolve, reject, isInDoubt: false });
+      this.#waiting.push({
+        ...append,
+        resolve: () => this.#pace.enter(resolve),
+        reject: (error) => this.#pace.enter(() => reject(error)),
+        isInDoubt: false,
+      });
       this.#running ??= this.#run();
     });
   }
@@ -57,6 +65,7 @@ export class AppendWriter implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     await this.#running;
+    await this.#pace.pass();
     await this.#client?.end();
     this.#client = null;
   }

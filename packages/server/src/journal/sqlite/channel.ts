@@ -1,5 +1,6 @@
 import type { Worker } from "node:worker_threads";
 import { ConfigError } from "../../lib/config-error.ts";
+import { LoopPace } from "../../lib/loop-pace.ts";
 import {
   JournalWriteError,
   LeaseHeldError,
@@ -28,6 +29,8 @@ export class WriterChannel implements AsyncDisposable {
   readonly #exited: Promise<void>;
   /** In the order of the requests; the thread answers in the same order. */
   readonly #waiting: Waiting[] = [];
+  /** A group may have hundreds of requests, and whoever made one goes on with it. */
+  readonly #pace = new LoopPace();
   #unsent: WriteRequest[] = [];
   #isClosed = false;
 
@@ -42,7 +45,7 @@ export class WriterChannel implements AsyncDisposable {
     worker.on("error", (error) => this.#fail(error));
     worker.on("exit", () => {
       this.#fail(new Error("the writer thread has ended"));
-      resolve();
+      this.#pace.enter(resolve);
     });
   }
 
@@ -96,8 +99,10 @@ export class WriterChannel implements AsyncDisposable {
   #settle(outcomes: readonly WriteOutcome[]): void {
     for (const [index, waiting] of this.#waiting.splice(0, outcomes.length).entries()) {
       const outcome = outcomes[index];
-      if (outcome?.ok === true) waiting.resolve(outcome.value);
-      else waiting.reject(toError(outcome, this.#databasePath));
+      this.#pace.enter(() => {
+        if (outcome?.ok === true) waiting.resolve(outcome.value);
+        else waiting.reject(toError(outcome, this.#databasePath));
+      });
     }
     if (this.#waiting.length === 0 && !this.#isClosed) this.#worker.unref();
   }
@@ -106,7 +111,8 @@ export class WriterChannel implements AsyncDisposable {
     this.#isClosed = true;
     this.#unsent = [];
     for (const waiting of this.#waiting.splice(0)) {
-      waiting.reject(new JournalWriteError("The journal has stopped", { cause }));
+      const error = new JournalWriteError("The journal has stopped", { cause });
+      this.#pace.enter(() => waiting.reject(error));
     }
   }
 }

@@ -11,10 +11,17 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { describeJournal, startLog } from "../contract.ts";
 import { follow } from "../follow.ts";
-import { JournalWriteError, LeaseHeldError, LeaseLostError, type NewConversation } from "../journal.ts";
+import {
+  JournalWriteError,
+  LeaseHeldError,
+  LeaseLostError,
+  type Lease,
+  type NewConversation,
+} from "../journal.ts";
 import { openJournal } from "../open-journal.ts";
 import { sampleConversation, sampleEvent } from "../sample-events.ts";
 import { openSqliteJournal } from "./sqlite-journal.ts";
@@ -29,6 +36,31 @@ describeJournal("sqlite, each event moved to its log at once", () =>
 describeJournal("sqlite, in rounds of a few events", () =>
   openSqliteJournal(join(folder, "rounds"), { roundSize: 50 }),
 );
+
+test("hundreds that one commit was for go on over many turns of the loop, and all of them before the journal is closed", async () => {
+  const journal = await openJournal({ memory: true });
+  const leases = await Promise.all(Array.from({ length: 300 }, () => startLog(journal)));
+  const appendTo = async (lease: Lease, seq: number): Promise<void> => {
+    await journal.append(lease, { expectedSeq: seq - 1, events: [sampleEvent(seq)] });
+    for (const startMs = performance.now(); performance.now() - startMs < 0.5;); // What a turn goes on with.
+    settled += 1;
+  };
+  let settled = 0;
+  const ofTurn: number[] = [];
+  const all = Promise.all(leases.map((lease) => appendTo(lease, 1)));
+  for (let before = 0; before < leases.length; before = settled) {
+    await yieldToEventLoop();
+    ofTurn.push(settled - before);
+  }
+  await all;
+  expect(Math.max(...ofTurn)).toBeLessThan(leases.length / 3);
+
+  settled = 0;
+  const last = Promise.all(leases.map((lease) => appendTo(lease, 2)));
+  await journal[Symbol.asyncDispose]();
+  expect(settled).toBe(leases.length);
+  await last;
+});
 
 test("what was acknowledged is there after a restart, and the folder is private", async () => {
   const dataDir = join(folder, "private");
