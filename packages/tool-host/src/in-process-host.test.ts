@@ -10,6 +10,7 @@ import { createInProcessHost } from "./in-process-host.ts";
 import { probeTools } from "./testing/probe-tools.ts";
 import { openTemporaryDirectory } from "./testing/temporary-directory.ts";
 import type { Tool } from "./tool.ts";
+import { textPart } from "./tools/observation-content.ts";
 import { thinkTool } from "./tools/think.ts";
 
 describeToolHost("in-process host", async () => {
@@ -52,6 +53,30 @@ test("P7: when only the outcome cannot be recorded, it is still the outcome, and
   expect(bench.warnings).toEqual([expect.stringContaining(bench.journal)]);
 });
 
+test("P7: outcomes that could not be recorded are remembered whatever their size, and nothing runs twice", async () => {
+  const size = 200_000;
+  const begun: string[] = [];
+  const bothBegan = Promise.withResolvers<void>();
+  const bench = await openSession({
+    onExecute: async (actionId) => {
+      begun.push(actionId);
+      if (begun.length === 2) {
+        dropTable(bench.journal);
+        bothBegan.resolve();
+      }
+      await bothBegan.promise;
+    },
+    said: "x".repeat(size),
+  });
+  // Calls of one tool run one after the other, and the second could not even be begun.
+  const outcomes = await Promise.all([bench.execute("a"), bench.execute("b", {}, "also_think")]);
+  expect(bench.warnings).toHaveLength(2);
+  for (const outcome of outcomes) expect(JSON.stringify(outcome).length).toBeGreaterThan(size);
+  expect(await bench.execute("a")).toEqual(outcomes[0]);
+  expect(await bench.execute("b", {}, "also_think")).toEqual(outcomes[1]);
+  expect(begun.sort()).toEqual(["a", "b"]);
+});
+
 test("P6: what the caller waits for stands between the record and the tool, which never starts when the call is stopped meanwhile", async () => {
   const seen: unknown[] = [];
   const bench = await openSession({ onExecute: () => seen.push("started") });
@@ -84,7 +109,14 @@ test("a closed host opens no session, and closing it twice is fine", async () =>
   await expect(host.openSession(spec)).rejects.toThrow("closed");
 });
 
-async function openSession(options: { onExecute?: () => unknown; isReadOnly?: boolean }) {
+type BenchOptions = {
+  readonly onExecute?: (actionId: string) => unknown;
+  readonly isReadOnly?: boolean;
+  /** In the place of what the tool says. */
+  readonly said?: string;
+};
+
+async function openSession(options: BenchOptions) {
   const directory = await openTemporaryDirectory();
   const warnings: string[] = [];
   const tool: Tool = {
@@ -94,15 +126,17 @@ async function openSession(options: { onExecute?: () => unknown; isReadOnly?: bo
       const instance = await thinkTool.open(context);
       return {
         execute: async (action, call) => {
-          options.onExecute?.();
-          return instance.execute(action, call);
+          await options.onExecute?.(call.actionId);
+          const observation = await instance.execute(action, call);
+          const { said } = options;
+          return said === undefined ? observation : { ...observation, content: [textPart(said)] };
         },
         [Symbol.asyncDispose]: async () => instance[Symbol.asyncDispose](),
       };
     },
   };
   const host = createInProcessHost({
-    tools: [tool],
+    tools: [tool, { ...tool, name: "also_think" }],
     environment: {},
     onWarning: (text) => warnings.push(text),
   });
@@ -111,14 +145,14 @@ async function openSession(options: { onExecute?: () => unknown; isReadOnly?: bo
     await directory[Symbol.asyncDispose]();
   });
   const stateDir = join(directory.path, "state");
-  const tools = [{ name: "think" }];
+  const tools = [{ name: "think" }, { name: "also_think" }];
   const session = await host.openSession({ sessionId: "s", workspaceDir: directory.path, stateDir, tools });
   const action: Action = { kind: "ThinkAction", thought: "hm" };
   return {
     warnings,
     journal: join(stateDir, "executions.sqlite"),
-    execute: async (actionId: string, how: ExecuteOptions = {}) =>
-      session.execute({ actionId, tool: "think", action, secrets: [] }, how),
+    execute: async (actionId: string, how: ExecuteOptions = {}, tool = "think") =>
+      session.execute({ actionId, tool, action, secrets: [] }, how),
   };
 }
 
