@@ -1,0 +1,85 @@
+import { Doorbell } from "../doorbell.ts";
+import type { AppendBatch, Commit, StoredEvent } from "../journal.ts";
+import { NeighbourWatch, type NeighbourWatchDeps } from "../neighbour-watch.ts";
+import { TailCache } from "../tail-cache.ts";
+import type { TextIndexing } from "./texts/indexing.ts";
+
+export type CommitNewsDeps = Pick<NeighbourWatchDeps, "readVersion" | "readLastSeq"> & {
+  readonly indexing: Pick<TextIndexing, "noteChange">;
+};
+
+/** Who hears of a commit: those who wait at the end of a log, those who follow all commits, and the index of texts. */
+export class CommitNews implements Disposable {
+  readonly #deps: CommitNewsDeps;
+  readonly #doorbell = new Doorbell();
+  readonly #listeners = new Set<(commit: Commit) => void>();
+  readonly #tails = new TailCache();
+  readonly #neighbours: NeighbourWatch;
+
+  constructor(deps: CommitNewsDeps) {
+    this.#deps = deps;
+    this.#neighbours = new NeighbourWatch({
+      doorbell: this.#doorbell,
+      readVersion: deps.readVersion,
+      readLastSeq: deps.readLastSeq,
+      onForeignAppend: (conversationId) => this.#tails.forget(conversationId),
+    });
+  }
+
+  appended(conversationId: string, batch: AppendBatch, startMs: number): void {
+    const lastSeq = batch.expectedSeq + batch.events.length;
+    if (this.#doorbell.has(conversationId)) this.#tails.add(conversationId, batch.expectedSeq, batch.events);
+    this.#neighbours.onOwnAppend(conversationId, lastSeq);
+    this.#doorbell.ring(conversationId, lastSeq);
+    this.#tell("appended", conversationId, lastSeq, startMs);
+  }
+
+  created(conversationId: string, startMs: number): void {
+    this.#tell("created", conversationId, 0, startMs);
+  }
+
+  marked(conversationId: string, startMs: number): void {
+    this.#tell("marked", conversationId, 0, startMs);
+  }
+
+  deleted(conversationId: string, startMs: number): void {
+    this.#tails.forget(conversationId);
+    this.#tell("deleted", conversationId, 0, startMs);
+  }
+
+  /** What was appended last, as far as somebody waits for it; null when it has to be read. */
+  readTail(conversationId: string, afterSeq: number, limit: number): readonly StoredEvent[] | null {
+    return this.#tails.read(conversationId, afterSeq, limit);
+  }
+
+  onAppend(conversationId: string, onRing: (lastSeq: number) => void): () => void {
+    const stop = this.#doorbell.listen(conversationId, onRing);
+    this.#neighbours.watch(conversationId);
+    return () => {
+      stop();
+      if (!this.#doorbell.has(conversationId)) this.#tails.forget(conversationId);
+    };
+  }
+
+  heed(conversationId: string): void {
+    this.#neighbours.look(conversationId);
+  }
+
+  onCommit(listener: (commit: Commit) => void): () => void {
+    // One function may listen twice; each subscription is its own.
+    const own = (commit: Commit): void => listener(commit);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  [Symbol.dispose](): void {
+    this.#neighbours[Symbol.dispose]();
+  }
+
+  #tell(type: Commit["type"], conversationId: string, lastSeq: number, startMs: number): void {
+    // An empty log has nothing to be found.
+    if (type === "appended" || type === "deleted") this.#deps.indexing.noteChange(conversationId);
+    const commit: Commit = { type, conversationId, lastSeq, durationMs: performance.now() - startMs };
+    for (const listener of this.#listeners) listener(commit);
+  }
+}
