@@ -1,45 +1,36 @@
-import type { LLM, MetricsSnapshot } from "@convoke/protocol";
+import type { MetricsSnapshot } from "@convoke/protocol";
 import { AgentRequests } from "../agent/agent-requests.ts";
 import { Condensing } from "../agent/condense/condensing.ts";
-import { withCondenserSecrets } from "../agent/condense/condenser-settings.ts";
 import type { ViewEvent } from "../agent/history-view.ts";
 import type { EventDraft, StampedEvent } from "../events/event-draft.ts";
 import type { McpServers } from "../extensions/mcp/mcp-status.ts";
 import { ended } from "../lib/ended.ts";
-import type { Model } from "../models/model.ts";
 import { titleUsageId } from "../agent/title.ts";
 import { ApprovalClock } from "./commands/approval-clock.ts";
 import { decideTimeout } from "./commands/approvals.ts";
-import { bookedModel } from "../spending/booked-model.ts";
 import { ownBudget } from "./budget.ts";
 import { Configuration } from "./configuration.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationDeps } from "./conversation-deps.ts";
 import type { ConversationLog } from "./conversation-log.ts";
+import { ConversationModels } from "./conversation-models.ts";
 import type { ConversationState } from "./state/conversation-state.ts";
-import { decideAbandoned, stateUpdate, type Decision } from "./decide.ts";
+import { stateUpdate, type Decision } from "./decide.ts";
 import { fullStateFrame } from "./state/describe.ts";
 import { firstEvents } from "./run/first-events.ts";
 import { Hold } from "./run/hold.ts";
 import { GoalLoop } from "./goals/goal-loop.ts";
 import type { HookGate } from "./run/hook-gate.ts";
+import { LeftWork } from "./left-work.ts";
 import { LazySession } from "./sessions/lazy-session.ts";
+import { StoppingWork } from "./stopping-work.ts";
 import type { RunDeps } from "./run/run-deps.ts";
 import { Runner } from "./run/runner.ts";
-import { lostCall, settleStarted } from "./run/settle-started.ts";
 import { RunEnd } from "./run/run-end.ts";
 import { withRunFacts, type RunFacts } from "./run-facts.ts";
 import type { Signals } from "./signals.ts";
-import { addCalls } from "./state/stats.ts";
 import { Titling } from "./titling.ts";
 import { WorkQueue } from "./run/work-queue.ts";
-import { wait } from "../lib/wait.ts";
-
-/** What works elsewhere has so long to stop before a stop is answered. */
-const stopGraceMs = 2_000;
-
-/** So long a message, and what a crash left open, wait for tools to be there; then they go on without them (P65). */
-export const toolPatienceMs = 5_000;
 
 /** What a conversation works with, tied together: from a decision to its events, and from the events to the work. */
 export class Actor implements AsyncDisposable {
@@ -48,6 +39,7 @@ export class Actor implements AsyncDisposable {
   readonly queue: WorkQueue;
   readonly hold: Hold;
   readonly configuration: Configuration;
+  readonly models: ConversationModels;
   readonly condensing: Condensing;
   readonly titling: Titling;
   readonly goals: GoalLoop;
@@ -61,20 +53,14 @@ export class Actor implements AsyncDisposable {
   readonly #closing = new AbortController();
   readonly #handedOver = new AbortController();
   readonly #lost = new AbortController();
-  readonly #stopping = new Set<Promise<unknown>>();
-  /** Calls that were open when this process took the conversation over: an earlier one may have begun them. */
-  readonly #left = new Set<string>();
+  readonly #others = new StoppingWork();
+  readonly #left: LeftWork;
   readonly #runEnd = new RunEnd({
     publish: () => this.publishFullState(),
     standing: () => `${this.log.state.status} ${this.log.state.lastUserMessageId}`,
   });
   /** As long as its view is in memory. */
   readonly #requests = new WeakMap<readonly ViewEvent[], AgentRequests>();
-  #opened: {
-    readonly config: ConversationConfig;
-    readonly secrets: ConversationSecrets;
-    readonly model: Model;
-  } | null = null;
   #disposal: Promise<void> | null = null;
 
   constructor(deps: ConversationDeps) {
@@ -120,7 +106,7 @@ export class Actor implements AsyncDisposable {
         closing: this.closing,
         handedOver: this.#handedOver.signal,
         onMcpServers: (servers) => (this.mcpServers = servers),
-        stopping: (others) => this.#stopping.add(others),
+        stopping: (others) => this.#others.add(others),
         config: () => this.config,
         budget: () => ownBudget(this.config, this.log.state),
         hasAskedForBrowser: () => this.log.state.hasAskedForBrowser,
@@ -128,18 +114,22 @@ export class Actor implements AsyncDisposable {
         putStats: (usageId, total) => this.#putStats(usageId, total),
       }),
     );
+    this.#left = new LeftWork({ log: deps.log, session: this.session });
     this.configuration = new Configuration({ ...deps, post });
+    this.models = new ConversationModels({
+      ...deps,
+      config: () => this.config,
+      secrets: () => this.secrets,
+      post,
+    });
     this.hooks =
       deps.openHooks?.(deps.config, {
-        openModel: () => this.openHelper("hook-llm"),
+        openModel: () => this.models.openHelper("hook-llm"),
         notify: (draft) => this.notify(draft),
         lost: this.#lost.signal,
       }) ?? null;
     this.condensing = new Condensing({
-      openModel: (settings) => {
-        const model = this.#openOtherModel(withCondenserSecrets(settings, this.secrets));
-        return this.#booked(model, settings.llm);
-      },
+      openModel: (settings) => this.models.openCondenser(settings),
       warn: (fields) =>
         deps.logger.warn({ conversation: deps.id, ...fields }, "summary could not be written"),
     });
@@ -148,15 +138,15 @@ export class Actor implements AsyncDisposable {
       log: deps.log,
       post,
       commit: (decision) => this.commit(decision),
-      openModel: () => this.openHelper("goal-judge-llm"),
+      openModel: () => this.models.openHelper("goal-judge-llm"),
       logger: deps.logger,
     });
     this.titling = new Titling({
       conversationId: deps.id,
       log: deps.log,
       post,
-      openModel: (other) => this.openHelper(titleUsageId, other),
-      findTitleModel: () => this.#findTitleModel(),
+      openModel: (other) => this.models.openHelper(titleUsageId, other),
+      findTitleModel: () => this.models.findTitleModel(),
       logger: deps.logger,
     });
   }
@@ -182,8 +172,7 @@ export class Actor implements AsyncDisposable {
   async resume(): Promise<void> {
     await this.queue.post(async () => {
       try {
-        await this.#settleLeft();
-        await this.#interruptAttended();
+        await this.#left.settle();
       } finally {
         this.runner.ensure();
         this.goals.check();
@@ -218,12 +207,7 @@ export class Actor implements AsyncDisposable {
 
   /** Resolves when the work that tools gave to others has stopped too (P43); not later than after two seconds. */
   async othersStopped(): Promise<void> {
-    const others = [...this.#stopping];
-    this.#stopping.clear();
-    if (others.length === 0) return;
-    const isOver = new AbortController();
-    await Promise.race([Promise.allSettled(others), wait(stopGraceMs, isOver.signal)]);
-    isOver.abort(ended);
+    await this.#others.stopped();
   }
 
   /** Ends it here; what tools do in a sandbox goes on, for the process that goes on with the conversation. */
@@ -277,25 +261,6 @@ export class Actor implements AsyncDisposable {
     }
   }
 
-  async #settleLeft(): Promise<void> {
-    const left = this.log.state.openActions.filter(({ gate }) => gate === "approved");
-    for (const { id } of left) this.#left.add(id);
-    if (left.length === 0) return;
-    const session = await this.session.openWithin(toolPatienceMs);
-    const isFromElsewhere = this.log.lease.isFromElsewhere === true;
-    // A run that goes on asks about each call again, and finds no record of what was begun elsewhere.
-    if (session === null && !isFromElsewhere) return;
-    const drafts =
-      session === null ? left.map(lostCall) : await settleStarted(left, session, isFromElsewhere);
-    if (drafts.length > 0) await this.log.append(drafts);
-  }
-
-  /** The process that a run belonged to has ended without it: it goes on only when somebody asks (P64). */
-  async #interruptAttended(): Promise<void> {
-    const { state } = this.log;
-    if (state.status === "running" && state.isAttended) await this.log.append(decideAbandoned(state).drafts);
-  }
-
   #runFacts(): RunFacts {
     const { settings_version: settingsVersion } = this.config;
     return {
@@ -312,7 +277,7 @@ export class Actor implements AsyncDisposable {
       post,
       isHeld: () => this.hold.isOn,
       openSession: () => this.session.open(),
-      mayHaveBegun: (actionId) => this.#left.has(actionId),
+      mayHaveBegun: (actionId) => this.#left.mayHaveBegun(actionId),
       firstEvents: (session) =>
         firstEvents({
           session,
@@ -321,7 +286,7 @@ export class Actor implements AsyncDisposable {
           workspaceDir: this.#deps.workspaceDir,
           nowMs: this.#deps.nowMs,
         }),
-      openModel: () => this.openModel(),
+      openModel: () => this.models.openOwn(),
       requestsOf: (view) => this.#requestsOf(view),
       condensing: this.condensing,
       config: () => this.config,
@@ -342,49 +307,6 @@ export class Actor implements AsyncDisposable {
     const requests = known ?? new AgentRequests();
     if (known === undefined) this.#requests.set(view, requests);
     return requests;
-  }
-
-  /** The agent's own model: the same one until the configuration changes, with its connections and what it has learnt of its provider. */
-  openModel(): Model {
-    const { config, secrets } = this;
-    if (this.#opened?.config !== config || this.#opened.secrets !== secrets)
-      this.#opened = { config, secrets, model: this.#deps.openModel(config, secrets) };
-    return this.#opened.model;
-  }
-
-  /** A model for a call beside the run, booked under a name of its own; `other` brings its own credentials. */
-  openHelper(usageId: string, other: LLM | null = null): Model {
-    const model = other === null ? this.openModel() : this.#openOtherModel(other);
-    return this.#booked(model, { ...(other ?? this.config.agent.llm), usage_id: usageId });
-  }
-
-  async #findTitleModel(): Promise<LLM | null> {
-    const { title_llm_profile: name } = this.config;
-    if (name === undefined) return null;
-    const found = (await this.#deps.findModel?.(name)) ?? null;
-    if (found === null) {
-      const fields = { conversation: this.#deps.id, profile: name };
-      this.#deps.logger.warn(fields, "the model for titles is not stored any more; the agent's writes it");
-    }
-    return found;
-  }
-
-  #booked(model: Model, llm: LLM): Model {
-    return bookedModel(model, async (calls) => {
-      try {
-        await this.queue.post(() => this.log.append([addCalls(this.log.state.stats, llm, calls)]));
-      } catch (error) {
-        // The ledger has it, and an answer that somebody waits for is not lost for a number.
-        const fields = { conversation: this.#deps.id, error: String(error) };
-        this.#deps.logger.warn(fields, "what a call cost is not in the stats");
-      }
-    });
-  }
-
-  /** A model beside the agent's, with its credentials in it. */
-  #openOtherModel(llm: LLM): Model {
-    const config = { ...this.config, agent: { ...this.config.agent, llm } };
-    return this.#deps.openModel(config, { ...this.secrets, llm: {} });
   }
 
   #answerOverdue(): void {

@@ -7,8 +7,9 @@ import type { McpServers } from "../extensions/mcp/mcp-status.ts";
 import { wait } from "../lib/wait.ts";
 import { attachBrowser, type BrowserAttachment } from "./sessions/attach-browser.ts";
 import { attachPerson, type Attachment } from "./sessions/attach-person.ts";
+import { toolPatienceMs } from "./sessions/lazy-session.ts";
 import { PersonShells } from "./sessions/person-shells.ts";
-import { Actor, toolPatienceMs } from "./actor.ts";
+import { Actor } from "./actor.ts";
 import { awaiting, decideAnswers, type ApprovalAnswer } from "./commands/approvals.ts";
 import { askBeside } from "./commands/ask-agent.ts";
 import { condenseNow } from "./run/condense-now.ts";
@@ -268,7 +269,7 @@ export class Conversation implements AsyncDisposable {
         asksForRisk: readsPrediction(this.config.security_analyzer),
         log: this.#actor.log,
         post: (job) => this.#actor.queue.post(job),
-        model: this.#actor.openHelper("ask-agent-llm"),
+        model: this.#actor.models.openHelper("ask-agent-llm"),
         cacheKey: this.id,
       },
       question,

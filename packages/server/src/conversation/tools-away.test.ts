@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { openMemoryConversation } from "../testing/memory-conversation.ts";
 import { startTestServer } from "../testing/start-server.ts";
-import { toolPatienceMs } from "./actor.ts";
+import { toolPatienceMs } from "./sessions/lazy-session.ts";
 import { createScriptedModel } from "../testing/scripted-model/in-process-model.ts";
 
 const message = (text: string) => ({

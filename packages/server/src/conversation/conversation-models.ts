@@ -1,0 +1,85 @@
+import type { LLM } from "@convoke/protocol";
+import { withCondenserSecrets, type CondenserSettings } from "../agent/condense/condenser-settings.ts";
+import type { Model } from "../models/model.ts";
+import { bookedModel } from "../spending/booked-model.ts";
+import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
+import type { ConversationDeps } from "./conversation-deps.ts";
+import type { RunDeps } from "./run/run-deps.ts";
+import { addCalls } from "./state/stats.ts";
+
+export type ConversationModelsDeps = Pick<
+  ConversationDeps,
+  "id" | "log" | "openModel" | "findModel" | "logger"
+> & {
+  /** Read at each opening. */
+  readonly config: () => ConversationConfig;
+  readonly secrets: () => ConversationSecrets;
+  readonly post: RunDeps["post"];
+};
+
+/** The models of a conversation: the agent's own, and those beside it, each booked under a name of its own. */
+export class ConversationModels {
+  readonly #deps: ConversationModelsDeps;
+  #opened: {
+    readonly config: ConversationConfig;
+    readonly secrets: ConversationSecrets;
+    readonly model: Model;
+  } | null = null;
+
+  constructor(deps: ConversationModelsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The agent's own model: the same one until the configuration changes, with its connections and what it has learnt of its provider. */
+  openOwn(): Model {
+    const [config, secrets] = [this.#deps.config(), this.#deps.secrets()];
+    if (this.#opened?.config !== config || this.#opened.secrets !== secrets)
+      this.#opened = { config, secrets, model: this.#deps.openModel(config, secrets) };
+    return this.#opened.model;
+  }
+
+  /** A model for a call beside the run, booked under a name of its own; `other` brings its own credentials. */
+  openHelper(usageId: string, other: LLM | null = null): Model {
+    const model = other === null ? this.openOwn() : this.#openOther(other);
+    return this.#booked(model, { ...(other ?? this.#deps.config().agent.llm), usage_id: usageId });
+  }
+
+  openCondenser(settings: CondenserSettings): Model {
+    const model = this.#openOther(withCondenserSecrets(settings, this.#deps.secrets()));
+    return this.#booked(model, settings.llm);
+  }
+
+  /** The stored model that titles are asked of; null where it is the agent's. */
+  async findTitleModel(): Promise<LLM | null> {
+    const { title_llm_profile: name } = this.#deps.config();
+    if (name === undefined) return null;
+    const found = (await this.#deps.findModel?.(name)) ?? null;
+    if (found === null) {
+      const fields = { conversation: this.#deps.id, profile: name };
+      this.#deps.logger.warn(fields, "the model for titles is not stored any more; the agent's writes it");
+    }
+    return found;
+  }
+
+  #booked(model: Model, llm: LLM): Model {
+    const { id, log, post, logger } = this.#deps;
+    return bookedModel(model, async (calls) => {
+      try {
+        await post(() => log.append([addCalls(log.state.stats, llm, calls)]));
+      } catch (error) {
+        // The ledger has it, and an answer that somebody waits for is not lost for a number.
+        const fields = { conversation: id, error: String(error) };
+        logger.warn(fields, "what a call cost is not in the stats");
+      }
+    });
+  }
+
+  /** A model beside the agent's, with its credentials in it. */
+  #openOther(llm: LLM): Model {
+    const config = this.#deps.config();
+    return this.#deps.openModel(
+      { ...config, agent: { ...config.agent, llm } },
+      { ...this.#deps.secrets(), llm: {} },
+    );
+  }
+}

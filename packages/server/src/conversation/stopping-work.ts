@@ -1,0 +1,24 @@
+import { ended } from "../lib/ended.ts";
+import { wait } from "../lib/wait.ts";
+
+/** What works elsewhere has so long to stop before a stop is answered. */
+const stopGraceMs = 2_000;
+
+/** The work that tools gave to others, as far as it is being stopped. */
+export class StoppingWork {
+  readonly #stopping = new Set<Promise<unknown>>();
+
+  add(work: Promise<unknown>): void {
+    this.#stopping.add(work);
+  }
+
+  /** Resolves when all of it has stopped (P43); not later than after two seconds. */
+  async stopped(): Promise<void> {
+    const all = [...this.#stopping];
+    this.#stopping.clear();
+    if (all.length === 0) return;
+    const isOver = new AbortController();
+    await Promise.race([Promise.allSettled(all), wait(stopGraceMs, isOver.signal)]);
+    isOver.abort(ended);
+  }
+}
