@@ -1,5 +1,6 @@
 import { copyFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { ExecutionJournal } from "./execution-journal.ts";
 import type { Outcome } from "./host.ts";
@@ -39,6 +40,67 @@ test("P6: what was written before a process is killed is read by the next one", 
   expect(await next.start("begun", "terminal")).toBe(false);
 });
 
+test("P6: what was announced is unknown until it starts, and starts once", async () => {
+  const journal = await openJournal({ boot: "monday" });
+  journal.announce("a", "terminal");
+  expect(journal.find("a")).toBeUndefined();
+  expect(await journal.start("a", "terminal")).toBe(true);
+  expect(journal.find("a")).toEqual({ type: "started" });
+  journal.announce("a", "terminal");
+  expect(await journal.start("a", "terminal")).toBe(false);
+  journal.finish("a", "terminal", text("one"));
+  expect(journal.find("a")).toEqual({ type: "ended", outcome: text("one") });
+  journal.announce("b", "terminal");
+  journal.finish("b", "terminal", text("cancelled early"));
+  expect(await journal.start("b", "terminal")).toBe(false);
+});
+
+test("P6: after a killed process what was announced may begin; after another start of the machine it may have begun", async () => {
+  await using directory = await openTemporaryDirectory();
+  const path = join(directory.path, "executions.sqlite");
+  const left = (name: string): string => {
+    const copy = join(directory.path, name);
+    for (const suffix of ["", "-wal"]) copyFileSync(`${path}${suffix}`, `${copy}${suffix}`);
+    return copy;
+  };
+  using journal = new ExecutionJournal({ path, boot: "monday", onUnsafe });
+  journal.announce("a", "terminal");
+  using afterKill = new ExecutionJournal({ path: left("kill.sqlite"), boot: "monday", onUnsafe });
+  expect(afterKill.find("a")).toBeUndefined();
+  expect(await afterKill.start("a", "terminal")).toBe(true);
+  for (const boot of ["tuesday", null]) {
+    using afterCut = new ExecutionJournal({ path: left(`cut-${boot}.sqlite`), boot, onUnsafe });
+    expect(afterCut.find("a")).toEqual({ type: "started" });
+    expect(await afterCut.start("a", "terminal")).toBe(false);
+  }
+});
+
+test("where the machine does not tell its starts apart nothing is announced", async () => {
+  const journal = await openJournal({ boot: null });
+  journal.announce("a", "terminal");
+  expect(journal.find("a")).toBeUndefined();
+  expect(await journal.start("a", "terminal")).toBe(true);
+  expect(journal.find("a")).toEqual({ type: "started" });
+});
+
+test("P57: a file of the release before is read and written on", async () => {
+  await using directory = await openTemporaryDirectory();
+  const path = join(directory.path, "executions.sqlite");
+  const old = new DatabaseSync(path);
+  old.exec(`
+    CREATE TABLE executions (
+      sequence INTEGER PRIMARY KEY, action_id TEXT NOT NULL UNIQUE, tool TEXT NOT NULL,
+      started_at_ms INTEGER, ended_at_ms INTEGER, outcome TEXT
+    );
+    INSERT INTO executions (action_id, tool, started_at_ms) VALUES ('old', 'terminal', 1);
+  `);
+  old.close();
+  using journal = new ExecutionJournal({ path, onUnsafe });
+  expect(journal.find("old")).toEqual({ type: "started" });
+  journal.announce("new", "terminal");
+  expect(await journal.start("new", "terminal")).toBe(true);
+});
+
 test("P19: only the newest outcomes are kept; older ids are still known, so they never run twice", async () => {
   const journal = await openJournal({ keptOutcomes: 100 });
   await fill(journal, 256, "x");
@@ -64,6 +126,7 @@ test("P19: large outcomes are bounded by their size, but the newest 32 always st
 async function openJournal(options: {
   keptOutcomes?: number;
   keptOutcomeBytes?: number;
+  boot?: string | null;
 }): Promise<ExecutionJournal> {
   const directory = await openTemporaryDirectory();
   const path = join(directory.path, "executions.sqlite");

@@ -1,6 +1,7 @@
 import { closeSync, fdatasync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { promisify } from "node:util";
+import { bootId } from "./boot-id.ts";
 import type { Outcome } from "./host.ts";
 import { openPrivateSqlite } from "./private-sqlite.ts";
 
@@ -16,6 +17,8 @@ export type ExecutionJournalOptions = {
   readonly keptOutcomes?: number;
   /** How many bytes of outcomes stay readable. */
   readonly keptOutcomeBytes?: number;
+  /** What tells this run of the machine from the others; null where nothing does. */
+  readonly boot?: string | null;
   /** Told when the disk does not take an outcome that was written: it would not survive a power cut. */
   readonly onUnsafe: (error: unknown) => void;
 };
@@ -24,10 +27,14 @@ export type ExecutionJournalOptions = {
  * The executions of one session on disk. What a method has written survives the end of this process when it returns; a start is on the
  * disk when its promise resolves, an outcome with the next start, and a moment later without one. Another thread waits for the disk:
  * the loop has other conversations. Only one session may write a file at a time.
+ *
+ * An announcement is that record before its time. While the machine runs, what was written is there, so a call that was announced and
+ * did not begin is known as that. After a power cut it may have begun: then its announcement is its start.
  */
 export class ExecutionJournal implements Disposable {
   readonly #database: DatabaseSync;
   readonly #find: StatementSync;
+  readonly #announce: StatementSync;
   readonly #start: StatementSync;
   readonly #finish: StatementSync;
   readonly #forget: StatementSync;
@@ -37,15 +44,26 @@ export class ExecutionJournal implements Disposable {
   /** Runs from an outcome on until it is on the disk. */
   #settling: NodeJS.Timeout | undefined;
   #outcomesUntilForgetting = forgetEvery;
+  /** Of calls that were announced and did not start yet: whether the disk has it. */
+  readonly #announced = new Map<string, Promise<boolean>>();
 
   constructor(options: ExecutionJournalOptions) {
-    this.#options = { keptOutcomes: 1_000, keptOutcomeBytes: 16 * 1024 * 1024, ...options };
+    this.#options = { keptOutcomes: 1_000, keptOutcomeBytes: 16 * 1024 * 1024, boot: bootId(), ...options };
     this.#database = openPrivateSqlite(options.path);
     try {
       this.#database.exec(schema);
-      this.#find = this.#database.prepare("SELECT ended_at_ms, outcome FROM executions WHERE action_id = ?");
+      addAnnouncements(this.#database);
+      this.#find = this.#database.prepare(
+        `SELECT ended_at_ms, outcome, started_at_ms IS NULL AND announced_in IS ? AS is_announced
+         FROM executions WHERE action_id = ?`,
+      );
+      this.#announce = this.#database.prepare(
+        "INSERT INTO executions (action_id, tool, announced_in) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      );
       this.#start = this.#database.prepare(
-        "INSERT INTO executions (action_id, tool, started_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        `INSERT INTO executions (action_id, tool, started_at_ms) VALUES (?, ?, ?)
+         ON CONFLICT (action_id) DO UPDATE SET started_at_ms = excluded.started_at_ms
+         WHERE started_at_ms IS NULL AND ended_at_ms IS NULL AND announced_in = ?`,
       );
       this.#finish = this.#database.prepare(
         `INSERT INTO executions (action_id, tool, ended_at_ms, outcome) VALUES (?, ?, ?, ?)
@@ -63,17 +81,38 @@ export class ExecutionJournal implements Disposable {
   }
 
   find(actionId: string): ExecutionRecord | undefined {
-    const row = this.#find.get(actionId);
+    const { boot } = this.#options;
+    const row = this.#find.get(boot, actionId);
     if (row === undefined) return undefined;
-    if (row["ended_at_ms"] === null) return { type: "started" };
+    if (row["ended_at_ms"] === null) {
+      return boot !== null && row["is_announced"] === 1 ? undefined : { type: "started" };
+    }
     const outcome = row["outcome"];
     return { type: "ended", outcome: typeof outcome === "string" ? parseOutcome(outcome) : forgotten };
   }
 
+  /**
+   * Has the disk take the record of a start that is to come, so that the start itself need not wait for it. Nothing begins by that, and
+   * nothing has to. A file system without a log would have the loop wait here instead.
+   */
+  announce(actionId: string, tool: string): void {
+    const { boot } = this.#options;
+    if (boot === null || !this.#hasLog) return;
+    if (this.#announce.run(actionId, tool, boot).changes !== 1) return;
+    const isOnDisk = this.#toDisk().then(
+      () => true,
+      // The start tries again, and tells of it.
+      () => false,
+    );
+    this.#announced.set(actionId, isOnDisk);
+  }
+
   /** Records that the tool is about to run, and resolves when a power cut cannot undo that; false when the id is known already. */
   async start(actionId: string, tool: string): Promise<boolean> {
-    if (this.#start.run(actionId, tool, Date.now()).changes !== 1) return false;
-    await this.#toDisk();
+    const announced = this.#announced.get(actionId);
+    this.#announced.delete(actionId);
+    if (this.#start.run(actionId, tool, Date.now(), this.#options.boot).changes !== 1) return false;
+    if ((await announced) !== true) await this.#toDisk();
     return true;
   }
 
@@ -135,10 +174,18 @@ const schema = `
     tool TEXT NOT NULL,
     started_at_ms INTEGER,
     ended_at_ms INTEGER,
-    outcome TEXT
+    outcome TEXT,
+    announced_in TEXT
   );
   CREATE INDEX IF NOT EXISTS executions_with_outcome ON executions (sequence) WHERE outcome IS NOT NULL;
 `;
+
+/** A file of a release that did not know of them has no column for them. */
+function addAnnouncements(database: DatabaseSync): void {
+  const columns = database.prepare("PRAGMA table_info(executions)").all();
+  if (columns.some(({ name }) => name === "announced_in")) return;
+  database.exec("ALTER TABLE executions ADD COLUMN announced_in TEXT");
+}
 
 /** Keeps at least the newest 32 outcomes whatever their size: a batch of parallel calls must stay readable. */
 const forgetOutcomes = `

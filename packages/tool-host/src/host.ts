@@ -84,6 +84,11 @@ export interface ToolSession extends AsyncDisposable {
   /** Never rejects for a failing tool. A second call with a known id waits for, or returns, the first one's outcome; a `lost` one gives `error`. */
   execute(request: ExecutionRequest, options?: ExecuteOptions): Promise<Outcome>;
   state(actionId: string): Promise<ExecutionState>;
+  /**
+   * Says that this call is about to be executed, which nothing has to come of: the disk takes its record while its action is being stored.
+   * {@link ToolSession.state} does not know of it until it begins; after a power cut it is `lost`. A host elsewhere has no such thing.
+   */
+  announce?(actionId: string, tool: string): void;
   /** Resolves when the execution has ended; does nothing when it is not running. */
   cancel(actionId: string): Promise<void>;
   /** The terminals that are open in it, by name. */

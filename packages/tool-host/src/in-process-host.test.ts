@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Action } from "@convoke/protocol";
 import { expect, onTestFinished, test } from "vitest";
+import { bootId } from "./boot-id.ts";
 import { describeToolHost } from "./contract.ts";
 import type { ExecuteOptions } from "./host.ts";
 import { createInProcessHost } from "./in-process-host.ts";
@@ -32,14 +33,34 @@ test("P6: the start is on the disk before the tool runs, the outcome before exec
 
 test("read-only tools need no disk", async () => {
   const bench = await openSession({ isReadOnly: true });
+  bench.session.announce?.("a", "think");
   expect(await bench.execute("a")).toMatchObject({ type: "observation" });
   expect(existsSync(bench.journal)).toBe(false);
 });
+
+test.runIf(bootId() !== null)(
+  "P6: a call that is announced is recorded and not begun; executing it begins it once",
+  async () => {
+    let count = 0;
+    const bench = await openSession({ onExecute: () => (count += 1) });
+    const { session } = bench;
+    session.announce?.("a", "think");
+    session.announce?.("b", "unknown");
+    expect(readRecords(bench.journal)).toMatchObject([{ action_id: "a", started: null, ended: 0 }]);
+    expect(await session.state("a")).toEqual({ type: "unknown" });
+    const [outcome, again] = await Promise.all([bench.execute("a"), bench.execute("a")]);
+    expect(again).toEqual(outcome);
+    expect(outcome).toMatchObject({ type: "observation" });
+    expect(count).toBe(1);
+    expect(readRecords(bench.journal)).toMatchObject([{ action_id: "a", started: 1, ended: 1 }]);
+  },
+);
 
 test("P7: when the start cannot be recorded, the tool does not run and the outcome says why", async () => {
   let count = 0;
   const bench = await openSession({ onExecute: () => (count += 1) });
   await mkdir(bench.journal);
+  bench.session.announce?.("a", "think");
   expect(await bench.execute("a")).toMatchObject({
     type: "error",
     text: expect.stringContaining(bench.journal),
@@ -149,6 +170,7 @@ async function openSession(options: BenchOptions) {
   const session = await host.openSession({ sessionId: "s", workspaceDir: directory.path, stateDir, tools });
   const action: Action = { kind: "ThinkAction", thought: "hm" };
   return {
+    session,
     warnings,
     journal: join(stateDir, "executions.sqlite"),
     execute: async (actionId: string, how: ExecuteOptions = {}, tool = "think") =>

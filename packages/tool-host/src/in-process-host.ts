@@ -235,6 +235,11 @@ class SessionHandle implements ToolSession {
     }
   }
 
+  announce(actionId: string, tool: string) {
+    const place = this.#places.get(tool);
+    if (place !== undefined && !this.#isSuperseded()) this.#executions.announce(place, actionId, tool);
+  }
+
   async state(actionId: string) {
     return this.#executions.state(actionId);
   }

@@ -52,6 +52,16 @@ export class InProcessSession implements AsyncDisposable {
     return follow(this.#begin(place, request, options.beforeStart), options);
   }
 
+  /** Nothing is announced of what only reads: it has no record. */
+  announce(place: Place, actionId: string, tool: string): void {
+    if (this.#isClosed || place.face.isReadOnly) return;
+    try {
+      this.#openJournal().announce(actionId, tool);
+    } catch {
+      // The start meets the same failure, and answers with it.
+    }
+  }
+
   state(actionId: string): ExecutionState {
     if (this.#running.has(actionId)) return { type: "running" };
     if (this.#isClosed) throw new Error("The tool session is closed.");

@@ -79,6 +79,8 @@ export class ConversationLog {
       readonly inbox?: (eventIds: string[]) => AppendBatch["inbox"];
       /** What goes into the same commit, from how things stand after the drafts. */
       readonly following?: (next: Readonly<ConversationState>) => readonly EventDraft[];
+      /** Called with what is being stored, while it is. */
+      readonly meanwhile?: (stamped: readonly StampedEvent[]) => void;
     } = {},
   ): Promise<StampedEvent[]> {
     const nowMs = this.#deps.nowMs();
@@ -90,7 +92,7 @@ export class ConversationLog {
     const isActive =
       next.status === "running" || next.approvalDeadlineMs !== null || next.goal?.active === true;
     const inbox = extra.inbox?.(stamped.map(({ record }) => record.id));
-    await this.#deps.journal.append(this.#deps.lease, {
+    const stored = this.#deps.journal.append(this.#deps.lease, {
       expectedSeq: this.#state.lastSeq,
       events: stamped.map(({ record }) => record),
       conversation: {
@@ -104,6 +106,10 @@ export class ConversationLog {
       },
       ...(inbox === undefined ? {} : { inbox }),
     });
+    // The request is on its way once what is queued already has run.
+    const { meanwhile } = extra;
+    if (meanwhile !== undefined) queueMicrotask(() => meanwhile(stamped));
+    await stored;
     this.#state = next;
     this.#stored = { executionStatus: next.status, isActive };
     if (isSnapshotDue) this.#snapshotSeq = next.lastSeq;

@@ -11,7 +11,7 @@ import { withOwnId } from "../../agent/response-id.ts";
 import { toolsUpdate, upToDate } from "../../agent/tools-update.ts";
 import { createCallReader } from "../../agent/tool-call.ts";
 import { untilSettled } from "../../extensions/mcp/mcp-session.ts";
-import type { EventDraft } from "../../events/event-draft.ts";
+import type { EventDraft, StampedEvent } from "../../events/event-draft.ts";
 import { callsIn } from "../../models/calls-in.ts";
 import type { ModelError, ModelPart, ModelResponse, SpentAttempt } from "../../models/model.ts";
 import { isAllowed } from "../../security/allow-rules.ts";
@@ -97,7 +97,11 @@ export class ModelCalls {
           ...this.#wanted(beside),
           ...endRetry(this.#deps.log.state),
         ],
-        { onStored: () => (this.#isOpen = false), following: this.#following },
+        {
+          onStored: () => (this.#isOpen = false),
+          following: this.#following,
+          meanwhile: (stamped) => this.#announce(session, stamped),
+        },
       );
     } finally {
       this.#isOpen = false;
@@ -148,6 +152,16 @@ export class ModelCalls {
       return [...this.#receive(last.response, session, prepared), ...spent];
     if (last.type !== "failed" || !isWanted(this.#deps, this.#signal)) return spent;
     return [...this.#afterFailure(last.error, await this.#deps.log.view(), prepared.meta), ...spent];
+  }
+
+  /** A single call that nobody is asked about is made as soon as it is stored. */
+  #announce(session: ToolSession, stamped: readonly StampedEvent[]): void {
+    const { hooks, log } = this.#deps;
+    if (hooks !== null) return;
+    const actions = stamped.filter(({ event }) => event.kind === "ActionEvent");
+    const [only] = actions;
+    if (only?.event.kind !== "ActionEvent" || actions.length > 1 || only.meta.gate !== "approved") return;
+    if (log.state.openActions.length === 0) session.announce?.(only.record.id, only.event.tool_name);
   }
 
   /** Under the name of the model that was asked; the agent may have got another one since. */

@@ -1,4 +1,4 @@
-import type { EventDraft } from "../../events/event-draft.ts";
+import type { EventDraft, StampedEvent } from "../../events/event-draft.ts";
 import { JournalWriteError } from "../../journal/journal.ts";
 import { isDamage } from "../../lib/storage-fault.ts";
 import { wait } from "../../lib/wait.ts";
@@ -7,7 +7,11 @@ import type { RunDeps } from "./run-deps.ts";
 
 export type Following = (next: Readonly<ConversationState>) => readonly EventDraft[];
 
-type StoreOptions = { readonly onStored?: () => void; readonly following?: Following };
+type StoreOptions = {
+  readonly onStored?: () => void;
+  readonly following?: Following;
+  readonly meanwhile?: (stamped: readonly StampedEvent[]) => void;
+};
 
 type StoreDeps = Pick<RunDeps, "conversationId" | "log" | "post" | "logger">;
 
@@ -16,19 +20,19 @@ type StoreDeps = Pick<RunDeps, "conversationId" | "log" | "post" | "logger">;
  * Damage is thrown: no later try would get past it.
  * Between two tries the mailbox is free for commands, and `decide` is asked again about the log that they left. Gives up
  * when `signal` aborts while the store refuses. `onStored` is called before any other job of the mailbox; `following` gives what
- * goes into the same commit, from how things stand after these events.
+ * goes into the same commit, from how things stand after these events; `meanwhile` is called while they are being stored.
  */
 export async function storeEvents(
   deps: StoreDeps,
   signal: AbortSignal,
   decide: () => Promise<readonly EventDraft[]> | readonly EventDraft[],
-  { onStored, following }: StoreOptions = {},
+  { onStored, ...extra }: StoreOptions = {},
 ): Promise<void> {
   for (let delayMs = 100; ; delayMs = Math.min(delayMs * 2, 5000)) {
     try {
       await deps.post(async () => {
         const drafts = await decide();
-        if (drafts.length > 0) await deps.log.append(drafts, following === undefined ? {} : { following });
+        if (drafts.length > 0) await deps.log.append(drafts, extra);
         onStored?.();
       });
       return;
