@@ -22,3 +22,12 @@ export async function openClient(settings: ModelSettings, send: Send): Promise<O
     fetch: createProviderFetch(send, { ...keyHeader, ...settings.headers }),
   });
 }
+
+/**
+ * Asks for an answer that streams. The library gets the body as text: it holds what it was given until the answer begins, and the form of
+ * the wire of a long history is thousands of objects that outlive the collections of the young heap.
+ */
+export function postBody(client: OpenAI, path: string, body: object, signal: AbortSignal): Promise<Response> {
+  const headers = { "content-type": "application/json" };
+  return client.post(path, { body: JSON.stringify(body), headers, stream: true, signal }).asResponse();
+}

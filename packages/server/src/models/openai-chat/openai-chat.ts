@@ -8,7 +8,7 @@ import type { ModelRequest } from "../model.ts";
 import type { ModelSettings } from "../model-settings.ts";
 import { ChatAnswer, type ChatChunk } from "./openai-chat-answer.ts";
 import { buildChatRequest } from "./openai-chat-request.ts";
-import { openClient } from "../openai-client.ts";
+import { openClient, postBody } from "../openai-client.ts";
 import { findRefusedField } from "../optional-fields.ts";
 import type { Send } from "../provider-fetch.ts";
 
@@ -70,15 +70,25 @@ async function send(
   context: AttemptContext,
 ): Promise<Response> {
   while (true) {
-    const { body, optionalFields } = buildChatRequest(request, settings, refused);
+    const { answer, optionalFields } = begin(client, request, settings, refused, context);
     try {
-      return await context.wait(
-        client.chat.completions.create(body, { signal: context.signal }).asResponse(),
-      );
+      return await context.wait(answer);
     } catch (error) {
       const field = settings.isUnsupportedDropped ? findRefusedField(error, optionalFields) : null;
       if (field === null || request.leaving?.aborted === true) throw error;
       refused.add(field);
     }
   }
+}
+
+/** In a frame of its own, so that nothing holds the body while the answer is waited for. */
+function begin(
+  client: OpenAI,
+  request: ModelRequest,
+  settings: ModelSettings,
+  refused: ReadonlySet<string>,
+  { signal }: AttemptContext,
+): { readonly answer: Promise<Response>; readonly optionalFields: readonly string[] } {
+  const { body, optionalFields } = buildChatRequest(request, settings, refused);
+  return { answer: postBody(client, "/chat/completions", body, signal), optionalFields };
 }

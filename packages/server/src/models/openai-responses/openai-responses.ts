@@ -7,7 +7,7 @@ import { missingKey, readingFailure } from "../failures.ts";
 import type { ModelRequest } from "../model.ts";
 import { hostOf } from "../model-names.ts";
 import type { ModelSettings } from "../model-settings.ts";
-import { openClient } from "../openai-client.ts";
+import { openClient, postBody } from "../openai-client.ts";
 import { ResponsesAnswer, type ResponseObject, type ResponsesEvent } from "./openai-responses-answer.ts";
 import { buildResponsesRequest } from "./openai-responses-request.ts";
 import { findRefusedField } from "../optional-fields.ts";
@@ -66,13 +66,25 @@ async function send(
   context: AttemptContext,
 ): Promise<Response> {
   while (true) {
-    const { body, optionalFields } = buildResponsesRequest(request, settings, refused);
+    const { answer, optionalFields } = begin(client, request, settings, refused, context);
     try {
-      return await context.wait(client.responses.create(body, { signal: context.signal }).asResponse());
+      return await context.wait(answer);
     } catch (error) {
       const field = settings.isUnsupportedDropped ? findRefusedField(error, optionalFields) : null;
       if (field === null || request.leaving?.aborted === true) throw error;
       refused.add(field);
     }
   }
+}
+
+/** In a frame of its own, so that nothing holds the body while the answer is waited for. */
+function begin(
+  client: OpenAI,
+  request: ModelRequest,
+  settings: ModelSettings,
+  refused: ReadonlySet<string>,
+  { signal }: AttemptContext,
+): { readonly answer: Promise<Response>; readonly optionalFields: readonly string[] } {
+  const { body, optionalFields } = buildResponsesRequest(request, settings, refused);
+  return { answer: postBody(client, "/responses", body, signal), optionalFields };
 }
