@@ -1,6 +1,7 @@
 import type { OpenAppConversations } from "./app-conversations/open-app-conversations.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import type { Directory } from "./conversation/directory.ts";
+import { HeapGrowth } from "./lib/heap-growth.ts";
 import type { Logger } from "./lib/logger.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 
@@ -20,6 +21,7 @@ export type HousekeepingDeps = {
 
 /** How often a server looks for what others on the same data folder have done, and for what they have left when they ended. */
 const takeUpEveryMs = 1000;
+const heapLookMs = 1000;
 
 /** Does now and then what nobody asks for, until it is disposed. Does not keep the process alive. */
 export function keepHouse(deps: HousekeepingDeps): Disposable {
@@ -28,6 +30,7 @@ export function keepHouse(deps: HousekeepingDeps): Disposable {
     logger.error({ error: String(error) }, "runs of other servers could not be looked at");
   const idleMs = conversationIdleSeconds * 1000;
   const release = createRelease(deps);
+  const heapGrowth = new HeapGrowth();
   const chores = [
     chore(
       takeUpEveryMs,
@@ -54,6 +57,13 @@ export function keepHouse(deps: HousekeepingDeps): Disposable {
       },
     ),
     chore(
+      heapLookMs,
+      async () => heapGrowth.look(),
+      (error) => {
+        logger.error({ error }, "the growth of the heap could not be set");
+      },
+    ),
+    chore(
       restMs / 2,
       () => release.look(),
       (error) => {
@@ -72,6 +82,7 @@ export function keepHouse(deps: HousekeepingDeps): Disposable {
       forgetGone();
       clearTimeout(firstRelease);
       for (const timer of chores) clearInterval(timer);
+      heapGrowth[Symbol.dispose]();
     },
   };
 }

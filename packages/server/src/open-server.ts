@@ -25,7 +25,6 @@ import { KeptPages } from "./events/kept-pages.ts";
 import { keepHouse } from "./keep-house.ts";
 import { openWholeCollector } from "./lib/collect-young.ts";
 import type { Fellows } from "./lib/fellows.ts";
-import { growHeapSlowly } from "./lib/grow-heap-slowly.ts";
 import type { Logger } from "./lib/logger.ts";
 import { openWatchdog } from "./lib/watchdog.ts";
 import type { Model } from "./models/model.ts";
@@ -113,7 +112,6 @@ export async function openServer({
   fellows,
   writerThread,
 }: ServerDeps): Promise<Server> {
-  growHeapSlowly();
   await using scope = new AsyncDisposableStack();
   scope.use(toolHost);
   await openDataFolder(config.dataDir, plainLogger);
