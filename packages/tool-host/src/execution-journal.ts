@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { bootId } from "./boot-id.ts";
 import type { Outcome } from "./host.ts";
+import { LogRoom } from "./log-room.ts";
 import { openPrivateSqlite } from "./private-sqlite.ts";
 
 /** What the journal knows of one execution: started and not ended, or ended with an outcome. */
@@ -39,8 +40,8 @@ export class ExecutionJournal implements Disposable {
   readonly #finish: StatementSync;
   readonly #forget: StatementSync;
   readonly #options: Required<ExecutionJournalOptions>;
-  /** False where the file system has no room for a log beside the file: then SQLite waits for the disk itself. */
-  readonly #hasLog: boolean;
+  /** Null where the file system can have no log beside the file: then SQLite waits for the disk itself. */
+  readonly #room: LogRoom | null;
   /** Runs from an outcome on until it is on the disk. */
   #settling: NodeJS.Timeout | undefined;
   #outcomesUntilForgetting = forgetEvery;
@@ -71,9 +72,10 @@ export class ExecutionJournal implements Disposable {
          WHERE ended_at_ms IS NULL`,
       );
       this.#forget = this.#database.prepare(forgetOutcomes);
-      this.#hasLog = this.#database.prepare("PRAGMA journal_mode").get()?.["journal_mode"] === "wal";
+      const hasLog = this.#database.prepare("PRAGMA journal_mode").get()?.["journal_mode"] === "wal";
+      this.#room = hasLog ? new LogRoom(this.#database) : null;
       // The file and its log are on the disk, with their names; from here on this class says when what is in them has to be.
-      if (this.#hasLog) this.#database.exec("PRAGMA synchronous = NORMAL");
+      if (hasLog) this.#database.exec("PRAGMA synchronous = NORMAL");
     } catch (error) {
       this.#database.close();
       throw error;
@@ -97,7 +99,7 @@ export class ExecutionJournal implements Disposable {
    */
   announce(actionId: string, tool: string): void {
     const { boot } = this.#options;
-    if (boot === null || !this.#hasLog) return;
+    if (boot === null || this.#room === null) return;
     if (this.#announce.run(actionId, tool, boot).changes !== 1) return;
     const isOnDisk = this.#toDisk().then(
       () => true,
@@ -142,9 +144,10 @@ export class ExecutionJournal implements Disposable {
   async #toDisk(): Promise<void> {
     clearTimeout(this.#settling);
     this.#settling = undefined;
-    if (!this.#hasLog) return;
+    if (this.#room === null) return;
     const log = openSync(`${this.#options.path}-wal`, "r+");
     try {
+      this.#room.keep(log);
       await datasync(log);
     } finally {
       closeSync(log);
