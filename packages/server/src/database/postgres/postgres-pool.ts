@@ -1,4 +1,5 @@
 import { Pool, types, type CustomTypesConfig, type PoolClient } from "pg";
+import { handingOver } from "./handing-over.ts";
 import { telling, TellingClient, type ConnectionOptions } from "./telling-client.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -29,7 +30,7 @@ export function openPool(
   // It waits for a connection itself.
   pool.connect = telling(pool.connect.bind(pool)) as Pool["connect"];
   // A connection that breaks under a statement tells the pool before it tells the statement.
-  pool.query = telling(pool.query.bind(pool)) as Pool["query"];
+  pool.query = handingOver(telling(pool.query.bind(pool))) as Pool["query"];
   return pool;
 }
 

@@ -1,6 +1,7 @@
 import { Client, DatabaseError, type ClientConfig } from "pg";
 import { DatabaseAwayError } from "../../lib/database-away.ts";
 import { describeError } from "../../lib/describe-error.ts";
+import { handingOver } from "./handing-over.ts";
 import type { Timeline } from "./timeline.ts";
 
 export type ConnectionOptions = {
@@ -21,7 +22,7 @@ export class TellingClient extends Client {
     // Whoever waits for an answer is told by its query; an error that nobody hears would end the process.
     this.on("error", () => {});
     this.connect = telling(this.connect.bind(this)) as Client["connect"];
-    const ask = telling(this.query.bind(this));
+    const ask = handingOver(telling(this.query.bind(this)));
     this.query = ((what: unknown, ...rest: unknown[]) =>
       ask(this.#keepsStatements ? what : unnamed(what), ...rest)) as Client["query"];
   }
