@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, type FileHandle } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { BrowserContext, Page } from "playwright-core";
 
 export type RecordingResult = { readonly path: string; readonly eventCount: number };
@@ -114,7 +114,8 @@ function recorderScript(): Promise<string> {
 }
 
 async function makeScript(): Promise<string> {
-  const folder = dirname(fileURLToPath(import.meta.resolve("@rrweb/record")));
+  const require = createRequire(import.meta.url);
+  const folder = dirname(require.resolve("@rrweb/record"));
   const source = await readFile(join(folder, "record.umd.min.cjs"), "utf8");
   return `(() => {
   if (window !== window.top || window.__convokeStopRecording || !window.${binding}) return;
