@@ -35,6 +35,27 @@ describe("serve", () => {
     expect(stopwatch.elapsedMs()).toBeLessThan(20_000);
   });
 
+  test("B1: a start runs with the code that the first one kept, and loads no late part of the program", async () => {
+    await using fresh = await CommandFolder.open();
+    const start = ["serve", "--json", "--port", "0"];
+    const cache = path.join(fresh.folder, ".cache", "convoke");
+    const kept = async (): Promise<string[]> =>
+      (await readdir(cache)).filter((name) => name.startsWith("main-"));
+    const first = await fresh.start(start);
+    await expect.poll(kept).toHaveLength(1);
+    first.child.kill("SIGTERM");
+    await first.ended;
+    const [name] = await kept();
+    const before = await stat(path.join(cache, name!));
+    const second = await fresh.start(start, { NODE_DEBUG: "module" });
+    expect((await fetch(`${second.ready.url}/alive`)).status).toBe(200);
+    second.child.kill("SIGTERM");
+    const { stderr } = await second.ended;
+    expect((await stat(path.join(cache, name!))).mtimeMs).toBe(before.mtimeMs);
+    expect(stderr).toContain("MODULE");
+    expect(stderr.match(/\bpart-\w+\.cjs/g)).toBeNull();
+  });
+
   test("P3: the key is shown once, kept with mode 0600, and works", async () => {
     const data = path.join(place.folder, "fresh-data");
     const first = await serveOnce(data);

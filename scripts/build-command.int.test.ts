@@ -47,19 +47,30 @@ const tree: Readonly<Record<string, string>> = {
     name: "@convoke/cli",
     dependencies: { "@convoke/server": "1.2.3" },
   }),
-  "packages/cli/src/launch.cjs": readFileSync(
-    path.resolve(import.meta.dirname, "../packages/cli/src/launch.cjs"),
-    "utf8",
-  ),
-  "packages/cli/src/bin.ts": `#!/usr/bin/env node
-    const { describe } = await import("@convoke/server");
-    console.log(JSON.stringify(await describe()));
+  ...ownFiles("bin.ts", "kept-script.ts", "launch.cjs", "load-main.ts", "watch-parent.ts"),
+  "packages/cli/src/main.ts": `
+    export async function main(given: readonly string[], keepCompiled: () => void): Promise<void> {
+      const { describe } = await import("@convoke/server");
+      console.log(JSON.stringify(await describe()));
+      keepCompiled();
+    }
   `,
 };
 
 const repository = path.resolve(import.meta.dirname, "..");
 
-async function build(planted: Readonly<Record<string, string>>, work: (out: string) => void): Promise<void> {
+function ownFiles(...names: readonly string[]): Record<string, string> {
+  const folder = "packages/cli/src";
+  const read = (name: string): string =>
+    readFileSync(path.resolve(import.meta.dirname, "..", folder, name), "utf8");
+  return Object.fromEntries(names.map((name) => [`${folder}/${name}`, read(name)]));
+}
+
+async function build(
+  planted: Readonly<Record<string, string>>,
+  work: (out: string) => void,
+  loadedAtStart: readonly string[] = [],
+): Promise<void> {
   // Inside the repository, so that the built command finds the installed packages.
   mkdirSync(path.join(repository, "node_modules", ".cache"), { recursive: true });
   using root = mkdtempDisposableSync(path.join(repository, "node_modules", ".cache", "convoke-build-"));
@@ -68,17 +79,23 @@ async function build(planted: Readonly<Record<string, string>>, work: (out: stri
     writeFileSync(path.join(root.path, file), text);
   }
   const out = path.join(root.path, "dist", "convoke");
-  await buildCommand(root.path, out);
+  await buildCommand(root.path, out, loadedAtStart);
   work(out);
+}
+
+/** What the built command prints, from another directory and in a home of its own. */
+function run(out: string): unknown {
+  const options = {
+    cwd: tmpdir(),
+    encoding: "utf8",
+    env: { ...process.env, HOME: path.dirname(out) },
+  } as const;
+  return JSON.parse(execFileSync(process.execPath, [path.join(out, "lib", "bin.js")], options));
 }
 
 test("the built command starts its worker and reads its assets from another directory", async () => {
   await build({}, (out) => {
-    const printed = execFileSync(process.execPath, [path.join(out, "lib", "bin.js")], {
-      cwd: tmpdir(),
-      encoding: "utf8",
-    });
-    expect(JSON.parse(printed)).toEqual({
+    expect(run(out)).toEqual({
       script: "echo ready\n",
       reply: 42,
       prices: { cents: 5 },
@@ -122,12 +139,54 @@ test("no letter of a licence or a text makes a built script take two bytes a cha
   };
   await build(planted, (out) => {
     const library = path.join(out, "lib");
-    const scripts = readdirSync(library).filter((file) => file.endsWith(".js"));
+    const scripts = readdirSync(library).filter((file) => /\.c?js$/.test(file));
     const texts = scripts.map((file) => readFileSync(path.join(library, file), "latin1"));
     expect(texts.join("")).toMatch(/^\p{ASCII}*$/u);
-    const printed = execFileSync(process.execPath, [path.join(library, "bin.js")], { encoding: "utf8" });
-    expect(JSON.parse(printed)).toMatchObject({ reply: 42 });
+    expect(run(out)).toMatchObject({ reply: 42 });
   });
+});
+
+test("late parts share what they import with the script, live, and a start loads none of those it names", async () => {
+  const planted = {
+    "packages/server/src/index.ts": `export { describe } from "./journal/open.ts"; export * from "./shared.ts";`,
+    "packages/server/src/shared.ts": `export let count = 0; export const add = (): number => (count += 1); export class Fault {}`,
+    "packages/server/src/late.ts": `
+      import { count, add, Fault } from "./shared.ts";
+      const again = async () => (await import("./named.ts")).named;
+      export default { read: () => count, add, isFault: (error: unknown) => error instanceof Fault, again, isStrict };
+      function isStrict(this: unknown) { return this === undefined; }
+    `,
+    "packages/server/src/old.cjs": `module.exports = { old: true, read: () => "old" };`,
+    "packages/server/src/named.ts": `export const named = "a late part of a start";`,
+    "packages/cli/src/main.ts": `
+      import { Fault, add, count } from "../../server/src/shared.ts";
+      function isStrict(this: unknown) { return this === undefined; }
+      export async function main(): Promise<void> {
+        const { named } = await import("../../server/src/named.ts");
+        const { default: late } = await import("../../server/src/late.ts");
+        const { default: old } = await import("../../server/src/old.cjs");
+        add();
+        late.add();
+        console.log(JSON.stringify({ named, count, read: late.read(), isFault: late.isFault(new Fault()), old: old.read(), again: await late.again(), strict: [isStrict(), (0, late.isStrict)()] }));
+      }
+    `,
+  };
+  const check = (out: string): void => {
+    expect(run(out)).toEqual({
+      named: "a late part of a start",
+      count: 2,
+      read: 2,
+      isFault: true,
+      old: "old",
+      again: "a late part of a start",
+      strict: [true, true],
+    });
+    const parts = readdirSync(path.join(out, "lib")).filter((file) => /^part-.*\.cjs$/.test(file));
+    const texts = parts.map((file) => readFileSync(path.join(out, "lib", file), "utf8"));
+    expect(texts.filter((text) => text.includes("old:!0"))).toHaveLength(1);
+    expect(texts.filter((text) => text.includes("a late part of a start"))).toEqual([]);
+  };
+  await build(planted, check, ["./packages/server/src/named.ts"]);
 });
 
 test("an import that no workspace depends on fails the build", async () => {

@@ -1,7 +1,8 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import path from "node:path";
-import { type Metafile, build } from "esbuild";
+import { type BuildOptions, type Metafile, type Plugin, build } from "esbuild";
+import { buildProgram } from "./build-program.ts";
 import { bundlePlugin } from "./bundle-plugin.ts";
 import { findNamedLateImports } from "./late-imports.ts";
 import { findLoadedFiles, outputName } from "./loaded-files.ts";
@@ -11,6 +12,19 @@ import { unbundledPackages } from "./unbundled-packages.ts";
 import { readWorkspaceExports } from "./workspace-exports.ts";
 
 const commandFile = "packages/cli/src/bin.ts";
+const programFile = "packages/cli/src/main.ts";
+/** What every start of a server loads late, by the sources; in the package it is in one script with the rest. */
+const loadedAtStart: readonly string[] = [
+  "./packages/cli/src/commands/serve.ts",
+  "./packages/cli/src/open-node.ts",
+  "./packages/cli/src/watched-demo.ts",
+  "@convoke/server/config",
+  "@convoke/server/config-init",
+  "@convoke/server/find-bubblewrap",
+  "@convoke/server/sandboxes",
+  "@convoke/server/writer-thread",
+  "@fastify/multipart",
+];
 /** Not bundled: it is written for every Node, however old. */
 const launcherFile = "packages/cli/src/launch.cjs";
 
@@ -26,17 +40,39 @@ export type BuiltCommand = {
 /**
  * Bundles the command and everything it starts into the publishable package `outDirectory`, npm packages included; those of
  * `unbundledPackages` stay outside and become the manifest's dependencies. All scripts lie in one flat folder, so an
- * address relative to a source file stays valid wherever the bundler moves the source.
+ * address relative to a source file stays valid wherever the bundler moves the source. The program itself is one script
+ * with late parts; what is started besides is a module.
  */
-export async function buildCommand(root: string, outDirectory: string): Promise<BuiltCommand> {
-  const loaded = findLoadedFiles(root);
+export async function buildCommand(
+  root: string,
+  outDirectory: string,
+  late: readonly string[] = loadedAtStart,
+): Promise<BuiltCommand> {
+  const { scripts: all, assets } = findLoadedFiles(root);
+  const started = all.filter((file) => file !== programFile);
   const manifest = commandManifest(root);
   const library = path.join(outDirectory, "lib");
+  const options: BuildOptions = {
+    platform: "node",
+    target: "node24",
+    external: unbundledPackages.flatMap((name) => [name, `${name}/*`]),
+    sourcemap: true,
+    sourcesContent: false,
+    // The engine holds the text of what it runs: without what only readers need, and in one byte a character, which one letter
+    // beyond ASCII in a comment of a licence doubles. Names stay, for stack traces.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: longestLine,
+    legalComments: "external",
+    logLevel: "warning",
+  };
+  const plugin = bundlePlugin(root, readWorkspaceExports(root));
   const { metafile } = await build({
+    ...options,
     absWorkingDir: root,
     entryPoints: [
       { in: path.join(root, commandFile), out: "bin" },
-      ...loaded.scripts.map((file) => ({
+      ...started.map((file) => ({
         in: path.join(root, file),
         out: path.parse(outputName(file)).name,
       })),
@@ -46,24 +82,21 @@ export async function buildCommand(root: string, outDirectory: string): Promise<
     splitting: true,
     chunkNames: "chunk-[hash]",
     format: "esm",
-    platform: "node",
-    target: "node24",
-    external: unbundledPackages.flatMap((name) => [name, `${name}/*`]),
     banner: { js: requireForCommonJs },
-    sourcemap: true,
-    sourcesContent: false,
-    // The engine holds the text of what it runs: without what only readers need, and in one byte a character, which one letter
-    // beyond ASCII in a comment of a licence doubles. Names stay, for stack traces.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    lineLimit: longestLine,
-    legalComments: "external",
     metafile: true,
-    logLevel: "warning",
-    plugins: [bundlePlugin(root, readWorkspaceExports(root))],
+    plugins: [programOutside, plugin],
   });
-  rejectUnlistedImports(metafile, new Set(Object.keys(npmDependencies(root))));
-  const named = findNamedLateImports(root, metafile, isOwnSource);
+  const program = await buildProgram({
+    root,
+    library,
+    script: outputName(programFile),
+    main: programFile,
+    loadedAtStart: late,
+    options: { ...options, plugins: [plugin] },
+  });
+  const inputs = { ...metafile.inputs, ...program.inputs };
+  rejectUnlistedImports(inputs, new Set(Object.keys(npmDependencies(root))));
+  const named = findNamedLateImports(root, { inputs }, isOwnSource);
   if (named.length > 0) {
     throw new Error(
       `CommonJS packages that are loaded late have a default export alone: ${named.join(", ")}`,
@@ -71,14 +104,14 @@ export async function buildCommand(root: string, outDirectory: string): Promise<
   }
 
   mkdirSync(library, { recursive: true });
-  for (const asset of loaded.assets) {
+  for (const asset of assets) {
     cpSync(path.join(root, asset), path.join(library, outputName(asset)), { recursive: true });
   }
   for (const file of ["README.md", "LICENSE"]) cpSync(path.join(root, file), path.join(outDirectory, file));
   writeFileSync(
     path.join(outDirectory, "THIRD-PARTY-NOTICES.txt"),
     thirdPartyNotices(
-      Object.keys(metafile.inputs)
+      Object.keys(inputs)
         .filter((file) => !isOwnSource(file))
         .map((file) => path.resolve(root, file)),
     ),
@@ -88,9 +121,9 @@ export async function buildCommand(root: string, outDirectory: string): Promise<
   for (const name of ["bin.js", "launch.cjs"]) makeExecutable(path.join(library, name));
   const scripts = Object.entries(metafile.outputs).filter(([file]) => file.endsWith(".js"));
   return {
-    entries: ["bin.js", ...loaded.scripts.map(outputName)],
-    assets: loaded.assets.map(outputName),
-    bytes: scripts.reduce((sum, [, output]) => sum + output.bytes, 0),
+    entries: ["bin.js", ...started.map(outputName)],
+    assets: assets.map(outputName),
+    bytes: scripts.reduce((sum, [, output]) => sum + output.bytes, program.bytes),
   };
 }
 
@@ -100,18 +133,31 @@ const longestLine = 160;
 /** Bundled CommonJS packages ask for Node's own modules with `require`, which modules do not have. */
 const requireForCommonJs = `import { createRequire as createBundleRequire } from "node:module"; const require = createBundleRequire(import.meta.url);`;
 
+/** The command asks for the program by its file. */
+const programOutside: Plugin = {
+  name: "convoke-program",
+  setup: (builder) =>
+    builder.onResolve({ filter: /^\.\/main\.ts$/ }, () => ({
+      path: `./${outputName(programFile)}`,
+      external: true,
+    })),
+};
+
 /** What the bundler itself adds. */
 const bundlerRuntime = "<runtime>";
 
 /** What our sources import must be a dependency of a workspace: a development dependency may go any day. */
-function rejectUnlistedImports(metafile: Metafile, dependencies: ReadonlySet<string>): void {
-  const unlisted = Object.entries(metafile.inputs)
+function rejectUnlistedImports(inputs: Metafile["inputs"], dependencies: ReadonlySet<string>): void {
+  const unlisted = Object.entries(inputs)
     .filter(([file]) => isOwnSource(file))
     .flatMap(([, input]) => input.imports)
     .filter(({ path: target }) => target !== bundlerRuntime)
     .filter((reference) => reference.external === true || !isOwnSource(reference.path))
     .map(({ original, path: target }) => original ?? target)
-    .filter((specifier) => !specifier.startsWith("node:") && !builtinModules.includes(specifier))
+    .filter(
+      (specifier) =>
+        !specifier.startsWith("./") && !specifier.startsWith("node:") && !builtinModules.includes(specifier),
+    )
     .filter((specifier) => !dependencies.has(packageOf(specifier)));
   if (unlisted.length > 0) {
     throw new Error(

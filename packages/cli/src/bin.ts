@@ -12,12 +12,14 @@ else void start();
 async function start(): Promise<void> {
   // Half of a start is compiling. In the caller's own folder, not in the shared one for temporary files, where others could
   // put programs; where it cannot be written Node goes on without it.
-  nodeModule.enableCompileCache(join(homedir(), ".cache", "convoke"));
+  const cacheFolder = join(homedir(), ".cache", "convoke");
+  nodeModule.enableCompileCache(cacheFolder);
   const { CONVOKE_LAUNCHER: launcherPid } = process.env;
   delete process.env["CONVOKE_LAUNCHER"];
   const { watchParent } = await import("./watch-parent.ts");
   // A tool host ends with its sandbox, whoever started it.
   if (process.argv[2] !== "tool-host") watchParent(launcherPid, () => process.kill(process.pid, "SIGTERM"));
-  const { main } = await import("./main.ts");
-  await main(process.argv);
+  const { loadMain } = await import("./load-main.ts");
+  const { main, keepCompiled } = await loadMain(cacheFolder);
+  await main(process.argv, keepCompiled);
 }

@@ -8,8 +8,11 @@ SESSION_API_KEY or OH_SESSION_API_KEYS_0, OH_SESSION_API_KEYS_1, ...
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent stuck, 4 not approved,
 5 paused, 130 interrupted.`;
 
+/** Whoever starts a server calls `keepCompiled` once it has started. */
+type AddCommand = (program: Command, keepCompiled: () => void) => void;
+
 /** Each command is loaded when it is wanted: one that needs no server starts without loading it. */
-const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
+const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import("./commands/serve.ts")).addServe,
   open: async () => (await import("./commands/open.ts")).addOpen,
   run: async () => (await import("./commands/run.ts")).addRun,
@@ -25,7 +28,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
 };
 
 /** Runs the command line; sets the exit code and never throws for a mistake of the caller. */
-export async function main(given: readonly string[]): Promise<void> {
+export async function main(given: readonly string[], keepCompiled: () => void): Promise<void> {
   // Who reads may have seen enough (`| head`). What then still runs is ended by its command.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
@@ -39,7 +42,9 @@ export async function main(given: readonly string[]): Promise<void> {
   const named = Object.hasOwn(commands, argv[2] ?? "") ? commands[argv[2] ?? ""] : undefined;
   // Anything else is about all commands, or about the program: help, the version, a slip of the finger.
   if (named === undefined) program.version((await import("@convoke/server")).version);
-  for (const load of named === undefined ? Object.values(commands) : [named]) (await load())(program);
+  for (const load of named === undefined ? Object.values(commands) : [named]) {
+    (await load())(program, keepCompiled);
+  }
   for (const command of program.commands) command.exitOverride();
   try {
     await program.parseAsync(argv);

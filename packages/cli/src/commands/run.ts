@@ -23,6 +23,9 @@ type RunOptions = StoreOptions & {
   readonly logLevel: ReturnType<typeof parseLogLevel>;
 };
 
+/** With what the program gives to the command. */
+type Run = RunOptions & { readonly keepCompiled: () => void };
+
 const policies = {
   never: { kind: "NeverConfirm" },
   risky: { kind: "ConfirmRisky" },
@@ -39,7 +42,7 @@ the action is rejected and the command ends with code 4. With --plan the agent
 changes nothing but its plan until you have read it. Ctrl-C interrupts the
 agent.`;
 
-export function addRun(program: Command): void {
+export function addRun(program: Command, keepCompiled: () => void): void {
   const command = program
     .command("run")
     .description("Let an agent work on a task here and watch it")
@@ -68,7 +71,7 @@ export function addRun(program: Command): void {
       "error",
     )
     .addHelpText("after", notes)
-    .action(run);
+    .action(async (task: string, options: RunOptions) => run(task, { ...options, keepCompiled }));
 }
 
 function parseConfirm(text: string): Confirm {
@@ -76,7 +79,7 @@ function parseConfirm(text: string): Confirm {
   throw new CommandError(`--confirm is never, risky or always, not "${text}".`, exitCodes.usage);
 }
 
-async function run(task: string, options: RunOptions): Promise<void> {
+async function run(task: string, options: Run): Promise<void> {
   await using scope = new AsyncDisposableStack();
   const request = startRequest(task, options);
   const target = await openTarget(options, scope);
@@ -94,7 +97,7 @@ async function run(task: string, options: RunOptions): Promise<void> {
 
 /** A server of our own for the time of the run, or the one that was named. */
 async function openTarget(
-  options: RunOptions,
+  options: Run,
   scope: AsyncDisposableStack,
 ): Promise<{ readonly baseUrl: string; readonly apiKey?: string }> {
   const key = process.env["SESSION_API_KEY"];
@@ -105,6 +108,7 @@ async function openTarget(
       isAttended: true,
     }),
   );
+  options.keepCompiled();
   const { url, sessionKey } = node.server;
   return { baseUrl: url, ...(sessionKey === null ? {} : { apiKey: sessionKey.key }) };
 }

@@ -1,4 +1,3 @@
-import { flushCompileCache } from "node:module";
 import type { ConfigOverrides, ServerConfig } from "@convoke/server";
 import type { findBubblewrap } from "@convoke/server/find-bubblewrap";
 import type { startWriterThread } from "@convoke/server/writer-thread";
@@ -24,7 +23,10 @@ type ServeOptions = StoreOptions & {
   readonly processes: number;
 };
 
-export function addServe(program: Command): void {
+/** With what the program gives to the command. */
+type Serve = ServeOptions & { readonly keepCompiled: () => void };
+
+export function addServe(program: Command, keepCompiled: () => void): void {
   const command = program
     .command("serve")
     .description("Serve conversations over REST and WebSocket until stopped")
@@ -54,10 +56,10 @@ export function addServe(program: Command): void {
         .env("CONVOKE_PROCESSES")
         .default(1),
     )
-    .action(serve);
+    .action(async (options: ServeOptions) => serve({ ...options, keepCompiled }));
 }
 
-async function serve(options: ServeOptions): Promise<void> {
+async function serve(options: Serve): Promise<void> {
   const webDir = findWebDir();
   const share = takeShare(process.env);
   const overrides: ConfigOverrides = {
@@ -73,11 +75,7 @@ async function serve(options: ServeOptions): Promise<void> {
   else await serveHere(options, overrides, share);
 }
 
-async function serveHere(
-  options: ServeOptions,
-  overrides: ConfigOverrides,
-  share: Share | null,
-): Promise<void> {
+async function serveHere(options: Serve, overrides: ConfigOverrides, share: Share | null): Promise<void> {
   using joined =
     share === null ? null : new (await import("../processes/joined-process.ts")).JoinedProcess(share);
   await using early = await beginEarly(overrides);
@@ -101,7 +99,7 @@ async function serveHere(
   if (joined !== null) {
     const { url, sessionKey, sandboxes } = server;
     joined.tellReady({ url, sessionKey, sandboxes });
-    flushCompileCache();
+    options.keepCompiled();
     await joined.stopped;
     return;
   }
@@ -211,12 +209,12 @@ async function beginEarly(overrides: ConfigOverrides): Promise<Early> {
   };
 }
 
-async function untilStopped(options: ServeOptions, url: string, lines: readonly string[]): Promise<void> {
+async function untilStopped(options: Serve, url: string, lines: readonly string[]): Promise<void> {
   const { untilSignalled } = await import("../open-node.ts");
   const stopped = untilSignalled();
   report(options, url, lines);
-  // Node would do it at the end, which a server that is killed has not, and without what V8 has dropped of the start by then.
-  flushCompileCache();
+  // Not at the end: V8 has dropped much of the start by then.
+  options.keepCompiled();
   await stopped;
   sayGoodbye(options);
 }

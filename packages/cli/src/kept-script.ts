@@ -1,0 +1,121 @@
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { Module, createRequire } from "node:module";
+import { dirname } from "node:path";
+import { Script, constants } from "node:vm";
+import { crc32 } from "node:zlib";
+
+export type KeptScript = {
+  readonly exports: unknown;
+  /**
+   * Keeps what is compiled of it by now, unless it ran with code that was kept as whole, or this is not and there was any.
+   * It is whole once the script has done what its start is measured by.
+   */
+  readonly keep: (what: { readonly isWhole: boolean }) => void;
+};
+
+type Kept = {
+  readonly isWhole: boolean;
+  readonly code: Buffer;
+};
+
+/**
+ * Runs a CommonJS script with the code that an earlier start kept in `keptFile`. That is also code of the functions that
+ * ran by then, which Node's own cache has not: it keeps a file as it is before any of it has run.
+ *
+ * The text of `file` is ASCII, and one function that takes what Node gives to a CommonJS module. What is in `keptFile` is
+ * run: it must lie where only who runs us may write.
+ */
+export function runKeptScript(file: string, keptFile: string): KeptScript {
+  const source = readFileSync(file);
+  const sourceSum = crc32(source);
+  const kept = readKept(keptFile, sourceSum);
+  const script = new Script(source.toString("latin1"), {
+    filename: file,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    ...(kept === null ? {} : { cachedData: kept.code }),
+  });
+  // Not the code itself: it is megabytes.
+  let isTaken = kept !== null && script.cachedDataRejected === false;
+  let isTakenWhole = isTaken && kept?.isWhole === true;
+  const require = createRequire(file);
+  const module = new Module(file);
+  // Its late parts require it.
+  require.cache[file] = module;
+  const body = script.runInThisContext() as (...given: readonly unknown[]) => void;
+  body(module.exports, require, module, file, dirname(file));
+  module.loaded = true;
+  return {
+    exports: module.exports,
+    keep: ({ isWhole }) => {
+      if (isTakenWhole || (isTaken && !isWhole)) return;
+      isTaken = true;
+      isTakenWhole = isWhole;
+      writeKept(keptFile, sourceSum, { isWhole, code: script.createCachedData() });
+    },
+  };
+}
+
+/**
+ * Before the code: the sum of the text, of which V8 compares no more than the length; that of the code, which V8 runs as
+ * it is; and whether it is whole.
+ */
+const headBytes = 12;
+
+/** Null when nothing is kept, or something else, or what others could have written. */
+function readKept(keptFile: string, sourceSum: number): Kept | null {
+  let kept: Buffer;
+  try {
+    kept = readOwn(keptFile);
+  } catch {
+    // The first start, or a folder that cannot be read: compiled anew.
+    return null;
+  }
+  const code = kept.subarray(headBytes);
+  if (code.length === 0 || kept.readUInt32LE(0) !== sourceSum || kept.readUInt32LE(4) !== crc32(code))
+    return null;
+  return { isWhole: kept.readUInt32LE(8) === 1, code };
+}
+
+/** Empty when it is not ours alone. */
+function readOwn(file: string): Buffer {
+  const descriptor = openSync(file, "r");
+  try {
+    const { uid, mode } = fstatSync(descriptor);
+    const isOurs = uid === process.geteuid?.() && (mode & writableByOthers) === 0;
+    return isOurs ? readFileSync(descriptor) : Buffer.alloc(0);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const writableByOthers = 0o022;
+
+/** Another file that takes the place of the last one, because several processes may start at once. */
+function writeKept(keptFile: string, sourceSum: number, { isWhole, code }: Kept): void {
+  const head = Buffer.alloc(headBytes);
+  head.writeUInt32LE(sourceSum, 0);
+  head.writeUInt32LE(crc32(code), 4);
+  head.writeUInt32LE(isWhole ? 1 : 0, 8);
+  const part = `${keptFile}.${process.pid}`;
+  try {
+    mkdirSync(dirname(keptFile), { recursive: true });
+    try {
+      writeFileSync(part, Buffer.concat([head, code]), { mode: 0o600 });
+      renameSync(part, keptFile);
+    } catch (error) {
+      rmSync(part, { force: true });
+      throw error;
+    }
+  } catch {
+    // A full disk, or a folder that cannot be written: the next start compiles again.
+  }
+}

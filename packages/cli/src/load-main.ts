@@ -1,0 +1,37 @@
+import { flushCompileCache } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { crc32 } from "node:zlib";
+import { runKeptScript } from "./kept-script.ts";
+import type { main } from "./main.ts";
+
+export type LoadedMain = {
+  readonly main: typeof main;
+  /** Once a server has started: keeps what was compiled for it, so that the next start need not. */
+  readonly keepCompiled: () => void;
+};
+
+/** From the sources as modules, from the package as one script. What is kept compiled lies in `cacheFolder`. */
+export async function loadMain(cacheFolder: string): Promise<LoadedMain> {
+  const file = fileURLToPath(new URL("./main.ts", import.meta.url));
+  // In the package the address names the script.
+  if (file.endsWith(".ts"))
+    return { main: (await import("./main.ts")).main, keepCompiled: flushCompileCache };
+  // One for each place and Node: a newer release in the same place takes that of the one before.
+  const place = crc32(file).toString(16);
+  const script = runKeptScript(file, join(cacheFolder, `main-${place}-${process.version}-${process.arch}`));
+  const { main } = script.exports as Pick<LoadedMain, "main">;
+  // A command that starts no server keeps what it has where there is nothing yet.
+  process.once("exit", () => script.keep({ isWhole: false }));
+  return {
+    main,
+    keepCompiled: () => {
+      // After the first answers: it takes longer than one of them. Soon: V8 drops what has not run for a while.
+      setTimeout(() => script.keep({ isWhole: true }), keepAfterMs).unref();
+      // Of what is a file of its own. Node would do it at the end, which a server that is killed has not.
+      flushCompileCache();
+    },
+  };
+}
+
+const keepAfterMs = 500;
