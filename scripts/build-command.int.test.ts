@@ -189,6 +189,37 @@ test("late parts share what they import with the script, live, and a start loads
   await build(planted, check, ["./packages/server/src/named.ts"]);
 });
 
+test("what is required of http2, https and tls is loaded when it is read, and is the same", async () => {
+  const planted = {
+    "packages/server/src/index.ts": `export { default as asks } from "./asks.cjs"; export { request } from "./asks.ts";`,
+    "packages/server/src/asks.cjs": `
+      const http2 = require("http2"), https = require("node:https"), tls = require("tls");
+      module.exports = () => [http2.constants, https.Agent, tls.connect];
+    `,
+    "packages/server/src/asks.ts": `import { request as ask } from "node:https"; export const request = () => ask;`,
+    "packages/cli/src/main.ts": `
+      import { asks, request } from "@convoke/server";
+      const names = ["http2", "https", "tls"];
+      const loaded = () => names.filter((name) => process.moduleLoadList.includes("NativeModule " + name));
+      export async function main(): Promise<void> {
+        const before = loaded();
+        const [constants, Agent, connect] = asks();
+        const get = (name: string) => process.getBuiltinModule(name) as any;
+        const same = [constants === get("http2").constants, Agent === get("https").Agent, connect === get("tls").connect];
+        console.log(JSON.stringify({ before, after: loaded(), same, isRequest: request() === get("https").request }));
+      }
+    `,
+  };
+  await build(planted, (out) => {
+    expect(run(out)).toEqual({
+      before: [],
+      after: ["http2", "https", "tls"],
+      same: [true, true, true],
+      isRequest: true,
+    });
+  });
+});
+
 test("an import that no workspace depends on fails the build", async () => {
   const planted = {
     "packages/server/src/journal/twice.ts": `import "fast-check"; export const twice = Number;`,

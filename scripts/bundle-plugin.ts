@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import path from "node:path";
 import type { Plugin } from "esbuild";
 import { outputName } from "./loaded-files.ts";
@@ -24,6 +25,15 @@ export function bundlePlugin(root: string, workspace: WorkspaceExports): Plugin 
         contents: `module.exports = process.getBuiltinModule(${JSON.stringify(`node:${name}`)});`,
         loader: "js",
       }));
+      // Packages ask for these where they are loaded, for what no start does: they are loaded with the first use.
+      build.onResolve({ filter: /^(node:)?(http2|https|tls)$/ }, ({ path: name }) => ({
+        path: name.replace("node:", ""),
+        namespace: lateBuiltin,
+      }));
+      build.onLoad({ filter: /.*/, namespace: lateBuiltin }, ({ path: name }) => ({
+        contents: loadedWhenRead(name),
+        loader: "js",
+      }));
       build.onLoad({ filter: /\/find-my-way\/lib\/node\.js$/ }, async ({ path: file }) => ({
         contents: withoutCompiledPrefixes(await readFile(file, "utf8"), file),
         loader: "js",
@@ -38,6 +48,19 @@ export function bundlePlugin(root: string, workspace: WorkspaceExports): Plugin 
 }
 
 const lazyBuiltin = "lazy-builtin";
+const lateBuiltin = "late-builtin";
+
+/** A CommonJS module with the names of one of Node's own, which is loaded when the first of them is read. */
+function loadedWhenRead(name: string): string {
+  const names = Object.keys(createRequire(import.meta.url)(`node:${name}`) as object);
+  const getters = names.map((one) => `get ${one}() { return load().${one}; },`);
+  return [
+    `const load = () => process.getBuiltinModule("node:${name}");`,
+    "module.exports = {",
+    ...getters,
+    "};",
+  ].join("\n");
+}
 
 const startOfCompiledPrefix = /^  const lines = \[\]\n(?=  for \(let i = 1; i < prefix\.length; i\+\+\))/m;
 
