@@ -48,6 +48,7 @@ const tree: Readonly<Record<string, string>> = {
     dependencies: { "@convoke/server": "1.2.3" },
   }),
   ...ownFiles("bin.ts", "kept-script.ts", "launch.cjs", "load-main.ts", "watch-parent.ts"),
+  "packages/cli/src/tool-host-main.ts": `export const main = async () => console.log(JSON.stringify("a tool host"));`,
   "packages/cli/src/main.ts": `
     export async function main(given: readonly string[], keepCompiled: () => void): Promise<void> {
       const { describe } = await import("@convoke/server");
@@ -84,13 +85,13 @@ async function build(
 }
 
 /** What the built command prints, from another directory and in a home of its own. */
-function run(out: string): unknown {
+function run(out: string, ...args: readonly string[]): unknown {
   const options = {
     cwd: tmpdir(),
     encoding: "utf8",
     env: { ...process.env, HOME: path.dirname(out) },
   } as const;
-  return JSON.parse(execFileSync(process.execPath, [path.join(out, "lib", "bin.js")], options));
+  return JSON.parse(execFileSync(process.execPath, [path.join(out, "lib", "bin.js"), ...args], options));
 }
 
 test("the built command starts its worker and reads its assets from another directory", async () => {
@@ -102,6 +103,7 @@ test("the built command starts its worker and reads its assets from another dire
       type: "string",
       ripgrep: true,
     });
+    expect(run(out, "tool-host")).toBe("a tool host");
     expect(JSON.parse(readFileSync(path.join(out, "package.json"), "utf8"))).toEqual({
       name: "convoke",
       version: "1.2.3",

@@ -16,9 +16,14 @@ async function start(): Promise<void> {
   nodeModule.enableCompileCache(cacheFolder);
   const { CONVOKE_LAUNCHER: launcherPid } = process.env;
   delete process.env["CONVOKE_LAUNCHER"];
+  if (process.argv[2] === "tool-host") {
+    // It ends with its sandbox, whoever started it: no parent is watched.
+    const { main } = await import("./tool-host-main.ts");
+    await main(process.argv);
+    return;
+  }
   const { watchParent } = await import("./watch-parent.ts");
-  // A tool host ends with its sandbox, whoever started it.
-  if (process.argv[2] !== "tool-host") watchParent(launcherPid, () => process.kill(process.pid, "SIGTERM"));
+  watchParent(launcherPid, () => process.kill(process.pid, "SIGTERM"));
   const { loadMain } = await import("./load-main.ts");
   const { main, keepCompiled } = await loadMain(cacheFolder);
   await main(process.argv, keepCompiled);

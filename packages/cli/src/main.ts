@@ -1,5 +1,6 @@
-import { Command, CommanderError } from "commander";
-import { CommandError, exitCodes } from "./exit-codes.ts";
+import type { Command } from "commander";
+import { type Explained, runCommandLine } from "./command-line.ts";
+import { exitCodes } from "./exit-codes.ts";
 
 const epilogue = `
 Without a command: serve --open.
@@ -29,55 +30,29 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
 
 /** Runs the command line; sets the exit code and never throws for a mistake of the caller. */
 export async function main(given: readonly string[], keepCompiled: () => void): Promise<void> {
-  // Who reads may have seen enough (`| head`). What then still runs is ended by its command.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-  });
   const argv = given.length > 2 ? given : [...given, "serve", "--open"];
-  const program = new Command("convoke")
-    .description("An agent conversation server: durable, searchable, live.")
-    .showHelpAfterError("(run with --help to see what is possible)")
-    .addHelpText("after", epilogue)
-    .exitOverride();
   const named = Object.hasOwn(commands, argv[2] ?? "") ? commands[argv[2] ?? ""] : undefined;
-  // Anything else is about all commands, or about the program: help, the version, a slip of the finger.
-  if (named === undefined) program.version((await import("@convoke/server")).version);
-  for (const load of named === undefined ? Object.values(commands) : [named]) {
-    (await load())(program, keepCompiled);
-  }
-  for (const command of program.commands) command.exitOverride();
-  try {
-    await program.parseAsync(argv);
-  } catch (error) {
-    process.exitCode = await report(error);
-  }
+  const add = async (program: Command): Promise<void> => {
+    program.addHelpText("after", epilogue);
+    // Anything else is about all commands, or about the program: help, the version, a slip of the finger.
+    if (named === undefined) program.version((await import("@convoke/server")).version);
+    for (const load of named === undefined ? Object.values(commands) : [named]) {
+      (await load())(program, keepCompiled);
+    }
+  };
+  await runCommandLine({ argv, add, explain });
 }
 
-async function report(error: unknown): Promise<number> {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-  if (error instanceof CommandError) {
-    console.error(error.message);
-    return error.exitCode;
-  }
+async function explain(error: unknown): Promise<Explained | null> {
   const { ApiError, ConnectionError } = await import("@convoke/client");
-  const { ConfigError, describeStorageFault } = await import("@convoke/server");
-  if (error instanceof ConfigError) {
-    console.error(error.message);
-    return exitCodes.usage;
-  }
+  const { ConfigError } = await import("@convoke/server");
+  if (error instanceof ConfigError) return { message: error.message, exitCode: exitCodes.usage };
   if (error instanceof ApiError) {
-    console.error(`The server refused the request (${error.status}): ${error.message}`);
-    return exitCodes.failed;
+    const message = `The server refused the request (${error.status}): ${error.message}`;
+    return { message, exitCode: exitCodes.failed };
   }
   if (error instanceof ConnectionError) {
-    console.error(`${error.message} Is convoke serve running there?`);
-    return exitCodes.failed;
+    return { message: `${error.message} Is convoke serve running there?`, exitCode: exitCodes.failed };
   }
-  const refused = describeStorageFault(error);
-  if (refused !== null) {
-    console.error(refused);
-    return exitCodes.failed;
-  }
-  console.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  return exitCodes.failed;
+  return null;
 }
