@@ -72,10 +72,11 @@ export async function run(part?: string): Promise<BenchResult[]> {
 }
 
 function describe(id: string, reading: ServerReading, measuredMs: number): BenchResult[] {
-  const { longestStallMs, stallP999Ms, longestPauseMs, pausedMs, allocatedMegabytes } = reading;
+  const { longestStallMs, stallP999Ms, busiestMs, longestPauseMs, pausedMs, allocatedMegabytes } = reading;
   const rows = [
     ["stall", "longest stall of the server's event loop", longestStallMs, "ms"],
     ["stall.p999", "stalls of its event loop, p99.9 of looks 10 ms apart", stallP999Ms, "ms"],
+    ["stall.processor", "processor time of its thread between two looks, at most", busiestMs, "ms"],
     ["gc", "the longest collection of memory", longestPauseMs, "ms"],
     ["gc.share", "time in collections of memory", (pausedMs / measuredMs) * 100, "%"],
     ["allocated", "memory allocated, at least", allocatedMegabytes / (measuredMs / 1000), "MB/s"],

@@ -20,6 +20,8 @@ export type ServerReading = {
   /** How long the event loop was busy with one thing, at most. */
   readonly longestStallMs: number;
   readonly stallP999Ms: number;
+  /** Processor time of its thread between two looks, at most: a stall without the wait for a core. */
+  readonly busiestMs: number;
   /** What collections of memory took, the longest and all of them. */
   readonly longestPauseMs: number;
   readonly pausedMs: number;
@@ -40,6 +42,8 @@ delays.enable();
 let mostResident = 0;
 let heap = 0;
 let allocated = 0;
+let processor = process.threadCpuUsage();
+let busiestMs = 0;
 let longestPauseMs = 0;
 let pausedMs = 0;
 const sampling = setInterval(() => {
@@ -47,6 +51,9 @@ const sampling = setInterval(() => {
   const { used_heap_size: used } = getHeapStatistics();
   allocated += Math.max(0, used - heap);
   heap = used;
+  const { user, system } = process.threadCpuUsage(processor);
+  processor = process.threadCpuUsage();
+  busiestMs = Math.max(busiestMs, (user + system) / 1000);
 }, samplePeriodMs);
 const pauses = new PerformanceObserver((list) => {
   for (const { duration } of list.getEntries()) {
@@ -59,7 +66,7 @@ pauses.observe({ entryTypes: ["gc"] });
 process.on("message", (request: ServerRequest) => {
   if (request.type === "watch") {
     mostResident = process.memoryUsage.rss();
-    [allocated, longestPauseMs, pausedMs] = [0, 0, 0];
+    [allocated, busiestMs, longestPauseMs, pausedMs] = [0, 0, 0, 0];
     delays.reset();
   } else if (request.isCollected) {
     const collect = request.isAtRest === true ? openWholeCollector() : globalThis.gc;
@@ -72,6 +79,7 @@ process.on("message", (request: ServerRequest) => {
     // What is measured is the time between two looks, which are a period apart even in an idle process.
     longestStallMs: Math.max(0, delays.max / 1e6 - samplePeriodMs),
     stallP999Ms: Math.max(0, delays.percentile(99.9) / 1e6 - samplePeriodMs),
+    busiestMs,
     longestPauseMs,
     pausedMs,
     allocatedMegabytes: allocated / megabyte,
