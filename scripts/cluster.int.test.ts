@@ -36,7 +36,9 @@ test.skipIf(!probe.isUsable)(
       };
       await expect.poll(ids, { timeout: longMs }).toBe(2);
     } finally {
-      cluster.kill("SIGTERM");
+      // As Ctrl-C does below npm: once from the terminal, and once more from npm.
+      cluster.kill("SIGINT");
+      cluster.kill("SIGINT");
     }
     expect(await exit, said).toEqual([0, null]);
     await expect(fetch(`http://127.0.0.1:${port + 1}/alive`)).rejects.toThrow("fetch failed");

@@ -31,7 +31,8 @@ const program = path.resolve(import.meta.dirname, "../packages/cli/src/bin.ts");
 const closing = new AbortController();
 /** Aborted once nothing stands in the sandboxes any more: they would outlive their servers. */
 const stopping = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => closing.abort());
+// Not once: Ctrl-C comes from the terminal and again from npm, and the second one would end this program before its servers.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => closing.abort());
 
 const probe = probePostgres();
 if (!probe.isUsable) {
