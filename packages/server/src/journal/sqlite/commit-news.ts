@@ -3,6 +3,7 @@ import type { AppendBatch, Commit, StoredEvent } from "../journal.ts";
 import { NeighbourWatch, type NeighbourWatchDeps } from "../neighbour-watch.ts";
 import { TailCache } from "../tail-cache.ts";
 import type { TextIndexing } from "./texts/indexing.ts";
+import { Listeners } from "../../lib/listeners.ts";
 
 export type CommitNewsDeps = Pick<NeighbourWatchDeps, "readVersion" | "readLastSeq"> & {
   readonly indexing: Pick<TextIndexing, "noteChange">;
@@ -12,7 +13,7 @@ export type CommitNewsDeps = Pick<NeighbourWatchDeps, "readVersion" | "readLastS
 export class CommitNews implements Disposable {
   readonly #deps: CommitNewsDeps;
   readonly #doorbell = new Doorbell();
-  readonly #listeners = new Set<(commit: Commit) => void>();
+  readonly #listeners = new Listeners<Commit>();
   readonly #tails = new TailCache();
   readonly #neighbours: NeighbourWatch;
 
@@ -66,10 +67,7 @@ export class CommitNews implements Disposable {
   }
 
   onCommit(listener: (commit: Commit) => void): () => void {
-    // One function may listen twice; each subscription is its own.
-    const own = (commit: Commit): void => listener(commit);
-    this.#listeners.add(own);
-    return () => void this.#listeners.delete(own);
+    return this.#listeners.add(listener);
   }
 
   [Symbol.dispose](): void {
@@ -80,6 +78,6 @@ export class CommitNews implements Disposable {
     // An empty log has nothing to be found.
     if (type === "appended" || type === "deleted") this.#deps.indexing.noteChange(conversationId);
     const commit: Commit = { type, conversationId, lastSeq, durationMs: performance.now() - startMs };
-    for (const listener of this.#listeners) listener(commit);
+    this.#listeners.tell(commit);
   }
 }
