@@ -12,6 +12,7 @@ import { missingTools } from "../agent/tool-specs.ts";
 import { TaskWorktrees } from "./tasks/task-worktrees.ts";
 import { ConversationSessions } from "./sessions/conversation-sessions.ts";
 import { ConversationWorktrees } from "./sessions/conversation-worktrees.ts";
+import { RepositoryQueues } from "./sessions/repository-queues.ts";
 import { StoredSecrets } from "./sessions/stored-secrets.ts";
 import type { Conversation } from "./conversation.ts";
 import type { ConversationConfig } from "./conversation-config.ts";
@@ -49,11 +50,13 @@ export class Directory implements AsyncDisposable {
   constructor(deps: DirectoryDeps) {
     this.#deps = deps;
     const { journal, findModel = async () => null } = deps;
-    const children = { directory: this, journal, findModel, worktrees: new TaskWorktrees() };
+    const repositories = new RepositoryQueues();
+    const worktrees = new TaskWorktrees(repositories);
+    const children = { directory: this, journal, findModel, worktrees };
     this.#sessions = new ConversationSessions({ ...deps, children });
     this.#secrets = new StoredSecrets(deps);
     const workspaceDir = (config: ConversationConfig): string => this.#sessions.workspaceDir(config);
-    this.#worktrees = new ConversationWorktrees({ ...deps, workspaceDir });
+    this.#worktrees = new ConversationWorktrees({ ...deps, workspaceDir, repositories });
     this.#watches = new Watches({
       journal,
       isLoaded: (id) => this.#loaded.has(id),

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { defaultTools } from "@convoke/tool-host";
@@ -129,6 +129,24 @@ test("P18: one id, created many times at once, has one worktree; where it begins
       json: { detail: [{ loc: expect.arrayContaining(["body", "worktree_options", "ref"]) }] },
     });
   }
+});
+
+test("P18: many conversations at once in one repository have a worktree each, also where one was made before and its folder taken away", async () => {
+  await using server = await openServer();
+  const repository = makeRepository(server);
+  const workspace = { kind: "LocalWorkspace", working_dir: repository };
+  const made = await Promise.all(
+    Array.from({ length: 24 }, () => create(server, { workspace, worktree: true })),
+  );
+  expect(new Set(made.map(({ worktree }) => worktree!.root)).size).toBe(24);
+  expect(git(repository, "worktree", "list").split("\n")).toHaveLength(25);
+
+  const { id, worktree } = made[0]!;
+  rmSync(worktree!.root, { recursive: true });
+  await server.call("DELETE", `/api/conversations/${id}`);
+  const again = await create(server, { workspace, worktree: true, conversation_id: id });
+  expect(again.worktree).toEqual(worktree);
+  expect(existsSync(join(worktree!.root, "deep", "a.txt"))).toBe(true);
 });
 
 test("a folder in no repository, and a repository without a commit, are worked in as they are, and that is told", async () => {

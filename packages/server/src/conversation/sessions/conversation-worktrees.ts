@@ -5,6 +5,7 @@ import type { Logger } from "../../lib/logger.ts";
 import type { ConversationConfig } from "../conversation-config.ts";
 import { readConfig } from "../read-config.ts";
 import type { ConversationHost, SessionsDeps } from "./conversation-sessions.ts";
+import type { RepositoryQueues } from "./repository-queues.ts";
 import { Worktrees, type Worktree } from "./worktrees.ts";
 
 export type ConversationWorktreesDeps = Pick<SessionsDeps, "chooseHost" | "dataDir"> & {
@@ -12,6 +13,7 @@ export type ConversationWorktreesDeps = Pick<SessionsDeps, "chooseHost" | "dataD
   readonly workspaceDir: (config: ConversationConfig) => string;
   readonly nowMs: () => number;
   readonly logger: Logger;
+  readonly repositories: RepositoryQueues;
 };
 
 type Order = {
@@ -27,7 +29,7 @@ export class ConversationWorktrees {
 
   constructor(deps: ConversationWorktreesDeps) {
     this.#deps = deps;
-    this.#worktrees = new Worktrees(deps.logger);
+    this.#worktrees = new Worktrees(deps.logger, deps.repositories);
   }
 
   /** The configuration of a conversation that is about to be created, in a worktree if it asks for one and there can be one. */

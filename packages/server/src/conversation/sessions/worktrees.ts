@@ -3,7 +3,8 @@ import type { ConversationWorktreeOptions } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
 import { invalidField } from "../../lib/fault.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { runProgram } from "./run-program.ts";
+import type { RepositoryQueues } from "./repository-queues.ts";
+import { runProgram, type ProgramEnd } from "./run-program.ts";
 import { checkoutMs, git, readMs } from "./worktree-git.ts";
 
 /** A git worktree of a conversation's own, and of the forks that go on in it. */
@@ -38,47 +39,49 @@ export type MadeWorktree =
 /** Makes and removes worktrees where the tools of a conversation run. Nothing that the repository names is started, and nothing is fetched. */
 export class Worktrees {
   readonly #logger: Logger;
+  readonly #queues: RepositoryQueues;
   /** By conversation: the same one is often created several times at once. */
   readonly #making = new Map<string, Promise<MadeWorktree>>();
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, queues: RepositoryQueues) {
     this.#logger = logger;
+    this.#queues = queues;
   }
 
   /** Null with a reason where there is nothing to begin a worktree from; a 422 for a `ref` or a name that git does not take. */
   async make(host: Host, order: WorktreeOrder): Promise<MadeWorktree> {
     const { conversationId: id } = order;
-    const making = this.#making.get(id) ?? make(host, order).finally(() => this.#making.delete(id));
+    const making = this.#making.get(id) ?? this.#make(host, order).finally(() => this.#making.delete(id));
     this.#making.set(id, making);
     return await making;
   }
 
   /** Takes a worktree away whose work is committed; the branch stays. What nobody has committed is not thrown away. */
   async remove(host: Host, { repository, root }: Worktree): Promise<void> {
-    const removed = await git(host, repository, ["worktree", "remove", root], checkoutMs);
+    const removed = await this.#queues.post(host, repository, () => removeIn(host, repository, root));
     if (removed.ok) await runProgram(host, ["rmdir", posix.dirname(root)], readMs);
     else this.#logger.info({ worktree: root, reason: removed.problem }, "a worktree was kept");
   }
-}
 
-async function make(host: Host, order: WorktreeOrder): Promise<MadeWorktree> {
-  const { conversationId, workingDir, parentDir, options, nowMicros } = order;
-  const top = await git(host, workingDir, ["rev-parse", "--show-toplevel"]);
-  if (!top.ok || top.output === "")
-    return { worktree: null, reason: `${workingDir} is in no git repository.` };
-  const repository = top.output;
-  const prefix = (await git(host, workingDir, ["rev-parse", "--show-prefix"])).output;
-  const base = await findBase(host, repository, options);
-  if (base === null) return { worktree: null, reason: `The repository ${repository} has no commit yet.` };
-  const root = posix.join(parentDir, conversationId, posix.basename(repository));
-  const branch = `${options.branch_prefix ?? "openhands/"}${conversationId}`;
-  await addUnlessThere(host, { repository, root, branch, base });
-  const inside = posix.join(root, prefix);
-  await runProgram(host, ["mkdir", "-p", "--", inside], readMs);
-  return {
-    worktree: { repository, root, branch, base, since: nowMicros },
-    workingDir: inside.replace(/\/$/, ""),
-  };
+  async #make(host: Host, order: WorktreeOrder): Promise<MadeWorktree> {
+    const { conversationId, workingDir, parentDir, options, nowMicros } = order;
+    const top = await git(host, workingDir, ["rev-parse", "--show-toplevel"]);
+    if (!top.ok || top.output === "")
+      return { worktree: null, reason: `${workingDir} is in no git repository.` };
+    const repository = top.output;
+    const prefix = (await git(host, workingDir, ["rev-parse", "--show-prefix"])).output;
+    const base = await findBase(host, repository, options);
+    if (base === null) return { worktree: null, reason: `The repository ${repository} has no commit yet.` };
+    const root = posix.join(parentDir, conversationId, posix.basename(repository));
+    const branch = `${options.branch_prefix ?? "openhands/"}${conversationId}`;
+    await this.#queues.post(host, repository, () => addUnlessThere(host, { repository, root, branch, base }));
+    const inside = posix.join(root, prefix);
+    await runProgram(host, ["mkdir", "-p", "--", inside], readMs);
+    return {
+      worktree: { repository, root, branch, base, since: nowMicros },
+      workingDir: inside.replace(/\/$/, ""),
+    };
+  }
 }
 
 /** A worktree that an earlier try made is taken as it is. */
@@ -88,14 +91,24 @@ async function addUnlessThere(
 ): Promise<void> {
   const there = await git(host, root, ["rev-parse", "--show-toplevel"]);
   if (there.ok && there.output === root) return;
-  await git(host, repository, ["worktree", "prune"]);
-  const isOld = (await git(host, repository, ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`]))
-    .ok;
-  const how = isOld ? [root, branch] : ["-b", branch, root, base];
-  const added = await git(host, repository, ["worktree", "add", "--quiet", ...how], checkoutMs);
+  // Only the entry of a folder that somebody has taken away: `prune` would take those that are being made.
+  await removeIn(host, repository, root);
+  const add = async () => {
+    const isOld = (await git(host, repository, ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`]))
+      .ok;
+    const how = isOld ? [root, branch] : ["-b", branch, root, base];
+    return await git(host, repository, ["worktree", "add", "--quiet", ...how], checkoutMs);
+  };
+  let added = await add();
+  // A git that we did not start may add one at the same time, and git does not wait for itself.
+  if (!added.ok) added = await add();
   if (added.ok) return;
   const msg = `The worktree could not be made: ${added.problem.slice(0, 500) || "git gave no reason"}`;
   throw invalidField(["body", "worktree"], msg);
+}
+
+async function removeIn(host: Host, repository: string, root: string): Promise<ProgramEnd> {
+  return await git(host, repository, ["worktree", "remove", root], checkoutMs);
 }
 
 /** Where a branch begins: what `origin` calls its default, as far as it is known here, else what most repositories call theirs. */

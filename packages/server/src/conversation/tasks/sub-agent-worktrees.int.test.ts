@@ -11,6 +11,7 @@ import { startScriptedModel } from "../../testing/scripted-model/scripted-model-
 import { ServerProcess } from "../../testing/server-process.ts";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 import { until } from "../../testing/until.ts";
+import { RepositoryQueues } from "../sessions/repository-queues.ts";
 import { Worktrees } from "../sessions/worktrees.ts";
 import { TaskWorktrees } from "./task-worktrees.ts";
 
@@ -210,7 +211,8 @@ test("issue 11.5, P6: whatever step was the last before a crash, the next ones f
   await using folder = await openTemporaryDirectory();
   const repository = makeRepository(folder.path);
   await using host = createInProcessHost({ tools: [], environment: allowedEnvironment(process.env) });
-  const made = await new Worktrees(silentLogger).make(host, {
+  const queues = new RepositoryQueues();
+  const made = await new Worktrees(silentLogger, queues).make(host, {
     conversationId: "task",
     workingDir: repository,
     parentDir: join(folder.path, "worktrees"),
@@ -219,7 +221,7 @@ test("issue 11.5, P6: whatever step was the last before a crash, the next ones f
   });
   const worktree = made.worktree!;
   const finish = async (mayMerge = true) =>
-    await new TaskWorktrees().finish(host, { worktree, title: "Work", mayMerge });
+    await new TaskWorktrees(queues).finish(host, { worktree, title: "Work", mayMerge });
   const merged = `Its changes are merged into ${repository}`;
   const { root, branch } = worktree;
 
@@ -229,7 +231,7 @@ test("issue 11.5, P6: whatever step was the last before a crash, the next ones f
   expect(await finish()).toBe(`${merged}.`);
 
   // Merged, and its branch still there.
-  await new TaskWorktrees().renew(host, worktree);
+  await new TaskWorktrees(queues).renew(host, worktree);
   writeFileSync(join(root, "b.txt"), "b");
   await finish(false);
   git(repository, "merge", "--quiet", branch);
@@ -242,7 +244,7 @@ test("issue 11.5, P6: whatever step was the last before a crash, the next ones f
   git(root, "commit", "--quiet", "-m", "c");
   expect(await finish(false)).toContain(`It changed c.txt. They are committed on the branch ${branch}`);
   git(repository, "branch", "--quiet", "-D", branch);
-  await new TaskWorktrees().renew(host, worktree);
+  await new TaskWorktrees(queues).renew(host, worktree);
   expect(git(root, "log", "-1", "--format=%s %D")).toBe(`c HEAD -> ${branch}`);
 
   // A merge of its own that it did not finish.

@@ -1,5 +1,5 @@
 import type { ToolHost } from "@convoke/tool-host";
-import { Mailbox } from "../../lib/mailbox.ts";
+import type { RepositoryQueues } from "../sessions/repository-queues.ts";
 import { checkoutMs, git, hasOwnPrograms } from "../sessions/worktree-git.ts";
 import type { Worktree } from "../sessions/worktrees.ts";
 
@@ -20,8 +20,11 @@ const mostNames = 50;
  * repository, so that one that was cut off is made again. What is not merged stays on its branch.
  */
 export class TaskWorktrees {
-  /** By repository: one merge after another. */
-  readonly #merging = new Map<string, Mailbox>();
+  readonly #queues: RepositoryQueues;
+
+  constructor(queues: RepositoryQueues) {
+    this.#queues = queues;
+  }
 
   /** For a sub-agent that goes on: its branch begins anew where its orderer is now, unless it still has work that was not merged. */
   async renew(host: Host, { repository, root, branch }: Worktree): Promise<void> {
@@ -32,7 +35,8 @@ export class TaskWorktrees {
     const isMerged =
       (await git(host, root, ["status", "--porcelain"])).output === "" &&
       (await isAncestor(host, repository, own, head));
-    await git(host, root, ["checkout", "--quiet", "-B", branch, ...(isMerged ? [head] : [])], checkoutMs);
+    const anew = ["checkout", "--quiet", "-B", branch, ...(isMerged ? [head] : [])];
+    await this.#queues.post(host, repository, () => git(host, root, anew, checkoutMs));
   }
 
   /** Commits what the sub-agent left, and merges it. The answer is for who ordered it; null where there is nothing to tell. */
@@ -51,20 +55,21 @@ export class TaskWorktrees {
     if (head === null || base === null) return `What is in ${root} could not be read, and stays there.`;
     const changed = names(await git(host, repository, ["diff", "--name-only", "-z", `${base}...${head}`]));
     if (changed.length === 0) {
-      await letGo(host, worktree);
+      await this.#queues.post(host, repository, () => letGo(host, worktree));
       return (await isAncestor(host, repository, head, worktree.base))
         ? "It changed no file."
         : `Its changes are merged into ${repository}.`;
     }
-    const branch = await branchAt(host, worktree, head);
+    const branch = await this.#queues.post(host, repository, () => branchAt(host, worktree, head));
     const where = `They are committed on the branch ${branch}, at ${head.slice(0, 12)}, and not merged`;
     if (!mayMerge) return `It changed ${listed(changed)}. ${where}.`;
-    const queue = this.#merging.get(repository) ?? new Mailbox();
-    this.#merging.set(repository, queue);
-    const problem = await queue.post(() => merge(host, repository, head, title));
+    const problem = await this.#queues.post(host, repository, async () => {
+      const refusal = await merge(host, repository, head, title);
+      if (refusal === null) await letGo(host, worktree);
+      return refusal;
+    });
     if (problem !== null)
       return `It changed ${listed(changed)}. ${where}: ${problem} Merge that branch yourself, or have the task go on with resume.`;
-    await letGo(host, worktree);
     return `Its changes are merged into ${repository}: ${listed(changed)}.`;
   }
 }
