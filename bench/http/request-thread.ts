@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
+import { readAnswer } from "./read-answer.ts";
 
 /** What a thread of clients is started with. */
 export type RequestPlan = {
@@ -49,33 +50,8 @@ async function ask(socket: Socket): Promise<void> {
     const askedAt = performance.now();
     const answered = readAnswer(socket);
     socket.write(`${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${plan.port}\r\n${content}`);
-    await answered;
+    const { status, text } = await answered;
+    if (status !== 200) throw new Error(`${method} ${path}: ${status} ${text().slice(0, 300)}`);
     durationsMs.push(performance.now() - askedAt);
   }
-}
-
-/** Resolves at the last byte of one answer; only the bytes of its head become text, so that a client costs next to nothing. */
-function readAnswer(socket: Socket): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let begun: Buffer = Buffer.alloc(0);
-    let bodyLeft = -1;
-    const onData = (chunk: Buffer): void => {
-      if (bodyLeft === -1) {
-        begun = begun.length === 0 ? chunk : Buffer.concat([begun, chunk]);
-        const end = begun.indexOf("\r\n\r\n");
-        if (end === -1) return;
-        const head = begun.toString("latin1", 0, end + 2);
-        const length = /^HTTP\/1\.1 200 [^]*\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1];
-        if (length === undefined) {
-          reject(new Error(head));
-          return;
-        }
-        bodyLeft = Number(length) - (begun.length - end - 4);
-      } else bodyLeft -= chunk.length;
-      if (bodyLeft > 0) return;
-      socket.off("data", onData);
-      resolve();
-    };
-    socket.on("data", onData);
-  });
 }

@@ -1,62 +1,71 @@
-import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Connections } from "./connections.ts";
 
 export type PeerServer = { readonly url: string; readonly workDir: string };
 
 const runLimitMs = 120_000;
 
-/** Asks one server the same things in the same words as the other one, over connections that stay open. */
+/** Asks one server the same things in the same words as the other one. What is measured tells how many milliseconds it took. */
 export class PeerClient implements Disposable {
-  readonly #server: PeerServer;
+  readonly #workDir: string;
   readonly #modelUrl: string;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 32 });
+  readonly #connections: Connections;
 
-  constructor(server: PeerServer, modelUrl: string) {
-    this.#server = server;
+  constructor({ url, workDir }: PeerServer, modelUrl: string) {
+    this.#workDir = workDir;
     this.#modelUrl = modelUrl;
+    this.#connections = new Connections(url);
   }
 
-  /** Its id; with a first message that starts a run where `runs` says so. */
-  async create(runs = false): Promise<string> {
+  /** With a first message that starts a run where `runs` says so. */
+  async create(runs = false): Promise<{ readonly id: string; readonly ms: number }> {
     const llm = { model: "openai/scripted", base_url: `${this.#modelUrl}/v1`, api_key: "bench-key" };
     const message = { role: "user", content: [{ type: "text", text: "Go." }], run: true };
-    const { id } = (await this.#ask("POST", "/api/conversations", {
+    const { text, ms } = await this.#connections.ask("POST", "/api/conversations", {
       agent: { kind: "Agent", llm, tools: [] },
-      workspace: { kind: "LocalWorkspace", working_dir: this.#server.workDir },
+      workspace: { kind: "LocalWorkspace", working_dir: this.#workDir },
       ...(runs ? { initial_message: message } : {}),
-    })) as { id: string };
-    return id;
+    });
+    const { id } = JSON.parse(text()) as { id: string };
+    return { id, ms };
   }
 
   /** Stores a message that starts no run. */
-  async send(id: string, text: string): Promise<void> {
+  async send(id: string, text: string): Promise<number> {
     const content = [{ type: "text", text }];
-    await this.#ask("POST", `/api/conversations/${id}/events`, { role: "user", content, run: false });
+    const message = { role: "user", content, run: false };
+    return (await this.#connections.ask("POST", `/api/conversations/${id}/events`, message)).ms;
   }
 
   /** The newest 100 events, all or those with a text. */
   async page(id: string, body?: string): Promise<number> {
     const filter = body === undefined ? "" : `&body=${body}`;
     const path = `/api/conversations/${id}/events/search?limit=100&sort_order=TIMESTAMP_DESC${filter}`;
-    return ((await this.#ask("GET", path)) as { items: unknown[] }).items.length;
+    const { text, ms } = await this.#connections.ask("GET", path);
+    const { length } = (JSON.parse(text()) as { items: unknown[] }).items;
+    const expected = body === undefined ? 100 : 1;
+    if (length !== expected)
+      throw new Error(`${path} answered ${length} events in the place of ${expected}.`);
+    return ms;
   }
 
-  async health(): Promise<void> {
-    await this.#ask("GET", "/health");
+  async health(): Promise<number> {
+    return (await this.#connections.ask("GET", "/health")).ms;
   }
 
   /** Creates so many at once, each with a message, and waits for the end of the last run. */
-  async firstTurns(count: number): Promise<void> {
+  async firstTurns(count: number): Promise<number> {
+    const startedAt = performance.now();
     await Promise.all(Array.from({ length: count }, () => this.#firstTurn()));
+    return performance.now() - startedAt;
   }
 
   async #firstTurn(): Promise<void> {
-    const id = await this.create(true);
+    const { id } = await this.create(true);
     const limit = performance.now() + runLimitMs;
     for (;;) {
-      const { execution_status: status } = (await this.#ask("GET", `/api/conversations/${id}`)) as {
-        execution_status: string;
-      };
+      const { text } = await this.#connections.ask("GET", `/api/conversations/${id}`);
+      const { execution_status: status } = JSON.parse(text()) as { execution_status: string };
       if (status === "finished") return;
       if (status === "error" || performance.now() > limit) throw new Error(`A first turn is ${status}.`);
       await sleep(10);
@@ -64,26 +73,6 @@ export class PeerClient implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#agent.destroy();
-  }
-
-  #ask(method: string, path: string, body?: unknown): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const headers = body === undefined ? {} : { "content-type": "application/json" };
-      const asked = request(
-        new URL(path, this.#server.url),
-        { method, agent: this.#agent, headers },
-        (reply) => {
-          let text = "";
-          reply.setEncoding("utf8").on("data", (piece: string) => (text += piece));
-          reply.on("end", () => {
-            if ((reply.statusCode ?? 500) < 300) resolve(JSON.parse(text));
-            else reject(new Error(`${method} ${path} answered ${reply.statusCode}: ${text.slice(0, 300)}`));
-          });
-        },
-      );
-      asked.on("error", reject);
-      asked.end(body === undefined ? undefined : JSON.stringify(body));
-    });
+    this.#connections[Symbol.dispose]();
   }
 }
