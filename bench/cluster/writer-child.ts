@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import type { Journal } from "../../packages/server/src/journal/journal.ts";
 import { openPostgresJournal } from "../../packages/server/src/journal/postgres/postgres-journal.ts";
 import { sampleConversation, sampleEvent } from "../../packages/server/src/journal/sample-events.ts";
 
@@ -7,6 +9,8 @@ export type WriterTask = {
   readonly prefix: string;
   readonly conversations: number;
   readonly perConversation: number;
+  /** Events of each of other conversations that are stored first and not measured: a server at work has compiled its code. */
+  readonly warmUp: number;
 };
 
 export type WriterReport = {
@@ -19,8 +23,29 @@ export type WriterReport = {
 process.once("message", (task: WriterTask) => void write(task));
 process.send?.("ready");
 
-async function write({ url, prefix, conversations, perConversation }: WriterTask): Promise<void> {
+async function write({ url, prefix, conversations, perConversation, warmUp }: WriterTask): Promise<void> {
   await using journal = await openPostgresJournal({ url, onFailure: (error) => console.error(error) });
+  await (
+    await prepare(journal, `${prefix}-warm`, conversations)
+  )(warmUp);
+  const append = await prepare(journal, prefix, conversations);
+  process.send?.("warm");
+  await once(process, "message");
+  const startMs = performance.timeOrigin + performance.now();
+  const before = process.cpuUsage();
+  await append(perConversation);
+  const { user, system } = process.cpuUsage(before);
+  const endMs = performance.timeOrigin + performance.now();
+  const report: WriterReport = { startMs, endMs, cpuMicros: user + system };
+  process.send?.(report);
+}
+
+/** New conversations, and what stores so many events in each of them, one after another in each and in all of them at once. */
+async function prepare(
+  journal: Journal,
+  prefix: string,
+  conversations: number,
+): Promise<(count: number) => Promise<void>> {
   const leases = await Promise.all(
     Array.from({ length: conversations }, async (_, index) => {
       const id = `${prefix}-${index}`;
@@ -28,18 +53,14 @@ async function write({ url, prefix, conversations, perConversation }: WriterTask
       return await journal.claim(id);
     }),
   );
-  const startMs = performance.timeOrigin + performance.now();
-  const before = process.cpuUsage();
-  await Promise.all(
-    leases.map(async (lease) => {
-      for (let seq = 1; seq <= perConversation; seq += 1) {
-        const events = [sampleEvent(seq, { minLength: 1000 })];
-        await journal.append(lease, { expectedSeq: seq - 1, events });
-      }
-    }),
-  );
-  const { user, system } = process.cpuUsage(before);
-  const endMs = performance.timeOrigin + performance.now();
-  const report: WriterReport = { startMs, endMs, cpuMicros: user + system };
-  process.send?.(report);
+  return async (count) => {
+    await Promise.all(
+      leases.map(async (lease) => {
+        for (let seq = 1; seq <= count; seq += 1) {
+          const events = [sampleEvent(seq, { minLength: 1000 })];
+          await journal.append(lease, { expectedSeq: seq - 1, events });
+        }
+      }),
+    );
+  };
 }
