@@ -17,9 +17,9 @@ export type KeptScript = {
   readonly exports: unknown;
   /**
    * Keeps what is compiled of it by now, unless it ran with code that was kept as whole, or this is not and there was any.
-   * It is whole once the script has done what its start is measured by.
+   * It is whole once the script has done what its start is measured by. True when it was kept now.
    */
-  readonly keep: (what: { readonly isWhole: boolean }) => void;
+  readonly keep: (what: { readonly isWhole: boolean }) => boolean;
 };
 
 type Kept = {
@@ -56,10 +56,10 @@ export function runKeptScript(file: string, keptFile: string): KeptScript {
   return {
     exports: module.exports,
     keep: ({ isWhole }) => {
-      if (isTakenWhole || (isTaken && !isWhole)) return;
+      if (isTakenWhole || (isTaken && !isWhole)) return false;
       isTaken = true;
       isTakenWhole = isWhole;
-      writeKept(keptFile, sourceSum, { isWhole, code: script.createCachedData() });
+      return writeKept(keptFile, sourceSum, { isWhole, code: script.createCachedData() });
     },
   };
 }
@@ -99,8 +99,8 @@ function readOwn(file: string): Buffer {
 
 const writableByOthers = 0o022;
 
-/** Another file that takes the place of the last one, because several processes may start at once. */
-function writeKept(keptFile: string, sourceSum: number, { isWhole, code }: Kept): void {
+/** Another file that takes the place of the last one, because several processes may start at once. False where it cannot be written. */
+function writeKept(keptFile: string, sourceSum: number, { isWhole, code }: Kept): boolean {
   const head = Buffer.alloc(headBytes);
   head.writeUInt32LE(sourceSum, 0);
   head.writeUInt32LE(crc32(code), 4);
@@ -115,7 +115,9 @@ function writeKept(keptFile: string, sourceSum: number, { isWhole, code }: Kept)
       rmSync(part, { force: true });
       throw error;
     }
+    return true;
   } catch {
     // A full disk, or a folder that cannot be written: the next start compiles again.
+    return false;
   }
 }

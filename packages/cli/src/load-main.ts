@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { crc32 } from "node:zlib";
 import { runKeptScript } from "./kept-script.ts";
 import type { main } from "./main.ts";
+import { sweepCache } from "./sweep-cache.ts";
 
 export type LoadedMain = {
   readonly main: typeof main;
@@ -22,12 +23,16 @@ export async function loadMain(cacheFolder: string): Promise<LoadedMain> {
   const script = runKeptScript(file, join(cacheFolder, `main-${place}-${process.version}-${process.arch}`));
   const { main } = script.exports as Pick<LoadedMain, "main">;
   // A command that starts no server keeps what it has where there is nothing yet.
-  process.once("exit", () => script.keep({ isWhole: false }));
+  process.once("exit", () => void script.keep({ isWhole: false }));
   return {
     main,
     keepCompiled: () => {
       // After the first answers: it takes longer than one of them. Soon: V8 drops what has not run for a while.
-      setTimeout(() => script.keep({ isWhole: true }), keepAfterMs).unref();
+      const keep = (): void => {
+        // Once for a release in a place: its code has taken the room of the one before.
+        if (script.keep({ isWhole: true })) void sweepCache(cacheFolder);
+      };
+      setTimeout(keep, keepAfterMs).unref();
       // Of what is a file of its own. Node would do it at the end, which a server that is killed has not.
       flushCompileCache();
     },
