@@ -31,6 +31,9 @@ const folderSuites = [
 
 const { isUsable: hasPostgres } = probePostgres();
 
+/** Wherever a test makes cases of its own: what is red in one run must be red in the next. */
+const propertySeed = "test/property-seed.ts";
+
 /** Three levels by file suffix: fast (in memory), int (pty, git, processes; the suites of the browser come after the others), e2e (the built server). */
 export default defineConfig({
   test: {
@@ -41,7 +44,7 @@ export default defineConfig({
       {
         test: {
           name: "fast",
-          setupFiles: ["test/property-seed.ts"],
+          setupFiles: [propertySeed],
           include: ["{packages,scripts,bench}/**/*.test.ts"],
           exclude: ["**/*.int.test.ts", "**/node_modules/**", "**/dist/**"],
           testTimeout: 240_000,
@@ -54,6 +57,7 @@ export default defineConfig({
       {
         test: {
           name: "int",
+          setupFiles: [propertySeed],
           include: ["{packages,scripts,bench,test}/**/*.int.test.ts"],
           exclude: ["**/node_modules/**", "**/dist/**", ...browserSuites],
           testTimeout: 300_000,
@@ -79,7 +83,7 @@ export default defineConfig({
               exclude: [...(isForEveryStore ? [] : ["**/*.int.test.ts"]), ...folderSuites],
               env: { CONVOKE_TEST_STORE: "postgres" },
               globalSetup: ["test/postgres-server.ts"],
-              setupFiles: ["test/on-postgres.ts"],
+              setupFiles: [propertySeed, "test/on-postgres.ts"],
               testTimeout: 240_000,
               hookTimeout: 240_000,
               expect: { poll: { timeout: 60_000 } },

@@ -2,6 +2,7 @@ import type { EventContext } from "@convoke/protocol";
 import { isOnPath, navigationsIn, pathTo } from "../agent/branches.ts";
 import { viewKinds, type ViewEvent } from "../agent/history-view.ts";
 import { isOrigin, sawSeqOf, toContext } from "../agent/replay/event-context.ts";
+import { RequestHash } from "../agent/request-hash.ts";
 
 /** What `readContext` answers, found the plain way: in a log that is read as a whole. */
 export function wholeLogContext(
@@ -17,8 +18,12 @@ export function wholeLogContext(
   const sawSeq = sawSeqOf(origin);
   const end = Math.min(sawSeq ?? origin.seq, origin.seq - 1);
   const seen = branch.filter((other) => other.seq <= end && isViewKind.has(other.event.kind));
-  const listed = branch.findLast((other) => other.seq <= origin.seq && other.meta.tools !== undefined);
-  return toContext(eventId, origin, seen, sawSeq === undefined ? [] : (listed?.meta.tools ?? []));
+  const listed = branch.filter((other) => other.seq <= origin.seq && other.meta.tools !== undefined);
+  // A failed request may have had another list in between, which no history shows.
+  const isOfRequest = ({ meta }: ViewEvent): boolean =>
+    new RequestHash().tools(meta.tools ?? []) === origin.meta.request?.tools;
+  const { tools = [] } = (listed.findLast(isOfRequest) ?? listed.at(-1))?.meta ?? {};
+  return toContext(eventId, origin, seen, sawSeq === undefined ? [] : tools);
 }
 
 function originOfNext(log: readonly ViewEvent[], seq: number): ViewEvent | undefined {
