@@ -1,7 +1,7 @@
-import { copyFileSync, readdirSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { ExecutionJournal } from "./execution-journal.ts";
 import type { Outcome } from "./host.ts";
 import { openTemporaryDirectory } from "./testing/temporary-directory.ts";
@@ -73,6 +73,41 @@ test("P6: after a killed process what was announced may begin; after another sta
     expect(afterCut.find("a")).toEqual({ type: "started" });
     expect(await afterCut.start("a", "terminal")).toBe(false);
   }
+});
+
+test.for(["when its session ends", "when nothing has come of it for a while"])(
+  "P6: an announcement is taken back %s, so another start of the machine does not take its call for begun",
+  async (when) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    await using directory = await openTemporaryDirectory();
+    const path = join(directory.path, "executions.sqlite");
+    const left = join(directory.path, "left.sqlite");
+    using journal = new ExecutionJournal({ path, boot: "monday", onUnsafe });
+    journal.announce("waits", "terminal");
+    journal.announce("begun", "terminal");
+    expect(await journal.start("begun", "terminal")).toBe(true);
+    if (when === "when its session ends") journal[Symbol.dispose]();
+    else vi.advanceTimersByTime(2_000);
+    for (const suffix of ["", "-wal"].filter((end) => existsSync(path + end)))
+      copyFileSync(path + suffix, left + suffix);
+    using next = new ExecutionJournal({ path: left, boot: "tuesday", onUnsafe });
+    expect(next.find("begun")).toEqual({ type: "started" });
+    expect(next.find("waits")).toBeUndefined();
+    expect(await next.start("waits", "terminal")).toBe(true);
+  },
+);
+
+test("P6: a call whose announcement was taken back starts once, when its turn comes", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const journal = await openJournal({ boot: "monday" });
+  journal.announce("a", "terminal");
+  vi.advanceTimersByTime(2_000);
+  expect(await journal.start("a", "terminal")).toBe(true);
+  vi.advanceTimersByTime(2_000);
+  expect(journal.find("a")).toEqual({ type: "started" });
+  expect(await journal.start("a", "terminal")).toBe(false);
 });
 
 test("where the machine does not tell its starts apart nothing is announced", async () => {

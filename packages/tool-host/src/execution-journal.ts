@@ -30,12 +30,14 @@ export type ExecutionJournalOptions = {
  * the loop has other conversations. Only one session may write a file at a time.
  *
  * An announcement is that record before its time. While the machine runs, what was written is there, so a call that was announced and
- * did not begin is known as that. After a power cut it may have begun: then its announcement is its start.
+ * did not begin is known as that. After a power cut it may have begun: then its announcement is its start. So one that nothing comes of is
+ * taken back soon: its call may wait for days, and the machine start anew meanwhile.
  */
 export class ExecutionJournal implements Disposable {
   readonly #database: DatabaseSync;
   readonly #find: StatementSync;
   readonly #announce: StatementSync;
+  readonly #takeBack: StatementSync;
   readonly #start: StatementSync;
   readonly #finish: StatementSync;
   readonly #forget: StatementSync;
@@ -45,8 +47,8 @@ export class ExecutionJournal implements Disposable {
   /** Runs from an outcome on until it is on the disk. */
   #settling: NodeJS.Timeout | undefined;
   #outcomesUntilForgetting = forgetEvery;
-  /** Of calls that were announced and did not start yet: whether the disk has it. */
-  readonly #announced = new Map<string, Promise<boolean>>();
+  /** Of calls that did not start yet. */
+  readonly #announced = new Map<string, Announcement>();
 
   constructor(options: ExecutionJournalOptions) {
     this.#options = { keptOutcomes: 1_000, keptOutcomeBytes: 16 * 1024 * 1024, boot: bootId(), ...options };
@@ -60,6 +62,10 @@ export class ExecutionJournal implements Disposable {
       );
       this.#announce = this.#database.prepare(
         "INSERT INTO executions (action_id, tool, announced_in) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      );
+      this.#takeBack = this.#database.prepare(
+        `DELETE FROM executions
+         WHERE action_id = ? AND started_at_ms IS NULL AND ended_at_ms IS NULL AND announced_in = ?`,
       );
       this.#start = this.#database.prepare(
         `INSERT INTO executions (action_id, tool, started_at_ms) VALUES (?, ?, ?)
@@ -106,15 +112,15 @@ export class ExecutionJournal implements Disposable {
       // The start tries again, and tells of it.
       () => false,
     );
-    this.#announced.set(actionId, isOnDisk);
+    const overdue = setTimeout(() => this.#forgetAnnounced(actionId), announcedForMs).unref();
+    this.#announced.set(actionId, { isOnDisk, overdue });
   }
 
   /** Records that the tool is about to run, and resolves when a power cut cannot undo that; false when the id is known already. */
   async start(actionId: string, tool: string): Promise<boolean> {
-    const announced = this.#announced.get(actionId);
-    this.#announced.delete(actionId);
+    const announced = this.#takeAnnounced(actionId);
     if (this.#start.run(actionId, tool, Date.now(), this.#options.boot).changes !== 1) return false;
-    if ((await announced) !== true) await this.#toDisk();
+    if ((await announced?.isOnDisk) !== true) await this.#toDisk();
     return true;
   }
 
@@ -123,8 +129,9 @@ export class ExecutionJournal implements Disposable {
    * it at once, so the wait for the disk is left to that: a power cut before it leaves a call whose outcome is unknown.
    */
   finish(actionId: string, tool: string, outcome: Outcome): void {
+    this.#takeAnnounced(actionId);
     this.#finish.run(actionId, tool, Date.now(), JSON.stringify(outcome));
-    this.#settling ??= setTimeout(() => this.#settle(), settleAfterMs).unref();
+    this.#settleSoon();
     this.#outcomesUntilForgetting -= 1;
     if (this.#outcomesUntilForgetting > 0) return;
     this.#outcomesUntilForgetting = forgetEvery;
@@ -132,8 +139,31 @@ export class ExecutionJournal implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    for (const actionId of this.#announced.keys()) this.#forgetAnnounced(actionId);
     clearTimeout(this.#settling);
     if (this.#database.isOpen) this.#database.close();
+  }
+
+  #takeAnnounced(actionId: string): Announcement | undefined {
+    const announced = this.#announced.get(actionId);
+    this.#announced.delete(actionId);
+    clearTimeout(announced?.overdue);
+    return announced;
+  }
+
+  /** Nothing came of it until now: should the call begin after all, its start waits for the disk. */
+  #forgetAnnounced(actionId: string): void {
+    this.#takeAnnounced(actionId);
+    try {
+      this.#takeBack.run(actionId, this.#options.boot);
+      this.#settleSoon();
+    } catch {
+      // A disk that takes nothing: it stays announced, and counts as started after a power cut.
+    }
+  }
+
+  #settleSoon(): void {
+    this.#settling ??= setTimeout(() => this.#settle(), settleAfterMs).unref();
   }
 
   #settle(): void {
@@ -157,6 +187,14 @@ export class ExecutionJournal implements Disposable {
 
 const datasync = promisify(fdatasync);
 const settleAfterMs = 100;
+/** Longer than an action takes to be stored on most disks. */
+const announcedForMs = 1_000;
+
+type Announcement = {
+  /** False where the disk did not take it. */
+  readonly isOnDisk: Promise<boolean>;
+  readonly overdue: NodeJS.Timeout;
+};
 
 const forgetEvery = 64;
 
