@@ -19,9 +19,21 @@ test("P6: an id starts once, its first outcome stays", async () => {
 
 test("an execution that ended without starting has an outcome and cannot start", async () => {
   const journal = await openJournal({});
-  journal.finish("a", "terminal", text("cancelled early"));
+  journal.finish("a", "terminal", text("cancelled early"), { isStarted: false });
   expect(await journal.start("a", "terminal")).toBe(false);
   expect(journal.find("a")).toEqual({ type: "ended", outcome: text("cancelled early") });
+});
+
+test("P6: a process that is over does not end the call that another one has started since", async () => {
+  await using directory = await openTemporaryDirectory();
+  const path = join(directory.path, "executions.sqlite");
+  using old = new ExecutionJournal({ path, onUnsafe });
+  using now = new ExecutionJournal({ path, onUnsafe });
+  expect(await now.start("a", "terminal")).toBe(true);
+  old.finish("a", "terminal", text("cancelled before it started"), { isStarted: false });
+  expect(now.find("a")).toEqual({ type: "started" });
+  now.finish("a", "terminal", text("it ran"));
+  expect(old.find("a")).toEqual({ type: "ended", outcome: text("it ran") });
 });
 
 test("P6: what was written before a process is killed is read by the next one", async () => {
@@ -51,7 +63,7 @@ test("P6: what was announced is unknown until it starts, and starts once", async
   journal.finish("a", "terminal", text("one"));
   expect(journal.find("a")).toEqual({ type: "ended", outcome: text("one") });
   journal.announce("b", "terminal");
-  journal.finish("b", "terminal", text("cancelled early"));
+  journal.finish("b", "terminal", text("cancelled early"), { isStarted: false });
   expect(await journal.start("b", "terminal")).toBe(false);
 });
 

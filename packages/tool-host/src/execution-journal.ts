@@ -75,7 +75,7 @@ export class ExecutionJournal implements Disposable {
       this.#finish = this.#database.prepare(
         `INSERT INTO executions (action_id, tool, ended_at_ms, outcome) VALUES (?, ?, ?, ?)
          ON CONFLICT (action_id) DO UPDATE SET ended_at_ms = excluded.ended_at_ms, outcome = excluded.outcome
-         WHERE ended_at_ms IS NULL`,
+         WHERE ended_at_ms IS NULL AND (started_at_ms IS NULL OR ?)`,
       );
       this.#forget = this.#database.prepare(forgetOutcomes);
       const hasLog = this.#database.prepare("PRAGMA journal_mode").get()?.["journal_mode"] === "wal";
@@ -125,12 +125,13 @@ export class ExecutionJournal implements Disposable {
   }
 
   /**
-   * Records the outcome of a started execution, or of one that ended without starting. The first outcome stays. Whoever gets it stores
-   * it at once, so the wait for the disk is left to that: a power cut before it leaves a call whose outcome is unknown.
+   * Records the outcome of an execution. The first outcome stays. Whoever gets it stores it at once, so the wait for the disk is left to
+   * that: a power cut before it leaves a call whose outcome is unknown. What was not started here another process may have started, which
+   * has the conversation by now: that one ends it.
    */
-  finish(actionId: string, tool: string, outcome: Outcome): void {
+  finish(actionId: string, tool: string, outcome: Outcome, { isStarted = true } = {}): void {
     this.#takeAnnounced(actionId);
-    this.#finish.run(actionId, tool, Date.now(), JSON.stringify(outcome));
+    this.#finish.run(actionId, tool, Date.now(), JSON.stringify(outcome), Number(isStarted));
     this.#settleSoon();
     this.#outcomesUntilForgetting -= 1;
     if (this.#outcomesUntilForgetting > 0) return;

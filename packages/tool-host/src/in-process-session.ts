@@ -114,7 +114,7 @@ export class InProcessSession implements AsyncDisposable {
   async #run(place: Place, request: ExecutionRequest, start: Start): Promise<Outcome> {
     const { signal } = start.call;
     const leave = await place.lane.enter(signal, request.tool, request.action).catch(() => undefined);
-    if (leave === undefined) return this.#finish(place, request, cancelledBeforeStart);
+    if (leave === undefined) return this.#finish(place, request, cancelledBeforeStart, notStarted);
     try {
       return await this.#perform(place, request, start);
     } finally {
@@ -125,13 +125,14 @@ export class InProcessSession implements AsyncDisposable {
   async #perform(place: Place, request: ExecutionRequest, { call, beforeStart }: Start): Promise<Outcome> {
     const opening = await settle(place.lane.instance(), call.signal, 0);
     if (opening.type === "overdue" || call.signal.aborted) {
-      return this.#finish(place, request, cancelledBeforeStart);
+      return this.#finish(place, request, cancelledBeforeStart, notStarted);
     }
     if (opening.type === "rejected") {
       return this.#finish(
         place,
         request,
         failure(`The tool could not be opened: ${describeError(opening.error)}`),
+        notStarted,
       );
     }
     try {
@@ -163,14 +164,14 @@ export class InProcessSession implements AsyncDisposable {
   }
 
   /** Records the outcome. A tool that did run keeps its true outcome even when the disk refuses to remember it. */
-  #finish(place: Place, request: ExecutionRequest, unmasked: Outcome): Outcome {
+  #finish(place: Place, request: ExecutionRequest, unmasked: Outcome, how = { isStarted: true }): Outcome {
     const outcome = maskOutcome(unmasked, request.secrets, [this.#deps.workspaceDir]);
     if (place.face.isReadOnly) {
       this.#remembered.add(request.actionId, outcome);
       return outcome;
     }
     try {
-      this.#openJournal().finish(request.actionId, request.tool, outcome);
+      this.#openJournal().finish(request.actionId, request.tool, outcome, how);
     } catch (error) {
       this.#unwritten.add(request.actionId, outcome);
       this.#deps.onWarning(this.#journalProblem(error));
@@ -199,6 +200,8 @@ export class InProcessSession implements AsyncDisposable {
     return `The record of tool executions in ${this.#journalPath} cannot be used (${describeError(error)}). Free disk space or repair the file, then try again.`;
   }
 }
+
+const notStarted = { isStarted: false };
 
 type Start = { readonly call: ToolCall; readonly beforeStart: ExecuteOptions["beforeStart"] };
 
