@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, openSync } from "node:fs";
+import { closeSync, constants, fdatasync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { bootId } from "./boot-id.ts";
@@ -176,7 +176,7 @@ export class ExecutionJournal implements Disposable {
     clearTimeout(this.#settling);
     this.#settling = undefined;
     if (this.#room === null) return;
-    const log = openSync(`${this.#options.path}-wal`, "r+");
+    const log = openSync(`${this.#options.path}-wal`, O_WRONLY | O_APPEND);
     try {
       this.#room.keep(log);
       await datasync(log);
@@ -186,6 +186,7 @@ export class ExecutionJournal implements Disposable {
   }
 }
 
+const { O_APPEND, O_WRONLY } = constants;
 const datasync = promisify(fdatasync);
 const settleAfterMs = 100;
 /** Longer than an action takes to be stored on most disks. */

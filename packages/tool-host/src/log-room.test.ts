@@ -1,9 +1,11 @@
-import { closeSync, copyFileSync, openSync, statSync } from "node:fs";
+import { closeSync, constants, copyFileSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { LogRoom } from "./log-room.ts";
 import { openTemporaryDirectory } from "./testing/temporary-directory.ts";
+
+const { O_APPEND, O_WRONLY } = constants;
 
 /** A database with a log, and what a killed process would leave of it now. */
 async function openLogged() {
@@ -12,7 +14,7 @@ async function openLogged() {
   const database = new DatabaseSync(path);
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE rows (text TEXT)");
   const insert = database.prepare("INSERT INTO rows VALUES (?)");
-  const log = openSync(`${path}-wal`, "r+");
+  const log = openSync(`${path}-wal`, O_WRONLY | O_APPEND);
   const room = new LogRoom(database);
   return {
     database,
@@ -76,4 +78,16 @@ test("P7: where no room can be made nothing fails and nothing is lost", async ()
   }
   logged.insert("two");
   expect(logged.left()).toEqual(["one", "two"]);
+});
+
+test("P7: room is made while somebody else writes, who loses nothing by it", async () => {
+  await using logged = await openLogged();
+  logged.insert("one");
+  using other = new DatabaseSync(logged.database.location() ?? "", { timeout: 0 });
+  other.exec("BEGIN IMMEDIATE; INSERT INTO rows VALUES ('two')");
+  const before = logged.size();
+  logged.room.keep(logged.log);
+  expect(logged.size()).toBeGreaterThan(before);
+  other.exec("INSERT INTO rows VALUES ('three'); COMMIT");
+  expect(logged.left()).toEqual(["one", "two", "three"]);
 });

@@ -9,29 +9,26 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
  * Source: sqlite.org/fileformat2.html, 4.1 and 4.4.
  */
 export class LogRoom {
-  readonly #database: DatabaseSync;
   readonly #state: StatementSync;
   readonly #frameBytes: number;
 
   constructor(database: DatabaseSync) {
-    this.#database = database;
     this.#state = database.prepare("PRAGMA wal_checkpoint(NOOP)");
     this.#frameBytes = Number(database.prepare("PRAGMA page_size").get()?.["page_size"]) + frameHeaderBytes;
   }
 
-  /** Makes room where little is left; `log` is the file of the log, open for writing. Without room the log grows as ever. */
+  /**
+   * Makes room where little is left; `log` is the file of the log, open for appending. Without room the log grows as ever. Nobody's lock is
+   * needed: a frame that is written meanwhile comes before the zeros, or over them.
+   */
   keep(log: number): void {
     const frames = Number(this.#state.get()?.["log"]);
-    if (fstatSync(log).size - frames * this.#frameBytes >= leastFrames * this.#frameBytes) return;
-    // So that nobody writes to it between the look at its end and the zeros.
-    this.#database.exec("BEGIN IMMEDIATE");
+    const { size } = fstatSync(log);
+    if (size - frames * this.#frameBytes >= leastFrames * this.#frameBytes) return;
     try {
-      const { size } = fstatSync(log);
-      writeSync(log, new Uint8Array(Math.min(Math.max(size, leastBytes), mostBytes)), 0, null, size);
+      writeSync(log, new Uint8Array(Math.min(Math.max(size, leastBytes), mostBytes)));
     } catch {
       // A full disk, or one that fails: whoever writes what counts meets it too.
-    } finally {
-      this.#database.exec("ROLLBACK");
     }
   }
 }
