@@ -122,6 +122,27 @@ test("P6: a call whose announcement was taken back starts once, when its turn co
   expect(await journal.start("a", "terminal")).toBe(false);
 });
 
+test("P6: after the disk has refused a part of the log, nothing that starts depends on that part", async () => {
+  await using directory = await openTemporaryDirectory();
+  const path = join(directory.path, "executions.sqlite");
+  let isRefusing = true;
+  const datasync = async (): Promise<void> => {
+    if (isRefusing) throw new Error("EIO");
+  };
+  using journal = new ExecutionJournal({ path, boot: "monday", datasync, onUnsafe });
+  await expect(journal.start("refused", "terminal")).rejects.toThrow("EIO");
+  isRefusing = false;
+  expect(await journal.start("begun", "terminal")).toBe(true);
+  // What the disk has without the log, which has a gap.
+  const left = join(directory.path, "left.sqlite");
+  copyFileSync(path, left);
+  using next = new ExecutionJournal({ path: left, boot: "tuesday", onUnsafe });
+  expect(next.find("begun")).toEqual({ type: "started" });
+  isRefusing = true;
+  journal.announce("announced", "terminal");
+  await expect(journal.start("announced", "terminal")).rejects.toThrow("EIO");
+});
+
 test("where the machine does not tell its starts apart nothing is announced", async () => {
   const journal = await openJournal({ boot: null });
   journal.announce("a", "terminal");

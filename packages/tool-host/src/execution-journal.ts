@@ -1,9 +1,7 @@
-import { closeSync, constants, fdatasync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { promisify } from "node:util";
 import { bootId } from "./boot-id.ts";
 import type { Outcome } from "./host.ts";
-import { LogRoom } from "./log-room.ts";
+import { LogOnDisk } from "./log-on-disk.ts";
 import { openPrivateSqlite } from "./private-sqlite.ts";
 
 /** What the journal knows of one execution: started and not ended, or ended with an outcome. */
@@ -20,6 +18,8 @@ export type ExecutionJournalOptions = {
   readonly keptOutcomeBytes?: number;
   /** What tells this run of the machine from the others; null where nothing does. */
   readonly boot?: string | null;
+  /** See {@link LogOnDisk}. */
+  readonly datasync?: (descriptor: number) => Promise<void>;
   /** Told when the disk does not take an outcome that was written: it would not survive a power cut. */
   readonly onUnsafe: (error: unknown) => void;
 };
@@ -41,9 +41,9 @@ export class ExecutionJournal implements Disposable {
   readonly #start: StatementSync;
   readonly #finish: StatementSync;
   readonly #forget: StatementSync;
-  readonly #options: Required<ExecutionJournalOptions>;
+  readonly #options: Required<Omit<ExecutionJournalOptions, "datasync">>;
   /** Null where the file system can have no log beside the file: then SQLite waits for the disk itself. */
-  readonly #room: LogRoom | null;
+  readonly #log: LogOnDisk | null;
   /** Runs from an outcome on until it is on the disk. */
   #settling: NodeJS.Timeout | undefined;
   #outcomesUntilForgetting = forgetEvery;
@@ -79,7 +79,7 @@ export class ExecutionJournal implements Disposable {
       );
       this.#forget = this.#database.prepare(forgetOutcomes);
       const hasLog = this.#database.prepare("PRAGMA journal_mode").get()?.["journal_mode"] === "wal";
-      this.#room = hasLog ? new LogRoom(this.#database) : null;
+      this.#log = hasLog ? new LogOnDisk(this.#database, options) : null;
       // The file and its log are on the disk, with their names; from here on this class says when what is in them has to be.
       if (hasLog) this.#database.exec("PRAGMA synchronous = NORMAL");
     } catch (error) {
@@ -105,7 +105,7 @@ export class ExecutionJournal implements Disposable {
    */
   announce(actionId: string, tool: string): void {
     const { boot } = this.#options;
-    if (boot === null || this.#room === null) return;
+    if (boot === null || this.#log === null) return;
     if (this.#announce.run(actionId, tool, boot).changes !== 1) return;
     const isOnDisk = this.#toDisk().then(
       () => true,
@@ -175,19 +175,10 @@ export class ExecutionJournal implements Disposable {
   async #toDisk(): Promise<void> {
     clearTimeout(this.#settling);
     this.#settling = undefined;
-    if (this.#room === null) return;
-    const log = openSync(`${this.#options.path}-wal`, O_WRONLY | O_APPEND);
-    try {
-      this.#room.keep(log);
-      await datasync(log);
-    } finally {
-      closeSync(log);
-    }
+    await this.#log?.toDisk();
   }
 }
 
-const { O_APPEND, O_WRONLY } = constants;
-const datasync = promisify(fdatasync);
 const settleAfterMs = 100;
 /** Longer than an action takes to be stored on most disks. */
 const announcedForMs = 1_000;
