@@ -47,7 +47,15 @@ const tree: Readonly<Record<string, string>> = {
     name: "@convoke/cli",
     dependencies: { "@convoke/server": "1.2.3" },
   }),
-  ...ownFiles("bin.ts", "kept-script.ts", "launch.cjs", "load-main.ts", "watch-parent.ts"),
+  ...ownFiles(
+    "bin.ts",
+    "cache-folder.ts",
+    "kept-script.ts",
+    "launch.cjs",
+    "load-main.ts",
+    "sweep-cache.ts",
+    "watch-parent.ts",
+  ),
   "packages/cli/src/tool-host-main.ts": `export const main = async () => console.log(JSON.stringify("a tool host"));`,
   "packages/cli/src/main.ts": `
     export async function main(given: readonly string[], keepCompiled: () => void): Promise<void> {

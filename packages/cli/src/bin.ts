@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 // Every Node that knows modules must be able to load this file: older ones lack names that newer modules export.
 import nodeModule, { createRequire } from "node:module";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { openCacheFolder } from "./cache-folder.ts";
 
 const oldestNode = 24;
 
@@ -10,10 +9,9 @@ if (Number(process.versions.node.split(".")[0]) < oldestNode) createRequire(impo
 else void start();
 
 async function start(): Promise<void> {
-  // Half of a start is compiling. In the caller's own folder, not in the shared one for temporary files, where others could
-  // put programs; where it cannot be written Node goes on without it.
-  const cacheFolder = join(homedir(), ".cache", "convoke");
-  nodeModule.enableCompileCache(cacheFolder);
+  // Half of a start is compiling.
+  const cacheFolder = openCacheFolder();
+  if (cacheFolder !== null) nodeModule.enableCompileCache(cacheFolder);
   const { CONVOKE_LAUNCHER: launcherPid } = process.env;
   delete process.env["CONVOKE_LAUNCHER"];
   if (process.argv[2] === "tool-host") {

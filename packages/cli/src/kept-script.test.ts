@@ -111,6 +111,14 @@ test("where nothing can be kept the script runs all the same", async () => {
   expect(await readdir(join(script.folder.path, "kept"))).toEqual(["main"]);
 });
 
+test("without a place for it nothing is kept, and the script runs", async () => {
+  await using script = await openScript();
+  const { exports, keep } = runKeptScript(script.file, null);
+  expect((exports as Answer).answer()).toBe(1);
+  keep({ isWhole: true });
+  expect(await readdir(script.folder.path)).toEqual(["main.cjs"]);
+});
+
 test("a late part that requires the script gets the one that runs", async () => {
   await using script = await openScript();
   await writeFile(join(script.folder.path, "late.cjs"), `module.exports = require("./main.cjs");`);

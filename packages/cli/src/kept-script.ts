@@ -32,12 +32,12 @@ type Kept = {
  * ran by then, which Node's own cache has not: it keeps a file as it is before any of it has run.
  *
  * The text of `file` is ASCII, and one function that takes what Node gives to a CommonJS module. What is in `keptFile` is
- * run: it must lie where only who runs us may write.
+ * run: it must lie where only who runs us may write. Nothing is kept when it is null.
  */
-export function runKeptScript(file: string, keptFile: string): KeptScript {
+export function runKeptScript(file: string, keptFile: string | null): KeptScript {
   const source = readFileSync(file);
   const sourceSum = crc32(source);
-  const kept = readKept(keptFile, sourceSum);
+  const kept = keptFile === null ? null : readKept(keptFile, sourceSum);
   const script = new Script(source.toString("latin1"), {
     filename: file,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -56,7 +56,7 @@ export function runKeptScript(file: string, keptFile: string): KeptScript {
   return {
     exports: module.exports,
     keep: ({ isWhole }) => {
-      if (isTakenWhole || (isTaken && !isWhole)) return false;
+      if (keptFile === null || isTakenWhole || (isTaken && !isWhole)) return false;
       isTaken = true;
       isTakenWhole = isWhole;
       return writeKept(keptFile, sourceSum, { isWhole, code: script.createCachedData() });
@@ -107,7 +107,7 @@ function writeKept(keptFile: string, sourceSum: number, { isWhole, code }: Kept)
   head.writeUInt32LE(isWhole ? 1 : 0, 8);
   const part = `${keptFile}.${process.pid}`;
   try {
-    mkdirSync(dirname(keptFile), { recursive: true });
+    mkdirSync(dirname(keptFile), { recursive: true, mode: 0o700 });
     try {
       writeFileSync(part, Buffer.concat([head, code]), { mode: 0o600 });
       renameSync(part, keptFile);

@@ -12,15 +12,16 @@ export type LoadedMain = {
   readonly keepCompiled: () => void;
 };
 
-/** From the sources as modules, from the package as one script. What is kept compiled lies in `cacheFolder`. */
-export async function loadMain(cacheFolder: string): Promise<LoadedMain> {
+/** From the sources as modules, from the package as one script. What is kept compiled lies in `cacheFolder`; nothing is when it is null. */
+export async function loadMain(cacheFolder: string | null): Promise<LoadedMain> {
   const file = fileURLToPath(new URL("./main.ts", import.meta.url));
   // In the package the address names the script.
   if (file.endsWith(".ts"))
     return { main: (await import("./main.ts")).main, keepCompiled: flushCompileCache };
   // One for each place and Node: a newer release in the same place takes that of the one before.
   const place = crc32(file).toString(16);
-  const script = runKeptScript(file, join(cacheFolder, `main-${place}-${process.version}-${process.arch}`));
+  const name = `main-${place}-${process.version}-${process.arch}`;
+  const script = runKeptScript(file, cacheFolder === null ? null : join(cacheFolder, name));
   const { main } = script.exports as Pick<LoadedMain, "main">;
   // A command that starts no server keeps what it has where there is nothing yet.
   process.once("exit", () => void script.keep({ isWhole: false }));
@@ -30,7 +31,7 @@ export async function loadMain(cacheFolder: string): Promise<LoadedMain> {
       // After the first answers: it takes longer than one of them. Soon: V8 drops what has not run for a while.
       const keep = (): void => {
         // Once for a release in a place: its code has taken the room of the one before.
-        if (script.keep({ isWhole: true })) void sweepCache(cacheFolder);
+        if (script.keep({ isWhole: true }) && cacheFolder !== null) void sweepCache(cacheFolder);
       };
       setTimeout(keep, keepAfterMs).unref();
       // Of what is a file of its own. Node would do it at the end, which a server that is killed has not.
