@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { chown, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
@@ -9,9 +9,14 @@ import { expect, onTestFinished, test } from "vitest";
 
 const command = fileURLToPath(new URL("../bin.ts", import.meta.url));
 
-function launch(environment: Record<string, string>, options = ["--sandbox", "off", "--json"]) {
+function launch(
+  environment: Record<string, string>,
+  options = ["--sandbox", "off", "--json"],
+  user: { readonly uid?: number; readonly gid?: number } = {},
+) {
   const child = spawn(process.execPath, [command, "serve", "--port", "0", ...options], {
     env: { PATH: process.env["PATH"] ?? "", ...environment },
+    ...user,
   });
   onTestFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -52,6 +57,18 @@ test("W35: convoke serve with OH_DEFERRED_INIT waits for its configuration, then
     200,
     { stdout: "Asia/Tokyo--\n" },
   ]);
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
+
+test.runIf(process.geteuid?.() === 0)("a user without an entry and without a home can serve", async () => {
+  await using folder = await openTemporaryDirectory();
+  const nobody = 54_321;
+  await chown(folder.path, nobody, nobody);
+  const options = ["--sandbox", "off", "--data-dir", join(folder.path, "data")];
+  const child = launch({ CONVOKE_WORKSPACE_ROOT: folder.path }, options, { uid: nobody, gid: nobody });
+  const [bytes] = (await once(child.stdout, "data")) as [Buffer];
+  expect(bytes.toString()).toContain("http://127.0.0.1:");
   child.kill("SIGTERM");
   expect(await once(child, "exit")).toEqual([0, null]);
 });

@@ -37,6 +37,12 @@ export function welcome(
 }
 
 function tilde(path: string): string {
-  const home = homedir();
+  let home: string;
+  try {
+    home = homedir();
+  } catch {
+    // A user without an entry has none.
+    return path;
+  }
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
