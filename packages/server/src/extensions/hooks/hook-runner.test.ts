@@ -59,32 +59,39 @@ test("L23.18: a stop does not wait for a sandbox that is never ready", async () 
   expect((await asked).records).toMatchObject([{ error: "It was ended before it came to an end." }]);
 });
 
-test("P27: a command waits until its server may start it, which takes nothing of its time", async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const sound = Promise.withResolvers<void>();
-  let started = 0;
-  const host: Host = {
-    startProcess: () => {
-      started += 1;
-      return {
-        ...deafProcess(),
-        ended: Promise.resolve({ exitCode: 0, signal: null, errorText: "" }),
-        [Symbol.asyncDispose]: async () => {},
-      };
-    },
-  };
-  await using runner = openRunner({ command: "true", timeout: 5, on_failure: "deny" }, async () => host, {
-    beforeStart: () => sound.promise,
-  });
-  const asked = runner.run("user_prompt_submit", { message: "hello" }, new AbortController().signal);
-  await vi.advanceTimersByTimeAsync(60_000);
-  expect(started).toBe(0);
-  sound.resolve();
-  await vi.advanceTimersByTimeAsync(1_000);
-  expect((await asked).records).toMatchObject([{ success: true, exit_code: 0 }]);
-  expect(started).toBe(1);
-});
+test.for([
+  ["at once", 0],
+  ["when its tool host is there", 1],
+] as const)(
+  "P27: a command waits until its server may start it, %s, which takes nothing of its time",
+  async ([, passes]) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const sound = Promise.withResolvers<void>();
+    let started = 0;
+    let waits = 0;
+    const host: Host = {
+      startProcess: () => {
+        started += 1;
+        return {
+          ...deafProcess(),
+          ended: Promise.resolve({ exitCode: 0, signal: null, errorText: "" }),
+          [Symbol.asyncDispose]: async () => {},
+        };
+      },
+    };
+    await using runner = openRunner({ command: "true", timeout: 5, on_failure: "deny" }, async () => host, {
+      beforeStart: () => (waits++ < passes ? Promise.resolve() : sound.promise),
+    });
+    const asked = runner.run("user_prompt_submit", { message: "hello" }, new AbortController().signal);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(started).toBe(0);
+    sound.resolve();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect((await asked).records).toMatchObject([{ success: true, exit_code: 0 }]);
+    expect(started).toBe(1);
+  },
+);
 
 test.for([false, true])(
   "P27: a command whose conversation was lost while it waited does not start, waited for: %s",

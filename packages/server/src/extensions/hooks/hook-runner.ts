@@ -11,7 +11,8 @@ import {
   type HookMoment,
   type HookSettings,
 } from "./hook-config.ts";
-import { HookTooSlow, runCommand, whyEnded } from "./run-command.ts";
+import { HookClock } from "./hook-clock.ts";
+import { runCommand, whyEnded } from "./run-command.ts";
 
 /** What a hook is told. */
 export type HookSubject = {
@@ -132,8 +133,8 @@ export class HookRunner implements AsyncDisposable {
       working_dir: this.#deps.workingDir,
       metadata: subject.metadata ?? {},
     };
-    const end = await this.#inTime(hook, signal, (limit) =>
-      hook.type === "command" ? this.#command(hook, input, limit) : this.#ask(hook, input, limit),
+    const end = await this.#inTime(hook, signal, (limit, clock) =>
+      hook.type === "command" ? this.#command(hook, input, limit, clock) : this.#ask(hook, input, limit),
     );
     const answer = readAnswer(hook, end);
     const record: HookRecord = {
@@ -159,30 +160,25 @@ export class HookRunner implements AsyncDisposable {
   async #inTime(
     hook: Hook,
     signal: AbortSignal,
-    carryOut: (limit: AbortSignal) => Promise<HookEnd>,
+    carryOut: (limit: AbortSignal, clock: HookClock) => Promise<HookEnd>,
   ): Promise<HookEnd> {
     const { lost, beforeStart } = this.#deps;
     const stop = AbortSignal.any([signal, this.#life.signal, ...(lost === undefined ? [] : [lost])]);
     if (hook.type === "command") await beforeStart?.(stop);
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new HookTooSlow(hook.timeout)), hook.timeout * 1000);
-    const limit = AbortSignal.any([stop, late.signal]);
-    try {
-      const ending = await settle(carryOut(limit), limit, endingMs);
-      if (ending.type === "resolved") return ending.value;
-      return failed(ending.type === "rejected" ? ending.error : whyEnded(limit));
-    } finally {
-      clearTimeout(timer);
-    }
+    using clock = new HookClock(hook.timeout);
+    const limit = AbortSignal.any([stop, clock.late]);
+    const ending = await settle(carryOut(limit, clock), limit, endingMs);
+    if (ending.type === "resolved") return ending.value;
+    return failed(ending.type === "rejected" ? ending.error : whyEnded(limit));
   }
 
-  async #command(hook: Hook, input: object, signal: AbortSignal): Promise<HookEnd> {
+  async #command(hook: Hook, input: object, signal: AbortSignal, clock: HookClock): Promise<HookEnd> {
     const { sessionId, workingDir, toolHost, beforeStart } = this.#deps;
     const { event_type: event, tool_name: tool } = input as { event_type: string; tool_name: string | null };
     try {
       const host = await orAborted(toolHost(), signal);
       // A sandbox may have taken its time.
-      await beforeStart?.(signal);
+      if (beforeStart !== undefined) await clock.stopDuring(beforeStart(signal));
       return await runCommand(host, {
         command: hook.command,
         workingDir,
