@@ -91,3 +91,15 @@ test("P7: room is made while somebody else writes, who loses nothing by it", asy
   other.exec("INSERT INTO rows VALUES ('three'); COMMIT");
   expect(logged.left()).toEqual(["one", "two", "three"]);
 });
+
+test.for([
+  ["3.50.4", false],
+  ["3.51.0", true],
+  ["4.0.0", true],
+] as const)("room is made where SQLite tells how long its log is: %s, %s", async ([sqlite, isMade]) => {
+  await using logged = await openLogged();
+  logged.insert("one");
+  const before = logged.size();
+  new LogRoom(logged.database, sqlite).keep(logged.log);
+  expect(logged.size() > before).toBe(isMade);
+});

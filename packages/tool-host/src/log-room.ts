@@ -9,11 +9,12 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
  * Source: sqlite.org/fileformat2.html, 4.1 and 4.4.
  */
 export class LogRoom {
-  readonly #state: StatementSync;
+  /** Null where SQLite does not tell how long its log is: it takes the question for an order to copy the log back, at once. */
+  readonly #state: StatementSync | null;
   readonly #frameBytes: number;
 
-  constructor(database: DatabaseSync) {
-    this.#state = database.prepare("PRAGMA wal_checkpoint(NOOP)");
+  constructor(database: DatabaseSync, sqlite = process.versions["sqlite"] ?? "0") {
+    this.#state = tellsItsLog(sqlite) ? database.prepare("PRAGMA wal_checkpoint(NOOP)") : null;
     this.#frameBytes = Number(database.prepare("PRAGMA page_size").get()?.["page_size"]) + frameHeaderBytes;
   }
 
@@ -22,6 +23,7 @@ export class LogRoom {
    * needed: a frame that is written meanwhile comes before the zeros, or over them.
    */
   keep(log: number): void {
+    if (this.#state === null) return;
     const frames = Number(this.#state.get()?.["log"]);
     const { size } = fstatSync(log);
     if (size - frames * this.#frameBytes >= leastFrames * this.#frameBytes) return;
@@ -31,6 +33,12 @@ export class LogRoom {
       // A full disk, or one that fails: whoever writes what counts meets it too.
     }
   }
+}
+
+/** Since 3.51. Node 24 came with it later in its life. */
+function tellsItsLog(sqlite: string): boolean {
+  const [major = 0, minor = 0] = sqlite.split(".").map(Number);
+  return major > 3 || (major === 3 && minor >= 51);
 }
 
 const frameHeaderBytes = 24;
