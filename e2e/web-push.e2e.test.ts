@@ -6,10 +6,12 @@ import { about, finish, sidewaysOf, terminal, violationsOf } from "./web-page.ts
 
 /** What workers have, as far as it is used here; the types of pages do not know it. */
 type WorkerScope = {
+  readonly clients: { readonly matchAll: (about: object) => Promise<readonly SeenClient[]> };
   readonly registration: ServiceWorkerRegistration;
   readonly dispatchEvent: (event: Event) => boolean;
   readonly NotificationEvent: new (name: string, values: { readonly notification: Notification }) => Event;
 };
+type SeenClient = { readonly url: string; readonly visibilityState: string };
 type Shown = { readonly title: string; readonly tag: string };
 
 describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is open", () => {
@@ -89,6 +91,17 @@ describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is
     });
   };
 
+  /** How many tabs the worker takes for seen: one that is left is among them until the browser has told it. */
+  const seenIn = async (context: BrowserContext): Promise<number> => {
+    const [worker] = context.serviceWorkers();
+    return await worker!.evaluate(async (origin) => {
+      const { clients } = globalThis as unknown as WorkerScope;
+      const all = await clients.matchAll({ type: "window", includeUncontrolled: true });
+      return all.filter(({ url, visibilityState }) => visibilityState === "visible" && url.startsWith(origin))
+        .length;
+    }, web.url);
+  };
+
   test("what asks and what is done comes to a browser without a tab, and a click leads there", async () => {
     const page = await logIn("desk");
     const context = page.context();
@@ -118,6 +131,7 @@ describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is
     await deliver();
     expect(await shownIn(context)).toEqual([]);
     await page.goto("about:blank");
+    await expect.poll(() => seenIn(context)).toBe(0);
     await deliver();
     await expect.poll(() => shownIn(context)).toEqual([{ title: "An agent asks", tag: id }]);
 
