@@ -31,8 +31,6 @@ export class Creations {
    */
   async create(row: NewConversation, first: AppendBatch): Promise<Held | null> {
     const deadlineMs = performance.now() + awayMs;
-    for (const { kind, source, text } of first.events)
-      await this.#deps.classes.know(kind, source, text !== null);
     for (let pauseMs = 50, isInDoubt = false; ; pauseMs *= 2, isInDoubt = true) {
       try {
         const held = await this.#attempt(row, first);
@@ -49,6 +47,7 @@ export class Creations {
     const client = await pool.connect();
     let isWhole = false;
     try {
+      await classes.learn(batch.events, client);
       await client.query("BEGIN");
       const held = await writes.create({ ...row, ...conversation }, true, client);
       if (held !== null) {

@@ -60,4 +60,20 @@ describe.skipIf(!isPossible)(`a standby needs a PostgreSQL of its own (${probe.d
     expect((await journal.read(shortened, 0, 10)).map(({ id }) => id)).toEqual([sampleId(1), sampleId(3)]);
     stop();
   });
+
+  test("P7: what is written first after a fail-over is taken, although the numbers of its classes are forgotten by then", async () => {
+    const url = await postgres.createDatabase();
+    // Its beat would be first.
+    await using journal = await openPostgresJournal({ url, beatMs: 600_000, onFailure: () => {} });
+    const first = { expectedSeq: 0, events: [sampleEvent(1)] };
+    const lease = (await journal.createClaimed(sampleConversation(randomUUID()), first))!;
+    await postgres.addStandby(postgres.url, []);
+    await postgres.failOver();
+    await journal.append(lease, { expectedSeq: 1, events: [sampleEvent(2)] });
+    await postgres.addStandby(postgres.url, []);
+    await postgres.failOver();
+    const id = randomUUID();
+    expect(await journal.createClaimed(sampleConversation(id), first)).toMatchObject({ conversationId: id });
+    expect(await journal.lastSeq(id)).toBe(1);
+  });
 });

@@ -114,7 +114,6 @@ export class AppendWriter implements AsyncDisposable {
   /** Those to try again: none. Rejects when the connection is lost, and then nobody knows what was written. */
   async #attempt(group: readonly Waiting[]): Promise<readonly Waiting[]> {
     try {
-      await this.#learnClasses(group);
       const written = await this.#send(group);
       const missed: Waiting[] = [];
       for (const append of group) {
@@ -132,16 +131,13 @@ export class AppendWriter implements AsyncDisposable {
     }
   }
 
-  async #learnClasses(group: readonly Waiting[]): Promise<void> {
-    const { classes } = this.#deps;
-    for (const { batch } of group)
-      for (const { kind, source, text } of batch.events) await classes.know(kind, source, text !== null);
-  }
-
   async #send(group: readonly Waiting[]): Promise<ReadonlySet<number>> {
     const client = await this.#connect();
     const { classes, nodeId } = this.#deps;
     const parts = partsOf(group);
+    const events = group.flatMap(({ batch }) => batch.events);
+    // In the turn in which they are used: a connection that finds another line of the database's history has them forgotten.
+    while (!classes.areKnown(events)) await classes.learn(events);
     const values = toValues(() => appendValues(nodeId(), group, classes, parts));
     const query = { name: appendName(parts), text: appendSql(parts), values };
     const rows = await this.#answer<{ number: number }>(client, query);
