@@ -2,7 +2,10 @@ import { DatabaseError, type Client } from "pg";
 import { plainTypes } from "./postgres-pool.ts";
 import { TellingClient, type ConnectionOptions } from "./telling-client.ts";
 
+/** For the greeting, and once more for what is asked before anything else. */
 const connectMs = 5000;
+/** Without an answer for so long, it is given up: what was asked may have been done. */
+const answerMs = 10_000;
 
 /**
  * One connection that is kept. Rejects when it cannot be opened; `onEnd` is called once when it breaks or is closed.
@@ -17,14 +20,18 @@ export async function openConnection(
     types: plainTypes,
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
+    answerMs,
   });
   await client.connect();
+  const late = setTimeout(() => breakOff(client), connectMs);
   try {
     await client.learnWhoAnswers();
     await timeline?.note(client);
   } catch (error) {
     breakOff(client);
     throw error;
+  } finally {
+    clearTimeout(late);
   }
   client.once("end", onEnd);
   return client;

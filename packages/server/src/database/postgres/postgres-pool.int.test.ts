@@ -1,8 +1,10 @@
+import { Kysely } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DatabaseAwayError } from "../../lib/database-away.ts";
 import { openDatabaseLine } from "../../testing/database-line.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "../../testing/start-postgres.ts";
 import { startPoolingRelay } from "../../testing/pooling-relay.ts";
+import { createPostgresDialect } from "./postgres-dialect.ts";
 import { openPool } from "./postgres-pool.ts";
 
 const probe = probePostgres();
@@ -52,5 +54,26 @@ describe.skipIf(!probe.isUsable || probe.isGiven)(`a pool needs PostgreSQL (${pr
     };
     expect(await prepared(url)).toEqual([{ name: "sum" }]);
     expect(await prepared(pooler.url)).toEqual([]);
+  });
+
+  test("P7: a transaction whose beginning is answered too late holds nothing of what comes after it", async () => {
+    const url = await server.createDatabase();
+    await using line = await openDatabaseLine(url);
+    const pool = openPool({ url: line.url, name: "test", size: 1, answerMs: 500 }, () => {});
+    const direct = openPool({ url, name: "test", size: 1 }, () => {});
+    const tables = new Kysely<{ kept: { number: number } }>({ dialect: createPostgresDialect(pool) });
+    try {
+      await direct.query("CREATE TABLE kept (number integer)");
+      await pool.query("SELECT 1");
+      line.set("hold");
+      const begun = tables.transaction().execute(async () => expect.unreachable());
+      await expect(begun).rejects.toThrow(DatabaseAwayError);
+      line.set("pass");
+      await tables.insertInto("kept").values({ number: 1 }).execute();
+      expect((await direct.query("SELECT number FROM kept")).rows).toEqual([{ number: 1 }]);
+    } finally {
+      await tables.destroy();
+      await direct.end();
+    }
   });
 });

@@ -1,19 +1,23 @@
-import { Pool, types, type CustomTypesConfig, type PoolClient } from "pg";
+import { Pool, types, type CustomTypesConfig, type PoolClient, type PoolConfig } from "pg";
 import { handingOver } from "./handing-over.ts";
-import { telling, TellingClient, type ConnectionOptions } from "./telling-client.ts";
+import { telling, TellingClient, type ConnectionOptions, type TellingConfig } from "./telling-client.ts";
 import type { Timeline } from "./timeline.ts";
 
-export type PoolOptions = ConnectionOptions & { readonly size: number };
+export type PoolOptions = ConnectionOptions & {
+  readonly size: number;
+  /** How long an answer is waited for; half a minute when not given. */
+  readonly answerMs?: number;
+};
 
 /** A statement that takes longer is given up, and its connection with it. */
-const statementMs = 30_000;
+const longestAnswerMs = 30_000;
 
 /** Connections whose numbers are numbers. A failure of one that nobody uses at that moment is told to `onFailure` alone. */
 export function openPool(
-  { url, name, size, timeline }: PoolOptions,
+  { url, name, size, timeline, answerMs = longestAnswerMs }: PoolOptions,
   onFailure: (error: Error) => void,
 ): Pool {
-  const pool = new Pool({
+  const config: PoolConfig & TellingConfig = {
     connectionString: url,
     application_name: name,
     max: size,
@@ -22,10 +26,11 @@ export function openPool(
       void learn(client, timeline, done);
     },
     types: plainTypes,
-    query_timeout: statementMs,
+    answerMs,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
-  });
+  };
+  const pool = new Pool(config);
   pool.on("error", onFailure);
   // It waits for a connection itself.
   pool.connect = telling(pool.connect.bind(pool)) as Pool["connect"];

@@ -12,24 +12,48 @@ export type ConnectionOptions = {
   readonly timeline?: Timeline;
 };
 
-/** A connection whose failures tell a database that is away from one that refuses a statement. */
+export type TellingConfig = ClientConfig & {
+  /** A connection is closed when an answer takes longer; without an end when not given. */
+  readonly answerMs?: number;
+};
+
+/** Whoever does not let go for so long after a farewell is not waited for. */
+const farewellMs = 2000;
+
+/**
+ * A connection whose failures tell a database that is away from one that refuses a statement. One that was given up on a statement is used
+ * no more: its answer may still come, and nobody knows whether a transaction has begun by then.
+ */
 export class TellingClient extends Client {
   /** True once it is known that one process of the database answers all along: no other one has the statements that were prepared there. */
   #keepsStatements = false;
 
-  constructor(config?: string | ClientConfig) {
+  constructor(config?: string | TellingConfig) {
     super(config);
+    const { answerMs } = typeof config === "object" ? config : {};
     // Whoever waits for an answer is told by its query; an error that nobody hears would end the process.
     this.on("error", () => {});
     this.connect = telling(this.connect.bind(this)) as Client["connect"];
-    const ask = handingOver(telling(this.query.bind(this)));
+    const watch = answerMs === undefined ? unwatched : () => this.#breakOffAfter(answerMs);
+    const ask = handingOver(telling(this.query.bind(this), watch));
     this.query = ((what: unknown, ...rest: unknown[]) =>
       ask(this.#keepsStatements ? what : unnamed(what), ...rest)) as Client["query"];
+    const leave = this.end.bind(this) as (onEnd?: () => void) => Promise<void>;
+    this.end = ((onEnd?: () => void) => {
+      this.once("end", this.#breakOffAfter(farewellMs));
+      return leave(onEnd);
+    }) as Client["end"];
   }
 
   /** Call once it is connected: from then on statements with a name are prepared, unless a pooler is on the way. */
   async learnWhoAnswers(): Promise<void> {
     this.#keepsStatements = !(await isPooled(this));
+  }
+
+  /** Unless what is returned is called before. */
+  #breakOffAfter(afterMs: number): () => void {
+    const late = setTimeout(() => this.connection.stream.destroy(), afterMs).unref();
+    return () => clearTimeout(late);
   }
 }
 
@@ -47,22 +71,34 @@ function unnamed(what: unknown): unknown {
   return rest;
 }
 
-/** The same function of the driver, which answers by a promise or by a callback that is its last argument. */
-export function telling(ask: (...given: never[]) => unknown): (...given: unknown[]) => unknown {
+/**
+ * The same function of the driver, which answers by a promise or by a callback that is its last argument. `watch` is called when something is
+ * asked, and what it returns once that is answered.
+ */
+export function telling(
+  ask: (...given: never[]) => unknown,
+  watch: () => () => void = unwatched,
+): (...given: unknown[]) => unknown {
   return (...given) => {
     const last = given.at(-1);
     if (typeof last === "function") {
-      const told = (error: unknown, ...rest: unknown[]): unknown =>
-        last(isNothing(error) ? error : toTold(error), ...rest);
-      return ask(...([...given.slice(0, -1), told] as never[]));
+      const told = (error: unknown, ...rest: unknown[]): unknown => {
+        onAnswer();
+        return last(isNothing(error) ? error : toTold(error), ...rest);
+      };
+      const answer = ask(...([...given.slice(0, -1), told] as never[]));
+      const onAnswer = watch();
+      return answer;
     }
     const answer = ask(...(given as never[]));
     if (!(answer instanceof Promise)) return answer;
-    return answer.catch((error: unknown) => {
+    return answer.finally(watch()).catch((error: unknown) => {
       throw toTold(error);
     });
   };
 }
+
+const unwatched = (): (() => void) => () => {};
 
 function isNothing(error: unknown): boolean {
   return error === undefined || error === null;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client, QueryConfig } from "pg";
+import type { Client } from "pg";
 import { breakOff, isRefused, openConnection } from "../../database/postgres/postgres-connection.ts";
 import type { Timeline } from "../../database/postgres/timeline.ts";
 import { describeError } from "../../lib/describe-error.ts";
@@ -25,8 +25,6 @@ type Waiting = PreparedAppend & {
 
 const groupLimit = 512;
 const groupCharacters = 8 * 1024 * 1024;
-/** Without an answer for so long, the connection is given up and the commit is in doubt. */
-const answerMs = 10_000;
 /** How long appends wait for a database that is away. */
 const awayMs = 5000;
 
@@ -140,17 +138,8 @@ export class AppendWriter implements AsyncDisposable {
     while (!classes.areKnown(events)) await classes.learn(events);
     const values = toValues(() => appendValues(nodeId(), group, classes, parts));
     const query = { name: appendName(parts), text: appendSql(parts), values };
-    const rows = await this.#answer<{ number: number }>(client, query);
+    const { rows } = await client.query<{ number: number }>(query);
     return new Set(rows.map(({ number }) => number));
-  }
-
-  async #answer<Row extends object>(client: Client, query: QueryConfig): Promise<Row[]> {
-    const late = setTimeout(() => breakOff(client), answerMs);
-    try {
-      return (await client.query<Row>(query)).rows;
-    } finally {
-      clearTimeout(late);
-    }
   }
 
   async #connect(): Promise<Client> {
@@ -185,10 +174,7 @@ export class AppendWriter implements AsyncDisposable {
   /** Tells each append why it was not written, or that it was; answers those that could be written now. */
   async #explain(group: readonly Waiting[], maySendAgain: boolean): Promise<readonly Waiting[]> {
     const client = await this.#connect();
-    const rows = await this.#answer<HeadRow>(client, {
-      text: headsSql,
-      values: [group.map(({ number }) => number)],
-    });
+    const { rows } = await client.query<HeadRow>(headsSql, [group.map(({ number }) => number)]);
     const heads = new Map(rows.map((row) => [row.number, row]));
     const again: Waiting[] = [];
     for (const append of group) {
@@ -222,12 +208,11 @@ export class AppendWriter implements AsyncDisposable {
   async #lastReason(client: Client, { number, batch }: PreparedAppend, head: HeadRow): Promise<Error> {
     const { inbox, events } = batch;
     if (inbox !== undefined) {
-      const found = await this.#answer(client, {
-        text: "SELECT FROM convoke.inbox WHERE number = $1 AND client_id = $2",
-        values: [number, inbox.clientId],
-      });
-      if (found.length > 0)
-        return new SeqConflictError(`Client message ${inbox.clientId} was appended before`);
+      const { rowCount } = await client.query(
+        "SELECT FROM convoke.inbox WHERE number = $1 AND client_id = $2",
+        [number, inbox.clientId],
+      );
+      if (rowCount !== 0) return new SeqConflictError(`Client message ${inbox.clientId} was appended before`);
     }
     const first = events[0];
     if (first !== undefined && first.id <= (head.last_id ?? ""))
