@@ -17,8 +17,10 @@ export class Acknowledged {
 
   /** Logs whose last event is not in the database (any more), and those that are not there at all. */
   async findLost(connection: Pick<Client, "query">): Promise<readonly LostEvents[]> {
-    const asked = [...this.#last];
-    if (asked.length === 0) return [];
+    // As they are now: some are forgotten while it is looked.
+    const last = new Map(this.#last);
+    if (last.size === 0) return [];
+    const asked = [...last];
     const { rows } = await connection.query<{ id: string; storedSeq: number }>(lostSql, [
       asked.map(([id]) => id),
       asked.map(([, { number }]) => number),
@@ -26,7 +28,7 @@ export class Acknowledged {
       asked.map(([, { eventId }]) => eventId),
     ]);
     return rows.map(({ id, storedSeq }) => {
-      const { seq, eventId } = this.#last.get(id)!;
+      const { seq, eventId } = last.get(id)!;
       return { conversationId: id, acknowledgedSeq: seq, lastEventId: eventId, storedSeq };
     });
   }

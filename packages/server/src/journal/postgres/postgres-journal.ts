@@ -158,7 +158,8 @@ class PostgresJournal implements Journal {
       this.#tails.clear();
       this.#bell.forget();
       this.#setBacks.tell(lost);
-      for (const { conversationId } of lost) this.#acknowledged.forget(conversationId);
+      // What was given a number and is gone shares it with what is made next.
+      for (const { conversationId } of lost) this.#leases.forget(conversationId);
     });
   }
 

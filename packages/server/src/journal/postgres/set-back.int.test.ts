@@ -7,7 +7,7 @@ import {
   startPostgres,
   type TestPostgres,
 } from "../../testing/start-postgres.ts";
-import type { LostEvents } from "../journal.ts";
+import { LeaseLostError, type Lease, type LostEvents } from "../journal.ts";
 import { sampleConversation, sampleEvent, sampleId } from "../sample-events.ts";
 import { openPostgresJournal } from "./postgres-journal.ts";
 
@@ -75,5 +75,28 @@ describe.skipIf(!isPossible)(`a standby needs a PostgreSQL of its own (${probe.d
     const id = randomUUID();
     expect(await journal.createClaimed(sampleConversation(id), first)).toMatchObject({ conversationId: id });
     expect(await journal.lastSeq(id)).toBe(1);
+  });
+
+  test("P27: who owned a conversation that is gone gives up nothing of the one that has its number now", async () => {
+    const url = await postgres.createDatabase();
+    await using journal = await openPostgresJournal({ url, onFailure: () => {} });
+    const begin = async () => (await journal.createClaimed(sampleConversation(randomUUID())))!;
+    await begin();
+    await using line = await openDatabaseLine(postgres.url);
+    await postgres.addStandby(line.url, []);
+    line.set("hold");
+    // More than the database sets aside of its numbers.
+    const gone: Lease[] = [];
+    for (let made = 0; made < 80; made += 1) gone.push(await begin());
+    await postgres.failOver();
+    await expect.poll(() => journal.getConversation(gone[0]!.conversationId).catch(() => "away")).toBeNull();
+    const fresh = await begin();
+    for (const lease of gone) await journal.release(lease);
+    await journal.append(fresh, { expectedSeq: 0, events: [sampleEvent(1)] });
+    for (const lease of gone) {
+      const append = journal.append(lease, { expectedSeq: 1, events: [sampleEvent(2)] });
+      await expect(append).rejects.toThrow(LeaseLostError);
+    }
+    expect(await journal.lastSeq(fresh.conversationId)).toBe(1);
   });
 });
