@@ -24,13 +24,16 @@ type LoadedDeps = DirectoryDeps & {
   readonly watches: Pick<Watches, "isHeard" | "signalsOf" | "tidy">;
 };
 
+/** `isLost`: what was claimed is not this process's any more. */
+type Hold = { readonly ended: Promise<void>; isLost: boolean };
+
 /** The actors in the memory of this process; one per conversation at most, and each holds its conversation's lease. */
 export class LoadedConversations implements AsyncDisposable {
   readonly #deps: LoadedDeps;
   readonly #loaded = new Map<string, Promise<Conversation>>();
   readonly #owners = new Map<string, string>();
   /** What is just being claimed together with others. */
-  readonly #held = new Map<string, Promise<void>>();
+  readonly #held = new Map<string, Hold>();
   readonly #keptViews = new KeptViews();
   readonly #new: NewConversations;
   readonly #elsewhere = new KnownHolders(() => performance.now());
@@ -74,19 +77,21 @@ export class LoadedConversations implements AsyncDisposable {
 
   /** Until what is returned is disposed, whoever opens one of them waits; only what was claimed meanwhile is loaded. */
   hold(ids: readonly string[]): Disposable {
-    const end = Promise.withResolvers<void>();
-    for (const id of ids) this.#held.set(id, end.promise);
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    for (const id of ids) this.#held.set(id, { ended, isLost: false });
     return {
       [Symbol.dispose]: () => {
         for (const id of ids) this.#held.delete(id);
-        end.resolve();
+        resolve();
       },
     };
   }
 
   /** Loads it when it is not in memory; what was claimed just now, and read after that, is neither claimed nor read again. */
   async open(id: string, claimed: Claimed | null = null): Promise<Conversation> {
-    if (claimed === null) await this.#held.get(id);
+    const hold = this.#held.get(id);
+    if (claimed === null) await hold?.ended;
+    else if (hold?.isLost === true) throw new OwnedElsewhere(null);
     if (this.#isClosed) throw serverClosing();
     const holder = claimed === null && !this.has(id) ? this.#elsewhere.find(id) : null;
     if (holder !== null) throw this.#ownedElsewhere(id, holder);
@@ -168,14 +173,18 @@ export class LoadedConversations implements AsyncDisposable {
     this.#keptViews.clear();
   }
 
-  /** Takes all of them out and ends them: they belong to other processes now. */
+  /** Takes all of them out and ends them: they belong to other processes now. So may what was claimed and is not loaded yet. */
   loseAll(): void {
-    for (const id of this.#loaded.keys()) void this.#drop(id);
+    this.lose([...this.#loaded.keys(), ...this.#held.keys()]);
   }
 
   /** Takes some of them out and ends them: their logs are not what they know. */
   lose(ids: readonly string[]): void {
-    for (const id of ids) if (this.#loaded.has(id)) void this.#drop(id);
+    for (const id of ids) {
+      const hold = this.#held.get(id);
+      if (hold !== undefined) hold.isLost = true;
+      if (this.#loaded.has(id)) void this.#drop(id);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -111,3 +111,36 @@ test("a start at which nothing can be claimed goes on without, and what is left 
   isBroken = false;
   await until(() => server.model.requests.length === 6);
 });
+
+test("P27: what was claimed with others and lost before it was loaded is claimed anew before anything of it begins", async () => {
+  let isRestarted = false;
+  let claims = 0;
+  const lose: ((ids: readonly string[]) => void)[] = [];
+  await using server = await startTestServer({
+    script,
+    wrapJournal: (journal) =>
+      withMethods(journal, {
+        claimMany: async (ids) => {
+          if (isRestarted) claims += 1;
+          return await journal.claimMany(ids);
+        },
+        getConversations: async (ids) => {
+          const rows = await journal.getConversations(ids);
+          if (claims === 1) for (const lost of lose.splice(0)) lost(ids);
+          return rows;
+        },
+        onSetBack: (listener) => {
+          const gone = { acknowledgedSeq: 0, lastEventId: null, storedSeq: 0 };
+          lose.push((ids) => listener(ids.map((conversationId) => ({ conversationId, ...gone }))));
+          return journal.onSetBack(listener);
+        },
+      }),
+  });
+  await beginRuns(server, 1);
+  await server.close();
+  lose.length = 0;
+  isRestarted = true;
+  await server.restart();
+  await until(() => server.model.requests.length === 2);
+  expect(claims).toBe(2);
+});
