@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { viewKinds } from "../agent/history.ts";
 import type { Journal } from "../journal/journal.ts";
+import { DatabaseAwayError } from "../lib/database-away.ts";
 import { withMethods } from "../lib/with-methods.ts";
 import { startTestServer, type TestServer } from "../testing/start-server.ts";
 import { until } from "../testing/until.ts";
@@ -143,4 +145,26 @@ test("P27: what was claimed with others and lost before it was loaded is claimed
   await server.restart();
   await until(() => server.model.requests.length === 2);
   expect(claims).toBe(2);
+});
+
+test("P27: a run that cannot read its log while the database is away waits for it", async () => {
+  let refusals = 0;
+  await using server = await startTestServer({
+    script,
+    wrapJournal: (journal) =>
+      withMethods(journal, {
+        readKinds: async (...read) => {
+          // The run's own reading, not that of whoever loads it.
+          if (refusals === 0 || read[1] !== viewKinds) return await journal.readKinds(...read);
+          refusals -= 1;
+          throw new DatabaseAwayError("The database is away");
+        },
+      }),
+  });
+  const [id] = await beginRuns(server, 1);
+  await server.close();
+  refusals = 2;
+  await server.restart();
+  await until(() => refusals === 0 && server.model.requests.length === 2);
+  expect((await server.client.getConversation(id!)).execution_status).toBe("running");
 });

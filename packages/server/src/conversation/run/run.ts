@@ -1,8 +1,10 @@
 import { environmentMessage } from "../../agent/receive.ts";
 import { findCircling, type SaidTexts } from "../../agent/stuck.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
+import { DatabaseAwayError } from "../../lib/database-away.ts";
 import { Fault } from "../../lib/fault.ts";
 import { storageFault } from "../../lib/storage-fault.ts";
+import { wait } from "../../lib/wait.ts";
 import { Executions } from "./executions.ts";
 import { ModelCalls } from "./model-calls.ts";
 import { asksModel, failRun, isDone, nextStep, type Step } from "./next-step.ts";
@@ -74,21 +76,39 @@ export class Run {
 
   async #drive(): Promise<void> {
     try {
-      for (;;) {
-        const step = await this.#next();
-        if (step.type === "request" && this.#deps.log.state.systemPromptSeq === null) await this.#introduce();
-        else if (step.type === "request") await this.#calls.make(step.sawSeq);
-        else if (step.type === "ask to stop") await this.#askToStop();
-        else if (step.type !== "note") {
-          if (step.type === "execute") await this.#executions.begin(step.actions);
-          else if (this.#executions.isEmpty) return;
-          await this.#executions.next();
-        }
-      }
+      while (await this.#goOn());
     } catch (error) {
       await this.#executions.all();
       await this.#fail(error);
     }
+  }
+
+  /** Goes a step further, once the database is there for what has to be read for it; false when nothing is left to do. */
+  async #goOn(): Promise<boolean> {
+    const { conversationId, logger } = this.#deps;
+    for (let delayMs = 100; ; delayMs = Math.min(delayMs * 2, 5000)) {
+      try {
+        return await this.#step();
+      } catch (error) {
+        if (!(error instanceof DatabaseAwayError)) throw error;
+        const fields = { conversation: conversationId, error: error.message, retryInMs: delayMs };
+        logger.warn(fields, "a run waits for the database");
+        await wait(delayMs, this.#effects.signal);
+      }
+    }
+  }
+
+  async #step(): Promise<boolean> {
+    const step = await this.#next();
+    if (step.type === "request" && this.#deps.log.state.systemPromptSeq === null) await this.#introduce();
+    else if (step.type === "request") await this.#calls.make(step.sawSeq);
+    else if (step.type === "ask to stop") await this.#askToStop();
+    else if (step.type !== "note") {
+      if (step.type === "execute") await this.#executions.begin(step.actions);
+      else if (this.#executions.isEmpty) return false;
+      await this.#executions.next();
+    }
+    return true;
   }
 
   /** The next step; the events of a step that ends the run are stored first. */
