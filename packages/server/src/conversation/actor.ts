@@ -5,6 +5,7 @@ import type { ViewEvent } from "../agent/history-view.ts";
 import type { EventDraft, StampedEvent } from "../events/event-draft.ts";
 import type { McpServers } from "../extensions/mcp/mcp-status.ts";
 import { ended } from "../lib/ended.ts";
+import { wait } from "../lib/wait.ts";
 import { titleUsageId } from "../agent/title.ts";
 import { ApprovalClock } from "./commands/approval-clock.ts";
 import { decideTimeout } from "./commands/approvals.ts";
@@ -85,7 +86,7 @@ export class Actor implements AsyncDisposable {
     this.runner = new Runner({
       log: deps.log,
       queue: this.queue,
-      isHeld: () => this.hold.isOn,
+      isHeld: () => this.hold.isOn || this.#left.isUnsettled,
       begin: () => {
         deps.keptViews?.take(deps.log);
         this.#runEnd.begin();
@@ -169,15 +170,27 @@ export class Actor implements AsyncDisposable {
     return this.#clock.isSet;
   }
 
+  /** Settles first what the last process left open, which waits for the store; until then no run begins. */
   async resume(): Promise<void> {
-    await this.queue.post(async () => {
+    for (let delayMs = 100; !this.closing.aborted; delayMs = Math.min(delayMs * 2, 5000)) {
       try {
-        await this.#left.settle();
-      } finally {
-        this.runner.ensure();
-        this.goals.check();
+        return await this.queue.post(() => this.#goOn());
+      } catch (error) {
+        if (!this.#left.isUnsettled) throw error;
+        const fields = { conversation: this.#deps.id, error: String(error), retryInMs: delayMs };
+        this.#deps.logger.warn(fields, "what was left open could not be settled yet");
+        await wait(delayMs, this.closing);
       }
-    });
+    }
+  }
+
+  async #goOn(): Promise<void> {
+    try {
+      await this.#left.settle();
+    } finally {
+      this.runner.ensure();
+      this.goals.check();
+    }
   }
 
   /** Ends a run that must not be gone on with by itself; nothing is opened for it. */

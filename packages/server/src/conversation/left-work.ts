@@ -1,6 +1,7 @@
 import type { ConversationLog } from "./conversation-log.ts";
 import { decideAbandoned } from "./decide.ts";
 import { lostCall, settleStarted } from "./run/settle-started.ts";
+import { mayPass } from "./run/store-events.ts";
 import { toolPatienceMs, type LazySession } from "./sessions/lazy-session.ts";
 
 export type LeftWorkDeps = {
@@ -13,6 +14,7 @@ export class LeftWork {
   readonly #deps: LeftWorkDeps;
   /** Calls that were open when this process took the conversation over. */
   readonly #calls = new Set<string>();
+  #isUnsettled = false;
 
   constructor(deps: LeftWorkDeps) {
     this.#deps = deps;
@@ -23,15 +25,29 @@ export class LeftWork {
     return this.#calls.has(actionId);
   }
 
-  /** To be called inside the mailbox, before the run goes on. */
+  /** True while the store is away for it: a run that went on would make calls again that have begun elsewhere. */
+  get isUnsettled(): boolean {
+    return this.#isUnsettled;
+  }
+
+  /** To be called inside the mailbox, before the run goes on; again while it is not settled. */
   async settle(): Promise<void> {
-    await this.#settleCalls();
-    await this.#interruptAttended();
+    try {
+      await this.#settleCalls();
+      await this.#interruptAttended();
+      this.#isUnsettled = false;
+    } catch (error) {
+      this.#isUnsettled = mayPass(error);
+      throw error;
+    }
   }
 
   async #settleCalls(): Promise<void> {
     const { log } = this.#deps;
-    const left = log.state.openActions.filter(({ gate }) => gate === "approved");
+    // What was approved since an earlier try has not begun anywhere.
+    const left = log.state.openActions.filter(({ id, gate }) =>
+      this.#isUnsettled ? this.#calls.has(id) : gate === "approved",
+    );
     for (const { id } of left) this.#calls.add(id);
     if (left.length === 0) return;
     const session = await this.#deps.session.openWithin(toolPatienceMs);

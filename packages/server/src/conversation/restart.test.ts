@@ -1,6 +1,8 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { viewKinds } from "../agent/history.ts";
-import type { Journal } from "../journal/journal.ts";
+import { JournalWriteError, type Journal } from "../journal/journal.ts";
 import { DatabaseAwayError } from "../lib/database-away.ts";
 import { withMethods } from "../lib/with-methods.ts";
 import { startTestServer, type TestServer } from "../testing/start-server.ts";
@@ -167,4 +169,39 @@ test("P27: a run that cannot read its log while the database is away waits for i
   await server.restart();
   await until(() => refusals === 0 && server.model.requests.length === 2);
   expect((await server.client.getConversation(id!)).execution_status).toBe("running");
+});
+
+test("P6: a call that may have begun elsewhere is not made here while nobody can be told that its outcome is unknown", async () => {
+  let isElsewhere = false;
+  let refusals = 0;
+  await using server = await startTestServer({
+    script: { turns: [{ tool_calls: [{ name: "terminal", arguments: { command: "hold on" } }] }] },
+    wrapJournal: (journal) =>
+      withMethods(journal, {
+        append: async (lease, batch) => {
+          if (refusals === 0) return await journal.append(lease, batch);
+          refusals -= 1;
+          throw new JournalWriteError("The database is away");
+        },
+        claimMany: async (ids) => {
+          const claims = await journal.claimMany(ids);
+          return claims.map((claim) =>
+            isElsewhere && claim !== null && "generation" in claim
+              ? { ...claim, isFromElsewhere: true }
+              : claim,
+          );
+        },
+      }),
+  });
+  await server.createConversation({ text: "go" });
+  await until(() => server.quickTools.started.length === 1);
+  // The call ends without an answer, and its record stays on the other machine.
+  refusals = Infinity;
+  await server.close();
+  await rm(join(server.dataDir, "conversations"), { recursive: true });
+  isElsewhere = true;
+  refusals = 2;
+  await server.restart();
+  await until(() => server.model.requests.length === 2 || server.quickTools.started.length === 2);
+  expect(server.quickTools.started).toEqual(["hold on"]);
 });

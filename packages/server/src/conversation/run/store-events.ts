@@ -1,5 +1,6 @@
 import type { EventDraft, StampedEvent } from "../../events/event-draft.ts";
 import { JournalWriteError } from "../../journal/journal.ts";
+import { DatabaseAwayError } from "../../lib/database-away.ts";
 import { isDamage } from "../../lib/storage-fault.ts";
 import { wait } from "../../lib/wait.ts";
 import type { ConversationState } from "../state/conversation-state.ts";
@@ -37,7 +38,7 @@ export async function storeEvents(
       });
       return;
     } catch (error) {
-      if (!(error instanceof JournalWriteError) || isDamage(error)) throw error;
+      if (!(error instanceof JournalWriteError && mayPass(error))) throw error;
       deps.logger.error(
         { conversation: deps.conversationId, error: String(error), retryInMs: delayMs },
         "events could not be stored",
@@ -46,4 +47,9 @@ export async function storeEvents(
       if (signal.aborted) return;
     }
   }
+}
+
+/** True for what the store refused, or did not answer, and may take at a later try. */
+export function mayPass(error: unknown): boolean {
+  return (error instanceof JournalWriteError || error instanceof DatabaseAwayError) && !isDamage(error);
 }
