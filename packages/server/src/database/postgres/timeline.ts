@@ -1,4 +1,5 @@
 import { DatabaseError, type Client } from "pg";
+import { DatabaseAwayError } from "../../lib/database-away.ts";
 
 type Asked = Pick<Client, "query">;
 
@@ -29,7 +30,10 @@ export class Timeline {
     return () => void this.#listeners.delete(own);
   }
 
-  /** Call with a new connection, before anything is asked over it; and now and then, because a pooler keeps connections through a change. */
+  /**
+   * Call with a new connection, before anything is asked over it; and now and then, because a pooler keeps connections through a change.
+   * Rejects for a standby: what it answers may be old, and over this connection nobody would be told that it has taken over.
+   */
   async note(connection: Asked): Promise<void> {
     const found = await this.#read(connection);
     if (found === null) return;
@@ -53,7 +57,9 @@ export class Timeline {
     if (!this.#isTold) return null;
     try {
       const { rows } = await connection.query<{ era: string | null }>(eraSql);
-      return rows[0]?.era ?? null;
+      const { era = null } = rows[0] ?? {};
+      if (era === null) throw new DatabaseAwayError("The database is a standby");
+      return era;
     } catch (error) {
       if (!(error instanceof DatabaseError && notThereCodes.has(error.code ?? ""))) throw error;
       this.#isTold = false;
@@ -62,7 +68,7 @@ export class Timeline {
   }
 }
 
-/** The first eight digits of a file of the log are the line's number. A copy in another database has numbers of its own. */
+/** Null of a standby. The first eight digits of a file of the log are the line's number. A copy in another database has numbers of its own. */
 const eraSql = `
   SELECT CASE WHEN NOT pg_is_in_recovery()
     THEN concat_ws('.', system_identifier, d.oid, left(pg_walfile_name(pg_current_wal_lsn()), 8)) END AS era

@@ -1,5 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPool } from "../../database/postgres/postgres-pool.ts";
+import { Timeline } from "../../database/postgres/timeline.ts";
+import { DatabaseAwayError } from "../../lib/database-away.ts";
 import { openDatabaseLine } from "../../testing/database-line.ts";
 import {
   probePostgres,
@@ -98,5 +103,23 @@ describe.skipIf(!isPossible)(`a standby needs a PostgreSQL of its own (${probe.d
       await expect(append).rejects.toThrow(LeaseLostError);
     }
     expect(await journal.lastSeq(fresh.conversationId)).toBe(1);
+  });
+
+  test("P28: a standby that has not taken over is asked nothing, not even what only reads", async () => {
+    const url = await postgres.createDatabase();
+    await postgres.addStandby(postgres.url, []);
+    const folder = new URL(url).searchParams.get("host")!;
+    const numbers = readdirSync(folder).map((name) => Number(name.replace(/^standby/, "")));
+    const newest = Math.max(...numbers.filter(Number.isInteger));
+    const standby = new URL(url);
+    standby.searchParams.set("host", join(folder, `standby${newest}`));
+    const pool = openPool({ url: standby.href, name: "test", size: 1, timeline: new Timeline() }, () => {});
+    try {
+      await expect(pool.query("SELECT 1")).rejects.toThrow(DatabaseAwayError);
+      await postgres.failOver();
+      expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    } finally {
+      await pool.end();
+    }
   });
 });
