@@ -226,7 +226,14 @@ export class NodeBeat implements AsyncDisposable {
     await register(client, this.#options, nodeId, this.#address);
     this.#nodeId = nodeId;
     this.#looks = noLooks;
-    for (const listener of this.#fencedListeners) listener();
+    for (const listener of this.#fencedListeners) {
+      try {
+        listener();
+      } catch (error) {
+        // Whoever comes after it gives up what was lost all the same.
+        this.#options.onFailure(error);
+      }
+    }
     // They give up what was lost behind the call, and nobody who waits may go on before that.
     await yieldToEventLoop();
   }

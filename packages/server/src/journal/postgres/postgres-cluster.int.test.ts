@@ -100,11 +100,16 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
     );
   });
 
-  test("P27: who waits to be sound goes on once a beat has arrived, and after those who are told that all was lost", async () => {
+  test("P27: who waits to be sound goes on once a beat has arrived, and after those who are told that all was lost, whoever of them fails", async () => {
     const url = await server.createDatabase();
-    await using node = await PostgresNode.open({ url, beatMs, onFailure });
+    const failures: unknown[] = [];
+    await using node = await PostgresNode.open({ url, beatMs, onFailure: (error) => failures.push(error) });
     const { signal } = new AbortController();
     const order: string[] = [];
+    const full = new Error("The disk is full");
+    node.beat.onFenced(() => {
+      throw full;
+    });
     node.beat.onFenced(() => void Promise.resolve().then(() => order.push("given up")));
     // At once while it is known; what is aborted waits for nothing.
     await node.beat.untilSound(signal);
@@ -120,6 +125,7 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
     await goesOn;
     await stranger.end();
     expect(order).toEqual(["given up", "goes on"]);
+    expect(failures).toContain(full);
     expect(node.beat.isSound).toBe(true);
   });
 
