@@ -2,6 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { ApplicationDatabase } from "../database/application-database.ts";
+import { DatabaseAwayError } from "../lib/database-away.ts";
+import { withMethods } from "../lib/with-methods.ts";
 import { openTestDatabase } from "../testing/test-database.ts";
 import type { ModelUsage } from "../models/model.ts";
 import { Ledger } from "./ledger.ts";
@@ -17,20 +20,21 @@ async function openPurse(maxPerDay: number | null) {
   const logger = { info: () => {}, warn: () => {}, error: () => {} };
   const ledger = await Ledger.open({ database, maxPerDay, nowMs: () => clock.nowMs, logger });
   const nodes = new Set(["here"]);
-  const holdsOf = (nodeId: string): SpendHolds => {
+  const holdsOf = (nodeId: string, on: ApplicationDatabase = database): SpendHolds => {
     const node = { address: null, release: null, startedAtMs: null };
     const cluster = {
       nodeId,
       nodes: async () => [...nodes].map((id) => ({ ...node, id })),
       nowMs: () => clock.nowMs,
     };
-    return new SpendHolds({ database, cluster, ledger, logger });
+    return new SpendHolds({ database: on, cluster, ledger, logger });
   };
   return {
     clock,
     ledger,
     database,
     nodes,
+    holdsOf,
     purse: new Purse(ledger, holdsOf("here")),
     /** Of another server on the same store. */
     openOther: (node: string) => new Purse(ledger, holdsOf(node)),
@@ -191,4 +195,21 @@ test("P48: of calls that begin at several servers at once as many as fit begin",
     "admitted",
     "admitted",
   ]);
+});
+
+test("P48: what a call holds of a budget is given back where nobody answered whether it has it", async () => {
+  await using opened = await openPurse(1);
+  let isCut = true;
+  const database = withMethods(opened.database, {
+    transaction: async (work) => {
+      const result = await opened.database.transaction(work);
+      if (isCut) throw new DatabaseAwayError("The line broke behind the commit");
+      return result;
+    },
+  });
+  const { ledger, purse } = opened;
+  const cut = new Purse(ledger, opened.holdsOf("here", database));
+  await expect(cut.admit(purchase(), signal)).rejects.toThrow(DatabaseAwayError);
+  isCut = false;
+  expect(await purse.admit(purchase(), signal)).toMatchObject({ type: "admitted" });
 });

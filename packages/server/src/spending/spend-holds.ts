@@ -38,7 +38,7 @@ export class SpendHolds {
     const { database, cluster, ledger } = this.#deps;
     const id = randomUUID();
     const living = new Set((await cluster.nodes()).map((node) => node.id));
-    const isTaken = await database.transaction(async (tables) => {
+    const taking = database.transaction(async (tables) => {
       const held = await tables
         .selectFrom("spend_holds")
         .select(["id", "node_id", "most", "taken_at"])
@@ -65,7 +65,13 @@ export class SpendHolds {
         .execute();
       return true;
     });
-    return isTaken ? { release: () => this.#release(id) } : null;
+    try {
+      return (await taking) ? { release: () => this.#release(id) } : null;
+    } catch (error) {
+      // Where nobody answered it may stand all the same, and would count for as long as this process lives.
+      this.#release(id);
+      throw error;
+    }
   }
 
   #release(id: string): void {
