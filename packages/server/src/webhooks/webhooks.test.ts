@@ -8,8 +8,11 @@ import { openTestDatabase } from "../testing/test-database.ts";
 import { DamagedEventError, type Journal } from "../journal/journal.ts";
 import { openJournal } from "../journal/open-journal.ts";
 import { sampleConversation, sampleEvent } from "../journal/sample-events.ts";
+import { DatabaseAwayError } from "../lib/database-away.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { nextUuid7 } from "../lib/uuid7.ts";
+import { wait } from "../lib/wait.ts";
+import { withMethods } from "../lib/with-methods.ts";
 import { webhookDefaults, type WebhookSpec } from "./webhook.ts";
 import { Webhooks } from "./webhooks.ts";
 
@@ -97,6 +100,36 @@ test("P42: fewer events than go together wait for flush_delay, and no longer", a
   expect(world.eventsAt(id)).toHaveLength(3);
   await world.advance(1_000);
   await vi.waitFor(() => expect(world.eventsAt(id)).toHaveLength(4), patience);
+});
+
+test("P42: a receiver whose place could not be read is free for the next look, of whichever server", async () => {
+  await using folder = await openTemporaryDirectory();
+  await using database = await openTestDatabase(folder.path);
+  await using journal = await openJournal({ memory: true });
+  const leases = new FolderLeases(folder.path);
+  const names: string[] = [];
+  await using hooks = new Webhooks({
+    hooks: [{ ...webhookDefaults, base_url: "http://127.0.0.1:1" }],
+    database: withMethods(database, {
+      get tables(): never {
+        throw new DatabaseAwayError("The database is away");
+      },
+    }),
+    journal,
+    leases: withMethods(leases, {
+      take: async (name) => {
+        names.push(name);
+        return await leases.take(name);
+      },
+    }),
+    describe: async () => null,
+    nowMs: Date.now,
+    wait,
+    logger: silentLogger,
+  });
+  await expect(hooks.open()).rejects.toThrow(DatabaseAwayError);
+  await using free = await leases.take(names[0]!);
+  expect(free).not.toBeNull();
 });
 
 type Post = { readonly path: string; readonly delivery: string; readonly ids: readonly string[] };

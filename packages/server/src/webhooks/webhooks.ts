@@ -99,7 +99,12 @@ export class Webhooks implements AsyncDisposable {
       post.lease = null;
       const lease = await this.#deps.leases.take(post.leaseName);
       if (lease === null) continue;
-      await post.receiver.open();
+      try {
+        await post.receiver.open();
+      } catch (error) {
+        await lease[Symbol.asyncDispose]();
+        throw error;
+      }
       post.lease = lease;
       post.knownMicros = null;
     }
