@@ -25,7 +25,7 @@ const isForEveryStore = process.env["CONVOKE_EVERY_STORE"] === "1";
 const folderSuites = [
   "packages/server/src/faces/agent-server/{damaged,hidden-configuration,replay-routes}.test.ts",
   "packages/server/src/faces/operations/{audit,metrics-face,outbound}.test.ts",
-  "packages/server/src/conversation/{attended-runs,lost-key,tools-away,watch}.test.ts",
+  "packages/server/src/conversation/{attended-runs,deletions,lost-key,tools-away,watch}.test.ts",
   "packages/server/src/conversation/commands/fork.test.ts",
 ];
 

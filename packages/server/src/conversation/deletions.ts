@@ -42,11 +42,17 @@ export class Deletions {
       throw error;
     });
     await conversation?.[Symbol.asyncDispose]();
-    await this.#deleteTasks(id);
     try {
+      // Before what takes its time: whoever finds a run that nobody owns goes on with it.
       const lease = await journal.claim(id);
-      await beforeDelete?.(id);
-      await journal.deleteConversation(lease);
+      try {
+        await this.#deleteTasks(id);
+        await beforeDelete?.(id);
+        await journal.deleteConversation(lease);
+      } catch (error) {
+        await journal.release(lease);
+        throw error;
+      }
     } finally {
       loaded.forget(id);
     }

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { openJournal } from "../journal/open-journal.ts";
+import { JournalWriteError, LeaseHeldError, type Journal } from "../journal/journal.ts";
+import { withMethods } from "../lib/with-methods.ts";
+import type { ScriptTurn } from "../testing/scripted-model/script.ts";
+import { startTestServer } from "../testing/start-server.ts";
+import { until } from "../testing/until.ts";
+
+const prompt = "Count the files.";
+const parent = { match: { last_user_contains: "Have it counted." } };
+const turns: ScriptTurn[] = [
+  { ...parent, tool_calls: [{ name: "task", arguments: { prompt } }] },
+  {
+    match: { last_user_contains: prompt },
+    tool_calls: [{ name: "terminal", arguments: { command: "hold on" } }],
+  },
+];
+
+test("P27: a conversation that is deleted with its sub-agents is no other server's meanwhile, and works on where that fails", async () => {
+  let id = "";
+  let isFull = true;
+  let other: Journal | null = null;
+  const claims: unknown[] = [];
+  await using server = await startTestServer({
+    script: { turns },
+    wrapJournal: (journal) =>
+      withMethods(journal, {
+        deleteConversation: async (lease) => {
+          if (lease.conversationId !== id) {
+            claims.push(await other?.claim(id).catch((error: unknown) => error));
+            if (isFull) throw new JournalWriteError("The disk is full");
+          }
+          await journal.deleteConversation(lease);
+        },
+      }),
+  });
+  await using neighbour = await openJournal({ dataDir: server.dataDir });
+  other = neighbour;
+  const { agent } = server.startRequest();
+  const tools = [{ name: "terminal" }, { name: "task_tool_set" }];
+  ({ id } = await server.createConversation({ text: "Have it counted.", agent: { ...agent, tools } }));
+  await until(() => server.quickTools.started.length === 1);
+
+  expect(await server.call("DELETE", `/api/conversations/${id}`)).toMatchObject({
+    status: 503,
+    json: { code: "storage_failed" },
+  });
+  await server.client.sendMessage(id, { content: [{ type: "text", text: "Still there?" }], run: false });
+  isFull = false;
+  expect((await server.call("DELETE", `/api/conversations/${id}`)).status).toBe(200);
+  expect(claims).toEqual([expect.any(LeaseHeldError), expect.any(LeaseHeldError)]);
+});
