@@ -88,26 +88,27 @@ class InProcessHost implements ToolHost {
   }
 
   startProcess(spec: ProcessSpec): PipedProcess {
-    return this.#keep(startPipedProcess(spec, this.#deps.environment));
+    const started = startPipedProcess(spec, this.#deps.environment);
+    return this.#keep(started, () => started.endRest());
   }
 
   async openShell(spec: ShellSpec): Promise<PersonShell> {
     // Terminals take much to load: only who opens one pays for it.
     const { openLocalShell } = await import("./processes/local-shell.ts");
-    return this.#keep(await openLocalShell(spec, this.#deps.environment));
+    const shell = await openLocalShell(spec, this.#deps.environment);
+    return this.#keep(shell, async () => shell[Symbol.asyncDispose]());
   }
 
   async listPorts(folder: string): Promise<readonly ListeningPort[]> {
     return listListeningPorts(folder, this.#deps.environment);
   }
 
-  #keep<Started extends PipedProcess | PersonShell>(started: Started): Started {
+  /** `endRest` ends the descendants, which may outlive it; whoever started it may still be reading what it wrote. */
+  #keep<Started extends PipedProcess | PersonShell>(started: Started, endRest: () => Promise<void>): Started {
     this.#processes.add(started);
-    // Its descendants may outlive it: they end with the host at the latest.
-    const forget = (): void =>
-      void started[Symbol.asyncDispose]().then(() => this.#processes.delete(started));
+    const forget = (): void => void endRest().then(() => this.#processes.delete(started));
     started.ended.then(forget, forget);
-    if (this.#isClosed) forget();
+    if (this.#isClosed) void started[Symbol.asyncDispose]();
     return started;
   }
 

@@ -38,21 +38,28 @@ const disposeGraceMs = 500;
 const disposeKillMs = 2_000;
 const lastWordsMs = 250;
 
+/** One that the host on this machine looks after. */
+export interface KeptProcess extends PipedProcess {
+  /** Ends what the process has left behind. What it has written can still be read, until it is disposed. */
+  endRest(): Promise<void>;
+}
+
 /** Starts a program in a process group of its own on this machine; `environment` is the host's allow-listed one. */
 export function startPipedProcess(
   spec: ProcessSpec,
   environment: Readonly<Record<string, string>>,
-): PipedProcess {
+): KeptProcess {
   return new LocalProcess(spec, environment);
 }
 
-class LocalProcess implements PipedProcess {
+class LocalProcess implements KeptProcess {
   readonly input: Writable;
   readonly output: Readable;
   readonly ended: Promise<ProcessEnd>;
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #mark = randomUUID();
   #errorText = "";
+  #ending: Promise<unknown> | undefined;
   #disposal: Promise<void> | undefined;
 
   constructor(spec: ProcessSpec, environment: Readonly<Record<string, string>>) {
@@ -79,12 +86,18 @@ class LocalProcess implements PipedProcess {
     this.#child.once("exit", (exitCode, signal) => {
       const tell = (): void => end.resolve({ exitCode, signal, errorText: this.#errorText });
       // Its last words may still be on their way; a child that it left may hold the other end for ever.
-      const latest = setTimeout(tell, lastWordsMs);
+      // What has arrived while this process was busy is read before the time counts.
+      const latest = setTimeout(() => setImmediate(tell), lastWordsMs);
       finished(this.#child.stderr, () => {
         clearTimeout(latest);
         tell();
       });
     });
+  }
+
+  async endRest(): Promise<void> {
+    const graces = { graceMs: disposeGraceMs, killMs: disposeKillMs };
+    await (this.#ending ??= endProcesses(() => this.#tree(), graces));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -93,7 +106,7 @@ class LocalProcess implements PipedProcess {
 
   async #dispose(): Promise<void> {
     this.input.destroy();
-    await endProcesses(() => this.#tree(), { graceMs: disposeGraceMs, killMs: disposeKillMs });
+    await this.endRest();
     this.output.destroy();
     this.#child.stderr.destroy();
   }

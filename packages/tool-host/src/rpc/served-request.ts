@@ -193,15 +193,19 @@ export class ServedRequest {
       const { spec } = readFields(params, { spec: "object" });
       const input = this.#receive();
       const started = (await this.#deps.host).startProcess(readProcessSpec(spec));
+      // A connection that breaks, or an abort, fails the input: nobody is left to talk to the process.
+      input.once("error", () => void started[Symbol.asyncDispose]());
+      if (input.destroyed) void started[Symbol.asyncDispose]();
+      input.pipe(started.input);
+      this.#stream(started.output);
       try {
-        // A connection that breaks, or an abort, fails the input: nobody is left to talk to the process.
-        input.once("error", () => void started[Symbol.asyncDispose]());
-        if (input.destroyed) void started[Symbol.asyncDispose]();
-        input.pipe(started.input);
-        this.#stream(started.output);
-        return await started.ended;
-      } finally {
+        const end = await started.ended;
+        if (input.destroyed) await started[Symbol.asyncDispose]();
+        // Otherwise what it wrote is on its way to the client, which may be slower than the process was.
+        return end;
+      } catch (error) {
         await started[Symbol.asyncDispose]();
+        throw error;
       }
     },
     listPorts: async (params) =>

@@ -5,6 +5,8 @@ import { wait } from "../../lib/wait.ts";
 export type ProgramEnd = { readonly ok: boolean; readonly output: string; readonly problem: string };
 
 const mostOutputBytes = 64 * 1024;
+/** How long output may still be on its way when the program has ended; what it left behind, which may hold the pipe, is ended sooner. */
+const drainMs = 10_000;
 
 /** Runs a program at a tool host and waits for its end; it is ended, with all it started, when it takes too long. */
 export async function runProgram(
@@ -12,23 +14,34 @@ export async function runProgram(
   [command, ...args]: readonly [string, ...string[]],
   timeoutMs: number,
 ): Promise<ProgramEnd> {
-  const environment = { LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_NO_LAZY_FETCH: "1" };
+  const environment = {
+    LC_ALL: "C",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_NO_LAZY_FETCH: "1",
+    // What only looks takes no lock that the git of an agent or a person would fail by.
+    GIT_OPTIONAL_LOCKS: "0",
+  };
   await using child = host.startProcess({ command, args, environment, workingDir: "/" });
   child.input.end();
   const chunks: Buffer[] = [];
   let size = 0;
-  const output = (async () => {
+  const output = (async (): Promise<"read"> => {
     for await (const chunk of child.output) {
       if (size < mostOutputBytes) chunks.push(chunk as Buffer);
       size += (chunk as Buffer).length;
     }
-    // A pipe that breaks has given what it had.
-  })().catch(() => {});
+    return "read";
+  })().catch((error: unknown) => describeError(error));
   const isOver = new AbortController();
   try {
     const end = await Promise.race([child.ended, wait(timeoutMs, isOver.signal).then(() => null)]);
     if (end === null) return { ok: false, output: "", problem: `It took longer than ${timeoutMs / 1000} s.` };
-    await Promise.race([output, wait(500, isOver.signal)]);
+    // Half of an answer would be taken for all of it.
+    const read = await Promise.race([
+      output,
+      wait(drainMs, isOver.signal).then(() => "It did not come in time."),
+    ]);
+    if (read !== "read") return { ok: false, output: "", problem: `Its output could not be read: ${read}` };
     const text = Buffer.concat(chunks).toString("utf8").replace(/\n$/, "");
     return { ok: end.exitCode === 0, output: text, problem: end.errorText.trim() };
   } catch (error) {

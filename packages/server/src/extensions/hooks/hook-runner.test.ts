@@ -1,4 +1,4 @@
-import { PassThrough } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import type { PipedProcess, ToolHost } from "@convoke/tool-host";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { parseHooks } from "./hook-config.ts";
@@ -75,6 +75,7 @@ test.for([
         started += 1;
         return {
           ...deafProcess(),
+          output: Readable.from([]),
           ended: Promise.resolve({ exitCode: 0, signal: null, errorText: "" }),
           [Symbol.asyncDispose]: async () => {},
         };

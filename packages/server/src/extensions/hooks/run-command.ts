@@ -27,8 +27,11 @@ export function whyEnded({ reason }: AbortSignal): string {
 }
 
 const mostOutputBytes = 50_000;
-/** How long output is still read after the command itself has ended: what it left behind may hold the pipe open. */
-const drainMs = 500;
+/**
+ * How long output is still read after the command itself has ended. What it left behind may hold the pipe open, and is ended sooner where
+ * it can be found; an answer that is on its way on a busy machine may be a denial.
+ */
+const drainMs = 5_000;
 /** The longest that a timer takes; what ends the waiting is the signal. */
 const neverMs = 2 ** 31 - 1;
 
