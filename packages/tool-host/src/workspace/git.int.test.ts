@@ -11,6 +11,7 @@ import {
   rm,
   stat,
   symlink,
+  utimes,
   writeFile,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -252,6 +253,24 @@ test("a repository's configuration starts no program and its lock is not taken",
     original: "1",
   });
   expect(existsSync(mark)).toBe(false);
+});
+
+test("a listing and a patch take no lock of the repository, also where files differ in nothing but their time", async () => {
+  const repository = await openRepository();
+  await repository.write("same.txt", "same");
+  await repository.write("changed.txt", "first");
+  await repository.commit();
+  await repository.write("changed.txt", "second");
+  const index = async () => await stat(repository.at(".git/index"), { bigint: true });
+  const { ino, mtimeNs } = await index();
+  for (const look of ["gitChanges", "gitPatch"] as const) {
+    await utimes(repository.at("same.txt"), 1_000_000_000, 1_000_000_000);
+    await repository.workspace[look](repository.dir);
+    expect(await index(), look).toMatchObject({ ino, mtimeNs });
+  }
+  expect(await repository.workspace.gitChanges(repository.dir)).toEqual([
+    { status: "UPDATED", path: "changed.txt" },
+  ]);
 });
 
 test("8: a repository that changes its configuration all the time gets no program started", async () => {

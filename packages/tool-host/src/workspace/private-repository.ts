@@ -145,15 +145,7 @@ const mostSharedIndexes = 100;
 /** Of a repository and all its working trees. */
 const commonParts = ["objects", "refs", "packed-refs", "info", "shallow", "reftable"];
 /** Of one working tree. */
-const ownParts = [
-  "index",
-  "logs",
-  "ORIG_HEAD",
-  "FETCH_HEAD",
-  "MERGE_HEAD",
-  "CHERRY_PICK_HEAD",
-  "REVERT_HEAD",
-];
+const ownParts = ["logs", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
 
 async function linkParts(places: {
   readonly folder: string;
@@ -168,13 +160,31 @@ async function linkParts(places: {
   ];
   for (const [name, from] of parts) {
     const target = join(from, name);
-    const isThere = await lstat(target).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) await symlink(target, join(folder, name));
+    if (await isThere(target)) await symlink(target, join(folder, name));
   }
+  await linkIndex(folder, join(own, "index"));
   await copyHead(join(own, "HEAD"), join(folder, "HEAD"));
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return await lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** So many links git follows to where it makes the lock of a file. */
+const linksToLock = 5;
+
+/**
+ * Git writes down in the index what a comparison has found out about files, whatever it is told about locks, and whoever commits at that
+ * moment fails. It comes only so far from our index to the other one, so the lock, and what is written, stay in our folder.
+ */
+async function linkIndex(folder: string, index: string): Promise<void> {
+  const names = Array.from({ length: linksToLock }, (_, at) => join(folder, `index-${at}`));
+  if (!(await isThere(index))) return;
+  const places = [join(folder, "index"), ...names];
+  for (const [at, place] of places.entries()) await symlink(names[at] ?? index, place);
 }
 
 /** Git takes no link for HEAD, unless it is the old form of a reference. */
