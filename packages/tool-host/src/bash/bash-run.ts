@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as untilPolled, setTimeout as sleep } from "node:timers/promises";
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable } from "node:stream";
 import { describeError } from "../describe-error.ts";
@@ -65,6 +65,8 @@ export async function runBash(deps: BashRunDeps): Promise<BashEnd> {
   for (let silences = 0, seen = -1; seen !== arrived && silences < mostSilences; silences += 1) {
     seen = arrived;
     await sleep(silenceMs);
+    // Where this process was held up the time is over before it has looked at the pipes.
+    await untilPolled();
   }
   letGo(child);
   const rest = output.end(ending !== null || exit[1] !== null);

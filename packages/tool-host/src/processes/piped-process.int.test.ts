@@ -6,7 +6,8 @@ import { watchLeaks } from "../testing/leaks.ts";
 import { openServedBench } from "../testing/served-host.ts";
 import { allowedEnvironment } from "./allowed-environment.ts";
 import type { ProcessSpec } from "./piped-process.ts";
-import { findMarkedProcesses, listProcesses, readProcess } from "./process-table.ts";
+import { findMarkedProcesses, readProcess } from "./process-table.ts";
+import { startUnread } from "./testing/start-unread.ts";
 
 const owned: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -92,24 +93,10 @@ describe.each(hosts)("a piped process of a host $name", ({ open }) => {
 
 test("what a process has written is read to its end, also where its end is heard of first", async () => {
   await using host = await hosts[0]!.open();
-  const said = Promise.withResolvers<string>();
-  await using first = host.startProcess(shell("echo first"));
-  // Told of the end of one child, Node asks after all of them, so it hears of the second before it has looked at its pipes.
-  first.output.once("data", () => {
-    const second = host.startProcess(shell("echo second"));
-    owned.push(second);
-    said.resolve(text(second.output));
-    waitForEnded(2);
+  const output = await startUnread(() => {
+    const started = host.startProcess(shell("echo said"));
+    owned.push(started);
+    return { text: text(started.output) };
   });
-  waitForEnded(1);
-  expect(await said.promise).toBe("second\n");
+  expect(await output.text).toBe("said\n");
 });
-
-/** Until so many children have ended that the event loop, which stands still meanwhile, has not heard of. */
-function waitForEnded(count: number): void {
-  const giveUpAt = performance.now() + 30_000;
-  const isOver = (): boolean =>
-    listProcesses().filter(({ parentPid, state }) => parentPid === process.pid && state === "Z").length >=
-    count;
-  while (!isOver() && performance.now() < giveUpAt);
-}

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { startUnread } from "../processes/testing/start-unread.ts";
+import { runBash } from "./bash-run.ts";
+
+test("what a command has printed is told, also where its end is heard of first and the machine is busy", async () => {
+  const { ended } = await startUnread(() => ({
+    ended: runBash({
+      id: crypto.randomUUID(),
+      command: "echo said; echo bad >&2",
+      cwd: "/",
+      environment: { PATH: process.env["PATH"] ?? "" },
+      timeoutMs: 60_000,
+      secrets: [],
+      onPiece: () => {},
+      signal: new AbortController().signal,
+    }),
+  }));
+  expect(await ended).toEqual({ stdout: "said\n", stderr: "bad\n", exitCode: 0 });
+});
