@@ -1,4 +1,4 @@
-import { text } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
 import { afterEach, describe, expect, test } from "vitest";
 import { createInProcessHost } from "../in-process-host.ts";
 import type { ToolHost } from "../host.ts";
@@ -99,4 +99,14 @@ test("what a process has written is read to its end, also where its end is heard
     return { text: text(started.output) };
   });
   expect(await output.text).toBe("said\n");
+});
+
+test("what a process behind a socket has written is read to its end, by a client that is slower than it", async () => {
+  const host = await hosts[1]!.open();
+  owned.push(host);
+  const size = 900_000;
+  await using started = host.startProcess(shell(`head -c ${size} /dev/zero`));
+  started.input.end();
+  await started.ended;
+  expect((await buffer(started.output)).length).toBe(size);
 });

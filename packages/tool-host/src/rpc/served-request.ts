@@ -193,14 +193,20 @@ export class ServedRequest {
       const { spec } = readFields(params, { spec: "object" });
       const input = this.#receive();
       const started = (await this.#deps.host).startProcess(readProcessSpec(spec));
-      // A connection that breaks, or an abort, fails the input: nobody is left to talk to the process.
-      input.once("error", () => void started[Symbol.asyncDispose]());
-      if (input.destroyed) void started[Symbol.asyncDispose]();
+      // A connection that breaks, or an abort, fails the input: nobody is left to talk to the process, or to read what it wrote.
+      const left = new AbortController();
+      const leave = (): void => {
+        left.abort();
+        void started[Symbol.asyncDispose]();
+      };
+      input.once("error", leave);
+      this.#ended.signal.addEventListener("abort", leave);
+      if (input.errored !== null || this.#ended.signal.aborted) leave();
       input.pipe(started.input);
       this.#stream(started.output);
       try {
         const end = await started.ended;
-        if (input.destroyed) await started[Symbol.asyncDispose]();
+        if (left.signal.aborted) await started[Symbol.asyncDispose]();
         // Otherwise what it wrote is on its way to the client, which may be slower than the process was.
         return end;
       } catch (error) {
