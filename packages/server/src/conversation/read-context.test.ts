@@ -74,6 +74,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
+const isNew = { record: "new", isLate: false } as const;
+/** A request that failed had other tools than the ones before and behind it. */
+const afterOtherTools: Step[] = [
+  { what: "answer", ...isNew },
+  { what: "tools" },
+  { what: "fail", ...isNew },
+  { what: "tools" },
+  { what: "message" },
+  { what: "answer", ...isNew },
+];
+
 test("the context of any event is that which the whole log gives, over condensations, branches, forks and older records", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 25 }), async (steps) => {
@@ -96,7 +107,7 @@ test("the context of any event is that which the whole log gives, over condensat
         }
       }
     }),
-    { numRuns: 25 },
+    { numRuns: 25, examples: [[afterOtherTools]] },
   );
 });
 
