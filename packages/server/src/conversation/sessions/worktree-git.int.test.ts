@@ -1,0 +1,69 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { allowedEnvironment, createInProcessHost, type ToolHost } from "@convoke/tool-host";
+import { openTemporaryDirectory } from "@convoke/tool-host/testing";
+import { expect, test } from "vitest";
+import { silentLogger } from "../../lib/logger.ts";
+import { checkLeaksAfterEach } from "../../testing/check-leaks.ts";
+import { RepositoryQueues } from "./repository-queues.ts";
+import { git } from "./worktree-git.ts";
+import { Worktrees, type Worktree } from "./worktrees.ts";
+
+checkLeaksAfterEach();
+
+function plainGit(directory: string, ...args: string[]): string {
+  const identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
+  return execFileSync("git", ["-C", directory, ...identity, ...args], { encoding: "utf8" }).trim();
+}
+
+async function open(): Promise<AsyncDisposable & { folder: string; repository: string; host: ToolHost }> {
+  await using scope = new AsyncDisposableStack();
+  const folder = scope.use(await openTemporaryDirectory()).path;
+  const host = scope.use(createInProcessHost({ tools: [], environment: allowedEnvironment(process.env) }));
+  const repository = join(folder, "project");
+  mkdirSync(repository);
+  plainGit(repository, "init", "--quiet", "-b", "main");
+  writeFileSync(join(repository, "a.txt"), "a");
+  writeFileSync(join(repository, "b.txt"), "b");
+  plainGit(repository, "add", ".");
+  plainGit(repository, "commit", "--quiet", "-m", "first");
+  const owned = scope.move();
+  return { folder, repository, host, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+async function makeWorktree(
+  { folder, host }: { folder: string; host: ToolHost },
+  queues: RepositoryQueues,
+  { id, workingDir }: { id: string; workingDir: string },
+): Promise<Worktree> {
+  const parentDir = join(folder, "worktrees");
+  const order = { conversationId: id, workingDir, parentDir, nowMicros: 0 };
+  const made = await new Worktrees(silentLogger, queues).make(host, { ...order, options: { base: "head" } });
+  return made.worktree!;
+}
+
+test("P18: worktrees of one repository, and those that sub-agents have of them, are one queue; another repository has its own", async () => {
+  await using at = await open();
+  const queues = new RepositoryQueues();
+  const first = await makeWorktree(at, queues, { id: "first", workingDir: at.repository });
+  const ofFirst = await makeWorktree(at, queues, { id: "of-first", workingDir: first.root });
+  expect(ofFirst.repository).toBe(first.root);
+  let inProgress = 0;
+  let most = 0;
+  const job = async (): Promise<void> => {
+    most = Math.max(most, ++inProgress);
+    await git(at.host, at.repository, ["rev-parse", "HEAD"]);
+    inProgress -= 1;
+  };
+  const places = [at.repository, first.root, ofFirst.root];
+  await Promise.all([...places, ...places].map((place) => queues.post(at.host, place, job)));
+  expect(most).toBe(1);
+
+  const other = join(at.folder, "other");
+  plainGit(at.folder, "init", "--quiet", other);
+  const isOtherDone = Promise.withResolvers<void>();
+  const waiting = queues.post(at.host, first.root, () => isOtherDone.promise);
+  await queues.post(at.host, other, async () => isOtherDone.resolve());
+  await waiting;
+});
