@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { allowedEnvironment, createInProcessHost, type ToolHost } from "@convoke/tool-host";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { expect, test } from "vitest";
 import { silentLogger } from "../../lib/logger.ts";
 import { checkLeaksAfterEach } from "../../testing/check-leaks.ts";
+import { TaskWorktrees } from "../tasks/task-worktrees.ts";
 import { RepositoryQueues } from "./repository-queues.ts";
 import { git } from "./worktree-git.ts";
 import { Worktrees, type Worktree } from "./worktrees.ts";
@@ -43,6 +44,21 @@ async function makeWorktree(
   return made.worktree!;
 }
 
+/** Calls `atTry` before each start of a git command, with how many times it has been started before. */
+function watched(
+  host: ToolHost,
+  command: string,
+  atTry: (before: number) => void,
+): Pick<ToolHost, "startProcess"> {
+  let before = 0;
+  return {
+    startProcess: (spec) => {
+      if (spec.args.includes(command)) atTry(before++);
+      return host.startProcess(spec);
+    },
+  };
+}
+
 test("P18: worktrees of one repository, and those that sub-agents have of them, are one queue; another repository has its own", async () => {
   await using at = await open();
   const queues = new RepositoryQueues();
@@ -66,4 +82,33 @@ test("P18: worktrees of one repository, and those that sub-agents have of them, 
   const waiting = queues.post(at.host, first.root, () => isOtherDone.promise);
   await queues.post(at.host, other, async () => isOtherDone.resolve());
   await waiting;
+});
+
+test("issue 11.5: work is committed and merged when another git lets go of its locks", async () => {
+  await using at = await open();
+  const queues = new RepositoryQueues();
+  const worktree = await makeWorktree(at, queues, { id: "task", workingDir: at.repository });
+  writeFileSync(join(worktree.root, "new.txt"), "new");
+  const ownLock = plainGit(worktree.root, "rev-parse", "--git-path", "index.lock");
+  const lock = join(at.repository, ".git", "index.lock");
+  writeFileSync(ownLock, "");
+  writeFileSync(lock, "");
+  const first = watched(at.host, "add", (before) => before === 1 && rmSync(ownLock));
+  const host = watched(first as ToolHost, "merge", (before) => before === 2 && rmSync(lock));
+  const finished = await new TaskWorktrees(queues).finish(host, { worktree, title: "Work", mayMerge: true });
+  expect(finished).toBe(`Its changes are merged into ${at.repository}: new.txt.`);
+});
+
+test("what only looks at a repository takes no lock of it", async () => {
+  await using at = await open();
+  const index = join(at.repository, ".git", "index");
+  const before = statSync(index, { bigint: true });
+  // Git would note in the index that the file has changed in nothing but its time.
+  utimesSync(join(at.repository, "a.txt"), 1_000_000_000, 1_000_000_000);
+  expect(await git(at.host, at.repository, ["status", "--porcelain"])).toMatchObject({
+    ok: true,
+    output: "",
+  });
+  await git(at.host, at.repository, ["diff", "--name-only"]);
+  expect(statSync(index, { bigint: true })).toMatchObject({ ino: before.ino, mtimeNs: before.mtimeNs });
 });

@@ -1,4 +1,5 @@
 import type { ToolHost } from "@convoke/tool-host";
+import { wait } from "../../lib/wait.ts";
 import { runProgram, type ProgramEnd } from "./run-program.ts";
 
 type Host = Pick<ToolHost, "startProcess">;
@@ -7,13 +8,29 @@ type Host = Pick<ToolHost, "startProcess">;
 export const readMs = 20_000;
 export const checkoutMs = 300_000;
 
-/** No hook, no monitor, no signature, and no filter of the repository's own configuration is run. */
+/** So long a lock that another git has is waited for: a commit may have it while its hooks run. */
+const lockedMs = 10_000;
+const lockedPausesMs = [20, 50, 100, 200, 500];
+
+/**
+ * What git says when another one, of an agent, a person or another server, has a lock or is making a worktree. It has changed nothing
+ * then, and does not wait by itself.
+ */
+const lockedOut = /Unable to create '.*\.lock': File exists|failed to read .*\/commondir/;
+
+/**
+ * No hook, no monitor, no signature, and no filter of the repository's own configuration is run; nor is the repository tidied up, which
+ * goes on behind a command and would be ended with it.
+ */
 const safe = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
   "protocol.allow=never",
   "commit.gpgSign=false",
   "submodule.recurse=false",
+  "gc.auto=0",
+  // Git has no other switch for the lock that a comparison takes.
+  "diff.autoRefreshIndex=false",
 ].flatMap((setting) => ["-c", setting]);
 
 /** Commands that may send files through filters. */
@@ -27,7 +44,7 @@ const filtering: ReadonlySet<string> = new Set([
   "diff",
 ]);
 
-/** Runs git in a directory where the tools of a conversation run. */
+/** Runs git in a directory where the tools of a conversation run; where another git has a lock, again and again for a while. */
 export async function git(
   host: Host,
   directory: string,
@@ -36,11 +53,16 @@ export async function git(
   settings: readonly string[] = [],
 ): Promise<ProgramEnd> {
   const filters = filtering.has(args[0] ?? "") ? await withoutFilters(host, directory) : [];
-  return await runProgram(
-    host,
-    ["git", "-C", directory, ...safe, ...filters, ...settings, ...args],
-    timeoutMs,
-  );
+  const lastMs = performance.now() + lockedMs;
+  for (let tries = 0; ; tries += 1) {
+    const end = await runProgram(
+      host,
+      ["git", "-C", directory, ...safe, ...filters, ...settings, ...args],
+      timeoutMs,
+    );
+    if (end.ok || !lockedOut.test(end.problem) || performance.now() > lastMs) return end;
+    await wait(lockedPausesMs[Math.min(tries, lockedPausesMs.length - 1)]!, new AbortController().signal);
+  }
 }
 
 /** Whether the repository's own configuration names programs that files go through when they are merged. */
