@@ -112,3 +112,22 @@ test("what only looks at a repository takes no lock of it", async () => {
   await git(at.host, at.repository, ["diff", "--name-only"]);
   expect(statSync(index, { bigint: true })).toMatchObject({ ino: before.ino, mtimeNs: before.mtimeNs });
 });
+
+test("P6: a worktree whose making was cut off is made again; one that is complete stays as it is", async () => {
+  await using at = await open();
+  const queues = new RepositoryQueues();
+  const order = { id: "task", workingDir: at.repository };
+  const { root, branch } = await makeWorktree(at, queues, order);
+  writeFileSync(join(root, "own.txt"), "own");
+  await makeWorktree(at, queues, order);
+  expect(plainGit(root, "status", "--porcelain")).toBe("?? own.txt");
+
+  // As git leaves it that is killed before it has written all files.
+  const entry = plainGit(root, "rev-parse", "--git-dir");
+  writeFileSync(join(entry, "locked"), "initializing");
+  rmSync(join(entry, "index"));
+  for (const name of ["own.txt", "b.txt"]) rmSync(join(root, name));
+  expect(await makeWorktree(at, queues, order)).toMatchObject({ root, branch });
+  expect(plainGit(root, "status", "--porcelain")).toBe("");
+  expect(plainGit(at.repository, "worktree", "list", "--porcelain")).not.toContain("locked");
+});

@@ -84,15 +84,18 @@ export class Worktrees {
   }
 }
 
-/** A worktree that an earlier try made is taken as it is. */
+/** A worktree that an earlier try made is taken as it is, unless that try was cut off. */
 async function addUnlessThere(
   host: Host,
   { repository, root, branch, base }: Pick<Worktree, "repository" | "root" | "branch" | "base">,
 ): Promise<void> {
   const there = await git(host, root, ["rev-parse", "--show-toplevel"]);
-  if (there.ok && there.output === root) return;
+  const isThere = there.ok && there.output === root;
+  if (isThere && !(await isHalf(host, root))) return;
+  // Nobody has worked in one that was cut off: files are missing there, which would be taken for deleted ones.
+  if (isThere) await git(host, repository, ["worktree", "remove", "--force", "--force", root], checkoutMs);
   // Only the entry of a folder that somebody has taken away: `prune` would take those that are being made.
-  await removeIn(host, repository, root);
+  else await removeIn(host, repository, root);
   const add = async () => {
     const isOld = (await git(host, repository, ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`]))
       .ok;
@@ -105,6 +108,13 @@ async function addUnlessThere(
   if (added.ok) return;
   const msg = `The worktree could not be made: ${added.problem.slice(0, 500) || "git gave no reason"}`;
   throw invalidField(["body", "worktree"], msg);
+}
+
+/** Git locks a worktree, with this word, until all its files are there. */
+async function isHalf(host: Host, root: string): Promise<boolean> {
+  const lock = await git(host, root, ["rev-parse", "--git-path", "locked"]);
+  const path = posix.resolve(root, lock.output);
+  return lock.ok && (await runProgram(host, ["cat", "--", path], readMs)).output === "initializing";
 }
 
 async function removeIn(host: Host, repository: string, root: string): Promise<ProgramEnd> {
