@@ -1,10 +1,9 @@
 import { posix } from "node:path";
 import type { ToolHost } from "@convoke/tool-host";
-import { Mailbox } from "../../lib/mailbox.ts";
+import { Mailboxes } from "../../lib/mailboxes.ts";
 import { git } from "./worktree-git.ts";
 
 type Host = Pick<ToolHost, "startProcess">;
-type Queue = { readonly mailbox: Mailbox; waiting: number };
 
 /**
  * One queue for each repository of each machine. Git reads the entries of all worktrees whenever it adds or removes one and whenever
@@ -12,22 +11,14 @@ type Queue = { readonly mailbox: Mailbox; waiting: number };
  * repository have the same entries, and therefore the same queue.
  */
 export class RepositoryQueues {
-  readonly #queues = new WeakMap<Host, Map<string, Queue>>();
+  readonly #queues = new WeakMap<Host, Mailboxes>();
 
   /** `worktree` is the top folder of any worktree of the repository, the first one included. */
   async post<Result>(host: Host, worktree: string, job: () => Promise<Result>): Promise<Result> {
-    const ofHost = this.#queues.get(host) ?? new Map<string, Queue>();
+    const ofHost = this.#queues.get(host) ?? new Mailboxes();
     this.#queues.set(host, ofHost);
     const common = await git(host, worktree, ["rev-parse", "--git-common-dir"]);
     const name = common.ok ? posix.resolve(worktree, common.output) : worktree;
-    const queue = ofHost.get(name) ?? { mailbox: new Mailbox(), waiting: 0 };
-    ofHost.set(name, queue);
-    queue.waiting += 1;
-    try {
-      return await queue.mailbox.post(job);
-    } finally {
-      queue.waiting -= 1;
-      if (queue.waiting === 0) ofHost.delete(name);
-    }
+    return await ofHost.post(name, job);
   }
 }
