@@ -5,6 +5,7 @@ import type { Asker, Directory } from "../conversation/directory.ts";
 import { OwnedElsewhere } from "../conversation/refusals.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
+import { Mailboxes } from "../lib/mailboxes.ts";
 import type { AppConversations } from "./app-conversations.ts";
 import type { AppConversationStore } from "./app-conversation-store.ts";
 import { runStart, StartFailure } from "./run-start.ts";
@@ -50,6 +51,7 @@ export class ConversationStarter implements AsyncDisposable {
   readonly #times: StarterTimes;
   readonly #running = new Map<string, Running>();
   readonly #followers = new Map<string, Set<(task: StartTask) => void>>();
+  readonly #preparing = new Mailboxes();
   readonly #closing = new AbortController();
 
   constructor(deps: StarterDeps) {
@@ -205,6 +207,7 @@ export class ConversationStarter implements AsyncDisposable {
         ...this.#deps,
         ...taken,
         sandboxes: this.#deps.sandboxes!,
+        preparing: this.#preparing,
         signal: abort.signal,
         isLeaving: () => this.#closing.signal.aborted,
         onChange: (task) => this.#tell(task),

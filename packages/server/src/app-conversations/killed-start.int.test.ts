@@ -72,6 +72,28 @@ test("P22: killed in the setup script: it ran once, and what was sent meanwhile 
   expect(await userTexts(conversationId)).toEqual(["first", "second", "third", "fourth"]);
 });
 
+test("starts in one folder prepare it one after another, and one that waits for its turn can be deleted", async () => {
+  const first = await v1.ready((await v1.start({})).id);
+  const project = join(server.dataDir, "sandboxes", first.sandbox_id!, "workspace/project");
+  mkdirSync(join(project, ".openhands"));
+  writeFileSync(
+    join(project, ".openhands/setup.sh"),
+    "echo begun >> setup.log\nuntil [ -e go ]; do sleep 0.05; done\necho ended >> setup.log\n",
+  );
+  const among = { sandbox_id: first.sandbox_id };
+  const second = await v1.start(among);
+  await until(() => readLog(project).length > 0);
+  const third = await v1.start(among);
+  const deletedId = "0198c0de-0000-7000-8000-00000000de1e";
+  const deleted = await v1.start({ ...among, conversation_id: deletedId });
+  for (const { id } of [third, deleted]) await untilStep(id, "WAITING_FOR_SANDBOX");
+  await server.call("DELETE", `/api/v1/app-conversations/${deletedId}`);
+  expect(readLog(project)).toEqual(["begun"]);
+  writeFileSync(join(project, "go"), "");
+  for (const { id } of [second, third]) await v1.ready(id);
+  expect(readLog(project)).toEqual(["begun", "ended", "begun", "ended"]);
+});
+
 test("P23: a start can be deleted, whatever it is doing, and leaves no sandbox", async () => {
   const conversationId = "0198c0de-0000-7000-8000-00000000dead";
   const task = await v1.start({ ...hello, conversation_id: conversationId });

@@ -1,5 +1,6 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtempDisposable } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -42,13 +43,14 @@ test("a clone has the wanted branch or one of its own, again changes nothing, an
     login: null,
   };
   const target = join(folder.path, "work", "y");
-  mkdirSync(`${target}.part`, { recursive: true });
-  writeFileSync(`${target}.part/rubbish`, "left by a crash");
+  const part = `${target}.part-${conversationId.replaceAll("-", "")}`;
+  mkdirSync(part, { recursive: true });
+  writeFileSync(join(part, "rubbish"), "left by a crash");
   for (let round = 0; round < 2; round++) {
     expect(bash(cloneCommand(order, target, conversationId))).toEqual({ status: 0, printed: "" });
   }
   expect(readFileSync(join(target, "a.txt"), "utf8")).toBe("one\n");
-  expect(existsSync(`${target}.part`)).toBe(false);
+  expect(readdirSync(join(folder.path, "work"))).toEqual(["y"]);
   expect(bash(`git -C "$T" branch --show-current`, { T: target }).printed.trim()).toBe(
     ownBranch(conversationId),
   );
@@ -58,6 +60,43 @@ test("a clone has the wanted branch or one of its own, again changes nothing, an
   const absent = bash(cloneCommand({ ...order, branch: "absent" }, join(folder.path, "no"), conversationId));
   expect(absent.status).not.toBe(0);
   expect(existsSync(join(folder.path, "no"))).toBe(false);
+});
+
+test("starts that clone one repository into one folder at once all have it, whole, and leave nothing else", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "convoke-clones-"));
+  const at = (...names: string[]) => join(folder.path, ...names);
+  const environment = {
+    ...identity,
+    PATH: `${at("bin")}:${process.env["PATH"]}`,
+    MET: at("met"),
+    ORIGIN: at("origin"),
+  };
+  mkdirSync(at("bin"));
+  mkdirSync(at("met"));
+  expect(
+    bash(
+      `git init -q -b main "$ORIGIN" && cd "$ORIGIN" && echo one > a.txt && git add . && git commit -qm one`,
+      environment,
+    ).status,
+  ).toBe(0);
+  // None clones before all of them are about to.
+  const real = bash("command -v git").printed.trim();
+  const meeting = `case " $* " in *" clone "*) touch "$MET/$$"; while [ "$(ls "$MET" | wc -l)" -lt 3 ]; do sleep 0.05; done;; esac`;
+  writeFileSync(at("bin", "git"), `#!/bin/sh\n${meeting}\nexec ${real} "$@"\n`, { mode: 0o755 });
+  const order = { name: "x/y", url: `file://${at("origin")}`, branch: null, isFull: false, login: null };
+  const ended = [1, 2, 3].map(async (number) => {
+    const id = conversationId.replace(/.$/, String(number));
+    const child = spawn("bash", ["--norc", "-c", cloneCommand(order, at("work", "y"), id)], {
+      env: environment,
+      stdio: "ignore",
+    });
+    return (await once(child, "exit")) as [number | null];
+  });
+  expect((await Promise.all(ended)).map(([code]) => code)).toEqual([0, 0, 0]);
+  expect(readdirSync(at("work"))).toEqual(["y"]);
+  expect(bash(`git -C "$T" status --porcelain && cat "$T/a.txt"`, { T: at("work", "y") }).printed).toBe(
+    "one\n",
+  );
 });
 
 test("the token reaches the server as a password and stands in no configuration", async () => {

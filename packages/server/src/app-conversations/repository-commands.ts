@@ -9,12 +9,13 @@ export function emptyRepositoryCommand(directory: string): string {
 }
 
 /**
- * Clones beside the target and moves it there when it is complete. The token comes out of the environment through a helper: it is in
- * no address, no argument and no configuration file.
+ * Clones beside the target and moves it there when it is complete. Of several starts that do it in one sandbox at once each has a clone
+ * of its own, and the first one stays: a clone that is moved to where there is one already ends up in it, and is removed. The token
+ * comes out of the environment through a helper: it is in no address, no argument and no configuration file.
  */
 export function cloneCommand(repository: RepositoryOrder, target: string, conversationId: string): string {
   const { url, branch, isFull, login } = repository;
-  const part = `${target}.part`;
+  const part = `${target}.part-${conversationId.replaceAll("-", "")}`;
   const clone = [
     ...(login === null ? [] : [`export CONVOKE_GIT_TOKEN="$${login.secret}";`]),
     "GIT_TERMINAL_PROMPT=0 git -c credential.helper=",
@@ -28,9 +29,12 @@ export function cloneCommand(repository: RepositoryOrder, target: string, conver
   ].join(" ");
   // Work of the agent's own has a branch of its own unless one was chosen.
   const own = branch === null ? ` && git -C ${quote(part)} checkout -q -b ${ownBranch(conversationId)}` : "";
+  const late = posix.join(target, posix.basename(part));
   return [
     `(if [ ! -e ${quote(target)} ]; then`,
-    `mkdir -p ${quote(posix.dirname(target))} && rm -rf ${quote(part)} && { ${clone}; }${own} && mv ${quote(part)} ${quote(target)}; fi)`,
+    `mkdir -p ${quote(posix.dirname(target))} && rm -rf ${quote(part)} && { ${clone}; }${own}`,
+    `&& { [ -e ${quote(target)} ] || mv ${quote(part)} ${quote(target)}; };`,
+    `ended=$?; rm -rf ${quote(part)} ${quote(late)}; exit $ended; fi)`,
   ].join(" ");
 }
 
@@ -50,7 +54,8 @@ export function hookCommand(directory: string): string {
   return [
     `(cd ${quote(directory)} && hooks=$(git rev-parse --git-path hooks) && mkdir -p "$hooks"`,
     `&& if [ -e "$hooks/pre-commit" ] && ! grep -q "Installed by Convoke" "$hooks/pre-commit"; then mv "$hooks/pre-commit" "$hooks/pre-commit.local"; fi`,
-    `&& printf '%s\\n' ${quote(hook)} > "$hooks/pre-commit" && chmod +x "$hooks/pre-commit")`,
+    // In one step: half a hook would be taken for somebody else's.
+    `&& part="$hooks/.pre-commit-$$" && printf '%s\\n' ${quote(hook)} > "$part" && chmod +x "$part" && mv "$part" "$hooks/pre-commit")`,
   ].join(" ");
 }
 

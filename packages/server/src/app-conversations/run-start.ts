@@ -1,5 +1,7 @@
+import { posix } from "node:path";
 import type { Asker, Directory } from "../conversation/directory.ts";
 import { secretValues } from "../conversation/secret-values.ts";
+import type { Mailboxes } from "../lib/mailboxes.ts";
 import { wait } from "../lib/wait.ts";
 import { createMask, type Mask } from "../security/mask.ts";
 import type { AppConversationStore } from "./app-conversation-store.ts";
@@ -17,6 +19,8 @@ export type RunStartDeps = {
   readonly rows: AppConversationStore;
   readonly directory: Directory;
   readonly sandboxes: Sandboxes;
+  /** By sandbox and folder: starts that have the same one prepare it one after another. */
+  readonly preparing: Mailboxes;
   readonly nowMs: () => number;
   readonly signal: AbortSignal;
   readonly isLeaving: () => boolean;
@@ -129,6 +133,29 @@ async function untilNotAway({ task, sandboxes, signal }: RunStartDeps, steps: St
 }
 
 async function prepare(
+  deps: RunStartDeps,
+  steps: Steps,
+  host: SandboxHost,
+): ReturnType<typeof prepareWorkspace> {
+  const { task, order, preparing, signal } = deps;
+  const name = order.repository === null ? "" : posix.basename(order.repository.name);
+  const begun = Promise.withResolvers<void>();
+  let isBegun = false;
+  const prepared = preparing.post([task.sandboxId, order.subfolder ?? "", name].join("\n"), async () => {
+    signal.throwIfAborted();
+    isBegun = true;
+    begun.resolve();
+    return await prepareNow(deps, steps, host);
+  });
+  // One that is ended while it waits for its turn is told so here; nobody is told again when the turn comes.
+  prepared.catch(() => {});
+  await orAborted(begun.promise, signal).catch((error: unknown) => {
+    if (!isBegun) throw error;
+  });
+  return await prepared;
+}
+
+async function prepareNow(
   { task, order, signal, isLeaving }: RunStartDeps,
   steps: Steps,
   host: SandboxHost,
