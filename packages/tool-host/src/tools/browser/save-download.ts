@@ -1,30 +1,27 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { existsSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, parse } from "node:path";
 import type { Download } from "playwright-core";
 
 /** Keeps a download in the workspace under a name that is free there; answers with what the model should know of it. */
 export async function saveDownload(download: Download, workspaceDir: string): Promise<string> {
   const suggested = download.suggestedFilename();
+  let path: string | null = null;
   try {
-    const path = await freePath(workspaceDir, suggested);
+    path = await saveFile(new Uint8Array(), suggested, workspaceDir);
     await download.saveAs(path);
     return `Downloaded ${download.url()} to ${path}.`;
   } catch (error) {
+    if (path !== null) await rm(path, { force: true });
     const reason = (await download.failure().catch(() => null)) ?? String(error).split("\n")[0];
     return `The download of ${suggested} failed: ${reason}.`;
   }
 }
 
-/** Keeps bytes among the downloads; answers with their path. */
+/**
+ * Keeps bytes among the downloads, in a file of its own; answers with their path. The name that the page suggests is one name, whatever
+ * is in it; other downloads, of other conversations in this workspace too, may want the same one at the same time.
+ */
 export async function saveFile(bytes: Uint8Array, suggested: string, workspaceDir: string): Promise<string> {
-  const path = await freePath(workspaceDir, suggested);
-  await writeFile(path, bytes, { flag: "wx" });
-  return path;
-}
-
-/** The name that the page suggests is one name, whatever is in it. */
-async function freePath(workspaceDir: string, suggested: string): Promise<string> {
   const directory = join(workspaceDir, "downloads");
   await mkdir(directory, { recursive: true });
   const plain =
@@ -35,6 +32,11 @@ async function freePath(workspaceDir: string, suggested: string): Promise<string
   const { name, ext } = parse(plain);
   for (let count = 1; ; count++) {
     const path = join(directory, count === 1 ? plain : `${name}-${count}${ext}`);
-    if (!existsSync(path)) return path;
+    try {
+      await writeFile(path, bytes, { flag: "wx" });
+      return path;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
   }
 }

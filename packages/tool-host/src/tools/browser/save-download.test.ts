@@ -1,0 +1,35 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Download } from "playwright-core";
+import { expect, test } from "vitest";
+import { openTemporaryDirectory } from "../../testing/temporary-directory.ts";
+import { saveDownload, saveFile } from "./save-download.ts";
+
+/** What a page has sent under the name `report.csv`; null breaks off. */
+function downloadOf(text: string | null): Download {
+  const parts: Partial<Download> = {
+    suggestedFilename: () => "report.csv",
+    url: () => "http://127.0.0.1/",
+    failure: async () => (text === null ? "it broke off" : null),
+    saveAs: async (path) => {
+      if (text === null) throw new Error("canceled");
+      await writeFile(path, text);
+    },
+  };
+  return parts as Download;
+}
+
+test("downloads of one name that come at once are files of their own, and one that fails leaves none", async () => {
+  await using folder = await openTemporaryDirectory();
+  const texts = ["one", "two", "three"];
+  const told = await Promise.all([
+    ...texts.map((text) => saveDownload(downloadOf(text), folder.path)),
+    saveFile(Buffer.from("four"), "report.csv", folder.path),
+    saveDownload(downloadOf(null), folder.path),
+  ]);
+  expect(new Set(told).size).toBe(5);
+  expect(told.at(-1)).toBe("The download of report.csv failed: it broke off.");
+  const downloads = join(folder.path, "downloads");
+  const kept = (await readdir(downloads)).map((name) => readFile(join(downloads, name), "utf8"));
+  expect((await Promise.all(kept)).sort()).toEqual(["four", ...texts].sort());
+});
