@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** A server that runs, as its data folder tells. */
@@ -29,8 +29,11 @@ export async function announceServer(
   const file = join(folder, `${process.pid}.json`);
   const entry: Entry = { ...server, pid: process.pid, began: beginOf(process.pid) ?? "" };
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await rm(file, { force: true });
-  await writeFile(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+  // In one step: whoever looks for servers at this moment takes half an entry for one that was cut off, and removes it.
+  const draft = `${file}.draft`;
+  await rm(draft, { force: true });
+  await writeFile(draft, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+  await rename(draft, file);
   return { [Symbol.asyncDispose]: () => rm(file, { force: true }) };
 }
 

@@ -1,0 +1,19 @@
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { announceServer, findServers } from "./running-servers.ts";
+
+test("who looks for servers while one is announced does not take its announcement away", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "convoke-running-"));
+  const server = { url: "http://127.0.0.1:8000", hasPage: true, needsLogin: true };
+  for (let round = 0; round < 100; round++) {
+    const announcing = announceServer(folder.path, server);
+    const look = async (): Promise<void> => {
+      for (let looks = 0; looks < 5; looks++) await findServers(folder.path);
+    };
+    await Promise.all([look(), look(), look()]);
+    await using _announced = await announcing;
+    expect(await findServers(folder.path)).toMatchObject([server]);
+  }
+});
