@@ -1,10 +1,11 @@
 import type { UserSpend } from "@convoke/protocol";
-import { sql, type CompiledQuery, type Kysely, type Selectable, type Transaction } from "kysely";
+import type { CompiledQuery, Selectable, Transaction } from "kysely";
 import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../lib/logger.ts";
 import { SharedRound } from "../lib/shared-round.ts";
 import type { ModelUsage } from "../models/model.ts";
+import { compileSpend, wasCommitted, type SpendRow } from "./spend-lines.ts";
 
 export type LedgerDeps = {
   readonly database: ApplicationDatabase;
@@ -25,8 +26,12 @@ type LimitRow = Selectable<Tables["user_budgets"]>;
 
 type DatedBooking = Booking & { readonly day: string };
 
+/** What was being stored in a transaction that nobody said the end of. */
+type Unanswered = { readonly transactionId: string; readonly bookings: readonly DatedBooking[] };
+
 /** Conversations that a report lists one by one; its sums count all. */
 const mostListed = 1000;
+const askAgainMs = 1_000;
 
 /**
  * The money of all users: one line per user, day and conversation, written when a model call ends, whether or not its answer
@@ -36,16 +41,19 @@ export class Ledger {
   readonly #deps: LedgerDeps;
   readonly #limits: LiveRows<LimitRow>;
   readonly #storing = new SharedRound(() => this.#storeOwed());
-  readonly #insert: CompiledQuery;
+  readonly #insert: CompiledQuery<SpendRow>;
   /** Ends when the newest booking survives a power cut. */
   #settling: Promise<void> = Promise.resolve();
   /** Booked and not stored yet, or not while the storage failed; it counts. */
   #owed: readonly DatedBooking[] = [];
+  /** Some of what is owed, which may stand all the same. */
+  #unanswered: Unanswered | null = null;
+  #isAsking = false;
 
   private constructor(deps: LedgerDeps, limits: LiveRows<LimitRow>) {
     this.#deps = deps;
     this.#limits = limits;
-    this.#insert = compileInsert(deps.database.tables);
+    this.#insert = compileSpend(deps.database.tables);
   }
 
   static async open(deps: LedgerDeps): Promise<Ledger> {
@@ -70,21 +78,49 @@ export class Ledger {
 
   /** What is booked while others are being stored goes in together. */
   async #storeOwed(): Promise<void> {
-    const due = this.#owed;
     const { database, logger } = this.#deps;
+    let due = this.#owed;
+    let transactionId: string | null = null;
     try {
+      await this.#learnUnanswered();
+      due = this.#owed;
       await database.commitSoon(async (tables) => {
         for (const { userId, conversationId, day, usages } of due) {
           const { cost, calls, promptTokens, completionTokens } = sumOf(usages);
           const parameters = [userId, day, conversationId, cost, calls, promptTokens, completionTokens];
-          await tables.executeQuery({ ...this.#insert, parameters });
+          const { rows } = await tables.executeQuery<SpendRow>({ ...this.#insert, parameters });
+          transactionId = rows[0]?.transaction_id ?? null;
         }
       });
-      this.#owed = this.#owed.filter((owed) => !due.includes(owed));
+      this.#takeOff(due);
       this.#settling = this.#bringToDisk();
     } catch (error) {
+      if (transactionId !== null) this.#unanswered = { transactionId, bookings: due };
+      if (this.#unanswered !== null) this.#askAgain();
       logger.error({ bookings: due.length, error: String(error) }, "spending was not stored yet");
     }
+  }
+
+  /** Nothing is stored again before it is known that it does not stand. */
+  async #learnUnanswered(): Promise<void> {
+    if (this.#unanswered === null) return;
+    const { transactionId, bookings } = this.#unanswered;
+    if (await wasCommitted(this.#deps.database.tables, transactionId)) this.#takeOff(bookings);
+    this.#unanswered = null;
+  }
+
+  /** What stands counts twice until that is known. */
+  #askAgain(): void {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    setTimeout(() => {
+      this.#isAsking = false;
+      void this.#storing.ask();
+    }, askAgainMs).unref();
+  }
+
+  #takeOff(bookings: readonly DatedBooking[]): void {
+    this.#owed = this.#owed.filter((owed) => !bookings.includes(owed));
   }
 
   /** The wait for the disk holds up no turn: the next call under a budget waits for it. */
@@ -203,28 +239,4 @@ function sumOf(usages: readonly ModelUsage[]) {
     promptTokens: usages.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
     completionTokens: usages.reduce((sum, { completionTokens }) => sum + completionTokens, 0),
   };
-}
-
-/** Comes with every turn: its text is made once, its parameters are in the order of the columns. */
-function compileInsert(tables: Kysely<Tables>): CompiledQuery {
-  return tables
-    .insertInto("spend_days")
-    .values({
-      user_id: "",
-      day: "",
-      conversation_id: "",
-      cost: 0,
-      calls: 0,
-      prompt_tokens: 0,
-      completion_tokens: 0,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(["user_id", "day", "conversation_id"]).doUpdateSet({
-        cost: sql`spend_days.cost + excluded.cost`,
-        calls: sql`spend_days.calls + excluded.calls`,
-        prompt_tokens: sql`spend_days.prompt_tokens + excluded.prompt_tokens`,
-        completion_tokens: sql`spend_days.completion_tokens + excluded.completion_tokens`,
-      }),
-    )
-    .compile();
 }
