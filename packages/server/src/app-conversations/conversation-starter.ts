@@ -66,20 +66,22 @@ export class ConversationStarter implements AsyncDisposable {
     await this.#checkId(asker, conversationId);
     const { task, isNew } = await this.#insert(asker, conversationId, request);
     if (task.ownerId !== asker.userId) throw idTaken(conversationId);
-    if (isNew) this.#drive(task);
+    // It was taken up already where a look for such starts found it first.
+    if (isNew && !this.#running.has(task.id)) this.#drive(task);
     return task;
   }
 
-  /** Goes on with every start that a server has left which lives no more. */
+  /** Goes on with every start that a server has left which lives no more, and that this one wrote down without an answer. */
   async takeUp(): Promise<void> {
     const { sandboxes, store, hasMachines, cluster } = this.#deps;
     if (sandboxes === null) return;
     const tasks = (await store.listUnfinished()).filter(({ id }) => !this.#running.has(id));
-    if (tasks.length === 0 || this.#closing.signal.aborted) return;
+    if (tasks.length === 0) return;
     // On one machine it is the server with the sandboxes that starts anything.
     const living = new Set(hasMachines ? (await cluster.nodes()).map(({ id }) => id) : []);
+    if (this.#closing.signal.aborted) return;
     for (const task of tasks) {
-      const isLeft = task.nodeId === null || !living.has(task.nodeId);
+      const isLeft = task.nodeId === null || task.nodeId === cluster.nodeId || !living.has(task.nodeId);
       if (isLeft && !this.#running.has(task.id)) this.#drive(task);
     }
   }
@@ -241,7 +243,7 @@ export class ConversationStarter implements AsyncDisposable {
       const failed = await store.update(id, { status: "ERROR", detail });
       if (failed !== null) this.#tell(failed);
     } catch (error) {
-      // The next server finds the task unfinished and tries again.
+      // Whoever looks for what was left finds the task unfinished and tries again.
       logger.error({ startTask: id, error: String(error) }, "the failure of a start could not be recorded");
     }
   }
