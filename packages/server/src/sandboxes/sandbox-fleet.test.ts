@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { DatabaseAwayError } from "../lib/database-away.ts";
 import { openSqliteSandboxStore, SandboxesHeldError } from "./sqlite-sandbox-store.ts";
 import { fleetSpec, openFleetBench, secretBox } from "./testing/fleet-bench.ts";
 
@@ -33,6 +34,34 @@ test("P23: a start that takes too long ends in ERROR with the reason, and can be
   bench.backend.duringStart = async () => {};
   await bench.fleet.resume("one");
   expect((await bench.fleet.get("one"))?.status).toBe("RUNNING");
+});
+
+test("P23: a sandbox that stands though nobody answered whether it does is started by whoever needs it, and can be deleted", async () => {
+  const bench = await openFleetBench();
+  const insert = bench.store.insert.bind(bench.store);
+  bench.store.insert = async (row) => {
+    await insert(row);
+    throw new DatabaseAwayError("The line broke behind the commit");
+  };
+  await expect(bench.create("one")).rejects.toThrow(DatabaseAwayError);
+  await expect(bench.create("two")).rejects.toThrow(DatabaseAwayError);
+  expect((await bench.fleet.settled("one"))?.status).toBe("ERROR");
+  await bench.fleet.handle("one");
+  expect((await bench.fleet.get("one"))?.status).toBe("RUNNING");
+  await bench.fleet.delete("two");
+  expect((await bench.fleet.list()).map(({ id }) => id)).toEqual(["one"]);
+});
+
+test("P23: a sandbox that was not written down and not answered for is forgotten with the next look", async () => {
+  const bench = await openFleetBench();
+  const insert = bench.store.insert.bind(bench.store);
+  bench.store.insert = () => Promise.reject(new DatabaseAwayError("The line broke before the commit"));
+  await expect(bench.create()).rejects.toThrow(DatabaseAwayError);
+  await bench.fleet.reconcile();
+  expect(bench.fleet.ownerOf("one")).toBe(null);
+  bench.store.insert = insert;
+  await bench.create();
+  expect((await bench.fleet.settled("one"))?.status).toBe("RUNNING");
 });
 
 test("pause and resume are idempotent and show in the row", async () => {

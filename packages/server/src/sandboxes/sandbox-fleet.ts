@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { RemoteToolHost } from "@convoke/tool-host";
 import { describeError } from "../lib/describe-error.ts";
+import { DatabaseAwayError } from "../lib/database-away.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { SecretBox } from "../security/seal.ts";
@@ -103,7 +104,13 @@ export class SandboxFleet implements AsyncDisposable {
       sealedKey: this.#deps.secretBox.seal(randomBytes(32).toString("base64url")),
       createdAtMs: this.#deps.nowMs(),
     };
-    await this.#deps.store.insert(row);
+    try {
+      await this.#deps.store.insert(row);
+    } catch (error) {
+      // It may stand, and has to be one that can be used and deleted; where it does not, the next look forgets it.
+      if (error instanceof DatabaseAwayError && !this.#members.has(row.id)) this.#adopt(row);
+      throw error;
+    }
     this.#member(row).begin();
     return row;
   }
@@ -222,6 +229,16 @@ export class SandboxFleet implements AsyncDisposable {
     }, ms);
     timer.unref();
     this.#timers.push(timer);
+  }
+
+  /** As one that the last process left. */
+  #adopt(row: SandboxRow): void {
+    this.#member(row)
+      .recover()
+      .catch((error: unknown) => {
+        const fields = { sandbox: row.id, reason: describeError(error) };
+        this.#deps.logger.warn(fields, "the state of a sandbox could not be written down");
+      });
   }
 
   #member(row: SandboxRow): FleetMember {
