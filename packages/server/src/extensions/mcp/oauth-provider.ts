@@ -34,6 +34,10 @@ export class OAuthProvider implements OAuthClientProvider {
   readonly clientMetadataUrl?: string;
   readonly #deps: OAuthProviderDeps;
   #state: OAuthState;
+  /** As JSON: what was read or written last. */
+  #stored = "null";
+  /** Writing failed: until somebody else has written, what is here is newer. */
+  #isUnsaved = false;
   #verifier = "";
   #discovery: OAuthDiscoveryState | undefined;
 
@@ -135,18 +139,31 @@ export class OAuthProvider implements OAuthClientProvider {
       ...(keepsTokens && tokens !== undefined ? { tokens } : {}),
       ...(keepsClient && client !== undefined ? { client_info: client } : {}),
     };
-    if (!keepsTokens || !keepsClient) await this.#deps.login?.write(this.#state);
+    if (!keepsTokens || !keepsClient) await this.#save();
     if (scope === "all" || scope === "discovery") this.#discovery = undefined;
   }
 
   async #read(): Promise<void> {
-    const stored = await this.#deps.login?.read();
-    if (stored !== null && stored !== undefined) this.#state = usable(stored);
+    const { login } = this.#deps;
+    if (login === undefined) return;
+    const stored = await login.read();
+    const text = JSON.stringify(stored);
+    if (this.#isUnsaved && text === this.#stored) return await this.#save();
+    this.#isUnsaved = false;
+    this.#stored = text;
+    if (stored !== null) this.#state = usable(stored);
   }
 
   async #change(change: OAuthState): Promise<void> {
     this.#state = { ...this.#state, ...change };
+    await this.#save();
+  }
+
+  async #save(): Promise<void> {
+    this.#isUnsaved = true;
     await this.#deps.login?.write(this.#state);
+    this.#isUnsaved = false;
+    this.#stored = JSON.stringify(this.#state);
   }
 
   #tell(tokens: StoredOAuthTokens | undefined): void {

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { DatabaseAwayError } from "../../lib/database-away.ts";
+import type { McpLogin, McpLoginState } from "../../settings/mcp-logins.ts";
+import { OAuthProvider } from "./oauth-provider.ts";
+
+const tokensOf = (name: string) => ({
+  access_token: `access ${name}`,
+  refresh_token: `refresh ${name}`,
+  token_type: "Bearer",
+});
+
+function openProvider() {
+  const store = { state: { tokens: tokensOf("old") } as McpLoginState, isAway: false };
+  const login: McpLogin = {
+    read: async () => store.state,
+    write: async (state) => {
+      if (store.isAway) throw new DatabaseAwayError("The line broke");
+      store.state = structuredClone(state);
+    },
+    exclusively: (work) => work(),
+  };
+  const provider = new OAuthProvider({
+    authentication: {},
+    state: {},
+    redirectUrl: "http://127.0.0.1/",
+    onAuthorize: () => {},
+    login,
+  });
+  return { store, provider };
+}
+
+test("tokens that could not be stored are used and stored later: the ones before them are worth nothing", async () => {
+  const { store, provider } = openProvider();
+  await provider.tokens();
+  store.isAway = true;
+  await expect(provider.saveTokens(tokensOf("new"))).rejects.toThrow(DatabaseAwayError);
+  store.isAway = false;
+  expect(await provider.tokens()).toEqual(tokensOf("new"));
+  expect(store.state).toEqual({ tokens: tokensOf("new") });
+});
+
+test("tokens that could not be stored give way to what somebody else has stored meanwhile", async () => {
+  const { store, provider } = openProvider();
+  await provider.tokens();
+  store.isAway = true;
+  await expect(provider.saveTokens(tokensOf("new"))).rejects.toThrow(DatabaseAwayError);
+  store.isAway = false;
+  store.state = { tokens: tokensOf("of a login since") };
+  expect(await provider.tokens()).toEqual(tokensOf("of a login since"));
+  expect(store.state).toEqual({ tokens: tokensOf("of a login since") });
+});
