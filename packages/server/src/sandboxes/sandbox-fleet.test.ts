@@ -218,6 +218,17 @@ test("P13: keys are stored sealed", async () => {
   expect(bench.fleet.keyOf("two", "session")).toBe(null);
 });
 
+test("two changes of one sandbox that are made together are both kept", async () => {
+  const bench = await openFleetBench();
+  await bench.create();
+  await bench.fleet.settled("one");
+  await Promise.all([
+    bench.store.update("one", { wish: "deleted" }),
+    bench.store.update("one", { statusDetail: "being looked at" }),
+  ]);
+  expect(await bench.store.get("one")).toMatchObject({ wish: "deleted", statusDetail: "being looked at" });
+});
+
 test("two servers on one data folder do not look after the same sandboxes", async () => {
   const bench = await openFleetBench();
   await bench.create();

@@ -78,8 +78,9 @@ class SqliteSandboxStore implements SandboxStore {
       );
   }
 
+  /** Reads and writes without a pause between: another change would be undone that was made meanwhile. */
   async update(id: string, change: SandboxChange): Promise<void> {
-    const old = await this.get(id);
+    const old = this.#read(id);
     if (old === null) return;
     const row = { ...old, ...change };
     this.#database
@@ -104,8 +105,7 @@ class SqliteSandboxStore implements SandboxStore {
   }
 
   async get(id: string): Promise<SandboxRow | null> {
-    const stored = this.#database.prepare("SELECT * FROM sandboxes WHERE id = ?").get(id);
-    return stored === undefined ? null : toRow(stored);
+    return this.#read(id);
   }
 
   async list(): Promise<readonly SandboxRow[]> {
@@ -117,6 +117,11 @@ class SqliteSandboxStore implements SandboxStore {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#database.isOpen) this.#database.close();
+  }
+
+  #read(id: string): SandboxRow | null {
+    const stored = this.#database.prepare("SELECT * FROM sandboxes WHERE id = ?").get(id);
+    return stored === undefined ? null : toRow(stored);
   }
 }
 
