@@ -1,5 +1,7 @@
+import type { RemoteToolHost } from "@convoke/tool-host";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openFleetBench } from "./testing/fleet-bench.ts";
+import type { TableBackend } from "./testing/table-backend.ts";
 
 const never = (): Promise<never> => new Promise(() => {});
 
@@ -76,6 +78,46 @@ test("P23: a removal that does not end says so after its deadline, and works whe
   await bench.fleet.delete("one");
   expect(await bench.fleet.list()).toEqual([]);
 });
+
+test("P23: a sandbox whose tool host is never reached says so after the deadline, and can be deleted meanwhile", async () => {
+  const bench = await openFleetBench({ stepDeadlineMs: 10 });
+  await bench.create();
+  await bench.fleet.settled("one");
+  const late = openLateHost(bench.backend);
+  await expect(bench.fleet.toolHost("one")).rejects.toThrow("took longer than 0.01 seconds");
+  const asked = bench.fleet.toolHost("one").catch(() => {});
+  await expect.poll(() => late.counts().opened).toBe(2);
+  await bench.fleet.delete("one");
+  expect(await bench.fleet.list()).toEqual([]);
+  await asked;
+  late.arrive();
+  await expect.poll(late.counts).toEqual({ opened: 2, detached: 2 });
+});
+
+test("a connection that is asked for while its sandbox is deleted does not outlive it", async () => {
+  const bench = await openFleetBench();
+  await bench.create();
+  await bench.fleet.settled("one");
+  const late = openLateHost(bench.backend);
+  late.arrive();
+  const look = bench.fleet.check();
+  const asked = bench.fleet.toolHost("one").catch(() => {});
+  await Promise.all([look, asked, bench.fleet.delete("one")]);
+  const { opened, detached } = late.counts();
+  expect(detached).toBe(opened);
+});
+
+/** Connections that are made when the test says so. */
+function openLateHost(backend: TableBackend) {
+  const arrival = Promise.withResolvers<void>();
+  const counts = { opened: 0, detached: 0 };
+  backend.connect = async () => {
+    counts.opened += 1;
+    await arrival.promise;
+    return { detach: () => void (counts.detached += 1) } as RemoteToolHost;
+  };
+  return { arrive: arrival.resolve, counts: () => counts };
+}
 
 test("P23: a server starts while the engine of a sandbox does not answer, and finds the sandbox again when it does", async () => {
   const bench = await openFleetBench({ stepDeadlineMs: 10 });

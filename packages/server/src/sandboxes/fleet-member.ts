@@ -162,12 +162,26 @@ export class FleetMember implements AsyncDisposable {
   }
 
   async toolHost(): Promise<RemoteToolHost> {
-    const handle = await this.running();
-    this.#host ??= handle.connect().catch((error: unknown) => {
-      this.#host = null;
+    await this.running();
+    // It may have begun to leave while this went on to wait.
+    if (this.#handle === null) throw this.#notNow("used");
+    const opening = (this.#host ??= this.#connect(this.#handle));
+    try {
+      return await opening;
+    } catch (error) {
+      if (this.#host === opening) this.#host = null;
       throw error;
-    });
-    return this.#host;
+    }
+  }
+
+  async #connect(handle: SandboxHandle): Promise<RemoteToolHost> {
+    const connecting = handle.connect();
+    try {
+      return await this.#inTime(connecting, "Connecting to its tool host");
+    } catch (error) {
+      detachWhenOpen(connecting);
+      throw error;
+    }
   }
 
   async running(): Promise<SandboxHandle> {
@@ -208,7 +222,7 @@ export class FleetMember implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new Error("The server stopped while the sandbox started."));
     await this.#mailbox.drain();
-    await this.#letGoOfHost();
+    this.#letGoOfHost();
   }
 
   /** A failure is kept as the sandbox's state, whatever was tried. */
@@ -289,8 +303,8 @@ export class FleetMember implements AsyncDisposable {
   }
 
   async #remove(): Promise<void> {
-    await this.#letGoOfHost();
     this.#handle = null;
+    this.#letGoOfHost();
     await this.#change({ status: "MISSING", statusDetail: "being deleted" });
     try {
       await this.#inTime(this.#deps.backend.remove(this.#row.id), "Removing it");
@@ -306,12 +320,9 @@ export class FleetMember implements AsyncDisposable {
   }
 
   /** Sessions and executions go on inside, for the next connection. */
-  async #letGoOfHost(): Promise<void> {
-    const opening = this.#host;
+  #letGoOfHost(): void {
+    if (this.#host !== null) detachWhenOpen(this.#host);
     this.#host = null;
-    // A connection that never opened needs no closing; whoever asked for it has the reason.
-    const host = await opening?.catch(() => null);
-    host?.detach();
   }
 
   async #change(change: SandboxChange): Promise<void> {
@@ -330,4 +341,11 @@ export class FleetMember implements AsyncDisposable {
       `Sandbox ${id} cannot be ${what}: it is ${state}${why}.`,
     );
   }
+}
+
+function detachWhenOpen(opening: Promise<RemoteToolHost>): void {
+  opening.then(
+    (host) => host.detach(),
+    () => {}, // A connection that never opened needs no closing; whoever asked for it has the reason.
+  );
 }

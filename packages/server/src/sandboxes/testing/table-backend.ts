@@ -21,6 +21,8 @@ export class TableBackend implements SandboxBackend {
   duringRemove: (id: string) => Promise<void> = async () => {};
   /** What everything else does first that is asked of the backend or a handle. */
   duringStep: () => Promise<void> = async () => {};
+  /** What connecting to the tool host comes to. */
+  connect: () => Promise<RemoteToolHost> = () => Promise.reject(new SandboxError("no tool host lives here"));
   /** Whether a start comes back when it is aborted. */
   isObedient = true;
 
@@ -72,9 +74,7 @@ export class TableBackend implements SandboxBackend {
       workspaceDir: "/workspace",
       stateDir: "/state",
       toolHostAddress: `unix:/${id}`,
-      connect: async (): Promise<RemoteToolHost> => {
-        throw new SandboxError("no tool host lives here");
-      },
+      connect: () => this.connect(),
       pause: () => set("paused"),
       resume: () => set("running"),
       stop: () => set("stopped"),
