@@ -109,6 +109,20 @@ test("P23: a removal that fails says why, and works when it is asked again", asy
   expect(await bench.fleet.list()).toEqual([]);
 });
 
+test("P25: a removal that failed is tried again in every round", async () => {
+  const bench = await openFleetBench({ reconcileEveryMs: 5 });
+  await bench.create();
+  await bench.fleet.settled("one");
+  let isBusy = true;
+  bench.backend.duringRemove = async () => {
+    if (isBusy) throw new Error("device busy");
+  };
+  await expect(bench.fleet.delete("one")).rejects.toThrow("device busy");
+  isBusy = false;
+  await expect.poll(() => bench.fleet.list()).toEqual([]);
+  expect([...bench.backend.table]).toEqual([]);
+});
+
 test("a removal that a crash interrupted is finished by the next server", async () => {
   const bench = await openFleetBench();
   await bench.create();

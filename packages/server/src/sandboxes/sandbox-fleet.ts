@@ -150,7 +150,7 @@ export class SandboxFleet implements AsyncDisposable {
     const member = this.#members.get(id);
     if (member === undefined) return;
     await member.delete();
-    this.#members.delete(id);
+    this.#forget(id, member);
   }
 
   /** The sandbox's tool host; the connection is shared and the fleet's. Waits for a start that is under way. */
@@ -205,20 +205,30 @@ export class SandboxFleet implements AsyncDisposable {
     await this.#deps.store[Symbol.asyncDispose]();
   }
 
-  /** Servers of other machines may wish that a sandbox goes while this one is away, and forget one that nobody was given. */
+  /**
+   * Servers of other machines may wish that a sandbox goes while this one is away, and forget one that nobody was given. A deletion
+   * that failed is tried again: whoever asked for it may have been told that the sandbox is gone.
+   */
   async #followOthers(): Promise<void> {
     const before = [...this.#members];
     const rows = new Map((await this.#deps.store.list()).map((row) => [row.id, row]));
     for (const [id, member] of before) {
       const row = rows.get(id);
+      // Another one may have its id by now.
+      if (this.#members.get(id) !== member) continue;
       if (row === undefined) {
-        this.#members.delete(id);
+        this.#forget(id, member);
         await member[Symbol.asyncDispose]();
-      } else if (row.wish === "deleted" && !member.isLeaving) {
-        // What fails is in its row.
-        await this.delete(id).catch(() => {});
+      } else if (row.wish === "deleted" && (!member.isLeaving || member.status === "ERROR")) {
+        // What fails is in its row. A round looks after the others meanwhile.
+        void this.delete(id).catch(() => {});
       }
     }
+  }
+
+  /** Unless another one has its id by now. */
+  #forget(id: string, member: FleetMember): void {
+    if (this.#members.get(id) === member) this.#members.delete(id);
   }
 
   #every(ms: number, round: () => Promise<unknown>): void {
