@@ -110,3 +110,31 @@ test("closing it ends those that nobody was given, also one that is just being m
   await pool[Symbol.asyncDispose]();
   expect([await bench.fleet.list(), [...bench.backend.table]]).toEqual([[], []]);
 });
+
+test("closing it ends one that is not even written down yet", async () => {
+  const { fleet } = await openFleetBench();
+  const begun = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const pool = new WarmPool({
+    fleet: {
+      create: async (order) => {
+        begun.resolve();
+        await gate.promise;
+        return fleet.create(order);
+      },
+      settled: (id) => fleet.settled(id),
+      statusOf: (id) => fleet.statusOf(id),
+      toolHost: (id) => fleet.toolHost(id),
+      delete: (id) => fleet.delete(id),
+    },
+    size: 1,
+    order: () => ({ backend: "table", spec: fleetSpec("w1") }),
+    logger: silentLogger,
+    times: { restMs: 0 },
+  });
+  await begun.promise;
+  const closing = pool[Symbol.asyncDispose]();
+  gate.resolve();
+  await closing;
+  expect(await fleet.list()).toEqual([]);
+});

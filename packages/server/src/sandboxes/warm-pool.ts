@@ -89,7 +89,8 @@ export class WarmPool implements AsyncDisposable {
     this.#making = id;
     const reason = await this.#start(order);
     this.#making = null;
-    if (this.#isClosed) return;
+    // Whoever closed the pool may not have found it yet.
+    if (this.#isClosed) return this.#remove(id);
     if (reason === null) this.#ready.push(id);
     else {
       this.#deps.logger.warn({ sandbox: id, reason }, "a sandbox could not be kept ready");
@@ -113,7 +114,7 @@ export class WarmPool implements AsyncDisposable {
     }
   }
 
-  /** What cannot be removed now belongs to nobody, and goes at the next start of the server. */
+  /** What cannot be removed now belongs to nobody; the fleet tries it again, and so does the next server. */
   async #remove(id: string): Promise<void> {
     try {
       await this.#deps.fleet.delete(id);
