@@ -6,6 +6,7 @@ import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Bind } from "./bubblewrap-arguments.ts";
 import { SandboxError } from "./sandbox.ts";
+import { withinDeadline } from "./within-deadline.ts";
 
 const ownDoor = fileURLToPath(new URL("./port-door.ts", import.meta.url));
 
@@ -18,12 +19,18 @@ export function doorBind(doorFile = ownDoor): Bind {
 /** Opens a path without reading it and without following it (Linux, all architectures of Node). */
 const openPathOnly = 0o10000000;
 const longestAnswer = 500;
+/** The way behind the door is short; a sandbox that is busy still gets there. */
+const longestWaitMs = 30_000;
 
 /**
  * A byte stream to a TCP port behind the door at `socketPath`. The sandbox can write where the socket lies: a link that it
- * puts there, e.g. to a socket of this machine, is never followed.
+ * puts there, e.g. to a socket of this machine, is never followed, and one that never answers is left.
  */
-export async function connectPortDoor(socketPath: string, port: number): Promise<Socket> {
+export async function connectPortDoor(
+  socketPath: string,
+  port: number,
+  deadlineMs = longestWaitMs,
+): Promise<Socket> {
   const handle = await openSocket(socketPath);
   let socket: Socket;
   try {
@@ -37,7 +44,13 @@ export async function connectPortDoor(socketPath: string, port: number): Promise
     await handle.close();
   }
   socket.write(`${port}\n`);
-  const answer = await readLine(socket);
+  let answer: string;
+  try {
+    answer = await withinDeadline(readLine(socket), deadlineMs, `Reaching port ${port} of the sandbox`);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
   if (answer === "ok") return socket;
   socket.destroy();
   throw new SandboxError(`Port ${port} of the sandbox cannot be reached: ${answer}`);
