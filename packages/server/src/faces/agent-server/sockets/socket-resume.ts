@@ -32,7 +32,7 @@ export function readResume(query: Readonly<Record<string, unknown>>): Resume {
 
 /** The `seq` behind which the stream begins; null when the event id names nothing in this conversation. */
 export async function resumeSeq(
-  journal: Journal,
+  journal: Pick<Journal, "getEvents" | "lastSeq" | "search">,
   conversationId: string,
   resume: Resume,
 ): Promise<number | null> {
@@ -46,13 +46,15 @@ export async function resumeSeq(
       return event?.seq ?? null;
     }
     case "since": {
+      // Before the search: what comes after it, and was not found, is news.
+      const lastSeq = await journal.lastSeq(conversationId);
       const page = await journal.search(conversationId, {
         order: "TIMESTAMP",
         limit: 1,
         timestampGteMicros: resume.micros,
       });
       const [first] = page.items;
-      if (first === undefined) return await journal.lastSeq(conversationId);
+      if (first === undefined) return lastSeq;
       const [event] = await journal.getEvents(conversationId, [(JSON.parse(first) as { id: string }).id]);
       return event === null || event === undefined ? null : event.seq - 1;
     }
