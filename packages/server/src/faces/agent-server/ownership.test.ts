@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { agentServerRoutes, turnRoutes, type Route } from "@convoke/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestServer, type Reply, type TestServer } from "../../testing/start-server.ts";
@@ -122,6 +124,39 @@ test("a key that is revoked stops working at once, on its open sockets too", asy
   await keys.book.revoke(ownerKeyId, ownerKey);
   expect((await as(ownerKey, "GET", "/api/conversations/count")).status).toBe(401);
   expect(await socket.closed).toMatchObject({ code: closeCodes.authFailed });
+});
+
+test("what comes through the socket of a revoked key is not heard, though the client takes no notice that it is closed", async () => {
+  await using keys = await server.openKeys();
+  const revoked = await keys.book.create("bob", "");
+  const { json } = await as(strangerKey, "POST", "/api/conversations", server.startRequest({}));
+  const { id } = json as { id: string };
+  const client = connect(Number(new URL(server.url).port), "127.0.0.1");
+  client.write(
+    [
+      `GET /sockets/events/${id} HTTP/1.1`,
+      `Host: ${new URL(server.url).host}`,
+      `X-Session-API-Key: ${revoked.key}`,
+      "Connection: Upgrade",
+      "Upgrade: websocket",
+      "Sec-WebSocket-Version: 13",
+      "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+      "\r\n",
+    ].join("\r\n"),
+  );
+  let heard = "";
+  client.setEncoding("latin1").on("data", (text: string) => (heard += text));
+  await until(async () => heard.includes("full_state"));
+  await keys.book.revoke(revoked.entry.id, revoked.key);
+  await until(async () => heard.includes("The key was revoked"));
+  const message = Buffer.from(JSON.stringify({ role: "user", content: "from outside" }));
+  // Masked with zeros: it stays as it is.
+  client.end(Buffer.concat([Buffer.from([0x81, 0x80 | message.length, 0, 0, 0, 0]), message]));
+  await once(client, "close");
+  await as(strangerKey, "POST", `/api/conversations/${id}/events`, { role: "user", content: "from bob" });
+  const log = (await as(strangerKey, "GET", `/api/conversations/${id}/events/search`)).text;
+  expect(log).toContain("from bob");
+  expect(log).not.toContain("from outside");
 });
 
 async function as(key: string, method: string, path: string, body?: unknown): Promise<Reply> {

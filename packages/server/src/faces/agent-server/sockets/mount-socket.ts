@@ -145,8 +145,10 @@ async function serve<Target extends SocketTarget>(
   }
 }
 
-function checkKey({ socket, target, caller }: Admitted<SocketTarget>): void {
-  if (!target.keys.isStillGood(caller)) socket.close(closeCodes.authFailed, "The key was revoked");
+function checkKey({ socket, target, caller, frames }: Admitted<SocketTarget>): void {
+  if (target.keys.isStillGood(caller)) return;
+  socket.close(closeCodes.authFailed, "The key was revoked");
+  frames.end();
 }
 
 async function serveHereOrThere<Target extends SocketTarget>(

@@ -20,6 +20,7 @@ export class SocketFrames {
   constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.on("message", (data, isBinary) => {
+      if (this.#isClosed) return;
       // The library delivers every frame as one Buffer unless told otherwise.
       const text = isBinary ? null : (data as Buffer).toString("utf8");
       this.#waiting.push({ text });
@@ -41,6 +42,19 @@ export class SocketFrames {
     this.#waitingLength -= frame?.text?.length ?? 0;
     if (this.#waiting.length === 0 && !this.#isClosed && this.#socket.isPaused) this.#socket.resume();
     return frame;
+  }
+
+  /**
+   * No frame comes from now on, not even one that waits: what a client sends once it is closed arrives all the same, for as long as it
+   * does not answer the closing.
+   */
+  end(): void {
+    this.#isClosed = true;
+    this.#waiting.length = 0;
+    this.#waitingLength = 0;
+    // The answer to the closing comes behind what is not read.
+    if (this.#socket.isPaused) this.#socket.resume();
+    this.#wake?.();
   }
 
   /** Gives each frame, from now on, one after another; `receive` never rejects. While none comes, nothing waits for one (B11). */
