@@ -27,7 +27,8 @@ export class NeighbourWatch implements Disposable {
   /** Called with each new listener, after it was registered. */
   watch(conversationId: string): void {
     if (!this.#rungSeqs.has(conversationId)) {
-      this.#rungSeqs.set(conversationId, this.#deps.readLastSeq(conversationId));
+      const lastSeq = this.#lastSeqOf(conversationId);
+      if (lastSeq !== undefined) this.#rungSeqs.set(conversationId, lastSeq);
     }
     this.#schedule();
   }
@@ -81,11 +82,21 @@ export class NeighbourWatch implements Disposable {
   }
 
   #compare(conversationId: string): void {
-    const lastSeq = this.#deps.readLastSeq(conversationId);
-    if (lastSeq === this.#rungSeqs.get(conversationId)) return;
+    const lastSeq = this.#lastSeqOf(conversationId);
+    if (lastSeq === undefined || lastSeq === this.#rungSeqs.get(conversationId)) return;
     this.#rungSeqs.set(conversationId, lastSeq);
     this.#deps.onForeignAppend(conversationId);
     this.#deps.doorbell.ring(conversationId, lastSeq ?? 0);
+  }
+
+  /** Undefined when it cannot be read now: the next look tries again, and whoever reads the log is told what is wrong with it. */
+  #lastSeqOf(conversationId: string): number | null | undefined {
+    try {
+      return this.#deps.readLastSeq(conversationId);
+    } catch {
+      this.#version = undefined;
+      return undefined;
+    }
   }
 }
 
