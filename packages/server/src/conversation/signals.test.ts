@@ -51,3 +51,39 @@ test("a piece of an answer that comes later than an event behind it is dropped",
   watches.tell("a", delta, 7);
   expect(shown).toHaveLength(2);
 });
+
+test("a conversation that is made again under its old id is not asked about for whoever watched the one before", () => {
+  const rings = new Set<(lastSeq: number) => void>();
+  const ring = (lastSeq: number): void => rings.forEach((onRing) => onRing(lastSeq));
+  const asked: string[] = [];
+  const watches = new Watches({
+    journal: {
+      read: async () => [],
+      onAppend: (_, onRing) => {
+        rings.add(onRing);
+        return () => void rings.delete(onRing);
+      },
+    },
+    fullStateFrame: async (userId) => {
+      asked.push(userId);
+      return null;
+    },
+    standingFrame: async () => null,
+    isLoaded: () => false,
+    onFailure: (_, error) => expect.unreachable(String(error)),
+  });
+  const stop = watches.open("ada", "a").listen({});
+  ring(7);
+  watches.end("a");
+  const shown: string[] = [];
+  const stopBob = watches.open("bob", "a").listen({ onSignal: (json) => shown.push(json) });
+  watches.tell("a", delta, 1);
+  ring(2);
+  // The client of the one before takes its time to go.
+  stop();
+  ring(1);
+  expect(shown).toEqual(["plain"]);
+  expect(asked).toEqual(["bob"]);
+  stopBob();
+  expect(rings.size).toBe(0);
+});

@@ -77,15 +77,15 @@ export class Watches {
   end(id: string): void {
     const signals = this.#signals.get(id);
     this.#signals.delete(id);
+    // What is made under this id later may be somebody else's, and begins with an empty log.
+    this.#forgetRings(id);
     signals?.end();
   }
 
   /** Forgets what nobody speaks or listens to any more. */
   tidy(id: string): void {
     if (this.isHeard(id)) return;
-    this.#stopRings.get(id)?.();
-    this.#stopRings.delete(id);
-    this.#lastSeqs.delete(id);
+    this.#forgetRings(id);
     if (!this.#deps.isLoaded(id)) this.#signals.delete(id);
   }
 
@@ -100,6 +100,12 @@ export class Watches {
       stop();
       this.tidy(id);
     };
+  }
+
+  #forgetRings(id: string): void {
+    this.#stopRings.get(id)?.();
+    this.#stopRings.delete(id);
+    this.#lastSeqs.delete(id);
   }
 
   /** A log only grows: a shorter one, or none, is that of a conversation which another process has deleted. */
