@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Commit } from "../journal/journal.ts";
 import { noMarks } from "../journal/journal.ts";
 import { until } from "../testing/until.ts";
@@ -75,4 +75,41 @@ test("S4: what could not be read is told later, together with what changed since
   expect(heard.toSorted()).toEqual(["one", "two"]);
   expect(failed).toHaveLength(2);
   expect(reads.at(-1)!.toSorted()).toEqual(["one", "two"]);
+});
+
+test("S4: a conversation that is deleted while it is read slowly is told as gone last", async () => {
+  vi.useFakeTimers();
+  using _real = { [Symbol.dispose]: () => void vi.useRealTimers() };
+  let touch: () => void = () => {};
+  const slow = Promise.withResolvers<void>();
+  let reads = 0;
+  using feed = new GlanceFeed({
+    journal: {
+      onCommit: (listener) => {
+        touch = () => listener({ type: "appended", conversationId: "one", lastSeq: 1, durationMs: 0 });
+        return () => {};
+      },
+    },
+    describeAll: async () => {
+      reads += 1;
+      if (reads > 1) return [];
+      await slow.promise;
+      return [{ ownerId: "me", described: of("one") }];
+    },
+    onFailure: (error) => expect.unreachable(String(error)),
+  });
+  const heard: string[] = [];
+  feed.listen({
+    userId: "me",
+    onGlance: (id) => heard.push(id),
+    onGone: (id) => heard.push(`gone ${id}`),
+  });
+  touch();
+  await vi.advanceTimersByTimeAsync(1_000);
+  touch();
+  await vi.advanceTimersByTimeAsync(1_000);
+  slow.resolve();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(heard).toEqual(["one", "gone one"]);
+  expect(reads).toBe(2);
 });

@@ -35,6 +35,7 @@ export class GlanceFeed implements Disposable {
   readonly #stopCommits: () => void;
   #timer: NodeJS.Timeout | undefined;
   #lastMs = -Infinity;
+  #isTelling = false;
 
   constructor(deps: GlanceFeedDeps) {
     this.#deps = deps;
@@ -51,8 +52,7 @@ export class GlanceFeed implements Disposable {
   touch(id: string): void {
     if (this.#listeners.size === 0) return;
     this.#changed.add(id);
-    const waitMs = Math.max(0, this.#lastMs + this.#everyMs - performance.now());
-    this.#timer ??= setTimeout(() => void this.#tell(), waitMs);
+    if (!this.#isTelling) this.#tellIn(0);
   }
 
   [Symbol.dispose](): void {
@@ -61,7 +61,16 @@ export class GlanceFeed implements Disposable {
     this.#listeners.clear();
   }
 
+  /** Not sooner than the changes since the last time may be joined. */
+  #tellIn(leastMs: number): void {
+    const waitMs = Math.max(leastMs, this.#lastMs + this.#everyMs - performance.now());
+    this.#timer ??= setTimeout(() => void this.#tell(), waitMs);
+  }
+
+  /** One after the other: what was read before is not told behind what was read later. */
   async #tell(): Promise<void> {
+    this.#isTelling = true;
+    let leastMs = 0;
     this.#lastMs = performance.now();
     const ids = [...this.#changed];
     this.#changed.clear();
@@ -79,10 +88,12 @@ export class GlanceFeed implements Disposable {
       for (const id of gone) for (const { onGone } of this.#listeners) onGone(id);
     } catch (error) {
       this.#deps.onFailure(error);
-      // Who was not told yet is told with the next changes, or after a while without any.
-      if (this.#listeners.size === 0) return;
+      // Who was not told yet is told after a while, together with what changes meanwhile.
       for (const id of ids) this.#changed.add(id);
-      this.#timer ??= setTimeout(() => void this.#tell(), this.#everyMs * roundsToRetry);
+      leastMs = this.#everyMs * roundsToRetry;
     }
+    this.#isTelling = false;
+    if (this.#listeners.size === 0) this.#changed.clear();
+    if (this.#changed.size > 0) this.#tellIn(leastMs);
   }
 }
