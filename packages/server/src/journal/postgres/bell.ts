@@ -40,6 +40,7 @@ export class Bell implements AsyncDisposable {
   #lookTimer: NodeJS.Timeout | undefined;
   #saying: Promise<void> | null = null;
   #looking: Promise<void> | null = null;
+  #nextLook: Promise<void> | null = null;
   #isClosed = false;
 
   constructor(deps: BellDeps) {
@@ -115,9 +116,16 @@ export class Bell implements AsyncDisposable {
     this.#lookTimer.unref();
   }
 
-  /** Never rejects: without the database no ring can be due. */
+  /** Never rejects: without the database no ring can be due. Whoever asks during a look shares the one behind it. */
   async #look(): Promise<void> {
-    if (this.#looking !== null) await this.#looking;
+    if (this.#looking !== null) {
+      this.#nextLook ??= this.#looking.then(() => {
+        this.#nextLook = null;
+        return this.#look();
+      });
+      await this.#nextLook;
+      return;
+    }
     if (this.#isClosed) return;
     this.#looking = this.#lookNow().finally(() => {
       this.#looking = null;
