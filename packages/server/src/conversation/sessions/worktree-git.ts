@@ -1,5 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ToolHost } from "@convoke/tool-host";
-import { wait } from "../../lib/wait.ts";
 import { runProgram, type ProgramEnd } from "./run-program.ts";
 
 type Host = Pick<ToolHost, "startProcess">;
@@ -61,7 +61,7 @@ export async function git(
       timeoutMs,
     );
     if (end.ok || !lockedOut.test(end.problem) || performance.now() > lastMs) return end;
-    await wait(lockedPausesMs[Math.min(tries, lockedPausesMs.length - 1)]!, new AbortController().signal);
+    await sleep(lockedPausesMs[Math.min(tries, lockedPausesMs.length - 1)]);
   }
 }
 

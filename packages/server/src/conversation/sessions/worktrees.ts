@@ -103,7 +103,7 @@ async function addUnlessThere(
     return await git(host, repository, ["worktree", "add", "--quiet", ...how], checkoutMs);
   };
   let added = await add();
-  // A git that we did not start may add one at the same time, and git does not wait for itself.
+  // A git that we did not start may add one at the same time, and git does not wait for itself. It may have made the branch by then.
   if (!added.ok) added = await add();
   if (added.ok) return;
   const msg = `The worktree could not be made: ${added.problem.slice(0, 500) || "git gave no reason"}`;
