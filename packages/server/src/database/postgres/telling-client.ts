@@ -82,12 +82,16 @@ export function telling(
   return (...given) => {
     const last = given.at(-1);
     if (typeof last === "function") {
+      let isAnswered = false;
+      let onAnswer = unwatched();
       const told = (error: unknown, ...rest: unknown[]): unknown => {
+        isAnswered = true;
         onAnswer();
         return last(isNothing(error) ? error : toTold(error), ...rest);
       };
       const answer = ask(...([...given.slice(0, -1), told] as never[]));
-      const onAnswer = watch();
+      // A pool that has ended answers at once.
+      if (!isAnswered) onAnswer = watch();
       return answer;
     }
     const answer = ask(...(given as never[]));
