@@ -20,6 +20,7 @@ import { OpenLogs } from "./log/open-logs.ts";
 import { ApprovalsStore } from "./overview/approvals-store.ts";
 import { OverviewStore } from "./overview/overview-store.ts";
 import { ServicesContext, type Services } from "./services/services.ts";
+import { Boundary } from "./ui/boundary.tsx";
 import { laterWords, readWords } from "./words/read-words.ts";
 import { MoreWordsContext, WordsContext } from "./words/words.ts";
 
@@ -144,7 +145,9 @@ async function open(): Promise<void> {
           <ServicesContext value={services}>
             <ColourContext value={laterColours()}>
               <Router base={prefix}>
-                <App hasLoginFailed={hasLoginFailed} />
+                <Boundary versions={[]}>
+                  <App hasLoginFailed={hasLoginFailed} />
+                </Boundary>
               </Router>
             </ColourContext>
           </ServicesContext>
