@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { hostileTexts } from "../packages/web/src/testing/hostile-texts.ts";
+import { hostileTexts } from "@convoke/web/hostile-texts";
 import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
 import { finish, terminal } from "./web-page.ts";
 
