@@ -15,6 +15,8 @@ export type RipgrepSearch = {
   readonly signal: AbortSignal;
   /** 30,000 ms unless given. */
   readonly limitMs?: number;
+  /** When the limit began to count, by `performance.now()`, for one of several searches of one call; otherwise now. */
+  readonly startedAt?: number;
 };
 
 /** How many files a search returns at most. */
@@ -42,6 +44,7 @@ export async function runRipgrep(
 ): Promise<string> {
   search.signal.throwIfAborted();
   const limitMs = search.limitMs ?? defaultLimitMs;
+  const spentMs = search.startedAt === undefined ? 0 : performance.now() - search.startedAt;
   const child = spawn(rgPath, [...commonArguments, ...search.arguments], {
     cwd: search.directory,
     env: search.environment,
@@ -54,7 +57,7 @@ export async function runRipgrep(
   const timer = setTimeout(() => {
     isTimeUp = true;
     end();
-  }, limitMs);
+  }, limitMs - spentMs);
   search.signal.addEventListener("abort", end, { once: true });
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     output += text;
