@@ -263,6 +263,25 @@ test("K10: a file in another encoding is searched as it is read, with its lines"
   expect(textOf(both)).not.toContain("\ufffd");
 });
 
+test("K11: include finds names with brackets, braces and other special characters", async () => {
+  const files = {
+    "[id].tsx": "foo",
+    "i.tsx": "foo",
+    "app/[id]/a.ts": "foo",
+    "{x}.json": "foo",
+    "a{b": "foo",
+    "#x": "foo",
+  };
+  const bench = await openBench(files);
+  expect(await bench.names({ pattern: "foo", include: "[id].tsx" })).toEqual(["[id].tsx", "i.tsx"]);
+  expect(await bench.names({ pattern: "foo", include: "app/[id]/*.{ts,tsx}" })).toEqual(["app/[id]/a.ts"]);
+  expect(await bench.names({ pattern: "foo", include: "{x}.json" })).toEqual(["{x}.json"]);
+  expect(await bench.names({ pattern: "foo", include: "a{b" })).toEqual(["a{b"]);
+  expect(await bench.names({ pattern: "foo", include: "#x" })).toEqual(["#x"]);
+  expect(await bench.names({ pattern: "foo", path: "app/[id]" })).toEqual(["app/[id]/a.ts"]);
+  expect(await bench.names({ pattern: "foo", path: "[id].tsx" })).toEqual(["[id].tsx"]);
+});
+
 test("K10: files of all encodings come newest first, a hundred at most", async () => {
   const bench = await openBench({ "old.txt": "déjà\n", "new.txt": "déjà\n" });
   await writeFile(

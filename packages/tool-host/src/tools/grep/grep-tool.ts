@@ -4,7 +4,7 @@ import type { Action, GrepAction, GrepObservation } from "@convoke/protocol";
 import { ToolInputError } from "../../tool.ts";
 import type { Tool, ToolCall, ToolContext } from "../../tool.ts";
 import { annotate, defineTool } from "../define-tool.ts";
-import { selectionArguments } from "../glob/plan-glob.ts";
+import { checkGlob, selectionArguments } from "../glob/plan-glob.ts";
 import { textPart } from "../observation-content.ts";
 import { maxFiles, resolveDirectory, resolvePath } from "../ripgrep.ts";
 import { maxForeign } from "./find-foreign.ts";
@@ -60,6 +60,12 @@ async function grep(
       environment: context.environment,
       signal: call.signal,
     });
+    if (found.files.length === 0 && selection.length > 0)
+      await checkGlob(action.include ?? "", {
+        directory,
+        environment: context.environment,
+        signal: call.signal,
+      });
     const describeFound = isLines || file !== null ? describeLines : describeFiles;
     const text = describeFound(action, file === null ? directory : place, found);
     return { ...observe(action, place, text), matches: [...found.files], truncated: found.isTruncated };
