@@ -5,7 +5,7 @@ export type Edit = { readonly text: string; readonly first: number; readonly las
 
 /**
  * Replaces the only occurrence of `wanted`. Line ends match whatever their form; the replacement takes the form that
- * prevails in a CRLF text, and every byte outside the passage stays.
+ * prevails in the text, and every byte outside the passage stays.
  */
 export function replacePassage(text: string, wanted: string, replacement: string): Edit {
   if (wanted === "")
@@ -31,7 +31,7 @@ export function replacePassage(text: string, wanted: string, replacement: string
       `Invalid parameter old_str: ${quote(wanted)} occurs ${places.length} times, starting on lines ${lines}. Add lines around it so that it occurs once.`,
     );
   }
-  const inserted = withLineEndsOf(text, replacement);
+  const inserted = fitted(text, wanted, replacement);
   const start = originalOffset(text, place);
   const edited = text.slice(0, start) + inserted + text.slice(originalOffset(text, place + found.length));
   if (edited === text)
@@ -65,7 +65,7 @@ export function replacePassages(text: string, wanted: string, replacement: strin
       `Invalid parameter expected_replacements: ${count} expected, but ${quote(wanted)} occurs ${places.length} times, starting on lines ${lines}. Nothing was changed.`,
     );
   }
-  const inserted = withLineEndsOf(text, replacement);
+  const inserted = fitted(text, wanted, replacement);
   let edited = "";
   let from = 0;
   for (const place of places) {
@@ -133,9 +133,17 @@ function withPlainLineEnds(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
 
-/** `text` for a file like `model`: CRLF where that prevails; otherwise as given. */
-function withLineEndsOf(model: string, text: string): string {
-  return lineEndOf(model) === "\r\n" ? withPlainLineEnds(text).replaceAll("\n", "\r\n") : text;
+/** `text` for a file like `model`: with the line end that prevails in it; as given where it has none. */
+export function withLineEndsOf(model: string, text: string): string {
+  if (!model.includes("\n")) return text;
+  const plain = withPlainLineEnds(text);
+  return lineEndOf(model) === "\r\n" ? plain.replaceAll("\n", "\r\n") : plain;
+}
+
+/** A replacement that names a CR LF that the file has in this passage, though LF prevails, is meant as it is. */
+function fitted(text: string, wanted: string, replacement: string): string {
+  const isMeant = lineEndOf(text) === "\n" && wanted.includes("\r\n") && text.includes(wanted);
+  return isMeant ? replacement : withLineEndsOf(text, replacement);
 }
 
 function lineEndOf(text: string): "\n" | "\r\n" {

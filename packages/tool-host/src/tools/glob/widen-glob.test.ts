@@ -10,10 +10,7 @@ test.each([
   ["a[b", String.raw`a\[b`],
   ["a{b", String.raw`a\{b`],
   ["a}b", String.raw`a\}b`],
-  [
-    "{a,[,}]}",
-    String.raw`{{a,{[,}],\[\,\}\]}},\{a\,[\,\}\]\}}`.replace(String.raw`\{a\,[`, String.raw`\{a\,\[`),
-  ],
+  ["{a,[,}]}", String.raw`{{a,{[,}],\[\,\}\]}},\{a\,\[\,\}\]\}}`],
   [String.raw`\[id\]`, String.raw`{\[,\\\[}id{\],\\\]}`],
   ["a\\", "a\\\\"],
   ["#x#", "[#]x#"],
