@@ -1,6 +1,7 @@
 import { trimTrailing } from "../lib/trim-trailing.ts";
 import type { Model, ModelPart } from "../models/model.ts";
 import { text } from "./observation-content.ts";
+import { plainText } from "./plain-text.ts";
 
 /** Name that the tokens of titles are booked under. */
 export const titleUsageId = "title";
@@ -19,13 +20,14 @@ export type WrittenTitle = {
   readonly failure: string | null;
 };
 
-/** A title of at most `length` characters for a conversation that begins with `message`; never rejects, null when aborted. */
+/** A title of at most `length` characters for a conversation that begins with `given`; never rejects, null when aborted. */
 export async function writeTitle(
-  message: string,
+  given: string,
   model: Model,
   signal: AbortSignal,
   length = usualTitleLength,
 ): Promise<WrittenTitle | null> {
+  const message = plainText(given);
   const input = message.slice(0, longestInput).toWellFormed();
   const request = {
     messages: [
