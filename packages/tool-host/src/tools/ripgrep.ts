@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { ToolInputError } from "../tool.ts";
+import { findTwin } from "./file-editor/find-twin.ts";
 
 export type RipgrepSearch = {
   /** Arguments beyond those every search has; patterns go in as `-e` or `-g` values, paths after `--`. */
@@ -85,7 +86,7 @@ export async function runRipgrep(
 
 /** The directory a search begins in; `~` and relative paths are resolved against home and workspace. */
 export async function resolveDirectory(path: string, context: SearchPlace): Promise<string> {
-  const directory = resolvePath(path, context);
+  const directory = await findTwin(resolvePath(path, context));
   const stats = await stat(directory).catch(() => undefined); // Whatever the reason, it cannot be searched.
   if (stats?.isDirectory() !== true) {
     throw new ToolInputError(`Invalid parameter path: ${directory} is not a directory that can be searched.`);

@@ -1,13 +1,15 @@
 import { ToolInputError } from "../../tool.ts";
+import { readControls } from "./show-controls.ts";
 
 /** An edited text, and the lines of it (1-based, inclusive) that the edit wrote; `last` is `first - 1` when it only removed text. */
 export type Edit = { readonly text: string; readonly first: number; readonly last: number };
 
 /**
- * Replaces the only occurrence of `wanted`. Line ends match whatever their form; the replacement takes the form that
+ * Replaces the only occurrence of `oldText`. Line ends match whatever their form; the replacement takes the form that
  * prevails in the text, and every byte outside the passage stays.
  */
-export function replacePassage(text: string, wanted: string, replacement: string): Edit {
+export function replacePassage(text: string, oldText: string, newText: string): Edit {
+  const [wanted, replacement] = [readControls(text, oldText), readControls(text, newText)];
   if (wanted === "")
     throw new ToolInputError(
       "Invalid parameter old_str: it is empty, so it occurs everywhere. Give the text to replace.",
@@ -43,10 +45,11 @@ export function replacePassage(text: string, wanted: string, replacement: string
 }
 
 /**
- * Replaces every occurrence of `wanted`, which must be `count` of them. Line ends are treated as by {@link replacePassage};
+ * Replaces every occurrence of `oldText`, which must be `count` of them. Line ends are treated as by {@link replacePassage};
  * `first` and `last` are the lines of the first one.
  */
-export function replacePassages(text: string, wanted: string, replacement: string, count: number): Edit {
+export function replacePassages(text: string, oldText: string, newText: string, count: number): Edit {
+  const [wanted, replacement] = [readControls(text, oldText), readControls(text, newText)];
   if (wanted === replacement)
     throw new ToolInputError(
       `Invalid parameter new_string: it equals old_string (${quote(wanted)}), so nothing would change.`,

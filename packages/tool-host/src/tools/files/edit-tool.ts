@@ -10,7 +10,7 @@ import { fileProblem } from "../file-editor/file-problem.ts";
 import { decodeText, encodeText } from "../file-editor/text-file.ts";
 import { viewEdit } from "../file-editor/view-file.ts";
 import { textPart } from "../observation-content.ts";
-import { workspacePath } from "./workspace-path.ts";
+import { existingPath } from "./workspace-path.ts";
 
 /** Replaces a passage of a file a stated number of times. */
 export const editTool: Tool = {
@@ -35,7 +35,7 @@ export const editTool: Tool = {
 
 async function editAction(action: EditAction, context: ToolContext): Promise<EditObservation> {
   try {
-    const path = workspacePath(context.workspaceDir, "file_path", action.file_path);
+    const path = await existingPath(context.workspaceDir, "file_path", action.file_path);
     return action.old_string === "" ? await create(path, action) : await change(path, action);
   } catch (error) {
     const text = fileProblem(error, action.file_path);

@@ -9,7 +9,7 @@ import { withLineEndsOf } from "../file-editor/edit-text.ts";
 import { fileProblem } from "../file-editor/file-problem.ts";
 import { decodeText, encodeText, type TextFile } from "../file-editor/text-file.ts";
 import { textPart } from "../observation-content.ts";
-import { workspacePath } from "./workspace-path.ts";
+import { existingPath } from "./workspace-path.ts";
 
 /** Writes a whole file. */
 export const writeFileTool: Tool = {
@@ -34,7 +34,7 @@ export const writeFileTool: Tool = {
 
 async function write(action: WriteFileAction, context: ToolContext): Promise<WriteFileObservation> {
   try {
-    const path = workspacePath(context.workspaceDir, "file_path", action.file_path);
+    const path = await existingPath(context.workspaceDir, "file_path", action.file_path);
     const kind = await kindAt(path, "file_path");
     if (kind === "directory")
       throw new ToolInputError(`Invalid parameter file_path: ${path} is a directory and cannot be written.`);

@@ -170,6 +170,17 @@ test.each([
   if (!pattern.startsWith("!")) expect(await bench.names(`${bench.dir}/${pattern}`)).toEqual(names);
 });
 
+test("K18: blanks of another kind and marks composed otherwise are found", async () => {
+  const bench = await openBench({
+    "a/Screenshot 10\u202fAM.png": "",
+    "a/e\u0301te\u0301.txt": "",
+    "a/caf\u00e9.txt": "",
+  });
+  expect(await bench.names("Screenshot 10 AM.png")).toEqual(["a/Screenshot 10\u202fAM.png"]);
+  expect(await bench.names("a/\u00e9t*.txt")).toEqual(["a/e\u0301te\u0301.txt"]);
+  expect(await bench.names("cafe\u0301.*")).toEqual(["a/caf\u00e9.txt"]);
+});
+
 test("K11: a workspace with brackets in its name is searched by absolute patterns; none says what brackets are", async () => {
   const bench = await openBench(oddTree);
   expect(await bench.names("[user-id]/*.tsx", "app")).toEqual(["app/[user-id]/[a].tsx"]);

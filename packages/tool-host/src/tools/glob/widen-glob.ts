@@ -1,13 +1,15 @@
 /**
  * A pattern of ripgrep that also finds names in which its brackets, braces and backslashes stand for themselves, such as
- * `app/[id]/page.tsx`. What cannot be a class or alternatives stands for itself alone; `*`, `?` and a leading `!` stay what they are.
+ * `app/[id]/page.tsx`, or has another kind of blank, or accents composed otherwise. What cannot be a class or alternatives stands for itself alone; `*`, `?` and a leading `!` stay what they are.
  */
 export function widenGlob(pattern: string): string {
   const sign = pattern.startsWith("!") ? "!" : "";
-  const widened = widen(pattern.slice(sign.length));
+  const body = pattern.slice(sign.length);
+  const forms = [...new Set([body.normalize("NFC"), body.normalize("NFD")])].map(widen);
+  const widened = forms.length === 1 ? forms[0]! : `{${forms.join(",")}}`;
   // ripgrep would take the first for a comment and pass over the second.
   const begun = widened.startsWith("#") ? `[#]${widened.slice(1)}` : widened;
-  return sign + begun.replace(/\s$/u, (blank) => `[${blank}]`);
+  return sign + begun.replace(/\s$/u, (blank) => `{${blank}}`);
 }
 
 /** Whether a pattern has characters that may stand for themselves as well. */
@@ -17,8 +19,11 @@ export function hasGroups(pattern: string): boolean {
 
 /** The pattern that finds exactly this name. */
 export function escapeGlob(name: string): string {
-  return name.replace(/[\\[\]{},*?!#]/gu, String.raw`\$&`).replace(/\s$/u, (blank) => `[${blank}]`);
+  return name.replace(/[\\[\]{},*?!#]/gu, String.raw`\$&`).replace(/\s$/u, (blank) => `{${blank}}`);
 }
+
+/** Any blank of one kind or another, as in the names of screenshots; a class of ripgrep has only ASCII. */
+const blanks = `{${Array.from(" \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000").join(",")}}`;
 
 function widen(pattern: string): string {
   let widened = "";
@@ -47,6 +52,8 @@ function groupAt(pattern: string, at: number): Group {
       return end > at + 1
         ? { glob: `{{${alternatives(text).map(widen).join(",")}},${literal(text)}}`, end }
         : { glob: "\\{", end: at + 1 };
+    case " ":
+      return { glob: blanks, end };
     case "}":
       return { glob: "\\}", end };
     default:

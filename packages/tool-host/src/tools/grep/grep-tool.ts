@@ -5,6 +5,7 @@ import { ToolInputError } from "../../tool.ts";
 import type { Tool, ToolCall, ToolContext } from "../../tool.ts";
 import { annotate, defineTool } from "../define-tool.ts";
 import { checkGlob, selectionArguments } from "../glob/plan-glob.ts";
+import { findTwin } from "../file-editor/find-twin.ts";
 import { textPart } from "../observation-content.ts";
 import { maxFiles, resolveDirectory, resolvePath } from "../ripgrep.ts";
 import { maxForeign } from "./find-foreign.ts";
@@ -45,7 +46,7 @@ async function grep(
 ): Promise<GrepObservation> {
   let place = action.path ?? context.workspaceDir;
   try {
-    place = resolvePath(place, context);
+    place = await findTwin(resolvePath(place, context));
     // Whatever the reason why it cannot be looked at: it is no file, and the message about directories says so.
     const isFile = (await stat(place).catch(() => undefined))?.isFile() === true;
     const file = isFile ? place : null;
