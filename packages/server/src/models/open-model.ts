@@ -18,6 +18,7 @@ import { withPromptedCalls, withSpokenHistory } from "./prompted-calls/prompted-
 import type { Send } from "./provider-fetch.ts";
 import { createRetryingModel } from "./retry.ts";
 import { createRouterModel, readRouter } from "./router-model.ts";
+import { withUsableHeaders } from "./usable-headers.ts";
 
 export type OpenModelDeps = {
   readonly clock?: ModelClock;
@@ -66,7 +67,10 @@ function openRoute(llm: LLM, deps: OpenModelDeps): Model {
     {
       name: settings.name,
       isVisionEnabled: settings.isVisionEnabled,
-      attempt: withPairedResults(withFittedImages(attempt, imageLimitsOf(settings))),
+      attempt: withUsableHeaders(
+        withPairedResults(withFittedImages(attempt, imageLimitsOf(settings))),
+        settings,
+      ),
     },
     { clock, policy: settings.retry, idleTimeoutMs: settings.idleTimeoutMs, failure },
   );
