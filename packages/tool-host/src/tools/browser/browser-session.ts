@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Action, BrowserObservation } from "@convoke/protocol";
 import type { BrowserContext, Page } from "playwright-core";
-import { clipText, shortNotice, textLimits } from "../../text/truncate.ts";
 import type { AttachBrowser } from "../../browser-attachment.ts";
 import { maskText } from "../../processes/mask.ts";
 import {
@@ -100,12 +99,7 @@ export class BrowserSession implements ToolInstance {
     }
     this.#openUrls();
     this.#rest();
-    const notes = this.#notes.take();
-    const text = [answer.text, ...notes].join("\n\n");
-    return await observe(
-      { ...answer, text: clipText(text, textLimits.toolMessage, shortNotice) },
-      this.#directory,
-    );
+    return await observe(answer, this.#notes.take(), this.#directory);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
