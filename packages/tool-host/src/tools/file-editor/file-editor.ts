@@ -5,6 +5,7 @@ import { ToolInputError } from "../../tool.ts";
 import type { ToolInstance } from "../../tool.ts";
 import { imagePart, textPart } from "../observation-content.ts";
 import { createFile, replaceFile } from "./atomic-write.ts";
+import { checkNew } from "./check-new.ts";
 import { checkPath, readEditable } from "./check-path.ts";
 import type { EditHistory } from "./edit-history.ts";
 import { findTwin } from "./find-twin.ts";
@@ -65,6 +66,7 @@ export class FileEditor implements ToolInstance {
 
   async #create(action: FileEditorAction): Promise<FileEditorObservation> {
     const text = required(action, "file_text");
+    await checkNew(action.path);
     const bytes = Buffer.from(text, "utf8");
     const directory = await realpath(dirname(action.path));
     const edit = await this.#deps.history.push(join(directory, basename(action.path)), null, bytes);

@@ -4,6 +4,7 @@ import type { Action, EditAction, EditObservation } from "@convoke/protocol";
 import { ToolInputError, type Tool, type ToolContext } from "../../tool.ts";
 import { annotate, defineTool } from "../define-tool.ts";
 import { createFile, replaceFile } from "../file-editor/atomic-write.ts";
+import { checkNew } from "../file-editor/check-new.ts";
 import { kindAt, readEditable } from "../file-editor/check-path.ts";
 import { replacePassages } from "../file-editor/edit-text.ts";
 import { fileProblem } from "../file-editor/file-problem.ts";
@@ -50,6 +51,7 @@ async function create(path: string, { new_string }: EditAction): Promise<EditObs
       `Invalid parameter old_string: it is empty, which creates a file, but ${path} exists already. Give the text to replace.`,
     );
   }
+  await checkNew(path, "file_path");
   await mkdir(dirname(path), { recursive: true });
   await createFile(path, Buffer.from(new_string, "utf8"));
   return {

@@ -174,6 +174,28 @@ test("edit keeps CRLF, whatever form the model writes, in every place", async ()
   expect(await readFile(place("a.txt"), "utf8")).toBe("c\r\nd\r\nc\r\nd\r\n");
 });
 
+test("K20: a path below a file, and a link that leads nowhere, are named", async () => {
+  for (const [tool, call] of [
+    [writeFileTool, (name: string) => write(name, "x")],
+    [editTool, (name: string) => edit(name, "", "x")],
+  ] as const) {
+    const { execute, place, list: names } = await bench(tool, { "file.txt": "x" });
+    await symlink("nowhere/target.txt", place("link.txt"));
+    await symlink("nowhere", place("folder"));
+    const before = await names();
+    const refusal = async (name: string): Promise<string> => {
+      const refused = await execute(call(name));
+      expect(refused).toMatchObject({ is_error: true });
+      return textOf(refused);
+    };
+    expect(await refusal("file.txt/x")).toContain("file.txt is a file and no directory");
+    expect(await refusal("file.txt/deep/er/x")).toContain("file.txt is a file and no directory");
+    expect(await refusal("link.txt")).toContain("is a link to nowhere/target.txt, which does not exist");
+    expect(await refusal("folder/x")).toContain("folder is a link to a directory that does not exist");
+    expect(await names()).toEqual(before);
+  }
+});
+
 test("K12: an edit of a file with LF writes LF, whatever form the model writes", async () => {
   const { execute, place } = await bench(editTool, {
     "lf.txt": "a\nb\nc\n",

@@ -4,6 +4,7 @@ import type { Action, WriteFileAction, WriteFileObservation } from "@convoke/pro
 import { ToolInputError, type Tool, type ToolContext } from "../../tool.ts";
 import { annotate, defineTool } from "../define-tool.ts";
 import { createFile, replaceFile } from "../file-editor/atomic-write.ts";
+import { checkNew } from "../file-editor/check-new.ts";
 import { kindAt, readEditable } from "../file-editor/check-path.ts";
 import { withLineEndsOf } from "../file-editor/edit-text.ts";
 import { fileProblem } from "../file-editor/file-problem.ts";
@@ -47,6 +48,7 @@ async function write(action: WriteFileAction, context: ToolContext): Promise<Wri
 }
 
 async function create(path: string, content: string): Promise<WriteFileObservation> {
+  await checkNew(path, "file_path");
   await mkdir(dirname(path), { recursive: true });
   await createFile(path, Buffer.from(content, "utf8"));
   return { ...observe(path, `Created ${path}.`), is_new_file: true, new_content: content };
