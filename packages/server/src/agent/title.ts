@@ -47,6 +47,11 @@ export async function writeTitle(
   return { title: title === "" ? shorten(message, length) : title, failure: null };
 }
 
+/** The beginning of a message, as the title of a conversation that nobody has named; empty where it has no words. */
+export function beginningOf(message: string): string {
+  return shorten(plainText(message), usualTitleLength);
+}
+
 /** A title is short: no more is read of what models make. */
 function withoutOrnaments(said: string): string {
   return trimTrailing(said.replace(/^[\s"'`*#]+/u, ""), " \t\r\n\u00a0\"'`*.");

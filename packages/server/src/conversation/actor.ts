@@ -148,6 +148,7 @@ export class Actor implements AsyncDisposable {
       post,
       openModel: (other) => this.models.openHelper(titleUsageId, other),
       findTitleModel: () => this.models.findTitleModel(),
+      isNamed: (deps.title ?? null) !== null,
       logger: deps.logger,
     });
   }
@@ -362,7 +363,10 @@ export class Actor implements AsyncDisposable {
     extra: Parameters<ConversationLog["append"]>[1] = {},
   ): Promise<StampedEvent[]> {
     const stamped = await this.configuration.changeWith(change, (drafts, patch) =>
-      this.log.append(withRunFacts([...decision.drafts, ...drafts], this.#runFacts()), { ...extra, patch }),
+      this.log.append(withRunFacts([...decision.drafts, ...drafts], this.#runFacts()), {
+        ...extra,
+        patch: { ...extra.patch, ...patch },
+      }),
     );
     this.session.renew();
     this.runner.ensure();

@@ -359,9 +359,10 @@ export class Conversation implements AsyncDisposable {
   }
 
   async setTitle(title: string | null): Promise<void> {
-    await this.#actor.queue.post(() =>
-      this.#actor.log.append([stateUpdate("title", title)], { patch: { title } }),
-    );
+    await this.#actor.queue.post(async () => {
+      await this.#actor.log.append([stateUpdate("title", title)], { patch: { title } });
+      this.#actor.titling.isNamed = title !== null;
+    });
   }
 
   /** See {@link standingFrame}. */
