@@ -1,7 +1,7 @@
 import { ShieldAlert } from "lucide-react";
 import { Suspense, useEffect, useMemo, useState, type KeyboardEvent } from "react";
 import { ApiError } from "@convoke/client";
-import { PlannedDiff } from "../diff/planned-diff.tsx";
+import { PlannedDiff } from "../cards/planned-diff.tsx";
 import { editsOf } from "../folds/edits.ts";
 import { textAt } from "../lib/loose.ts";
 import { pathWithin, shownDuration } from "../lib/shown-numbers.ts";

@@ -1,7 +1,7 @@
 import { Ellipsis } from "lucide-react";
 import { useMemo, useState, type ReactNode } from "react";
 import { DiffView } from "../diff/diff-view.tsx";
-import { PlannedDiff } from "../diff/planned-diff.tsx";
+import { PlannedDiff } from "./planned-diff.tsx";
 import { editsOf, type Edit } from "../folds/edits.ts";
 import { tasksOf } from "../folds/fold-task-list.ts";
 import { partsText } from "../folds/row-of-event.ts";

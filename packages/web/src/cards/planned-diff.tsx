@@ -1,9 +1,9 @@
 import { useMemo } from "react";
-import { useFile } from "../files/use-file.ts";
+import { useFile } from "../services/use-file.ts";
 import type { Edit } from "../folds/edits.ts";
 import { placeEdit } from "../folds/place-edit.ts";
 import type { Loose } from "../lib/loose.ts";
-import { DiffView } from "./diff-view.tsx";
+import { DiffView } from "../diff/diff-view.tsx";
 
 type PlannedDiffProps = {
   readonly edit: Edit;
