@@ -8,6 +8,7 @@ const parts = [
   [`${testing}/fuzz/run.ts`, "--count", "100000"],
   [`${testing}/fuzz/run.ts`, "--count", "10000", "--seed", "424242"],
   [`${testing}/nightly/kill-cycles.ts`, "--count", "500"],
+  [`${testing}/nightly/backup-cycles.ts`, "--count", "60"],
   [`${testing}/nightly/node-cycles.ts`, "--count", "300"],
   [`${testing}/nightly/node-cycles.ts`, "--count", "60", "--mixed"],
   [`${browser}/browser-cycles.ts`, "--count", "200"],
