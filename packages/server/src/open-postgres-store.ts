@@ -34,9 +34,10 @@ export async function openPostgresStore({
       "Servers on a database need a secret key, the same for all of them: set CONVOKE_SECRET_KEY, made for example with: openssl rand -base64 32",
     );
   }
-  await checkPostgres(place, logger);
+  const { isHeard } = await checkPostgres(place, logger);
   await using scope = new AsyncDisposableStack();
-  const { url, listenUrl } = place;
+  const { url } = place;
+  const listenUrl = isHeard ? place.listenUrl : null;
   const onFailure = (error: unknown): void =>
     logger.warn({ error: describeError(error) }, "something went wrong with the database; it is tried again");
   const node = scope.use(await PostgresNode.open({ url, dataDir, onFailure }));
