@@ -11,6 +11,7 @@ const parts = [
   [`${testing}/nightly/backup-cycles.ts`, "--count", "60"],
   [`${testing}/nightly/node-cycles.ts`, "--count", "300"],
   [`${testing}/nightly/node-cycles.ts`, "--count", "60", "--mixed"],
+  [`${testing}/nightly/node-cycles.ts`, "--count", "300", "--pooled"],
   [`${browser}/browser-cycles.ts`, "--count", "200"],
   ["e2e/page-cuts.ts", "--count", "200"],
   ["bench/web/hour.ts", "--minutes", "60"],

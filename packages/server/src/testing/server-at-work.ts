@@ -54,7 +54,7 @@ export class ServerAtWork implements AsyncDisposable {
     atWork.#work = Promise.all([
       ...ids.map((id) => atWork.#goOn(async () => await atWork.#talk(id))),
       atWork.#goOn(async () => await atWork.#talkInSandbox(sandboxed)),
-      atWork.#goOn(async () => await atWork.#startHere(randomUUID())),
+      atWork.#goOn(async () => await atWork.#startHere(randomUUID()), newEveryMs),
     ]);
     atWork.#work.catch(() => {}); // Told by `settle`.
     scope.move();
@@ -100,10 +100,10 @@ export class ServerAtWork implements AsyncDisposable {
     await this.#model[Symbol.asyncDispose]();
   }
 
-  async #goOn(act: () => Promise<void>): Promise<void> {
+  async #goOn(act: () => Promise<void>, everyMs = pauseMs): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       await act();
-      await sleep(pauseMs);
+      await sleep(everyMs);
     }
   }
 
@@ -180,3 +180,4 @@ export type StoredEvent = {
 };
 
 const pauseMs = 50;
+const newEveryMs = 2_000;

@@ -10,7 +10,7 @@ export type Before = {
 
 export async function noteBefore(atWork: ServerAtWork): Promise<Before> {
   const logs = new Map<string, { events: number; acknowledged: readonly string[] }>();
-  for (const id of [...atWork.conversations]) {
+  for (const id of Array.from(atWork.conversations)) {
     // Acknowledged before the events are read.
     const acknowledged = [...(atWork.acknowledged.get(id) ?? [])];
     logs.set(id, { events: (await atWork.eventsOf(id)).length, acknowledged });
