@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { copyStore, type CopyPlace, type CopyResult } from "./copy-store.ts";
 import { copiedTables } from "./copy-tables.ts";
@@ -78,6 +79,23 @@ describe.skipIf(!probe.isUsable)(
       expect((await third.call("GET", "/api/settings/secrets/TOKEN")).text).toBe("a newer value");
     });
 
+    test("a copy that was killed is started again, also where all servers were killed", async () => {
+      await using first = await startTestServer();
+      const { id } = await first.createConversation();
+      await first.close();
+      const url = await server.createDatabase();
+      const folder = { dataDir: first.dataDir };
+      const database = { database: { url, nodeAddress: null } };
+      await copy(folder, database);
+      // As `kill -9` leaves them: their rows live, and nobody beats or counts.
+      const dead = ["killed-copy", "killed-server"];
+      await ask(url, `INSERT INTO convoke.nodes (id) VALUES ${dead.map((name) => `('${name}')`).join(", ")}`);
+      expect(await copy(folder, database)).toMatchObject({ conversations: 1, added: 0, conflicts: [] });
+      const left = await ask(url, "SELECT id FROM convoke.nodes WHERE dead_at IS NULL");
+      expect(left).toEqual([]);
+      expect(id).toBeTypeOf("string");
+    });
+
     test("every table of the application is copied but that of sandboxes, which stay on their machines", async () => {
       await using place = await openTemporaryDirectory();
       await using database = await openApplicationDatabase(place.path);
@@ -110,6 +128,16 @@ describe.skipIf(!probe.isUsable)(
     });
   },
 );
+
+async function ask(url: string, statement: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
 
 async function createKey(dataDir: string): Promise<{ key: string; keyId: string }> {
   await using keys = await openKeyBook(dataDir);

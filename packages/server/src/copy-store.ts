@@ -140,12 +140,10 @@ async function openAlone(
   const dataDir = await mkdtemp(join(tmpdir(), "convoke-copy-"));
   scope.defer(() => rm(dataDir, { recursive: true, force: true }));
   const { database } = place;
-  const store = scope.use(await openStore({ dataDir, database, masterSecret, logger }));
-  const others = (await store.cluster.nodes()).filter(({ id }) => id !== store.cluster.nodeId);
-  if (others.length === 0) return store;
-  throw new ConfigError(
-    `Servers work on the database ${describePlace(database)}. Stop them first; one that was killed is forgotten after seven seconds.`,
-  );
+  const { openPostgresStore } = await import("./open-postgres-store.ts");
+  const store = scope.use(await openPostgresStore({ dataDir, database, masterSecret, logger }));
+  if ((await store.findOther()) === null) return store;
+  throw new ConfigError(`Servers work on the database ${describePlace(database)}. Stop them first.`);
 }
 
 function lockAlone(dataDir: string): Disposable {
