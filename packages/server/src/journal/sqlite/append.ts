@@ -84,6 +84,12 @@ export class AppendStatements {
     return this.#checkedHead(lease).number;
   }
 
+  /** The row that was just written tells of the events which come now. */
+  begin(conversationId: string, generation: number): void {
+    const [number = 0] = (this.#owner.get(conversationId) ?? []) as unknown as Partial<OwnerRow>;
+    this.#keep(conversationId, { number, generation, nodeId: this.#nodeId, ...emptyEnd });
+  }
+
   /** Refuses what could not be appended to a log that is empty. */
   checkFirst(conversationId: string, batch: AppendBatch): void {
     this.#checkBatch(conversationId, emptyLog, batch);
@@ -133,6 +139,10 @@ export class AppendStatements {
     const lastSeq = this.#ends.open(conversationId)?.lastSeq ?? 0;
     const end = lastSeq === 0 ? { ...emptyEnd } : this.#readEnd(number, lastSeq);
     const head: Head = { number, generation, nodeId, ...end };
+    return this.#keep(conversationId, head);
+  }
+
+  #keep(conversationId: string, head: Head): Head {
     if (this.#heads.size >= headLimit) this.#heads.clear();
     this.#heads.set(conversationId, head);
     return head;
