@@ -1,3 +1,4 @@
+import { onceUnlessRejected } from "@convoke/protocol";
 import { ConvokeClient, type FollowOptions, type OverviewOptions } from "@convoke/client";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -92,13 +93,11 @@ function createServices(given: Given): Services {
 
 /** What finds colours comes with the first text that has some. */
 function laterColours(): AskColours {
-  let opened: Promise<{ readonly ask: AskColours }> | null = null;
-  return async (text, language) => {
-    opened ??= loadPatiently(() => import("./colours/open-colourist.ts")).then(({ openColourist }) =>
-      openColourist(),
-    );
-    return (await opened).ask(text, language);
-  };
+  const opened = onceUnlessRejected(async () => {
+    const { openColourist } = await loadPatiently(() => import("./colours/open-colourist.ts"));
+    return openColourist();
+  });
+  return async (text, language) => (await opened()).ask(text, language);
 }
 
 /** A hidden page is not painted; what comes there is folded all the same. */

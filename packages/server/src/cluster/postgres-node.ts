@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { onceUnlessRejected } from "@convoke/protocol";
 import type { Pool } from "pg";
 import { openPool } from "../database/postgres/postgres-pool.ts";
 import { Timeline } from "../database/postgres/timeline.ts";
@@ -34,7 +35,7 @@ export class PostgresNode implements AsyncDisposable {
   /** The data folder by a name that stays; null without one. What runs from the same one has the same files. */
   readonly machine: string | null;
   readonly #own: OwnNodes | null;
-  #closing: Promise<void> | null = null;
+  readonly #closed = onceUnlessRejected(() => this.#close());
 
   private constructor(
     {
@@ -100,8 +101,7 @@ export class PostgresNode implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    return this.#closed();
   }
 
   async #close(): Promise<void> {

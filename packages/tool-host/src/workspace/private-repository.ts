@@ -62,6 +62,7 @@ export class PrivateRepositories implements AsyncDisposable {
     if (known === undefined) {
       known = this.#open(directory);
       this.#known.set(directory, known);
+      known.catch(() => this.#known.delete(directory));
     }
     return known;
   }
