@@ -34,7 +34,7 @@ export function secretValues(secrets: ConversationSecrets): string[] {
  * be a part of one stays there, or the path would lead nowhere.
  */
 export function sparedTexts({ workspace, hook_config: hooks, agent }: ConversationConfig): string[] {
-  const parsed = parseHooks(hooks ?? {});
+  const parsed = parseHooks(hooks ?? {}, "stored");
   const commands = parsed.ok
     ? Object.values(parsed.settings).flatMap((groups) =>
         groups.flatMap((group) => group.hooks.map(({ command }) => command)),

@@ -162,7 +162,7 @@ const contractFields = new Set([
 /** Refused where a hook could not be carried out as it was meant: a guard that never runs would be worse than an error. */
 function readHooks(given: StartConversationRequest["hook_config"]): Pick<ConversationConfig, "hook_config"> {
   if (given === null || given === undefined) return {};
-  const parsed = parseHooks(given);
+  const parsed = parseHooks(given, "request");
   if (!parsed.ok) throw invalidField(["body", "hook_config", ...parsed.loc], parsed.reason);
   return { hook_config: given };
 }
