@@ -192,8 +192,9 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
 
     updateSecrets: async (request) => {
       const { secrets } = request.body as UpdateSecretsRequest;
-      checkSecretSources(secrets, ["body", "secrets"]);
-      await (await open(request)).updateSecrets(secrets);
+      const conversation = await open(request);
+      checkSecretSources(secrets, ["body", "secrets"], conversation.secrets.sources);
+      await conversation.updateSecrets(secrets);
       return success;
     },
 

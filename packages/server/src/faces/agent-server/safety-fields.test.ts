@@ -104,3 +104,35 @@ test("audit F4: a rule that says that it allows is one that allows", async () =>
   expect(denied.text).toContain("there are none that deny");
   expect((await server.call("GET", path)).json).toEqual({ rules: [rule] });
 });
+
+test("hardening 2: secrets have a limit each and together, told with the field, also those that are added", async () => {
+  const start = (secrets: object) =>
+    server.call("POST", "/api/conversations", { ...server.startRequest(), secrets });
+  const tooLong = await start({ A: "x".repeat(65_537) });
+  expect(tooLong).toMatchObject({
+    status: 422,
+    json: { detail: [{ loc: ["body", "secrets", "A", "value"] }] },
+  });
+  const many = (count: number, prefix: string) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, at) => [`${prefix}${at}`, `${at}-${"x".repeat(60_000)}`]),
+    );
+  expect(await start(many(5, "A"))).toMatchObject({
+    status: 422,
+    json: { detail: [{ loc: ["body", "secrets"] }] },
+  });
+  const made = await start(many(3, "A"));
+  expect(made.status, made.text).toBe(201);
+  const { id: other } = made.json as { id: string };
+  const add = (count: number) =>
+    server.call("POST", `/api/conversations/${other}/secrets`, { secrets: many(count, "B") });
+  expect((await add(2)).status).toBe(422);
+  expect((await add(1)).status).toBe(200);
+  const env = Object.fromEntries(Object.entries(many(20, "E")));
+  const agent = {
+    ...server.startRequest().agent,
+    mcp_config: { mcpServers: { a: { command: "true", env } } },
+  };
+  const hidden = await server.call("POST", "/api/conversations", { ...server.startRequest(), agent });
+  expect(hidden).toMatchObject({ status: 422, json: { detail: [{ loc: ["body", "agent"] }] } });
+});
