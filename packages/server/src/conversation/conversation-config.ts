@@ -64,6 +64,8 @@ export type ConversationConfig = {
   readonly parent?: { readonly conversation_id: string; readonly action_id?: string };
   /** Whoever created it knows kinds of events and tools that the contract does not have. */
   readonly knows_newer_kinds?: true;
+  /** How many conversations asked each other until this one was asked, as a model of the last of them; none when absent. */
+  readonly call_depth?: number;
   /** Hooks in the form that they were sent in. */
   readonly hook_config?: HookConfig | null;
   /** Where the client that created it has the definitions of its tools; told to others, never loaded here. */

@@ -51,6 +51,7 @@ const shared = [
   "allow_rules",
   "hook_config",
   "knows_newer_kinds",
+  "call_depth",
 ] as const satisfies readonly (keyof ConversationConfig)[];
 
 function pick<From extends object, Key extends keyof From>(
