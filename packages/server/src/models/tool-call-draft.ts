@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { MessageToolCall } from "@convoke/protocol";
+import { mostCalls } from "./most-calls.ts";
 
 /** A piece of a tool call as chat servers stream it; servers leave out or repeat any of these. */
 export type ToolCallDelta = {
@@ -69,6 +70,8 @@ export class ToolCallDrafts {
   }
 
   #begin(key: number | null): Draft {
+    // The last one takes what is too much: it is so far behind that it is never run.
+    if (this.#drafts.length >= mostCalls) return this.#drafts.at(-1)!;
     const draft: Draft = { key, id: "", name: "", pieces: [] };
     this.#drafts.push(draft);
     return draft;
