@@ -119,12 +119,12 @@ async function open(): Promise<void> {
   });
   let hasLoginFailed = false;
   if (location.hash !== "") {
-    const { exchange, takeTicket } = await import("./login/exchange.ts");
+    const { exchangeTicket, takeTicket } = await import("./login/exchange.ts");
     const ticket = takeTicket(location, (address) => history.replaceState(null, "", address));
     if (ticket !== null) {
       try {
-        const { proof, user_id: user } = await exchange(client, { ticket });
-        login.enter(proof, user);
+        const entered = await exchangeTicket(client, ticket, (question) => confirm(question));
+        if (entered !== null) login.enter(entered.proof, entered.user_id);
       } catch {
         // The door says so and takes a key instead.
         hasLoginFailed = true;
