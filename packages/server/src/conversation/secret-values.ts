@@ -13,8 +13,10 @@ export function secretValues(secrets: ConversationSecrets): string[] {
   const values: string[] = [];
   const keys: string[] = [...serverKeys];
   for (const secret of [llm, ...condensers].flatMap((fields) => Object.values(fields))) {
-    if (typeof secret === "string") keys.push(secret);
-    else values.push(...headerSecrets(secret));
+    if (typeof secret === "string") {
+      keys.push(secret);
+      if (URL.canParse(secret)) values.push(...urlSecrets(secret));
+    } else values.push(...headerSecrets(secret));
   }
   for (const source of Object.values(sources)) {
     if (source.kind === "StaticSecret" && typeof source.value === "string") values.push(source.value);
