@@ -74,6 +74,15 @@ export type ConversationConfig = {
   readonly sandbox_id?: string;
 };
 
+/** The warnings of a configuration with more; none is no field. */
+export function withWarnings(
+  { warnings = [] }: Pick<ConversationConfig, "warnings">,
+  more: readonly Warning[],
+): Pick<ConversationConfig, "warnings"> {
+  const all = [...warnings, ...more];
+  return all.length === 0 ? {} : { warnings: all };
+}
+
 /** Sealed at rest as one text. */
 export type ConversationSecrets = {
   readonly llm: LlmSecrets;
