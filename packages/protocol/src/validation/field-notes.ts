@@ -23,6 +23,7 @@ const mcpServers = Type.Unsafe({
   anyOf: [Type.Object({ mcpServers: mapOf(mcpServer) }), mapOf(mcpServer)],
 });
 const modelParts = {
+  ...named("stream_idle_timeout"),
   fallback_strategy: Type.Object(named("fallback_llms")),
   router: Type.Object(named("kind", "llms_for_routing", "max_input_tokens", "router_name")),
 };
@@ -37,16 +38,19 @@ const verification = Type.Object(
   { $id: "AgentVerification" },
 );
 
-/** Fields that are read although the schema, which follows the contract, does not have them, and the form of free objects. */
+/** Fields that are known although the schema, which follows the contract, does not have them, and the form of free objects. */
 export const alsoRead: Notes<TSchema> = {
   StartConversationRequest: {
+    ...named("secrets_encrypted", "observability_span_name"),
     agent_settings: Type.Unsafe({ $ref: "AgentSettingsChange" }),
     container: Type.Object(named("memory", "cpus", "browser")),
   },
   "Agent-Input": { mcp_config: mcpServers },
-  "AgentContext-Input": named("disabled_skills"),
+  "AgentContext-Input": named("disabled_skills", "load_memory", "marketplace_path"),
   AgentDefinition: { hooks: ref(HookConfigInput), mcp_config: mcpServers },
   HookDefinition: named("name", "prompt", "system_prompt", "tools", "max_iterations", "async", "on_failure"),
+  "LLMSummarizingCondenser-Input": named("minimum_progress"),
+  SubAgentCondenser: named("minimum_progress"),
   "HookConfig-Input": { hooks: ref(HookConfigInput) },
   Skill: { ...named("disable_model_invocation"), mcp_tools: mcpServers },
   SkillsRequest: named("marketplace_path"),
@@ -71,6 +75,7 @@ const defaultOf = (name: keyof typeof LLM.properties): AsksNothing =>
   only((LLM.properties[name] as { readonly default?: unknown }).default);
 
 const modelWithoutEffect: Readonly<Record<string, AsksNothing>> = {
+  stream_idle_timeout: only(300),
   auth_type: only("api_key"),
   aws_profile_name: only(),
   aws_role_name: only(),
@@ -84,14 +89,19 @@ const modelWithoutEffect: Readonly<Record<string, AsksNothing>> = {
   modify_params: defaultOf("modify_params"),
 };
 
-/** Known fields that change nothing here. */
+/** Known fields that change nothing here, and the values of theirs that official clients send in every request. */
 export const withoutEffect: Notes<AsksNothing> = {
   StartConversationRequest: {
+    secrets_encrypted: only(false),
+    observability_span_name: only("conversation"),
     // Of the official tools; one of these that is not here is told as missing.
     tool_module_qualnames: (value) => Object.values(value as object).every(isOfficialModule),
   },
   LLM: modelWithoutEffect,
   LLMChange: modelWithoutEffect,
+  "LLMSummarizingCondenser-Input": { minimum_progress: only(0.1) },
+  SubAgentCondenser: { minimum_progress: only(0.1) },
+  "AgentContext-Input": { load_memory: only(false), marketplace_path: only("marketplaces/default.json") },
   AgentVerification: { critic_enabled: only(false), enable_iterative_refinement: only(false) },
 };
 

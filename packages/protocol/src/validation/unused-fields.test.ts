@@ -90,6 +90,36 @@ test("F5: known fields without an effect are named only where they ask for somet
   expect(findUnusedFields(SendMessageRequest, { role: "user", content: "x", mode: "" })).toEqual([]);
 });
 
+test("F5: what the official SDK 1.58 sends in every request asks for nothing", () => {
+  const llm = {
+    model: "m",
+    stream_idle_timeout: 300,
+    auth_type: "api_key",
+    log_completions_folder: "logs/completions",
+  };
+  const body = {
+    secrets_encrypted: false,
+    observability_span_name: "conversation",
+    observability_tags: [],
+    user_id: null,
+    agent: {
+      llm,
+      condenser: { kind: "LLMSummarizingCondenser", llm, minimum_progress: 0.1 },
+      agent_context: {
+        load_memory: false,
+        marketplace_path: "marketplaces/default.json",
+        disabled_skills: [],
+      },
+    },
+  };
+  expect(findUnusedFields(StartConversationRequest, body)).toEqual([]);
+  const other = { ...body, secrets_encrypted: true, agent: { llm: { ...llm, stream_idle_timeout: 5 } } };
+  expect(names(findUnusedFields(StartConversationRequest, other))).toEqual([
+    ["secrets_encrypted", null],
+    ["agent.llm.stream_idle_timeout", null],
+  ]);
+});
+
 test("F5: a hostile body names no more than fifty fields", () => {
   const body = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`colour_${at}`, at]));
   expect(findUnusedFields(SendMessageRequest, body)).toHaveLength(50);
