@@ -33,7 +33,7 @@ test.each([
 ])("K14: %s in base_url is hidden wherever a model is shown", async (_, baseUrl) => {
   const { agent } = server.startRequest();
   const llm = { ...agent.llm, base_url: baseUrl, num_retries: 0 };
-  const condenser = { kind: "LLMSummarizingCondenser", llm, max_size: 100 };
+  const condenser = { kind: "LLMSummarizingCondenser" as const, llm, max_size: 100 };
   const { id } = await server.createConversation({ agent: { ...agent, llm, condenser }, text: "go" });
   await server.waitForStatus(id, "error");
   const saved = await server.call("POST", "/api/profiles/hidden", { llm, include_secrets: true });
