@@ -5,123 +5,94 @@ import type { Script } from "../../packages/server/src/testing/scripted-model/sc
 import { findPython } from "../../test/clients/python/find-python.ts";
 import { preparePython } from "../../test/clients/python/python-environment.ts";
 import type { BenchResult } from "../bench-result.ts";
-import { percentile } from "../journal/percentile.ts";
 import { BuiltServer } from "../node/built-server.ts";
-import { PeerClient } from "./peer-client.ts";
+import { AgentServerClient } from "./agent-server-client.ts";
+import { Codex } from "./codex.ts";
+import { compare, result } from "./compare.ts";
+import { Opencode } from "./opencode.ts";
+import { operationsOfAll, operationsOfReference } from "./operations.ts";
+import type { Peer } from "./peer.ts";
+import { preparePackage } from "./prepare-packages.ts";
 import { PythonServer } from "./python-server.ts";
 
+const parts = {
+  reference: besideReference,
+  opencode: async (modelUrl: string) => await beside("opencode", () => Opencode.start(modelUrl), modelUrl),
+  codex: async (modelUrl: string) => await beside("codex", () => Codex.start(modelUrl), modelUrl),
+} as const;
+
 /**
- * What both servers can be asked, beside the reference (PyPI) in the same run: both run from beginning to end, and each operation is
- * measured turn about, so that the machine's noise hits both. Without Python 3.12 there are no numbers, and it says so.
+ * What each other server can be asked as well, beside it in the same run: both run from beginning to end, and each operation is measured
+ * turn about, so that the machine's noise hits both. A server that cannot be had here has no numbers, and it is said why.
  */
-export async function run(): Promise<BenchResult[]> {
-  const python = reference();
-  if (python === null) return [];
-  const thread = new Worker(new URL("../conversations/model-thread.ts", import.meta.url), {
-    workerData: { turns: [{ text: "Done." }], loop: true } satisfies Script,
-  });
-  try {
-    const [modelUrl] = (await once(thread, "message")) as [string];
-    await using theirs = await PythonServer.start(python);
-    await using ours = await BuiltServer.start();
-    const startMs = await timeStart(ours);
-    using own = new PeerClient(ours, modelUrl);
-    using other = new PeerClient(theirs, modelUrl);
-    const results = [
-      result("start", "start of the process to the first answer", "ms", startMs, theirs.startMs),
-    ];
-    for (const operation of operations) results.push(await compare(operation, [own, other]));
-    results.push(
-      result(
-        "memory",
-        "resident memory after all of this",
-        "MB",
-        ours.residentMegabytes(),
-        theirs.residentMegabytes(),
-      ),
-    );
-    return results;
-  } finally {
-    await thread.terminate();
+export async function run(only?: string): Promise<BenchResult[]> {
+  const names = only === undefined ? Object.keys(parts) : [only];
+  const results: BenchResult[] = [];
+  for (const name of names) {
+    const measure = parts[name as keyof typeof parts];
+    if (measure === undefined) {
+      throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}`);
+    }
+    const thread = new Worker(new URL("../conversations/model-thread.ts", import.meta.url), {
+      workerData: { turns: [{ text: "Done." }], loop: true } satisfies Script,
+    });
+    try {
+      const [modelUrl] = (await once(thread, "message")) as [string];
+      results.push(...(await measure(modelUrl)));
+    } finally {
+      await thread.terminate();
+    }
   }
+  return results;
 }
 
-/** One thing that is asked so many times in each round, of a conversation that holds so many messages. */
-type Operation = {
-  readonly id: string;
-  readonly name: string;
-  readonly times: number;
-  readonly stored?: number;
-  /** How many milliseconds it took. */
-  readonly ask: (client: PeerClient, conversation: string) => Promise<number>;
-};
-
-const roundCount = 3;
-const filler = "A sentence as people write it to each other, of an ordinary length. ".repeat(4);
-
-const operations: readonly Operation[] = [
-  { id: "health", name: "GET /health: p50", times: 100, ask: (client) => client.health() },
-  {
-    id: "create",
-    name: "a conversation created: p50",
-    times: 20,
-    ask: async (client) => (await client.create()).ms,
-  },
-  ...[200, 2_000].map((stored) => ({
-    id: `send.${stored}`,
-    name: `a message stored, behind ${stored} others: p50`,
-    times: 30,
-    stored,
-    ask: (client: PeerClient, conversation: string) => client.send(conversation, filler),
-  })),
-  {
-    id: "page",
-    name: "the newest 100 events of 2,000: p50",
-    times: 30,
-    stored: 2_000,
-    ask: (client, conversation) => client.page(conversation),
-  },
-  {
-    id: "search",
-    name: "events with a text that one of 2,000 has: p50",
-    times: 20,
-    stored: 2_000,
-    ask: (client, conversation) => client.page(conversation, "needle"),
-  },
-  {
-    id: "turns",
-    name: "20 first turns at once, to the end of the last: median",
-    times: 1,
-    ask: (client) => client.firstTurns(20),
-  },
-];
-
-async function compare(operation: Operation, clients: readonly PeerClient[]): Promise<BenchResult> {
-  const { id, name, times, stored = 0, ask } = operation;
-  const asked = await Promise.all(
-    clients.map(async (client) => ({
-      client,
-      conversation: await fill(client, stored),
-      durationsMs: [] as number[],
-    })),
+async function besideReference(modelUrl: string): Promise<BenchResult[]> {
+  const python = prepared("the reference", () =>
+    preparePython(findPython(process.env), { more: join(import.meta.dirname, "requirements.txt") }),
   );
-  for (let round = 0; round <= roundCount; round += 1)
-    for (const { client, conversation, durationsMs } of asked)
-      for (let count = 0; count < times; count += 1) {
-        const ms = await ask(client, conversation);
-        // The first round warms both up.
-        if (round > 0) durationsMs.push(ms);
-      }
-  const [ours = NaN, theirs = NaN] = asked.map(({ durationsMs }) => percentile(durationsMs, 0.5));
-  return result(id, name, "ms", ours, theirs);
+  if (python === null) return [];
+  await using theirs = await PythonServer.start(python);
+  await using ours = await BuiltServer.start();
+  const startMs = await timeStart(ours);
+  using own = new AgentServerClient("Convoke", ours, modelUrl);
+  using other = new AgentServerClient("the reference, agent-server 1.58.2", theirs, modelUrl);
+  return [
+    result("start", "start of the process to the first answer", "ms", [startMs, theirs.startMs], other),
+    ...(await compare("", operationsOfReference, [own, other])),
+    memory("", own, other),
+  ];
 }
 
-/** A conversation with so many messages, one of which has a word that no other has. */
-async function fill(client: PeerClient, stored: number): Promise<string> {
-  const { id } = await client.create();
-  for (let count = 0; count < stored; count += 1)
-    await client.send(id, count === Math.floor(stored / 2) ? `${filler} needle` : filler);
-  return id;
+/** A server of another protocol, which starts anew beside a Convoke of its own. */
+async function beside(
+  name: "opencode" | "codex",
+  start: () => Promise<Peer & AsyncDisposable & { readonly startMs: number }>,
+  modelUrl: string,
+): Promise<BenchResult[]> {
+  if (prepared(name, () => preparePackage(name)) === null) return [];
+  const prefix = `${name}.`;
+  await using theirs = await start();
+  await using ours = await BuiltServer.start();
+  const startMs = await timeStart(ours);
+  using own = new AgentServerClient("Convoke", ours, modelUrl);
+  const firstTurn = [await own.turn(), await theirs.turn()] as const;
+  return [
+    result(
+      `${prefix}start`,
+      "start of the process to the first answer",
+      "ms",
+      [startMs, theirs.startMs],
+      theirs,
+    ),
+    result(`${prefix}first-turn`, "the first turn of a process", "ms", firstTurn, theirs),
+    ...(await compare(prefix, operationsOfAll, [own, theirs])),
+    memory(prefix, own, theirs),
+  ];
+}
+
+function memory(prefix: string, own: Peer, other: Peer): BenchResult {
+  const values = [own.residentMegabytes(), other.residentMegabytes()] as const;
+  return result(`${prefix}memory`, "resident memory after all of this", "MB", values, other);
 }
 
 async function timeStart({ url, startedAtMs }: BuiltServer): Promise<number> {
@@ -130,25 +101,14 @@ async function timeStart({ url, startedAtMs }: BuiltServer): Promise<number> {
   return performance.now() - startedAtMs;
 }
 
-function result(id: string, name: string, unit: string, value: number, other: number): BenchResult {
-  return {
-    id: `peers.${id}`,
-    name,
-    value,
-    unit,
-    baseline: { name: "the reference, agent-server 1.58.2", value: other },
-    ratio: value / other,
-  };
-}
-
-/** Null where this machine has no Python that is new enough; it has said so. */
-function reference(): string | null {
+/** Null where this machine cannot have it; it has said so. */
+function prepared(name: string, prepare: () => string): string | null {
   try {
-    return preparePython(findPython(process.env), { more: join(import.meta.dirname, "requirements.txt") });
+    return prepare();
   } catch (error) {
-    console.log(`Not measured beside the reference. ${(error as Error).message}`);
+    console.log(`Not measured beside ${name}. ${(error as Error).message}`);
     return null;
   }
 }
 
-if (import.meta.main) console.table(await run());
+if (import.meta.main) console.table(await run(process.argv[2]));
