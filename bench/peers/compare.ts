@@ -53,7 +53,7 @@ export function result(
   peer: Pick<Peer, "name">,
 ): BenchResult {
   return {
-    id: `peers.${id}`,
+    id,
     name,
     value,
     unit,

@@ -57,9 +57,9 @@ async function besideReference(modelUrl: string): Promise<BenchResult[]> {
   using own = new AgentServerClient("Convoke", ours, modelUrl);
   using other = new AgentServerClient("the reference, agent-server 1.58.2", theirs, modelUrl);
   return [
-    result("start", "start of the process to the first answer", "ms", [startMs, theirs.startMs], other),
-    ...(await compare("", operationsOfReference, [own, other])),
-    memory("", own, other),
+    result("peers.start", "start of the process to the first answer", "ms", [startMs, theirs.startMs], other),
+    ...(await compare("peers.", operationsOfReference, [own, other])),
+    memory("peers.", own, other),
   ];
 }
 
