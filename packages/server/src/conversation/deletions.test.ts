@@ -50,3 +50,30 @@ test("P27: a conversation that is deleted with its sub-agents is no other server
   expect((await server.call("DELETE", `/api/conversations/${id}`)).status).toBe(200);
   expect(claims).toEqual([expect.any(LeaseHeldError), expect.any(LeaseHeldError)]);
 });
+
+test("M3: a conversation that is put away while it is deleted is not loaded again, and whoever asks is told when to come back", async () => {
+  let send: (() => Promise<void>) | null = null;
+  const told: unknown[] = [];
+  await using server = await startTestServer({
+    script: { turns: [{ text: "Done." }], loop: true },
+    wrapJournal: (journal) =>
+      withMethods(journal, {
+        deleteConversation: async (lease) => {
+          await send?.();
+          await journal.deleteConversation(lease);
+        },
+      }),
+  });
+  const id = await server.runTo("finished", "Hello.");
+  const path = `/api/conversations/${id}`;
+  send = async () => {
+    const reply = await server.call("POST", `${path}/events`, {
+      role: "user",
+      content: [{ type: "text", text: "Wait!" }],
+    });
+    told.push([reply.status, reply.headers.get("retry-after"), (reply.json as { code?: string }).code]);
+  };
+  expect((await server.call("DELETE", path)).status).toBe(200);
+  expect(told).toEqual([[503, "1", "conversation_closing"]]);
+  expect((await server.call("GET", path)).status).toBe(404);
+});

@@ -10,7 +10,7 @@ import { listTasks } from "./tasks/task-ids.ts";
 import type { Watches } from "./watch.ts";
 
 export type DeletionsDeps = Pick<DirectoryDeps, "beforeDelete" | "journal"> & {
-  readonly loaded: Pick<LoadedConversations, "forget" | "open">;
+  readonly loaded: Pick<LoadedConversations, "bar" | "find" | "open">;
   readonly watches: Pick<Watches, "end">;
   readonly worktrees: Pick<ConversationWorktrees, "release">;
   /** The private folder of a conversation on this machine. */
@@ -33,34 +33,38 @@ export class Deletions {
     await deleting;
   }
 
-  /** The closed actor stays in its place until the row is gone, so that nobody loads the conversation again meanwhile. */
   async #delete(id: string): Promise<void> {
-    const { journal, loaded, watches, worktrees, stateDir, beforeDelete } = this.#deps;
+    const { journal, watches, worktrees, stateDir } = this.#deps;
     const row = await journal.getConversation(id);
-    const conversation = await loaded.open(id).catch((error: unknown) => {
-      if (isBeyondRepair(error)) return null;
-      throw error;
-    });
-    try {
-      await conversation?.[Symbol.asyncDispose]();
-      // Before what takes its time: whoever finds a run that nobody owns goes on with it.
-      const lease = await journal.claim(id);
-      try {
-        await this.#deleteTasks(id);
-        await beforeDelete?.(id);
-        await journal.deleteConversation(lease);
-      } catch (error) {
-        await journal.release(lease);
-        throw error;
-      }
-    } finally {
-      // Also where it failed: whoever comes next loads it anew, and is not told for ever that it is being closed.
-      loaded.forget(id);
-    }
+    await this.#remove(id);
     watches.end(id);
     // Another process may still put something into a folder that is just being emptied: then it is looked at again.
     await rm(stateDir(id), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
     if (row !== null) await worktrees.release(row.ownerId, readConfig(row));
+  }
+
+  /** Nobody loads the conversation again until the row is gone, or its removal has failed: what was loaded then would be left behind. */
+  async #remove(id: string): Promise<void> {
+    const { journal, loaded, beforeDelete } = this.#deps;
+    const opened = await loaded.open(id).catch((error: unknown) => {
+      if (isBeyondRepair(error)) return null;
+      throw error;
+    });
+    using _barred = loaded.bar(id);
+    // Another one than was opened where that one was lost or put away a moment ago.
+    const last = await loaded.find(id);
+    await opened?.[Symbol.asyncDispose]();
+    if (last !== opened) await last?.[Symbol.asyncDispose]();
+    // Before what takes its time: whoever finds a run that nobody owns goes on with it.
+    const lease = await journal.claim(id);
+    try {
+      await this.#deleteTasks(id);
+      await beforeDelete?.(id);
+      await journal.deleteConversation(lease);
+    } catch (error) {
+      await journal.release(lease);
+      throw error;
+    }
   }
 
   /** What its sub-agents did goes with it. */

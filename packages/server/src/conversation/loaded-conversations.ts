@@ -8,7 +8,7 @@ import { ConversationLog, type LogDeps } from "./conversation-log.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 import type { ConversationConfig } from "./conversation-config.ts";
 import { configOf, readConfig } from "./read-config.ts";
-import { conversationMissing, OwnedElsewhere, serverClosing } from "./refusals.ts";
+import { conversationClosing, conversationMissing, OwnedElsewhere, serverClosing } from "./refusals.ts";
 import type { ConversationSessions } from "./sessions/conversation-sessions.ts";
 import { KeptViews } from "./kept-views.ts";
 import { KnownHolders } from "./known-holders.ts";
@@ -34,6 +34,8 @@ export class LoadedConversations implements AsyncDisposable {
   readonly #owners = new Map<string, string>();
   /** What is just being claimed together with others. */
   readonly #held = new Map<string, Hold>();
+  /** Of those that are being deleted: nobody loads them meanwhile. */
+  readonly #barred = new Set<string>();
   readonly #keptViews = new KeptViews();
   readonly #new: NewConversations;
   readonly #elsewhere = new KnownHolders(() => performance.now());
@@ -93,6 +95,7 @@ export class LoadedConversations implements AsyncDisposable {
     if (claimed === null) await hold?.ended;
     else if (hold?.isLost === true) throw new OwnedElsewhere(null);
     if (this.#isClosed) throw serverClosing();
+    if (this.#barred.has(id) && !this.has(id)) throw conversationClosing();
     const holder = claimed === null && !this.has(id) ? this.#elsewhere.find(id) : null;
     if (holder !== null) throw this.#ownedElsewhere(id, holder);
     const loaded = this.#loaded.get(id) ?? this.#load(id, claimed);
@@ -134,6 +137,21 @@ export class LoadedConversations implements AsyncDisposable {
     if (neighbour !== null && neighbour !== journal.nodeId) throw new OwnedElsewhere(neighbour);
   }
 
+  /**
+   * Until what is returned is disposed nobody loads the conversation: what is in memory under its id is the last one, and is forgotten then.
+   * What is made under the id meanwhile stays.
+   */
+  bar(id: string): Disposable {
+    this.#barred.add(id);
+    const last = this.#loaded.get(id);
+    return {
+      [Symbol.dispose]: () => {
+        this.#barred.delete(id);
+        if (this.#loaded.get(id) === last) this.forget(id);
+      },
+    };
+  }
+
   /** The actor stays as it is; it is no longer found here. */
   forget(id: string): void {
     this.#loaded.delete(id);
@@ -161,6 +179,7 @@ export class LoadedConversations implements AsyncDisposable {
       if (this.#deps.watches.isHeard(id) || (await conversation.hasKeptTerminals())) continue;
       // Somebody may have come while the terminals were looked at.
       if (conversation.isBusy || conversation.lastUsedMs > before || this.#deps.watches.isHeard(id)) continue;
+      if (this.#loaded.get(id) !== loading) continue;
       this.forget(id);
       await conversation[Symbol.asyncDispose]();
       evicted += 1;
@@ -264,7 +283,7 @@ export class LoadedConversations implements AsyncDisposable {
               : config.workspace.working_dir,
           toolHost: async () => (await this.#deps.chooseHost(config, row.ownerId)).toolHost,
         }),
-      onLost: () => void this.#drop(id),
+      onLost: () => void this.#drop(id, conversation),
       ...(this.#deps.isAttended === true ? { isAttended: true } : {}),
       fetch: this.#deps.mcp.fetch,
       nowMs,
@@ -279,13 +298,15 @@ export class LoadedConversations implements AsyncDisposable {
     return conversation;
   }
 
-  /** Takes an actor out and ends it; its log belongs to another process now. */
-  async #drop(id: string): Promise<void> {
+  /** Takes an actor out and ends it; its log belongs to another process now, or to an actor that came after it. */
+  async #drop(id: string, lost?: Conversation): Promise<void> {
     const dropped = this.#loaded.get(id);
-    this.forget(id);
+    // One that is being deleted stays in its place.
+    if (lost === undefined) this.forget(id);
     try {
       const conversation = await dropped;
-      await conversation?.lose();
+      if (lost !== undefined && conversation === lost && this.#loaded.get(id) === dropped) this.forget(id);
+      await (lost ?? conversation)?.lose();
     } catch (error) {
       this.#deps.logger.warn(
         { conversation: id, error: String(error) },

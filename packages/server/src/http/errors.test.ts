@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { WebSocket } from "ws";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { OwnedElsewhere } from "../conversation/refusals.ts";
+import { conversationClosing, OwnedElsewhere } from "../conversation/refusals.ts";
 import { DamagedEventError, JournalWriteError, LeaseLostError } from "../journal/journal.ts";
 import { DatabaseAwayError } from "../lib/database-away.ts";
 import { Fault } from "../lib/fault.ts";
@@ -211,6 +211,7 @@ describe("failures of ours", () => {
     const headersOf = (error: unknown): object | undefined => toErrorReply(error, logger).headers;
     expect(headersOf(new DatabaseAwayError("no"))).toEqual({ "retry-after": "2" });
     expect(headersOf(new OwnedElsewhere(null))).toEqual({ "retry-after": "2" });
+    expect(headersOf(conversationClosing())).toEqual({ "retry-after": "1" });
     expect(headersOf(new SealError("F14: another key"))).toBeUndefined();
     expect(headersOf(new Error("a bug"))).toBeUndefined();
   });

@@ -42,6 +42,7 @@ export type ErrorReply = {
 
 /** In how many seconds the same request may be answered, where a failure passes by itself. */
 const retryAfterSeconds: Readonly<Record<string, number>> = {
+  conversation_closing: 1,
   database_away: 2,
   machine_away: 2,
   owned_elsewhere: 2,

@@ -1,6 +1,7 @@
 import { environmentMessage } from "../../agent/receive.ts";
 import { findCircling, type SaidTexts } from "../../agent/stuck.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
+import { DamagedEventError } from "../../journal/journal.ts";
 import { DatabaseAwayError } from "../../lib/database-away.ts";
 import { Fault } from "../../lib/fault.ts";
 import { storageFault } from "../../lib/storage-fault.ts";
@@ -184,7 +185,7 @@ export class Run {
 
   /** An unexpected failure ends the run visibly; the log stays true. */
   async #fail(thrown: unknown): Promise<void> {
-    const error = storageFault(thrown) ?? thrown;
+    const error = storageFault(thrown) ?? damageFault(thrown) ?? thrown;
     const { conversationId, logger, log } = this.#deps;
     if (error instanceof OwnedElsewhere) {
       logger.warn(
@@ -211,6 +212,12 @@ export class Run {
       );
     }
   }
+}
+
+/** An event that the run needs cannot be read. */
+function damageFault(error: unknown): Fault | null {
+  if (!(error instanceof DamagedEventError)) return null;
+  return new Fault("bug", "event_damaged", `${error.message}. Restore the data folder from a backup.`);
 }
 
 function isFinish(drafts: readonly EventDraft[]): boolean {
