@@ -9,6 +9,8 @@ const parts = [
   [`${testing}/fuzz/run.ts`, "--count", "10000", "--seed", "424242"],
   [`${testing}/nightly/kill-cycles.ts`, "--count", "500"],
   [`${testing}/nightly/backup-cycles.ts`, "--count", "60"],
+  [`${testing}/nightly/disk-rounds.ts`, "--count", "100"],
+  [`${testing}/nightly/damaged-folders.ts`, "--count", "300"],
   [`${testing}/nightly/node-cycles.ts`, "--count", "300"],
   [`${testing}/nightly/node-cycles.ts`, "--count", "60", "--mixed"],
   [`${testing}/nightly/node-cycles.ts`, "--count", "300", "--pooled"],

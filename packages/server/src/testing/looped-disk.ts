@@ -1,0 +1,63 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A real file system (ext4) in a file, which goes away and comes back while the machine runs. */
+export type LoopedDisk = Disposable & {
+  /** Where it is mounted. */
+  readonly path: string;
+  /** The file system takes nothing more, as after a failure of the disk below it. */
+  abort(): void;
+  /** What the disk has at this moment is what it will have when it comes back: all that no one had brought to it is lost. */
+  cut(): void;
+  /** Unmounts, checks, mounts again. Whoever has files open there must have ended. */
+  comeBack(): void;
+};
+
+/** Null where this process may mount nothing. */
+export function openLoopedDisk({ megabytes }: { readonly megabytes: number }): LoopedDisk | null {
+  if (process.getuid?.() !== 0) return null;
+  const root = mkdtempSync(join(tmpdir(), "convoke-loop-"));
+  const image = join(root, "image");
+  const kept = join(root, "kept");
+  const path = join(root, "mounted");
+  let isCut = false;
+  const mount = (): void => run("mount", ["-o", "loop,X-mount.mkdir", image, path]);
+  const unmount = (): void => run("umount", ["-d", path]);
+  try {
+    writeFileSync(image, "");
+    truncateSync(image, megabytes * 1024 * 1024);
+    run("mkfs.ext4", ["-q", image]);
+    mount();
+  } catch {
+    // No loop devices here, or no ext4.
+    rmSync(root, { recursive: true, force: true });
+    return null;
+  }
+  return {
+    path,
+    abort: () => run("mount", ["-o", "remount,abort", path]),
+    cut: () => {
+      copyFileSync(image, kept);
+      isCut = true;
+    },
+    comeBack: () => {
+      unmount();
+      if (isCut) copyFileSync(kept, image);
+      isCut = false;
+      // 1: mended.
+      run("e2fsck", ["-fy", image], [0, 1]);
+      mount();
+    },
+    [Symbol.dispose]: () => {
+      unmount();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+function run(program: string, given: readonly string[], good: readonly number[] = [0]): void {
+  const { status, stderr } = spawnSync(program, given, { encoding: "utf8" });
+  if (status === null || !good.includes(status)) throw new Error(`${program} ${given.join(" ")}: ${stderr}`);
+}
