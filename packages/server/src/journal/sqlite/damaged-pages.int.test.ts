@@ -7,7 +7,6 @@ import { checkDamagedReads, type WholeLog } from "../../testing/check-damaged-re
 import { damagePages } from "../../testing/damage-pages.ts";
 import { createRandom } from "../../testing/random.ts";
 import { startLog } from "../contract.ts";
-import type { Journal } from "../journal.ts";
 import { openJournal } from "../open-journal.ts";
 import { sampleEvent } from "../sample-events.ts";
 

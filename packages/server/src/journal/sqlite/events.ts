@@ -3,7 +3,6 @@ import type { EventWithMeta, LogHead, StoredEvent } from "../journal.ts";
 import { idAfter, isIdBytes, toIdBytes, toIdText } from "../event-id.ts";
 import { PageBound } from "../page-bound.ts";
 import { damagedJson } from "../shown-event.ts";
-import type { TextPlace } from "../text-place.ts";
 import { isBesideIntact, isJsonIntact } from "../checksum.ts";
 import { LogEnds, type LogRange } from "./log-ends.ts";
 import {
