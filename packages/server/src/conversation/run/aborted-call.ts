@@ -13,7 +13,9 @@ export function estimatedWhenAborted(model: Model, llm: LLM): Model {
     name: model.name,
     isVisionEnabled: model.isVisionEnabled,
     async *stream(request, signal): AsyncGenerator<ModelPart> {
-      const call = new AbortedCall(llm, request);
+      // No try begins once somebody has broken it off or paused the run: the provider gets nothing.
+      const isSent = !signal.aborted && request.leaving?.aborted !== true;
+      const call = new AbortedCall(llm, request, isSent);
       for await (const part of model.stream(request, signal)) {
         if (part.type === "aborted") yield { ...part, spent: [...(part.spent ?? []), ...call.spent()] };
         else yield part;
@@ -31,11 +33,12 @@ class AbortedCall {
   readonly #llm: LLM;
   readonly #request: ModelRequest;
   #characters = 0;
-  #isSent = true;
+  #isSent: boolean;
 
-  constructor(llm: LLM, request: ModelRequest) {
+  constructor(llm: LLM, request: ModelRequest, isSent: boolean) {
     this.#llm = llm;
     this.#request = request;
+    this.#isSent = isSent;
   }
 
   see(part: ModelPart): void {

@@ -47,6 +47,8 @@ for (let round = 0; round < count; round += 1) {
   unknown += result.unknown;
   if (result.wrong.length > 0) {
     wrongRounds += 1;
+    // What went wrong may have left it without a disk.
+    await comeBack(mounted);
     console.log(JSON.stringify({ round, kind, afterMs, wrong: result.wrong }));
   }
   if (round % 10 === 9)
@@ -60,7 +62,7 @@ process.exitCode = wrongRounds === 0 ? 0 : 1;
 async function play(on: LoopedDisk, kind: "abort" | "cut", afterMs: number) {
   // What calls leave behind is on another disk.
   const workspace = await mkdtemp(join(tmpdir(), "convoke-side-"));
-  const dataDir = join(on.path, "data");
+  const dataDir = join(on.path, crypto.randomUUID());
   try {
     await using model = await startScriptedModel({ script });
     const id = crypto.randomUUID();
@@ -88,10 +90,11 @@ async function play(on: LoopedDisk, kind: "abort" | "cut", afterMs: number) {
     const marks = ((await readIfThere(join(workspace, "side.log"))) ?? "")
       .split("\n")
       .filter((line) => line !== "");
+    await server[Symbol.asyncDispose]();
+    await rm(dataDir, { recursive: true, force: true });
     return judge(events, marks);
   } finally {
     await rm(workspace, { recursive: true, force: true });
-    await rm(dataDir, { recursive: true, force: true });
   }
 }
 
@@ -102,7 +105,7 @@ async function comeBack(on: LoopedDisk): Promise<void> {
       on.comeBack();
       return;
     } catch (error) {
-      if (tries === 100) throw error;
+      if (tries === 1_200) throw error;
       await sleep(50);
     }
   }
