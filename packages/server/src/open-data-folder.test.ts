@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { ConfigError } from "./lib/config-error.ts";
+import { openStore } from "./open-store.ts";
 import { openDataFolder } from "./open-data-folder.ts";
 
 function makeFolder(mode: number, ...files: string[]) {
@@ -50,4 +51,21 @@ test("16: a private folder, and one that is not there yet, need nothing", async 
   await openDataFolder(join(folder.path, "new"), folder.logger);
   expect(statSync(join(folder.path, "new")).mode & 0o777).toBe(0o700);
   expect(folder.warnings).toEqual([]);
+});
+
+test.each([
+  ["nodes", "folder"],
+  ["running", "folder"],
+  ["master-key", "file"],
+  ["journal.db", "file"],
+  ["sandboxes.lock", "file"],
+])("F6: %s that is no %s is named, with the way out", async (name, kind) => {
+  const folder = makeFolder(0o700);
+  if (kind === "file") mkdirSync(join(folder.path, name));
+  else writeFileSync(join(folder.path, name), "");
+  const refusal = `${join(folder.path, name)} is no ${kind}, and a ${kind} of the server has this name. Move it away`;
+  await expect(openDataFolder(folder.path, folder.logger)).rejects.toThrow(refusal);
+  await expect(
+    openStore({ dataDir: folder.path, database: null, masterSecret: null, logger: folder.logger }),
+  ).rejects.toThrow(ConfigError);
 });

@@ -1,5 +1,5 @@
 import { chmod, readdir, stat } from "node:fs/promises";
-import { databaseMarker } from "./database/data-folder-store.ts";
+import { checkKinds, databaseMarker } from "./database/data-folder-store.ts";
 import { describeError } from "./lib/describe-error.ts";
 import { ConfigError } from "./lib/config-error.ts";
 import { makeDirectory } from "./lib/make-directory.ts";
@@ -18,6 +18,7 @@ export async function openDataFolder(path: string, logger: Logger): Promise<void
       { cause: error },
     );
   }
+  await checkKinds(path);
   const { mode } = await stat(path);
   if ((mode & othersBits) === 0) return;
   const shown = (mode & 0o7777).toString(8).padStart(4, "0");

@@ -158,11 +158,26 @@ async function announce(
     needsLogin: server.sessionKey !== null,
   };
   await using announced = new AsyncDisposableStack();
-  announced.use(await announceServer(config.dataDir, running));
-  const link = await createLink(options, config, running);
+  const link = await withoutDisk(async () => {
+    announced.use(await announceServer(config.dataDir, running));
+    return await createLink(options, config, running);
+  });
   const lines = welcome(server, config, link ?? pageOf(running));
   const owned = announced.move();
   return { lines, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** What was to be written is for the convenience of people: the server answers already, and goes on where its disk has failed. */
+async function withoutDisk(act: () => Promise<string | null>): Promise<string | null> {
+  try {
+    return await act();
+  } catch (error) {
+    const { describeStorageFault } = await import("@convoke/server/storage-fault");
+    const sentence = describeStorageFault(error);
+    if (sentence === null) throw error;
+    console.error(`${sentence} The server runs; "convoke open" does not find it.`);
+    return null;
+  }
 }
 
 /** For who started it and looks on, and for nobody else: what a service prints ends up in a log. */

@@ -61,6 +61,13 @@ test.each([
   expect(describeStorageFault(error)).toBe(null);
 });
 
+test("F6: what failed first is told, also where closing failed after it, or several things failed together", () => {
+  const closing = new SuppressedError(new Error("closed already"), systemError("EROFS", "open"));
+  const together = new AggregateError([new Error("a bug"), closing]);
+  for (const error of [closing, together, new Error("It did not start.", { cause: together })])
+    expect(describeStorageFault(error)).toContain("the disk takes reads only");
+});
+
 test("F6: the person who starts the server gets the whole path", () => {
   expect(describeStorageFault(sqliteError(13))).toMatch(
     /^\/srv\/data\/application\.sqlite cannot be written/,

@@ -1,4 +1,5 @@
-import { basename } from "node:path";
+import { accessSync, constants, statfsSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { DatabaseAwayError } from "./database-away.ts";
 import { Fault } from "./fault.ts";
 
@@ -78,13 +79,44 @@ const sentences: Readonly<Record<Problem, (file: string) => string>> = {
     `${file} cannot be opened: the process has no file handles left. Wait for work to end, or raise the limit (ulimit -n). ${again}`,
 };
 
-function findProblem(error: unknown): { readonly problem: Problem; readonly file: string | null } | null {
+type Found = { readonly problem: Problem; readonly file: string | null };
+
+function findProblem(error: unknown): Found | null {
   // Bounded: an error may be its own cause.
-  for (let depth = 0, at = error; depth < 8 && at instanceof Error; depth += 1, at = at.cause) {
+  const waiting: unknown[] = [error];
+  for (let looks = 0; looks < 16 && waiting.length > 0; looks += 1) {
+    const at = waiting.shift();
+    if (!(at instanceof Error)) continue;
     const problem = problemOf(at);
-    if (problem !== null) return { problem, file: "path" in at ? String(at.path) : null };
+    if (problem !== null) return toFound(problem, "path" in at ? String(at.path) : null);
+    waiting.push(...behind(at));
   }
   return null;
+}
+
+/** SQLite often says no more than that something failed, where the disk is full (of a file system in memory) or reads only. */
+function toFound(problem: Problem, file: string | null): Found {
+  if (problem !== "failing" || file === null) return { problem, file };
+  try {
+    const folder = dirname(file);
+    const { bavail, bsize } = statfsSync(folder);
+    if (bavail * bsize < leastFreeBytes) return { problem: "full", file };
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EROFS") return { problem: "read-only", file };
+    // A disk that does not even say this has failed.
+  }
+  return { problem, file };
+}
+
+/** The files beside a database grow by less. */
+const leastFreeBytes = 64 * 1024;
+
+/** What failed first is what is told: closing after it may have failed too. */
+function behind(error: Error): unknown[] {
+  if (error instanceof SuppressedError) return [error.suppressed, error.error];
+  if (error instanceof AggregateError) return [error.cause, ...error.errors.slice(0, 4)];
+  return [error.cause];
 }
 
 function problemOf(error: Error): Problem | null {

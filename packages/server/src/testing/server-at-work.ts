@@ -179,5 +179,5 @@ export type StoredEvent = {
   readonly [field: string]: unknown;
 };
 
-const pauseMs = 50;
-const newEveryMs = 2_000;
+const pauseMs = 100;
+const newEveryMs = 5_000;

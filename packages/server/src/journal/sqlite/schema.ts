@@ -2,6 +2,8 @@ import { DatabaseSync } from "node:sqlite";
 import { isForeignNumber } from "../../lib/storage-fault.ts";
 import { enterWalMode } from "../../database/sqlite-file.ts";
 
+export const newerFormat = "newer_format";
+
 /** Grows with each change of the tables; an older build refuses a newer number. */
 export const schemaVersion = 3;
 
@@ -108,9 +110,8 @@ function migrate(database: DatabaseSync, path: string): void {
   const found = pragmaNumber(database, "user_version");
   if (found === schemaVersion) return;
   if (found > schemaVersion) {
-    throw new Error(
-      `The journal ${path} has format ${found}, this version reads up to ${schemaVersion}: use a newer version`,
-    );
+    const message = `The journal ${path} has format ${found}, this version reads up to ${schemaVersion}: use a newer version, or another data folder.`;
+    throw Object.assign(new Error(message), { code: newerFormat });
   }
   database.exec("BEGIN IMMEDIATE");
   try {
@@ -122,7 +123,8 @@ function migrate(database: DatabaseSync, path: string): void {
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
     database.exec("COMMIT");
   } catch (error) {
-    database.exec("ROLLBACK");
+    // A full disk has ended it already.
+    if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }
 }
