@@ -15,6 +15,7 @@ function launch(
   { home, modelUrl }: Place,
   args: readonly string[],
   stderr: "inherit" | "pipe" = "inherit",
+  environment: Readonly<Record<string, string>> = {},
 ): ChildProcess {
   const child = spawn(process.execPath, [command, ...args, "--data-dir", join(home, "data")], {
     cwd: home,
@@ -25,6 +26,7 @@ function launch(
       LLM_MODEL: "openai/scripted",
       LLM_API_KEY: "key",
       LLM_BASE_URL: `${modelUrl}/v1`,
+      ...environment,
     },
     stdio: ["ignore", "pipe", stderr],
   });
@@ -84,6 +86,28 @@ test("clients 0: it reads AGENTS.md of the folder that it was begun in", async (
   await untilSaid(ended, '"SystemPromptEvent"');
   await expect.poll(() => model.requests.length).toBe(1);
   expect(model.requests[0]!.text).toContain("Always write tests.");
+});
+
+test("it reaches its own server straight, whatever proxies the environment names", async () => {
+  const folder = await openPlace();
+  await using model = await startScriptedModel({ script: { turns: [{ text: "All done here." }] } });
+  const child = launch({ home: folder.path, modelUrl: model.url }, ["run", "Go."], "pipe", {
+    NODE_USE_ENV_PROXY: "1",
+    HTTP_PROXY: "http://127.0.0.1:9",
+    HTTPS_PROXY: "http://127.0.0.1:9",
+    NO_PROXY: ".corp.example.org",
+  });
+  expect(await untilSaid(child, "All done here.")).toContain("All done here.");
+});
+
+test("a model's address on this machine at which nothing listens is named at once, and given up after seconds", async () => {
+  const folder = await openPlace();
+  const child = launch({ home: folder.path, modelUrl: "http://127.0.0.1:9" }, ["run", "Go."], "pipe");
+  let said = "";
+  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (data) => (said += String(data)));
+  const [code] = (await once(child, "close")) as [number];
+  expect(code).toBe(1);
+  expect(said).toContain("Nothing listens at 127.0.0.1:9. Start the server of the model there");
 });
 
 test("a reader that has seen enough interrupts the run, and no stack is printed", async () => {

@@ -2,6 +2,7 @@ import { ended } from "../lib/ended.ts";
 import type { AttemptContext } from "./answer.ts";
 import { toModelError, type FailureContext } from "./classify.ts";
 import { cutAnswer } from "./failures.ts";
+import { refusedHere } from "./refused-here.ts";
 import type { ModelClock } from "./clock.ts";
 import type { ModelPart, ModelRequest, SpentAttempt } from "./model.ts";
 
@@ -43,7 +44,11 @@ export async function* runAttempt(
     yield { type: "aborted" };
   } catch (error) {
     if (signal.aborted) yield { type: "aborted" };
-    else yield { type: "failed", error: toModelError(watch.isSilent ? silence(deps) : error, deps.failure) };
+    else {
+      const refused = refusedHere(error, deps.failure);
+      const thrown = watch.isSilent ? silence(deps) : error;
+      yield { type: "failed", error: refused ?? toModelError(thrown, deps.failure) };
+    }
   } finally {
     watch.close();
   }

@@ -58,6 +58,8 @@ export type RetryPolicy = {
   readonly multiplierMs: number;
   readonly minWaitMs: number;
   readonly maxWaitMs: number;
+  /** True where nobody has set any of it. */
+  readonly isUsual?: boolean;
 };
 
 /** Reads the wire's LLM object. Throws a Fault that names the field at fault. */
@@ -110,6 +112,9 @@ export function readModelSettings(llm: LLM): ModelSettings {
       multiplierMs: (llm.retry_multiplier ?? 8) * 1000,
       minWaitMs: (llm.retry_min_wait ?? 8) * 1000,
       maxWaitMs: (llm.retry_max_wait ?? 64) * 1000,
+      isUsual: [llm.num_retries, llm.retry_multiplier, llm.retry_min_wait, llm.retry_max_wait].every(
+        (value) => value === undefined || value === null,
+      ),
     },
     isToolCallingNative: (llm.native_tool_calling ?? true) && overrides.native_tool_calling !== false,
     usageId: llm.usage_id ?? "default",

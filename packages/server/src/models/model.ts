@@ -119,6 +119,8 @@ export type ModelError = {
   readonly isRetryable: boolean;
   /** From Retry-After, when the provider sent one. */
   readonly retryAfterMs?: number;
+  /** What passes soon or not at all is asked again after so long, unless other waits were set. */
+  readonly againAfterMs?: number;
 };
 
 /** One item of a stream. Exactly one of `done`, `failed`, `aborted` is last; the stream itself never throws. */

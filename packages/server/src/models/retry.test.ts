@@ -30,6 +30,13 @@ class ManualClock implements ModelClock {
 const policy: RetryPolicy = { attempts: 5, multiplierMs: 8000, minWaitMs: 8000, maxWaitMs: 64_000 };
 const request = { messages: [], tools: [], cacheKey: "c" };
 
+/** As `fetch` fails where nothing listens. */
+// oxlint-disable-next-line require-yield -- an attempt that says nothing before it fails
+const refused: Attempt = async function* () {
+  const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+  throw new TypeError("fetch failed", { cause: new AggregateError([cause]) });
+};
+
 function failing(retryAfterMs?: number, isRetryable = true): Attempt {
   // oxlint-disable-next-line require-yield -- an attempt that says nothing before it fails
   return async function* () {
@@ -47,8 +54,9 @@ async function run(
   clock: ManualClock,
   own: Partial<RetryPolicy> = {},
   leaving = new AbortController().signal,
+  host = "h",
 ): Promise<ModelPart[]> {
-  const failure = { model: "m", host: "h", secrets: [], nowMs: () => clock.now };
+  const failure = { model: "m", host, secrets: [], nowMs: () => clock.now };
   const model = createRetryingModel(
     { name: "m", isVisionEnabled: false, attempt },
     { clock, policy: { ...policy, ...own }, idleTimeoutMs: null, failure },
@@ -133,4 +141,28 @@ describe("retry", () => {
     expect(parts.map((part) => part.type)).toEqual(["failed"]);
     expect(parts[0]).toMatchObject({ error: { detail: "Down." } });
   });
+});
+
+test.each(["127.0.0.1:9", "localhost", "[::1]:11434"])(
+  "where nothing listens at %s it is said at once and given up after seconds, unless waits were set",
+  async (host) => {
+    const quick = new ManualClock();
+    const parts = await run(refused, quick, { isUsual: true }, undefined, host);
+    const detail = `Nothing listens at ${host}. Start the server of the model there, or change llm.base_url.`;
+    expect(parts[0]).toMatchObject({ type: "retry", error: { detail } });
+    expect(parts.at(-1)).toMatchObject({
+      type: "failed",
+      error: { code: "LLMServiceUnavailableError", detail: `${detail} (5 attempts were made.)` },
+    });
+    expect(quick.slept).toEqual([1000, 1000, 1000, 1000]);
+    const told = new ManualClock();
+    await run(refused, told, {}, undefined, host);
+    expect(told.slept).toEqual([8000, 16_000, 32_000, 64_000]);
+  },
+);
+
+test("elsewhere a refused connection may heal, and is waited for", async () => {
+  const clock = new ManualClock();
+  await run(refused, clock, { isUsual: true }, undefined, "models.example.org");
+  expect(clock.slept).toEqual([8000, 16_000, 32_000, 64_000]);
 });

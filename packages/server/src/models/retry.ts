@@ -60,7 +60,8 @@ async function* streamWithRetry(
 
 /** The provider's own wish wins over the back-off; up to a quarter more is added so that many clients spread out. */
 function waitBefore(failedAttempts: number, error: ModelError, deps: RetryDeps): number {
-  const { multiplierMs, minWaitMs, maxWaitMs } = deps.policy;
+  const { multiplierMs, minWaitMs, maxWaitMs, isUsual } = deps.policy;
+  if (isUsual === true && error.againAfterMs !== undefined) return error.againAfterMs;
   const grown = multiplierMs * 2 ** (failedAttempts - 1);
   const backOff = Math.min(Math.max(grown, minWaitMs), Math.max(maxWaitMs, minWaitMs));
   const wished = error.retryAfterMs === undefined ? backOff : Math.min(error.retryAfterMs, maxRetryAfterMs);
