@@ -3,10 +3,16 @@
 "use strict";
 
 var childProcess = require("child_process");
+var fs = require("fs");
 var path = require("path");
 
 var oldestNode = 24;
-var command = path.join(__dirname, "bin.js");
+/** In the package it is built; in a clone only a new Node can read it. */
+var isBuilt = fs.existsSync(path.join(__dirname, "bin.js"));
+var command = path.join(__dirname, isBuilt ? "bin.js" : "bin.ts");
+var wayOut = isBuilt
+  ? "was not installed. Install it again with npm install --include=optional, or use a newer Node."
+  : "is missing, because npm ran without install scripts (--ignore-scripts). Install it with: npm rebuild node --ignore-scripts=false";
 
 /** The packages with the program itself, and the one that chooses among them. */
 function candidates() {
@@ -55,7 +61,7 @@ function relaunch(program) {
 }
 
 if (parseInt(process.versions.node, 10) >= oldestNode) {
-  require("./bin.js");
+  require(command);
 } else {
   var found = findNode();
   if (found === null) {
@@ -64,7 +70,8 @@ if (parseInt(process.versions.node, 10) >= oldestNode) {
         oldestNode +
         " or newer, this is " +
         process.versions.node +
-        ", and the one that comes along was not installed. Install it again with npm install --include=optional, or use a newer Node.",
+        ", and the one that comes along " +
+        wayOut,
     );
     process.exit(2);
   }

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chmod, copyFile, mkdir, symlink, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
@@ -62,6 +62,26 @@ test("without one it says one sentence, with the way out", async () => {
   const started = start([...args, "--version"]);
   expect(await started.ended).toEqual([2, null]);
   expect(started.text).toMatch(/^Convoke needs Node 24 or newer, this is 20\.20\.2, .*npm install.*\n$/);
+});
+
+test("in a clone that was installed without scripts each command names the skipped step, and what makes up for it", async () => {
+  await using folder = await openTemporaryDirectory();
+  const args = await install(folder.path, "");
+  await rename(join(folder.path, "lib/bin.js"), join(folder.path, "lib/bin.ts"));
+  for (const word of ["doctor", "serve", "run"]) {
+    const started = start([...args, word]);
+    expect(await started.ended).toEqual([2, null]);
+    expect(started.text).toMatch(
+      /^Convoke needs Node 24 or newer, this is 20\.20\.2, .*--ignore-scripts.*npm rebuild node --ignore-scripts=false\n$/,
+    );
+  }
+});
+
+test("in a clone the launcher starts the sources", async () => {
+  await using folder = await openTemporaryDirectory();
+  const started = start([launcher, "doctor", "--json"], { PATH: process.env["PATH"], HOME: folder.path });
+  expect(await started.ended).toEqual([0, null]);
+  expect(started.text).toContain('"name": "node"');
 });
 
 test("a signal to the launcher ends the command, which says how", async () => {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { type Explained, runCommandLine } from "./command-line.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { reachLoopback } from "./reach-loopback.ts";
 
 const epilogue = `
 Without a command: serve --open.
@@ -30,6 +31,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
 
 /** Runs the command line; sets the exit code and never throws for a mistake of the caller. */
 export async function main(given: readonly string[], keepCompiled: () => void): Promise<void> {
+  reachLoopback(process.env);
   const argv = given.length > 2 ? given : [...given, "serve", "--open"];
   const named = Object.hasOwn(commands, argv[2] ?? "") ? commands[argv[2] ?? ""] : undefined;
   const add = async (program: Command): Promise<void> => {
