@@ -46,6 +46,20 @@ test("the guide to the command line has a section for each command, with each of
   expect(missing).toEqual([]);
 });
 
+test("the help of a command shows each flag of its own, and of the commands below it", () => {
+  const program = new Command("convoke");
+  for (const add of all) add(program, () => {});
+  const missing = program.commands.flatMap((command) => {
+    let help = "";
+    command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+    return [command, ...command.commands]
+      .flatMap(({ options }) => options.map(({ long }) => long ?? ""))
+      .filter((flag) => !help.includes(flag))
+      .map((flag) => `${command.name()} ${flag}`);
+  });
+  expect(missing).toEqual([]);
+});
+
 test("the guide to the command line names every setting", () => {
   const sources = globSync("packages/{server/src/config*,cli/src/commands/*}.ts", { cwd: root })
     .filter((file) => !file.endsWith(".test.ts"))

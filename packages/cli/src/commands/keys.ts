@@ -1,6 +1,7 @@
 import { openKeyBook, readConfig, rotateMasterKey, UserNameError, type KeyEntry } from "@convoke/server/keys";
 import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
+import { showSubcommands } from "./show-subcommands.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 
 type CommonOptions = StoreOptions & { readonly json?: true };
@@ -23,6 +24,7 @@ export function addKeys(program: Command): void {
   withCommonOptions(keys.command("rotate-master"))
     .description("Seal all stored secrets with a new master key; no server may run meanwhile")
     .action(rotateMaster);
+  showSubcommands(keys);
 }
 
 function withCommonOptions(command: Command): Command {

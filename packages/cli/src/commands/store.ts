@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { copyStore, readConfig, readDatabase, type CopyPlace } from "@convoke/server/data";
 import type { Command } from "commander";
 import { exitCodes } from "../exit-codes.ts";
+import { showSubcommands } from "./show-subcommands.ts";
 
 type CopyOptions = { readonly from: string; readonly to: string; readonly json?: true };
 
@@ -17,6 +18,7 @@ export function addStore(program: Command): void {
     .requiredOption("--to <place>", "the same; what is there already stays")
     .option("--json", "print the result as JSON, and no progress")
     .action(copy);
+  showSubcommands(store);
 }
 
 async function copy({ from, to, json }: CopyOptions): Promise<void> {
