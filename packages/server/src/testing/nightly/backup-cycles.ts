@@ -18,7 +18,7 @@ const { values } = parseArgs({
 });
 const count = Number(values.count);
 const random = createRandom(Number(values.seed));
-const backupsPerServer = 10;
+const backupsPerServer = 5;
 const longestPauseMs = 1_500;
 
 await using folder = await openTemporaryDirectory();
