@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
-import { startScriptedModel } from "@convoke/server/testing";
+import { findSteadyPort, startScriptedModel } from "@convoke/server/testing";
 import { expect, onTestFinished, test } from "vitest";
 
 const command = fileURLToPath(new URL("../bin.ts", import.meta.url));
@@ -102,12 +102,13 @@ test("it reaches its own server straight, whatever proxies the environment names
 
 test("a model's address on this machine at which nothing listens is named at once, and given up after seconds", async () => {
   const folder = await openPlace();
-  const child = launch({ home: folder.path, modelUrl: "http://127.0.0.1:9" }, ["run", "Go."], "pipe");
+  const port = await findSteadyPort();
+  const child = launch({ home: folder.path, modelUrl: `http://127.0.0.1:${port}` }, ["run", "Go."], "pipe");
   let said = "";
   for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (data) => (said += String(data)));
   const [code] = (await once(child, "close")) as [number];
   expect(code).toBe(1);
-  expect(said).toContain("Nothing listens at 127.0.0.1:9. Start the server of the model there");
+  expect(said).toContain(`Nothing listens at 127.0.0.1:${port}. Start the server of the model there`);
 });
 
 test("a reader that has seen enough interrupts the run, and no stack is printed", async () => {
