@@ -68,3 +68,12 @@ test("a long output is cut, and says so; pictures and unknown tools have a line"
   ).toContain("[picture]");
   expect(markdown({ kind: "ActionEvent", tool_name: "x", action: { kind: "X", a: 1 } })).toContain('"a": 1');
 });
+
+test("hardening 8: blank lines and fences of any number are written down in no time", () => {
+  const hostile = ["\n".repeat(19_000) + "x", "`\n".repeat(9_000), "\n".repeat(100_000)];
+  const before = process.threadCpuUsage();
+  for (const text of hostile)
+    for (let times = 0; times < 20; times++)
+      markdown({ kind: "ObservationEvent", observation: { content: said(text) } });
+  expect(process.threadCpuUsage(before).user).toBeLessThan(500_000);
+});

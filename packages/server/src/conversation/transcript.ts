@@ -1,4 +1,5 @@
 import type { Event } from "@convoke/protocol";
+import { trimTrailing } from "../lib/trim-trailing.ts";
 
 type Loose = Readonly<Record<string, unknown>>;
 
@@ -61,9 +62,9 @@ function fenced(body: string): string {
   const left = body.length - mostCharacters;
   const shown =
     left > 0 ? `${body.slice(0, mostCharacters).toWellFormed()}\n… ${left} more characters` : body;
-  const longest = Math.max(2, ...(shown.match(/`+/g) ?? []).map(({ length }) => length));
+  const longest = (shown.match(/`+/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
   const fence = "`".repeat(longest + 1);
-  return `${fence}\n${shown.replace(/\n+$/, "")}\n${fence}\n\n`;
+  return `${fence}\n${trimTrailing(shown, "\n")}\n${fence}\n\n`;
 }
 
 function quoted(body: string): string {
