@@ -1,11 +1,17 @@
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 
-type Manifest = { readonly name: string; readonly version: string; readonly license?: string };
+type Manifest = {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string;
+  readonly repository?: string | { readonly url?: string };
+};
 
 /**
  * Names and licence texts of the npm packages that the files (absolute paths) belong to. Throws for a package that has
- * neither a licence text nor names a licence: it must not be given away.
+ * neither a licence text nor names a licence: it must not be given away. Of a package under the Mozilla Public License it says
+ * where its source is, as that licence demands (3.2).
  */
 export function thirdPartyNotices(files: readonly string[]): string {
   const directories = new Set(files.flatMap((file) => packageDirectory(file) ?? []));
@@ -19,13 +25,20 @@ function packageDirectory(file: string): string | null {
 }
 
 function notice(directory: string): string {
-  const { name, version, license } = JSON.parse(
-    readFileSync(path.join(directory, "package.json"), "utf8"),
-  ) as Manifest;
+  const manifest = JSON.parse(readFileSync(path.join(directory, "package.json"), "utf8")) as Manifest;
+  const { name, version, license } = manifest;
   const texts = readdirSync(directory)
     .filter((file) => /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i.test(file))
     .toSorted()
     .map((file) => readFileSync(path.join(directory, file), "utf8").trim());
   if (texts.length === 0 && license === undefined) throw new Error(`${name} ${version} states no licence`);
-  return [`${name} ${version} (${license ?? "see below"})`, ...texts, ""].join("\n\n");
+  const source = license?.includes("MPL") === true ? [sourceOf(manifest)] : [];
+  return [`${name} ${version} (${license ?? "see below"})`, ...source, ...texts, ""].join("\n\n");
+}
+
+function sourceOf({ name, version, repository }: Manifest): string {
+  const given = typeof repository === "string" ? repository : repository?.url;
+  if (given === undefined) throw new Error(`${name} ${version} does not say where its source is`);
+  const address = given.replace(/^git\+/, "").replace(/\.git$/, "");
+  return `The files of this package are used as they are, under the Mozilla Public License 2.0. Their source is the npm package ${name}@${version}, and ${address}.`;
 }
