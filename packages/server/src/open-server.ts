@@ -34,6 +34,8 @@ import { openObservability } from "./open-observability.ts";
 import type { SandboxCluster, SandboxFellows } from "./open-sandboxes.ts";
 import { beginToOpen, openStore, type Store } from "./open-store.ts";
 import { openListener, openSurface } from "./open-surface.ts";
+import { headerSecrets } from "./extensions/mcp/hidden-values.ts";
+import { urlSecrets } from "./security/url-secrets.ts";
 import type { SecretBox } from "./security/seal.ts";
 import { warmUp } from "./warm-up.ts";
 
@@ -292,8 +294,14 @@ type MachineWays = {
 };
 
 /** What commands of agents could find out about the server, and nobody is to read in a conversation. */
-function hiddenTexts({ masterSecret, database }: ServerConfig): string[] {
+function hiddenTexts({ masterSecret, database, webhooks, tracing }: ServerConfig): string[] {
   return [
+    ...webhooks.flatMap(({ secret, headers, base_url: url }) => [
+      ...(secret === null ? [] : [secret]),
+      ...headerSecrets(headers),
+      ...urlSecrets(url),
+    ]),
+    ...headerSecrets(tracing?.headers ?? {}),
     ...(masterSecret === null ? [] : [masterSecret]),
     ...(database === null ? [] : passwordsOf(database)),
   ];

@@ -5,9 +5,8 @@ import type {
   ProviderConnectionUpdateRequest,
 } from "@convoke/protocol";
 import { Fault, invalidField } from "../lib/fault.ts";
-import { refuseMasks } from "./secret-fields.ts";
+import { hideUrl, refuseMasks } from "./secret-fields.ts";
 import { urlSecrets } from "../security/url-secrets.ts";
-import { hideUrl } from "./secret-fields.ts";
 import type { JsonObject, StoredConnection, StoredSettings } from "./stored-settings.ts";
 
 const mostConnections = 64;
