@@ -18,7 +18,8 @@ test("hardening 10: what the configuration signs webhooks and sends traces with 
       tracing: {
         url: "http://127.0.0.1:9/v1/traces",
         headers: { "x-key": "trace-token-77" },
-        withContent: false,
+        serviceName: "convoke",
+        hasContent: false,
       },
     },
   });

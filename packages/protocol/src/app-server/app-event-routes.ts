@@ -34,6 +34,7 @@ const olderPrefix = "/api/v1/events";
 /** The log of a conversation. Source: reference, app-server 10.1. */
 export const appEventRoutes = routesOf("App events", {
   searchAppEvents: {
+    mayAnswerMuch: true,
     method: "GET",
     path: `${prefix}/search`,
     summary: "Page through the events of a conversation",
@@ -61,6 +62,7 @@ export const appEventRoutes = routesOf("App events", {
     responses: { ...batch, ...missing, ...invalid },
   },
   searchEventsOfConversation: {
+    mayAnswerMuch: true,
     method: "GET",
     path: `${olderPrefix}/search`,
     summary: "The older form of the search",
@@ -77,6 +79,7 @@ export const appEventRoutes = routesOf("App events", {
     responses: { ...ok("The number of events.", Type.Integer()), ...missing, ...invalid },
   },
   getEventsOfConversation: {
+    mayAnswerMuch: true,
     method: "GET",
     path: olderPrefix,
     summary: "The older form of reading by id",

@@ -31,6 +31,7 @@ const prefix = "/api/conversations/{conversation_id}/events";
 /** The log of one conversation. Pages are written from stored text: their schema is for readers of the document. */
 export const eventRoutes = routesOf("Events", {
   searchEvents: {
+    mayAnswerMuch: true,
     method: "GET",
     path: `${prefix}/search`,
     summary: "Page through the events of a conversation, filtered and in either order",
@@ -56,6 +57,7 @@ export const eventRoutes = routesOf("Events", {
     responses: { ...ok("The number of events.", Type.Integer()), ...noConversation, ...invalid },
   },
   getEvent: {
+    mayAnswerMuch: true,
     method: "GET",
     path: `${prefix}/{event_id}`,
     summary: "Read one event",
@@ -65,6 +67,7 @@ export const eventRoutes = routesOf("Events", {
     responses: { ...ok("The event.", Event), ...noConversation, ...invalid },
   },
   getEvents: {
+    mayAnswerMuch: true,
     method: "GET",
     path: prefix,
     summary: "Read several events by id; the ids come in the body or, for callers that cannot, in the query",

@@ -25,6 +25,8 @@ export type Route = {
   readonly form?: TSchema;
   /** True where the body may carry pictures or long texts of a conversation; others are small. */
   readonly takesLargeBody?: true;
+  /** True for pages of a log: of one user only so many are made, and wait to be taken, at once. */
+  readonly mayAnswerMuch?: true;
   /** True when the request may come without its body. */
   readonly isBodyOptional?: true;
   /** Brings the forms that clients really send into the documented one, before the body is checked. */

@@ -4,6 +4,7 @@ import { OwnedElsewhere } from "../conversation/refusals.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Caller } from "./auth.ts";
 import { Departure } from "./departure.ts";
+import { LargeAnswers } from "./large-answers.ts";
 import { askNeighbour, hereOrThere, notHereReply, replyOf, toNeighbourCall } from "./here-or-there.ts";
 import type { Neighbours } from "./neighbours.ts";
 import { bodyLimitBytes, largeBodyLimitBytes } from "./errors.ts";
@@ -35,6 +36,7 @@ export function mountRoutes<Operation extends string>(
   handlers: Readonly<Record<Operation, RouteHandler>>,
   deps: MountDeps,
 ): void {
+  const largeAnswers = new LargeAnswers();
   for (const operation of Object.keys(routes) as Operation[]) {
     const route = routes[operation];
     const handler = handlers[operation];
@@ -74,9 +76,14 @@ export function mountRoutes<Operation extends string>(
         if (read.unused.length > 0) reply.header("warning", warningHeader(read.unused));
         const { neighbours } = deps;
         const asked = { here, caller: read.caller, gone };
-        if (neighbours === undefined) send(reply, await here());
-        else if (route.form !== undefined) send(reply, await answerFormFor(neighbours, request, asked));
-        else send(reply, await answerFor(neighbours, request, asked));
+        const answer = async (): Promise<RouteReply> => {
+          if (neighbours === undefined) return await here();
+          if (route.form !== undefined) return await answerFormFor(neighbours, request, asked);
+          return await answerFor(neighbours, request, asked);
+        };
+        if (route.mayAnswerMuch === true)
+          send(reply, await withinBounds(largeAnswers, read.caller.userId, reply, answer));
+        else send(reply, await answer());
         return reply;
       },
     };
@@ -95,6 +102,26 @@ async function handleAndTell(
   const id = params["conversation_id"];
   if (id !== undefined) await tellUnused?.(caller, id, unused);
   return answer;
+}
+
+/** Makes the answer when it is its user's turn; a large one counts until it was taken. */
+async function withinBounds(
+  largeAnswers: LargeAnswers,
+  userId: string,
+  reply: FastifyReply,
+  answer: () => Promise<RouteReply>,
+): Promise<RouteReply> {
+  const pass = await largeAnswers.begin(userId);
+  let bytes = 0;
+  try {
+    const made = await answer();
+    bytes = "text" in made ? made.text.length : "bytes" in made ? made.bytes.length : 0;
+    return made;
+  } finally {
+    pass.made(bytes);
+    if (reply.raw.closed) pass.taken();
+    else reply.raw.once("close", pass.taken);
+  }
 }
 
 type Asked = {

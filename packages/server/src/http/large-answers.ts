@@ -1,0 +1,92 @@
+import { Fault } from "../lib/fault.ts";
+
+export type LargeAnswersOptions = {
+  /** Requests of one user that are worked on at once. */
+  readonly mostAtWork?: number;
+  /** Large answers of one user that were not taken yet. */
+  readonly mostUntaken?: number;
+  /** Requests of one user that wait for those. */
+  readonly mostWaiting?: number;
+  readonly patienceMs?: number;
+};
+
+/** From here on an answer counts until its client has taken it. */
+const largeBytes = 1024 * 1024;
+
+type Taker = { atWork: number; untaken: number; readonly waiting: (() => void)[] };
+
+/**
+ * Bounds the memory and time that one user's requests for pages of a log take: who asks for many large ones, and does not read them, waits
+ * for oneself, and then is refused. Others are not concerned.
+ */
+export class LargeAnswers {
+  readonly #options: Required<LargeAnswersOptions>;
+  readonly #takers = new Map<string, Taker>();
+
+  constructor(options: LargeAnswersOptions = {}) {
+    this.#options = { mostAtWork: 8, mostUntaken: 4, mostWaiting: 1_000, patienceMs: 10_000, ...options };
+  }
+
+  /** Waits for a turn. What is returned has to be told how long the answer is, and when it was taken or its client has gone. */
+  async begin(userId: string): Promise<{ made(bytes: number): void; taken(): void }> {
+    const taker = this.#takers.get(userId) ?? { atWork: 0, untaken: 0, waiting: [] };
+    this.#takers.set(userId, taker);
+    if (this.#isFull(taker)) await this.#wait(taker);
+    else taker.atWork += 1;
+    let isLarge = false;
+    return {
+      made: (bytes) => {
+        isLarge = bytes >= largeBytes;
+        taker.atWork -= 1;
+        if (isLarge) taker.untaken += 1;
+        this.#goOn(userId, taker);
+      },
+      taken: () => {
+        if (!isLarge) return;
+        isLarge = false;
+        taker.untaken -= 1;
+        this.#goOn(userId, taker);
+      },
+    };
+  }
+
+  #isFull({ atWork, untaken }: Taker): boolean {
+    // What is at work may become a large answer.
+    return (
+      atWork >= this.#options.mostAtWork || (untaken > 0 && atWork + untaken >= this.#options.mostUntaken)
+    );
+  }
+
+  async #wait(taker: Taker): Promise<void> {
+    const { mostWaiting, patienceMs } = this.#options;
+    if (taker.waiting.length >= mostWaiting) throw tooManyAnswers();
+    await new Promise<void>((resolve, reject) => {
+      const begin = (): void => {
+        clearTimeout(late);
+        resolve();
+      };
+      const late = setTimeout(() => {
+        taker.waiting.splice(taker.waiting.indexOf(begin), 1);
+        reject(tooManyAnswers());
+      }, patienceMs);
+      taker.waiting.push(begin);
+    });
+  }
+
+  /** Its place goes to the next before anybody else can take it. */
+  #goOn(userId: string, taker: Taker): void {
+    while (taker.waiting.length > 0 && !this.#isFull(taker)) {
+      taker.atWork += 1;
+      taker.waiting.shift()!();
+    }
+    if (taker.atWork === 0 && taker.untaken === 0 && taker.waiting.length === 0) this.#takers.delete(userId);
+  }
+}
+
+function tooManyAnswers(): Fault {
+  return new Fault(
+    "too-many",
+    "too_many_answers",
+    "Large answers to you wait to be read, so no more are made. Read them, or end those requests; then ask again.",
+  );
+}
