@@ -102,8 +102,10 @@ export class ClientConnection {
     if (typeof id !== "number") throw new FrameError("A message has no id.");
     const pending = this.#pending.get(id);
     if (typeof message["progress"] === "string") pending?.onProgress?.(message["progress"]);
-    else if (typeof message["credit"] === "number") pending?.outgoing?.allow(message["credit"]);
-    else if (message["end"] === true) {
+    else if (typeof message["credit"] === "number") {
+      const credit = creditOf(message["credit"]);
+      pending?.outgoing?.allow(credit);
+    } else if (message["end"] === true) {
       this.#incoming.get(id)?.end(message["error"] as WireError | undefined);
       this.#incoming.delete(id);
     } else this.#settle(id, message);
@@ -170,4 +172,10 @@ export class ClientConnection {
   #send(message: ClientMessage): void {
     this.#channel.send(message);
   }
+}
+
+/** Part of a byte would let a sender go on for ever without sending anything. */
+function creditOf(value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new FrameError("A credit is no number of bytes.");
 }

@@ -18,6 +18,7 @@ import { ConnectionLostError } from "./connection-errors.ts";
 import { fromJsonLines, longestShownLine, toJsonLines } from "./json-lines.ts";
 import type { Link } from "./link.ts";
 import type { Methods } from "./messages.ts";
+import { readOutcome, readTools } from "./read-outcome.ts";
 import { AnswerTooLargeError } from "./wire-error.ts";
 
 export type RemoteSessionDeps = {
@@ -47,7 +48,7 @@ export class RemoteSession implements ToolSession {
   /** Must resolve before the session is used. */
   async open(): Promise<this> {
     const { tools } = await this.#deps.link.run(async (connection) => this.#open(connection));
-    this.#tools = tools;
+    this.#tools = readTools(tools);
     return this;
   }
 
@@ -75,7 +76,10 @@ export class RemoteSession implements ToolSession {
   }
 
   async state(actionId: string): Promise<ExecutionState> {
-    return this.#ask("state", { actionId });
+    const state = await this.#ask("state", { actionId });
+    return state.type === "finished"
+      ? { ...state, outcome: readOutcome(state.outcome) ?? unreadable }
+      : state;
   }
 
   async cancel(actionId: string): Promise<void> {
@@ -138,7 +142,8 @@ export class RemoteSession implements ToolSession {
         sentWith = recordsId;
         const isAborted = options.signal?.aborted === true;
         try {
-          return await connection.request("execute", { handle: this.#handle, request, isAborted }, options);
+          const params = { handle: this.#handle, request, isAborted };
+          return readOutcome(await connection.request("execute", params, options)) ?? unreadable;
         } catch (error) {
           // A refusal: the host has not begun, unless it had before.
           if (!(error instanceof ConnectionLostError) && !isRepeated) sentWith = undefined;
@@ -223,6 +228,10 @@ const cancelledWhileAway: Outcome = {
 
 const recordsLost = failure(
   "The tool host came back without the record of this call, so its outcome is unknown. It was not run again; check its effects before repeating it.",
+);
+
+const unreadable = failure(
+  "The tool host answered in an unknown form. The outcome of this call is unknown; check its effects before repeating it.",
 );
 
 function toOutcome(error: unknown, mayHaveRun: boolean): Outcome {
