@@ -219,6 +219,11 @@ export class FleetMember implements AsyncDisposable {
     });
   }
 
+  /** Beside everything else that is done to it. */
+  async boundLog(): Promise<void> {
+    if (this.#row.status === "RUNNING") await this.#handle?.boundLog?.();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new Error("The server stopped while the sandbox started."));
     await this.#mailbox.drain();

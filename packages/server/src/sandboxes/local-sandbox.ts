@@ -95,7 +95,7 @@ export class LocalSandbox implements SandboxHandle {
     const seen = this.#look();
     if (seen.state !== "running") return seen;
     try {
-      await boundLog(this.#deps.directory.logFile);
+      await this.boundLog();
       await this.#link.probe();
       return seen;
     } catch (error) {
@@ -104,6 +104,10 @@ export class LocalSandbox implements SandboxHandle {
       if (after.state !== "running") return after;
       return { state: "silent", detail: `the tool host does not answer (${describeError(error)})` };
     }
+  }
+
+  async boundLog(): Promise<void> {
+    await boundLog(this.#deps.directory.logFile);
   }
 
   async logs(maxBytes: number): Promise<string> {

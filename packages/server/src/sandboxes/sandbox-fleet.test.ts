@@ -114,6 +114,18 @@ test("P23: a removal that fails says why, and works when it is asked again", asy
   expect(await bench.fleet.list()).toEqual([]);
 });
 
+test("hardening 11: logs are bounded every half second, also while a round takes its time", async () => {
+  const bench = await openFleetBench({ checkEveryMs: 5 });
+  await bench.create();
+  await bench.fleet.settled("one");
+  let times = 0;
+  bench.backend.boundLog = async () => {
+    times += 1;
+    if (times === 1) throw new Error("the disk is away");
+  };
+  await expect.poll(() => times, { timeout: 10_000 }).toBeGreaterThan(2);
+});
+
 test("P25: a removal that failed is tried again in every round", async () => {
   const bench = await openFleetBench({ reconcileEveryMs: 5 });
   await bench.create();

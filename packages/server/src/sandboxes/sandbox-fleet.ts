@@ -45,6 +45,8 @@ const fleetTimes: FleetTimes = {
   stepDeadlineMs: 60_000,
 };
 
+const boundLogsEveryMs = 500;
+
 export type CreateSandbox = {
   /** Null: it is to be given to somebody later. */
   readonly ownerId: string | null;
@@ -67,6 +69,7 @@ export class SandboxFleet implements AsyncDisposable {
   readonly #times: FleetTimes;
   readonly #members = new Map<string, FleetMember>();
   readonly #timers: NodeJS.Timeout[] = [];
+  #bounding: Promise<void> | undefined;
   #rounds: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
@@ -82,6 +85,22 @@ export class SandboxFleet implements AsyncDisposable {
     await this.reconcile();
     this.#every(this.#times.reconcileEveryMs, () => this.reconcile());
     this.#every(this.#times.checkEveryMs, () => this.check());
+    // Apart from the rounds, which may take their time: a log grows by as much as the disk takes.
+    this.#timers.push(
+      setInterval(() => void (this.#bounding ??= this.#boundLogs()), boundLogsEveryMs).unref(),
+    );
+  }
+
+  async #boundLogs(): Promise<void> {
+    const bounding = [...this.#members.values()].map((member) => member.boundLog());
+    for (const outcome of await Promise.allSettled(bounding)) {
+      if (outcome.status === "rejected")
+        this.#deps.logger.warn(
+          { reason: describeError(outcome.reason) },
+          "a log of a sandbox was not bounded",
+        );
+    }
+    this.#bounding = undefined;
   }
 
   /** Writes the sandbox down and begins to start it; resolves at once, in `STARTING`. */
@@ -201,6 +220,7 @@ export class SandboxFleet implements AsyncDisposable {
     this.#isClosed = true;
     for (const timer of this.#timers) clearInterval(timer);
     await this.#rounds;
+    await this.#bounding;
     await Promise.all([...this.#members.values()].map((member) => member[Symbol.asyncDispose]()));
     await this.#deps.store[Symbol.asyncDispose]();
   }

@@ -75,6 +75,8 @@ export interface SandboxHandle {
   /** Ends every process and keeps the files; the same spec can be started again. */
   stop(): Promise<void>;
   health(): Promise<SandboxHealth>;
+  /** Empties its log where that became too long; where a container engine bounds it, there is nothing to do. */
+  boundLog?(): Promise<void>;
   /** The last `maxBytes` of what the tool host printed. */
   logs(maxBytes: number): Promise<string>;
   /** A byte stream to a TCP port inside, e.g. to proxy to a web server; rejects with the reason when there is no way in. */

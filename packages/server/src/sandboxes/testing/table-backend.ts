@@ -19,6 +19,7 @@ export class TableBackend implements SandboxBackend {
   /** What a start does before it succeeds. */
   duringStart: (order: StartOrder) => Promise<void> = async () => {};
   duringRemove: (id: string) => Promise<void> = async () => {};
+  boundLog: () => Promise<void> = async () => {};
   /** What everything else does first that is asked of the backend or a handle. */
   duringStep: () => Promise<void> = async () => {};
   /** What connecting to the tool host comes to. */
@@ -78,6 +79,7 @@ export class TableBackend implements SandboxBackend {
       pause: () => set("paused"),
       resume: () => set("running"),
       stop: () => set("stopped"),
+      boundLog: async () => this.boundLog(),
       health: async () => ({
         state: entry().state,
         detail: entry().state === "stopped" ? "the tool host has ended" : null,
