@@ -1,7 +1,9 @@
 import type { McpServer } from "./mcp-server.ts";
 
-const variable = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
-const reference = /\$\{([A-Za-z_]\w*)(?::-[^}]*)?\}|\$([A-Za-z_]\w*)/g;
+// A default goes no further than to where the next reference begins: otherwise each of many beginnings would be read on to the end
+// of a text that a model or a request makes as long as it likes.
+const variable = /\$\{([A-Za-z_]\w*)(?::-((?:[^}$]|\$(?!\{))*))?\}/g;
+const reference = /\$\{([A-Za-z_]\w*)(?::-(?:[^}$]|\$(?!\{))*)?\}|\$([A-Za-z_]\w*)/g;
 
 /** True when some text of a server waits for a value. */
 export function hasVariables(server: McpServer): boolean {

@@ -179,7 +179,7 @@ function readTimeout(seconds: unknown, fault: Report): number {
 
 /** A variable in an address is filled in later. */
 function sampleOf(url: string): string {
-  return url.replaceAll(/\$\{[^}]*\}/g, "x");
+  return url.replaceAll(/\$\{(?:[^}$]|\$(?!\{))*\}/g, "x");
 }
 
 function isAddress(url: string): boolean {
