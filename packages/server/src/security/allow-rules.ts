@@ -43,12 +43,14 @@ function fits(value: string, form: string, isCommand: boolean): boolean {
   if (!value.startsWith(first) || !value.endsWith(last)) return false;
   const middle = value.slice(first.length, value.length - last.length);
   let at = 0;
-  let rest = middle;
+  // What the stars stand for.
+  let rest = "";
   for (const piece of others) {
     const found = middle.indexOf(piece, at);
     if (found === -1) return false;
-    rest = rest.replace(piece, "");
+    rest += middle.slice(at, found);
     at = found + piece.length;
   }
+  rest += middle.slice(at);
   return !isCommand || !/[;&|<>$`\n\r()\\{}]/.test(rest);
 }
