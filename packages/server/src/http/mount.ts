@@ -120,7 +120,7 @@ async function withinBounds(
   } finally {
     pass.made(bytes);
     if (reply.raw.closed) pass.taken();
-    else reply.raw.once("close", pass.taken);
+    else reply.raw.once("close", () => pass.taken());
   }
 }
 

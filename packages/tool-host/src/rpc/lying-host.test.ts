@@ -21,7 +21,7 @@ async function execute(
   });
   const remote = await connectToolHost({ ...host, awayMs: 200 });
   try {
-    const session = await remote.openSession(spec as never);
+    const session = await remote.openSession(spec);
     const [processor, memory] = [process.threadCpuUsage(), process.memoryUsage().rss];
     const outcome = await session.execute(call as never, { onProgress: () => {} });
     const { user, system } = process.threadCpuUsage(processor);
@@ -138,7 +138,7 @@ test.each([7, "x", null, [7], [{ name: 7 }], [null]])(
   async (tools) => {
     await using host = await openLyingHost((asked) => opened(asked, tools));
     const remote = await connectToolHost({ ...host, awayMs: 200 });
-    await expect(remote.openSession(spec as never)).rejects.toThrow();
+    await expect(remote.openSession(spec)).rejects.toThrow();
     remote.detach();
   },
 );
