@@ -1,5 +1,6 @@
 import { isAbsolute, posix } from "node:path";
 import type { ToolListing } from "@convoke/tool-host";
+import { isAddedField } from "./added-fields.ts";
 import type { NamedCall } from "./tool-name.ts";
 
 /** Models that were trained on patches call this tool, whatever tools they have. */
@@ -18,15 +19,12 @@ export function readPatchCall(
 ): NamedCall | Refused | null {
   const editor = listingOf("edit") ?? listingOf("file_editor");
   if (editor === undefined) return null;
-  const { patch, input = patch, security_risk: risk, summary } = values;
+  const { patch, input = patch } = values;
   if (typeof input !== "string")
     return { error: `The arguments of ${patchToolName} have no text in "patch".` };
   const edit = readPatch(input);
   if ("error" in edit) return edit;
-  const beside = {
-    ...(risk === undefined ? {} : { security_risk: risk }),
-    ...(summary === undefined ? {} : { summary }),
-  };
+  const beside = Object.fromEntries(Object.entries(values).filter(([key]) => isAddedField(key)));
   return { name: editor.name, values: { ...argumentsFor(editor, edit), ...beside } };
 }
 

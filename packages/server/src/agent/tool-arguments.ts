@@ -1,8 +1,5 @@
 import { parseForeignJson } from "../lib/parse-foreign-json.ts";
 
-/** Misspelt keys that models produce. Source: reference, tools 1.5. */
-const misspeltRisk = new Set(["security_rort", "securtiy_risk", "security_riks"]);
-
 export type ParsedArguments =
   | { readonly ok: true; readonly values: Record<string, unknown> }
   | { readonly ok: false };
@@ -14,9 +11,7 @@ export function parseArguments(raw: string, { keepsNulls = false } = {}): Parsed
   if (parsed === null) return { ok: false };
   const { value } = parsed;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return { ok: true, values: {} };
-  const entries = Object.entries(value)
-    .filter(([, field]) => keepsNulls || field !== null)
-    .map(([key, field]) => [misspeltRisk.has(key) ? "security_risk" : key, field] as const);
+  const entries = Object.entries(value).filter(([, field]) => keepsNulls || field !== null);
   return { ok: true, values: Object.fromEntries(entries) };
 }
 

@@ -7,6 +7,7 @@ import {
 } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolListing } from "@convoke/tool-host";
+import { addedFieldsOf, splitFields } from "./added-fields.ts";
 import { isClientTool, readClientAction } from "./client-action.ts";
 import { patchToolName, readPatchCall } from "./patch-call.ts";
 import { parseArguments, repairArguments } from "./tool-arguments.ts";
@@ -51,12 +52,13 @@ export function createCallReader(
     const tool = byName.get(named.name)!;
     const given = tool.actionKind === "FileEditorAction" ? inferEditorCommand(named.values) : named.values;
     const parameters = parametersOf(tool);
-    const { security_risk: risk, ...rest } = repairArguments(withNulls(given, call, tool), parameters);
+    const repaired = repairArguments(withNulls(given, call, tool), parameters);
+    const added = addedFieldsOf(parameters);
+    const { own, risk, summary } = splitFields(repaired, added);
     const predicted = tool.isReadOnly ? undefined : risk;
     if (predicted !== undefined && !isRisk(predicted)) {
-      return bad(`security_risk of ${tool.name} must be one of ${risks.join(", ")}.`);
+      return bad(`${added.risk} of ${tool.name} must be one of ${risks.join(", ")}.`);
     }
-    const { summary, ...own } = takeSummary(rest, parameters);
     // What an MCP tool takes is in no schema of ours; its server's one is looked at when it is called.
     const action = tool.actionKind === "MCPToolAction" ? { data: own } : own;
     const schema: Schema | undefined =
@@ -82,7 +84,7 @@ export function createCallReader(
       tool,
       action: checked.value,
       predictedRisk: predicted ?? null,
-      summary: summary ?? `${tool.name}: ${JSON.stringify(own)}`.slice(0, 500),
+      summary: isSaid(summary) ? summary : `${tool.name}: ${JSON.stringify(own)}`.slice(0, 500),
     };
   };
 }
@@ -98,14 +100,8 @@ function withNulls(
   return parsed.ok ? { ...parsed.values, ...values } : values;
 }
 
-function takeSummary(
-  values: Record<string, unknown>,
-  parameters: Readonly<Record<string, unknown>>,
-): Record<string, unknown> & { summary?: string } {
-  const isOwn = Object.hasOwn(parameters["properties"] ?? {}, "summary");
-  const { summary, ...rest } = values;
-  const spoken = typeof summary === "string" && summary.trim() !== "" ? { summary } : {};
-  return isOwn ? { ...values, ...spoken } : { ...rest, ...spoken };
+function isSaid(summary: unknown): summary is string {
+  return typeof summary === "string" && summary.trim() !== "";
 }
 
 function isRisk(value: unknown): value is SecurityRisk {

@@ -1,3 +1,5 @@
+import { isAddedField } from "./added-fields.ts";
+
 /** Other names that models use for tools they were trained on. Source: reference, tools 1.5. */
 const aliases: Readonly<Record<string, string>> = {
   bash: "terminal",
@@ -35,7 +37,7 @@ export function resolveToolName(
   if (leading === "grep" && typeof values["pattern"] === "string" && values["pattern"].trim() !== "") {
     return { name: "terminal", values: { ...kept(values), command: grepCommand(values) } };
   }
-  const hasArguments = Object.keys(values).some((key) => key !== "security_risk" && key !== "summary");
+  const hasArguments = Object.keys(values).some((key) => !isAddedField(key));
   return shellWords.has(leading) && !hasArguments
     ? { name: "terminal", values: { ...kept(values), command: leading } }
     : null;
@@ -58,9 +60,7 @@ export function inferEditorCommand(values: Readonly<Record<string, unknown>>): R
 }
 
 function kept(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(values).filter(([key]) => key === "security_risk" || key === "summary"),
-  );
+  return Object.fromEntries(Object.entries(values).filter(([key]) => isAddedField(key)));
 }
 
 function withPrefix(word: string, command: string): string {

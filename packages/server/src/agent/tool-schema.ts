@@ -1,5 +1,6 @@
 import type { ToolListing } from "@convoke/tool-host";
 import type { ModelTool } from "../models/model.ts";
+import { addedFieldsOf } from "./added-fields.ts";
 import { parametersOf } from "./tool-parameters.ts";
 
 const riskProperty = {
@@ -21,11 +22,11 @@ const summaryProperty = {
  */
 export function toModelTool(listing: ToolListing, asksForRisk: boolean): ModelTool {
   const schema = parametersOf(listing) as { properties?: Record<string, unknown>; required?: string[] };
-  const own = schema.properties ?? {};
+  const added = addedFieldsOf(schema);
   const properties = {
-    ...(listing.isReadOnly || !asksForRisk ? {} : { security_risk: riskProperty }),
-    ...("summary" in own ? {} : { summary: summaryProperty }),
-    ...own,
+    ...(added.risk === null || listing.isReadOnly || !asksForRisk ? {} : { [added.risk]: riskProperty }),
+    ...(added.summary === null ? {} : { [added.summary]: summaryProperty }),
+    ...schema.properties,
   };
   const required =
     schema.required === undefined || schema.required.length === 0 ? {} : { required: schema.required };
