@@ -1,13 +1,12 @@
 import { clientActionPrefix, type Action } from "@convoke/protocol";
 import { compileForeignSchema, type CheckForeign } from "@convoke/protocol/validate";
 import type { ToolListing } from "@convoke/tool-host";
+import { isFlat } from "../lib/flatten-schema.ts";
 import { takesNull } from "../lib/takes-null.ts";
+import { parametersOf } from "./tool-parameters.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 type Checked = ReturnType<CheckForeign>;
-
-/** With these a schema names arguments elsewhere than in its `properties`. */
-const composed = ["$ref", "allOf", "anyOf", "oneOf", "patternProperties", "additionalProperties"];
 
 /** Whether a tool is carried out by the client, whose own JSON Schema says what it takes. */
 export function isClientTool({ actionKind }: ToolListing): boolean {
@@ -20,7 +19,7 @@ export function readClientAction(
   given: JsonObject,
 ): { readonly ok: true; readonly value: Action } | { readonly ok: false; readonly errors: Checked } {
   const schema = tool.parameters ?? {};
-  const properties = (schema["properties"] ?? {}) as JsonObject;
+  const { properties } = parametersOf(tool).schema;
   const values = Object.fromEntries(
     Object.entries(given).filter(([key, value]) => value !== null || takesNull(properties[key])),
   );
@@ -35,7 +34,7 @@ const checks = new WeakMap<JsonObject, CheckForeign>();
 function checkOf(schema: JsonObject): CheckForeign {
   const known = checks.get(schema);
   if (known !== undefined) return known;
-  const isPlain = composed.every((keyword) => !(keyword in schema));
+  const isPlain = isFlat(schema) && !("patternProperties" in schema) && !("additionalProperties" in schema);
   const check = compileForeignSchema(isPlain ? { ...schema, additionalProperties: false } : schema);
   checks.set(schema, check);
   return check;

@@ -51,7 +51,7 @@ export function createCallReader(
     }
     const tool = byName.get(named.name)!;
     const given = tool.actionKind === "FileEditorAction" ? inferEditorCommand(named.values) : named.values;
-    const parameters = parametersOf(tool);
+    const { schema: parameters } = parametersOf(tool);
     const repaired = repairArguments(withNulls(given, call, tool), parameters);
     const added = addedFieldsOf(parameters);
     const { own, risk, summary } = splitFields(repaired, added);

@@ -1,6 +1,8 @@
 import type { ToolListing } from "@convoke/tool-host";
 import type { ModelTool } from "../models/model.ts";
+import { isFlat } from "../lib/flatten-schema.ts";
 import { addedFieldsOf } from "./added-fields.ts";
+import { isClientTool } from "./client-action.ts";
 import { parametersOf } from "./tool-parameters.ts";
 
 const riskProperty = {
@@ -21,24 +23,20 @@ const summaryProperty = {
  * for only where somebody reads the answer (L23.37).
  */
 export function toModelTool(listing: ToolListing, asksForRisk: boolean): ModelTool {
-  const schema = parametersOf(listing) as { properties?: Record<string, unknown>; required?: string[] };
+  const { schema, rules } = parametersOf(listing);
   const added = addedFieldsOf(schema);
   const properties = {
     ...(added.risk === null || listing.isReadOnly || !asksForRisk ? {} : { [added.risk]: riskProperty }),
     ...(added.summary === null ? {} : { [added.summary]: summaryProperty }),
     ...schema.properties,
   };
-  const required =
-    schema.required === undefined || schema.required.length === 0 ? {} : { required: schema.required };
+  const { description } = listing.definition;
+  // A client's schema is read as it is where a list of properties is all that it says; then there are no rules to tell.
+  const verbatim = isClientTool(listing) && isFlat(listing.parameters ?? {}) ? listing.parameters : undefined;
   return {
     name: listing.name,
-    description: listing.definition.description,
-    parameters: {
-      // A client's schema is read as it is; of others the model gets what describes the arguments.
-      ...((listing.definition.kind as string) === "ClientTool" ? schema : {}),
-      type: "object",
-      properties,
-      ...required,
-    },
+    description:
+      verbatim !== undefined || rules.length === 0 ? description : [description, ...rules].join("\n").trim(),
+    parameters: { ...schema, ...verbatim, type: "object", properties },
   };
 }

@@ -2,6 +2,7 @@ import type { Action } from "@convoke/protocol";
 import { compileForeignSchema, type CheckForeign } from "@convoke/protocol/validate";
 import { ToolInputError, type Tool, type ToolCall } from "@convoke/tool-host";
 import { describeError } from "../../lib/describe-error.ts";
+import { flattenSchema } from "../../lib/flatten-schema.ts";
 import { takesNull } from "../../lib/takes-null.ts";
 import { expandSecrets } from "./expand-variables.ts";
 import type { AnnouncedTool } from "./list-tools.ts";
@@ -80,7 +81,7 @@ function readArguments(
   schema: OfferedTool["parameters"],
   check: CheckForeign,
 ): Record<string, unknown> {
-  const properties = (schema["properties"] ?? {}) as Readonly<Record<string, unknown>>;
+  const { properties } = flattenSchema(schema);
   const data = Object.fromEntries(
     Object.entries(given).filter(([key, value]) => value !== null || takesNull(properties[key])),
   );

@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { toObservation } from "./observation.ts";
 import { normalizeSchema, openSchemaBudget } from "./tool-schema.ts";
 
-const anyObject = { type: "object", properties: {} };
+const named = (...names: readonly string[]): object => ({
+  type: "object",
+  properties: Object.fromEntries(names.map((name) => [name, {}])),
+});
 
 /** Each level stands for forty of the next. */
 function bomb(levels: number, width: number): Record<string, unknown> {
@@ -23,15 +26,15 @@ test("references are put in place, names of any kind stay", () => {
   );
 });
 
-test("security 2: references that stand for more than any memory holds become any object, at once", () => {
+test("security 2: of references that stand for more than any memory holds the names are left, at once", () => {
   const before = process.threadCpuUsage();
-  expect(normalizeSchema(bomb(7, 40))).toEqual(anyObject);
+  expect(normalizeSchema(bomb(7, 40))).toEqual(named("x"));
   const long = { $ref: "#/$defs/long" };
   const repeated = {
     properties: Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`p${at}`, long])),
     $defs: { long: { description: "x".repeat(60_000) } },
   };
-  expect(normalizeSchema(repeated)).toEqual(anyObject);
+  expect(normalizeSchema(repeated)).toEqual(named(...Object.keys(repeated.properties)));
   expect(process.threadCpuUsage(before).user).toBeLessThan(2_000_000);
 });
 
@@ -39,7 +42,7 @@ test("security 2: what the schemas of one server come to together has a limit to
   const schema = bomb(2, 30);
   const budget = openSchemaBudget();
   const kept = Array.from({ length: 500 }, () => normalizeSchema(schema, budget)).filter(
-    (normal) => JSON.stringify(normal) !== JSON.stringify(anyObject),
+    (normal) => JSON.stringify(normal) !== JSON.stringify(named("x")),
   );
   expect(kept.length).toBeGreaterThan(50);
   expect(kept.length).toBeLessThan(500);

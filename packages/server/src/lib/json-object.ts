@@ -1,0 +1,15 @@
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The object itself, or an empty one for what is none. */
+export function objectOr(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/** The list itself, or an empty one for what is none. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
