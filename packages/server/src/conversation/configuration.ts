@@ -2,9 +2,10 @@ import type { SecretSource } from "@convoke/protocol";
 import type { EventDraft } from "../events/event-draft.ts";
 import { createMask } from "../security/mask.ts";
 import type { SecretBox } from "../security/seal.ts";
-import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
+import type { ConversationConfig, ConversationSecrets, Warning } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
-import { stateUpdate } from "./decide.ts";
+import { stateUpdate, warning } from "./decide.ts";
+import { unmaskedSources } from "./masked-values.ts";
 import { secretValues, sparedTexts } from "./secret-values.ts";
 import { secretRegistry } from "./state/describe.ts";
 import type { RunDeps } from "./run/run-deps.ts";
@@ -39,10 +40,11 @@ export class Configuration {
     return this.#secrets;
   }
 
-  /** `llmSecrets` replace the credentials of the agent's model, together with the change. */
+  /** `llmSecrets` replace the credentials of the agent's model, together with the change; `warnings` are told with it. */
   async change(
     change: Partial<ConversationConfig>,
     llmSecrets: ConversationSecrets["llm"] | null,
+    warnings: readonly Warning[] = [],
   ): Promise<void> {
     const { log, post } = this.#deps;
     await post(async () => {
@@ -51,7 +53,8 @@ export class Configuration {
       const drafts = this.#told(change);
       if (drafts.length === 0 && llmSecrets === null) return;
       this.#maskBoth(secrets, config);
-      await log.append(drafts.length === 0 ? [stateUpdate("agent", config.agent)] : drafts, {
+      const told = drafts.length === 0 ? [stateUpdate("agent", config.agent)] : drafts;
+      await log.append([...told, ...warnings.map(warning)], {
         patch: {
           config: JSON.stringify(config),
           ...(llmSecrets === null ? {} : { sealedSecrets: this.#seal(secrets) }),
@@ -73,12 +76,14 @@ export class Configuration {
     return stored;
   }
 
-  async addSecrets(sources: Readonly<Record<string, SecretSource>>): Promise<void> {
+  async addSecrets(given: Readonly<Record<string, SecretSource>>): Promise<void> {
     const { log, post } = this.#deps;
     await post(async () => {
-      const secrets = { ...this.#secrets, sources: { ...this.#secrets.sources, ...sources } };
+      const { sources: stored } = this.#secrets;
+      const { value: sources, warnings } = unmaskedSources(given, stored);
+      const secrets = { ...this.#secrets, sources: { ...stored, ...sources } };
       this.#maskBoth(secrets, this.#config);
-      await log.append([stateUpdate("secret_registry", secretRegistry(secrets))], {
+      await log.append([stateUpdate("secret_registry", secretRegistry(secrets)), ...warnings.map(warning)], {
         patch: { sealedSecrets: this.#seal(secrets) },
       });
       this.#secrets = secrets;

@@ -14,7 +14,7 @@ import { awaiting, decideAnswers, type ApprovalAnswer } from "./commands/approva
 import { askBeside } from "./commands/ask-agent.ts";
 import { condenseNow } from "./run/condense-now.ts";
 import { maskCut } from "../security/mask.ts";
-import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
+import type { ConversationConfig, ConversationSecrets, Warning } from "./conversation-config.ts";
 import { secretValues } from "./secret-values.ts";
 import type { ConversationDeps, SendInput } from "./conversation-deps.ts";
 import type { ConversationState, QueuedMessage } from "./state/conversation-state.ts";
@@ -351,8 +351,9 @@ export class Conversation implements AsyncDisposable {
   async configure(
     change: Partial<ConversationConfig>,
     llmSecrets: ConversationSecrets["llm"] | null = null,
+    warnings: readonly Warning[] = [],
   ): Promise<void> {
-    await this.#actor.configuration.change(change, llmSecrets);
+    await this.#actor.configuration.change(change, llmSecrets, warnings);
   }
 
   /** Adds or replaces secrets; durable and sealed when it resolves (W5). */

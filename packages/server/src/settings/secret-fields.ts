@@ -135,6 +135,31 @@ export function refuseMasks(value: unknown, loc: readonly (string | number)[]): 
     for (const [key, field] of Object.entries(value)) refuseMasks(field, [...loc, key]);
 }
 
+/**
+ * A copy in which a mask that stands for no stored secret is an empty text, as clients that read a configuration mean it; `onFound` is
+ * told where each was.
+ */
+export function emptyMasks<Value>(value: Value, loc: Location, onFound: (loc: Location) => void): Value {
+  return emptyIn(value, loc, onFound) as Value;
+}
+
+type Location = readonly (string | number)[];
+
+function emptyIn(value: unknown, loc: Location, onFound: (loc: Location) => void): unknown {
+  if (typeof value === "string") {
+    if (value !== secretMask && !urlHas(value, secretMask)) return value;
+    onFound(loc);
+    return value === secretMask
+      ? ""
+      : hideUrlSecrets(value, (secret) => (secret === secretMask ? "" : secret));
+  }
+  if (Array.isArray(value)) return value.map((item, index) => emptyIn(item, [...loc, index], onFound));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [key, emptyIn(field, [...loc, key], onFound)]),
+  );
+}
+
 /** The part of `given` that is not already so in `shown`: what a client sends back unread is no change. */
 export function onlyChanges(given: JsonObject, shown: JsonObject): JsonObject {
   return Object.fromEntries(

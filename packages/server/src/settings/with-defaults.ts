@@ -141,12 +141,18 @@ function condenserOf({ plain, agentExtras }: StoredSettings, llm: JsonObject): J
 function withStoredModel(agent: unknown, settings: StoredSettings): unknown {
   const { llm: stored } = settings;
   if (!isObject(agent)) return agent;
-  const llm = agent["llm"] ?? {};
-  if (!isObject(llm)) return agent;
+  const given = agent["llm"] ?? {};
+  if (!isObject(given)) return agent;
+  const llm = withoutMasks(given);
   if (typeof llm["provider_connection_id"] === "string") return { ...agent, llm: connected(settings, llm) };
   if (typeof stored["model"] !== "string" || !isSameRoute(llm, stored)) return agent;
   const known = connected(settings, stored);
   return { ...agent, llm: { ...known, ...withoutNulls(llm), ...knownHeaders(llm, known) } };
+}
+
+/** The mask of a credential means the stored one, as in the settings. */
+function withoutMasks(llm: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(llm).filter(([, value]) => value !== secretMask));
 }
 
 function connected(settings: StoredSettings, llm: JsonObject): JsonObject {

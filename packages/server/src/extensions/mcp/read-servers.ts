@@ -86,8 +86,9 @@ function readAuth(
   headers: Readonly<Record<string, string>>,
   fault: Report,
 ): Pick<McpRemote, "headers" | "oauth"> | null {
-  const withHeader = (name: string, value: string) => ({
-    headers: { ...headers, [name]: value },
+  // Without its value a header would be one of nobody.
+  const withHeader = (name: string, value: string, before = "") => ({
+    headers: value === "" ? headers : { ...headers, [name]: `${before}${value}` },
     oauth: null,
   });
   if (auth === null || auth === "" || auth === "none") return { headers, oauth: null };
@@ -96,7 +97,7 @@ function readAuth(
     return null;
   }
   if (auth === "oauth") return { headers, oauth: { authentication: {}, state: {} } };
-  if (typeof auth === "string") return withHeader("Authorization", `Bearer ${auth}`);
+  if (typeof auth === "string") return withHeader("Authorization", auth, "Bearer ");
   if (!isObject(auth)) {
     fault("Send an object with a strategy.", "auth");
     return null;
@@ -109,11 +110,11 @@ function readAuth(
     case "none":
       return { headers, oauth: null };
     case "bearer":
-      return withHeader("Authorization", `Bearer ${text("value")}`);
+      return withHeader("Authorization", text("value"), "Bearer ");
     case "api_key": {
       const header = text("header_name");
       return header === ""
-        ? withHeader("Authorization", `Bearer ${text("value")}`)
+        ? withHeader("Authorization", text("value"), "Bearer ")
         : withHeader(header, text("value"));
     }
     case "basic": {

@@ -1,18 +1,13 @@
 import type { SecretSource } from "@convoke/protocol";
 import { invalidField } from "../../lib/fault.ts";
 import { longestValueBytes, mostValueBytes } from "../../security/secret-sources.ts";
-import { refuseMasks } from "../../settings/secret-fields.ts";
 
 type Sources = Readonly<Record<string, SecretSource>>;
 
-/**
- * Refuses an address with the mask of a secret in it, as it is shown: what it looks up would be nothing, and nobody told (P33); and
- * values that are too long, also with the `others` that the conversation has.
- */
+/** Refuses values that are too long, also with the `others` that the conversation has. */
 export function checkSecretSources(sources: Sources, loc: readonly string[], others: Sources = {}): void {
   for (const [name, source] of Object.entries(sources)) {
-    if (source.kind === "LookupSecret") refuseMasks(source.url, [...loc, name, "url"]);
-    else if (sizeOf(source) > longestValueBytes)
+    if (sizeOf(source) > longestValueBytes)
       throw invalidField([...loc, name, "value"], "Send at most 64 KiB: put what is longer into a file.");
   }
   const bytes = Object.values({ ...others, ...sources }).reduce((sum, source) => sum + sizeOf(source), 0);

@@ -9,6 +9,7 @@ import type {
 } from "@convoke/protocol";
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { SendInput } from "../../conversation/conversation-deps.ts";
+import { checkSecretSources } from "./check-secret-sources.ts";
 import { toConversationInfo, type Described } from "../../conversation/state/describe.ts";
 import {
   withWarnings,
@@ -22,7 +23,6 @@ import type { Caller } from "../../http/auth.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
-import { checkSecretSources } from "./check-secret-sources.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
 import { conversationIdOf } from "./event-routes.ts";
 import { withPlugins, type PluginAccess } from "./extensions/with-plugins.ts";

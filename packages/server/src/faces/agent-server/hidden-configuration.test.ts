@@ -128,40 +128,115 @@ function storedConfigs(server: TestServer): string {
   );
 }
 
-test("P33: a mask of headers or of an address that was read is stored nowhere", async () => {
-  await using server = await startTestServer();
-  const request = server.startRequest();
-  const refused = async (agent: object): Promise<unknown> => {
-    const reply = await server.call("POST", "/api/conversations", {
-      ...request,
-      agent: { ...request.agent, ...agent },
-    });
-    return [reply.status, (reply.json as { detail: { loc: unknown }[] }).detail[0]?.loc];
+const mask = "**********";
+
+type Told = { kind: string; key?: string; value?: { code?: string; fields?: string[]; detail?: string } };
+
+async function maskedFields(server: TestServer, id: string): Promise<string[]> {
+  const { items } = (await server.call("GET", `/api/conversations/${id}/events/search`)).json as {
+    items: Told[];
   };
-  expect(
-    await refused({ llm: { ...request.agent.llm, extra_headers: { "X-Gateway": "**********" } } }),
-  ).toEqual([422, ["body", "agent", "llm", "extra_headers", "X-Gateway"]]);
-  expect(await refused({ mcp_config: { one: { url: "http://h/mcp?token=**********" } } })).toEqual([
-    422,
-    ["body", "agent", "mcp_config", "one", "url"],
-  ]);
+  return items.flatMap(({ key, value }) =>
+    key === "warning" && value?.code === "masked_values_empty" ? (value.fields ?? []) : [],
+  );
+}
+
+test("client 1, P33: a mask that names no stored secret is an empty value with a warning, and stored nowhere", async () => {
+  await using server = await startTestServer({ config: { masterSecret: canary.masterKey } });
+  const request = server.startRequest({ text: "Hello" });
+  const llm = { ...request.agent.llm, extra_headers: { "X-Gateway": mask } };
+  const servers = {
+    tavily: { command: "true", env: { TAVILY_API_KEY: mask }, enabled: false },
+    remote: { url: `http://127.0.0.1:9/mcp?token=${mask}&v=2`, headers: { "X-Key": mask }, auth: mask },
+  };
+  const definition = { name: "web", tools: [], system_prompt: "You search.", mcp_config: servers };
+  const created = await server.call("POST", "/api/conversations", {
+    ...request,
+    agent: {
+      ...request.agent,
+      llm: { ...llm, aws_session_token: mask },
+      mcp_config: servers,
+      condenser: { kind: "LLMSummarizingCondenser", llm: { ...llm, api_key: mask } },
+      agent_context: { secrets: { CONTEXT: mask } },
+    },
+    agent_definitions: [{ ...definition, condenser: { kind: "LLMSummarizingCondenser", llm } }],
+    secrets: {
+      ONE: { kind: "StaticSecret", value: mask },
+      TWO: { kind: "LookupSecret", url: `https://h/secret?token=${mask}`, headers: { A: mask } },
+    },
+  });
+  expect(created.status, created.text).toBe(201);
+  const { id } = created.json as { id: string };
+  await server.waitForStatus(id, "finished", 30_000);
+  expect((await maskedFields(server, id)).sort()).toEqual(
+    [
+      "agent.agent_context.secrets.CONTEXT",
+      "agent.condenser.llm.api_key",
+      "agent.condenser.llm.extra_headers.X-Gateway",
+      "agent.llm.aws_session_token",
+      "agent.llm.extra_headers.X-Gateway",
+      ...["agent", "agent_definitions.0"].flatMap((part) => [
+        `${part}.mcp_config.remote.auth`,
+        `${part}.mcp_config.remote.headers.X-Key`,
+        `${part}.mcp_config.remote.url`,
+        `${part}.mcp_config.tavily.env.TAVILY_API_KEY`,
+      ]),
+      "agent_definitions.0.condenser.llm.extra_headers.X-Gateway",
+      "secrets.ONE.value",
+      "secrets.TWO.headers.A",
+      "secrets.TWO.url",
+    ].sort(),
+  );
+  expect(await server.call("GET", `/api/conversations/${id}`)).toMatchObject({
+    json: { agent: { mcp_config: { remote: { url: "http://127.0.0.1:9/mcp?token=&v=2" } } } },
+  });
 });
 
-test("P33, S26: an address of a secret with a mask in it is refused, at the start and later", async () => {
+test("client 1: the mask of the stored model's key is that key", async () => {
+  await using server = await startTestServer({ script: { turns: [{ text: "Hello." }] } });
+  const request = server.startRequest({ text: "Hello" });
+  await server.call("PATCH", "/api/settings", { agent_settings_diff: { llm: request.agent.llm } });
+  const { id } = await server.createConversation({
+    ...request,
+    agent: { ...request.agent, llm: { ...request.agent.llm, api_key: mask } },
+  } as never);
+  await server.waitForStatus(id, "finished", 30_000);
+  expect(await maskedFields(server, id)).toEqual([]);
+  expect(server.model.requests[0]!.headers["authorization"]).toBe(`Bearer ${request.agent.llm.api_key}`);
+});
+
+test("client 1: a later secret with a mask is the stored one of its name, and empty where there is none", async () => {
   await using server = await startTestServer();
-  const secrets = { ONE: { kind: "LookupSecret", url: "https://h/secret?token=**********" } };
   const { id } = await server.createConversation();
-  for (const reply of [
-    await server.call("POST", `/api/conversations/${id}/secrets`, { secrets }),
-    await server.call("POST", "/api/conversations", { ...server.startRequest(), secrets }),
-  ]) {
-    expect(reply.status).toBe(422);
-    expect(reply.json).toMatchObject({ detail: [{ loc: ["body", "secrets", "ONE", "url"] }] });
-  }
-  const whole = { ONE: { kind: "LookupSecret", url: "https://h/secret?token=abc" } };
-  expect((await server.call("POST", `/api/conversations/${id}/secrets`, { secrets: whole })).status).toBe(
+  const send = async (secrets: object): Promise<number> =>
+    (await server.call("POST", `/api/conversations/${id}/secrets`, { secrets })).status;
+  const lookup = (token: string): object => ({
+    kind: "LookupSecret",
+    url: `http://127.0.0.1:9/s?token=${token}`,
+  });
+  expect(await send({ KNOWN: lookup("abc-secret-token") })).toBe(200);
+  expect(await send({ KNOWN: lookup(mask), NEW: lookup(mask), PLAIN: mask })).toBe(200);
+  expect((await maskedFields(server, id)).sort()).toEqual(["secrets.NEW.url", "secrets.PLAIN.value"]);
+  const { json } = await server.call("GET", `/api/conversations/${id}`);
+  expect(json).toMatchObject({
+    secret_registry: {
+      secret_sources: {
+        KNOWN: { url: `http://127.0.0.1:9/s?token=${mask}` },
+        NEW: { url: "http://127.0.0.1:9/s?token=" },
+      },
+    },
+  });
+});
+
+test("client 1: a model that is switched to works without the header of which the mask came", async () => {
+  await using server = await startTestServer();
+  const { id } = await server.createConversation();
+  const { llm } = server.startRequest().agent;
+  const masked = { ...llm, extra_headers: { "X-Gateway": mask } };
+  expect((await server.call("POST", `/api/conversations/${id}/switch_llm`, { llm: masked })).status).toBe(
     200,
   );
+  expect(await maskedFields(server, id)).toEqual(["llm.extra_headers.X-Gateway"]);
 });
 
 test("P33, S26: settings with a token in an address are what they were after GET and PUT, in both forms", async () => {

@@ -26,13 +26,14 @@ import { PatternRefused, PatternTooSlow } from "../../lib/foreign-pattern.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { checkHiddenValues, checkSecretSources } from "./check-secret-sources.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
-import { hideSecrets, refuseMasks } from "../../settings/secret-fields.ts";
+import { hideSecrets } from "../../settings/secret-fields.ts";
 import {
   hiddenDefinition,
   readAgentDefinitions,
   subAgentSecrets,
 } from "./extensions/read-agent-definitions.ts";
 import { readClientTools } from "./extensions/read-client-tools.ts";
+import { withoutMasks } from "./without-masks.ts";
 import { toUserMessage } from "./user-message.ts";
 
 /** A create request in our own terms. */
@@ -52,12 +53,12 @@ export type Start = {
  * Reads a create request. What this server cannot honour is refused by name instead of being dropped in silence: a guard
  * hook or a tool server that never runs would be worse than an error (P55).
  */
-export function readStartRequest(body: StartConversationRequest, isNewer: boolean): Start {
+export function readStartRequest(given: StartConversationRequest, isNewer: boolean): Start {
+  const { body, warnings: maskWarnings } = withoutMasks(given);
   refuseUnsupported(body);
   checkPolicy(body.confirmation_policy, ["body", "confirmation_policy"]);
   checkPrompt(body.agent);
   checkModelAddress(body.agent.llm, ["body", "agent", "llm"]);
-  refuseMasks(body.agent.llm.extra_headers ?? null, ["body", "agent", "llm", "extra_headers"]);
   const llm = splitLlmSecrets(body.agent.llm);
   const condenser = splitCondenserSecrets(body.agent.condenser ?? null);
   const mcp = body.agent.mcp_config ?? {};
@@ -83,7 +84,7 @@ export function readStartRequest(body: StartConversationRequest, isNewer: boolea
     ...hiddenCritic(body.agent.critic ?? null),
   } as Agent;
   const definitions = readAgentDefinitions(body.agent_definitions ?? []);
-  const warnings = [...(definitions.warnings ?? []), ...agentWarnings(body.agent)];
+  const warnings = [...maskWarnings, ...(definitions.warnings ?? []), ...agentWarnings(body.agent)];
   return {
     conversationId: readConversationId(body.conversation_id ?? null),
     parentId: readParentId(body),
@@ -276,7 +277,6 @@ function refuseUnsupported(body: StartConversationRequest): void {
 /** Refuses servers that could never be reached; a server that does not answer is no reason to refuse. */
 function checkMcpServers(config: Readonly<Record<string, unknown>>): void {
   const loc = ["body", "agent", "mcp_config"];
-  refuseMasks(config, loc);
   const { faults } = readServers(config, loc);
   if (faults.length > 0) throw new Fault("caller", "validation", "The MCP servers are not valid.", faults);
 }

@@ -16,6 +16,7 @@ import type {
 } from "@convoke/protocol";
 import { awaiting, describeApproval } from "../../conversation/commands/approvals.ts";
 import { splitLlmSecrets } from "../../conversation/conversation-config.ts";
+import { unmasked } from "../../conversation/masked-values.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { toConversationInfo, type Described } from "../../conversation/state/describe.ts";
 import type { Directory } from "../../conversation/directory.ts";
@@ -31,7 +32,6 @@ import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { DamagedEventError, type Journal } from "../../journal/journal.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
-import { refuseMasks } from "../../settings/secret-fields.ts";
 import { requireProfile } from "../../settings/profiles.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import { conversationIdOf } from "./event-routes.ts";
@@ -80,9 +80,10 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
     }
   }
 
-  async function switchTo(conversation: Conversation, llm: LLM): Promise<void> {
+  async function switchTo(conversation: Conversation, given: LLM): Promise<void> {
+    const { value: llm, warnings } = unmasked(given, ["llm"]);
     const { shown, secrets } = splitLlmSecrets(llm);
-    await conversation.configure({ agent: { ...conversation.config.agent, llm: shown } }, secrets);
+    await conversation.configure({ agent: { ...conversation.config.agent, llm: shown } }, secrets, warnings);
   }
 
   return {
@@ -234,7 +235,6 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
     switchLlm: async (request) => {
       const { llm } = request.body as SwitchLLMRequest;
       checkModelAddress(llm, ["body", "llm"]);
-      refuseMasks(llm.extra_headers ?? null, ["body", "llm", "extra_headers"]);
       await switchTo(await open(request), llm);
       return success;
     },

@@ -9,7 +9,7 @@ import { readServers } from "../../../extensions/mcp/read-servers.ts";
 import { parseHooks } from "../../../extensions/hooks/hook-config.ts";
 import { ownCondenser } from "../../../extensions/sub-agents/own-condenser.ts";
 import type { GivenSubAgent } from "../../../extensions/sub-agents/sub-agent.ts";
-import { hideSecrets, refuseMasks } from "../../../settings/secret-fields.ts";
+import { hideSecrets } from "../../../settings/secret-fields.ts";
 import { Fault, type FieldFault } from "../../../lib/fault.ts";
 
 /** Without these it does, and only less well: that is told. */
@@ -116,11 +116,8 @@ function faultsOf(
   if (name === "") refuse("name", "Give the sub-agent a name.");
   else if (before.some((other) => other.name.trim() === name))
     refuse("name", `Another sub-agent of the request is called ${JSON.stringify(name)} already.`);
-  if (!isEmpty(definition.mcp_config)) {
-    refuseMasks(definition.mcp_config, [...loc, "mcp_config"]);
+  if (!isEmpty(definition.mcp_config))
     faults.push(...readServers(definition.mcp_config, [...loc, "mcp_config"]).faults);
-  }
-  refuseMasks(definition.condenser, [...loc, "condenser"]);
   const hooks = isEmpty(definition.hooks) ? null : parseHooks(definition.hooks, "request");
   if (hooks?.ok === false)
     faults.push({ loc: [...loc, "hooks", ...hooks.loc], msg: hooks.reason, type: "value_error" });

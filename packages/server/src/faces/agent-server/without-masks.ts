@@ -1,0 +1,21 @@
+import type { StartConversationRequest } from "@convoke/protocol";
+import type { Warning } from "../../conversation/conversation-config.ts";
+import { unmasked } from "../../conversation/masked-values.ts";
+
+/**
+ * A create request without masks of secrets that this server does not have: clients send what they read elsewhere, the SDK its own
+ * built-in sub-agents. Each is an empty value, and a warning in the conversation names them.
+ */
+export function withoutMasks(body: StartConversationRequest): {
+  readonly body: StartConversationRequest;
+  readonly warnings: readonly Warning[];
+} {
+  const { agent, agent_definitions: definitions, secrets } = body;
+  const secretive = {
+    agent,
+    ...(definitions === undefined ? {} : { agent_definitions: definitions }),
+    ...(secrets === undefined ? {} : { secrets }),
+  };
+  const { value, warnings } = unmasked(secretive, []);
+  return { body: { ...body, ...value }, warnings };
+}
