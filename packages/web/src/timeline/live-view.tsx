@@ -59,6 +59,8 @@ function RetryLine({ until, attempt, code }: RetryLineProps) {
     return () => clearInterval(timer);
   }, []);
   const seconds = Math.max(0, Math.round((Date.parse(until) - now) / 1_000));
+  if (code === "MCPServersStarting")
+    return <p className="py-1 pl-1.5 text-sm text-faint">{words.servers(seconds)}</p>;
   return (
     <p className="py-1 pl-1.5 text-sm text-warn">
       {words.retry(attempt, seconds)} <span className="font-mono text-xs">{code}</span>

@@ -129,6 +129,7 @@ export const de: Words = {
     writing: "Schreibt, noch nicht gespeichert",
     gap: "Der Anfang wurde nicht gehört.",
     retry: (attempt, seconds) => `Das Modell antwortet nicht. Versuch ${attempt + 1} in ${seconds} s.`,
+    servers: (seconds) => `Wartet auf den Start von MCP-Servern, höchstens noch ${seconds} s.`,
   },
   note: {
     failed: "Der Lauf ist gescheitert.",

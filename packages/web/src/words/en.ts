@@ -129,6 +129,7 @@ export const en = {
     gap: "The beginning was not heard.",
     retry: (attempt: number, seconds: number) =>
       `The model does not answer. Attempt ${attempt + 1} in ${seconds} s.`,
+    servers: (seconds: number) => `Waiting for MCP servers to start, at most ${seconds} s more.`,
   },
   note: {
     failed: "The run failed.",

@@ -21,7 +21,7 @@ export type McpAccess = {
   readonly times?: McpTimes;
   /** Where the tokens of logins are kept; in memory without it. */
   readonly logins?: McpLogins;
-  /** How long the first request to the model waits for servers that have not answered yet; 3,000 unless given. */
+  /** How long the first request to the model waits for servers that have not answered yet; the time that one has to start unless given. */
   readonly firstWaitMs?: number;
 };
 
@@ -72,6 +72,7 @@ export function withMcpTools(base: ToolSession, deps: McpToolsDeps): ToolSession
   }
   const { logins } = access;
   const hidden = new Set(secretValues(context.secrets()));
+  const times = access.times ?? mcpTimes;
   const session = openMcpSession({
     base,
     sessionId: deps.conversationId,
@@ -92,8 +93,8 @@ export function withMcpTools(base: ToolSession, deps: McpToolsDeps): ToolSession
       ? {}
       : { openLogin: (url, configured) => logins.open(deps.ownerId, url, configured) }),
     onFailed: (server, reason) => context.notify(serverFailed(server, reason)),
-    times: access.times ?? mcpTimes,
-    firstWaitMs: access.firstWaitMs ?? 3_000,
+    times,
+    firstWaitMs: access.firstWaitMs ?? times.connectMs,
   });
   context.onMcpServers(hiding(session, () => [...hidden, ...secretValues(context.secrets())]));
   return session;

@@ -18,7 +18,7 @@ import { isAllowed } from "../../security/allow-rules.ts";
 import { readsPrediction } from "../../security/analyzers/analyzer.ts";
 import { secretValues, sparedTexts } from "../secret-values.ts";
 import { condensedDrafts } from "./condense-now.ts";
-import { completionLogEvent, retryUpdate, tokenEvents } from "./model-events.ts";
+import { completionLogEvent, retryUpdate, serversAwaited, tokenEvents } from "./model-events.ts";
 import { endRetry } from "../decide.ts";
 import { failRun } from "./next-step.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
@@ -80,7 +80,8 @@ export class ModelCalls {
    */
   async make(sawSeq: number): Promise<void> {
     const session = await this.#deps.openSession();
-    await untilSettled(session, this.#signal);
+    // Meanwhile more may have been said: the next step asks about that too.
+    if (await this.#hasWaited(session)) return;
     try {
       const begun = await this.#deps.post(() => this.#begin(session, sawSeq));
       if (begun === null) return;
@@ -106,6 +107,21 @@ export class ModelCalls {
     } finally {
       this.#isOpen = false;
     }
+  }
+
+  /** Waits for tools that are on their way; true when that took long enough to be told. */
+  async #hasWaited(session: ToolSession): Promise<boolean> {
+    const telling: Promise<void>[] = [];
+    await untilSettled(session, this.#signal, (servers) => {
+      telling.push(this.#store(() => [serversAwaited(servers)]));
+    });
+    await Promise.all(telling);
+    if (telling.length > 0) await this.#store(() => endRetry(this.#deps.log.state));
+    return telling.length > 0;
+  }
+
+  async #store(drafts: () => readonly EventDraft[]): Promise<void> {
+    await storeEvents(this.#deps, this.#signal, () => (isWanted(this.#deps, this.#signal) ? drafts() : []));
   }
 
   async #begin(session: ToolSession, sawSeq: number): Promise<Begun | null> {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { EventDraft } from "../../events/event-draft.ts";
+import type { AwaitedServers } from "../../extensions/mcp/mcp-session.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import type { CompletionLog, ModelPart, ModelResponse } from "../../models/model.ts";
 import { stateUpdate } from "../decide.ts";
@@ -13,6 +14,13 @@ type Retry = Extract<ModelPart, { type: "retry" }>;
 export function retryUpdate({ attempt, error, untilMs }: Retry): EventDraft {
   const until = untilMs === 0 ? null : formatInstant(Math.ceil(untilMs) * 1000);
   return stateUpdate("model_retry", { attempt, code: error.code, detail: error.detail, until });
+}
+
+/** Tools are waited for: the same field, with the code `MCPServersStarting` and no attempt that failed. */
+export function serversAwaited({ names, untilMs }: AwaitedServers): EventDraft {
+  const detail = `Waiting for the MCP servers to start: ${names.join(", ")}. The agent goes on without them when they take longer.`;
+  const until = formatInstant(Math.ceil(untilMs) * 1000);
+  return stateUpdate("model_retry", { attempt: 0, code: "MCPServersStarting", detail, until });
 }
 
 /** Token ids of an exchange, from servers that returned them; nothing otherwise. */

@@ -41,20 +41,29 @@ export type McpSessionDeps = OpenClientDeps & {
   /** A server stopped working; it is tried again by itself. */
   readonly onFailed: (server: string, reason: string) => void;
   readonly times: McpTimes;
-  /** How long the first request to the model waits for servers that have not answered yet. */
+  /** How long from its start the session's first request to the model waits for servers that have not answered yet. */
   readonly firstWaitMs: number;
 };
 
+/** Servers that a request to the model waits for, until they have answered or failed, and at most until then. */
+export type AwaitedServers = { readonly names: readonly string[]; readonly untilMs: number };
+
 /** A session whose list of tools is not complete from the start. */
 export interface SettlingSession extends ToolSession {
-  /** Resolves when every tool is there that can be there soon; never rejects. */
-  untilSettled(signal: AbortSignal): Promise<void>;
+  /** Resolves when every tool is there that can be there soon; never rejects. Says so where that takes longer than a moment. */
+  untilSettled(signal: AbortSignal, onAwaited: (servers: AwaitedServers) => void): Promise<void>;
 }
 
 /** Waits for a session's tools, as far as they are waited for. */
-export async function untilSettled(session: ToolSession, signal: AbortSignal): Promise<void> {
-  if ("untilSettled" in session) await (session as SettlingSession).untilSettled(signal);
+export async function untilSettled(
+  session: ToolSession,
+  ...given: Parameters<SettlingSession["untilSettled"]>
+): Promise<void> {
+  if ("untilSettled" in session) await (session as SettlingSession).untilSettled(...given);
 }
+
+/** A shorter wait is no news. */
+const momentMs = 1_000;
 
 /** Adds the tools of MCP servers to a session. Servers connect in the background and never delay or fail it (P20). */
 export function openMcpSession(deps: McpSessionDeps): SettlingSession & McpServers {
@@ -114,13 +123,26 @@ class McpSession implements SettlingSession, McpServers {
     return connection !== undefined;
   }
 
-  async untilSettled(signal: AbortSignal): Promise<void> {
+  async untilSettled(signal: AbortSignal, onAwaited: (servers: AwaitedServers) => void): Promise<void> {
     const remainingMs = this.#openedAtMs + this.#deps.firstWaitMs - performance.now();
     if (remainingMs <= 0) return;
+    const untilMs = Date.now() + remainingMs;
+    const left = new Set(this.#connections);
+    const settled = Promise.all(
+      this.#connections.map(async (connection) => {
+        await connection.settled;
+        left.delete(connection);
+      }),
+    );
     const isOver = new AbortController();
-    const settled = Promise.all(this.#connections.map((connection) => connection.settled));
-    await Promise.race([settled, wait(remainingMs, AbortSignal.any([signal, isOver.signal]))]);
+    const either = AbortSignal.any([signal, isOver.signal]);
+    const moment = wait(Math.min(momentMs, remainingMs), either).then(() => {
+      if (!either.aborted && left.size > 0)
+        onAwaited({ names: Array.from(left, ({ name }) => name), untilMs });
+    });
+    await Promise.race([settled, wait(remainingMs, either)]);
     isOver.abort();
+    await moment;
   }
 
   async execute(request: ExecutionRequest, options?: ExecuteOptions): Promise<Outcome> {

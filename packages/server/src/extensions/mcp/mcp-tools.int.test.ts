@@ -244,3 +244,53 @@ function toolsOf(server: TestServer, index: number): string[] {
   const body = server.model.requests[index]?.body as { tools?: { function: { name: string } }[] } | undefined;
   return (body?.tools ?? []).map((tool) => tool.function.name);
 }
+
+type Wait = { code: string; detail: string; until: string } | null;
+
+function waitsIn(events: readonly object[]): Wait[] {
+  return events.flatMap((event) => {
+    const { key, value } = event as { key?: unknown; value?: unknown };
+    return key === "model_retry" ? [value as Wait] : [];
+  });
+}
+
+test("client 2: the first request waits for a server that starts slowly, and the state says for which", async () => {
+  await using server = await startTestServer({
+    script: { turns: [call("echo", { text: "hey" }), { text: "done" }], select: "in_order" },
+    environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+  });
+  const id = await run(server, { quick: stdio("good"), slow: stdio("slow-start") });
+  expect(toolsOf(server, 0)).toEqual(expect.arrayContaining(["echo", "slow_echo"]));
+  const events = await server.events(id);
+  expect(waitsIn(events)).toEqual([
+    expect.objectContaining({
+      code: "MCPServersStarting",
+      detail: expect.stringContaining("slow") as string,
+    }),
+    null,
+  ]);
+  expect(JSON.stringify(waitsIn(events))).not.toContain("quick");
+  const order = events.map((event) => ("key" in event && event.key === "model_retry" ? event.key : event.kind));
+  expect(order.indexOf("MessageEvent")).toBeLessThan(order.indexOf("model_retry"));
+});
+
+test("client 2: while a server is waited for, a message is taken and a stop works", async () => {
+  await using server = await startTestServer({
+    script: { turns: [{ text: "done" }], loop: true },
+    environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+  });
+  const request = server.startRequest({ text: "go" });
+  const { id } = await server.client.startConversation({
+    ...request,
+    agent: { ...request.agent, mcp_config: { never: stdio("hang") } },
+  });
+  await until(async () => waitsIn(await server.events(id)).length > 0);
+  expect((await server.client.getConversation(id)).execution_status).toBe("running");
+  await server.client.sendMessage(id, { content: [{ type: "text", text: "and this" }], run: false });
+  await server.client.interrupt(id);
+  await server.waitForStatus(id, "paused", 10_000);
+  const events = await server.events(id);
+  expect(waitsIn(events).at(-1)).toBe(null);
+  expect(events.filter(({ kind }) => kind === "MessageEvent")).toHaveLength(2);
+  expect(server.model.requests).toHaveLength(0);
+});

@@ -10,6 +10,7 @@ import type {
   ToolListing,
   ToolSession,
 } from "@convoke/tool-host";
+import { untilSettled, type SettlingSession } from "../mcp/mcp-session.ts";
 import { locationOf, noSkills, type SkillBook } from "./skill-book.ts";
 
 const toolName = "invoke_skill";
@@ -39,9 +40,8 @@ class SkillSession implements ToolSession {
   }
 
   /** Only there where the base session has it: its tools may not be complete from the start. */
-  async untilSettled(signal: AbortSignal): Promise<void> {
-    const base = this.#base as ToolSession & { untilSettled?: (signal: AbortSignal) => Promise<void> };
-    await base.untilSettled?.(signal);
+  async untilSettled(...given: Parameters<SettlingSession["untilSettled"]>): Promise<void> {
+    await untilSettled(this.#base, ...given);
   }
 
   async execute(request: ExecutionRequest, options?: ExecuteOptions): Promise<Outcome> {

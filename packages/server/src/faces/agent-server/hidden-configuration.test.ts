@@ -199,7 +199,7 @@ test("client 1: the mask of the stored model's key is that key", async () => {
   const { id } = await server.createConversation({
     ...request,
     agent: { ...request.agent, llm: { ...request.agent.llm, api_key: mask } },
-  } as never);
+  });
   await server.waitForStatus(id, "finished", 30_000);
   expect(await maskedFields(server, id)).toEqual([]);
   expect(server.model.requests[0]!.headers["authorization"]).toBe(`Bearer ${request.agent.llm.api_key}`);

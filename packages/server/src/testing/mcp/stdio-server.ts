@@ -46,11 +46,8 @@ function receive({ id, method, params }: Request): void {
     case "initialize":
       if (mode === "no-list") setTimeout(() => process.exit(3), 20);
       if (mode === "flood") flood();
-      return answer(id, {
-        protocolVersion: mode === "old-protocol" ? "1999-01-01" : params?.["protocolVersion"],
-        capabilities: { tools: { listChanged: true } },
-        serverInfo: { name: "double", version: "1" },
-      });
+      setTimeout(() => initialize(id, params), mode === "slow-start" ? 4_000 : 0);
+      return;
     case "tools/list":
       if (mode === "slow-list" || mode === "no-list") return;
       if (mode === "list-error") return send({ id, error: { code: -32603, message: "no list today" } });
@@ -62,6 +59,14 @@ function receive({ id, method, params }: Request): void {
     default:
       send({ id, error: { code: -32601, message: "not here" } });
   }
+}
+
+function initialize(id: number, params: Request["params"]): void {
+  answer(id, {
+    protocolVersion: mode === "old-protocol" ? "1999-01-01" : params?.["protocolVersion"],
+    capabilities: { tools: { listChanged: true } },
+    serverInfo: { name: "double", version: "1" },
+  });
 }
 
 function tools(): object[] {
