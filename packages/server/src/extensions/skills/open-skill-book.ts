@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import type { AgentContext } from "@convoke/protocol";
 import { describeError } from "../../lib/describe-error.ts";
 import { wait } from "../../lib/wait.ts";
@@ -79,7 +80,10 @@ export async function openSkillBook(
     places,
     names === null ? asked : { ...asked, public: true, user: true },
   );
-  const given: SkillsFound = { skills: context?.skills ?? [], problems: [] };
+  const given: SkillsFound = {
+    skills: await withRoots(context?.skills ?? [], places.workspace),
+    problems: [],
+  };
   const { skills, problems } = mergeFound([found.project, given, found.user, found.public]);
   const disabled = new Set(context?.disabled_skills ?? []);
   const unasked = [...(asked.user ? [] : found.user.skills), ...(asked.public ? [] : found.public.skills)];
@@ -90,6 +94,32 @@ export async function openSkillBook(
     problems,
     hasTool,
   );
+}
+
+/** Skills that a client read from files have their place too, where those files are on the machine of the tools. */
+async function withRoots(
+  skills: readonly LoadedSkill[],
+  workspace: SkillPlaces["workspace"],
+): Promise<readonly LoadedSkill[]> {
+  const stop = new AbortController();
+  const late = wait(timeoutMs, stop.signal).then(() => false);
+  const read = skills.map(async (skill): Promise<LoadedSkill> => {
+    const { source, resources } = skill;
+    if (workspace === null || !source || !posix.isAbsolute(source) || resources?.skill_root) return skill;
+    const isThere = workspace.files.stat(source).then(
+      () => true,
+      // Of another machine, or gone: then the text is all that there is.
+      () => false,
+    );
+    if (!(await Promise.race([isThere, late]))) return skill;
+    const none = { scripts: [], references: [], assets: [] };
+    return { ...skill, resources: { ...none, ...resources, skill_root: posix.dirname(source) } };
+  });
+  try {
+    return await Promise.all(read);
+  } finally {
+    stop.abort();
+  }
 }
 
 async function inTime(what: string, loading: Promise<SkillsFound>): Promise<SkillsFound> {

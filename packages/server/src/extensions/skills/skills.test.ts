@@ -6,7 +6,7 @@ import { findSubAgents } from "../sub-agents/sub-agent-book.ts";
 import { loadProjectSkills } from "./load-skills.ts";
 import { openSkillBook } from "./open-skill-book.ts";
 import { parseSkill } from "./parse-skill.ts";
-import { SkillBook } from "./skill-book.ts";
+import { locationOf, SkillBook } from "./skill-book.ts";
 import type { WorkspaceFiles } from "./workspace-files.ts";
 
 /** A tree of texts by absolute path. */
@@ -100,6 +100,29 @@ describe("what a project brings", () => {
       { workspace: { files, workingDir: "/w" }, server: null },
     );
     expect(book.skills).toEqual([given]);
+  });
+
+  test("client 7: a skill that a client read from a file says where its files are, if they are here", async () => {
+    const files = treeOf({ "/skills/frob/SKILL.md": "Turn it.", "/skills/frob/turn.py": "" });
+    const skill = (name: string, source: string | null) => ({
+      name,
+      content: "Run turn.py.",
+      source,
+      is_agentskills_format: true,
+    });
+    const skills = [
+      skill("frob", "/skills/frob/SKILL.md"),
+      skill("away", "/elsewhere/away/SKILL.md"),
+      skill("named", "github.com/somebody/skills"),
+      skill("none", null),
+    ];
+    const book = await openSkillBook({ skills }, { workspace: { files, workingDir: "/w" }, server: null });
+    expect(book.skills.map((one) => locationOf(one).trim())).toEqual([
+      "Files that these notes mention are below /skills/frob.",
+      "",
+      "",
+      "",
+    ]);
   });
 
   test("the project wins over what was given; disabled skills are left out; clients 0: every source only when asked for", async () => {
