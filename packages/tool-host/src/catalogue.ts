@@ -1,4 +1,5 @@
 import { facesOf, type Tool, type ToolSet } from "./tool.ts";
+import { applyPatchTool } from "./tools/apply-patch/apply-patch-tool.ts";
 import { createBrowserToolSet, type BrowserToolSetOptions } from "./tools/browser/browser-tool-set.ts";
 import { fileEditorTool } from "./tools/file-editor/file-editor-tool.ts";
 import { finishTool } from "./tools/finish.ts";
@@ -31,6 +32,7 @@ export function defaultTools(options: DefaultToolOptions = {}): (Tool | ToolSet)
     editTool,
     listDirectoryTool,
     planningFileEditorTool,
+    applyPatchTool,
     createBrowserToolSet(options),
     createTerminalToolSet(),
   ];

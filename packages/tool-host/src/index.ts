@@ -5,7 +5,7 @@ export { browserToolSetName } from "./tools/browser/browser-tool-set.ts";
 export { chromiumFix, findChromium } from "./tools/browser/find-chromium.ts";
 export { loadTerminal } from "./tools/terminal/load-terminal.ts";
 export { listTool } from "./list-tool.ts";
-export { placeOf } from "./place-of.ts";
+export { placesOf } from "./place-of.ts";
 export type { ToolTraits } from "./tool-traits.ts";
 export { settle } from "./settle.ts";
 export { UnknownToolError } from "./host.ts";

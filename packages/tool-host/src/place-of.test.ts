@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { listTool } from "./list-tool.ts";
-import { placeOf } from "./place-of.ts";
+import { placeOf, placesOf } from "./place-of.ts";
+import { applyPatchTool } from "./tools/apply-patch/apply-patch-tool.ts";
 import { fileEditorTool } from "./tools/file-editor/file-editor-tool.ts";
 import { finishTool } from "./tools/finish.ts";
 import { grepTool } from "./tools/grep/grep-tool.ts";
@@ -41,4 +42,17 @@ test("each terminal with a name is a place of its own", () => {
   const place = (data: Record<string, unknown>) => placeOf(listing, { kind: "MCPToolAction", data });
   expect([place({ terminal: "a" }), place({ terminal: "b" })]).toEqual(["terminal:a", "terminal:b"]);
   expect([place({}), place({ terminal: 5 }), placeOf(listing, null)]).toEqual(Array(3).fill("terminal"));
+});
+
+test("client 3: a patch has the place of each file that it names, where it goes too", () => {
+  const patch =
+    "*** Begin Patch\n*** Update File: a\n*** Move to: x/b\n-1\n+2\n*** Delete File: /w/c\n*** Add File: ./c\n*** End Patch";
+  const action = { kind: "ApplyPatchAction", patch } as never;
+  expect(placesOf(listTool(applyPatchTool, context), action)).toEqual([
+    "file:/w/a",
+    "file:/w/x/b",
+    "file:/w/c",
+  ]);
+  expect(placesOf(listTool(applyPatchTool, context), null)).toEqual(["tool:apply_patch"]);
+  expect(placesOf(listTool(grepTool, context), null)).toEqual([]);
 });

@@ -1,6 +1,17 @@
 import { posix } from "node:path";
 import type { Action } from "@convoke/protocol";
 import type { ToolListing } from "./host.ts";
+import { pathsIn } from "./tools/apply-patch/parse-patch.ts";
+
+/** Every place that a call has for itself; a patch has one for each of its files. */
+export function placesOf(listing: ToolListing, action: Action | null): string[] {
+  const { patch } = listing.traits ?? {};
+  const text = patch === undefined ? undefined : action?.[patch.field as keyof Action];
+  if (patch !== undefined && typeof text === "string")
+    return [...new Set(pathsIn(text).map((path) => `file:${posix.resolve(patch.base, path)}`))];
+  const place = placeOf(listing, action);
+  return place === null ? [] : [place];
+}
 
 /**
  * The place that a call has for itself, as `<type>:<name>`: two calls with one place never run at the same time. Null for a

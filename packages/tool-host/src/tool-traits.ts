@@ -6,6 +6,8 @@ export type ToolTraits = {
   readonly needsNoApproval?: true;
   /** The field of its action that names the one file a call touches; a relative one is below `base`. */
   readonly file?: { readonly field: string; readonly base: string };
+  /** The field of its action that has a patch, which names the files that a call touches; relative ones are below `base`. */
+  readonly patch?: { readonly field: string; readonly base: string };
   /** What its calls share with those of every other tool that names the same place. */
   readonly place?: string;
   /** The field of its arguments that names a place of its own within `place`. */

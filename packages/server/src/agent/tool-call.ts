@@ -50,7 +50,7 @@ export function createCallReader(
       return bad(`There is no tool "${call.name}". Available tools: ${[...byName.keys()].join(", ")}.`);
     }
     const tool = byName.get(named.name)!;
-    const given = tool.actionKind === "FileEditorAction" ? inferEditorCommand(named.values) : named.values;
+    const given = withUsualNames(tool.actionKind, named.values);
     const { schema: parameters } = parametersOf(tool);
     const repaired = repairArguments(withNulls(given, call, tool), parameters);
     const added = addedFieldsOf(parameters);
@@ -87,6 +87,17 @@ export function createCallReader(
       summary: isSaid(summary) ? summary : `${tool.name}: ${JSON.stringify(own)}`.slice(0, 500),
     };
   };
+}
+
+/** Arguments under the name that a model was trained on, or without the one that the others can only have meant. */
+function withUsualNames(
+  kind: string,
+  values: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (kind === "FileEditorAction") return inferEditorCommand(values);
+  if (kind !== "ApplyPatchAction" || "patch" in values || !("input" in values)) return values;
+  const { input, ...rest } = values;
+  return { ...rest, patch: input };
 }
 
 /** Null is left out for our own tools; for somebody else's tool it can be a value that its schema takes. */

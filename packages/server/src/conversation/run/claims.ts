@@ -1,5 +1,5 @@
 import type { Action } from "@convoke/protocol";
-import { placeOf, type ToolListing } from "@convoke/tool-host";
+import { placesOf, type ToolListing } from "@convoke/tool-host";
 import { taskToolName } from "../tasks/task-tool.ts";
 
 /** What one open action needs for itself. Keys are `<type>:<name>`; what only reads needs none. */
@@ -29,9 +29,9 @@ export function claimOf(call: Call, listing: ToolListing | undefined, oneTask = 
   const isReadOnly = listing?.isReadOnly ?? false;
   const isLast = listing?.traits?.endsTurn ?? false;
   const isTask = call.toolName === taskToolName && !oneTask;
-  const place = listing === undefined ? `tool:${call.toolName}` : placeOf(listing, call.action);
-  const key = isTask ? `task:${resumedBy(call) ?? call.id}` : place;
-  return { id: call.id, isReadOnly, isLast, isTask, keys: key === null ? [] : [key] };
+  const places = listing === undefined ? [`tool:${call.toolName}`] : placesOf(listing, call.action);
+  const keys = isTask ? [`task:${resumedBy(call) ?? call.id}`] : places;
+  return { id: call.id, isReadOnly, isLast, isTask, keys };
 }
 
 /**
