@@ -33,7 +33,8 @@ export function toolSpecs(agent: Agent): ToolSpec[] {
 }
 
 /** Tools of the conversation itself, which no tool host knows. */
-const ownNames: ReadonlySet<string> = new Set(["invoke_skill"]);
+export const oracleToolName = "ask_oracle";
+const ownNames: ReadonlySet<string> = new Set(["invoke_skill", oracleToolName]);
 
 /** What an agent names and does not get, because there is no such tool among the `available` ones. */
 export function missingTools(agent: Agent, available: Iterable<string>): string[] {
@@ -51,6 +52,11 @@ export function toolNames(agent: Agent): ReadonlySet<string> {
 /** Whether the agent may give work to sub-agents. */
 export function hasTasks(agent: Agent): boolean {
   return ownTools(agent).some(({ name }) => taskTools.has(name));
+}
+
+/** Whether the agent may ask a stronger model for advice. */
+export function hasOracle(agent: Agent): boolean {
+  return ownTools(agent).some(({ name }) => name === oracleToolName);
 }
 
 /** Whether its sub-agents work in git worktrees of their own, where their descriptions do not say otherwise. */

@@ -114,6 +114,7 @@ export class Actor implements AsyncDisposable {
         config: () => this.config,
         budget: () => ownBudget(this.config, this.log.state),
         hasAskedForBrowser: () => this.log.state.hasAskedForBrowser,
+        openHelper: (usageId, other) => this.models.openHelper(usageId, other),
         stats: () => this.log.state.stats,
         putStats: (usageId, total) => this.#putStats(usageId, total),
       }),

@@ -24,6 +24,8 @@ export type SendCommand = {
   readonly activation?: Activation;
   /** What hooks have to say about it. */
   readonly admitted?: Admitted;
+  /** What the agent reads behind every message of its user; empty for nothing. */
+  readonly suffix?: string;
 };
 
 /** A message is logged in every status; it never approves anything (W2) and never strands (W3). */
@@ -36,7 +38,12 @@ export function decideSend(state: ConversationState, command: SendCommand): Deci
   if (command.goal !== undefined) drafts.push(stateUpdate("goal", command.goal));
   else if (state.goal?.active === true)
     drafts.push(stateUpdate("goal", { ...state.goal, active: false, status: "interrupted" }));
-  const extended = [...(command.activation?.texts ?? []), ...(command.admitted?.contexts ?? [])];
+  const { suffix = "" } = command;
+  const extended = [
+    ...(command.activation?.texts ?? []),
+    ...(suffix === "" ? [] : [suffix]),
+    ...(command.admitted?.contexts ?? []),
+  ];
   drafts.push({
     body: {
       kind: "MessageEvent",

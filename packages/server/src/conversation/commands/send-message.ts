@@ -44,6 +44,7 @@ export async function sendMessage(input: SendInput, deps: SendDeps): Promise<Sen
     opening: () => (session === null ? [] : firstEvents({ ...deps, session })),
     ...(session === null ? {} : { activation: await activateSkills(session, () => log.view(), message) }),
     ...(admitted === undefined ? {} : { admitted }),
+    suffix: config.agent.agent_context?.user_message_suffix?.trim() ?? "",
   });
   const messageIndex = decision.drafts.findIndex(
     ({ body }) => typeof body !== "function" && body.kind === "MessageEvent",

@@ -1,4 +1,4 @@
-import type { MetricsSnapshot } from "@convoke/protocol";
+import type { LLM, MetricsSnapshot } from "@convoke/protocol";
 import { maskText, type ToolHost, type ToolSession } from "@convoke/tool-host";
 import type { Fetch } from "../../extensions/mcp/bounded-fetch.ts";
 import { isLeft, openToolFilter } from "../../agent/tool-filter.ts";
@@ -7,6 +7,7 @@ import { openMcpSession } from "../../extensions/mcp/mcp-session.ts";
 import type { McpServers } from "../../extensions/mcp/mcp-status.ts";
 import { readServers } from "../../extensions/mcp/read-servers.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
+import type { Model } from "../../models/model.ts";
 import type { McpLogins } from "../../settings/mcp-logins.ts";
 import { resolveSecrets } from "../../security/secret-sources.ts";
 import type { OwnBudget } from "../../spending/own-budget.ts";
@@ -43,6 +44,8 @@ export type SessionContext = {
   readonly budget: () => OwnBudget;
   /** The log has a call for the browser's tools. */
   readonly hasAskedForBrowser: () => boolean;
+  /** A stored model for a call beside the run, booked under a name of its own. */
+  readonly openHelper: (usageId: string, other: LLM) => Model;
   /** Totals of model calls by usage id, as they are at this moment. */
   readonly stats: () => Readonly<Record<string, unknown>>;
   /** Replaces the total of one usage id; durable when it resolves. */

@@ -3,7 +3,7 @@ import { join, posix, resolve } from "node:path";
 import type { PersonShell, TerminalSize, ToolHost, ToolSession } from "@convoke/tool-host";
 import { describeError } from "../../lib/describe-error.ts";
 import { isPlanning } from "../../agent/plan-mode.ts";
-import { clientTools, hasTasks, toolSpecs } from "../../agent/tool-specs.ts";
+import { clientTools, hasOracle, hasTasks, toolSpecs } from "../../agent/tool-specs.ts";
 import { withClientTools } from "../../extensions/client-tools/client-tools.ts";
 import { findSubAgents } from "../../extensions/sub-agents/sub-agent-book.ts";
 import { invalidField } from "../../lib/fault.ts";
@@ -25,6 +25,7 @@ import { giveToParentsOwner } from "../../workspaces/owned-files.ts";
 import { withOwnedFiles, type OwnedFolder } from "../../workspaces/with-owned-files.ts";
 import { noSecrets } from "./stored-secrets.ts";
 import type { SubConversationDeps } from "../tasks/sub-conversation.ts";
+import { withOracle } from "../oracle-session.ts";
 import { withTasks } from "../tasks/task-session.ts";
 
 export type ConversationHost = {
@@ -121,8 +122,14 @@ export class ConversationSessions {
       workspaceDir: places.workspaceDir,
       isHere: stateDir === null,
     });
+    const advised = hasOracle(config.agent)
+      ? withOracle(tasked, {
+          findModel: (name) => this.#deps.children.findModel(ownerId, name),
+          openHelper: context.openHelper,
+        })
+      : tasked;
     const own = clientTools(config);
-    const all = withMcpTools(withClientTools(tasked, own), {
+    const all = withMcpTools(withClientTools(advised, own), {
       conversationId: id,
       ownerId,
       config,

@@ -1,0 +1,50 @@
+import type { AskOracleAction } from "@convoke/protocol";
+import type { Model, ModelPart } from "../models/model.ts";
+import { text } from "./observation-content.ts";
+
+/** Name that the tokens of its answers are booked under, and of the model profile that is asked. */
+export const oracleName = "oracle";
+
+/** `isError`: there is no advice, and `text` says why. */
+export type Advice = { readonly text: string; readonly isError: boolean };
+
+/** Asks a stronger model one question. It sees nothing else of the conversation and has no tools; never rejects, null when aborted. */
+export async function askOracle(
+  { question, context }: Pick<AskOracleAction, "question" | "context">,
+  model: Model,
+  signal: AbortSignal,
+): Promise<Advice | null> {
+  const asked = context?.trim() ? `${question}\n\n<context>\n${context}\n</context>` : question;
+  const request = {
+    messages: [
+      { role: "system" as const, content: [text(instructions)] },
+      { role: "user" as const, content: [text(asked)] },
+    ],
+    tools: [],
+    cacheKey: oracleName,
+  };
+  const last = await lastPart(model.stream(request, signal));
+  if (last.type === "aborted") return null;
+  if (last.type === "failed")
+    return { text: `The oracle could not be asked: ${last.error.detail}`, isError: true };
+  const said = last.response.message.content
+    .map((part) => part.text)
+    .join("\n")
+    .trim();
+  return said === ""
+    ? { text: "The oracle answered without a word.", isError: true }
+    : { text: said, isError: false };
+}
+
+async function lastPart(
+  parts: AsyncIterable<ModelPart>,
+): Promise<Extract<ModelPart, { type: "done" | "failed" | "aborted" }>> {
+  for await (const part of parts) {
+    if (part.type === "done" || part.type === "failed" || part.type === "aborted") return part;
+  }
+  return { type: "aborted" };
+}
+
+const instructions = `You advise another agent that is in the middle of its work and asks you one question. You see only what it
+sends, and can look at nothing else. Say what you would do and why, name what could go wrong, and say plainly where what you
+were told is not enough to decide.`;
