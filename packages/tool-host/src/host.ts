@@ -40,6 +40,8 @@ export type ToolListing = {
   readonly definition: ToolDefinition;
   /** JSON Schema of the arguments (no `kind`, no `$ref`) where the action kind does not say them. */
   readonly parameters?: Readonly<Record<string, unknown>>;
+  /** JSON Schema of what the model gives besides, for whoever reads the call; the tool itself gets nothing of it. */
+  readonly response?: Readonly<Record<string, unknown>>;
 };
 
 export type ExecutionRequest = {

@@ -10,6 +10,7 @@ import type { ToolListing } from "@convoke/tool-host";
 import { addedFieldsOf, splitFields } from "./added-fields.ts";
 import { isClientTool, readClientAction } from "./client-action.ts";
 import { patchToolName, readPatchCall } from "./patch-call.ts";
+import { splitResponse } from "./response-schema.ts";
 import { parseArguments, repairArguments } from "./tool-arguments.ts";
 import { inferEditorCommand, resolveToolName } from "./tool-name.ts";
 import { parametersOf } from "./tool-parameters.ts";
@@ -50,15 +51,16 @@ export function createCallReader(
       return bad(`There is no tool "${call.name}". Available tools: ${[...byName.keys()].join(", ")}.`);
     }
     const tool = byName.get(named.name)!;
-    const given = withUsualNames(tool.actionKind, named.values);
+    const usual = withUsualNames(tool.actionKind, named.values);
     const { schema: parameters } = parametersOf(tool);
-    const repaired = repairArguments(withNulls(given, call, tool), parameters);
+    const repaired = repairArguments(withNulls(usual, call, tool), parameters);
     const added = addedFieldsOf(parameters);
-    const { own, risk, summary } = splitFields(repaired, added);
+    const { own: given, risk, summary } = splitFields(repaired, added);
     const predicted = tool.isReadOnly ? undefined : risk;
     if (predicted !== undefined && !isRisk(predicted)) {
       return bad(`${added.risk} of ${tool.name} must be one of ${risks.join(", ")}.`);
     }
+    const { own, problems: missing } = splitResponse(given, tool);
     // What an MCP tool takes is in no schema of ours; its server's one is looked at when it is called.
     const action = tool.actionKind === "MCPToolAction" ? { data: own } : own;
     const schema: Schema | undefined =
@@ -69,12 +71,15 @@ export function createCallReader(
       schema === undefined
         ? readClientAction(tool, own)
         : validator.check<Action>(schema, { ...action, kind: tool.actionKind });
-    if (!checked.ok) {
-      const problems = checked.errors
-        .map((error) => `${error.loc.join(".") || "arguments"}: ${error.msg}`)
-        .join("; ")
-        .replace(/\.$/u, "");
-      const names = Object.keys(action).join(", ") || "none";
+    if (!checked.ok || missing.length > 0) {
+      const wrong = checked.ok
+        ? missing
+        : [
+            ...checked.errors.map((error) => `${error.loc.join(".") || "arguments"}: ${error.msg}`),
+            ...missing,
+          ];
+      const problems = wrong.join("; ").replace(/\.$/u, "");
+      const names = Object.keys(tool.response === undefined ? action : given).join(", ") || "none";
       return bad(
         `The arguments of ${tool.name} do not fit its schema: ${problems}. Parameters given: ${names}.`,
       );

@@ -11,17 +11,26 @@ export type ToolParameters = {
   readonly rules: readonly string[];
 };
 
-/** What the model gives to a tool: by the tool's own schema, or that of its action kind. Throws on a kind that is not ours. */
-export function parametersOf({ parameters, actionKind }: ToolListing): ToolParameters {
-  const schema = parameters ?? toParameters(actionKind);
-  const known = flat.get(schema);
+/**
+ * What the model gives to a tool: by the tool's own schema, or that of its action kind, and what is wanted besides. Throws on a kind
+ * that is not ours.
+ */
+export function parametersOf(listing: ToolListing): ToolParameters {
+  const known = flat.get(listing);
   if (known !== undefined) return known;
+  const own = listing.parameters ?? toParameters(listing.actionKind);
   // Those of servers are normal already; a client's one is as the client wrote it.
-  const { properties, required, rules } = flattenSchema(isFlat(schema) ? schema : normalizeSchema(schema));
-  const needed = required.length === 0 ? {} : { required };
-  const made = { schema: { type: "object", properties, ...needed }, rules };
-  flat.set(schema, made);
+  const { properties, required, rules } = flattenSchema(isFlat(own) ? own : normalizeSchema(own));
+  const response = flattenSchema(listing.response ?? {});
+  const needed = [...required, ...response.required];
+  const schema = {
+    type: "object",
+    properties: { ...properties, ...response.properties },
+    ...(needed.length === 0 ? {} : { required: needed }),
+  };
+  const made = { schema, rules };
+  flat.set(listing, made);
   return made;
 }
 
-const flat = new WeakMap<JsonObject, ToolParameters>();
+const flat = new WeakMap<ToolListing, ToolParameters>();

@@ -19,7 +19,9 @@ const taskTools: ReadonlySet<string> = new Set(["task", taskToolSet]);
  * Duplicates count once.
  */
 export function toolSpecs(agent: Agent): ToolSpec[] {
-  const kept = ownTools(agent).filter(({ name }) => !taskTools.has(name));
+  const kept = ownTools(agent)
+    .filter(({ name }) => !taskTools.has(name))
+    .map(withoutResponse);
   const planning = isPlanning(agent) ? planningTools.map((name) => ({ name, params: {} })) : [];
   const builtIn = (agent.include_default_tools ?? ["FinishTool", "ThinkTool"]).map((name) => ({
     name: registryName(name),
@@ -72,7 +74,14 @@ export function clientTools({ agent, client_tools: given = [] }: ClientToolsOf):
 
 type ClientToolsOf = { readonly agent: Agent; readonly client_tools?: readonly ClientToolSpec[] };
 
-function ownTools(agent: Agent): ToolSpec[] {
+/** What is wanted with its calls is nothing to the tool. */
+function withoutResponse(spec: ToolSpec): ToolSpec {
+  const { response_schema: _, ...params } = spec.params;
+  return { ...spec, params };
+}
+
+/** What an agent names, filtered, each under the name that a tool host knows. */
+export function ownTools(agent: Pick<Agent, "tools" | "filter_tools_regex">): ToolSpec[] {
   const filter = openToolFilter(agent);
   return (agent.tools ?? [])
     .map((tool): ToolSpec => ({ name: registryName(tool.name), params: tool.params ?? {} }))

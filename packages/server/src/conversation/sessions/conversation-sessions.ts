@@ -3,6 +3,7 @@ import { join, posix, resolve } from "node:path";
 import type { PersonShell, TerminalSize, ToolHost, ToolSession } from "@convoke/tool-host";
 import { describeError } from "../../lib/describe-error.ts";
 import { isPlanning } from "../../agent/plan-mode.ts";
+import { withResponseSchemas } from "../../agent/response-schema.ts";
 import { clientTools, hasOracle, hasTasks, toolSpecs } from "../../agent/tool-specs.ts";
 import { withClientTools } from "../../extensions/client-tools/client-tools.ts";
 import { findSubAgents } from "../../extensions/sub-agents/sub-agent-book.ts";
@@ -113,7 +114,8 @@ export class ConversationSessions {
       folder === null
         ? withHandOver(opened, context.handedOver)
         : await withOwnedFiles(opened, folder, logger);
-    const shown = isOnDemand(config) ? withBrowserOnDemand(kept, context.hasAskedForBrowser) : kept;
+    const asking = withResponseSchemas(kept, config.agent);
+    const shown = isOnDemand(config) ? withBrowserOnDemand(asking, context.hasAskedForBrowser) : asking;
     const tasked = await this.#withTasks(shown, {
       id,
       ownerId,

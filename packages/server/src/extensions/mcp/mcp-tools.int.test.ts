@@ -270,7 +270,9 @@ test("client 2: the first request waits for a server that starts slowly, and the
     null,
   ]);
   expect(JSON.stringify(waitsIn(events))).not.toContain("quick");
-  const order = events.map((event) => ("key" in event && event.key === "model_retry" ? event.key : event.kind));
+  const order = events.map((event) =>
+    "key" in event && event.key === "model_retry" ? event.key : event.kind,
+  );
   expect(order.indexOf("MessageEvent")).toBeLessThan(order.indexOf("model_retry"));
 });
 

@@ -8,6 +8,7 @@ import type {
 } from "@convoke/protocol";
 import { toolNames } from "../../agent/tool-specs.ts";
 import { openToolFilter } from "../../agent/tool-filter.ts";
+import { responseSchemaFaults } from "../../agent/response-schema.ts";
 import { promptRefusal, unusedPromptValues } from "../../agent/prompt/prompt-choice.ts";
 import {
   splitCondenserSecrets,
@@ -271,6 +272,7 @@ function refuseUnsupported(body: StartConversationRequest): void {
   if (fields.length > 0)
     throw new Fault("caller", "not_supported", "The request asks for something unsupported.", fields);
   checkFilter(body.agent);
+  checkResponseSchemas(body.agent);
   readRouter(body.agent.llm, ["body", "agent", "llm", "router"]);
 }
 
@@ -279,6 +281,17 @@ function checkMcpServers(config: Readonly<Record<string, unknown>>): void {
   const loc = ["body", "agent", "mcp_config"];
   const { faults } = readServers(config, loc);
   if (faults.length > 0) throw new Fault("caller", "validation", "The MCP servers are not valid.", faults);
+}
+
+function checkResponseSchemas(agent: StartConversationRequest["agent"]): void {
+  const faults = responseSchemaFaults(agent as Agent).map(({ index, reason }): FieldFault => {
+    return {
+      loc: ["body", "agent", "tools", index, "params", "response_schema"],
+      msg: reason,
+      type: "value_error",
+    };
+  });
+  if (faults.length > 0) throw new Fault("caller", "validation", "A response schema cannot be used.", faults);
 }
 
 /** Also asks it about the tools that are named, so that one that would come to no end is refused here. */
