@@ -228,6 +228,44 @@ def a_sub_agent_with_servers(world: World) -> None:
     send(world, "DELETE", f"/api/conversations/{reply.json()['id']}").raise_for_status()
 
 
+def the_built_in_agents_and_all_default_tools(world: World) -> None:
+    preset = importlib.import_module("openhands.tools.preset.default")
+    names = preset.register_builtins_agents()
+    assert "web-researcher" in names, names
+    tools = preset.get_default_tools(enable_browser=True, enable_sub_agents=True)
+    finish = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
+    agent = world.agent(
+        agent_context=AgentContext(user_message_suffix="Be brief."),
+        include_default_tools=["ThinkTool"],
+    ).model_copy(update={"tools": [*tools, Tool(name="FinishTool", params={"response_schema": finish})]})
+    conversation, _ = world.conversation(agent=agent)
+    conversation.send_message("Please use everything")
+    conversation.run(timeout=90)
+    path = f"/api/conversations/{conversation.id}"
+    events = send(world, "GET", f"{path}/events/search?limit=100").json()["items"]
+    told = [event["value"] for event in events if event.get("key") == "warning"]
+    masked = [one for one in told if one["code"] == "masked_values_empty"]
+    assert any("TAVILY_API_KEY" in field for one in masked for field in one["fields"]), told
+    # Chromium may not be there; nothing else is missing.
+    assert all(one.get("tools", []) in ([], ["browser_tool_set"]) for one in told), told
+    done = [event["observation"] for event in events if event["kind"] == "ObservationEvent"]
+    assert [one["kind"] for one in done] == [
+        "TerminalObservation",
+        "FileEditorObservation",
+        "TaskTrackerObservation",
+        "TaskObservation",
+        "FinishObservation",
+    ], done
+    assert not any(one["is_error"] for one in done), done
+    [message] = [event for event in events if event["kind"] == "MessageEvent" and event["source"] == "user"]
+    assert [part["text"] for part in message["extended_content"]] == ["Be brief."], message
+    [ended] = [event for event in events if event["kind"] == "ActionEvent" and event["tool_name"] == "finish"]
+    assert "success" in ended["tool_call"]["arguments"] and "status" not in ended["action"], ended
+    # The client can read all of it.
+    assert sum(isinstance(event, ObservationEvent) for event in conversation.state.events) == len(done)
+    conversation.close()
+
+
 def a_client_of_the_contract_alone(world: World) -> None:
     folder = world.folder / ".agents" / "skills" / "frob"
     folder.mkdir(parents=True, exist_ok=True)
@@ -266,5 +304,6 @@ scenarios = {
     "cross: the machine of a conversation": the_machine_of_a_conversation,
     "cross: children": children,
     "cross: a sub-agent with servers": a_sub_agent_with_servers,
+    "cross: the built-in agents and all default tools": the_built_in_agents_and_all_default_tools,
     "cross: a client of the contract alone": a_client_of_the_contract_alone,
 }
