@@ -14,13 +14,23 @@ export type ToolSpec = {
 /** What an agent may name to have sub-agents; the conversation carries it out, no tool host. */
 const taskTools: ReadonlySet<string> = new Set(["task", taskToolSet]);
 
+/** What an agent may name to direct sub-agents by a script. */
+export const workflowToolSet = "workflow_tool_set";
+const workflowTools: ReadonlySet<string> = new Set(["workflow", workflowToolSet]);
+
+/** The name under which the model calls what an agent names. */
+function calledName(name: string): string {
+  if (taskTools.has(name)) return "task";
+  return workflowTools.has(name) ? "workflow" : name;
+}
+
 /**
  * The tools of a tool host that an agent's configuration asks for: its own in their order, filtered, then the built-ins.
  * Duplicates count once.
  */
 export function toolSpecs(agent: Agent): ToolSpec[] {
   const kept = ownTools(agent)
-    .filter(({ name }) => !taskTools.has(name))
+    .filter(({ name }) => !taskTools.has(name) && !workflowTools.has(name))
     .map(withoutResponse);
   const planning = isPlanning(agent) ? planningTools.map((name) => ({ name, params: {} })) : [];
   const builtIn = (agent.include_default_tools ?? ["FinishTool", "ThinkTool"]).map((name) => ({
@@ -48,12 +58,17 @@ export function missingTools(agent: Agent, available: Iterable<string>): string[
 /** Every name that tools of an agent have or may get besides those of its MCP servers. */
 export function toolNames(agent: Agent): ReadonlySet<string> {
   const asked = toolSpecs(agent).map(({ name }) => name);
-  return new Set([...asked, ...defaultToolNames, ...taskTools, ...ownNames]);
+  return new Set([...asked, ...defaultToolNames, ...taskTools, ...workflowTools, ...ownNames]);
 }
 
 /** Whether the agent may give work to sub-agents. */
 export function hasTasks(agent: Agent): boolean {
   return ownTools(agent).some(({ name }) => taskTools.has(name));
+}
+
+/** Whether it may direct them by a script. */
+export function hasWorkflow(agent: Agent): boolean {
+  return ownTools(agent).some(({ name }) => workflowTools.has(name));
 }
 
 /** Whether the agent may ask a stronger model for advice. */
@@ -87,8 +102,7 @@ export function ownTools(agent: Pick<Agent, "tools" | "filter_tools_regex">): To
     .map((tool): ToolSpec => ({ name: registryName(tool.name), params: tool.params ?? {} }))
     .flatMap((spec): ToolSpec[] => {
       const all = membersOf(spec.name);
-      if (all.length === 0)
-        return isLeft(filter, taskTools.has(spec.name) ? "task" : spec.name) ? [spec] : [];
+      if (all.length === 0) return isLeft(filter, calledName(spec.name)) ? [spec] : [];
       const members = all.filter((name) => isLeft(filter, name));
       if (members.length === 0) return [];
       return [members.length === all.length ? spec : { ...spec, members }];

@@ -4,7 +4,7 @@ import type { PersonShell, TerminalSize, ToolHost, ToolSession } from "@convoke/
 import { describeError } from "../../lib/describe-error.ts";
 import { isPlanning } from "../../agent/plan-mode.ts";
 import { withResponseSchemas } from "../../agent/response-schema.ts";
-import { clientTools, hasOracle, hasTasks, toolSpecs } from "../../agent/tool-specs.ts";
+import { clientTools, hasOracle, hasTasks, hasWorkflow, toolSpecs } from "../../agent/tool-specs.ts";
 import { withClientTools } from "../../extensions/client-tools/client-tools.ts";
 import { findSubAgents } from "../../extensions/sub-agents/sub-agent-book.ts";
 import { invalidField } from "../../lib/fault.ts";
@@ -28,6 +28,7 @@ import { noSecrets } from "./stored-secrets.ts";
 import type { SubConversationDeps } from "../tasks/sub-conversation.ts";
 import { withOracle } from "../oracle-session.ts";
 import { withTasks } from "../tasks/task-session.ts";
+import { withWorkflow } from "../workflow/workflow-session.ts";
 
 export type ConversationHost = {
   readonly toolHost: ToolHost;
@@ -170,7 +171,8 @@ export class ConversationSessions {
   ): Promise<ToolSession> {
     const { children, skills, logger } = this.#deps;
     const { agent, parent, agent_definitions: given = [] } = context.config();
-    if (!hasTasks(agent) || parent !== undefined) return session;
+    const [isOffered, hasScripts] = [hasTasks(agent), hasWorkflow(agent)];
+    if ((!isOffered && !hasScripts) || parent !== undefined) return session;
     const files = skills?.filesOf(toolHost) ?? null;
     const agents = await findSubAgents({
       given,
@@ -178,7 +180,9 @@ export class ConversationSessions {
       server: skills?.server ?? null,
       isHere,
     });
-    return withTasks(session, { conversationId: id, ownerId, agents, context, toolHost, children, logger });
+    const deps = { conversationId: id, ownerId, agents, context, toolHost, children, logger, isOffered };
+    const tasked = withTasks(session, deps);
+    return hasScripts ? withWorkflow(tasked, agents) : tasked;
   }
 
   /** Absolute; on the machine of the conversation's tools when that is this one. */

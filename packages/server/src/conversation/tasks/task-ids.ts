@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { hasTasks } from "../../agent/tool-specs.ts";
+import { hasTasks, hasWorkflow } from "../../agent/tool-specs.ts";
 import type { ConversationRow, EventPageText, Journal } from "../../journal/journal.ts";
 import { readConfig } from "../read-config.ts";
 import { taskToolName } from "./task-tool.ts";
@@ -10,24 +10,51 @@ export async function listTasks(
   row: ConversationRow,
 ): Promise<string[]> {
   const agent = readConfig(row)?.agent;
-  if (agent === undefined || !hasTasks(agent)) return [];
+  if (agent === undefined || !(hasTasks(agent) || hasWorkflow(agent))) return [];
+  const ids = [
+    ...(await eachOf(journal, row, "ActionEvent", ({ id, tool_name: tool }) =>
+      tool === taskToolName && id !== undefined ? idOfTask(row.id, id) : null,
+    )),
+    // Those of a workflow have ids of their own, and are told.
+    ...(hasWorkflow(agent)
+      ? await eachOf(journal, row, "ConversationStateUpdateEvent", ({ key, value }) =>
+          key === "task" ? (value?.task_id ?? null) : null,
+        )
+      : []),
+  ];
+  const rows = await journal.getConversations([...new Set(ids)]);
+  return rows.flatMap((child) => (child?.parentId === row.id ? [child.id] : []));
+}
+
+type Fields = {
+  readonly id?: string;
+  readonly tool_name?: string;
+  readonly key?: string;
+  readonly value?: { readonly task_id?: string } | null;
+};
+
+async function eachOf(
+  journal: Pick<Journal, "search">,
+  row: ConversationRow,
+  kind: string,
+  read: (event: Fields) => string | null,
+): Promise<string[]> {
   const ids: string[] = [];
   let pageId: string | null = null;
   do {
     const page: EventPageText = await journal.search(row.id, {
-      kind: "ActionEvent",
+      kind,
       order: "TIMESTAMP",
       limit: 100,
       ...(pageId === null ? {} : { pageId }),
     });
     for (const json of page.items) {
-      const { id, tool_name: tool } = JSON.parse(json) as { id?: string; tool_name?: string };
-      if (tool === taskToolName && id !== undefined) ids.push(idOfTask(row.id, id));
+      const id = read(JSON.parse(json) as Fields);
+      if (id !== null) ids.push(id);
     }
     pageId = page.nextPageId;
   } while (pageId !== null);
-  const rows = await journal.getConversations(ids);
-  return rows.flatMap((child) => (child?.parentId === row.id ? [child.id] : []));
+  return ids;
 }
 
 /** The same call has the same task, before and after a crash. */

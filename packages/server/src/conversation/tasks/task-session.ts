@@ -27,6 +27,8 @@ export type TaskSessionDeps = {
   readonly conversationId: string;
   readonly ownerId: string;
   readonly agents: readonly SubAgent[];
+  /** False where tasks are given by a script alone, and the model does not see the tool. */
+  readonly isOffered?: boolean;
   readonly context: SessionContext;
   readonly toolHost: ToolHost;
   readonly children: SubConversationDeps;
@@ -51,7 +53,8 @@ class TaskSession implements ToolSession {
   constructor(base: ToolSession, deps: TaskSessionDeps) {
     this.#base = base;
     this.#deps = deps;
-    this.tools = [...base.tools, listTaskTool(deps.agents.map((agent) => this.#placed(agent)))];
+    const listed = listTaskTool(deps.agents.map((agent) => this.#placed(agent)));
+    this.tools = deps.isOffered === false ? base.tools : [...base.tools, listed];
   }
 
   async execute(request: ExecutionRequest, options: ExecuteOptions = {}): Promise<Outcome> {

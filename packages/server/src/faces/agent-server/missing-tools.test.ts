@@ -19,7 +19,6 @@ const newer = [
   "write_file",
   "edit",
   "list_directory",
-  "workflow_tool_set",
   "a_tool_of_next_year",
 ];
 

@@ -2,7 +2,7 @@ import type { ToolHost } from "@convoke/tool-host";
 import { readHealth } from "../../http/health.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import { serverInfo } from "../../http/server-info.ts";
-import { oracleToolName } from "../../agent/tool-specs.ts";
+import { oracleToolName, workflowToolSet } from "../../agent/tool-specs.ts";
 import { taskToolSet } from "../../settings/with-defaults.ts";
 
 export type ServerRouteDeps = {
@@ -41,7 +41,12 @@ export function serverHandlers(deps: ServerRouteDeps) {
 
 /** What agents can ask for by name, sorted. */
 export function selectableTools(catalogue: readonly string[]): string[] {
-  return [...catalogue.filter((name) => !builtIn.has(name)), taskToolSet, oracleToolName].sort();
+  return [
+    ...catalogue.filter((name) => !builtIn.has(name)),
+    taskToolSet,
+    oracleToolName,
+    workflowToolSet,
+  ].sort();
 }
 
 /** Every agent has these unless it says otherwise; they are not asked for by name. Source: reference, tools 1.2. */

@@ -1,0 +1,163 @@
+import { createHash } from "node:crypto";
+import type { TaskObservation, ToolDefinition, WorkflowAction } from "@convoke/protocol";
+import type { ExecuteOptions, ExecutionRequest, Outcome, ToolListing, ToolSession } from "@convoke/tool-host";
+import type { SubAgent } from "../../extensions/sub-agents/sub-agent.ts";
+import { Slots } from "../../lib/slots.ts";
+import { withMethods } from "../../lib/with-methods.ts";
+import { taskToolName } from "../tasks/task-tool.ts";
+import { maxScriptChars, runScript, type AgentOrder, type ScriptEnd } from "./run-script.ts";
+
+export const workflowToolName = "workflow";
+/** Of one workflow; each is a conversation. */
+const maxAgents = 200;
+const maxMs = 3_600_000;
+
+/** A session with a tool that runs a script over sub-agents. `session` carries out tasks, whether or not it offers them. */
+export function withWorkflow(session: ToolSession, agents: readonly SubAgent[]): ToolSession {
+  const kinds = agents.map(
+    ({ name, description }) => `- ${name}: ${(description ?? "").trim().split("\n")[0]!.slice(0, 300)}`,
+  );
+  const listing = listWorkflowTool(
+    `Kinds for subagent_type; general-purpose unless given:\n${kinds.join("\n")}`,
+  );
+  return withMethods(session, {
+    get tools() {
+      return [...session.tools, listing];
+    },
+    execute: async (request: ExecutionRequest, options: ExecuteOptions = {}): Promise<Outcome> =>
+      request.tool === workflowToolName
+        ? await runWorkflow(session, request, options)
+        : await session.execute(request, options),
+  });
+}
+
+async function runWorkflow(
+  session: ToolSession,
+  { actionId, action }: ExecutionRequest,
+  { signal }: ExecuteOptions,
+): Promise<Outcome> {
+  const { name, script, max_concurrency: most = 8 } = action as unknown as WorkflowAction;
+  const over = new AbortController();
+  const late = AbortSignal.timeout(maxMs);
+  const stop = AbortSignal.any([over.signal, late, ...(signal === undefined ? [] : [signal])]);
+  const tasks = new WorkflowTasks(session, actionId, most, stop);
+  const end = await runScript(script, (order) => tasks.run(order), stop);
+  // Agents that the script did not wait for are of no use to anybody.
+  over.abort();
+  await tasks.ended();
+  if (end !== null) return observe(name, end);
+  if (signal?.aborted === true) return { type: "cancelled", text: `The workflow ${name} was stopped.` };
+  return observe(name, { isError: true, text: "The workflow was ended after an hour." });
+}
+
+/** The agents of one workflow. */
+class WorkflowTasks {
+  readonly #session: ToolSession;
+  readonly #actionId: string;
+  readonly #slots: Slots;
+  readonly #signal: AbortSignal;
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #ordered = new Map<string, number>();
+  #failure: { readonly error: unknown } | null = null;
+  #count = 0;
+
+  constructor(session: ToolSession, actionId: string, most: number, signal: AbortSignal) {
+    this.#session = session;
+    this.#actionId = actionId;
+    this.#slots = new Slots(most, signal);
+    this.#signal = signal;
+  }
+
+  async run(order: AgentOrder): Promise<string> {
+    this.#count += 1;
+    if (this.#count > maxAgents) throw new Error(`A workflow has at most ${maxAgents} agents.`);
+    const actionId = this.#idOf(order);
+    const work = this.#execute(actionId, order);
+    const settled = work.then(
+      () => {},
+      () => {},
+    );
+    this.#running.add(settled);
+    void settled.then(() => this.#running.delete(settled));
+    return await work;
+  }
+
+  /** Resolves when no agent is at work any more; throws what none of them can be blamed for. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#running);
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  async #execute(actionId: string, { prompt, subagentType, description }: AgentOrder): Promise<string> {
+    using _slot = await this.#slots.take();
+    this.#signal.throwIfAborted();
+    const action = { kind: "TaskAction", prompt, subagent_type: subagentType, description, resume: null };
+    const request = { actionId, tool: taskToolName, action: action as never, secrets: [] };
+    const outcome = await this.#session.execute(request, { signal: this.#signal }).catch((error: unknown) => {
+      this.#failure ??= { error };
+      throw error;
+    });
+    if (outcome.type !== "observation") throw new Error(outcome.text);
+    const { content = [], is_error: isError } = outcome.observation as unknown as TaskObservation;
+    const texts = content.flatMap((part) => ("text" in part ? [part.text] : []));
+    if (isError === true) throw new Error(texts.join(" "));
+    // The first says which task it was.
+    return texts.slice(1).join("\n\n");
+  }
+
+  /** A workflow that is run again after a crash finds the agents that it had, in whatever order they are asked for. */
+  #idOf({ prompt, subagentType }: AgentOrder): string {
+    const digest = createHash("sha256")
+      .update(JSON.stringify([subagentType, prompt]))
+      .digest("hex")
+      .slice(0, 16);
+    const number = (this.#ordered.get(digest) ?? 0) + 1;
+    this.#ordered.set(digest, number);
+    return `${this.#actionId}:${digest}:${number}`;
+  }
+}
+
+function observe(name: string, { isError, text }: ScriptEnd): Outcome {
+  const shown = text === "" ? "It ended without a result." : text;
+  const observation = {
+    kind: "WorkflowObservation",
+    content: [
+      { type: "text", text: isError ? `The workflow ${name} failed. ${shown}` : shown, cache_prompt: false },
+    ],
+    is_error: isError,
+    name,
+    status: isError ? "error" : "completed",
+  };
+  return { type: "observation", observation: observation as never };
+}
+
+const definition = {
+  kind: "WorkflowTool" as const,
+  title: workflowToolName,
+  description: `Run a short JavaScript program that directs several sub-agents, and get what it returns. Use it where many pieces of work are alike, or go through the same steps; for one piece give a task.
+
+The script defines async function main(wf) and has at most ${maxScriptChars} characters. It can do nothing but direct agents: it has no files, commands, network, modules or timers. The agents have tools; each starts without anything of this conversation, so its prompt says all that it must know.
+
+- await wf.run_agent(prompt, {subagent_type, description}): the last message of a sub-agent. Throws when it fails.
+- await wf.map_agents(items, prompt, {subagent_type, max_concurrency}): one agent for each item, results in their order. prompt is a function of the item, or a text with {item}. Waits for all, then throws one error that lists what failed.
+- await wf.pipeline(items, ...stages): each item goes through the stages without waiting for the others; a stage is a function (value, item, index), or a text with {item}. null for an item that fails.
+- await wf.reduce_agent(items, prompt): one agent reads all items, as JSON of at most 12,000 characters.
+- wf.flatten(items): one level of lists less.
+
+What main returns is the result: return only what you need.`,
+  action_type: "WorkflowAction",
+  observation_type: "WorkflowObservation",
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+};
+
+function listWorkflowTool(kinds: string): ToolListing {
+  return {
+    name: workflowToolName,
+    actionKind: "WorkflowAction",
+    isReadOnly: false,
+    definition: {
+      ...definition,
+      description: `${definition.description}\n\n${kinds}`,
+    } as unknown as ToolDefinition,
+  };
+}
