@@ -7,7 +7,7 @@ import { withMethods } from "../../lib/with-methods.ts";
 import { taskToolName } from "../tasks/task-tool.ts";
 import { maxScriptChars, runScript, type AgentOrder, type ScriptEnd } from "./run-script.ts";
 
-export const workflowToolName = "workflow";
+const workflowToolName = "workflow";
 /** Of one workflow; each is a conversation. */
 const maxAgents = 200;
 const maxMs = 3_600_000;
