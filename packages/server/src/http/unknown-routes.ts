@@ -22,10 +22,30 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
     const methods = [...known.values()]
       .filter(({ pattern }) => pattern.test(path))
       .flatMap((route) => [...route.methods]);
-    if (methods.length === 0) throw new Fault("missing", "not_found", "Not Found");
+    if (methods.length === 0) throw new Fault("missing", "not_found", refusalOf(path) ?? "Not Found");
     reply.header("allow", [...new Set(methods)].sort().join(", "));
     throw new Fault("wrong-method", "method_not_allowed", "Method Not Allowed");
   });
+}
+
+/** Operations that official clients call and this version does not have; status and code stay those of a path that is not there. */
+const refused: readonly { readonly pattern: RegExp; readonly reason: string }[] = [
+  {
+    pattern: /^\/api\/conversations\/[^/]+\/load_plugin\/?$/,
+    reason:
+      "load_plugin is not supported by this version of the server: a conversation has the plugins that it was created with. " +
+      "Name their directories in plugins when you create it.",
+  },
+  {
+    pattern: /^\/api\/conversations\/[^/]+\/switch_acp_model\/?$/,
+    reason:
+      "switch_acp_model is not supported by this version of the server, which starts no ACP agents. " +
+      "The model of other agents is changed with switch_llm or switch_profile.",
+  },
+];
+
+function refusalOf(path: string): string | null {
+  return refused.find(({ pattern }) => pattern.test(path))?.reason ?? null;
 }
 
 /** `/a/:b` or `/a/*` as a pattern of paths, with or without a slash at the end. */

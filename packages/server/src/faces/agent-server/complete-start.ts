@@ -3,7 +3,7 @@ import type { CompletedBody } from "../../http/read-request.ts";
 import type { ApprovalPolicy } from "../../conversation/approval-policy.ts";
 import { promptNames } from "../../agent/prompt/prompt-choice.ts";
 import { parseHooks } from "../../extensions/hooks/hook-config.ts";
-import { invalidField } from "../../lib/fault.ts";
+import { Fault, invalidField } from "../../lib/fault.ts";
 import type { SealedValues } from "../../settings/sealed-values.ts";
 import type { SecretStore } from "../../settings/secret-store.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
@@ -29,6 +29,7 @@ export async function completeStart(
   { settings, secrets, sealedValues, catalogue, approvalDefault }: CompleteStartDeps,
 ): Promise<CompletedBody> {
   const opened = sealedValues.openIn(userId, body, ["body"]);
+  refuseAcp(opened);
   const { version: settingsVersion, settings: stored } = await settings.load(userId);
   const complete = withOwnParts(withDefaults(opened, stored, { catalogue, approvalDefault }), opened);
   const request = withPlanning(withLaunchAdditions(withPlainHooks(complete)));
@@ -43,6 +44,14 @@ export async function completeStart(
   });
   const withSecrets = { ...request, secrets: Object.fromEntries(await Promise.all(entries)) as unknown };
   return { body: withSecrets, settingsVersion };
+}
+
+/** By its name, before the check asks for the fields of an agent of ours. */
+function refuseAcp(request: unknown): void {
+  if (!isObject(request) || !isObject(request["agent"]) || request["agent"]["kind"] !== "ACPAgent") return;
+  const loc = ["body", "agent", "kind"];
+  const msg = "ACP agents are not supported by this version of the server. Send an agent of the kind Agent.";
+  throw new Fault("caller", "not_supported", msg, [{ loc, msg, type: "not_supported" }]);
 }
 
 /** What the settings gave is copied: the check fills defaults in, and others use the same settings. */
