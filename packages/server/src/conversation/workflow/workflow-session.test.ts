@@ -51,7 +51,7 @@ test("client 4: a workflow's sub-agents are conversations of its own, and what i
   for (const task of tasks) expect((await server.call("GET", `/api/conversations/${task}`)).status).toBe(404);
 });
 
-test("client 4: a workflow that fails says so, and an interrupt ends its agents", async () => {
+test("client 4: a workflow that fails says so, with the reason of its agent", async () => {
   await using server = await startTestServer({
     script: {
       turns: [
