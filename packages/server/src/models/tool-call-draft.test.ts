@@ -4,7 +4,7 @@ import { ToolCallDrafts, type ToolCallDelta } from "./tool-call-draft.ts";
 function finish(deltas: readonly ToolCallDelta[]) {
   const drafts = new ToolCallDrafts();
   for (const delta of deltas) drafts.add(delta);
-  return drafts.finish();
+  return drafts.finish().calls;
 }
 
 const two = [

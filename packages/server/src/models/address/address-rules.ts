@@ -69,7 +69,10 @@ type Known = { readonly models: RegExp; readonly rules: Partial<AddressRules> };
 
 /** What is known of models before anything was refused, by their names: gateways and own servers have them too. */
 const knownModels: readonly Known[] = [
-  { models: /(?:^|[/_-])(?:mi[sx]tral|ministral|magistral|devstral|codestral|pixtral)/iu, rules: { ids: strictIds } },
+  {
+    models: /(?:^|[/_-])(?:mi[sx]tral|ministral|magistral|devstral|codestral|pixtral)/iu,
+    rules: { ids: strictIds },
+  },
   {
     // They lose their train of thought, or refuse the request, without the reasoning of earlier calls.
     models: /kimi-k(?:2-thinking|2\.[5-9]|[3-9])|minimax-m[2-9]|deepseek-(?:reasoner|v3\.2|v[4-9])/iu,

@@ -18,5 +18,7 @@ export function addressOf({ wire, baseUrl, model }: ModelRoute): Address {
 
 /** The same in a form that tells nothing, to store things under: addresses may have passwords in them. */
 export function addressKey({ wire, place, model }: Omit<Address, "host">): string {
-  return createHash("sha256").update(JSON.stringify([wire, place, model])).digest("hex");
+  return createHash("sha256")
+    .update(JSON.stringify([wire, place, model]))
+    .digest("hex");
 }

@@ -60,6 +60,10 @@ function fitItems(items: readonly unknown[], calls: readonly OpenCall[]): unknow
     const index = typeof id === "string" ? left.findIndex(({ loggedId }) => loggedId === id) : -1;
     if (index === -1) return item;
     const [call] = left.splice(index, 1);
-    return { ...(item as object), call_id: call!.id, ...(typeof name === "string" ? { name: call!.name } : {}) };
+    return {
+      ...(item as object),
+      call_id: call!.id,
+      ...(typeof name === "string" ? { name: call!.name } : {}),
+    };
   });
 }

@@ -12,8 +12,13 @@ const noSignature = "skip_thought_signature_validator";
 const noReasoning = " ";
 
 /** An answer with what its address wants back beside text and calls. */
-export function withExtra(message: AssistantMessage, rules: AddressRules, address: Address): AssistantMessage {
-  if (address.wire === "google") return rules.needsSignatures ? withSignedReplay(message, address.host) : message;
+export function withExtra(
+  message: AssistantMessage,
+  rules: AddressRules,
+  address: Address,
+): AssistantMessage {
+  if (address.wire === "google")
+    return rules.needsSignatures ? withSignedReplay(message, address.host) : message;
   if (address.wire !== "openai-chat") return message;
   const kept = keptFields(message, address);
   const fields = {
@@ -44,7 +49,10 @@ function omit(fields: Fields, { omittedFields }: AddressRules): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !omittedFields.includes(name)));
 }
 
-function reasoningOf({ content, toolCalls, reasoningContent }: AssistantMessage, { reasoning }: AddressRules): Fields {
+function reasoningOf(
+  { content, toolCalls, reasoningContent }: AssistantMessage,
+  { reasoning }: AddressRules,
+): Fields {
   if (reasoning === "omitted") return {};
   const isSaid = toolCalls.length > 0 || content.some(({ text }) => text.trim() !== "");
   const text = reasoningContent ?? (reasoning === "required" && isSaid ? noReasoning : null);
@@ -69,5 +77,5 @@ function withSignedReplay(message: AssistantMessage, host: string): AssistantMes
     call_id: id,
     signature: index === 0 ? noSignature : null,
   }));
-  return { ...message, ...replayOf("google", host, [...texts, ...calls]) };
+  return { ...message, ...replayOf({ wire: "google", host }, [...texts, ...calls]) };
 }

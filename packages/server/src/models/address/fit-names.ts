@@ -50,5 +50,7 @@ const letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 /** `length` characters of a digest, 32 at most come from SHA-256 and the rest repeats. */
 function digest(seed: string, length: number): string {
   const bytes = createHash("sha256").update(seed).digest();
-  return Array.from({ length }, (_, index) => letters[bytes[index % bytes.length]! % letters.length]).join("");
+  return Array.from({ length }, (_, index) => letters[bytes[index % bytes.length]! % letters.length]).join(
+    "",
+  );
 }

@@ -1,6 +1,12 @@
 type Schema = Readonly<Record<string, unknown>>;
 
-const mapsOfSchemas = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
+const mapsOfSchemas = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+]);
 const schemas = new Set([
   "items",
   "prefixItems",
@@ -43,9 +49,12 @@ function fitAny(schema: unknown, omitted: ReadonlySet<string>): unknown {
   if (Array.isArray(schema)) return schema.map((one) => fitAny(one, omitted));
   if (!isObject(schema)) return schema;
   const fitted = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
-    if (omitted.has(key) || (omitted.has("lookaround") && key === "pattern" && hasLookaround(value))) return [];
+    if (omitted.has(key) || (omitted.has("lookaround") && key === "pattern" && hasLookaround(value)))
+      return [];
     if (mapsOfSchemas.has(key) && isObject(value)) {
-      return [[key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fitAny(one, omitted)]))]];
+      return [
+        [key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fitAny(one, omitted)]))],
+      ];
     }
     return [[key, schemas.has(key) ? fitAny(value, omitted) : value]];
   });
@@ -64,7 +73,16 @@ function lacksItems(schema: Schema): boolean {
   return isList && !("items" in schema) && !("prefixItems" in schema);
 }
 
-const plainKeywords = new Set(["type", "properties", "required", "description", "enum", "items", "title", "default"]);
+const plainKeywords = new Set([
+  "type",
+  "properties",
+  "required",
+  "description",
+  "enum",
+  "items",
+  "title",
+  "default",
+]);
 
 /** True for a schema of nothing but what every provider takes. */
 export function isPlainSchema(schema: Schema): boolean {

@@ -12,7 +12,9 @@ function fit(value: unknown): unknown {
   if (typeof value !== "object" || value === null || !isPlain(value)) return value;
   const entries = Object.entries(value);
   const fitted = entries.map(([key, field]) => [fit(key) as string, fit(field)] as const);
-  const isSame = fitted.every(([key, field], index) => key === entries[index]![0] && field === entries[index]![1]);
+  const isSame = fitted.every(
+    ([key, field], index) => key === entries[index]![0] && field === entries[index]![1],
+  );
   return isSame ? value : Object.fromEntries(fitted);
 }
 

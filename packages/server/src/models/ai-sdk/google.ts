@@ -47,7 +47,7 @@ export const googleWire: AiSdkWire = {
   withSealed: (message, pieces, settings) => ({
     ...message,
     ...(pieces.some((piece) => piece.signature !== null)
-      ? replayOf("google", hostOf(settings.route.baseUrl), pieces.map(toItem))
+      ? replayOf({ wire: "google", host: hostOf(settings.route.baseUrl) }, pieces.map(toItem))
       : {}),
   }),
 };

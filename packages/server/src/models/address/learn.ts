@@ -1,0 +1,93 @@
+import type { ModelRequest, ModelTool } from "../model.ts";
+import type { AddressRules, Lesson } from "./address-rules.ts";
+import { blamedKeyword, blamedTools, isAboutTools } from "./blamed-tools.ts";
+import { learnOfHistory } from "./learn-of-history.ts";
+import { isPlainSchema } from "./fit-schema.ts";
+import { controlCharacters } from "./fit-request.ts";
+import { toolDigest } from "./fit-tools.ts";
+import type { Refusal } from "./refusal.ts";
+
+/**
+ * What a refusal teaches about an address: the smallest change of the request that answers what it says. Null when there is nothing
+ * left to change. `rules` are those that the refused request was made with. Pure.
+ */
+export function learn(refusal: Refusal, request: ModelRequest, rules: AddressRules): Lesson | null {
+  const named = isAboutTools(refusal.text) ? learnOfTools(refusal.text, request, rules) : null;
+  return (
+    named ??
+    learnOfHistory(refusal.text, request, rules) ??
+    (refusal.isFinal ? guess(refusal, request, rules) : null)
+  );
+}
+
+function learnOfTools(text: string, { tools }: ModelRequest, rules: AddressRules): Lesson | null {
+  const open = offered(tools, rules);
+  if (open.length === 0) return null;
+  const max = Number(
+    /(?:maximum length|at most|maximum of|max(?:imum)?|limit(?: of)?)[^\d]{0,20}(\d+)/iu.exec(text)?.[1] ??
+      Number.NaN,
+  );
+  if (/description/iu.test(text) && max >= 16 && max < rules.maxDescription)
+    return { kind: "max-description", max };
+  if (
+    /too many (?:tools|functions)|array too long|number of (?:tools|functions)/iu.test(text) &&
+    max > 0 &&
+    max < open.length
+  )
+    return { kind: "max-tools", max };
+  const keyword = blamedKeyword(
+    text,
+    open.filter((tool) => !isPlain(tool, rules)),
+    rules.omittedKeywords,
+  );
+  if (keyword !== null) return { kind: "keyword", keyword };
+  const blamed = blamedTools(text, open);
+  if (blamed.length === 0) return null;
+  const schemas = blamed.filter((tool) => !isPlain(tool, rules) && !isPlainSchema(tool.parameters));
+  return schemas.length > 0
+    ? { kind: "plain-tools", tools: schemas.map(toLessonTool) }
+    : { kind: "omitted-tools", tools: blamed.map(toLessonTool) };
+}
+
+/**
+ * The last resort where a refusal names nothing that is known: what is odd is made plain, from what costs the model least to what
+ * costs it most. Each step is taken once.
+ */
+function guess(refusal: Refusal, request: ModelRequest, rules: AddressRules): Lesson | null {
+  const odd = offered(request.tools, rules).filter(({ parameters }) => !isPlainSchema(parameters));
+  const open = odd.filter((tool) => !isPlain(tool, rules));
+  if (refusal.isAboutImages) return null;
+  if (open.length > 0) return { kind: "plain-tools", tools: open.map(toLessonTool) };
+  const last = request.messages.findLast(
+    (message) => message.role === "assistant" && message.toolCalls.length > 0,
+  );
+  const upTo = last?.role === "assistant" ? last.toolCalls.at(-1)!.id : null;
+  if (upTo !== null && upTo !== rules.wordsUpTo) return { kind: "words", upTo };
+  if (!rules.isPlainText && hasOddText(request)) return { kind: "plain-text" };
+  return odd.length > 0 ? { kind: "omitted-tools", tools: odd.map(toLessonTool) } : null;
+}
+
+function hasOddText({ messages }: ModelRequest): boolean {
+  return messages.some(
+    (message) =>
+      (message.role === "assistant" && (message.thinkingBlocks.length > 0 || message.replay !== undefined)) ||
+      message.content.some((part) => "image_urls" in part || part.text.search(controlCharacters) !== -1),
+  );
+}
+
+function offered(
+  tools: readonly ModelTool[],
+  { omittedTools, maxTools }: AddressRules,
+): readonly ModelTool[] {
+  const open =
+    omittedTools.length === 0 ? tools : tools.filter((tool) => !omittedTools.includes(toolDigest(tool)));
+  return open.slice(0, maxTools);
+}
+
+function isPlain(tool: ModelTool, { plainTools }: AddressRules): boolean {
+  return plainTools.length > 0 && plainTools.includes(toolDigest(tool));
+}
+
+function toLessonTool(tool: ModelTool): { readonly name: string; readonly digest: string } {
+  return { name: tool.name, digest: toolDigest(tool) };
+}
