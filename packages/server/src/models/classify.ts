@@ -4,6 +4,7 @@ import {
   malformedHistoryPhrases,
   overflowPhrases,
   quotaPhrases,
+  toolPhrases,
 } from "./error-phrases.ts";
 import { hideSecrets } from "./hide-secrets.ts";
 import type { ModelError, ModelErrorCode } from "./model.ts";
@@ -78,7 +79,8 @@ function judge(report: Report, context: FailureContext): Verdict {
       `The request is too long for ${context.model}${said}`,
     );
   }
-  if (isAboutContent && status !== 529 && matches(malformedHistoryPhrases)) {
+  const isAboutTools = matches(toolPhrases);
+  if (isAboutContent && status !== 529 && !isAboutTools && matches(malformedHistoryPhrases)) {
     return verdict(
       "LLMMalformedConversationHistoryError",
       false,
@@ -130,6 +132,12 @@ function judge(report: Report, context: FailureContext): Verdict {
       `${context.host} does not know ${context.model} or this address (${status})${said} ` +
         "Check llm.model and llm.base_url, which usually ends with /v1.",
     );
+  }
+  if (status !== null && status < 500 && status !== 409 && isAboutTools) {
+    const detail =
+      `${context.host} refuses a tool that the agent has, or how it is described (${status})${said} ` +
+      "Take away the MCP server or the tool that it names.";
+    return verdict("LLMBadRequestError", false, detail);
   }
   if (status !== null && status < 500 && status !== 409) {
     return verdict("LLMBadRequestError", false, `${context.host} rejected the request (${status})${said}`);

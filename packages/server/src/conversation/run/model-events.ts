@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { formatInstant } from "../../lib/instant.ts";
-import type { CompletionLog, ModelPart, ModelResponse } from "../../models/model.ts";
+import type { Adjustment, CompletionLog, ModelPart, ModelResponse } from "../../models/model.ts";
 import { stateUpdate } from "../decide.ts";
 
 type Retry = Extract<ModelPart, { type: "retry" }>;
@@ -28,6 +28,16 @@ export function tokenEvents({ tokenIds }: ModelResponse): EventDraft[] {
       },
     },
   ];
+}
+
+/** What the model's provider refuses and the agent goes on without; no run ends of it. Each is told once in a conversation. */
+export function adjustedEvents(adjustments: readonly Adjustment[], told: readonly string[]): EventDraft[] {
+  const news = new Map(adjustments.map(({ key, detail }) => [key, detail]));
+  for (const key of told) news.delete(key);
+  return [...news].map(([key, detail]) => ({
+    body: { kind: "ConversationErrorEvent", source: "environment", code: "ModelRequestAdjusted", detail },
+    meta: { adjusted: key },
+  }));
 }
 
 /** One call as it is kept where `log_completions` is on. */

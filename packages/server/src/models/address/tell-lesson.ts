@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import type { Adjustment, ModelRequest } from "../model.ts";
-import type { Address } from "./address.ts";
+import { addressKey, type Address } from "./address.ts";
 import type { Lesson } from "./address-rules.ts";
 import { eachSchema, hasLookaround } from "./fit-schema.ts";
 import { toolDigest } from "./fit-tools.ts";
@@ -7,12 +8,13 @@ import { toolDigest } from "./fit-tools.ts";
 /** A lesson as it is told in a conversation; `said` are the provider's words, empty where they were read in another conversation. */
 export function tellLesson(lesson: Lesson, address: Address, said: string): Adjustment {
   const sentence = `The provider of ${address.model} at ${address.host} ${sentenceOf(lesson)}`;
+  // How far a history is told in words changes; that it is, is told once.
+  const thing = lesson.kind === "words" ? { kind: "words" } : lesson;
   return {
-    key: JSON.stringify([
-      address.place,
-      address.model,
-      { ...lesson, ...(lesson.kind === "words" ? { upTo: "" } : {}) },
-    ]),
+    key: createHash("sha256")
+      .update(JSON.stringify([addressKey(address), thing]))
+      .digest("hex")
+      .slice(0, 24),
     detail: said === "" ? sentence : `${sentence} It said: ${said}`,
   };
 }
