@@ -1,59 +1,76 @@
-import type { Played } from "./script-player.ts";
+import type { Played, RequestFacts } from "./script-player.ts";
 import { contentText, defaultErrorMessage, messagesOf, piecesOf, type Wire } from "./wire.ts";
 
-/** Chat completions. Source of the shapes: OpenAI API reference, chat completion object and chunk object. */
-export const openaiWire: Wire = {
-  name: "openai-chat",
-  readFacts: (body) => {
-    const messages = messagesOf(body);
-    const lastUser = messages.findLastIndex((message) => message.role === "user");
-    const lastAssistant = messages.findLastIndex((message) => message.role === "assistant");
-    const isAssistant = (message: { role?: unknown }): boolean => message.role === "assistant";
-    const tools = Array.isArray(body["tools"]) ? (body["tools"] as { function?: { name?: string } }[]) : [];
-    return {
-      assistantMessages: messages.filter(isAssistant).length,
-      assistantMessagesSinceUser: messages.slice(lastUser + 1).filter(isAssistant).length,
-      lastUserText: contentText(messages[lastUser]?.content),
-      lastToolOutput: messages
-        .slice(lastAssistant + 1)
-        .filter((message) => message.role === "tool")
-        .map((message) => contentText(message.content))
-        .join("\n"),
-      toolNames: tools.flatMap((tool) => (tool.function?.name === undefined ? [] : [tool.function.name])),
-      fingerprint: JSON.stringify(messages),
-    };
-  },
-  toEvents: (played, model) => [
-    ...chunksOf(played, model).map((chunk) => `data: ${JSON.stringify(chunk)}`),
-    "data: [DONE]",
-  ],
-  toJson: (played, model) => ({
-    id: played.answer.id,
-    object: "chat.completion",
-    created: 0,
-    model,
-    choices:
-      played.turn.empty === true
-        ? []
-        : [{ index: 0, message: wholeMessage(played), finish_reason: finishOf(played) }],
-    usage: usageOf(played),
-  }),
-  toError: (error) => ({
-    error: {
-      message: defaultErrorMessage(error),
-      type: error.type ?? (error.status === 429 ? "rate_limit_error" : "invalid_request_error"),
-      param: null,
-      code: error.type ?? null,
-    },
-  }),
-  overflow: {
-    status: 400,
-    type: "context_length_exceeded",
-    message: "This model's maximum context length is 1000 tokens, and your messages have 2000 tokens.",
-  },
+/** What a provider that copied the wire adds to it. */
+export type ChatDialect = {
+  /** The fields of a piece of reasoning; `reasoning_content` unless given. */
+  readonly toReasoning?: (piece: string) => object;
+  /** Fields behind the whole reasoning, such as a signature. */
+  readonly afterReasoning?: (played: Played) => object | null;
+  /** Fields of a call besides its own. */
+  readonly toCallExtras?: (played: Played, index: number) => object;
 };
 
-function chunksOf(played: Played, model: string): unknown[] {
+/** Chat completions. Source of the shapes: OpenAI API reference, chat completion object and chunk object. */
+export const openaiWire: Wire = createChatWire();
+
+export function createChatWire(dialect: ChatDialect = {}): Wire {
+  return {
+    name: "openai-chat",
+    readFacts,
+    toEvents: (played, model) => [
+      ...chunksOf(played, model, dialect).map((chunk) => `data: ${JSON.stringify(chunk)}`),
+      "data: [DONE]",
+    ],
+    toJson: (played, model) => ({
+      id: played.answer.id,
+      object: "chat.completion",
+      created: 0,
+      model,
+      choices:
+        played.turn.empty === true
+          ? []
+          : [{ index: 0, message: wholeMessage(played, dialect), finish_reason: finishOf(played) }],
+      usage: usageOf(played),
+    }),
+    toError: (error) => ({
+      error: {
+        message: defaultErrorMessage(error),
+        type: error.type ?? (error.status === 429 ? "rate_limit_error" : "invalid_request_error"),
+        param: null,
+        code: error.type ?? null,
+      },
+    }),
+    overflow: {
+      status: 400,
+      type: "context_length_exceeded",
+      message: "This model's maximum context length is 1000 tokens, and your messages have 2000 tokens.",
+    },
+  };
+}
+
+function readFacts(body: Readonly<Record<string, unknown>>): RequestFacts {
+  const messages = messagesOf(body);
+  const lastUser = messages.findLastIndex((message) => message.role === "user");
+  const lastAssistant = messages.findLastIndex((message) => message.role === "assistant");
+  const isAssistant = (message: { role?: unknown }): boolean => message.role === "assistant";
+  const tools = Array.isArray(body["tools"]) ? (body["tools"] as { function?: { name?: string } }[]) : [];
+  return {
+    assistantMessages: messages.filter(isAssistant).length,
+    assistantMessagesSinceUser: messages.slice(lastUser + 1).filter(isAssistant).length,
+    lastUserText: contentText(messages[lastUser]?.content),
+    lastToolOutput: messages
+      .slice(lastAssistant + 1)
+      .filter((message) => message.role === "tool")
+      .map((message) => contentText(message.content))
+      .join("\n"),
+    toolNames: tools.flatMap((tool) => (tool.function?.name === undefined ? [] : [tool.function.name])),
+    fingerprint: JSON.stringify(messages),
+  };
+}
+
+function chunksOf(played: Played, model: string, dialect: ChatDialect): unknown[] {
+  const toReasoning = reasoningOf(dialect);
   const { answer, turn } = played;
   const chunk = (choices: unknown[], more: object = {}): unknown => ({
     id: answer.id,
@@ -69,11 +86,20 @@ function chunksOf(played: Played, model: string): unknown[] {
   const textField = turn.refusal === undefined ? "content" : "refusal";
   return [
     delta({ role: "assistant", content: "" }),
-    ...piecesOf(answer.reasoning, turn.chunk_size).map((piece) => delta({ reasoning_content: piece })),
+    ...piecesOf(answer.reasoning, turn.chunk_size).map((piece) => delta(toReasoning(piece))),
+    ...afterReasoningOf(played, dialect).map(delta),
     ...piecesOf(answer.text, turn.chunk_size).map((piece) => delta({ [textField]: piece })),
     ...answer.toolCalls.flatMap((call, index) => [
       delta({
-        tool_calls: [{ index, id: call.id, type: "function", function: { name: call.name, arguments: "" } }],
+        tool_calls: [
+          {
+            index,
+            id: call.id,
+            type: "function",
+            function: { name: call.name, arguments: "" },
+            ...dialect.toCallExtras?.(played, index),
+          },
+        ],
       }),
       ...piecesOf(call.arguments, turn.chunk_size).map((piece) =>
         delta({ tool_calls: [{ index, function: { arguments: piece } }] }),
@@ -84,19 +110,31 @@ function chunksOf(played: Played, model: string): unknown[] {
   ];
 }
 
-function wholeMessage({ answer, turn }: Played): unknown {
+function reasoningOf(dialect: ChatDialect): (piece: string) => object {
+  return dialect.toReasoning ?? ((piece) => ({ reasoning_content: piece }));
+}
+
+function afterReasoningOf(played: Played, dialect: ChatDialect): object[] {
+  const after = dialect.afterReasoning?.(played) ?? null;
+  return after === null ? [] : [after];
+}
+
+function wholeMessage(played: Played, dialect: ChatDialect): unknown {
+  const { answer, turn } = played;
   return {
     role: "assistant",
     content: turn.refusal === undefined && answer.text !== "" ? answer.text : null,
     ...(turn.refusal === undefined ? {} : { refusal: answer.text }),
-    ...(answer.reasoning === "" ? {} : { reasoning_content: answer.reasoning }),
+    ...(answer.reasoning === "" ? {} : reasoningOf(dialect)(answer.reasoning)),
+    ...afterReasoningOf(played, dialect)[0],
     ...(answer.toolCalls.length === 0
       ? {}
       : {
-          tool_calls: answer.toolCalls.map((call) => ({
+          tool_calls: answer.toolCalls.map((call, index) => ({
             id: call.id,
             type: "function",
             function: { name: call.name, arguments: call.arguments },
+            ...dialect.toCallExtras?.(played, index),
           })),
         }),
   };

@@ -20,7 +20,21 @@ export type ScriptedModelOptions = {
   readonly vars?: Readonly<Record<string, string>>;
   /** Whether every request is kept; a load of many minutes would fill the memory with them. True unless given. */
   readonly keepsRequests?: boolean;
+  /** A provider of its own kind; without it every request that can be read is answered. */
+  readonly provider?: ScriptedProvider;
 };
+
+/** What one provider does differently from its wire. */
+export type ScriptedProvider = {
+  /** Speaks in place of the wire that the path stands for. */
+  readonly wire: Wire;
+  /** What comes before the paths of the wire, e.g. `/openai/v1`. */
+  readonly path: string;
+  /** What a request is refused with before its turn is played; null where it is taken. */
+  readonly refuse: (request: ScriptedRequest) => { readonly status: number; readonly body: unknown } | null;
+};
+
+export type ScriptedRequest = Pick<RecordedRequest, "path" | "headers" | "text" | "body">;
 
 export type ScriptedModelServer = AsyncDisposable & {
   /** Without a trailing slash and without `/v1`, e.g. `http://127.0.0.1:41234`. */
@@ -47,14 +61,18 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   const requests: RecordedRequest[] = [];
   const server = createServer((request, response) => {
     const { keepsRequests = true } = options;
-    handle(request, response, { script, player, requests: keepsRequests ? requests : null }).catch(
-      (error: unknown) => {
-        // A client that hangs up is part of many tests; anything else is told to the client.
-        if (response.destroyed) return;
-        response.writeHead(500, { "content-type": "application/json" });
-        response.end(JSON.stringify({ error: { message: String(error), type: "api_error" } }));
-      },
-    );
+    const { provider } = options;
+    handle(request, response, {
+      script,
+      player,
+      requests: keepsRequests ? requests : null,
+      ...(provider === undefined ? {} : { provider }),
+    }).catch((error: unknown) => {
+      // A client that hangs up is part of many tests; anything else is told to the client.
+      if (response.destroyed) return;
+      response.writeHead(500, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: { message: String(error), type: "api_error" } }));
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -75,6 +93,7 @@ type Context = {
   readonly script: Script;
   readonly player: ScriptPlayer;
   readonly requests: RecordedRequest[] | null;
+  readonly provider?: ScriptedProvider;
 };
 
 type Place = { readonly wire: Wire; readonly model?: string; readonly isStreamed?: boolean };
@@ -101,6 +120,11 @@ function findPlace(path: string): Place | undefined {
   return own !== undefined || !path.startsWith("/openai/") ? own : azurePlace(path);
 }
 
+function withoutPrefix(path: string, provider: ScriptedProvider | undefined): string {
+  const prefix = provider?.path ?? "";
+  return prefix !== "" && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+}
+
 function azurePlace(path: string): Place | undefined {
   return fixedPlaces.get(path.replace(/^\/openai(?:\/deployments\/[^/]+|\/v1)?(?=\/)/u, ""));
 }
@@ -115,7 +139,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, contex
     });
     return;
   }
-  const place = request.method === "POST" ? findPlace(path) : undefined;
+  const place = request.method === "POST" ? findPlace(withoutPrefix(path, context.provider)) : undefined;
   if (place === undefined) {
     request.resume();
     sendJson(response, 404, {
@@ -123,9 +147,14 @@ async function handle(request: IncomingMessage, response: ServerResponse, contex
     });
     return;
   }
-  const { wire } = place;
+  const wire = context.provider?.wire ?? place.wire;
   const text = await readBody(request);
   const body = JSON.parse(text) as Record<string, unknown>;
+  const refusal = context.provider?.refuse({ path, headers: request.headers, text, body }) ?? null;
+  if (refusal !== null) {
+    sendJson(response, refusal.status, refusal.body);
+    return;
+  }
   const played = context.player.play(wire.readFacts(body));
   context.requests?.push({ wire: wire.name, path, headers: request.headers, text, body, turn: played.index });
   const gone = new AbortController();

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { createFastModelClock } from "../../models/clock.ts";
+import { collect, doneOf, failureOf, textOf, toolResult, userMessage } from "../../models/contract-bench.ts";
+import type { ModelPart } from "../../models/model.ts";
+import { openModel } from "../../models/open-model.ts";
+import { startStrictModel, type RefusedRequest } from "./start-strict-model.ts";
+import type { StrictProvider } from "./strict-provider.ts";
+import { strictProviders } from "./strict-providers.ts";
+import { unmended } from "./unmended.ts";
+
+const mended = strictProviders.filter(({ name }) => unmended[name] === undefined);
+
+test.each(mended)("$name takes a plain conversation with a call over the real adapter", async (provider) => {
+  const { parts, refusals } = await converse(provider);
+  expect({ said: parts.map(textOf), refused: refusals.map(({ refusal }) => refusal) }).toEqual({
+    said: ["I will have a look.", "It is there.", "Gladly."],
+    refused: [],
+  });
+});
+
+describe.each(Object.entries(unmended))("%s", (name, words) => {
+  test("still refuses the second request of the adapter", async () => {
+    const { parts } = await converse(strictProviders.find((provider) => provider.name === name)!);
+    expect(failureOf(parts.at(-1)!).detail).toContain(words);
+  });
+});
+
+/** Asks, lets a tool answer, and says thank you; ends with the first answer that fails. */
+async function converse(
+  provider: StrictProvider,
+): Promise<{ parts: ModelPart[][]; refusals: readonly RefusedRequest[] }> {
+  await using server = await startStrictModel(provider, {
+    script: [
+      {
+        reasoning: "The path is what counts.",
+        text: "I will have a look.",
+        tool_calls: [{ name: "look", arguments: { path: "/a" } }],
+      },
+      { text: "It is there." },
+      { text: "Gladly." },
+    ],
+  });
+  const { refusals } = server;
+  const model = openModel(server.llm, { clock: createFastModelClock(200) });
+  const first = await collect(model);
+  const { message } = doneOf(first);
+  const [call] = message.toolCalls;
+  const history = [userMessage("Go."), message, toolResult(call!.id, "look", "seen")];
+  const second = await collect(model, history);
+  if (second.at(-1)?.type !== "done") return { parts: [first, second], refusals };
+  const third = await collect(model, [...history, doneOf(second).message, userMessage("Thank you.")]);
+  return { parts: [first, second, third], refusals };
+}
