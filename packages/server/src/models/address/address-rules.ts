@@ -24,6 +24,8 @@ export type AddressRules = {
   readonly maxTools: number;
   /** Characters of the description of one tool. */
   readonly maxDescription: number;
+  /** So many answers of the history go without what a provider has sealed in them. */
+  readonly unsealedAnswers: number;
   /** The id of a call of the history: everything up to its answer is told in words. */
   readonly wordsUpTo: string | null;
   /** Texts without control characters, images as a notice. */
@@ -41,6 +43,7 @@ export type Lesson =
   | { readonly kind: "omitted-tools"; readonly tools: readonly LessonTool[] }
   | { readonly kind: "max-tools"; readonly max: number }
   | { readonly kind: "max-description"; readonly max: number }
+  | { readonly kind: "unsealed"; readonly answers: number }
   | { readonly kind: "words"; readonly upTo: string }
   | { readonly kind: "plain-text" };
 
@@ -61,6 +64,7 @@ export const usualRules: AddressRules = {
   omittedTools: [],
   maxTools: Number.POSITIVE_INFINITY,
   maxDescription: Number.POSITIVE_INFINITY,
+  unsealedAnswers: 0,
   wordsUpTo: null,
   isPlainText: false,
 };
@@ -110,6 +114,8 @@ export function withLesson(rules: AddressRules, lesson: Lesson): AddressRules {
       return { ...rules, maxTools: lesson.max };
     case "max-description":
       return { ...rules, maxDescription: lesson.max };
+    case "unsealed":
+      return { ...rules, unsealedAnswers: lesson.answers };
     case "words":
       return { ...rules, wordsUpTo: lesson.upTo };
     case "plain-text":

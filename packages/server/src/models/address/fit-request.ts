@@ -14,7 +14,8 @@ import { wellFormed } from "./well-formed.ts";
  * that prompt caches hold; the log keeps everything as it was. Pure.
  */
 export function fitRequest(request: ModelRequest, rules: AddressRules, address: Address): ModelRequest {
-  const messages = fitCalls(inWords(request.messages, rules.wordsUpTo), rules)
+  const open = unsealed(request.messages, rules.unsealedAnswers);
+  const messages = fitCalls(inWords(open, rules.wordsUpTo), rules)
     .map((message) => (message.role === "assistant" ? withExtra(message, rules, address) : message))
     .map((message) => (rules.isPlainText ? plainMessage(message) : message));
   return {
@@ -34,20 +35,29 @@ function inWords(messages: readonly ModelMessage[], upTo: string | null): readon
   const after = messages.findIndex((message, index) => index > answer && message.role !== "tool");
   const end = after === -1 ? messages.length : after;
   const told = toPromptedRequest({ messages: messages.slice(0, end), tools: [], cacheKey: "" });
+  // What was sealed belongs to calls that are no longer there.
   return [...told.messages.map(withoutSealed), ...messages.slice(end)];
 }
 
-/** What was sealed belongs to calls that are no longer there. */
+function unsealed(messages: readonly ModelMessage[], answers: number): readonly ModelMessage[] {
+  let left = answers;
+  if (left === 0) return messages;
+  return messages.map((message) =>
+    message.role === "assistant" && left-- > 0 ? withoutSealed(message) : message,
+  );
+}
+
 function withoutSealed(message: ModelMessage): ModelMessage {
-  return message.role === "assistant" ? { ...message, thinkingBlocks: [], reasoningItem: null } : message;
+  if (message.role !== "assistant") return message;
+  const { replay: _, ...said } = message;
+  return { ...said, thinkingBlocks: [], reasoningItem: null };
 }
 
 function plainMessage(message: ModelMessage): ModelMessage {
   if (message.role === "user" || message.role === "tool")
     return { ...message, content: message.content.map(plainPart) };
   if (message.role === "system") return { ...message, content: message.content.map(withPlainText) };
-  const { replay: _, ...said } = message;
-  return { ...said, content: message.content.map(withPlainText), thinkingBlocks: [], reasoningItem: null };
+  return { ...message, content: message.content.map(withPlainText) };
 }
 
 function plainPart(part: TextContent | ImageContent): TextContent {

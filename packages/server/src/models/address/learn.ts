@@ -1,4 +1,4 @@
-import type { ModelRequest, ModelTool } from "../model.ts";
+import type { AssistantMessage, ModelRequest, ModelTool } from "../model.ts";
 import type { AddressRules, Lesson } from "./address-rules.ts";
 import { blamedKeyword, blamedTools, isAboutTools } from "./blamed-tools.ts";
 import { learnOfHistory } from "./learn-of-history.ts";
@@ -58,20 +58,22 @@ function guess(refusal: Refusal, request: ModelRequest, rules: AddressRules): Le
   const open = odd.filter((tool) => !isPlain(tool, rules));
   if (refusal.isAboutImages) return null;
   if (open.length > 0) return { kind: "plain-tools", tools: open.map(toLessonTool) };
-  const last = request.messages.findLast(
-    (message) => message.role === "assistant" && message.toolCalls.length > 0,
-  );
-  const upTo = last?.role === "assistant" ? last.toolCalls.at(-1)!.id : null;
-  if (upTo !== null && upTo !== rules.wordsUpTo) return { kind: "words", upTo };
+  const answers = request.messages.filter((message) => message.role === "assistant");
+  if (answers.slice(rules.unsealedAnswers).some(isSealed))
+    return { kind: "unsealed", answers: answers.length };
+  const upTo = answers.findLast(({ toolCalls }) => toolCalls.length > 0)?.toolCalls.at(-1)!.id;
+  if (upTo !== undefined && upTo !== rules.wordsUpTo) return { kind: "words", upTo };
   if (!rules.isPlainText && hasOddText(request)) return { kind: "plain-text" };
   return odd.length > 0 ? { kind: "omitted-tools", tools: odd.map(toLessonTool) } : null;
 }
 
+function isSealed({ thinkingBlocks, replay }: AssistantMessage): boolean {
+  return thinkingBlocks.length > 0 || replay !== undefined;
+}
+
 function hasOddText({ messages }: ModelRequest): boolean {
-  return messages.some(
-    (message) =>
-      (message.role === "assistant" && (message.thinkingBlocks.length > 0 || message.replay !== undefined)) ||
-      message.content.some((part) => "image_urls" in part || part.text.search(controlCharacters) !== -1),
+  return messages.some(({ content }) =>
+    content.some((part) => "image_urls" in part || part.text.search(controlCharacters) !== -1),
   );
 }
 

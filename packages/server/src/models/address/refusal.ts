@@ -18,8 +18,11 @@ export function readRefusal(thrown: unknown, context: FailureContext): Refusal |
   const { code, detail } = toModelError(thrown, context);
   const isOfRequest = code === "LLMBadRequestError" || code === "LLMMalformedConversationHistoryError";
   const isServerError = code === "LLMServiceUnavailableError" && status !== null && status >= 500;
-  if (!(isOfRequest || isServerError) || status === 404 || status === 405 || codes === "") return null;
   const text = `${codes} ${param} ${message}`;
+  // OpenAI says so of what it has sealed for somebody else.
+  const isUnknownItem = status === 404 && /\bitem with id\b/iu.test(text);
+  const isUnknown = (status === 404 && !isUnknownItem) || status === 405;
+  if (!(isOfRequest || isServerError) || isUnknown || codes === "") return null;
   return {
     text,
     said: detail.replace(/\s+/gu, " "),

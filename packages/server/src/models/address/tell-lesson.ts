@@ -8,8 +8,9 @@ import { toolDigest } from "./fit-tools.ts";
 /** A lesson as it is told in a conversation; `said` are the provider's words, empty where they were read in another conversation. */
 export function tellLesson(lesson: Lesson, address: Address, said: string): Adjustment {
   const sentence = `The provider of ${address.model} at ${address.host} ${sentenceOf(lesson)}`;
-  // How far a history is told in words changes; that it is, is told once.
-  const thing = lesson.kind === "words" ? { kind: "words" } : lesson;
+  // How much of a history is changed grows with it; that it is, is told once.
+  const isOfHistory = lesson.kind === "words" || lesson.kind === "unsealed";
+  const thing = isOfHistory ? { kind: lesson.kind } : lesson;
   return {
     key: createHash("sha256")
       .update(JSON.stringify([addressKey(address), thing]))
@@ -68,6 +69,8 @@ function sentenceOf(lesson: Lesson): string {
       return `takes at most ${lesson.max} tools: the agent works without those beyond.`;
     case "max-description":
       return `takes at most ${lesson.max} characters of the description of a tool: longer ones are cut.`;
+    case "unsealed":
+      return "cannot read what earlier answers have sealed, for another model or account: it is not sent any more.";
     case "words":
       return "refuses earlier calls of this conversation as they are: the model reads them and their results as text.";
     case "plain-text":

@@ -78,7 +78,9 @@ function* told(lessons: readonly Learnt[], request: ModelRequest, address: Addre
       yield { type: "adjusted", adjustment: tellLesson(lesson, address, said) };
 }
 
-/** Where a history is told in words belongs to the conversation, and is not kept beyond this process. */
+const ofHistory = new Set<Lesson["kind"]>(["unsealed", "words", "plain-text"]);
+
+/** How a history is told belongs to the conversation, and is not kept beyond this process. */
 async function keep(
   fresh: readonly Learnt[],
   known: Learnt[],
@@ -86,9 +88,7 @@ async function keep(
 ): Promise<void> {
   if (fresh.length === 0) return;
   known.push(...fresh);
-  const lasting = fresh
-    .map(({ lesson }) => lesson)
-    .filter(({ kind }) => kind !== "words" && kind !== "plain-text");
+  const lasting = fresh.map(({ lesson }) => lesson).filter(({ kind }) => !ofHistory.has(kind));
   if (lasting.length > 0) await book.add(addressKey(address), lasting);
 }
 
