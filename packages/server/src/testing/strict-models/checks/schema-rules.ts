@@ -59,6 +59,12 @@ export const requiredIsDefined: SchemaRule = (node, path) => {
   return at === -1 ? null : { path: [...path, "required", `${at}`], found: required[at] };
 };
 
+/** Whoever requires something says what there is. */
+export const requiredHasProperties: SchemaRule = (node, path) =>
+  Array.isArray(node["required"]) && !isValue(node["properties"])
+    ? { path: [...path, "required"], found: node["required"] }
+    : null;
+
 /** Only definitions of the same schema may be referred to. */
 export const localRefs: SchemaRule = keyword(
   "$ref",

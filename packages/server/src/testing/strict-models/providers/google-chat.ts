@@ -15,7 +15,7 @@ import {
   signedCalls,
   withSeal,
 } from "./google-rules.ts";
-import { googleTools } from "./google-schemas.ts";
+import { googleTools, leftOutByGoogle } from "./google-schemas.ts";
 
 /** Gemini behind chat completions: the signature of a call is in a field of Google's own. */
 export const googleChat: StrictProvider = {
@@ -57,7 +57,7 @@ export const googleChat: StrictProvider = {
       }),
     }),
     signedCalls(extraSignature),
-    ...googleTools(),
+    ...googleTools(leftOutByGoogle),
   ],
   // A list of one. Source: openai/openai-python#2758, Gitlawb/openclaude#67.
   toBody: (complaint, status) => [googleBody(complaint, status)],

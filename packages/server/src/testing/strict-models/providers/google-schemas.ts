@@ -2,6 +2,7 @@ import {
   arraysHaveItems,
   enumsOfTexts,
   itemsAreOneSchema,
+  knownTypes,
   oneType,
   onlyFormats,
   onlyKeywords,
@@ -27,8 +28,11 @@ const objectsHaveProperties: SchemaRule = (node, path) => {
     : null;
 };
 
-/** Declarations as `GenerateContentRequest` wants them. `root` is how the list of declarations is spelled. */
-export function googleTools(): readonly Check[] {
+/** In the other wires, where Google itself leaves these two out. */
+export const leftOutByGoogle: readonly string[] = ["$schema", "additionalProperties"];
+
+/** Declarations as `GenerateContentRequest` wants them; `more` keywords are taken besides its own. */
+export function googleTools(more: readonly string[] = []): readonly Check[] {
   const place = ({ at }: ReadTool): string => `tools[0].function_declarations[${at}]`;
   return [
     toolNames(googleName, (tool) => ({
@@ -36,7 +40,7 @@ export function googleTools(): readonly Check[] {
     })),
     uniqueToolNames(({ name }) => ({ message: `Duplicate function declaration found: ${name}` })),
     // Source: zed-extensions/mcp-server-brave-search#12 (const), router-for-me/CLIProxyAPI#97 ($schema).
-    schemas(onlyKeywords(known), (tool, { path }) => ({
+    schemas(onlyKeywords([...known, ...more]), (tool, { path }) => ({
       message:
         `Invalid JSON payload received. Unknown name "${path.at(-1)}" at ` +
         `'${place(tool)}.parameters${toFieldPath(path.slice(0, -1))}': Cannot find field.`,
@@ -45,6 +49,11 @@ export function googleTools(): readonly Check[] {
       message:
         `Invalid JSON payload received. Unknown name "type" at ` +
         `'${place(tool)}.parameters${toFieldPath(path.slice(0, -1))}': Proto field is not repeating, cannot start list.`,
+    })),
+    schemas(knownTypes, (tool, { path, found }) => ({
+      message:
+        `Invalid value at '${place(tool)}.parameters${toFieldPath(path)}' ` +
+        `(type.googleapis.com/google.ai.generativelanguage.v1beta.Type), "${String(found)}"`,
     })),
     schemas(itemsAreOneSchema, (tool, { path }) => ({
       message:
