@@ -11,6 +11,8 @@ export type AddressRules = {
   readonly ids: IdForm;
   /** `reasoning_content` of earlier answers: left out, given back where the log has it, or in every answer with calls. */
   readonly reasoning: "omitted" | "replayed" | "required";
+  /** Messages of one side come one at a time, and a user writes only behind words of the assistant. */
+  readonly alternates: boolean;
   /** Calls that came without a thought signature get the stand-in that Google documents. */
   readonly needsSignatures: boolean;
   /** Fields that other servers add to calls and messages, and this one refuses. */
@@ -37,6 +39,7 @@ export type Lesson =
   | { readonly kind: "ids"; readonly form: IdForm }
   | { readonly kind: "reasoning"; readonly reasoning: AddressRules["reasoning"] }
   | { readonly kind: "signatures" }
+  | { readonly kind: "alternate" }
   | { readonly kind: "field"; readonly name: string }
   | { readonly kind: "keyword"; readonly keyword: string }
   | { readonly kind: "plain-tools"; readonly tools: readonly LessonTool[] }
@@ -57,6 +60,7 @@ export const strictIds: IdForm = { isWord: false, min: 9, max: 9 };
 export const usualRules: AddressRules = {
   ids: usualIds,
   reasoning: "omitted",
+  alternates: false,
   needsSignatures: false,
   omittedFields: [],
   omittedKeywords: [],
@@ -102,6 +106,8 @@ export function withLesson(rules: AddressRules, lesson: Lesson): AddressRules {
       return { ...rules, reasoning: lesson.reasoning };
     case "signatures":
       return { ...rules, needsSignatures: true };
+    case "alternate":
+      return { ...rules, alternates: true };
     case "field":
       return { ...rules, omittedFields: [...rules.omittedFields, lesson.name] };
     case "keyword":

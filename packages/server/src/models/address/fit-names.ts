@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import type { IdForm } from "./address-rules.ts";
 
-/** OpenAI and Bedrock allow 64 characters, Gemini wants a letter first; all take these. */
-const takenName = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/u;
+/** OpenAI and Bedrock allow 64 characters, Moonshot wants a letter first; all take these. */
+const takenName = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/u;
 
 /** A name of a tool as every wire takes it: its own where that is such a name, else one that no other name gets. */
 export function fitName(name: string): string {
   if (takenName.test(name)) return name;
   const plain = name.replaceAll(/[^a-zA-Z0-9_-]+/gu, "_").slice(0, 50);
-  return `${/^[a-zA-Z_]/u.test(plain) ? "" : "t_"}${plain}_${digest(name, 8)}`;
+  return `${/^[a-zA-Z]/u.test(plain) ? "" : "t"}${plain}_${digest(name, 8)}`;
 }
 
 /** Gives calls their ids for one request, in their order: each its own where it fits and is new, else one made from it. */

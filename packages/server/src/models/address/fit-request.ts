@@ -6,6 +6,7 @@ import type { Address } from "./address.ts";
 import type { AddressRules } from "./address-rules.ts";
 import { fitCalls } from "./fit-calls.ts";
 import { withExtra } from "./fit-extra.ts";
+import { inTurns } from "./in-turns.ts";
 import { fitTools } from "./fit-tools.ts";
 import { wellFormed } from "./well-formed.ts";
 
@@ -15,7 +16,8 @@ import { wellFormed } from "./well-formed.ts";
  */
 export function fitRequest(request: ModelRequest, rules: AddressRules, address: Address): ModelRequest {
   const open = unsealed(request.messages, rules.unsealedAnswers);
-  const messages = fitCalls(inWords(open, rules.wordsUpTo), rules)
+  const called = fitCalls(inWords(open, rules.wordsUpTo), rules);
+  const messages = (rules.alternates ? inTurns(called) : called)
     .map((message) => (message.role === "assistant" ? withExtra(message, rules, address) : message))
     .map((message) => (rules.isPlainText ? plainMessage(message) : message));
   return {

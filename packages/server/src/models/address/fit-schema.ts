@@ -88,7 +88,10 @@ const plainKeywords = new Set([
 export function isPlainSchema(schema: Schema): boolean {
   let isPlain = true;
   eachSchema(schema, (one) => {
-    const isOdd = Object.keys(one).some((key) => !plainKeywords.has(key)) || Array.isArray(one["type"]);
+    const isOdd =
+      Object.keys(one).some((key) => !plainKeywords.has(key)) ||
+      typeof one["type"] !== "string" ||
+      lacksItems(one);
     if (isOdd) isPlain = false;
   });
   return isPlain;

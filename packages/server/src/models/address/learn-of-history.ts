@@ -5,10 +5,17 @@ import { isObject } from "./fit-schema.ts";
 /** What a refusal that names a part of the history teaches; null when it names none, or one that was changed already. Pure. */
 export function learnOfHistory(text: string, request: ModelRequest, rules: AddressRules): Lesson | null {
   return (
+    learnTurns(text, rules) ??
     learnIds(text, request, rules) ??
     learnReasoning(text, request, rules) ??
     learnFields(text, request, rules)
   );
+}
+
+function learnTurns(text: string, { alternates }: AddressRules): Lesson | null {
+  const isAboutTurns =
+    /roles? must alternate|alternate between|conversation roles|(?:2|two) or more assistant messages|consecutive (?:user|assistant)|first message must|must (?:start|begin) with (?:a )?user/iu;
+  return !alternates && isAboutTurns.test(text) ? { kind: "alternate" } : null;
 }
 
 /** A refusal of how an id is written; not one of ids that have no partner. */
@@ -58,7 +65,7 @@ function bounded(isWord: boolean, min: number, max: number): IdForm | null {
 }
 
 const isUnwanted =
-  /unsupported|not support|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|extra (?:inputs?|fields?)|additional propert|extraneous|no such/iu;
+  /unsupported|not support|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|extra (?:inputs?|fields?)|additional propert|extraneous|no such|(?:must|should|can)(?: ?not|'t) be (?:included|present|sent|set|in)|remove/iu;
 
 function learnReasoning(
   text: string,

@@ -166,7 +166,7 @@ function toChatAssistant(message: AssistantMessage): Message | null {
   if (isBlank(text) && !hasCalls && Object.keys(extra.message).length === 0) return null;
   return {
     role: "assistant",
-    content: isBlank(text) ? (hasCalls ? null : "") : text,
+    content: isBlank(text) ? (hasCalls ? null : placeholders.assistant) : text,
     ...extra.message,
     ...(hasCalls
       ? {

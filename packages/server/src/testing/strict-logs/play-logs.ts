@@ -132,7 +132,7 @@ function lastError(log: MemoryLog): string {
 }
 
 /** As MCP servers announce them. */
-function oddTools(random: Random): ToolListing[] {
+export function oddTools(random: Random): ToolListing[] {
   return Array.from({ length: random.whole(4) }, (_, index) =>
     listMcpTool(random.whole(3) === 0 ? `${oddName(random)}_${index}` : `odd_${index}`, {
       name: `odd_${index}`,
