@@ -79,7 +79,7 @@ type Known = { readonly models: RegExp; readonly rules: Partial<AddressRules> };
 const knownModels: readonly Known[] = [
   {
     models: /(?:^|[/_-])(?:mi[sx]tral|ministral|magistral|devstral|codestral|pixtral)/iu,
-    rules: { ids: strictIds },
+    rules: { ids: strictIds, alternates: true },
   },
   {
     // They lose their train of thought, or refuse the request, without the reasoning of earlier calls.

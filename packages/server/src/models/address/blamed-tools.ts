@@ -129,5 +129,5 @@ function isNamed(text: string, word: string, isQuoted: boolean): boolean {
 }
 
 function escape(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/gu, String.raw`\$&`);
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
 }

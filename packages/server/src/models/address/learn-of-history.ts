@@ -14,7 +14,7 @@ export function learnOfHistory(text: string, request: ModelRequest, rules: Addre
 
 function learnTurns(text: string, { alternates }: AddressRules): Lesson | null {
   const isAboutTurns =
-    /roles? must alternate|alternate between|conversation roles|(?:2|two) or more assistant messages|consecutive (?:user|assistant)|first message must|must (?:start|begin) with (?:a )?user/iu;
+    /roles? must alternate|unexpected role|message order|alternate between|conversation roles|(?:2|two) or more assistant messages|consecutive (?:user|assistant)|first message must|must (?:start|begin) with (?:a )?user/iu;
   return !alternates && isAboutTurns.test(text) ? { kind: "alternate" } : null;
 }
 
