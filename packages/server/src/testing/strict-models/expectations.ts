@@ -1,6 +1,6 @@
 /**
  * Providers whose plain conversation the adapters cannot lead yet, and the words of the refusal that ends it. Whoever
- * mends one removes its line: the suite fails for a line that is no longer so.
+ * mends one removes its line.
  */
 export const unmended: Readonly<Record<string, string>> = {
   "google-chat": "missing a thought_signature",

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createFastModelClock } from "../../models/clock.ts";
 import { collect, doneOf, failureOf, textOf, toolResult, userMessage } from "../../models/contract-bench.ts";
 import type { ModelPart } from "../../models/model.ts";
@@ -8,21 +8,20 @@ import type { StrictProvider } from "./strict-provider.ts";
 import { strictProviders } from "./strict-providers.ts";
 import { learned, unmended } from "./expectations.ts";
 
-const mended = strictProviders.filter(({ name }) => unmended[name] === undefined);
-
-test.each(mended)("$name takes a plain conversation with a call over the real adapter", async (provider) => {
-  const { parts, refusals } = await converse(provider);
-  expect(parts.map(textOf)).toEqual(["I will have a look.", "It is there.", "Gladly."]);
-  const refused = refusals.map(({ refusal }) => JSON.stringify(refusal));
-  expect(refused).toEqual(learned.includes(provider.name) ? [...new Set(refused)] : []);
-});
-
-describe.each(Object.entries(unmended))("%s", (name, words) => {
-  test("still refuses the second request of the adapter", async () => {
-    const { parts } = await converse(strictProviders.find((provider) => provider.name === name)!);
-    expect(failureOf(parts.at(-1)!).detail).toContain(words);
-  });
-});
+test.each(strictProviders)(
+  "$name takes a plain conversation with a call over the real adapter",
+  async (provider) => {
+    const { parts, refusals } = await converse(provider);
+    const words = unmended[provider.name];
+    if (words !== undefined && parts.at(-1)?.at(-1)?.type === "failed") {
+      expect(failureOf(parts.at(-1)!).detail).toContain(words);
+      return;
+    }
+    expect(parts.map(textOf)).toEqual(["I will have a look.", "It is there.", "Gladly."]);
+    const refused = refusals.map(({ refusal }) => JSON.stringify(refusal));
+    expect(refused).toEqual(learned.includes(provider.name) ? [...new Set(refused)] : []);
+  },
+);
 
 /** Asks, lets a tool answer, and says thank you; ends with the first answer that fails. */
 async function converse(

@@ -79,10 +79,6 @@ export function onlyKeywords(known: readonly string[]): SchemaRule {
   };
 }
 
-export function noKeyword(name: string): SchemaRule {
-  return keyword(name, () => true);
-}
-
 /** A text has one of these formats, if any. */
 export function onlyFormats(known: readonly string[]): SchemaRule {
   return keyword("format", (value, node) => node["type"] === "string" && !known.includes(value as string));

@@ -1,5 +1,6 @@
 import {
   arraysHaveItems,
+  depthUpTo,
   enumsOfTexts,
   itemsAreOneSchema,
   knownTypes,
@@ -74,6 +75,10 @@ export function googleTools(more: readonly string[] = []): readonly Check[] {
       message:
         `* GenerateContentRequest.${place(tool)}.parameters${toNamedPath(path.slice(0, -2))}.required[${path.at(-1)}]: ` +
         "property is not defined\n",
+    })),
+    // Sources: zereight/gitlab-mcp#223, google-gemini/gemini-cli#10591. Nobody was told how deep it may be.
+    schemas(depthUpTo(12), ({ name }) => ({
+      message: `FunctionDeclaration '${name}' in the request exceeds the maximum allowed nesting depth.`,
     })),
     schemas(onlyFormats(["enum", "date-time"]), (tool, { path }) => ({
       message:

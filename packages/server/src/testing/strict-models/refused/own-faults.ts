@@ -133,6 +133,12 @@ export const ownFaults: readonly (readonly [provider: string, what: string, edit
     [["messages.2.reasoning_details", undefined]],
     "reasoning details to be preserved",
   ],
+  [
+    "google",
+    "a schema of 20 levels",
+    [["tools.0.functionDeclarations.0.parameters", nested(20)]],
+    "nesting depth",
+  ],
   ["mistral", "a field of a message", thought, "Extra inputs are not permitted"],
   ["mistral", "a field of a call", seenCall, "Extra inputs are not permitted"],
   ["mistral", "a field of the body", [["seed", 1]], "Extra inputs are not permitted"],
@@ -202,3 +208,9 @@ export const ownFaults: readonly (readonly [provider: string, what: string, edit
   ["ollama", "no content", nullText, "invalid message content type"],
   ["ollama", "an image at an address", [["messages.1.content", [image]]], "invalid image input"],
 ];
+
+function nested(levels: number): unknown {
+  return levels === 0
+    ? { type: "string" }
+    : { type: "object", properties: { inner: nested(levels - 1) }, required: ["inner"] };
+}
