@@ -15,8 +15,8 @@ import { wellFormed } from "./well-formed.ts";
  * that prompt caches hold; the log keeps everything as it was. Pure.
  */
 export function fitRequest(request: ModelRequest, rules: AddressRules, address: Address): ModelRequest {
-  const open = unsealed(request.messages, rules.unsealedAnswers);
-  const called = fitCalls(inWords(open, rules.wordsUpTo), rules);
+  const open = unsealed(systemsFirst(request.messages), rules.unsealedAnswers);
+  const called = endingWithInput(fitCalls(inWords(open, rules.wordsUpTo), rules));
   const messages = (rules.alternates ? inTurns(called) : called)
     .map((message) => (message.role === "assistant" ? withExtra(message, rules, address) : message))
     .map((message) => (rules.isPlainText ? plainMessage(message) : message));
@@ -26,6 +26,20 @@ export function fitRequest(request: ModelRequest, rules: AddressRules, address: 
     tools: wellFormed(fitTools(request.tools, rules)),
     cacheKey: wellFormed(request.cacheKey),
   };
+}
+
+/** Half of the providers refuse instructions further down, the others move them up themselves. */
+function systemsFirst(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  const first = messages.findIndex(({ role }) => role !== "system");
+  if (first === -1 || !messages.slice(first).some(({ role }) => role === "system")) return messages;
+  const isSystem = ({ role }: ModelMessage): boolean => role === "system";
+  return [...messages.filter(isSystem), ...messages.filter((message) => !isSystem(message))];
+}
+
+/** Behind its own last words a provider has nothing to answer: it refuses the request, or goes on in the middle of them. */
+function endingWithInput(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  if (messages.at(-1)?.role !== "assistant") return messages;
+  return [...messages, { role: "user", content: [{ type: "text", text: "(Go on.)" }] }];
 }
 
 /** Calls and results up to the answer with this call are told as text: nothing of them can be refused for its form. */

@@ -91,10 +91,17 @@ export function isPlainSchema(schema: Schema): boolean {
     const isOdd =
       Object.keys(one).some((key) => !plainKeywords.has(key)) ||
       typeof one["type"] !== "string" ||
-      lacksItems(one);
+      lacksItems(one) ||
+      lacksRequired(one);
     if (isOdd) isPlain = false;
   });
   return isPlain;
+}
+
+/** True where something is required that is not described. */
+function lacksRequired({ required, properties }: Schema): boolean {
+  const described = isObject(properties) ? properties : {};
+  return Array.isArray(required) && required.some((name) => !Object.hasOwn(described, String(name)));
 }
 
 export function isObject(value: unknown): value is Schema {

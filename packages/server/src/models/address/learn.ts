@@ -23,18 +23,14 @@ export function learn(refusal: Refusal, request: ModelRequest, rules: AddressRul
 function learnOfTools(text: string, { tools }: ModelRequest, rules: AddressRules): Lesson | null {
   const open = offered(tools, rules);
   if (open.length === 0) return null;
-  const max = Number(
-    /(?:maximum length|at most|maximum of|max(?:imum)?|limit(?: of)?)[^\d]{0,20}(\d+)/iu.exec(text)?.[1] ??
-      Number.NaN,
-  );
+  const limit = /(?:length|most|more than|max\w*|items is|limit)[^\d]{0,20}(\d+)/iu.exec(text)?.[1];
+  const max = limit === undefined ? Number.NaN : Number(limit);
   if (/description/iu.test(text) && max >= 16 && max < rules.maxDescription)
     return { kind: "max-description", max };
-  if (
-    /too many (?:tools|functions)|array too long|number of (?:tools|functions)/iu.test(text) &&
-    max > 0 &&
-    max < open.length
-  )
-    return { kind: "max-tools", max };
+  const isAboutCount =
+    /too many|array too long|number of (?:tools|functions|items)|at most \d+ (?:tools|functions)/iu;
+  if (isAboutCount.test(text) && open.length > Math.min(max || usualMaxTools, usualMaxTools))
+    return { kind: "max-tools", max: max > 0 && max < open.length ? max : usualMaxTools };
   const keyword = blamedKeyword(
     text,
     open.filter((tool) => !isPlain(tool, rules)),
@@ -57,6 +53,7 @@ function guess(refusal: Refusal, request: ModelRequest, rules: AddressRules): Le
   const odd = offered(request.tools, rules).filter(({ parameters }) => !isPlainSchema(parameters));
   const open = odd.filter((tool) => !isPlain(tool, rules));
   if (refusal.isAboutImages) return null;
+  if (offered(request.tools, rules).length > usualMaxTools) return { kind: "max-tools", max: usualMaxTools };
   if (open.length > 0) return { kind: "plain-tools", tools: open.map(toLessonTool) };
   const answers = request.messages.filter((message) => message.role === "assistant");
   if (answers.slice(rules.unsealedAnswers).some(isSealed))
@@ -70,6 +67,9 @@ function guess(refusal: Refusal, request: ModelRequest, rules: AddressRules): Le
 function isSealed({ thinkingBlocks, replay }: AssistantMessage): boolean {
   return thinkingBlocks.length > 0 || replay !== undefined;
 }
+
+/** Where a provider has a limit, it is hardly ever another one. */
+const usualMaxTools = 128;
 
 function hasOddText({ messages }: ModelRequest): boolean {
   return messages.some(({ content }) =>
