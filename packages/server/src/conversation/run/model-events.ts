@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import type { Adjustment, CompletionLog, ModelPart, ModelResponse } from "../../models/model.ts";
-import { stateUpdate } from "../decide.ts";
+import { stateUpdate, warning } from "../decide.ts";
 
 type Retry = Extract<ModelPart, { type: "retry" }>;
 
@@ -35,7 +35,7 @@ export function adjustedEvents(adjustments: readonly Adjustment[], told: readonl
   const news = new Map(adjustments.map(({ key, detail }) => [key, detail]));
   for (const key of told) news.delete(key);
   return [...news].map(([key, detail]) => ({
-    body: { kind: "ConversationErrorEvent", source: "environment", code: "ModelRequestAdjusted", detail },
+    ...warning({ code: "model_request_adjusted", detail }),
     meta: { adjusted: key },
   }));
 }

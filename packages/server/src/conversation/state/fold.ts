@@ -18,13 +18,10 @@ export const foldedKinds = [
   "Condensation",
   "CondensationSummaryEvent",
   "ConversationStateUpdateEvent",
-  "ConversationErrorEvent",
 ] as const satisfies readonly Event["kind"][];
 
 /** Of the folded kinds, those that a branch can end with. */
-const isLeafKind = new Set<string>(
-  foldedKinds.filter((kind) => kind !== "ConversationStateUpdateEvent" && kind !== "ConversationErrorEvent"),
-);
+const isLeafKind = new Set<string>(foldedKinds.filter((kind) => kind !== "ConversationStateUpdateEvent"));
 
 /** Applies one event to `state` in place; nested values are replaced, never changed. Unknown kinds and fields are passed over: logs of other releases stay readable. */
 export function applyEvent(state: ConversationState, { seq, event, meta }: FoldedEvent): void {
@@ -77,8 +74,6 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
     case "ConversationStateUpdateEvent":
       applyUpdate(state, seq, event.key, event.value, meta);
       if (meta.navigation !== undefined) navigate(state, seq, meta.navigation);
-      return;
-    case "ConversationErrorEvent":
       if (meta.adjusted !== undefined) state.toldAdjustments = [...state.toldAdjustments, meta.adjusted];
       return;
     default:

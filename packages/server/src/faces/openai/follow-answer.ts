@@ -72,7 +72,7 @@ async function readLog(watch: Watch, afterSeq: number, signal: AbortSignal): Pro
       if (said !== null) text = begun + said;
       if (said !== null || event.kind === "ActionEvent") begun = "";
       if (isGoOn(event)) begun = text;
-      if (event.kind === "ConversationErrorEvent" && !goesOn.has(event.code)) problem = event.detail;
+      if (event.kind === "ConversationErrorEvent" && event.code !== "MCPServerFailed") problem = event.detail;
       if (event.kind !== "ConversationStateUpdateEvent" || event.key !== "execution_status") continue;
       switch (event.value) {
         case "finished":
@@ -98,9 +98,6 @@ async function readLog(watch: Watch, afterSeq: number, signal: AbortSignal): Pro
   throw new Fault("not-now", "run_failed", "The request ended before its answer.");
 }
 
-/** What the agent works on without. */
-const goesOn = new Set(["MCPServerFailed", "ToolFilterFailed", "ModelRequestAdjusted"]);
-
 function saidIn(event: Event): string | null {
   if (event.kind === "MessageEvent" && event.source === "agent") {
     return (event.llm_message.content ?? []).map((part) => ("text" in part ? part.text : "")).join("");
@@ -112,7 +109,7 @@ function saidIn(event: Event): string | null {
 function errorAfter(events: readonly string[]): string | null {
   for (const json of events) {
     const event = JSON.parse(json) as Event;
-    if (event.kind === "ConversationErrorEvent" && !goesOn.has(event.code)) return event.detail;
+    if (event.kind === "ConversationErrorEvent") return event.detail;
   }
   return null;
 }

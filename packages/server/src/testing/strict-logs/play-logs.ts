@@ -114,7 +114,8 @@ async function playRun(
   tools: readonly ToolListing[],
   { name, server }: Opened,
 ): Promise<Finding | null> {
-  const model = openModel(server.llm, { clock: createFastModelClock(200) });
+  // Without a limit of silence: the clock is fast, and a busy machine is not silent.
+  const model = openModel({ ...server.llm, timeout: null }, { clock: createFastModelClock(200) });
   const openSession = async (session: ToolSession): Promise<ToolSession> => ({
     ...session,
     tools: [...session.tools, ...tools],
@@ -132,7 +133,7 @@ function lastError(log: MemoryLog): string {
 }
 
 /** As MCP servers announce them. */
-export function oddTools(random: Random): ToolListing[] {
+function oddTools(random: Random): ToolListing[] {
   return Array.from({ length: random.whole(4) }, (_, index) =>
     listMcpTool(random.whole(3) === 0 ? `${oddName(random)}_${index}` : `odd_${index}`, {
       name: `odd_${index}`,
