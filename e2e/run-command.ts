@@ -59,6 +59,21 @@ export class CommandFolder implements AsyncDisposable {
     return { line, ready: JSON.parse(line) as Started["ready"], ended, child };
   }
 
+  /** What a command that stays prints before its line of JSON, to its output and for errors, in the order of printing; it is ended then. */
+  async printedUntilReady(
+    args: readonly string[],
+    environment: Readonly<Record<string, string>>,
+  ): Promise<string> {
+    const child = this.#spawn(args, environment, ["/bin/bash", "-c", 'exec "$0" "$@" 2>&1']);
+    let text = "";
+    child.stdout!.on("data", (data: Buffer) => {
+      text += data.toString("utf8");
+      if (readyLine.test(text)) child.kill("SIGTERM");
+    });
+    await collect(child);
+    return text.slice(0, text.search(readyLine));
+  }
+
   /** Starts a command without waiting for anything. */
   spawn(args: readonly string[]): Pick<Started, "child" | "ended"> {
     const child = this.#spawn(args, {});
@@ -82,8 +97,13 @@ export class CommandFolder implements AsyncDisposable {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  #spawn(args: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
-    const child = spawn(process.execPath, [path.join(this.#package, "lib/bin.js"), ...args], {
+  #spawn(
+    args: readonly string[],
+    environment: Readonly<Record<string, string>>,
+    through: readonly string[] = [],
+  ): ChildProcess {
+    const [file, ...rest] = [...through, process.execPath, path.join(this.#package, "lib/bin.js"), ...args];
+    const child = spawn(file!, rest, {
       cwd: this.folder,
       env: {
         PATH: `${path.dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
@@ -97,6 +117,8 @@ export class CommandFolder implements AsyncDisposable {
     return child;
   }
 }
+
+const readyLine = /^\{"url":/mu;
 
 export type Started = {
   readonly line: string;

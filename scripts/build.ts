@@ -3,6 +3,7 @@ import path from "node:path";
 import { buildCommand } from "./build-command.ts";
 import { buildLibraries } from "./build-libraries.ts";
 import { buildWeb } from "./build-web.ts";
+import { compileProgram } from "./compile-program.ts";
 
 /** Builds what is published: `dist/convoke` (the command, with the page in `web`), `dist/protocol` and `dist/client` (libraries). */
 const root = path.resolve(import.meta.dirname, "..");
@@ -13,6 +14,7 @@ const command = await buildCommand(root, path.join(root, "dist", "convoke"));
 console.log(
   `dist/convoke: ${command.entries.length} entries, ${command.assets.length} assets, ${command.bytes} bytes`,
 );
+console.log(`dist/convoke/lib/${await compileProgram(path.join(root, "dist", "convoke", "lib"))}`);
 // The command looks for the page beside its own folder: `lib/bin.js` in `../web`.
 cpSync(await buildWeb(root), path.join(root, "dist", "convoke", "web"), { recursive: true });
 console.log("dist/convoke/web");

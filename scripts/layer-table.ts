@@ -61,6 +61,8 @@ export const layerTable: LayerTable = {
     // Code and differences have buttons: one to copy, one to show the rest.
     "web/text": ["ui"],
     "web/diff": ["ui"],
+    // What waits for an answer is shown as on the card of its call.
+    "web/approvals": ["cards"],
   },
   testingUsers: ["cli"],
   browserSafe: ["protocol", "client", "web"],

@@ -45,7 +45,7 @@ export function demoScript(folder: string): Script {
   return parseScript({ turns: turnsFor(file) });
 }
 
-/** The same for somebody who looks on in a page: words come as fast as people read, and the change of the file is called risky. */
+/** The same for somebody who looks on in a page: words come as fast as people read, and the change of the file is of medium risk. */
 export function watchedDemoScript(folder: string): Script {
   const turns = turnsFor(join(folder, "total.js")).map((turn) => ({
     ...turn,
@@ -55,7 +55,7 @@ export function watchedDemoScript(folder: string): Script {
       ...call,
       arguments: {
         ...call.arguments,
-        security_risk: call.arguments.command === "str_replace" ? "HIGH" : "LOW",
+        security_risk: call.arguments.command === "str_replace" ? "MEDIUM" : "LOW",
       },
     })),
   }));

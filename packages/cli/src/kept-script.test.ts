@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, readdir, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { expect, test } from "vitest";
@@ -14,13 +14,14 @@ const scriptOf = (answer: number): string =>
   wrap(`exports.answer = function answer() { let sum = ${answer}; for (const one of [0, 0, 0]) sum += one; return sum; };
   exports.file = __filename; exports.late = () => require("./late.cjs");`);
 
-async function openScript(answer = 1) {
+async function openScript(answer = 1, builtName: string | null = null) {
   const folder = await openTemporaryDirectory();
   const file = join(folder.path, "main.cjs");
   const keptFile = join(folder.path, "kept", "main");
+  const builtFile = builtName === null ? null : join(folder.path, builtName);
   await writeFile(file, scriptOf(answer));
   const run = () => {
-    const { exports, keep } = runKeptScript(file, keptFile);
+    const { exports, keep } = runKeptScript(file, { keptFile, builtFile });
     return { ...(exports as Answer & { file: string; late: () => unknown }), keep };
   };
   return { folder, file, keptFile, run, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
@@ -111,9 +112,31 @@ test("where nothing can be kept the script runs all the same", async () => {
   expect(await readdir(join(script.folder.path, "kept"))).toEqual(["main"]);
 });
 
+test("what the build compiled is taken where nothing is kept, and nothing is kept then", async () => {
+  await using script = await openScript(1, "main.built");
+  const first = script.run();
+  first.answer();
+  first.keep({ isWhole: true });
+  await rename(script.keptFile, join(script.folder.path, "main.built"));
+  const next = script.run();
+  expect(next.answer()).toBe(1);
+  expect(next.keep({ isWhole: true })).toBe(false);
+  expect(await readdir(join(script.folder.path, "kept"))).toEqual([]);
+});
+
+test("what the build compiled of another text is not taken", async () => {
+  await using script = await openScript(1, "main.built");
+  script.run().keep({ isWhole: true });
+  await rename(script.keptFile, join(script.folder.path, "main.built"));
+  await writeFile(script.file, scriptOf(2));
+  const next = script.run();
+  expect(next.answer()).toBe(2);
+  expect(next.keep({ isWhole: true })).toBe(true);
+});
+
 test("without a place for it nothing is kept, and the script runs", async () => {
   await using script = await openScript();
-  const { exports, keep } = runKeptScript(script.file, null);
+  const { exports, keep } = runKeptScript(script.file, { keptFile: null, builtFile: null });
   expect((exports as Answer).answer()).toBe(1);
   keep({ isWhole: true });
   expect(await readdir(script.folder.path)).toEqual(["main.cjs"]);

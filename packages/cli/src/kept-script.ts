@@ -28,16 +28,24 @@ type Kept = {
 };
 
 /**
- * Runs a CommonJS script with the code that an earlier start kept in `keptFile`. That is also code of the functions that
- * ran by then, which Node's own cache has not: it keeps a file as it is before any of it has run.
+ * Runs a CommonJS script with the code that was compiled for it: by an earlier start, in `keptFile`, or by the build, in
+ * `builtFile`. That is also code of the functions that ran by then, which Node's own cache has not: it keeps a file as it
+ * is before any of it has run.
  *
  * The text of `file` is ASCII, and one function that takes what Node gives to a CommonJS module. What is in `keptFile` is
- * run: it must lie where only who runs us may write. Nothing is kept when it is null.
+ * run: it must lie where only who runs us may write. Nothing is kept when it is null. `builtFile` belongs to the package as
+ * `file` does, and may be absent: V8 refuses it in another Node than the one of the build.
  */
-export function runKeptScript(file: string, keptFile: string | null): KeptScript {
+export function runKeptScript(
+  file: string,
+  { keptFile, builtFile }: { readonly keptFile: string | null; readonly builtFile: string | null },
+): KeptScript {
   const source = readFileSync(file);
   const sourceSum = crc32(source);
-  const kept = keptFile === null ? null : readKept(keptFile, sourceSum);
+  const own = keptFile === null ? null : readKept(() => readOwn(keptFile), sourceSum);
+  const built =
+    builtFile === null || own?.isWhole === true ? null : readKept(() => readFileSync(builtFile), sourceSum);
+  const kept = built ?? own;
   const script = new Script(source.toString("latin1"), {
     filename: file,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -71,12 +79,12 @@ export function runKeptScript(file: string, keptFile: string | null): KeptScript
 const headBytes = 12;
 
 /** Null when nothing is kept, or something else, or what others could have written. */
-function readKept(keptFile: string, sourceSum: number): Kept | null {
+function readKept(read: () => Buffer, sourceSum: number): Kept | null {
   let kept: Buffer;
   try {
-    kept = readOwn(keptFile);
+    kept = read();
   } catch {
-    // The first start, or a folder that cannot be read: compiled anew.
+    // Not there, or it cannot be read: compiled anew.
     return null;
   }
   const code = kept.subarray(headBytes);

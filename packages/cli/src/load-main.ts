@@ -20,8 +20,12 @@ export async function loadMain(cacheFolder: string | null): Promise<LoadedMain> 
     return { main: (await import("./main.ts")).main, keepCompiled: flushCompileCache };
   // One for each place and Node: a newer release in the same place takes that of the one before.
   const place = crc32(file).toString(16);
-  const name = `main-${place}-${process.version}-${process.arch}`;
-  const script = runKeptScript(file, cacheFolder === null ? null : join(cacheFolder, name));
+  const runtime = `${process.version}-${process.arch}`;
+  const script = runKeptScript(file, {
+    keptFile: cacheFolder === null ? null : join(cacheFolder, `main-${place}-${runtime}`),
+    // Written by `scripts/compile-program.ts`.
+    builtFile: `${file}.${runtime}`,
+  });
   const { main } = script.exports as Pick<LoadedMain, "main">;
   // A command that starts no server keeps what it has where there is nothing yet.
   process.once("exit", () => void script.keep({ isWhole: false }));

@@ -106,8 +106,8 @@ export async function openDormantNode(
     complete: (request) => completeConfig(request, initDeps),
     open: async (completed, takeOver) => {
       const node = await openConfigured({ ...completed, logger, hasSandboxes: true, takeOver });
-      const { url, sessionKey, sandboxes } = node.server;
-      return { url, sessionKey, sandboxes, [Symbol.asyncDispose]: () => node[Symbol.asyncDispose]() };
+      const { url, sessionKey, sandboxes, warmUp } = node.server;
+      return { url, sessionKey, sandboxes, warmUp, [Symbol.asyncDispose]: () => node[Symbol.asyncDispose]() };
     },
   });
   return await listening(opening, config);

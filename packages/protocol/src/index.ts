@@ -144,6 +144,7 @@ export * from "./routes/login-routes.ts";
 export type { Route, RouteResponse } from "./routes/route.ts";
 export { agentServerInterface, appServerInterface } from "./openapi-documents.ts";
 export { writeOpenApi, type OpenApiOptions } from "./openapi.ts";
+export { onceUnlessRejected } from "./once-unless-rejected.ts";
 export { toParameters } from "./parameters.ts";
 export { allSchemas, contractSchemas } from "./schemas.ts";
 export { countJsonValues, hasMoreValues, mostJsonValues } from "./validation/count-json-values.ts";

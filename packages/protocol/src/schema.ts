@@ -30,6 +30,14 @@ export function inputOfKind<K extends string, P extends TProperties>(kind: K, pr
   });
 }
 
+/** The request form of what loosens or tightens safety: it rejects properties it does not list. */
+export function closedInputOfKind<K extends string, P extends TProperties>(kind: K, properties: P) {
+  return closedObject(`${kind}-Input`, {
+    ...properties,
+    kind: Type.Optional(Type.Literal(kind, { impliedDefault: kind })),
+  });
+}
+
 /** The reply form: component `<kind>-Output`, which always carries the kind. */
 export function outputOfKind<K extends string, P extends TProperties>(kind: K, properties: P) {
   return object(`${kind}-Output`, { ...properties, kind: Type.Literal(kind) });

@@ -1,125 +1,75 @@
-import { constants } from "node:fs";
-import {
-  copyFile,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readlink,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
+import { lstat, mkdir, open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "./config.ts";
+import { FolderCopy } from "./database/folder-copy.ts";
 import { checkFolderStore } from "./database/data-folder-store.ts";
 import { lockDataFolder } from "./database/data-folder-lock.ts";
 import { unfinishedBackup } from "./journal/open-journal.ts";
 import { textsFile } from "./journal/sqlite/texts/tables.ts";
-import { inFile } from "./lib/storage-fault.ts";
+import { sandboxesLock } from "./sandboxes/sqlite-sandbox-store.ts";
 
 export type BackUpDeps = {
   readonly dataDir: string;
-  /** A folder that is empty, or not there. */
+  /** A folder that is empty, or not there, or holds a backup that was cut off. */
   readonly target: string;
   /** Hears each file that is copied, relative to the data folder. */
   readonly onProgress: (file: string) => void;
+};
+
+export type BackUpResult = {
+  readonly files: number;
+  /** What is in a sandbox and cannot be read by this user, relative to the data folder. */
+  readonly leftOut: readonly string[];
 };
 
 /**
  * Copies a data folder that servers may be working on, so that a server can start from the copy. Each database is copied as it
  * is at one moment, in an order in which nothing can be ahead of the log that must not be: what points into the log (webhook
  * cursors, spending) before it, the records of what tools began after it, so that nothing begins a second time. The index of
- * texts is not copied: it is made anew. Resolves to
- * the number of files. Rejects with {@link ConfigError} for a target that is not empty.
+ * texts is not copied: it is made anew. When it fails, nothing is left of it. Rejects with {@link ConfigError} for a target that is
+ * not empty.
  */
-export async function backUp({ dataDir, target, onProgress }: BackUpDeps): Promise<number> {
+export async function backUp({ dataDir, target, onProgress }: BackUpDeps): Promise<BackUpResult> {
   await checkFolderStore(dataDir, null);
   await checkTarget(dataDir, target);
   // While it is held nobody can change the master key.
   using _lock = lockDataFolder(dataDir, "shared");
   const unfinished = join(target, unfinishedBackup);
-  await writeFile(unfinished, "This backup has not come to its end. Make another.\n", { mode: 0o600 });
-  const copy = new Copy(dataDir, target, onProgress);
-  const entries = (await readdir(dataDir)).filter((name) => !leftOut.test(name) && name !== textsFile);
-  for (const name of entries.filter((name) => name !== journal && !isOfTools(name))) await copy.take(name);
-  await copy.take(journal);
-  for (const name of entries.filter(isOfTools)) await copy.take(name);
-  await syncFolder(target);
-  await rm(unfinished);
-  await syncFolder(target);
-  return copy.count;
+  try {
+    await writeFile(unfinished, "This backup has not come to its end. Make another.\n", { mode: 0o600 });
+    const copy = new FolderCopy({ from: dataDir, to: target, onProgress });
+    const entries = (await copy.list()).filter((name) => !ofThisMoment.has(name));
+    for (const name of entries.filter((name) => name !== journal && !isOfTools(name))) await copy.take(name);
+    await copy.take(journal);
+    for (const name of entries.filter(isOfTools)) await copy.take(name);
+    await syncFolder(target);
+    await rm(unfinished);
+    await syncFolder(target);
+    return { files: copy.count, leftOut: copy.leftOut };
+  } catch (error) {
+    // A disk that has failed may refuse this too. What stays is marked as unfinished, and the next backup removes it.
+    await empty(target).catch(() => {});
+    throw error;
+  }
 }
 
 const journal = "journal.db";
 
-/** Who uses the folder now, and what belongs to a database that is copied with it. */
-const leftOut = /^(?:nodes|in-use\.lock)$|-(?:wal|shm|journal)$/;
+/** Who uses the folder now, and what is made anew. */
+const ofThisMoment: ReadonlySet<string> = new Set([
+  "nodes",
+  "running",
+  "in-use.lock",
+  sandboxesLock,
+  unfinishedBackup,
+  textsFile,
+]);
 
 /** Kept by tools while they work. */
 function isOfTools(name: string): boolean {
   return (
     name === "conversations" || name === "sandboxes" || name === "bash.sqlite" || name === "sandboxes.sqlite"
   );
-}
-
-class Copy {
-  count = 0;
-  readonly #from: string;
-  readonly #to: string;
-  readonly #onProgress: (file: string) => void;
-
-  constructor(from: string, to: string, onProgress: (file: string) => void) {
-    this.#from = from;
-    this.#to = to;
-    this.#onProgress = onProgress;
-  }
-
-  /** A file or a folder with everything in it; what is gone meanwhile is left out. */
-  async take(name: string): Promise<void> {
-    try {
-      await this.#take(name);
-    } catch (error) {
-      const { code, path } = error as NodeJS.ErrnoException;
-      if (code !== "ENOENT" || path?.startsWith(this.#to) === true) throw error;
-    }
-  }
-
-  async #take(name: string): Promise<void> {
-    const [from, to] = [join(this.#from, name), join(this.#to, name)];
-    const entry = await lstat(from);
-    if (entry.isDirectory()) {
-      await mkdir(to, { mode: entry.mode & 0o777 });
-      for (const inside of await readdir(from))
-        if (!leftOut.test(inside)) await this.take(join(name, inside));
-      return;
-    }
-    if (entry.isSymbolicLink()) await symlink(await readlink(from), to);
-    else if (!entry.isFile()) return;
-    else if (isOwnDatabase(name)) await copyDatabase(from, to);
-    else await copyFile(from, to, constants.COPYFILE_FICLONE);
-    this.count += 1;
-    this.#onProgress(name);
-  }
-}
-
-/** What an agent keeps in its workspace is copied as it lies there. */
-function isOwnDatabase(name: string): boolean {
-  return name === journal || /^[^/]+\.sqlite$/.test(name) || name.endsWith("/executions.sqlite");
-}
-
-async function copyDatabase(from: string, to: string): Promise<void> {
-  await writeFile(to, "", { mode: 0o600, flag: "wx" });
-  try {
-    using database = new DatabaseSync(from, { readOnly: true, timeout: 30_000 });
-    database.prepare("VACUUM INTO ?").run(to);
-  } catch (error) {
-    throw inFile(error, from);
-  }
-  await using file = await open(to, "r+");
-  await file.sync();
 }
 
 async function checkTarget(dataDir: string, target: string): Promise<void> {
@@ -133,10 +83,22 @@ async function checkTarget(dataDir: string, target: string): Promise<void> {
       `The backup cannot be inside of the data folder. Choose another folder than ${target}.`,
     );
   }
+  if ((await lstat(target).catch(() => null))?.isFile() === true)
+    throw new ConfigError(`${target} is a file. Name a folder that is empty or not there.`);
   await mkdir(target, { recursive: true, mode: 0o700 });
-  if ((await readdir(target)).length > 0) {
+  const there = await readdir(target);
+  // Cut off, for example by a signal: nobody can use it.
+  if (there.includes(unfinishedBackup)) await empty(target);
+  else if (there.length > 0) {
     throw new ConfigError(`The folder ${target} is not empty. Name a new one: backups are not mixed.`);
   }
+}
+
+/** Its mark goes last: what is cut off here is still an unfinished backup. */
+async function empty(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name !== unfinishedBackup);
+  for (const name of [...names, unfinishedBackup])
+    await rm(join(folder, name), { recursive: true, force: true });
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -91,7 +91,11 @@ test("F16: a backup of a running server's folder starts, with the same log and t
   const target = join(folder, "copy");
   const files: string[] = [];
   const running = server.createConversation({ text: "go on meanwhile" });
-  const count = await backUp({ dataDir: server.dataDir, target, onProgress: (file) => files.push(file) });
+  const { files: count } = await backUp({
+    dataDir: server.dataDir,
+    target,
+    onProgress: (file) => files.push(file),
+  });
   expect(count).toBe(files.length);
   expect(files.indexOf("application.sqlite")).toBeLessThan(files.indexOf("journal.db"));
   expect(files.some((file) => /-wal$|-shm$|\.lock$|^nodes/.test(file))).toBe(false);
@@ -103,6 +107,59 @@ test("F16: a backup of a running server's folder starts, with the same log and t
   await using restored = await startTestServer({ script, config: { dataDir: target } });
   expect(await restored.eventTexts(id)).toEqual(events);
   expect((await restored.call("GET", "/api/settings/secrets/TOKEN")).text).toContain("canary");
+});
+
+test("F16: what agents keep in a sandbox is copied whatever its name is, and who uses the folder now is not", async () => {
+  const dataDir = join(folder, "data");
+  const work = join(dataDir, "sandboxes/one/workspace");
+  const state = join(dataDir, "sandboxes/one/state/s");
+  for (const path of [join(work, "nodes"), join(work, "running"), state, join(dataDir, "running")])
+    await mkdir(path, { recursive: true });
+  await chmod(dataDir, 0o700);
+  await using server = await startTestServer({ config: { dataDir } });
+  const names = [
+    "nodes/a",
+    "running/b",
+    "in-use.lock",
+    "my-journal",
+    "app.sqlite",
+    "app.sqlite-wal",
+    "texts.db",
+  ];
+  const latin = Buffer.from(`${work}/caf\xe9`, "latin1");
+  for (const name of [...names.map((name) => join(work, name)), latin]) await writeFile(name, "kept");
+  await chmod(join(work, "in-use.lock"), 0o640);
+  await writeFile(join(state, "executions.sqlite"), "no database, which the agent wrote");
+  await writeFile(join(dataDir, "running/1.json"), "{}");
+  const target = join(folder, "copy");
+  expect(await backUp({ dataDir, target, onProgress: () => {} })).toMatchObject({ leftOut: [] });
+  const copied = join(target, "sandboxes/one/workspace");
+  for (const name of [...names.map((name) => join(copied, name)), Buffer.from(`${copied}/caf\xe9`, "latin1")])
+    expect(await readFile(name, "utf8")).toBe("kept");
+  expect((await stat(join(copied, "in-use.lock"))).mode & 0o777).toBe(0o640);
+  expect(await readFile(join(target, "sandboxes/one/state/s/executions.sqlite"), "utf8")).toContain("agent");
+  expect(await readdir(target)).not.toEqual(expect.arrayContaining(["running"]));
+  await server.close();
+});
+
+test("F16: a backup that fails leaves nothing that refuses the next one, and one that was cut off is begun anew", async () => {
+  await using server = await startTestServer({ script });
+  const { dataDir } = server;
+  const id = await server.runTo("finished", "hello");
+  const target = join(folder, "copy");
+  const mind = (): void => {};
+  await writeFile(join(dataDir, "bash.sqlite"), "no database, ".repeat(1000));
+  await expect(backUp({ dataDir, target, onProgress: mind })).rejects.toThrow(/not a database/);
+  expect(await readdir(target)).toEqual([]);
+  await rm(join(dataDir, "bash.sqlite"));
+  // What `kill -9` leaves.
+  await writeFile(join(target, "backup-unfinished"), "");
+  await writeFile(join(target, "journal.db"), "half of it");
+  const { files } = await backUp({ dataDir, target, onProgress: mind });
+  expect(files).toBeGreaterThan(2);
+  expect(await check(target)).toMatchObject({ damages: [] });
+  await using restored = await startTestServer({ script, config: { dataDir: target } });
+  expect(await restored.eventTexts(id)).toEqual(await server.eventTexts(id));
 });
 
 test("F16: a backup goes into an empty folder outside of the data folder, and nowhere else", async () => {

@@ -2,10 +2,11 @@ import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "./config.ts";
+import { isBusy } from "./database/sqlite-file.ts";
 import { checkDatabase } from "./journal/sqlite/check-database.ts";
 import { checkJournal } from "./journal/sqlite/check.ts";
 import { textsFile } from "./journal/sqlite/texts/tables.ts";
-import { describeStorageFault } from "./lib/storage-fault.ts";
+import { describeStorageFault, inFile } from "./lib/storage-fault.ts";
 
 /** One damage: the file, relative to the data folder, and what is wrong in it. */
 export type Damage = { readonly file: string; readonly problem: string };
@@ -42,6 +43,7 @@ export async function checkData({
         checkDatabase(database, (problem) => onProblem(`${problem}${hint}`));
       }
     } catch (error) {
+      if (isBusy(error)) throw inFile(error, path);
       const sentence = describeStorageFault(error);
       if (sentence === null) throw error;
       onProblem(sentence);

@@ -42,11 +42,19 @@ test("a copy has what the source has, and the second one changes nothing", async
   const id = randomUUID();
   await write(source, id);
   const row = (await source.getConversation(id))!;
-  expect(await copyConversation({ source, target, reseal }, row)).toEqual({ events: 1_200, added: 1_200 });
+  expect(await copyConversation({ source, target, reseal }, row)).toEqual({
+    events: 1_200,
+    added: 1_200,
+    changed: [],
+  });
   expect(await everythingOf(target, id)).toEqual(await everythingOf(source, id));
   expect((await target.getConversation(id))?.sealedSecrets).toBe("sealed anew");
   const { generation } = await target.claim(id);
-  expect(await copyConversation({ source, target, reseal }, row)).toEqual({ events: 1_200, added: 0 });
+  expect(await copyConversation({ source, target, reseal }, row)).toEqual({
+    events: 1_200,
+    added: 0,
+    changed: [],
+  });
   expect((await target.claim(id)).generation).toBe(generation + 1);
 });
 
@@ -72,6 +80,7 @@ test("a copy that was cut off is in no list, and goes on where it was", async ()
   expect(await copyConversation({ source, target, reseal }, row)).toEqual({
     events: 1_200,
     added: 1_200 - there,
+    changed: [],
   });
   expect(await everythingOf(target, id)).toEqual(await everythingOf(source, id));
 });

@@ -20,6 +20,8 @@ export type CopiedConversation = {
   readonly events: number;
   /** Of them, those that were written now. */
   readonly added: number;
+  /** Fields of the conversation that the target cannot hold as they are, and holds otherwise. */
+  readonly changed: readonly string[];
 };
 
 type Sides = {
@@ -42,7 +44,7 @@ export async function copyConversation(sides: Sides, row: ConversationRow): Prom
   if (before.lastSeq > row.lastSeq)
     throw conflict(row.id, `has ${before.lastSeq} events, not ${row.lastSeq}`);
   await compare(sides, row.id, 0, before.lastSeq);
-  if (isSameRow(before, row)) return { events: row.lastSeq, added: 0 };
+  if (changedFields(before, row).length === 0) return { events: row.lastSeq, added: 0, changed: [] };
   const lease = await target.claim(row.id);
   try {
     await addEvents(sides, row, lease, before.lastSeq);
@@ -66,7 +68,13 @@ export async function copyConversation(sides: Sides, row: ConversationRow): Prom
   } finally {
     await target.release(lease);
   }
-  return { events: row.lastSeq, added: row.lastSeq - before.lastSeq };
+  const there = await target.getConversation(row.id);
+  if (there === null) throw conflict(row.id, "was deleted meanwhile");
+  return {
+    events: row.lastSeq,
+    added: row.lastSeq - before.lastSeq,
+    changed: changedFields(there, row),
+  };
 }
 
 /** In no list, and of no interest to servers that look for runs to go on with, until it is whole. */
@@ -85,12 +93,15 @@ async function create({ target }: Sides, row: ConversationRow): Promise<Conversa
 }
 
 /** Sealed texts differ in each store; that they can be opened is seen when they are sealed anew. */
-function isSameRow(there: ConversationRow, row: ConversationRow): boolean {
-  const plain = ({ sealedSecrets, ...fields }: ConversationRow): unknown => ({
+function changedFields(there: ConversationRow, row: ConversationRow): string[] {
+  const plain = ({ sealedSecrets, ...fields }: ConversationRow): Record<string, unknown> => ({
     ...fields,
-    hasSecrets: sealedSecrets !== null,
+    secrets: sealedSecrets !== null,
   });
-  return isDeepStrictEqual(plain(there), plain(row));
+  const found = plain(there);
+  return Object.entries(plain(row)).flatMap(([name, value]) =>
+    isDeepStrictEqual(found[name], value) ? [] : [name],
+  );
 }
 
 async function addEvents(

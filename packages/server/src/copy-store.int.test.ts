@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { copyStore, type CopyPlace, type CopyResult } from "./copy-store.ts";
 import { copiedTables } from "./copy-tables.ts";
 import { openPostgresApplicationDatabase } from "./database/postgres/postgres-application-database.ts";
 import { openApplicationDatabase } from "./database/sqlite-application-database.ts";
+import { openJournal } from "./journal/open-journal.ts";
 import { silentLogger } from "./lib/logger.ts";
 import { openKeyBook } from "./settings/open-key-book.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "./testing/start-postgres.ts";
@@ -78,6 +80,55 @@ describe.skipIf(!probe.isUsable)(
       expect((await third.call("GET", "/api/settings/secrets/TOKEN")).text).toBe("a newer value");
     });
 
+    test("a copy that was killed is started again, also where all servers were killed", async () => {
+      await using first = await startTestServer();
+      const { id } = await first.createConversation();
+      await first.close();
+      const url = await server.createDatabase();
+      const folder = { dataDir: first.dataDir };
+      const database = { database: { url, nodeAddress: null } };
+      await copy(folder, database);
+      // As `kill -9` leaves them: their rows live, and nobody beats or counts.
+      const dead = ["killed-copy", "killed-server"];
+      await ask(url, `INSERT INTO convoke.nodes (id) VALUES ${dead.map((name) => `('${name}')`).join(", ")}`);
+      expect(await copy(folder, database)).toMatchObject({ conversations: 1, added: 0, conflicts: [] });
+      const left = await ask(url, "SELECT id FROM convoke.nodes WHERE dead_at IS NULL");
+      expect(left).toEqual([]);
+      expect(id).toBeTypeOf("string");
+    });
+
+    test("what a database cannot hold as it is, is named", async () => {
+      await using first = await startTestServer();
+      const { id } = await first.createConversation();
+      await first.call("PUT", "/api/settings/secrets", { name: "TOKEN", value: "whole" });
+      await first.close();
+      await using place = await openTemporaryDirectory();
+      {
+        await using journal = await openJournal({ dataDir: first.dataDir });
+        const lease = await journal.claim(id);
+        const { lastSeq } = (await journal.getConversation(id))!;
+        const conversation = { title: "half \ud83d of a title\0" };
+        await journal.append(lease, { expectedSeq: lastSeq, events: [], conversation });
+        await journal.release(lease);
+        await using tables = await openApplicationDatabase(first.dataDir);
+        const rows = await tables.tables.selectFrom("secrets").selectAll().execute();
+        await tables.tables
+          .insertInto("secrets")
+          .values({ ...rows[0]!, name: "NUL\0" })
+          .execute();
+      }
+      const folder = { dataDir: first.dataDir };
+      const url = await server.createDatabase();
+      expect(await copy(folder, { database: { url, nodeAddress: null } })).toMatchObject({
+        conversations: 1,
+        changed: [expect.stringContaining(`${id} has another title`)],
+        conflicts: [expect.stringContaining("secrets")],
+      });
+      // From folder to folder nothing is changed.
+      const other = { dataDir: join(place.path, "data") };
+      expect(await copy(folder, other)).toMatchObject({ conversations: 1, changed: [], conflicts: [] });
+    });
+
     test("every table of the application is copied but that of sandboxes, which stay on their machines", async () => {
       await using place = await openTemporaryDirectory();
       await using database = await openApplicationDatabase(place.path);
@@ -110,6 +161,16 @@ describe.skipIf(!probe.isUsable)(
     });
   },
 );
+
+async function ask(url: string, statement: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
 
 async function createKey(dataDir: string): Promise<{ key: string; keyId: string }> {
   await using keys = await openKeyBook(dataDir);

@@ -26,13 +26,15 @@ export type CopyStoreDeps = {
   readonly onProgress: (conversations: number) => void;
 };
 
-export type CopyResult = CopiedTables & {
+export type CopyResult = Omit<CopiedTables, "unstorable"> & {
   readonly conversations: number;
   /** Each was compared on both sides. */
   readonly events: number;
   readonly added: number;
   /** What could not be copied, one sentence each. */
   readonly conflicts: readonly string[];
+  /** What was copied and could not be kept as it is, one sentence each. */
+  readonly changed: readonly string[];
   /** Texts that the source's own key does not open; they are copied as they are. */
   readonly unopened: number;
 };
@@ -53,7 +55,10 @@ export async function copyStore(deps: CopyStoreDeps): Promise<CopyResult> {
     unsealAtTarget: (sealed) => plainOf(target.secretBox, sealed),
     reseal: seal.reseal,
   });
-  const conflicts: string[] = [];
+  const conflicts: string[] = tables.unstorable.map(
+    (row) => `The row ${row} has a NUL or half a character, which the database cannot hold.`,
+  );
+  const changed: string[] = [];
   let [conversations, events, added] = [0, 0, 0];
   for await (const row of conversationsOf(source)) {
     if (row.executionStatus === "running" && "dataDir" in deps.to) {
@@ -68,13 +73,19 @@ export async function copyStore(deps: CopyStoreDeps): Promise<CopyResult> {
       conversations += 1;
       events += copied.events;
       added += copied.added;
+      if (copied.changed.length > 0) changed.push(changeOf(row.id, copied.changed));
       deps.onProgress(conversations);
     } catch (error) {
       if (!(error instanceof CopyConflictError)) throw error;
       conflicts.push(error.message);
     }
   }
-  return { ...tables, conversations, events, added, conflicts, unopened: seal.unopened };
+  const { rows, kept } = tables;
+  return { rows, kept, conversations, events, added, conflicts, changed, unopened: seal.unopened };
+}
+
+function changeOf(id: string, fields: readonly string[]): string {
+  return `The conversation ${id} has another ${fields.join(" and ")} at the target, which cannot hold a NUL or half a character: it has U+FFFD there.`;
 }
 
 class Resealing {
@@ -140,12 +151,10 @@ async function openAlone(
   const dataDir = await mkdtemp(join(tmpdir(), "convoke-copy-"));
   scope.defer(() => rm(dataDir, { recursive: true, force: true }));
   const { database } = place;
-  const store = scope.use(await openStore({ dataDir, database, masterSecret, logger }));
-  const others = (await store.cluster.nodes()).filter(({ id }) => id !== store.cluster.nodeId);
-  if (others.length === 0) return store;
-  throw new ConfigError(
-    `Servers work on the database ${describePlace(database)}. Stop them first; one that was killed is forgotten after seven seconds.`,
-  );
+  const { openPostgresStore } = await import("./open-postgres-store.ts");
+  const store = scope.use(await openPostgresStore({ dataDir, database, masterSecret, logger }));
+  if ((await store.findOther()) === null) return store;
+  throw new ConfigError(`Servers work on the database ${describePlace(database)}. Stop them first.`);
 }
 
 function lockAlone(dataDir: string): Disposable {

@@ -13,6 +13,8 @@ export type CopiedTables = {
   readonly rows: number;
   /** Rows that the target had before and that differ there, such as `settings local`. They were left as they are. */
   readonly kept: readonly string[];
+  /** Rows that the target cannot hold. They were left out. */
+  readonly unstorable: readonly string[];
 };
 
 type Row = Readonly<Record<string, unknown>>;
@@ -28,9 +30,16 @@ type Sides = {
 /** Brings all rows of the application to another store, and compares them there; what is there already stays. */
 export async function copyTables(sides: Sides): Promise<CopiedTables> {
   const kept: string[] = [];
+  const unstorable: string[] = [];
   let count = 0;
   for (const name of copiedTables) {
-    const rows = await readRows(sides.source, name);
+    const found = await readRows(sides.source, name);
+    const rows = found.filter((row) => isStorable(sides.target, row));
+    unstorable.push(
+      ...found
+        .filter((row) => !rows.includes(row))
+        .map((row) => `${name} ${JSON.stringify(keyOf(name, row))}`),
+    );
     await sides.target.transaction(async (tables) => {
       for (const row of rows) {
         await tables
@@ -53,7 +62,15 @@ export async function copyTables(sides: Sides): Promise<CopiedTables> {
     }
   }
   await goOnCounting(sides.target);
-  return { rows: count, kept };
+  return { rows: count, kept, unstorable };
+}
+
+/** PostgreSQL refuses a NUL, and its driver makes another character of half a surrogate pair. */
+function isStorable({ tables }: ApplicationDatabase, row: Row): boolean {
+  if (!isPostgres(tables)) return true;
+  return Object.values(row).every(
+    (value) => typeof value !== "string" || (!value.includes("\0") && value.isWellFormed()),
+  );
 }
 
 async function readRows({ tables }: ApplicationDatabase, name: keyof typeof keysOf): Promise<readonly Row[]> {

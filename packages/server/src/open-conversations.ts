@@ -15,6 +15,7 @@ import { Standstills } from "./conversation/standstills.ts";
 import { openSkillAccess, type SkillAccess } from "./conversation/sessions/session-skills.ts";
 import { toConversationInfo } from "./conversation/state/describe.ts";
 import type { Journal } from "./journal/journal.ts";
+import { withCallDepth } from "./lib/call-depth.ts";
 import type { Activity } from "./lib/watchdog.ts";
 import { Fault } from "./lib/fault.ts";
 import type { Logger } from "./lib/logger.ts";
@@ -100,11 +101,10 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   const settings = new SettingsStore({ database, secretBox, nowMs: Date.now });
   const send = pacedSend(fetch);
   const modelLessons = new ModelLessons({ database, nowMs: Date.now, logger });
-  const openFor = (llm: LLM, ownerId: string): Model => {
+  const openFor = (llm: LLM, ownerId: string, callDepth: number): Model => {
+    const findProfile = findStoredModel(settings, ownerId);
     const lessons = modelLessons.of(ownerId);
-    const model = wrapModel(
-      openModel(llm, { send, findProfile: findStoredModel(settings, ownerId), lessons }),
-    );
+    const model = wrapModel(openModel(llm, { send: withCallDepth(send, callDepth), findProfile, lessons }));
     return watchModel(estimatedWhenAborted(model, llm), observer);
   };
   const skills = openSkillAccess(config);
@@ -136,10 +136,10 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       beforeDelete: (id) => webhooks.onDelete(id),
       secretBox,
       serverKeys: deps.serverKeys ?? [],
-      openModel: ({ agent, workspace }, secrets, ownerId) =>
+      openModel: ({ agent, workspace, call_depth: callDepth = 0 }, secrets, ownerId) =>
         deps.demo !== undefined && isDemoModel(agent.llm)
           ? watchModel(wrapModel(deps.demo.openModel(workspace.working_dir)), observer)
-          : openFor({ ...agent.llm, ...secrets.llm }, ownerId),
+          : openFor({ ...agent.llm, ...secrets.llm }, ownerId, callDepth),
       validator: deps.validator,
       skills,
       purse: new Purse(ledger, new SpendHolds({ database, cluster: deps.cluster, ledger, logger })),
@@ -197,7 +197,8 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     skills,
     mcpLogins,
     ledger,
-    openLooseModel: (llm) => watchModel(wrapModel(openModel(llm)), observer),
+    openLooseModel: (llm) =>
+      watchModel(wrapModel(openModel(llm, { send: withCallDepth(fetch, 0) })), observer),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

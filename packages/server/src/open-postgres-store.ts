@@ -22,21 +22,24 @@ const applicationTables: SchemaPart = {
   steps: Object.keys(allMigrations).map(() => "SELECT"),
 };
 
+export type PostgresStore = Store & Pick<PostgresNode, "findOther">;
+
 /** What a server shares with others is in the database; what belongs to its machine stays in the data folder. */
 export async function openPostgresStore({
   dataDir,
   database: place,
   masterSecret,
   logger,
-}: StoreDeps & { readonly database: PostgresPlace }): Promise<Store> {
+}: StoreDeps & { readonly database: PostgresPlace }): Promise<PostgresStore> {
   if (masterSecret === null) {
     throw new ConfigError(
       "Servers on a database need a secret key, the same for all of them: set CONVOKE_SECRET_KEY, made for example with: openssl rand -base64 32",
     );
   }
-  await checkPostgres(place, logger);
+  const { isHeard } = await checkPostgres(place, logger);
   await using scope = new AsyncDisposableStack();
-  const { url, listenUrl } = place;
+  const { url } = place;
+  const listenUrl = isHeard ? place.listenUrl : null;
   const onFailure = (error: unknown): void =>
     logger.warn({ error: describeError(error) }, "something went wrong with the database; it is tried again");
   const node = scope.use(await PostgresNode.open({ url, dataDir, onFailure }));
@@ -55,6 +58,7 @@ export async function openPostgresStore({
     secretBox: createSecretBox(key),
     leases: new PostgresLeases(node),
     cluster: new PostgresCluster(node, key),
+    findOther: () => node.findOther(),
     machines: node.machine === null ? null : new PostgresMachines(node, node.machine, logger),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -35,6 +35,7 @@ import type { SandboxCluster, SandboxFellows } from "./open-sandboxes.ts";
 import { beginToOpen, openStore, type Store } from "./open-store.ts";
 import { openListener, openSurface } from "./open-surface.ts";
 import type { SecretBox } from "./security/seal.ts";
+import { warmUp } from "./warm-up.ts";
 
 export type ServerDeps = {
   readonly config: ServerConfig;
@@ -93,6 +94,8 @@ export interface Server extends AsyncDisposable {
   readonly sessionKey: SessionKey | { readonly key: string; readonly file: null } | null;
   /** What sandboxes are here and isolate, in one line for people; null when none are served. */
   readonly sandboxes: string | null;
+  /** Loads and compiles in idle moments what the first turn would wait for. Rejects when `signal` aborts. */
+  readonly warmUp: (signal: AbortSignal) => Promise<void>;
 }
 
 /** Opens everything, takes up the runs that the last process left, and listens. Rejects with {@link ConfigError} on unsafe settings. */
@@ -228,6 +231,7 @@ export async function openServer({
     url,
     sessionKey,
     sandboxes: sandboxes?.summary ?? null,
+    warmUp: (signal) => warmUp({ validator }, signal),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

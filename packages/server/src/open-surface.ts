@@ -30,6 +30,7 @@ import { mountGateway } from "./faces/gateway/mount-gateway.ts";
 import { isPortCapability } from "./faces/gateway/port-path.ts";
 import { refuseGateway } from "./faces/gateway/refuse-gateway.ts";
 import { openFaces, type FacesDeps } from "./faces/open-faces.ts";
+import { tellUnusedIn } from "./faces/tell-unused.ts";
 import { callerOfKey, createKeyRing, type KeyRing } from "./http/auth.ts";
 import { createGuard } from "./http/guard.ts";
 import { createAuthenticator, openHttp } from "./http/open-http.ts";
@@ -156,6 +157,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     authenticate: (request) => neighbours.callerOf(request) ?? authenticate(request),
     authenticateCookie: createCookieReader(sessions, keys),
     neighbours,
+    tellUnused: tellUnusedIn(directory, logger),
   };
   scope.defer(
     journal.onSetBack(() => {

@@ -1,3 +1,4 @@
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lookAtPostgres } from "./database/postgres/check-postgres.ts";
 import { startPgbouncer, whyNoPgbouncer, type TestPgbouncer } from "./testing/start-pgbouncer.ts";
@@ -40,6 +41,48 @@ describe.skipIf(!isUsable)(`servers behind a pooler (${detail})`, { timeout: 300
     expect((await lookAtPostgres({ ...place, listenUrl: direct })).warnings.join()).not.toContain("pooler");
   });
 
+  test("three servers that start together on a new database do start, and leave no lock of a session behind", async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const url = await postgres.createDatabase();
+      await using fresh = await startPgbouncer(url);
+      const database = { url: fresh.url, listenUrl: url, nodeAddress: null };
+      await using scope = new AsyncDisposableStack();
+      for (const started of await Promise.all([1, 2, 3].map(() => start({ database })))) scope.use(started);
+      scope.use(await start({ database }));
+      expect(await askOf(url, "SELECT FROM pg_locks WHERE locktype = 'advisory'")).toEqual([]);
+    }
+  });
+
+  test("a server starts that another release has left its lock of a session to, in the pooler", async () => {
+    await using first = await start();
+    await first.close();
+    const holder = new Client({ connectionString: direct });
+    await holder.connect();
+    // The number is Kysely's own.
+    await holder.query("SELECT pg_advisory_lock(3853314791062309107)");
+    await using second = await start();
+    expect((await second.call("GET", "/api/conversations/count")).status).toBe(200);
+    await holder.end();
+  });
+
+  test("where no notifications come through nothing is left listening in the pooler's sessions", async () => {
+    const url = await postgres.createDatabase();
+    await using fresh = await startPgbouncer(url);
+    await using server = await start({ database: { url: fresh.url, nodeAddress: null } });
+    const socket = new TestSocket(
+      `${server.url}/sockets/events/${(await server.createConversation({ text: "Look." })).id}`,
+      { headers: { "x-session-api-key": server.key } },
+    );
+    await socket.until(() => socket.frames.length > 0, longMs);
+    socket[Symbol.dispose]();
+    // At the same time, so that each session of the pooler answers.
+    const all = Array.from({ length: 8 }, () =>
+      askOf(fresh.url, "SELECT pg_listening_channels() FROM pg_sleep(1)"),
+    );
+    const listening = (await Promise.all(all)).flat();
+    expect(listening).toEqual([]);
+  });
+
   test("P1, P27: twenty conversations run through it, and another server follows each without a gap", async () => {
     await using one = await start();
     await using other = await start({ workspaceRoot: one.workspaceDir });
@@ -58,3 +101,13 @@ describe.skipIf(!isUsable)(`servers behind a pooler (${detail})`, { timeout: 300
     }
   });
 });
+
+async function askOf(url: string, statement: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}

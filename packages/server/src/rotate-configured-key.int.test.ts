@@ -110,6 +110,24 @@ describe.each(stores)("the configured key of %s", { timeout: 300_000 }, (kind) =
 });
 
 describe.skipIf(!probe.isUsable)(`on PostgreSQL (${probe.detail})`, { timeout: 300_000 }, () => {
+  test("P7: a change of the key is started again where it, or all servers, were killed", async () => {
+    await using postgres = await startPostgres();
+    const url = await postgres.createDatabase();
+    const database = { url, nodeAddress: null };
+    await using server = await startTestServer({ config: { database, masterSecret: present } });
+    await server.call("POST", "/api/secrets", { name: "A", value: "canary" });
+    await server.close();
+    // As `kill -9` leaves it: its row lives, and nobody beats or counts.
+    await ask(url, "INSERT INTO convoke.nodes (id) VALUES ('killed')");
+    const { dataDir } = server;
+    expect(await rotateMasterKey({ dataDir, database, secrets: { present, next } })).toEqual({
+      resealed: 1,
+      unopened: 0,
+    });
+    await server.restart({ masterSecret: next });
+    expect((await server.call("GET", "/api/settings/secrets/A")).text).toBe("canary");
+  });
+
   test("P6: a change of the key claims no conversation, so that nobody takes what ran in it for lost", async () => {
     await using postgres = await startPostgres();
     const url = await postgres.createDatabase();

@@ -30,11 +30,9 @@ export async function rotateOnPostgres({
   const rotation = await openSecretRotation({ ...secrets, check, finish: check.takeNext });
   if (rotation === null) return { resealed: 0, unopened: 0 };
   // A server that starts looks for the change after it has become a node: one of the two sees the other.
-  if (await hasOthers(node)) {
+  if ((await node.findOther()) !== null) {
     if (!isBegun) await check.next.remove();
-    throw new ConfigError(
-      "Servers work on the database. Stop them first; one that was killed is forgotten after seven seconds.",
-    );
+    throw new ConfigError("Servers work on the database. Stop them first.");
   }
   await using application = await openPostgresApplicationDatabase(url, silentLogger);
   await migrate(node.pool, journalSchema);
@@ -43,11 +41,4 @@ export async function rotateOnPostgres({
   await changeSealedSecrets(node.pool, (sealed, store) => reseal.change(sealed, store));
   await rotation.finish();
   return { resealed: reseal.resealed, unopened: reseal.unopened };
-}
-
-async function hasOthers({ pool, beat }: PostgresNode): Promise<boolean> {
-  const { rows } = await pool.query("SELECT FROM convoke.nodes WHERE dead_at IS NULL AND id <> $1 LIMIT 1", [
-    beat.nodeId,
-  ]);
-  return rows.length > 0;
 }

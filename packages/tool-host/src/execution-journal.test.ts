@@ -1,10 +1,14 @@
 import { copyFileSync, existsSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { mkdtemp, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { ExecutionJournal } from "./execution-journal.ts";
 import type { Outcome } from "./host.ts";
+import { PendingMarks } from "./pending-marks.ts";
 import { openTemporaryDirectory } from "./testing/temporary-directory.ts";
+
+const hasMemory = PendingMarks.open() !== null;
 
 test("P6: an id starts once, its first outcome stays", async () => {
   const journal = await openJournal({});
@@ -53,7 +57,7 @@ test("P6: what was written before a process is killed is read by the next one", 
 });
 
 test("P6: what was announced is unknown until it starts, and starts once", async () => {
-  const journal = await openJournal({ boot: "monday" });
+  const journal = await openJournal({});
   journal.announce("a", "terminal");
   expect(journal.find("a")).toBeUndefined();
   expect(await journal.start("a", "terminal")).toBe(true);
@@ -67,24 +71,92 @@ test("P6: what was announced is unknown until it starts, and starts once", async
   expect(await journal.start("b", "terminal")).toBe(false);
 });
 
-test("P6: after a killed process what was announced may begin; after another start of the machine it may have begun", async () => {
-  await using directory = await openTemporaryDirectory();
-  const path = join(directory.path, "executions.sqlite");
-  const left = (name: string): string => {
-    const copy = join(directory.path, name);
-    for (const suffix of ["", "-wal"]) copyFileSync(`${path}${suffix}`, `${copy}${suffix}`);
-    return copy;
-  };
-  using journal = new ExecutionJournal({ path, boot: "monday", onUnsafe });
-  journal.announce("a", "terminal");
-  using afterKill = new ExecutionJournal({ path: left("kill.sqlite"), boot: "monday", onUnsafe });
-  expect(afterKill.find("a")).toBeUndefined();
-  expect(await afterKill.start("a", "terminal")).toBe(true);
-  for (const boot of ["tuesday", null]) {
-    using afterCut = new ExecutionJournal({ path: left(`cut-${boot}.sqlite`), boot, onUnsafe });
-    expect(afterCut.find("a")).toEqual({ type: "started" });
-    expect(await afterCut.start("a", "terminal")).toBe(false);
-  }
+test.runIf(hasMemory)(
+  "P6: after a killed process what was announced and did not begin may begin, once",
+  async () => {
+    await using directory = await openTemporaryDirectory();
+    const path = join(directory.path, "executions.sqlite");
+    using journal = new ExecutionJournal({ path, onUnsafe });
+    journal.announce("a", "terminal");
+    using first = new ExecutionJournal({ path: leave(path, "first.sqlite"), onUnsafe });
+    using second = new ExecutionJournal({ path: leave(path, "second.sqlite"), onUnsafe });
+    expect(first.find("a")).toBeUndefined();
+    expect(await first.start("a", "terminal")).toBe(true);
+    expect(second.find("a")).toEqual({ type: "started" });
+    expect(await second.start("a", "terminal")).toBe(false);
+  },
+);
+
+test.runIf(hasMemory)(
+  "P6: after another start of the machine what was announced may have begun",
+  async () => {
+    await using directory = await openTemporaryDirectory();
+    await using memory = await openMemory();
+    const path = join(directory.path, "executions.sqlite");
+    using journal = new ExecutionJournal({ path, onUnsafe });
+    journal.announce("a", "terminal");
+    for (const marks of [PendingMarks.open(memory.path), null]) {
+      using afterCut = new ExecutionJournal({
+        path: leave(path, `cut-${marks === null}.sqlite`),
+        marks,
+        onUnsafe,
+      });
+      expect(afterCut.find("a")).toEqual({ type: "started" });
+      expect(await afterCut.start("a", "terminal")).toBe(false);
+    }
+  },
+);
+
+test.runIf(hasMemory)(
+  "P6: a start that a disk lost in going away is not taken for one that never was",
+  async () => {
+    await using directory = await openTemporaryDirectory();
+    const path = join(directory.path, "executions.sqlite");
+    const onDisk = join(directory.path, "disk.sqlite");
+    // Has what was brought to the disk, and loses the rest without a new start of the machine.
+    const datasync = async (): Promise<void> => {
+      for (const suffix of ["", "-wal"]) copyFileSync(path + suffix, onDisk + suffix);
+    };
+    using journal = new ExecutionJournal({ path, datasync, onUnsafe });
+    journal.announce("ran", "terminal");
+    expect(await journal.start("ran", "terminal")).toBe(true);
+    journal.announce("waits", "terminal");
+    await until(() => existsSync(onDisk) && isRecorded(onDisk, "waits"));
+    using back = new ExecutionJournal({ path: onDisk, onUnsafe });
+    expect(back.find("ran")).toEqual({ type: "started" });
+    expect(await back.start("ran", "terminal")).toBe(false);
+    expect(back.find("waits")).toBeUndefined();
+    expect(await back.start("waits", "terminal")).toBe(true);
+  },
+);
+
+test.runIf(hasMemory)(
+  "P57: what a release with another announcement has written counts as begun",
+  async () => {
+    await using directory = await openTemporaryDirectory();
+    const path = join(directory.path, "executions.sqlite");
+    using journal = new ExecutionJournal({ path, onUnsafe });
+    using old = new DatabaseSync(path);
+    const add = old.prepare(
+      "INSERT INTO executions (action_id, tool, announced_in) VALUES (?, 'terminal', ?)",
+    );
+    for (const [index, name] of ["0b5f7b9a-boot", "../../etc/passwd", "convoke-pending-.."].entries()) {
+      add.run(`a${index}`, name);
+      expect(journal.find(`a${index}`)).toEqual({ type: "started" });
+      expect(await journal.start(`a${index}`, "terminal")).toBe(false);
+    }
+  },
+);
+
+test.runIf(hasMemory)("no mark stays of calls that began, ended early or were taken back", async () => {
+  await using memory = await openMemory();
+  const journal = await openJournal({ marks: PendingMarks.open(memory.path) });
+  for (const id of ["begun", "ended", "waits", "begun"]) journal.announce(id, "terminal");
+  expect(readdirSync(memory.path)).toHaveLength(3);
+  await journal.start("begun", "terminal");
+  journal.finish("ended", "terminal", text("cancelled early"), { isStarted: false });
+  journal[Symbol.dispose]();
+  expect(readdirSync(memory.path)).toEqual([]);
 });
 
 test.for(["when its session ends", "when nothing has come of it for a while"])(
@@ -95,7 +167,7 @@ test.for(["when its session ends", "when nothing has come of it for a while"])(
     await using directory = await openTemporaryDirectory();
     const path = join(directory.path, "executions.sqlite");
     const left = join(directory.path, "left.sqlite");
-    using journal = new ExecutionJournal({ path, boot: "monday", onUnsafe });
+    using journal = new ExecutionJournal({ path, onUnsafe });
     journal.announce("waits", "terminal");
     journal.announce("begun", "terminal");
     expect(await journal.start("begun", "terminal")).toBe(true);
@@ -103,7 +175,7 @@ test.for(["when its session ends", "when nothing has come of it for a while"])(
     else vi.advanceTimersByTime(2_000);
     for (const suffix of ["", "-wal"].filter((end) => existsSync(path + end)))
       copyFileSync(path + suffix, left + suffix);
-    using next = new ExecutionJournal({ path: left, boot: "tuesday", onUnsafe });
+    using next = new ExecutionJournal({ path: left, marks: null, onUnsafe });
     expect(next.find("begun")).toEqual({ type: "started" });
     expect(next.find("waits")).toBeUndefined();
     expect(await next.start("waits", "terminal")).toBe(true);
@@ -113,7 +185,7 @@ test.for(["when its session ends", "when nothing has come of it for a while"])(
 test("P6: a call whose announcement was taken back starts once, when its turn comes", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
-  const journal = await openJournal({ boot: "monday" });
+  const journal = await openJournal({});
   journal.announce("a", "terminal");
   vi.advanceTimersByTime(2_000);
   expect(await journal.start("a", "terminal")).toBe(true);
@@ -129,22 +201,22 @@ test("P6: after the disk has refused a part of the log, nothing that starts depe
   const datasync = async (): Promise<void> => {
     if (isRefusing) throw new Error("EIO");
   };
-  using journal = new ExecutionJournal({ path, boot: "monday", datasync, onUnsafe });
+  using journal = new ExecutionJournal({ path, datasync, onUnsafe });
   await expect(journal.start("refused", "terminal")).rejects.toThrow("EIO");
   isRefusing = false;
   expect(await journal.start("begun", "terminal")).toBe(true);
   // What the disk has without the log, which has a gap.
   const left = join(directory.path, "left.sqlite");
   copyFileSync(path, left);
-  using next = new ExecutionJournal({ path: left, boot: "tuesday", onUnsafe });
+  using next = new ExecutionJournal({ path: left, marks: null, onUnsafe });
   expect(next.find("begun")).toEqual({ type: "started" });
   isRefusing = true;
   journal.announce("announced", "terminal");
   await expect(journal.start("announced", "terminal")).rejects.toThrow("EIO");
 });
 
-test("where the machine does not tell its starts apart nothing is announced", async () => {
-  const journal = await openJournal({ boot: null });
+test("where the machine has no memory for marks nothing is announced", async () => {
+  const journal = await openJournal({ marks: null });
   journal.announce("a", "terminal");
   expect(journal.find("a")).toBeUndefined();
   expect(await journal.start("a", "terminal")).toBe(true);
@@ -191,10 +263,32 @@ test("P19: large outcomes are bounded by their size, but the newest 32 always st
   expect([95, 96, 127].map(isKept)).toEqual([false, true, true]);
 });
 
+/** What a killed process leaves: its files as they are at this moment. */
+function leave(path: string, name: string): string {
+  const copy = join(dirname(path), name);
+  for (const suffix of ["", "-wal"]) copyFileSync(`${path}${suffix}`, `${copy}${suffix}`);
+  return copy;
+}
+
+function isRecorded(path: string, actionId: string): boolean {
+  using database = new DatabaseSync(path);
+  return database.prepare("SELECT 1 FROM executions WHERE action_id = ?").get(actionId) !== undefined;
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Another memory than the machine's, as after a new start of it. */
+async function openMemory() {
+  const path = await mkdtemp("/dev/shm/convoke-test-");
+  return { path, [Symbol.asyncDispose]: async () => await rm(path, { recursive: true, force: true }) };
+}
+
 async function openJournal(options: {
   keptOutcomes?: number;
   keptOutcomeBytes?: number;
-  boot?: string | null;
+  marks?: PendingMarks | null;
 }): Promise<ExecutionJournal> {
   const directory = await openTemporaryDirectory();
   const path = join(directory.path, "executions.sqlite");

@@ -1,7 +1,7 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { bootId } from "./boot-id.ts";
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { Outcome } from "./host.ts";
 import { LogOnDisk } from "./log-on-disk.ts";
+import { PendingMarks } from "./pending-marks.ts";
 import { openPrivateSqlite } from "./private-sqlite.ts";
 
 /** What the journal knows of one execution: started and not ended, or ended with an outcome. */
@@ -16,8 +16,8 @@ export type ExecutionJournalOptions = {
   readonly keptOutcomes?: number;
   /** How many bytes of outcomes stay readable. */
   readonly keptOutcomeBytes?: number;
-  /** What tells this run of the machine from the others; null where nothing does. */
-  readonly boot?: string | null;
+  /** Null where the machine has no memory for them: then nothing is announced. */
+  readonly marks?: PendingMarks | null;
   /** See {@link LogOnDisk}. */
   readonly datasync?: (descriptor: number) => Promise<void>;
   /** Told when the disk does not take an outcome that was written: it would not survive a power cut. */
@@ -29,9 +29,9 @@ export type ExecutionJournalOptions = {
  * disk when its promise resolves, an outcome with the next start, and a moment later without one. Another thread waits for the disk:
  * the loop has other conversations. Only one session may write a file at a time.
  *
- * An announcement is that record before its time. While the machine runs, what was written is there, so a call that was announced and
- * did not begin is known as that. After a power cut it may have begun: then its announcement is its start. So one that nothing comes of is
- * taken back soon: its call may wait for days, and the machine start anew meanwhile.
+ * An announcement is that record before its time, and the start does not wait for the disk again. So a disk that went away, or a power cut,
+ * may have taken the start with it: an announcement counts as a start unless its mark in memory is there, which the start removes. One that
+ * nothing comes of is taken back soon: its call may wait for days, and the machine start anew meanwhile.
  */
 export class ExecutionJournal implements Disposable {
   readonly #database: DatabaseSync;
@@ -51,13 +51,14 @@ export class ExecutionJournal implements Disposable {
   readonly #announced = new Map<string, Announcement>();
 
   constructor(options: ExecutionJournalOptions) {
-    this.#options = { keptOutcomes: 1_000, keptOutcomeBytes: 16 * 1024 * 1024, boot: bootId(), ...options };
+    const marks = PendingMarks.open();
+    this.#options = { keptOutcomes: 1_000, keptOutcomeBytes: 16 * 1024 * 1024, marks, ...options };
     this.#database = openPrivateSqlite(options.path);
     try {
       this.#database.exec(schema);
       addAnnouncements(this.#database);
       this.#find = this.#database.prepare(
-        `SELECT ended_at_ms, outcome, started_at_ms IS NULL AND announced_in IS ? AS is_announced
+        `SELECT ended_at_ms, outcome, iif(started_at_ms IS NULL, announced_in, NULL) AS announced_in
          FROM executions WHERE action_id = ?`,
       );
       this.#announce = this.#database.prepare(
@@ -89,12 +90,9 @@ export class ExecutionJournal implements Disposable {
   }
 
   find(actionId: string): ExecutionRecord | undefined {
-    const { boot } = this.#options;
-    const row = this.#find.get(boot, actionId);
+    const row = this.#find.get(actionId);
     if (row === undefined) return undefined;
-    if (row["ended_at_ms"] === null) {
-      return boot !== null && row["is_announced"] === 1 ? undefined : { type: "started" };
-    }
+    if (row["ended_at_ms"] === null) return this.#hasMark(row) ? undefined : { type: "started" };
     const outcome = row["outcome"];
     return { type: "ended", outcome: typeof outcome === "string" ? parseOutcome(outcome) : forgotten };
   }
@@ -104,23 +102,32 @@ export class ExecutionJournal implements Disposable {
    * nothing has to. A file system without a log would have the loop wait here instead.
    */
   announce(actionId: string, tool: string): void {
-    const { boot } = this.#options;
-    if (boot === null || this.#log === null) return;
-    if (this.#announce.run(actionId, tool, boot).changes !== 1) return;
+    const { marks } = this.#options;
+    const mark = this.#log === null ? null : (marks?.make() ?? null);
+    if (mark === null) return;
+    let isNew = false;
+    try {
+      isNew = this.#announce.run(actionId, tool, mark).changes === 1;
+    } finally {
+      if (!isNew) marks?.remove(mark);
+    }
+    if (!isNew) return;
     const isOnDisk = this.#toDisk().then(
       () => true,
       // The start tries again, and tells of it.
       () => false,
     );
     const overdue = setTimeout(() => this.#forgetAnnounced(actionId), announcedForMs).unref();
-    this.#announced.set(actionId, { isOnDisk, overdue });
+    this.#announced.set(actionId, { mark, isOnDisk, overdue });
   }
 
   /** Records that the tool is about to run, and resolves when a power cut cannot undo that; false when the id is known already. */
   async start(actionId: string, tool: string): Promise<boolean> {
     const announced = this.#takeAnnounced(actionId);
-    if (this.#start.run(actionId, tool, Date.now(), this.#options.boot).changes !== 1) return false;
-    if ((await announced?.isOnDisk) !== true) await this.#toDisk();
+    const mark = announced?.mark ?? this.#markOf(actionId);
+    if (this.#start.run(actionId, tool, Date.now(), mark).changes !== 1) return false;
+    const isMarkGone = mark === null || this.#options.marks?.remove(mark) === true;
+    if (!isMarkGone || (await announced?.isOnDisk) !== true) await this.#toDisk();
     return true;
   }
 
@@ -130,8 +137,9 @@ export class ExecutionJournal implements Disposable {
    * has the conversation by now: that one ends it.
    */
   finish(actionId: string, tool: string, outcome: Outcome, { isStarted = true } = {}): void {
-    this.#takeAnnounced(actionId);
+    const announced = this.#takeAnnounced(actionId);
     this.#finish.run(actionId, tool, Date.now(), JSON.stringify(outcome), Number(isStarted));
+    if (announced !== undefined) this.#options.marks?.remove(announced.mark);
     this.#settleSoon();
     this.#outcomesUntilForgetting -= 1;
     if (this.#outcomesUntilForgetting > 0) return;
@@ -154,13 +162,25 @@ export class ExecutionJournal implements Disposable {
 
   /** Nothing came of it until now: should the call begin after all, its start waits for the disk. */
   #forgetAnnounced(actionId: string): void {
-    this.#takeAnnounced(actionId);
+    const announced = this.#takeAnnounced(actionId);
+    if (announced === undefined) return;
     try {
-      this.#takeBack.run(actionId, this.#options.boot);
+      this.#takeBack.run(actionId, announced.mark);
+      this.#options.marks?.remove(announced.mark);
       this.#settleSoon();
     } catch {
-      // A disk that takes nothing: it stays announced, and counts as started after a power cut.
+      // A disk that takes nothing: it stays announced, and so does its mark.
     }
+  }
+
+  #markOf(actionId: string): string | null {
+    const row = this.#find.get(actionId);
+    return row !== undefined && this.#hasMark(row) ? row["announced_in"] : null;
+  }
+
+  #hasMark(row: Row): row is Row & { readonly announced_in: string } {
+    const name = row["announced_in"];
+    return typeof name === "string" && this.#options.marks?.has(name) === true;
   }
 
   #settleSoon(): void {
@@ -183,7 +203,11 @@ const settleAfterMs = 100;
 /** Longer than an action takes to be stored on most disks. */
 const announcedForMs = 1_000;
 
+type Row = Readonly<Record<string, SQLOutputValue>>;
+
 type Announcement = {
+  /** In memory, see {@link PendingMarks}. */
+  readonly mark: string;
   /** False where the disk did not take it. */
   readonly isOnDisk: Promise<boolean>;
   readonly overdue: NodeJS.Timeout;

@@ -86,7 +86,8 @@ export interface ToolSession extends AsyncDisposable {
   state(actionId: string): Promise<ExecutionState>;
   /**
    * Says that this call is about to be executed, which nothing has to come of: the disk takes its record while its action is being stored.
-   * {@link ToolSession.state} does not know of it until it begins; after a power cut it is `lost`. A host elsewhere has no such thing.
+   * {@link ToolSession.state} does not know of it until it begins; once nothing proves that it did not, as after a power cut, it is `lost`.
+   * A host elsewhere has no such thing.
    */
   announce?(actionId: string, tool: string): void;
   /** Resolves when the execution has ended; does nothing when it is not running. */

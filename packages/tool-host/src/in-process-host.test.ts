@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Action } from "@convoke/protocol";
 import { expect, onTestFinished, test } from "vitest";
-import { bootId } from "./boot-id.ts";
 import { describeToolHost } from "./contract.ts";
 import type { ExecuteOptions } from "./host.ts";
 import { createInProcessHost } from "./in-process-host.ts";
+import { PendingMarks } from "./pending-marks.ts";
 import { probeTools } from "./testing/probe-tools.ts";
 import { openTemporaryDirectory } from "./testing/temporary-directory.ts";
 import type { Tool } from "./tool.ts";
@@ -38,7 +38,7 @@ test("read-only tools need no disk", async () => {
   expect(existsSync(bench.journal)).toBe(false);
 });
 
-test.runIf(bootId() !== null)(
+test.runIf(PendingMarks.open() !== null)(
   "P6: a call that is announced is recorded and not begun; executing it begins it once",
   async () => {
     let count = 0;

@@ -3,6 +3,7 @@ export type { InProcessHostDeps } from "./in-process-host.ts";
 export { defaultToolNames, defaultTools, toolSetMembers } from "./catalogue.ts";
 export { browserToolSetName } from "./tools/browser/browser-tool-set.ts";
 export { chromiumFix, findChromium } from "./tools/browser/find-chromium.ts";
+export { loadTerminal } from "./tools/terminal/load-terminal.ts";
 export { listTool } from "./list-tool.ts";
 export { placeOf } from "./place-of.ts";
 export type { ToolTraits } from "./tool-traits.ts";

@@ -1,3 +1,4 @@
+import { onceUnlessRejected } from "@convoke/protocol";
 import { ConvokeClient, type FollowOptions, type OverviewOptions } from "@convoke/client";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -20,6 +21,7 @@ import { OpenLogs } from "./log/open-logs.ts";
 import { ApprovalsStore } from "./overview/approvals-store.ts";
 import { OverviewStore } from "./overview/overview-store.ts";
 import { ServicesContext, type Services } from "./services/services.ts";
+import { Boundary } from "./ui/boundary.tsx";
 import { laterWords, readWords } from "./words/read-words.ts";
 import { MoreWordsContext, WordsContext } from "./words/words.ts";
 
@@ -91,13 +93,11 @@ function createServices(given: Given): Services {
 
 /** What finds colours comes with the first text that has some. */
 function laterColours(): AskColours {
-  let opened: Promise<{ readonly ask: AskColours }> | null = null;
-  return async (text, language) => {
-    opened ??= loadPatiently(() => import("./colours/open-colourist.ts")).then(({ openColourist }) =>
-      openColourist(),
-    );
-    return (await opened).ask(text, language);
-  };
+  const opened = onceUnlessRejected(async () => {
+    const { openColourist } = await loadPatiently(() => import("./colours/open-colourist.ts"));
+    return openColourist();
+  });
+  return async (text, language) => (await opened()).ask(text, language);
 }
 
 /** A hidden page is not painted; what comes there is folded all the same. */
@@ -119,12 +119,12 @@ async function open(): Promise<void> {
   });
   let hasLoginFailed = false;
   if (location.hash !== "") {
-    const { exchange, takeTicket } = await import("./login/exchange.ts");
+    const { exchangeTicket, takeTicket } = await import("./login/exchange.ts");
     const ticket = takeTicket(location, (address) => history.replaceState(null, "", address));
     if (ticket !== null) {
       try {
-        const { proof, user_id: user } = await exchange(client, { ticket });
-        login.enter(proof, user);
+        const entered = await exchangeTicket(client, ticket, (question) => confirm(question));
+        if (entered !== null) login.enter(entered.proof, entered.user_id);
       } catch {
         // The door says so and takes a key instead.
         hasLoginFailed = true;
@@ -144,7 +144,9 @@ async function open(): Promise<void> {
           <ServicesContext value={services}>
             <ColourContext value={laterColours()}>
               <Router base={prefix}>
-                <App hasLoginFailed={hasLoginFailed} />
+                <Boundary versions={[]}>
+                  <App hasLoginFailed={hasLoginFailed} />
+                </Boundary>
               </Router>
             </ColourContext>
           </ServicesContext>

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
@@ -28,7 +29,11 @@ test("F5, F16: convoke backup copies a folder, and convoke doctor --check-data t
   await mkdir(data);
   await convoke(folder.path, "keys", "create");
   const backup = await convoke(folder.path, "backup", "--to", copy, "--json");
-  expect(JSON.parse(backup.stdout)).toEqual({ folder: copy, files: expect.any(Number) as number });
+  expect(JSON.parse(backup.stdout)).toEqual({
+    folder: copy,
+    files: expect.any(Number) as number,
+    left_out: [],
+  });
   const again = await convoke(folder.path, "backup", "--to", copy);
   expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/is not empty/) as string });
   const whole = await convoke(folder.path, "doctor", "--check-data", "--data-dir", copy);
@@ -37,4 +42,14 @@ test("F5, F16: convoke backup copies a folder, and convoke doctor --check-data t
   const damaged = await convoke(folder.path, "doctor", "--check-data", "--data-dir", copy, "--json");
   expect(damaged.code).toBe(1);
   expect(JSON.parse(damaged.stdout)).toMatchObject({ damages: [{ file: "application.sqlite" }] });
+});
+
+test("F5: doctor --check-data does not call a database damaged that another process keeps locked", async () => {
+  await using folder = await openTemporaryDirectory();
+  await convoke(folder.path, "keys", "create");
+  using held = new DatabaseSync(join(folder.path, ".convoke/sandboxes.sqlite"));
+  held.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE t (a)");
+  const checked = await convoke(folder.path, "doctor", "--check-data");
+  expect(checked).toMatchObject({ code: 1, stdout: "" });
+  expect(checked.stderr).toContain("sandboxes.sqlite is locked by another process");
 });

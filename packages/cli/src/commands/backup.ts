@@ -1,5 +1,6 @@
 import { backUp, readConfig } from "@convoke/server/data";
 import type { Command } from "commander";
+import { exitCodes } from "../exit-codes.ts";
 import { refuseDatabase } from "./store-options.ts";
 
 type BackupOptions = { readonly to: string; readonly dataDir?: string; readonly json?: true };
@@ -23,10 +24,13 @@ async function backup({ to, dataDir, json }: BackupOptions): Promise<void> {
   const onProgress = (file: string): void => {
     if (json !== true && !file.startsWith("sandboxes/")) console.error(`  ${file}`);
   };
-  const files = await backUp({ dataDir: config.dataDir, target: to, onProgress });
+  const { files, leftOut } = await backUp({ dataDir: config.dataDir, target: to, onProgress });
   console.log(
     json === true
-      ? JSON.stringify({ folder: to, files })
+      ? JSON.stringify({ folder: to, files, left_out: leftOut })
       : `${files} files are in ${to}. With the file master-key all secrets in it can be read: keep them apart.`,
   );
+  if (leftOut.length === 0) return;
+  if (json !== true) for (const file of leftOut) console.log(`left out  ${file}: this user may not read it`);
+  process.exitCode = exitCodes.failed;
 }

@@ -1,4 +1,4 @@
-import type { ConfigOverrides, ServerConfig } from "@convoke/server";
+import type { ConfigOverrides, Server, ServerConfig } from "@convoke/server";
 import type { findBubblewrap } from "@convoke/server/find-bubblewrap";
 import type { startWriterThread } from "@convoke/server/writer-thread";
 import { Option, type Command } from "commander";
@@ -100,11 +100,24 @@ async function serveHere(options: Serve, overrides: ConfigOverrides, share: Shar
     const { url, sessionKey, sandboxes } = server;
     joined.tellReady({ url, sessionKey, sandboxes });
     options.keepCompiled();
+    await using _ = warming(server);
     await joined.stopped;
     return;
   }
   await using announced = await announce(options, config, server);
-  await untilStopped(options, server.url, announced.lines);
+  await untilStopped(options, server.url, announced.lines, () => warming(server));
+}
+
+/** Until it is disposed. A step that fails says so to the request or the turn that needs it first. */
+function warming({ warmUp }: Pick<Server, "warmUp">): AsyncDisposable {
+  const stopping = new AbortController();
+  const ended = warmUp(stopping.signal).catch(() => undefined);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort();
+      await ended;
+    },
+  };
 }
 
 /** This process only looks after those that serve. */
@@ -209,12 +222,19 @@ async function beginEarly(overrides: ConfigOverrides): Promise<Early> {
   };
 }
 
-async function untilStopped(options: Serve, url: string, lines: readonly string[]): Promise<void> {
+/** `begin` is called once clients know the address; what it begins ends when the server is told to stop. */
+async function untilStopped(
+  options: Serve,
+  url: string,
+  lines: readonly string[],
+  begin?: () => AsyncDisposable,
+): Promise<void> {
   const { untilSignalled } = await import("../open-node.ts");
   const stopped = untilSignalled();
   report(options, url, lines);
   // Not at the end: V8 has dropped much of the start by then.
   options.keepCompiled();
+  await using _ = begin?.();
   await stopped;
   sayGoodbye(options);
 }

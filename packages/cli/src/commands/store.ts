@@ -36,7 +36,7 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
       if (json !== true && conversations % 100 === 0) console.error(`  ${conversations} conversations`);
     },
   });
-  const { conversations, events, added, rows, kept, conflicts, unopened } = result;
+  const { conversations, events, added, rows, kept, conflicts, changed, unopened } = result;
   if (json === true) console.log(JSON.stringify(result));
   else {
     console.log(
@@ -44,9 +44,10 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
     );
     for (const row of kept) console.log(`kept      ${row}: the target had another one`);
     for (const conflict of conflicts) console.log(`left out  ${conflict}`);
+    for (const change of changed) console.log(`changed   ${change}`);
     if (unopened > 0) console.log(`${unopened} secrets could not be opened at the source either.`);
   }
-  if (kept.length + conflicts.length > 0) process.exitCode = exitCodes.failed;
+  if (kept.length + conflicts.length + changed.length > 0) process.exitCode = exitCodes.failed;
 }
 
 function toPlace(text: string): CopyPlace {

@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { choice, mapOf, nullable, object, orNull, ref } from "../schema.ts";
+import { choice, closedObject, mapOf, nullable, object, orNull, ref } from "../schema.ts";
 import { ExposedUrl } from "../workspace/catalogue.ts";
 
 /** What a sandbox is doing. `MISSING`: nothing is left of it. */
@@ -31,7 +31,7 @@ export const SandboxPage = object("SandboxPage", {
 export type SandboxPage = Static<typeof SandboxPage>;
 
 /** What a new sandbox is made from. */
-export const StartSandboxRequest = object("StartSandboxRequest", {
+export const StartSandboxRequest = closedObject("StartSandboxRequest", {
   sandbox_spec_id: orNull(
     Type.String({ description: "Id of a sandbox spec; the first of the list unless given." }),
   ),

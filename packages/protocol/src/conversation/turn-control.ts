@@ -16,6 +16,8 @@ import {
 
 const id = Type.String({ format: "uuid" });
 
+// What loosens or tightens safety is closed: a field that is not known, such as a misspelled one, would leave a guard away.
+
 /** An action that waits for its user. */
 export const PendingApproval = object("PendingApproval", {
   conversation_id: id,
@@ -35,31 +37,42 @@ export type PendingApproval = Static<typeof PendingApproval>;
 export const PendingApprovals = object("PendingApprovals", { items: Type.Array(ref(PendingApproval)) });
 
 /** Answers to some of the actions that wait; all of them count or none. */
-export const AnswerApprovalsRequest = object("AnswerApprovalsRequest", {
+export const AnswerApprovalsRequest = closedObject("AnswerApprovalsRequest", {
   answers: Type.Array(
-    Type.Object({
-      action_id: Type.String(),
-      accept: Type.Boolean(),
-      reason: Type.Optional(Type.String({ maxLength: 10_000 })),
-    }),
+    Type.Object(
+      {
+        action_id: Type.String(),
+        accept: Type.Boolean(),
+        reason: Type.Optional(Type.String({ maxLength: 10_000 })),
+      },
+      { additionalProperties: false },
+    ),
     { minItems: 1, maxItems: 100 },
   ),
 });
 export type AnswerApprovalsRequest = Static<typeof AnswerApprovalsRequest>;
 
 /** The policy to use from now on; null: actions wait for ever. */
-export const SetApprovalPolicyRequest = object("SetApprovalPolicyRequest", {
+export const SetApprovalPolicyRequest = closedObject("SetApprovalPolicyRequest", {
   policy: orNull(ref(ApprovalPolicy)),
 });
 export type SetApprovalPolicyRequest = Static<typeof SetApprovalPolicyRequest>;
 
 /** Calls that need no confirmation: `*` in an argument stands for any text that begins no other command. */
-export const AllowRule = object("AllowRule", {
+export const AllowRule = closedObject("AllowRule", {
   tool_name: Type.String({ minLength: 1 }),
   arguments: Type.Optional(mapOf(Type.String({ maxLength: 2000 }))),
   up_to: Type.Optional(ref(SecurityRisk)),
+  effect: Type.Optional(
+    Type.String({
+      maxLength: 20,
+      description: "Only `allow`, which it is without: there are no rules that deny.",
+    }),
+  ),
 });
-export const AllowRules = object("AllowRules", { rules: Type.Array(ref(AllowRule), { maxItems: 200 }) });
+export const AllowRules = closedObject("AllowRules", {
+  rules: Type.Array(ref(AllowRule), { maxItems: 200 }),
+});
 export type AllowRules = Static<typeof AllowRules>;
 
 /** What rules would have let pass among everything the agent ever asked for. */
@@ -85,7 +98,7 @@ export const QueuedMessages = object("QueuedMessages", {
 });
 
 /** Limits to change; one that is absent stays. */
-export const SetLimitsRequest = object("SetLimitsRequest", {
+export const SetLimitsRequest = closedObject("SetLimitsRequest", {
   max_iterations: Type.Optional(Type.Integer({ minimum: 1 })),
   max_budget_per_task: orAbsent(Type.Number({ exclusiveMinimum: 0, description: "US dollars; null: none." })),
 });
@@ -107,13 +120,13 @@ export const NavigateConversationRequest = closedObject("NavigateConversationReq
 export type NavigateConversationRequest = Static<typeof NavigateConversationRequest>;
 
 /** What the agent is told beside that its plan is approved. */
-export const ApprovePlanRequest = object("ApprovePlanRequest", {
+export const ApprovePlanRequest = closedObject("ApprovePlanRequest", {
   message: orAbsent(Type.String({ maxLength: 20_000 })),
 });
 export type ApprovePlanRequest = Static<typeof ApprovePlanRequest>;
 
 /** What to work on until a judge calls it reached, and how many rounds that may take. */
-export const StartGoalRequest = object("StartGoalRequest", {
+export const StartGoalRequest = closedObject("StartGoalRequest", {
   objective: Type.String({ minLength: 1, maxLength: 20_000 }),
   max_iterations: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 10 })),
 });
@@ -166,7 +179,7 @@ export const UserSpend = object("UserSpend", {
 export type UserSpend = Static<typeof UserSpend>;
 
 /** What the caller wants to spend at most. */
-export const SetUserBudgetRequest = object("SetUserBudgetRequest", {
+export const SetUserBudgetRequest = closedObject("SetUserBudgetRequest", {
   max_budget_per_day: nullable(Type.Number({ minimum: 0 }), {
     description: "US dollars; null: no limit beside the operator's.",
   }),

@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { sendMessageExtensions } from "../extensions/request-extensions.ts";
 import { contentPart, roles } from "../message/message.ts";
-import { choice, flag, list, object } from "../schema.ts";
+import { choice, closedObject, flag, list, object } from "../schema.ts";
 
 /** A message for a conversation; `run` starts the agent as well. */
 export const SendMessageRequest = object("SendMessageRequest", {
@@ -13,7 +13,7 @@ export const SendMessageRequest = object("SendMessageRequest", {
 export type SendMessageRequest = Static<typeof SendMessageRequest>;
 
 /** The user's answer to a request for confirmation. */
-export const ConfirmationResponseRequest = object("ConfirmationResponseRequest", {
+export const ConfirmationResponseRequest = closedObject("ConfirmationResponseRequest", {
   accept: Type.Boolean(),
   reason: Type.Optional(Type.String({ default: "User rejected the action." })),
 });

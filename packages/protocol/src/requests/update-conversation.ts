@@ -2,7 +2,7 @@ import { Type, type Static } from "typebox";
 import { LLM } from "../agent/llm.ts";
 import { updateConversationExtensions } from "../extensions/request-extensions.ts";
 import { SecurityAnalyzerExtension } from "../extensions/security-analyzer-extensions.ts";
-import { mapOf, object, orNull, ref } from "../schema.ts";
+import { closedObject, mapOf, object, orNull, ref } from "../schema.ts";
 import { ConfirmationPolicyInput } from "../security/confirmation-policy.ts";
 import { SecretSourceInput } from "../security/secret-source.ts";
 import { SecurityAnalyzerInput } from "../security/security-analyzer.ts";
@@ -15,18 +15,18 @@ export const UpdateConversationRequest = object("UpdateConversationRequest", {
 export type UpdateConversationRequest = Static<typeof UpdateConversationRequest>;
 
 /** Secrets to add or replace, by name. */
-export const UpdateSecretsRequest = object("UpdateSecretsRequest", {
+export const UpdateSecretsRequest = closedObject("UpdateSecretsRequest", {
   secrets: mapOf(ref(SecretSourceInput)),
 });
 export type UpdateSecretsRequest = Static<typeof UpdateSecretsRequest>;
 
-export const SetConfirmationPolicyRequest = object("SetConfirmationPolicyRequest", {
+export const SetConfirmationPolicyRequest = closedObject("SetConfirmationPolicyRequest", {
   policy: ref(ConfirmationPolicyInput),
 });
 export type SetConfirmationPolicyRequest = Static<typeof SetConfirmationPolicyRequest>;
 
 /** Null switches the analysis off. */
-export const SetSecurityAnalyzerRequest = object("SetSecurityAnalyzerRequest", {
+export const SetSecurityAnalyzerRequest = closedObject("SetSecurityAnalyzerRequest", {
   security_analyzer: Type.Unsafe<SecurityAnalyzerInput | SecurityAnalyzerExtension | null>({
     anyOf: [ref(SecurityAnalyzerInput), SecurityAnalyzerExtension, Type.Null()],
   }),

@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import { ErrorReply } from "../requests/replies.ts";
-import { object, orAbsent, ref } from "../schema.ts";
+import { closedObject, object, orAbsent, ref } from "../schema.ts";
 import { invalid, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
@@ -20,7 +20,7 @@ export type KeyInfo = Static<typeof KeyInfo>;
 export const KeyList = object("KeyList", { keys: Type.Array(ref(KeyInfo)) });
 export type KeyList = Static<typeof KeyList>;
 
-export const CreateKeyRequest = object("CreateKeyRequest", {
+export const CreateKeyRequest = closedObject("CreateKeyRequest", {
   /** What it is for. */
   label: Type.Optional(Type.String({ maxLength: 200, default: "" })),
   /** Whose it is: the caller's unless given. Others are for the local user to give to. */

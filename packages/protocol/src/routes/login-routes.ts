@@ -15,6 +15,8 @@ export type LoginTicket = Static<typeof LoginTicket>;
 export const LoginRequest = object("LoginRequest", {
   ticket: orAbsent(Type.String({ maxLength: 200 })),
   key: orAbsent(Type.String({ maxLength: 1_000 })),
+  /** A ticket of another user than the one who is logged in in this browser is refused without it. */
+  replaces: flag(false),
 });
 export type LoginRequest = Static<typeof LoginRequest>;
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { flag, inputOfKind, outputOfKind, ref, unionByKind } from "../schema.ts";
+import { flag, closedInputOfKind, outputOfKind, ref, unionByKind } from "../schema.ts";
 import { SecurityRisk } from "./security-risk.ts";
 
 const riskyFields = {
@@ -10,19 +10,19 @@ const riskyFields = {
 /** Every action waits for the user. */
 export const AlwaysConfirm = outputOfKind("AlwaysConfirm", {});
 export type AlwaysConfirm = Static<typeof AlwaysConfirm>;
-export const AlwaysConfirmInput = inputOfKind("AlwaysConfirm", {});
+export const AlwaysConfirmInput = closedInputOfKind("AlwaysConfirm", {});
 export type AlwaysConfirmInput = Static<typeof AlwaysConfirmInput>;
 
 /** Actions at or above a risk wait for the user. */
 export const ConfirmRisky = outputOfKind("ConfirmRisky", riskyFields);
 export type ConfirmRisky = Static<typeof ConfirmRisky>;
-export const ConfirmRiskyInput = inputOfKind("ConfirmRisky", riskyFields);
+export const ConfirmRiskyInput = closedInputOfKind("ConfirmRisky", riskyFields);
 export type ConfirmRiskyInput = Static<typeof ConfirmRiskyInput>;
 
 /** No action waits. */
 export const NeverConfirm = outputOfKind("NeverConfirm", {});
 export type NeverConfirm = Static<typeof NeverConfirm>;
-export const NeverConfirmInput = inputOfKind("NeverConfirm", {});
+export const NeverConfirmInput = closedInputOfKind("NeverConfirm", {});
 export type NeverConfirmInput = Static<typeof NeverConfirmInput>;
 
 /** When the user is asked before an action runs. */

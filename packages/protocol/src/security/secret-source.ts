@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { inputOfKind, mapOf, object, orNull, outputOfKind, ref, unionByKind } from "../schema.ts";
+import { closedInputOfKind, mapOf, object, orNull, outputOfKind, ref, unionByKind } from "../schema.ts";
 
 const lookupFields = {
   description: orNull(Type.String()),
@@ -14,13 +14,13 @@ const staticFields = {
 /** A secret that is fetched when it is needed. */
 export const LookupSecret = outputOfKind("LookupSecret", lookupFields);
 export type LookupSecret = Static<typeof LookupSecret>;
-export const LookupSecretInput = inputOfKind("LookupSecret", lookupFields);
+export const LookupSecretInput = closedInputOfKind("LookupSecret", lookupFields);
 export type LookupSecretInput = Static<typeof LookupSecretInput>;
 
 /** A secret given by value; replies never carry the value. */
 export const StaticSecret = outputOfKind("StaticSecret", staticFields);
 export type StaticSecret = Static<typeof StaticSecret>;
-export const StaticSecretInput = inputOfKind("StaticSecret", staticFields);
+export const StaticSecretInput = closedInputOfKind("StaticSecret", staticFields);
 export type StaticSecretInput = Static<typeof StaticSecretInput>;
 
 /** Where a secret's value comes from. */

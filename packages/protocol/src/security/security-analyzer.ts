@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { inputOfKind, orNull, outputOfKind, unionByKind } from "../schema.ts";
+import { closedInputOfKind, orNull, outputOfKind, unionByKind } from "../schema.ts";
 
 const graySwanFields = {
   history_limit: Type.Optional(Type.Integer({ default: 20 })),
@@ -15,13 +15,13 @@ const graySwanFields = {
 /** Asks an outside service how risky an action is. */
 export const GraySwanAnalyzer = outputOfKind("GraySwanAnalyzer", graySwanFields);
 export type GraySwanAnalyzer = Static<typeof GraySwanAnalyzer>;
-export const GraySwanAnalyzerInput = inputOfKind("GraySwanAnalyzer", graySwanFields);
+export const GraySwanAnalyzerInput = closedInputOfKind("GraySwanAnalyzer", graySwanFields);
 export type GraySwanAnalyzerInput = Static<typeof GraySwanAnalyzerInput>;
 
 /** Takes the risk that the model itself states with each call. */
 export const LLMSecurityAnalyzer = outputOfKind("LLMSecurityAnalyzer", {});
 export type LLMSecurityAnalyzer = Static<typeof LLMSecurityAnalyzer>;
-export const LLMSecurityAnalyzerInput = inputOfKind("LLMSecurityAnalyzer", {});
+export const LLMSecurityAnalyzerInput = closedInputOfKind("LLMSecurityAnalyzer", {});
 export type LLMSecurityAnalyzerInput = Static<typeof LLMSecurityAnalyzerInput>;
 
 /** Who judges the risk of actions. */

@@ -24,6 +24,56 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     reason: "Newer clients send agent; it comes back to who sent it.",
   },
   {
+    where: "AlwaysConfirm-Input",
+    what: ["(form)"],
+    reason: "What loosens or tightens safety refuses fields that it does not know.",
+  },
+  {
+    where: "ConfirmRisky-Input",
+    what: ["(form)"],
+    reason: "What loosens or tightens safety refuses fields that it does not know.",
+  },
+  {
+    where: "NeverConfirm-Input",
+    what: ["(form)"],
+    reason: "What loosens or tightens safety refuses fields that it does not know.",
+  },
+  {
+    where: "ConfirmationResponseRequest",
+    what: ["(form)"],
+    reason: "What loosens or tightens safety refuses fields that it does not know.",
+  },
+  {
+    where: "SetConfirmationPolicyRequest",
+    what: ["(form)"],
+    reason: "What loosens or tightens safety refuses fields that it does not know.",
+  },
+  {
+    where: "LLMSecurityAnalyzer-Input",
+    what: ["(form)"],
+    reason: "What loosens or tightens safety refuses fields that it does not know.",
+  },
+  {
+    where: "GraySwanAnalyzer-Input",
+    what: ["(form)"],
+    reason: "What loosens or tightens safety refuses fields that it does not know.",
+  },
+  {
+    where: "LookupSecret-Input",
+    what: ["(form)"],
+    reason: "What loosens or tightens safety refuses fields that it does not know.",
+  },
+  {
+    where: "StaticSecret-Input",
+    what: ["(form)"],
+    reason: "What loosens or tightens safety refuses fields that it does not know.",
+  },
+  {
+    where: "UpdateSecretsRequest",
+    what: ["(form)"],
+    reason: "What loosens or tightens safety refuses fields that it does not know.",
+  },
+  {
     where: "AgentContext-Input",
     what: ["load_project_skills"],
     reason: "Newer clients send it; optional.",
@@ -79,8 +129,8 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   },
   {
     where: "SetSecurityAnalyzerRequest",
-    what: ["security_analyzer"],
-    reason: "Newer clients send analyzers that the contract does not name.",
+    what: ["security_analyzer", "(form)"],
+    reason: "Newer clients send analyzers that the contract does not name; other fields are refused.",
   },
   {
     where: "StartConversationRequest",

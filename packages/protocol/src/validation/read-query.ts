@@ -34,7 +34,8 @@ function readValue(schema: Json, given: string | readonly string[]): unknown {
   return text;
 }
 
-function readBoolean(text: string): unknown {
+/** Text that is no boolean stays text. */
+export function readBoolean(text: string): boolean | string {
   const word = text.toLowerCase();
   if (["true", "1", "yes", "on"].includes(word)) return true;
   return ["false", "0", "no", "off"].includes(word) ? false : text;

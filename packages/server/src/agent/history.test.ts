@@ -51,6 +51,36 @@ const observation = (actionId: string, callId: string, words: string): Partial =
   observation: { kind: "ThinkObservation", content: [text(words)], is_error: false },
 });
 
+test("K18: no colours or other control sequences reach the model, whoever brought them; the log keeps them", () => {
+  const red = "\u001b[31mred\u001b[0m\u0007";
+  const events = log(
+    [system],
+    [user(red)],
+    [action("c1", "r1")],
+    [action("c2", "r1")],
+    [action("c3", "r1")],
+    [action("c4", "r1")],
+    [observation("e3", "c1", red)],
+    [{ kind: "AgentErrorEvent", tool_name: "think", tool_call_id: "c2", error: red }, { answers: "e4" }],
+    [{ kind: "UserRejectObservation", action_id: "e5", tool_call_id: "c3", rejection_reason: red }],
+    [
+      {
+        ...observation("e6", "c4", ""),
+        observation: {
+          kind: "TerminalObservation",
+          content: [text(red)],
+          metadata: { exit_code: 0, prefix: "\u001b[1m", suffix: red, working_dir: "/w" },
+        },
+      },
+    ],
+  );
+  const before = structuredClone(events);
+  const seen = JSON.stringify(buildHistory(events));
+  expect(seen).not.toMatch(/\\u00|\[\d*m/u);
+  expect(seen.match(/red/gu)).toHaveLength(6);
+  expect(events).toEqual(before);
+});
+
 /** Roles with what matters of each message. */
 function outline(events: readonly ViewEvent[]): string[] {
   return buildHistory(events).map((message) => {

@@ -3,7 +3,8 @@ import type { Event, ImageContent, MessageToolCall, TextContent } from "@convoke
 import type { EventMeta } from "../events/event-draft.ts";
 import type { AssistantMessage, ModelMessage } from "../models/model.ts";
 import { condensedView, idInLog, type ViewEvent } from "./history-view.ts";
-import { observationContent, text } from "./observation-content.ts";
+import { observationContent, plain, text } from "./observation-content.ts";
+import { plainText } from "./plain-text.ts";
 
 export { viewKinds, type ViewEvent } from "./history-view.ts";
 
@@ -91,11 +92,11 @@ function collectAnswers(view: readonly ViewEvent[]): Map<string, Answer> {
     if (event.kind === "ActionEvent") responseId = event.llm_response_id;
     if (event.kind === "ObservationEvent") add(event.action_id, observationContent(event.observation));
     if (event.kind === "AgentErrorEvent") {
-      add(meta.answers ?? callKey(responseId, event.tool_call_id), [text(event.error)]);
+      add(meta.answers ?? callKey(responseId, event.tool_call_id), [text(plainText(event.error))]);
     }
     if (event.kind === "UserRejectObservation") {
       const reason = event.rejection_reason ?? "User rejected the action";
-      add(event.action_id, [text(`This call was rejected and did not run. Reason: ${reason}`)]);
+      add(event.action_id, [text(`This call was rejected and did not run. Reason: ${plainText(reason)}`)]);
     }
   }
   return answers;
@@ -153,7 +154,10 @@ function systemMessage(event: Extract<Event, { kind: "SystemPromptEvent" }>): Mo
 }
 
 function userMessage(event: Extract<Event, { kind: "MessageEvent" }>): ModelMessage {
-  return { role: "user", content: [...(event.llm_message.content ?? []), ...(event.extended_content ?? [])] };
+  return {
+    role: "user",
+    content: [...(event.llm_message.content ?? []), ...(event.extended_content ?? [])].map(plain),
+  };
 }
 
 function replayed({ replay }: EventMeta): Pick<AssistantMessage, "replay"> {

@@ -1,5 +1,6 @@
 import type { ImageContent, Observation, TextContent } from "@convoke/protocol";
 import { clipText, shortNotice, textLimits } from "@convoke/tool-host";
+import { plainText } from "./plain-text.ts";
 
 const errorHeader = "The tool reported an error:\n";
 
@@ -7,7 +8,7 @@ const errorHeader = "The tool reported an error:\n";
 export function observationContent(observation: Observation): (TextContent | ImageContent)[] {
   const parts = partsOf(observation);
   const shown = observation.is_error === true ? [text(errorHeader), ...parts] : [...parts];
-  return shown.length === 0 ? [text("(no output)")] : shown.map(limit);
+  return shown.length === 0 ? [text("(no output)")] : shown.map(plain).map(limit);
 }
 
 function partsOf(observation: Observation): readonly (TextContent | ImageContent)[] {
@@ -44,6 +45,13 @@ function terminalContent(observation: TerminalObservation): (TextContent | Image
   const exitCode = metadata?.exit_code ?? -1;
   if (exitCode !== -1) lines.push(`[Exit code: ${exitCode}]`);
   return [text(lines.join("\n"))];
+}
+
+/** A part whose text has nothing in it that only terminals understand. */
+export function plain<Part extends TextContent | ImageContent>(part: Part): Part {
+  if (!("text" in part)) return part;
+  const words = plainText(part.text);
+  return words === part.text ? part : { ...part, text: words };
 }
 
 function limit(part: TextContent | ImageContent): TextContent | ImageContent {

@@ -1,6 +1,7 @@
 import type { ConfirmationPolicy, Event, MessageToolCall, SecurityRisk } from "@convoke/protocol";
 import type { EventBody, EventDraft, EventMeta } from "../events/event-draft.ts";
 import type { ModelResponse } from "../models/model.ts";
+import { mostCalls } from "../models/most-calls.ts";
 import { assessCall, type AnalyzerConfig } from "../security/analyzers/analyzer.ts";
 import type { Verdict } from "../security/analyzers/verdict.ts";
 import { needsConfirmation } from "../security/confirmation.ts";
@@ -94,9 +95,17 @@ export function environmentMessage(text: string, meta?: EventMeta): EventDraft {
   };
 }
 
-function receiveCalls(response: ModelResponse, context: ReceiveContext): EventDraft[] {
+/** Calls of one answer that are run. More than these are a model that repeats itself. */
+const mostRun = 256;
+/** Arguments of a call that is not run are shown as they were only when they are short. */
+const mostShownChars = 2_000;
+
+function receiveCalls(given: ModelResponse, context: ReceiveContext): EventDraft[] {
+  const response = withBoundedCalls(given);
   const { toolCalls } = response.message;
+  const tooMany = tooManyCalls(given.message.toolCalls.length);
   const calls: Read[] = toolCalls.map((call, index) => {
+    if (index >= mostRun) return { call, read: tooMany, verdict: unknown };
     const isCut = response.isTruncated && index === toolCalls.length - 1 && !isWhole(call.arguments);
     const read = isCut ? cutCall(call.name) : context.readCall(call);
     return { call, read, verdict: read.ok ? judge(read, response, context.analyzer) : unknown };
@@ -129,6 +138,23 @@ function receiveCalls(response: ModelResponse, context: ReceiveContext): EventDr
       },
     ];
   });
+}
+
+/** The provider's own items are given back whole or not at all, so they go where calls are left out. */
+function withBoundedCalls(response: ModelResponse): ModelResponse {
+  const { toolCalls, replay: _, ...said } = response.message;
+  if (toolCalls.length <= mostRun) return response;
+  const read = toolCalls.slice(0, mostCalls).map((call, index) => {
+    const isShown = index < mostRun || call.arguments.length <= mostShownChars;
+    return isShown ? call : { ...call, arguments: "{}" };
+  });
+  return { ...response, message: { ...said, toolCalls: read } };
+}
+
+function tooManyCalls(count: number): BadCall {
+  const left = count < mostCalls ? "" : ` Those behind the ${mostCalls}th are left out.`;
+  const error = `Not executed: of one answer ${mostRun} calls are run, and this one is behind them.${left} Make the next calls in another answer.`;
+  return { ok: false, error };
 }
 
 /** Adapters write `{}` where nothing of the arguments came. */

@@ -1,6 +1,7 @@
 import { trimTrailing } from "../lib/trim-trailing.ts";
 import type { Model, ModelPart } from "../models/model.ts";
 import { text } from "./observation-content.ts";
+import { plainText } from "./plain-text.ts";
 
 /** Name that the tokens of titles are booked under. */
 export const titleUsageId = "title";
@@ -19,13 +20,14 @@ export type WrittenTitle = {
   readonly failure: string | null;
 };
 
-/** A title of at most `length` characters for a conversation that begins with `message`; never rejects, null when aborted. */
+/** A title of at most `length` characters for a conversation that begins with `given`; never rejects, null when aborted. */
 export async function writeTitle(
-  message: string,
+  given: string,
   model: Model,
   signal: AbortSignal,
   length = usualTitleLength,
 ): Promise<WrittenTitle | null> {
+  const message = plainText(given);
   const input = message.slice(0, longestInput).toWellFormed();
   const request = {
     messages: [
@@ -43,6 +45,11 @@ export async function writeTitle(
   const said = last.response.message.content.map((part) => part.text).join(" ");
   const title = shorten(withoutOrnaments(said.trimStart().slice(0, longestInput)), length);
   return { title: title === "" ? shorten(message, length) : title, failure: null };
+}
+
+/** The beginning of a message, as the title of a conversation that nobody has named; empty where it has no words. */
+export function beginningOf(message: string): string {
+  return shorten(plainText(message), usualTitleLength);
 }
 
 /** A title is short: no more is read of what models make. */

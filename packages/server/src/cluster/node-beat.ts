@@ -130,13 +130,18 @@ export class NodeBeat implements AsyncDisposable {
     return (this.isSound ? this.#addresses.get(nodeId) : null) ?? null;
   }
 
+  /** True once its beat has moved since this process began to look; see {@link isHere}. */
+  hasBeaten(nodeId: string): boolean {
+    return this.#unproven?.has(nodeId) === false;
+  }
+
   /**
    * Whether another process beats in this database. A row that was there before may have come with a copy of another one, in which its
    * process goes on: it counts once its beat has moved, which is waited for. True for one that is not there at all.
    */
   async isHere(nodeId: string): Promise<boolean> {
     for (let looks = 0; looks <= looksForProof; looks += 1) {
-      if (this.#unproven?.has(nodeId) === false) return true;
+      if (this.hasBeaten(nodeId)) return true;
       await sleep(this.#everyMs);
     }
     return false;

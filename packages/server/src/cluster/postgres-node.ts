@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { onceUnlessRejected } from "@convoke/protocol";
 import type { Pool } from "pg";
 import { openPool } from "../database/postgres/postgres-pool.ts";
 import { Timeline } from "../database/postgres/timeline.ts";
@@ -22,6 +24,7 @@ export type PostgresNodeOptions = {
 };
 
 const poolSize = 8;
+const lookEveryMs = 250;
 
 /** This process among those that share a PostgreSQL: its row, its beat, and connections for single statements. */
 export class PostgresNode implements AsyncDisposable {
@@ -32,7 +35,7 @@ export class PostgresNode implements AsyncDisposable {
   /** The data folder by a name that stays; null without one. What runs from the same one has the same files. */
   readonly machine: string | null;
   readonly #own: OwnNodes | null;
-  #closing: Promise<void> | null = null;
+  readonly #closed = onceUnlessRejected(() => this.#close());
 
   private constructor(
     {
@@ -81,9 +84,24 @@ export class PostgresNode implements AsyncDisposable {
     return new PostgresNode({ url, pool, beat, timeline, machine }, own);
   }
 
+  /**
+   * The id of another process that works on the database; null once there is none. Those that were killed stand in the table until a
+   * process has seen often enough that they do not beat. This one does that, so it takes no longer.
+   */
+  async findOther(): Promise<string | null> {
+    for (;;) {
+      const { rows } = await this.pool.query<{ id: string }>(
+        "SELECT id FROM convoke.nodes WHERE dead_at IS NULL AND id <> $1",
+        [this.beat.nodeId],
+      );
+      const beating = rows.find(({ id }) => this.beat.hasBeaten(id));
+      if (rows.length === 0 || beating !== undefined) return beating?.id ?? null;
+      await sleep(lookEveryMs);
+    }
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    return this.#closed();
   }
 
   async #close(): Promise<void> {

@@ -1,3 +1,4 @@
+import { onceUnlessRejected } from "@convoke/protocol";
 import type { MetricsSnapshot } from "@convoke/protocol";
 import { AgentRequests } from "../agent/agent-requests.ts";
 import { Condensing } from "../agent/condense/condensing.ts";
@@ -62,7 +63,9 @@ export class Actor implements AsyncDisposable {
   });
   /** As long as its view is in memory. */
   readonly #requests = new WeakMap<readonly ViewEvent[], AgentRequests>();
-  #disposal: Promise<void> | null = null;
+  readonly #endWork = onceUnlessRejected(() => this.#dispose());
+  readonly #release = onceUnlessRejected(() => this.#deps.journal.release(this.log.lease));
+  #hasEndedHooks = false;
 
   constructor(deps: ConversationDeps) {
     this.#deps = deps;
@@ -148,6 +151,7 @@ export class Actor implements AsyncDisposable {
       post,
       openModel: (other) => this.models.openHelper(titleUsageId, other),
       findTitleModel: () => this.models.findTitleModel(),
+      isNamed: (deps.title ?? null) !== null,
       logger: deps.logger,
     });
   }
@@ -237,8 +241,8 @@ export class Actor implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#disposal ??= this.#dispose();
-    await this.#disposal;
+    await this.#endWork();
+    await this.#release();
   }
 
   async #dispose(): Promise<void> {
@@ -256,11 +260,11 @@ export class Actor implements AsyncDisposable {
     await this.#endHooks();
     await this.session[Symbol.asyncDispose]();
     this.#deps.keptViews?.take(this.log);
-    await this.#deps.journal.release(this.log.lease);
   }
 
   async #endHooks(): Promise<void> {
-    if (this.hooks === null) return;
+    if (this.hooks === null || this.#hasEndedHooks) return;
+    this.#hasEndedHooks = true;
     await using hooks = this.hooks;
     try {
       const records = this.queue.isLost ? [] : await hooks.end();
@@ -362,7 +366,10 @@ export class Actor implements AsyncDisposable {
     extra: Parameters<ConversationLog["append"]>[1] = {},
   ): Promise<StampedEvent[]> {
     const stamped = await this.configuration.changeWith(change, (drafts, patch) =>
-      this.log.append(withRunFacts([...decision.drafts, ...drafts], this.#runFacts()), { ...extra, patch }),
+      this.log.append(withRunFacts([...decision.drafts, ...drafts], this.#runFacts()), {
+        ...extra,
+        patch: { ...extra.patch, ...patch },
+      }),
     );
     this.session.renew();
     this.runner.ensure();

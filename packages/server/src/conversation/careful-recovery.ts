@@ -76,9 +76,11 @@ export type GoOnDeps = {
 
 /** Not where the process came to a standstill again and again: then the run ends, and only who asks for it has it tried again (P2). */
 export async function goOnOrSetAside(
-  conversation: Pick<Conversation, "resume" | "setAside">,
+  conversation: Pick<Conversation, "config" | "resume" | "setAside">,
   { id, standstills, logger }: GoOnDeps,
 ): Promise<void> {
+  // Whoever asked was cut off too, and asks anew: both would run, and more of them after each restart.
+  if ((conversation.config.call_depth ?? 0) > 0) await conversation.setAside(askerGone);
   if (standstills?.isSetAside(id) !== true) return await conversation.resume();
   logger.error({ conversation: id }, "a conversation at which the server stood still is set aside");
   await conversation.setAside(
@@ -90,3 +92,8 @@ export async function goOnOrSetAside(
   );
   await standstills.forget(id);
 }
+
+const askerGone = failRun(
+  "AskerGone",
+  "This conversation answered another one as its model, and the server ended meanwhile. The other one asks anew, in a new conversation.",
+);

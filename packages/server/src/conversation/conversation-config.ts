@@ -12,7 +12,7 @@ import type { HookSettings } from "../extensions/hooks/hook-config.ts";
 import type { GivenSubAgent } from "../extensions/sub-agents/sub-agent.ts";
 import type { AllowRule } from "../security/allow-rules.ts";
 import type { AnalyzerConfig } from "../security/analyzers/analyzer.ts";
-import { secretMask } from "../settings/secret-fields.ts";
+import { hideUrl, secretMask } from "../settings/secret-fields.ts";
 import type { ApprovalPolicy } from "./approval-policy.ts";
 import type { Worktree } from "./sessions/worktrees.ts";
 
@@ -64,6 +64,8 @@ export type ConversationConfig = {
   readonly parent?: { readonly conversation_id: string; readonly action_id?: string };
   /** Whoever created it knows kinds of events and tools that the contract does not have. */
   readonly knows_newer_kinds?: true;
+  /** How many conversations asked each other until this one was asked, as a model of the last of them; none when absent. */
+  readonly call_depth?: number;
   /** Hooks in the form that they were sent in. */
   readonly hook_config?: HookConfig | null;
   /** Where the client that created it has the definitions of its tools; told to others, never loaded here. */
@@ -71,6 +73,15 @@ export type ConversationConfig = {
   /** The sandbox that its tools run in; on the server's own tool host when there is none. */
   readonly sandbox_id?: string;
 };
+
+/** The warnings of a configuration with more; none is no field. */
+export function withWarnings(
+  { warnings = [] }: Pick<ConversationConfig, "warnings">,
+  more: readonly Warning[],
+): Pick<ConversationConfig, "warnings"> {
+  const all = [...warnings, ...more];
+  return all.length === 0 ? {} : { warnings: all };
+}
 
 /** Sealed at rest as one text. */
 export type ConversationSecrets = {
@@ -94,6 +105,8 @@ type CondenserSecrets = Readonly<Record<string, string | Headers>>;
 /** What a model's configuration has that proves who asks; in the configuration itself it is null or a mask. */
 export type LlmSecrets = Readonly<Partial<Record<LlmSecretField, string>>> & {
   readonly extra_headers?: Headers;
+  /** Only where the address has something to hide. */
+  readonly base_url?: string;
 };
 
 const llmSecretFields = [
@@ -107,7 +120,12 @@ export type LlmSecretField = (typeof llmSecretFields)[number];
 /** Splits an LLM configuration into what may be shown and what must be sealed: credentials, and the values of its headers. */
 export function splitLlmSecrets(llm: LLM): { shown: LLM; secrets: LlmSecrets } {
   const shown: LLM = { ...llm };
-  const secrets: Partial<Record<LlmSecretField, string>> = {};
+  const secrets: Partial<Record<LlmSecretField | "base_url", string>> = {};
+  const { base_url: address } = llm;
+  if (typeof address === "string" && hideUrl(address) !== address) {
+    secrets.base_url = address;
+    shown.base_url = hideUrl(address);
+  }
   for (const field of llmSecretFields) {
     const value = llm[field];
     if (typeof value === "string" && value !== "") secrets[field] = value;
@@ -135,6 +153,10 @@ export function splitCondenserSecrets(condenser: Agent["condenser"]): {
         if (key === "extra_headers" && typeof field === "object" && field !== null) {
           secrets[place.join(".")] = field as Headers;
           return [key, maskHeaders(field as Headers)];
+        }
+        if (key === "base_url" && typeof field === "string" && hideUrl(field) !== field) {
+          secrets[place.join(".")] = field;
+          return [key, hideUrl(field)];
         }
         if (!isSecret.has(key)) return [key, hide(field, place)];
         if (typeof field === "string" && field !== "") secrets[place.join(".")] = field;

@@ -18,6 +18,8 @@ import type { SessionContext } from "./run/mcp-tools.ts";
 
 export type ConversationDeps = {
   readonly id: string;
+  /** As it was loaded; it has none when absent. */
+  readonly title?: string | null;
   readonly journal: Pick<Journal, "getInboxEntry" | "release">;
   readonly log: ConversationLog;
   /** Where the view of the log goes between two runs; it goes away when absent. */

@@ -25,12 +25,14 @@ import {
   decideReject,
   decideRun,
   stateUpdate,
+  warning,
 } from "./decide.ts";
 import { decideGoalResume, decideGoalStop } from "./goals/goal.ts";
 import { refuseApprovingPlan } from "./commands/approve-plan.ts";
 import { decideNavigation, refuseWhileWorking } from "./commands/navigate.ts";
 import { decideDequeue, queuedMessages } from "./commands/queue.ts";
 import { standingFrame } from "./state/standing.ts";
+import { unusedWarning } from "./unused-fields.ts";
 import { sendMessage, type Sent } from "./commands/send-message.ts";
 
 /** How long a machine may take to tell what runs in terminals. */
@@ -358,10 +360,28 @@ export class Conversation implements AsyncDisposable {
     await this.#actor.configuration.addSecrets(sources);
   }
 
+  /** Tells in the log which fields of a request that was carried out change nothing, each once. Never rejects. */
+  async tellUnused(fields: readonly string[]): Promise<void> {
+    const { log, queue } = this.#actor;
+    try {
+      await queue.post(async () => {
+        const value = unusedWarning(fields, log.state.unusedFields);
+        if (value !== null) await log.append([warning(value)]);
+      });
+    } catch (error) {
+      // The request is carried out: its failure now would have it sent again.
+      this.#deps.logger.warn(
+        { conversation: this.id, error: String(error) },
+        "unused fields could not be told",
+      );
+    }
+  }
+
   async setTitle(title: string | null): Promise<void> {
-    await this.#actor.queue.post(() =>
-      this.#actor.log.append([stateUpdate("title", title)], { patch: { title } }),
-    );
+    await this.#actor.queue.post(async () => {
+      await this.#actor.log.append([stateUpdate("title", title)], { patch: { title } });
+      this.#actor.titling.isNamed = title !== null;
+    });
   }
 
   /** See {@link standingFrame}. */

@@ -41,8 +41,8 @@ export class Deletions {
       if (isBeyondRepair(error)) return null;
       throw error;
     });
-    await conversation?.[Symbol.asyncDispose]();
     try {
+      await conversation?.[Symbol.asyncDispose]();
       // Before what takes its time: whoever finds a run that nobody owns goes on with it.
       const lease = await journal.claim(id);
       try {
@@ -54,6 +54,7 @@ export class Deletions {
         throw error;
       }
     } finally {
+      // Also where it failed: whoever comes next loads it anew, and is not told for ever that it is being closed.
       loaded.forget(id);
     }
     watches.end(id);

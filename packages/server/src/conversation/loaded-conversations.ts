@@ -234,6 +234,7 @@ export class LoadedConversations implements AsyncDisposable {
     };
     const conversation: Conversation = new Conversation({
       id,
+      title: row.title,
       journal,
       signals: this.#deps.watches.signalsOf(id),
       log: await ConversationLog.open(log, row),

@@ -13,8 +13,10 @@ export function secretValues(secrets: ConversationSecrets): string[] {
   const values: string[] = [];
   const keys: string[] = [...serverKeys];
   for (const secret of [llm, ...condensers].flatMap((fields) => Object.values(fields))) {
-    if (typeof secret === "string") keys.push(secret);
-    else values.push(...headerSecrets(secret));
+    if (typeof secret === "string") {
+      keys.push(secret);
+      if (URL.canParse(secret)) values.push(...urlSecrets(secret));
+    } else values.push(...headerSecrets(secret));
   }
   for (const source of Object.values(sources)) {
     if (source.kind === "StaticSecret" && typeof source.value === "string") values.push(source.value);
@@ -34,7 +36,7 @@ export function secretValues(secrets: ConversationSecrets): string[] {
  * be a part of one stays there, or the path would lead nowhere.
  */
 export function sparedTexts({ workspace, hook_config: hooks, agent }: ConversationConfig): string[] {
-  const parsed = parseHooks(hooks ?? {});
+  const parsed = parseHooks(hooks ?? {}, "stored");
   const commands = parsed.ok
     ? Object.values(parsed.settings).flatMap((groups) =>
         groups.flatMap((group) => group.hooks.map(({ command }) => command)),

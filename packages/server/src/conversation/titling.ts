@@ -1,5 +1,5 @@
 import type { LLM } from "@convoke/protocol";
-import { usualTitleLength, writeTitle } from "../agent/title.ts";
+import { beginningOf, usualTitleLength, writeTitle } from "../agent/title.ts";
 import { ended } from "../lib/ended.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
@@ -16,6 +16,8 @@ export type TitlingDeps = {
   readonly openModel: (other: LLM | null) => Model;
   /** Another model than the agent's that is to name the conversation; null where there is none. */
   readonly findTitleModel: () => Promise<LLM | null>;
+  /** Whether it had a title when it was loaded. */
+  readonly isNamed: boolean;
   readonly logger: Logger;
 };
 
@@ -23,11 +25,14 @@ export type TitlingDeps = {
 export class Titling {
   readonly #deps: TitlingDeps;
   readonly #stop = new AbortController();
+  /** Whether somebody gave the conversation a title; to be read and set inside the mailbox. */
+  isNamed: boolean;
   #isAsked = false;
   #naming: Promise<void> = Promise.resolve();
 
   constructor(deps: TitlingDeps) {
     this.#deps = deps;
+    this.isNamed = deps.isNamed;
   }
 
   /** Begins to name the conversation after its first message; only the first call does something. */
@@ -35,6 +40,13 @@ export class Titling {
     if (this.#isAsked || message.trim() === "") return;
     this.#isAsked = true;
     this.#naming = this.#name(message);
+  }
+
+  /** What is stored with the first message, so that it has a name also where no model writes one: how it begins, without secrets. */
+  firstTitle(message: string): { readonly title?: string } {
+    const title = this.isNamed ? "" : beginningOf(message);
+    if (title === "") return {};
+    return JSON.parse(this.#deps.log.mask(JSON.stringify({ title }), "document")) as { title: string };
   }
 
   /** A title for the conversation as it is now; it is booked, but kept nowhere. */
@@ -61,7 +73,10 @@ export class Titling {
       if (written.failure !== null)
         logger.warn({ conversation, error: written.failure }, "no model wrote a title");
       const { title } = written;
-      await this.#deps.post(() => this.#deps.log.append([stateUpdate("title", title)], { patch: { title } }));
+      await this.#deps.post(async () => {
+        // Somebody may have named it meanwhile.
+        if (!this.isNamed) await this.#deps.log.append([stateUpdate("title", title)], { patch: { title } });
+      });
     } catch (error) {
       // A conversation without a title is whole; whoever lists it sees that there is none.
       logger.warn({ conversation, error: describeError(error) }, "the conversation got no title");

@@ -20,6 +20,7 @@ export function compressAnswers(app: FastifyInstance): void {
   const packPage = (page: Buffer): Promise<Buffer> => {
     const packing = packedPages.get(page) ?? pack(page);
     packedPages.set(page, packing);
+    packing.catch(() => packedPages.delete(page));
     return packing;
   };
   app.addHook("onSend", (request, reply, payload, done) => {

@@ -29,6 +29,7 @@ const statusOf: Readonly<Record<FaultKind, number>> = {
   "too-many": 429,
   "not-now": 503,
   "too-large": 413,
+  "no-upgrade": 426,
   "no-range": 416,
   bug: 500,
 };

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { Fault } from "../lib/fault.ts";
 import type { Caller, KeyRing } from "./auth.ts";
 import { isOwnOrigin } from "./own-origin.ts";
-import { readCookie } from "./read-cookie.ts";
+import { readCookies } from "./read-cookie.ts";
 
 /** The header with the half of a login that scripts of the page can read. */
 const proofHeader = "x-convoke-proof";
@@ -10,6 +10,11 @@ const proofHeader = "x-convoke-proof";
 /** Cookies know no ports, so the name does: two servers of one machine leave each other's logins alone. */
 export function loginCookieName({ headers }: FastifyRequest): string {
   return `convoke_${/:(\d+)$/.exec(headers.host ?? "")?.[1] ?? "80"}`;
+}
+
+/** The halves of logins that the browser sent. */
+export function loginCookies(request: FastifyRequest): string[] {
+  return readCookies(request.headers.cookie, loginCookieName(request));
 }
 
 /** Where the cookie of a login goes: to the address that the browser uses, and with TLS where the page came with it. */
@@ -49,8 +54,12 @@ function isForeignPage(request: FastifyRequest): boolean {
 }
 
 function find(request: FastifyRequest, proof: string, keys: KeyRing): Caller | null {
-  const cookie = readCookie(request.headers.cookie, loginCookieName(request));
-  return cookie === "" || proof === "" ? null : keys.identifyLogin({ cookie, proof });
+  if (proof === "") return null;
+  for (const cookie of loginCookies(request)) {
+    const caller = keys.identifyLogin({ cookie, proof });
+    if (caller !== null) return caller;
+  }
+  return null;
 }
 
 function foreignPage(): Fault {

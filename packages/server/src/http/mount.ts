@@ -10,6 +10,7 @@ import { bodyLimitBytes, largeBodyLimitBytes } from "./errors.ts";
 import { readRequest, type ReadDeps } from "./read-request.ts";
 import type { RouteReply } from "./route-reply.ts";
 import type { RouteRequest } from "./route-request.ts";
+import { warningHeader } from "./unused-fields.ts";
 
 export type { RouteReply } from "./route-reply.ts";
 export type { RouteRequest } from "./route-request.ts";
@@ -21,6 +22,8 @@ export type MountDeps = ReadDeps & {
   readonly authenticate: (request: FastifyRequest) => Caller | null;
   /** For routes that a cookie opens too; null for a stranger. */
   readonly authenticateCookie?: (request: FastifyRequest) => Caller | null;
+  /** Tells in the log of a conversation, once, which fields of a request for it change nothing. Never rejects but with `OwnedElsewhere`. */
+  readonly tellUnused?: (caller: Caller, conversationId: string, fields: readonly string[]) => Promise<void>;
   /** Answers what only another server on the same store can; nobody does unless given. */
   readonly neighbours?: Neighbours;
 };
@@ -59,7 +62,7 @@ export function mountRoutes<Operation extends string>(
         if (route.auth && caller === null) throw unauthorized();
         const read = await readRequest(request, route, caller ?? stranger, deps);
         const gone = new Departure(reply.raw);
-        const here = (): Promise<RouteReply> | RouteReply =>
+        const handle = (): Promise<RouteReply> | RouteReply =>
           handler({
             ...read,
             request,
@@ -67,6 +70,8 @@ export function mountRoutes<Operation extends string>(
               return gone.signal;
             },
           });
+        const here = read.unused.length === 0 ? handle : () => handleAndTell(handle, read, deps);
+        if (read.unused.length > 0) reply.header("warning", warningHeader(read.unused));
         const { neighbours } = deps;
         const asked = { here, caller: read.caller, gone };
         if (neighbours === undefined) send(reply, await here());
@@ -78,6 +83,18 @@ export function mountRoutes<Operation extends string>(
     if (route.form === undefined) app.route(options);
     else mountForm(app, options);
   }
+}
+
+/** What was asked for is done; then whoever reads the conversation is told what was left out of it. */
+async function handleAndTell(
+  handle: () => Promise<RouteReply> | RouteReply,
+  { caller, params, unused }: Pick<RouteRequest, "caller" | "params" | "unused">,
+  { tellUnused }: MountDeps,
+): Promise<RouteReply> {
+  const answer = await handle();
+  const id = params["conversation_id"];
+  if (id !== undefined) await tellUnused?.(caller, id, unused);
+  return answer;
 }
 
 type Asked = {

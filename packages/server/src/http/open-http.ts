@@ -151,7 +151,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
         credentials: true,
         // Otherwise what only has an origin is answered in plain text.
         strictPreflight: false,
-        exposedHeaders: [requestIdHeader],
+        exposedHeaders: [requestIdHeader, "warning"],
         methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"],
       });
     },

@@ -1,7 +1,14 @@
-/** Empty when there is none. */
-export function readCookie(header: string | undefined, name: string): string {
+/** A browser has one for each path that a cookie is for; more than these are somebody's attempt to keep the server busy. */
+const mostOfOneName = 20;
+
+/**
+ * All values of a name, in the order in which the browser sent them: beside ours may be one that another server of this host set, for a
+ * longer path, which comes first.
+ */
+export function readCookies(header: string | undefined, name: string): string[] {
   const pairs = (header ?? "").split(";").map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? "";
+  const values = pairs.flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : []));
+  return values.filter((value) => value !== "").slice(0, mostOfOneName);
 }
 
 /** Begins the names of cookies that say who began something, and let nobody in: to a neighbour they go along. */

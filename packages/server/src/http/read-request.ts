@@ -1,9 +1,10 @@
 import type { FastifyRequest } from "fastify";
 import type { Route } from "@convoke/protocol";
-import { readQuery, type RawQuery, type Validator } from "@convoke/protocol/validate";
+import { findUnusedFields, readQuery, type RawQuery, type Validator } from "@convoke/protocol/validate";
 import { Fault, type FieldFault } from "../lib/fault.ts";
 import type { Caller } from "./auth.ts";
 import type { RouteRequest } from "./route-request.ts";
+import { faultsOfUnused, namesOfUnused } from "./unused-fields.ts";
 
 /** A body with what its caller has set for requests that leave it out. */
 export type CompletedBody = {
@@ -49,12 +50,31 @@ export async function readRequest(
   check(route.params, params, "path");
   const query = route.query === undefined ? {} : readQuery(route.query, request.query as RawQuery);
   check(route.query, query, "query");
+  const { unused, nearMisses } = readUnused(route, request.body);
+  const misnamed =
+    route.query === undefined ? [] : faultsOfUnused(findUnusedFields(route.query, request.query, ["query"]));
   const body = await readBody().catch((error: unknown) => {
     // Together with what is wrong elsewhere.
     if (!(error instanceof Fault) || error.fields.length === 0) throw error;
     wrong.push(...error.fields);
   });
-  if (wrong.length > 0) throw new Fault("caller", "validation", "The request is not valid.", wrong);
-  const read = { caller, params, query, body, headers: request.headers };
+  const all = [
+    ...wrong.filter(({ loc }) => !nearMisses.some((miss) => isSame(miss.loc, loc))),
+    ...nearMisses,
+    ...misnamed,
+  ];
+  if (all.length > 0) throw new Fault("caller", "validation", "The request is not valid.", all);
+  const read = { caller, params, query, body, unused, headers: request.headers };
   return settingsVersion === undefined ? read : { ...read, settingsVersion };
+}
+
+/** Of the body as it was sent: what is filled in later is not the caller's. */
+function readUnused(route: Route, given: unknown): { unused: string[]; nearMisses: FieldFault[] } {
+  if (route.body === undefined) return { unused: [], nearMisses: [] };
+  const found = findUnusedFields(route.body, given, ["body"]);
+  return { unused: namesOfUnused(found), nearMisses: faultsOfUnused(found) };
+}
+
+function isSame(a: FieldFault["loc"], b: FieldFault["loc"]): boolean {
+  return a.length === b.length && a.every((step, at) => step === b[at]);
 }

@@ -8,6 +8,8 @@ export type RouteRequest = {
   readonly query: Readonly<Record<string, unknown>>;
   /** With its defaults filled in. */
   readonly body: unknown;
+  /** Fields of the body that change nothing, by their path, such as `agent.colour`; told to the caller and in the conversation. */
+  readonly unused: readonly string[];
   /** Of the settings that the body was completed from; left out where it came as it is. */
   readonly settingsVersion?: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

@@ -20,7 +20,6 @@ export function describeConversations(journal: () => Journal): void {
         config: '{"a":1}',
         sealedSecrets: "sealed",
         snapshot: "{}",
-        snapshotSeq: 7,
       });
       expect(await journal().createConversation(row)).toBe(true);
       expect(await journal().createConversation({ ...row, title: "other" })).toBe(false);
@@ -55,9 +54,12 @@ export function describeConversations(journal: () => Journal): void {
         { config: "[]", sealedSecrets: null },
         { snapshot: null, snapshotSeq: 3 },
       ];
-      let expected: ConversationRow = { ...row, lastSeq: 0, marks: noMarks };
+      // A row is never ahead of its log.
+      const events = [1, 2, 3].map((seq) => sampleEvent(seq));
+      await journal().append(lease, { expectedSeq: 0, events });
+      let expected: ConversationRow = { ...row, lastSeq: 3, marks: noMarks };
       for (const conversation of patches) {
-        await journal().append(lease, { expectedSeq: 0, events: [], conversation });
+        await journal().append(lease, { expectedSeq: 3, events: [], conversation });
         expected = { ...expected, ...conversation };
         expect(await journal().getConversation(row.id)).toEqual(expected);
       }

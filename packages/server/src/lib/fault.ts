@@ -11,6 +11,7 @@ export type FaultKind =
   | "too-many"
   | "not-now"
   | "too-large"
+  | "no-upgrade"
   | "no-range"
   | "bug";
 

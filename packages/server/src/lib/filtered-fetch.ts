@@ -1,6 +1,7 @@
 import { lookup } from "node:dns";
 import { lookup as lookUp } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
+import { onceUnlessRejected } from "@convoke/protocol";
 import type { Dispatcher } from "undici";
 import type { AddressList } from "./address-list.ts";
 
@@ -12,10 +13,9 @@ export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Respons
  * connection is made, for each of them anew, so neither a redirect nor a name that changes leads there.
  */
 export function createFilteredFetch(isBlocked: AddressList): Fetch {
-  let opening: Promise<Dispatcher | null> | undefined;
+  const opened = onceUnlessRejected(() => openDispatcher(isBlocked));
   return async (input, init) => {
-    opening ??= openDispatcher(isBlocked);
-    const dispatcher = await opening;
+    const dispatcher = await opened();
     if (dispatcher === null) {
       // A proxy makes the connection; what can be seen from here is looked at before.
       await refuseHost(new URL(input), isBlocked);

@@ -89,6 +89,9 @@ function findProblem(error: unknown): { readonly problem: Problem; readonly file
 
 function problemOf(error: Error): Problem | null {
   if (error instanceof DatabaseAwayError) return "away";
+  // SQLite has no code of its own for an index of texts that it cannot read.
+  if ("errcode" in error && /^(?:vtable constructor failed|invalid fts5)/u.test(error.message))
+    return "damaged";
   if ("errcode" in error && error.errcode !== undefined) return problemOfDatabase(Number(error.errcode));
   if (isForeignNumber(error)) return "damaged";
   const code = "code" in error ? String(error.code) : "";

@@ -312,3 +312,37 @@ describe("openModel", () => {
     expect(done(parts).message.toolCalls).toHaveLength(1);
   });
 });
+
+test.each([
+  ["openai/gpt-4.1", "chat"],
+  ["openai/gpt-5", "responses"],
+  ["anthropic/claude-sonnet-4-5", "messages"],
+  ["gemini/gemini-2.5-pro", "google"],
+  ["openrouter/x/y", "another provider"],
+])("K20: %s (%s): a key or header that cannot be sent is named, and not tried again", async (model) => {
+  const failed = async (llm: LLM) => {
+    const { parts, sent } = await run({ model, num_retries: 3, ...llm }, [status(200, "{}")]);
+    expect(sent).toEqual([]);
+    expect(parts).toHaveLength(1);
+    const [part] = parts;
+    if (part?.type !== "failed") throw new Error(`Not a failure: ${JSON.stringify(part)}`);
+    expect(part.error.isRetryable).toBe(false);
+    return part.error;
+  };
+  expect(await failed({ api_key: "sk-abc\u2019def" })).toMatchObject({
+    code: "LLMAuthenticationError",
+    detail:
+      "llm.api_key has the character U+2019 at position 7, which no header can carry. Copy the key again.",
+  });
+  expect((await failed({ api_key: "sk-a\u0001b" })).detail).toContain("control character U+0001");
+  for (const extra_headers of [
+    { "X-Team": "a\nb" },
+    { "X-Team": "日本" },
+    { "X-Team": "a\u0000" },
+    { "X Team": "a" },
+  ])
+    expect(await failed({ api_key: "sk-abcdef", extra_headers })).toMatchObject({
+      code: "LLMBadRequestError",
+      detail: expect.stringMatching(/^llm\.extra_headers: "X.Team" has /u) as string,
+    });
+});

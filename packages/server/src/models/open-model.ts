@@ -21,6 +21,7 @@ import { withPromptedCalls, withSpokenHistory } from "./prompted-calls/prompted-
 import type { Send } from "./provider-fetch.ts";
 import { createRetryingModel } from "./retry.ts";
 import { createRouterModel, readRouter } from "./router-model.ts";
+import { withUsableHeaders } from "./usable-headers.ts";
 
 export type OpenModelDeps = {
   readonly clock?: ModelClock;
@@ -71,12 +72,15 @@ function openRoute(llm: LLM, deps: OpenModelDeps): Model {
     {
       name: settings.name,
       isVisionEnabled: settings.isVisionEnabled,
-      attempt: withAddress(withFittedImages(attempt, imageLimitsOf(settings)), {
-        address: addressOf(settings.route),
-        rules: startingRules(settings.route),
-        book: deps.lessons ?? createMemoryLessons(),
-        failure,
-      }),
+      attempt: withUsableHeaders(
+        withAddress(withFittedImages(attempt, imageLimitsOf(settings)), {
+          address: addressOf(settings.route),
+          rules: startingRules(settings.route),
+          book: deps.lessons ?? createMemoryLessons(),
+          failure,
+        }),
+        settings,
+      ),
     },
     { clock, policy: settings.retry, idleTimeoutMs: settings.idleTimeoutMs, failure },
   );

@@ -44,16 +44,30 @@ function wellFormedBody(init: RequestInit | undefined): Pick<RequestInit, "body"
   return typeof body === "string" && body.includes("\\ud") ? { body: wellFormedJson(body) } : {};
 }
 
-const longestErrorChars = 20_000;
+const longestErrorBytes = 20_000;
 
 /** Brings error bodies of every kind into the shape the SDKs keep: they lose the text of any other. */
 async function withReadableError(response: Response): Promise<Response> {
-  const text = (await response.text()).slice(0, longestErrorChars);
+  const text = await readBeginning(response.body, longestErrorBytes);
   const error = { error: errorOf(text) };
   const headers = new Headers(response.headers);
   for (const name of ["content-length", "content-encoding", "transfer-encoding"]) headers.delete(name);
   headers.set("content-type", "application/json");
   return new Response(JSON.stringify(error), { status: response.status, headers });
+}
+
+/** No more is read than is kept: less than a megabyte may be compressed text of any size. */
+async function readBeginning(body: Response["body"], mostBytes: number): Promise<string> {
+  if (body === null) return "";
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop ends the request.
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes >= mostBytes) break;
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, mostBytes));
 }
 
 function errorOf(text: string): unknown {
@@ -76,6 +90,10 @@ function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
+/** By searching: an expression would read on from each of many beginnings. */
 function titleOf(page: string): string {
-  return /<title[^>]*>([^<]*)<\/title>/iu.exec(page)?.[1]?.trim() ?? "a web page";
+  const begin = page.search(/<title[\s>]/iu);
+  const start = begin === -1 ? -1 : page.indexOf(">", begin);
+  const end = start === -1 ? -1 : page.indexOf("<", start);
+  return (end === -1 ? "" : page.slice(start + 1, end).trim()) || "a web page";
 }

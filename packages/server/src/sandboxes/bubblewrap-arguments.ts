@@ -43,6 +43,14 @@ export const isolation = [
   "ALL",
 ] as const;
 
+/**
+ * A new /proc in which nothing of the kernel is writable. Started by root, bubblewrap 0.8 leaves /proc/sys writable: the
+ * process has no capability, but for file permissions it still is the machine's root, and `kernel.core_pattern` runs any
+ * program. /proc/pressure is writable for everybody; a write makes the kernel work.
+ */
+export const newProc =
+  "--proc /proc --ro-bind /proc/sys /proc/sys --ro-bind-try /proc/pressure /proc/pressure".split(" ");
+
 /** The whole argument list of bubblewrap except descriptors and the command. `binds` say where each source can be read. */
 export function bubblewrapArguments(
   spec: SandboxSpec,
@@ -68,7 +76,7 @@ export function bubblewrapArguments(
     ["--hostname", `sandbox-${spec.id}`.slice(0, 63), "--clearenv"],
     ...Object.entries(environment).map(([name, value]) => ["--setenv", name, value]),
     systemArguments(),
-    ["--proc", "/proc", "--dev", "/dev"],
+    [...newProc, "--dev", "/dev"],
     ["--size", temporaryBytes, "--perms", "1777", "--tmpfs", "/tmp"],
     ["--size", temporaryBytes, "--perms", "1777", "--tmpfs", "/dev/shm"],
     ["--size", temporaryBytes, "--perms", "1777", "--tmpfs", "/var/tmp"],

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { isolation } from "./bubblewrap-arguments.ts";
+import { isolation, newProc } from "./bubblewrap-arguments.ts";
 import type { Account } from "./sandbox-directory.ts";
 import { stagedCommand } from "./staged-command.ts";
 
@@ -34,8 +34,7 @@ export async function findBubblewrap({
     "--ro-bind",
     "/",
     "/",
-    "--proc",
-    "/proc",
+    ...newProc,
     "--dev",
     "/dev",
     "--",

@@ -1,5 +1,10 @@
-import { expect, test } from "vitest";
+import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, onTestFinished, test } from "vitest";
 import { DatabaseAwayError } from "../lib/database-away.ts";
+import type { SandboxRow } from "./sandbox-store.ts";
 import { openSqliteSandboxStore, SandboxesHeldError } from "./sqlite-sandbox-store.ts";
 import { fleetSpec, openFleetBench, secretBox } from "./testing/fleet-bench.ts";
 
@@ -252,6 +257,41 @@ test("two servers on one data folder do not look after the same sandboxes", asyn
   await bench.fleet[Symbol.asyncDispose]();
   await using next = openSqliteSandboxStore(file);
   expect(await next.list()).toMatchObject([{ id: "one" }]);
+});
+
+test("F16: a store is read while a server has it, and a copy of it looks after the files beside it and no processes", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "convoke-fleet-"));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  for (const name of ["old", "new"])
+    await mkdir(join(dir, name, "sandboxes/one/workspace"), { recursive: true });
+  const there = (name: string): string => join(dir, name, "sandboxes/one/workspace");
+  const row: SandboxRow = {
+    id: "one",
+    ownerId: "user",
+    backend: "table",
+    spec: { ...fleetSpec("one"), workspaceDir: there("old") },
+    status: "RUNNING",
+    statusDetail: null,
+    wish: "running",
+    record: { backend: "table", id: "one" },
+    sealedKey: "sealed",
+    createdAtMs: 1,
+  };
+  await using first = openSqliteSandboxStore(join(dir, "old/sandboxes.sqlite"));
+  await first.insert(row);
+  using reader = new DatabaseSync(join(dir, "old/sandboxes.sqlite"), { readOnly: true, timeout: 0 });
+  reader.prepare("VACUUM INTO ?").run(join(dir, "new/sandboxes.sqlite"));
+  await using copy = openSqliteSandboxStore(join(dir, "new/sandboxes.sqlite"));
+  expect(await copy.get("one")).toEqual({
+    ...row,
+    spec: { ...row.spec, workspaceDir: there("new") },
+    record: null,
+  });
+  await first[Symbol.asyncDispose]();
+  // The same folder by another name is no copy.
+  await symlink(join(dir, "old"), join(dir, "alias"));
+  await using same = openSqliteSandboxStore(join(dir, "alias/sandboxes.sqlite"));
+  expect(await same.get("one")).toEqual(row);
 });
 
 test("an id that could not name files, an unknown backend and an unknown sandbox are refused", async () => {

@@ -1,7 +1,8 @@
-import { closeSync, openSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, openSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { isBusy } from "../database/sqlite-file.ts";
+import { enterWalMode, isBusy, lockFile } from "../database/sqlite-file.ts";
+import { inFile } from "../lib/storage-fault.ts";
 import type { SandboxChange, SandboxRow, SandboxStore } from "./sandbox-store.ts";
 
 /** Where a data folder keeps its sandboxes. */
@@ -15,29 +16,84 @@ export class SandboxesHeldError extends Error {
 }
 
 /**
- * Sandboxes in an SQLite file of their own, or in memory with `:memory:`. One process at a time has the file: two that look
- * after the same sandboxes would undo each other's work. Throws {@link SandboxesHeldError} when it is another one.
+ * Sandboxes in an SQLite file of their own, or in memory with `:memory:`. One process at a time has the store: two that look after the
+ * same sandboxes would undo each other's work. A lock beside the file says so, and not one on it: whoever backs it up or checks it only
+ * reads, and may do that meanwhile. Throws {@link SandboxesHeldError} when it is another one.
  */
 export function openSqliteSandboxStore(file: string): SandboxStore {
-  if (file !== ":memory:") closeSync(openSync(file, "a", 0o600));
-  const database = new DatabaseSync(file, { timeout: heldAfterMs });
+  if (file === ":memory:") return new SqliteSandboxStore(openTables(file), null);
+  const lock = lockAlone(file);
   try {
-    // The lock ends with the process, however that ends.
-    database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-    database.exec(`BEGIN EXCLUSIVE; ${table} COMMIT`);
+    closeSync(openSync(file, "a", 0o600));
+    const database = openTables(file);
+    moveHere(database, join(dirname(file), "sandboxes"));
+    return new SqliteSandboxStore(database, lock);
+  } catch (error) {
+    lock.close();
+    // A release before this one locks the file itself.
+    throw isBusy(error) ? heldBy(file, error) : inFile(error, file);
+  }
+}
+
+/**
+ * A folder that was restored from a backup, or moved, has the sandboxes' files at another place than was written down. Their processes
+ * belong to the place that was copied: what they are found by is forgotten, and they are started again here when they are used.
+ */
+function moveHere(database: DatabaseSync, sandboxesDir: string): void {
+  const change = database.prepare("UPDATE sandboxes SET spec = ?, record = 'null' WHERE id = ?");
+  for (const { id, spec } of database.prepare("SELECT * FROM sandboxes").all().map(toRow)) {
+    const workspaceDir = join(sandboxesDir, id, "workspace");
+    const isOwn = spec.workspaceDir.endsWith(join("/sandboxes", id, "workspace"));
+    if (!isOwn || isSamePlace(spec.workspaceDir, workspaceDir)) continue;
+    change.run(JSON.stringify({ ...spec, workspaceDir }), id);
+  }
+}
+
+function isSamePlace(one: string, other: string): boolean {
+  if (one === other) return true;
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    // One of them is not there.
+    return false;
+  }
+}
+
+/** The name of the lock, which is made anew at every start. */
+export const sandboxesLock = "sandboxes.lock";
+
+/** It ends with the process, however that ends. */
+function lockAlone(file: string): DatabaseSync {
+  const path = join(dirname(file), sandboxesLock);
+  closeSync(openSync(path, "a", 0o600));
+  try {
+    return lockFile(path, "alone");
+  } catch (error) {
+    throw isBusy(error) ? heldBy(file, error) : error;
+  }
+}
+
+function heldBy(file: string, cause: unknown): SandboxesHeldError {
+  return new SandboxesHeldError(`${file} is in use by another process.`, { cause });
+}
+
+function openTables(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: busyMs });
+  try {
+    enterWalMode(database, busyMs);
+    database.exec(`PRAGMA synchronous = FULL; BEGIN IMMEDIATE; ${table} COMMIT`);
+    return database;
   } catch (error) {
     database.close();
-    if (!isBusy(error)) throw error;
-    throw new SandboxesHeldError(`${file} is in use by another process.`, { cause: error });
+    throw error;
   }
-  return new SqliteSandboxStore(database);
 }
 
 /** No user has this id. */
 const nobody = "";
 
-/** Two that open a new file together wait for each other so long. */
-const heldAfterMs = 200;
+/** Whoever reads a file that was not closed in order keeps others out for a moment. */
+const busyMs = 2_000;
 
 const table = `
   CREATE TABLE IF NOT EXISTS sandboxes (
@@ -56,9 +112,11 @@ const table = `
 
 class SqliteSandboxStore implements SandboxStore {
   readonly #database: DatabaseSync;
+  readonly #lock: DatabaseSync | null;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, lock: DatabaseSync | null) {
     this.#database = database;
+    this.#lock = lock;
   }
 
   async insert(row: SandboxRow): Promise<void> {
@@ -117,6 +175,7 @@ class SqliteSandboxStore implements SandboxStore {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#database.isOpen) this.#database.close();
+    if (this.#lock?.isOpen === true) this.#lock.close();
   }
 
   #read(id: string): SandboxRow | null {

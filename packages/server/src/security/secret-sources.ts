@@ -4,7 +4,9 @@ import type { Fetch } from "../lib/filtered-fetch.ts";
 
 const lookupTimeoutMs = 30_000;
 /** The limit of secrets that are stored. */
-const longestValueBytes = 64 * 1024;
+export const longestValueBytes = 64 * 1024;
+/** Of all secrets of a conversation together: each form of them is looked for in all that is said. */
+export const mostValueBytes = 256 * 1024;
 
 /** The present values of all secrets; one that cannot be looked up is left out and reported by name. */
 export async function resolveSecrets(
@@ -24,7 +26,27 @@ export async function resolveSecrets(
       }
     }),
   );
-  return resolved.flat();
+  return withinLimit(resolved.flat(), onFailure);
+}
+
+/** What was looked up is not known before. */
+function withinLimit(
+  secrets: readonly ToolSecret[],
+  onFailure: (name: string, reason: string) => void,
+): ToolSecret[] {
+  let bytes = 0;
+  return secrets.filter(({ name, value }) => {
+    const size = Buffer.byteLength(value);
+    if (bytes + size > mostValueBytes) {
+      onFailure(
+        name,
+        "the secrets of a conversation have at most 256 KiB together: use fewer or shorter ones",
+      );
+      return false;
+    }
+    bytes += size;
+    return true;
+  });
 }
 
 type LookupSecret = Extract<SecretSource, { kind: "LookupSecret" }>;

@@ -14,6 +14,9 @@ test.each([
   ["https://h/mcp?token=${TOKEN}", "https://h/mcp?token=${TOKEN}", []],
   ["https://h/mcp?flag&empty=", "https://h/mcp?flag&empty=", []],
   ["https://h/a=b", "https://h/a=b", []],
+  ["https://u:p%40ss@h/v1", "https://**********@h/v1", ["p%40ss", "p@ss"]],
+  ["https://tok9@h/v1?key=k9", "https://**********@h/v1?key=**********", ["tok9", "k9"]],
+  ["https://h/@a?b=c@d", "https://h/@a?b=**********", ["c@d"]],
 ])("S26: the values in the query of %s that prove who asks are hidden", (url, hidden, values) => {
   expect(hide(url)).toBe(hidden);
   expect(urlSecrets(url)).toEqual(values);
@@ -44,4 +47,16 @@ test("P33, S26: a masked value of another server, or without a stored one, is no
   );
   expect(restoreUrlSecrets("https://other/mcp?token=**********", stored, "**********")).toBeNull();
   expect(restoreUrlSecrets("https://h/mcp?other=**********", stored, "**********")).toBeNull();
+});
+
+test("K14: a login in an address is hidden, sealed and put back like a value of its query", () => {
+  const url = "https://u:p%40s@h/v1?key=a9";
+  expect(restoreUrlSecrets(hide(url), url, "**********")).toBe(url);
+  expect(urlHas("https://**********@h/v1", "**********")).toBe(true);
+  expect(restoreUrlSecrets("https://**********@other/v1", url, "**********")).toBeNull();
+  const sealed = hideUrlSecrets(url, (text) => `sealed:${btoa(text)}`);
+  expect(sealed).not.toContain("p%40s");
+  const open = (text: string) => (text.startsWith("sealed:") ? atob(text.slice(7)) : null);
+  const opened = new URL(openUrlValues(sealed, open));
+  expect([opened.username, opened.password, opened.search]).toEqual(["u", "p%40s", "?key=a9"]);
 });

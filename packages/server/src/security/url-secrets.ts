@@ -6,9 +6,14 @@ const plainValue = /^(?:[a-z]{1,15}|v?\d{1,4}(?:\.\d{1,4}){0,3}|)$/i;
 /** Filled in later from a secret that has a name. */
 const variable = /^\$\{[^}]*\}$/;
 
-/** The values in the query of an address that prove who asks: as they are written, and decoded. */
+/** What stands before the host: a name, a password or both. */
+const beforeHost = /^([a-z][a-z\d+.-]*:\/\/)([^/?#]*)@/i;
+
+/** The values in an address that prove who asks, before the host or in its query: as they are written, and decoded. */
 export function urlSecrets(url: string): string[] {
-  const values: string[] = [];
+  const [name = "", ...password] = (beforeHost.exec(url)?.[2] ?? "").split(":");
+  const own = password.length > 0 ? password.join(":") : name;
+  const values: string[] = own === "" ? [] : [own, decoded(own)];
   changeSecrets(url, (value) => {
     values.push(value, decoded(value));
     return value;
@@ -18,11 +23,14 @@ export function urlSecrets(url: string): string[] {
 
 /** The address with what `shownAs` makes of each of these values in its place. */
 export function hideUrlSecrets(url: string, shownAs: (secret: string) => string): string {
-  return changeSecrets(url, (value) => encodeURIComponent(shownAs(decoded(value))).replaceAll("%3A", ":"));
+  const change = (value: string): string =>
+    encodeURIComponent(shownAs(decoded(value))).replaceAll("%3A", ":");
+  return changeSecrets(changeLogin(url, change), change);
 }
 
 /** True when the query of an address has this very value. */
 export function urlHas(url: string, value: string): boolean {
+  if (decoded(beforeHost.exec(url)?.[2] ?? "") === value) return true;
   return [...queryOf(url).matchAll(parameter)].some((found) => decoded(found[3]!) === value);
 }
 
@@ -30,25 +38,36 @@ export function urlHas(url: string, value: string): boolean {
  * The address with each value that is `mask` replaced by the one that `stored` has under its name; null when `stored` is of
  * another server, or has no such value.
  */
-export function restoreUrlSecrets(url: string, stored: string, mask: string): string | null {
+export function restoreUrlSecrets(given: string, stored: string, mask: string): string | null {
+  const before = beforeHost.exec(stored)?.[2];
+  const url = changeLogin(given, (login) => (decoded(login) === mask ? (before ?? login) : login));
   if (url.split("?")[0] !== stored.split("?")[0]) return null;
   const known = new Map([...queryOf(stored).matchAll(parameter)].map((found) => [found[2]!, found[3]!]));
   let isComplete = true;
   const restored = changeQuery(url, (_whole, value, name) => {
     if (decoded(value) !== mask) return value;
-    const before = known.get(name);
-    isComplete &&= before !== undefined;
-    return before ?? value;
+    const kept = known.get(name);
+    isComplete &&= kept !== undefined;
+    return kept ?? value;
   });
   return isComplete ? restored : null;
 }
 
 /** The address with what `open` makes of each value of its query. */
 export function openUrlValues(url: string, open: (value: string) => string | null): string {
-  return changeQuery(url, (_whole, value) => {
+  const change = (value: string): string => {
     const opened = open(decoded(value));
     return opened === null ? value : encodeURIComponent(opened);
-  });
+  };
+  // Of a login the colon separates its halves.
+  const login = changeLogin(url, (value) => change(value).replaceAll("%3A", ":"));
+  return changeQuery(login, (_whole, value) => change(value));
+}
+
+function changeLogin(url: string, change: (login: string) => string): string {
+  return url.replace(beforeHost, (_whole, scheme: string, login: string) =>
+    login === "" ? scheme : `${scheme}${change(login)}@`,
+  );
 }
 
 function changeSecrets(url: string, change: (value: string) => string): string {

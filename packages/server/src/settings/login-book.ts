@@ -100,6 +100,24 @@ export class LoginBook implements AsyncDisposable {
     return { ticket, endsAtMs };
   }
 
+  /** Whose ticket it is; null when it is wrong, used or over. It stays good. */
+  async ownerOfTicket(ticket: string): Promise<string | null> {
+    const digests = this.#marks.map((mark) => digestOf(ticket, mark));
+    const row = await this.#deps.database.tables
+      .selectFrom("login_tickets")
+      .select(["user_id", "ends_at"])
+      .where("digest", "in", digests)
+      .executeTakeFirst();
+    return row === undefined || row.ends_at <= this.#deps.nowMs() ? null : row.user_id;
+  }
+
+  /** Whose login this half is of; it opens nothing. Null for none, and for one that is over. */
+  userOfCookie(cookie: string): string | null {
+    this.#refresh();
+    const known = this.#logins.get(digestOf(cookie, ""));
+    return known === undefined || this.#isOver(known) ? null : known.owner.userId;
+  }
+
   /** Whose ticket it was; null when it is wrong, used or over. It is used from here on. */
   async redeem(ticket: string): Promise<LoginOwner | null> {
     // Digests are compared: how long a look-up takes tells nothing about a ticket.

@@ -6,6 +6,8 @@ import type {
 } from "@convoke/protocol";
 import { Fault, invalidField } from "../lib/fault.ts";
 import { refuseMasks } from "./secret-fields.ts";
+import { urlSecrets } from "../security/url-secrets.ts";
+import { hideUrl } from "./secret-fields.ts";
 import type { JsonObject, StoredConnection, StoredSettings } from "./stored-settings.ts";
 
 const mostConnections = 64;
@@ -68,7 +70,8 @@ export function removeConnection(settings: StoredSettings, id: string): StoredSe
 /** A connection as it is shown: without its key. */
 export function showConnection(settings: StoredSettings, id: string): ProviderConnectionResponse {
   const { api_key: key, ...shown } = requireConnection(settings, id);
-  return { id, ...shown, api_key_set: key !== "" };
+  const address = shown.base_url === null ? null : hideUrl(shown.base_url);
+  return { id, ...shown, base_url: address, api_key_set: key !== "" };
 }
 
 /** A model with the address and key of the connection that it names; null when that is not there any more. */
@@ -95,5 +98,11 @@ function readAddress(address: string | null): string | null {
   const isAddress = URL.canParse(trimmed) && ["http:", "https:"].includes(new URL(trimmed).protocol);
   if (!isAddress)
     throw invalidField(["body", "base_url"], "Send an address such as https://host/v1.", "url_parsing");
+  if (urlSecrets(trimmed).length > 0)
+    throw invalidField(
+      ["body", "base_url"],
+      "Send the key as api_key, not inside the address.",
+      "url_parsing",
+    );
   return trimmed;
 }

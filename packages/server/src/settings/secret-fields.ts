@@ -10,6 +10,8 @@ const namedLikeSecret =
   /(^|_)(api_?key|key_id|access_key|secret|token|password|passwd|credential|authorization|cookie)s?$/i;
 const secretMaps = new Set(["env", "environment", "headers", "extra_headers"]);
 const credentials = new Set(["auth", "authentication"]);
+/** Fields with an address, which may have a password or a key in it. */
+const addresses = new Set(["url", "base_url", "ollama_base_url", "aws_bedrock_runtime_endpoint"]);
 const shownInCredentials = new Set(["strategy", "type", "header_name", "username", "oauth"]);
 
 /** How the texts below a field are secret: not at all, every one by itself, or as values of a map whose names are the user's. */
@@ -35,7 +37,7 @@ function hideIn(value: unknown, parent: string | null, shownAs: ShownAs): unknow
   return Object.fromEntries(
     Object.entries(value).map(([key, field]) => {
       const secrecy = secrecyOf(key, parent);
-      if (key === "url" && secrecy === "no" && typeof field === "string")
+      if (addresses.has(key) && secrecy === "no" && typeof field === "string")
         return [key, hideUrl(field, shownAs)];
       const isSecret = secrecy !== "no";
       if (isSecret && Array.isArray(field)) return [key, field.map((item) => hideText(item, shownAs))];
@@ -97,7 +99,7 @@ function mergeIn(
     if (isObject(value)) {
       const before = Object.hasOwn(stored, key) ? stored[key] : null;
       set(merged, key, mergeIn(isObject(before) ? before : {}, value, key, place));
-    } else if (key === "url" && typeof value === "string" && typeof stored[key] === "string") {
+    } else if (addresses.has(key) && typeof value === "string" && typeof stored[key] === "string") {
       const restored = restoreUrlSecrets(value, stored[key], secretMask);
       if (restored === null) refuseMasks(value, place);
       set(merged, key, restored ?? value);

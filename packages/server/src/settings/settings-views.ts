@@ -1,7 +1,7 @@
 import type { Settings, UserInfo, V1Settings } from "@convoke/protocol";
 import { toMcpConfig } from "./mcp-servers.ts";
 import { resolveConnection } from "./provider-connections.ts";
-import { hideSecrets, secretMask, type ShownAs } from "./secret-fields.ts";
+import { hideSecrets, hideUrl, secretMask, type ShownAs } from "./secret-fields.ts";
 import type { JsonObject, StoredSettings } from "./stored-settings.ts";
 
 /**
@@ -19,7 +19,7 @@ export function toSettings(stored: StoredSettings, shownAs: ShownAs = secretMask
     confirmation_mode: plain.confirmation_mode,
     llm_model: textOrNull(llm["model"]),
     llm_api_key: null,
-    llm_base_url: textOrNull(llm["base_url"]),
+    llm_base_url: shownAddress(llm["base_url"]),
     remote_runtime_resource_factor: plain.remote_runtime_resource_factor,
     secrets_store: { provider_tokens: {}, custom_secrets: {} },
     enable_default_condenser: plain.enable_default_condenser,
@@ -153,4 +153,10 @@ function tokensSet({ providerTokens }: StoredSettings): Record<string, string | 
     ([, { token, user_id: id }]) => token !== null || id !== null,
   );
   return Object.fromEntries(set.map(([provider, { host }]) => [provider, host]));
+}
+
+/** The address of a model without what proves who asks. */
+export function shownAddress(value: unknown): string | null {
+  const text = textOrNull(value);
+  return text === null ? null : hideUrl(text);
 }

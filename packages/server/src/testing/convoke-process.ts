@@ -11,6 +11,8 @@ import { toReply, type Reply } from "./start-server.ts";
 export type ConvokeOptions = {
   /** What `CONVOKE_SANDBOX` says; the best that works here unless given. */
   readonly sandbox?: string;
+  /** One that is there already; a new one in the folder of the process unless given. It is not removed. */
+  readonly dataDir?: string;
   readonly environment?: Readonly<Record<string, string>>;
 };
 
@@ -43,7 +45,7 @@ export class ConvokeProcess implements AsyncDisposable {
   }
 
   get dataDir(): string {
-    return join(this.folder, "data");
+    return this.#options.dataDir ?? join(this.folder, "data");
   }
 
   /** Everything that it has written to its error output so far. */

@@ -14,5 +14,8 @@ export {
   type TestServer,
   type TestServerOptions,
 } from "./start-server.ts";
+export { ConvokeProcess } from "./convoke-process.ts";
+export { runConvoke, type CommandOutcome } from "./run-convoke.ts";
+export { ServerAtWork } from "./server-at-work.ts";
 export { findSteadyPort } from "./steady-port.ts";
 export { TestPushService } from "./test-push-service.ts";

@@ -38,6 +38,7 @@ auth_type = trust
 auth_file = ${users}
 pool_mode = transaction
 default_pool_size = 8
+server_login_retry = 1
 `,
   );
   // It refuses to run as root.

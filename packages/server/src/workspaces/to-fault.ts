@@ -27,6 +27,7 @@ const faults: Readonly<Record<Refusal, (message: string) => Fault>> = {
   "not-text": (message) => new Fault("unusable", "not_text", message),
   "too-large": (message) => new Fault("unusable", "too_large_to_show", message),
   "no-repository": (message) => new Fault("unusable", "no_repository", message),
+  "bad-repository": (message) => new Fault("unusable", "bad_repository", message),
   "no-space": (message) => new Fault("not-now", "storage_failed", message),
   "too-many-commands": (message) => new Fault("too-many", "too_many_commands", message),
 };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { onceUnlessRejected } from "@convoke/protocol";
 import type { BashCommand, BashOutput } from "@convoke/protocol";
 import { endProcesses } from "../processes/end-processes.ts";
 import { maskText } from "../processes/mask.ts";
@@ -60,7 +61,7 @@ class LocalBash implements Bash {
   #retrying: NodeJS.Timeout | undefined;
   readonly #sweeping: NodeJS.Timeout | undefined;
   #isClosed = false;
-  #disposal: Promise<void> | undefined;
+  readonly #disposed = onceUnlessRejected(() => this.#dispose());
 
   constructor(deps: LocalBashDeps) {
     this.#deps = deps;
@@ -153,7 +154,7 @@ class LocalBash implements Bash {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return (this.#disposal ??= this.#dispose());
+    return this.#disposed();
   }
 
   async #dispose(): Promise<void> {

@@ -1,3 +1,4 @@
+import { onceUnlessRejected } from "@convoke/protocol";
 import { spawn, type IPty } from "@lydell/node-pty";
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
@@ -28,7 +29,7 @@ class LocalShell implements PersonShell {
   readonly #pty: IPty;
   readonly #mark = randomUUID();
   #isAlive = true;
-  #disposal: Promise<void> | undefined;
+  readonly #disposed = onceUnlessRejected(() => this.#dispose());
 
   constructor(spec: ShellSpec, environment: Readonly<Record<string, string>>) {
     const { columns, rows } = withinSize(spec);
@@ -67,7 +68,7 @@ class LocalShell implements PersonShell {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await (this.#disposal ??= this.#dispose());
+    await this.#disposed();
   }
 
   async #dispose(): Promise<void> {

@@ -1,5 +1,7 @@
 import type { ToolSecret } from "../tool.ts";
-import { secretForms, type Bounds, type SecretForm } from "./secret-forms.ts";
+import { noForm, openPlaces, type SecretPlaces } from "./secret-places.ts";
+import { isPartBefore, lookBehind } from "./secret-starts.ts";
+import { root } from "./text-automaton.ts";
 
 /** What stands in the place of a secret. */
 export const hiddenMark = "<secret-hidden>";
@@ -26,6 +28,9 @@ export function maskCutText(text: string, secrets: readonly ToolSecret[]): strin
  */
 const telling = { characters: 6, part: 1 / 3 } as const;
 
+/** Of a longer text that is held back at least an eighth is given out at once, because all of it is looked through then. */
+const shortHeld = 4_096;
+
 /**
  * Masks a text that arrives in pieces: what may be the beginning of a secret is held back until the next piece
  * decides. The pieces returned, joined, are what {@link maskText} gives for the whole.
@@ -33,14 +38,17 @@ const telling = { characters: 6, part: 1 / 3 } as const;
 export class SecretMask {
   readonly #mayBeSpared: readonly string[];
   #secrets: readonly ToolSecret[] = [];
-  #forms: readonly SecretForm[] = [];
-  /** Of the texts that stay as they are, those that hold a form; longest first. */
-  #spared: readonly string[] = [];
-  /** Finds where a form or a spared text may begin. */
-  #heads: RegExp | undefined;
+  /** Undefined where nothing is masked. */
+  #places: SecretPlaces | undefined;
   #held = "";
+  /** The first half of a character at the very end: only with the other half it is known whether it is a letter. */
+  #half = "";
   /** The last characters before `#held`: they tell whether a whole token may begin there. */
   #before = "";
+  /** What `#held` ends with. */
+  #node: number = root;
+  /** Where in `#held` the first form ends and the last one, as far as forms are there; bounds are not judged yet. */
+  #hits: Hits | null = null;
 
   /** Texts in `spared`, such as the path of the workspace, are public: what is inside of them is left as it is. */
   constructor(secrets: readonly ToolSecret[] = [], spared: readonly string[] = []) {
@@ -50,7 +58,7 @@ export class SecretMask {
 
   /** What is held back: it may be the beginning of a secret. Not to be shown. */
   get held(): string {
-    return this.#held;
+    return this.#held + this.#half;
   }
 
   /** The secrets masked now. */
@@ -66,24 +74,25 @@ export class SecretMask {
   /** Masks these secrets from now on. */
   setSecrets(secrets: readonly ToolSecret[]): void {
     this.#secrets = secrets;
-    this.#forms = secretForms(secrets);
-    this.#spared = [...new Set(this.#mayBeSpared)]
-      .filter((text) => this.#forms.some((form) => text.includes(form.text)))
-      .sort((a, b) => b.length - a.length);
-    this.#heads =
-      this.#forms.length === 0
-        ? undefined
-        : toHeads([...this.#forms.map((form) => form.text), ...this.#spared]);
+    this.#places = openPlaces(secrets, this.#mayBeSpared);
+    this.#node = root;
+    this.#hits = null;
+    this.#read(this.#held, 0);
   }
 
   /** Takes the next piece and returns what can be given out. */
   push(text: string): string {
-    return this.#take(this.#held + text, false);
+    const joined = this.#half + text;
+    this.#half = /[\uD800-\uDBFF]$/.test(joined) ? joined.slice(-1) : "";
+    this.#add(this.#half === "" ? joined : joined.slice(0, -1));
+    return this.#take(false);
   }
 
   /** Returns what is held back; the next piece starts a new text. */
   flush(): string {
-    const rest = this.#take(this.#held, true);
+    this.#add(this.#half);
+    this.#half = "";
+    const rest = this.#take(true);
     this.#before = "";
     return rest;
   }
@@ -93,139 +102,110 @@ export class SecretMask {
    * is masked too when it is {@link telling}. Where a text ends by itself, such an ending is a text of its own, and stays.
    */
   cut(): string {
-    const length = Math.min(this.#cutLength(this.#before + this.#held), this.#held.length);
-    const whole = this.#take(this.#held.slice(0, this.#held.length - length), true);
-    this.#before = "";
+    this.#add(this.#half);
+    this.#half = "";
+    const length = this.#cutLength(this.#held, this.#node);
+    this.#held = this.#held.slice(0, this.#held.length - length);
+    const whole = this.flush();
     return length === 0 ? whole : whole + hiddenMark;
   }
 
   /** True when {@link SecretMask.cut} would hide something, with `more` behind what was pushed. */
   endsInside(more: string): boolean {
-    return this.#cutLength(this.#before + this.#held + more) > 0;
+    if (this.#places === undefined) return false;
+    let node = this.#node;
+    for (let at = 0; at < more.length; at += 1) node = this.#places.forward.next(node, more.charCodeAt(at));
+    return this.#cutLength(this.#held + more, node) > 0;
   }
 
-  /** Length of the beginning of a secret that `text` ends with; 0 when it tells too little. */
-  #cutLength(text: string): number {
-    const sparedLength = Math.max(0, ...this.#spared.map((spared) => overlap(text, spared, true)));
-    let longest = 0;
-    for (const form of this.#forms) {
-      const length = overlap(text, form.text, true);
-      if (length < telling.characters || length < form.text.length * telling.part) continue;
-      if (length <= sparedLength || isPartBefore(text.slice(0, -length), form.bounds)) continue;
-      longest = Math.max(longest, length);
+  /** Length of the beginning of a secret that `text`, which ends at `node`, ends with; 0 when it tells too little. */
+  #cutLength(text: string, node: number): number {
+    if (this.#places === undefined) return 0;
+    const { forward, shortest } = this.#places;
+    for (let at = node; forward.depths[at]! >= telling.characters; at = forward.links[at]!) {
+      // What begins a spared text as well is no sign of a secret, nor is anything shorter.
+      if (shortest.spared[at] !== noForm) return 0;
+      const length = forward.depths[at]!;
+      const before = (this.#before + text).slice(0, -length).slice(-lookBehind);
+      const isTelling = (["none", "token", "word"] as const).some(
+        (bounds) => length >= shortest[bounds][at]! * telling.part && !isPartBefore(before, bounds),
+      );
+      if (isTelling) return length;
     }
-    return longest;
+    return 0;
   }
 
-  #take(text: string, isEnd: boolean): string {
-    if (this.#heads === undefined || text === "") {
-      this.#held = "";
-      return text;
+  #add(text: string): void {
+    this.#read(text, this.#held.length);
+    this.#held += text;
+  }
+
+  /** Goes on to the end of `text`, which begins at `offset` of what is held. */
+  #read(text: string, offset: number): void {
+    const places = this.#places;
+    if (places === undefined) return;
+    let node = this.#node;
+    for (let at = 0; at < text.length; at += 1) {
+      if (node === root) at = places.forward.skip(text, at);
+      node = places.forward.next(node, text.charCodeAt(at));
+      if (!places.isHit(node)) continue;
+      const end = offset + at + 1;
+      this.#hits = { first: this.#hits?.first ?? end, last: end };
     }
-    let keepFrom = isEnd ? text.length : this.#undecidedFrom(text);
+    this.#node = node;
+  }
+
+  /** Gives out what is decided of what is held. */
+  #take(isEnd: boolean): string {
+    const text = this.#held;
+    const decided = isEnd ? text.length : text.length - (this.#places?.undecided(this.#node) ?? 0);
+    if (decided === 0) return "";
+    if (!isEnd && text.length > shortHeld && decided < text.length / 8) return "";
+    const masked =
+      this.#hits === null ? { text: text.slice(0, decided), end: decided } : this.#maskTo(decided);
+    this.#before = (this.#before + text.slice(Math.max(0, masked.end - lookBehind), masked.end)).slice(
+      -lookBehind,
+    );
+    this.#held = text.slice(masked.end);
+    const last = (this.#hits?.last ?? 0) - masked.end;
+    // Where the first of the others ends is not known, but behind the place that was decided.
+    this.#hits = last > 0 ? { first: 1, last } : null;
+    this.#node = isEnd ? root : (this.#places?.forward.cutTo(this.#node, this.#held.length) ?? root);
+    return masked.text;
+  }
+
+  /** What is held up to `decided`, masked, and where that ends: behind it when a secret began before it. */
+  #maskTo(decided: number): { readonly text: string; readonly end: number } {
+    const { first, last } = this.#hits!;
     const offset = this.#before.length;
-    const subject = this.#before + text;
+    const subject = this.#before + this.#held;
+    const { longest, longestSpared, starts } = this.#places!;
+    const to = Math.min(this.#held.length, last + longestSpared);
+    const from = Math.min(to, Math.max(0, first - Math.max(longest, longestSpared)));
+    const { forms, spared } = starts.find(subject, from + offset, to + offset);
     let masked = "";
     let done = 0;
-    for (
-      let found = this.#find(subject, offset);
-      found !== null;
-      found = this.#find(subject, done + offset)
-    ) {
-      const start = found.start - offset;
-      const end = found.end - offset;
-      if (start >= keepFrom) break;
-      if (found.isSpared && end > keepFrom) {
-        // A secret may still begin inside of it and reach beyond.
-        keepFrom = start;
-        break;
-      }
-      masked += text.slice(done, found.isSpared ? end : start) + (found.isSpared ? "" : hiddenMark);
-      done = end;
-      keepFrom = Math.max(keepFrom, done);
+    let end = decided;
+    for (let at = from; at < Math.min(end, to); at = Math.max(at + 1, done)) {
+      const sparedLength = spared[at - from]!;
+      const isSpared = sparedLength > 0 && !reachesOut(forms, at - from, sparedLength);
+      const length = isSpared ? sparedLength : forms[at - from]!;
+      if (length === 0) continue;
+      // A secret may still begin inside of what is spared and reach beyond.
+      if (isSpared && at + length > end) return { text: masked + this.#held.slice(done, at), end: at };
+      masked += this.#held.slice(done, isSpared ? at + length : at) + (isSpared ? "" : hiddenMark);
+      done = at + length;
+      end = Math.max(end, done);
     }
-    masked += text.slice(done, keepFrom);
-    this.#before = subject.slice(0, keepFrom + offset).slice(-lookBehind);
-    this.#held = text.slice(keepFrom);
-    return masked;
-  }
-
-  /** What begins first in `subject` at or after `from`; where several do, a spared text, then the first of the forms. */
-  #find(subject: string, from: number): Found | null {
-    const heads = this.#heads!;
-    heads.lastIndex = from;
-    for (let match = heads.exec(subject); match !== null; match = heads.exec(subject)) {
-      const start = match.index;
-      const spared = this.#spared.find((text) => subject.startsWith(text, start));
-      if (spared !== undefined && !this.#reachesOut(subject, start, start + spared.length)) {
-        return { start, end: start + spared.length, isSpared: true };
-      }
-      const form = this.#forms.find((candidate) => isAt(subject, start, candidate));
-      if (form !== undefined) return { start, end: start + form.text.length, isSpared: false };
-      heads.lastIndex = start + 1;
-    }
-    return null;
-  }
-
-  /** True when a form begins between `start` and `end` and goes on behind it. */
-  #reachesOut(subject: string, start: number, end: number): boolean {
-    for (let at = start; at < end; at += 1) {
-      const isBeyond = this.#forms.some((form) => at + form.text.length > end && isAt(subject, at, form));
-      if (isBeyond) return true;
-    }
-    return false;
-  }
-
-  /** Where the longest ending of `text` starts that more text could turn into a secret, or into something spared. */
-  #undecidedFrom(text: string): number {
-    let longest = 0;
-    for (const form of this.#forms) {
-      // A whole token at the very end is undecided too: the next characters may make it part of a word.
-      longest = Math.max(longest, overlap(text, form.text, form.bounds !== "none"));
-      if (form.bounds === "word" && text.endsWith(`${form.text}.`))
-        longest = Math.max(longest, form.text.length + 1);
-    }
-    for (const spared of this.#spared) longest = Math.max(longest, overlap(text, spared, false));
-    return text.length - longest;
+    return { text: masked + this.#held.slice(done, end), end };
   }
 }
 
-type Found = { readonly start: number; readonly end: number; readonly isSpared: boolean };
+type Hits = { readonly first: number; readonly last: number };
 
-/** Length of the longest ending of `text` that begins `form`; all of `form` counts only when `mayBeWhole`. */
-function overlap(text: string, form: string, mayBeWhole: boolean): number {
-  const most = Math.min(text.length, mayBeWhole ? form.length : form.length - 1);
-  const tail = text.slice(text.length - most);
-  for (let at = tail.indexOf(form.charAt(0)); at !== -1; at = tail.indexOf(form.charAt(0), at + 1)) {
-    if (form.startsWith(tail.slice(at))) return tail.length - at;
-  }
-  return 0;
-}
-
-/** More characters find fewer places in vain; too many of them and an expression cannot be compiled. */
-function toHeads(texts: readonly string[]): RegExp {
-  const length = texts.length > 500 ? 4 : 24;
-  const heads = new Set(texts.map((text) => text.slice(0, length)));
-  const escaped = [...heads].map((head) => head.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
-  return new RegExp(escaped.join("|"), "g");
-}
-
-function isAt(subject: string, start: number, { text, bounds }: SecretForm): boolean {
-  if (!subject.startsWith(text, start)) return false;
-  if (bounds === "none") return true;
-  const end = start + text.length;
-  if (isPartBefore(subject.slice(Math.max(0, start - lookBehind), start), bounds)) return false;
-  const after = subject.slice(end, end + 3);
-  return !(bounds === "token" ? /^[\p{L}\p{N}]/u : /^(?:[\p{L}\p{N}/_-]|\.[\p{L}\p{N}])/u).test(after);
-}
-
-/** As long as the longest escape, `\u001b`; letters beyond the first plane have two units. */
-const lookBehind = 6;
-
-/** True when what follows `before` is the rest of a longer word, for a path or a name of several words too with `word`. */
-function isPartBefore(before: string, bounds: Bounds): boolean {
-  if (bounds === "none") return false;
-  const touches = bounds === "token" ? /[\p{L}\p{N}]$/u : /[\p{L}\p{N}/_.-]$/u;
-  // The letter of an escape, as JSON has them, is no letter.
-  return touches.test(before) && !/\\(?:[nrtbf]|u[\da-f]{4})$/i.test(before);
+/** True when a form begins inside of what is spared and goes on behind it. */
+function reachesOut(forms: Int32Array, start: number, length: number): boolean {
+  const end = start + length;
+  for (let at = start; at < Math.min(end, forms.length); at += 1) if (at + forms[at]! > end) return true;
+  return false;
 }

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { finished, type Readable, type Writable } from "node:stream";
+import { onceUnlessRejected } from "@convoke/protocol";
 import { endProcesses, type ProcessTarget } from "./end-processes.ts";
 import { findMarkedProcesses } from "./process-table.ts";
 
@@ -59,8 +60,10 @@ class LocalProcess implements KeptProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #mark = randomUUID();
   #errorText = "";
-  #ending: Promise<unknown> | undefined;
-  #disposal: Promise<void> | undefined;
+  readonly #restEnded = onceUnlessRejected(() =>
+    endProcesses(() => this.#tree(), { graceMs: disposeGraceMs, killMs: disposeKillMs }),
+  );
+  readonly #disposed = onceUnlessRejected(() => this.#dispose());
 
   constructor(spec: ProcessSpec, environment: Readonly<Record<string, string>>) {
     this.#child = spawn(spec.command, [...spec.args], {
@@ -96,12 +99,11 @@ class LocalProcess implements KeptProcess {
   }
 
   async endRest(): Promise<void> {
-    const graces = { graceMs: disposeGraceMs, killMs: disposeKillMs };
-    await (this.#ending ??= endProcesses(() => this.#tree(), graces));
+    await this.#restEnded();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await (this.#disposal ??= this.#dispose());
+    await this.#disposed();
   }
 
   async #dispose(): Promise<void> {

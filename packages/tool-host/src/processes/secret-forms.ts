@@ -21,34 +21,52 @@ const base64LineLength = 76;
 const fullySpelledLines = 100;
 
 /**
+ * Characters of all forms together: what they take in memory, and the time until they can be found. Of values over that, which are
+ * far more than a conversation may have, some spellings are not looked for.
+ */
+const mostCharacters = 2_000_000;
+
+/**
  * Every way in which the values may show: plain, quoted, URL-encoded and base64, and the single lines of those with several;
  * longest first, without repeats.
  */
 export function secretForms(secrets: readonly ToolSecret[]): SecretForm[] {
   const forms = new Map<string, SecretForm>();
+  let characters = 0;
   const add = (text: string, bounds: Bounds): void => {
     const known = forms.get(text)?.bounds;
+    if (known === undefined) characters += text.length;
     if (known === undefined || strictness[bounds] < strictness[known]) forms.set(text, { text, bounds });
   };
-  for (const { value } of secrets) {
-    const trimmed = value.trim();
-    if (trimmed.length < shortestMaskedLength) continue;
-    for (const text of new Set([trimmed, value])) addSpellings(text, add);
-    for (const [index, line] of tellingLines(trimmed).entries()) {
-      if (index < fullySpelledLines) addSpellings(line, add);
-      else add(line, boundsOf(line));
+  const values = new Set(secrets.map(({ value }) => value).filter(isMasked));
+  const lines = new Map<string, { readonly isSpelled: boolean }>();
+  for (const value of values) {
+    for (const [index, line] of tellingLines(value.trim()).entries())
+      lines.set(line, { isSpelled: index < fullySpelledLines || lines.get(line)?.isSpelled === true });
+  }
+  // What is likelier to be met comes first, of all values, so that none of them uses up the room of the others.
+  for (const value of values) add(value.trim(), boundsOf(value.trim()));
+  for (const line of lines.keys()) add(line, boundsOf(line));
+  const whole = [...values].flatMap((value) => [...new Set([value.trim(), value])]);
+  const spelled = [...lines].filter(([, { isSpelled }]) => isSpelled).map(([line]) => line);
+  for (const spellings of [quotedSpellings, base64Spellings]) {
+    for (const value of [...whole, ...spelled]) {
+      if (characters > mostCharacters) break;
+      const bounds = spellings === quotedSpellings ? boundsOf(value.trim()) : encodedBounds(value);
+      for (const text of spellings(value)) add(text, bounds);
     }
   }
   return [...forms.values()].sort((a, b) => b.text.length - a.text.length);
 }
 
+function isMasked(value: string): boolean {
+  return value.trim().length >= shortestMaskedLength;
+}
+
 const strictness: Readonly<Record<Bounds, number>> = { none: 0, token: 1, word: 2 };
 
-function addSpellings(value: string, add: (text: string, bounds: Bounds) => void): void {
-  const bounds = boundsOf(value.trim());
-  for (const text of quotedSpellings(value)) add(text, bounds);
-  const encodedBounds = value.trim().length < anywhereLength ? "token" : "none";
-  for (const text of base64Spellings(value)) add(text, encodedBounds);
+function encodedBounds(value: string): Bounds {
+  return value.trim().length < anywhereLength ? "token" : "none";
 }
 
 /** What people write every day hides nothing but itself: a word, or a path of words. */

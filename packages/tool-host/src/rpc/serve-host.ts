@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { onceUnlessRejected } from "@convoke/protocol";
 import type { ToolHost } from "../host.ts";
 import type { Bash } from "../bash/bash.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -67,12 +68,11 @@ export async function serveToolHost(options: ServeOptions): Promise<Served> {
     cutConnections();
     await listener.stop();
   };
-  let stopping: Promise<void> | undefined;
   return {
     address: formatAddress(listener.address),
     bootId,
     cutConnections,
-    [Symbol.asyncDispose]: () => (stopping ??= stop()),
+    [Symbol.asyncDispose]: onceUnlessRejected(stop),
   };
 }
 

@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { ToolInputError } from "../tool.ts";
+import { findTwin } from "./file-editor/find-twin.ts";
 
 export type RipgrepSearch = {
   /** Arguments beyond those every search has; patterns go in as `-e` or `-g` values, paths after `--`. */
@@ -15,6 +16,8 @@ export type RipgrepSearch = {
   readonly signal: AbortSignal;
   /** 30,000 ms unless given. */
   readonly limitMs?: number;
+  /** When the limit began to count, by `performance.now()`, for one of several searches of one call; otherwise now. */
+  readonly startedAt?: number;
 };
 
 /** How many files a search returns at most. */
@@ -42,6 +45,7 @@ export async function runRipgrep(
 ): Promise<string> {
   search.signal.throwIfAborted();
   const limitMs = search.limitMs ?? defaultLimitMs;
+  const spentMs = search.startedAt === undefined ? 0 : performance.now() - search.startedAt;
   const child = spawn(rgPath, [...commonArguments, ...search.arguments], {
     cwd: search.directory,
     env: search.environment,
@@ -54,7 +58,7 @@ export async function runRipgrep(
   const timer = setTimeout(() => {
     isTimeUp = true;
     end();
-  }, limitMs);
+  }, limitMs - spentMs);
   search.signal.addEventListener("abort", end, { once: true });
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     output += text;
@@ -82,7 +86,7 @@ export async function runRipgrep(
 
 /** The directory a search begins in; `~` and relative paths are resolved against home and workspace. */
 export async function resolveDirectory(path: string, context: SearchPlace): Promise<string> {
-  const directory = resolvePath(path, context);
+  const directory = await findTwin(resolvePath(path, context));
   const stats = await stat(directory).catch(() => undefined); // Whatever the reason, it cannot be searched.
   if (stats?.isDirectory() !== true) {
     throw new ToolInputError(`Invalid parameter path: ${directory} is not a directory that can be searched.`);

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { toWorkspaceError } from "./root-jail.ts";
-import { runGit } from "./run-git.ts";
+import { badRepository, runGit } from "./run-git.ts";
 import type { GitDeps } from "./run-git.ts";
 import { WorkspaceError, type RepositoryHead } from "./workspace.ts";
 
@@ -13,6 +13,17 @@ export async function askGit(
 ): Promise<string | undefined> {
   const { code, output } = await runGit(deps, directory, parameters);
   return code === 0 ? output.toString("utf8") : undefined;
+}
+
+/** The same, where git can only fail for a repository that is damaged. */
+export async function mustAsk(
+  deps: GitDeps,
+  directory: string,
+  parameters: readonly string[],
+): Promise<string> {
+  const result = await runGit(deps, directory, parameters);
+  if (result.code !== 0) throw badRepository("git cannot read this repository", result);
+  return result.output.toString("utf8");
 }
 
 /** True inside the working tree of a repository that is, with its objects, inside the root. */
@@ -116,7 +127,5 @@ async function localTrunk(deps: GitDeps, directory: string): Promise<string | un
 
 /** Its id depends on how the repository names objects. */
 async function emptyTree(deps: GitDeps, directory: string): Promise<string> {
-  const id = await askGit(deps, directory, ["hash-object", "-t", "tree", "--stdin"]);
-  if (id === undefined) throw new Error("git cannot name the empty tree.");
-  return id.trim();
+  return (await mustAsk(deps, directory, ["hash-object", "-t", "tree", "--stdin"])).trim();
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { GitChange } from "@convoke/protocol";
-import { askGit, findBase, isInRepository, listNested } from "./git-base.ts";
+import { findBase, isInRepository, listNested, mustAsk } from "./git-base.ts";
 import type { GitDeps } from "./run-git.ts";
 import { WorkspaceError } from "./workspace.ts";
 
@@ -56,10 +56,8 @@ const listingOptions = [
 
 async function listChanges(deps: GitDeps, directory: string, ref: string | undefined): Promise<GitChange[]> {
   const base = await findBase(deps, directory, ref);
-  const tracked = await askGit(deps, directory, ["diff", ...listingOptions, base, "--"]);
-  const untracked = await askGit(deps, directory, ["ls-files", "--others", "--exclude-standard", "-z"]);
-  if (tracked === undefined || untracked === undefined)
-    throw new Error("git cannot compare this repository.");
+  const tracked = await mustAsk(deps, directory, ["diff", ...listingOptions, base, "--"]);
+  const untracked = await mustAsk(deps, directory, ["ls-files", "--others", "--exclude-standard", "-z"]);
   const changes = readListing(tracked);
   for (const path of untracked.split("\0")) {
     // In the base and on the disk, but taken out of the index: the file is there and may differ.
@@ -75,8 +73,7 @@ export async function listChangesBetween(
   from: string,
   to: string,
 ): Promise<GitChange[]> {
-  const listing = await askGit(deps, directory, ["diff", ...listingOptions, from, to, "--"]);
-  if (listing === undefined) throw new Error("git cannot compare these commits.");
+  const listing = await mustAsk(deps, directory, ["diff", ...listingOptions, from, to, "--"]);
   return [...readListing(listing)].map(([path, status]) => ({ status, path })).sort(byPath);
 }
 

@@ -1,12 +1,14 @@
+import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { lstat, open, readlink } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import type { GitDiff } from "@convoke/protocol";
+import { decode, decodeText, isBinary } from "../tools/file-editor/text-file.ts";
 import { askGit, findBase, isInRepository, parentOf } from "./git-base.ts";
 import { findCommit } from "./git-commits.ts";
 import type { PinnedEntry, RootJail } from "./root-jail.ts";
 import { toWorkspaceError } from "./root-jail.ts";
-import { runGit } from "./run-git.ts";
+import { badRepository, runGit } from "./run-git.ts";
 import type { GitDeps } from "./run-git.ts";
 import { WorkspaceError } from "./workspace.ts";
 import type { DiffBase } from "./workspace.ts";
@@ -34,7 +36,11 @@ export async function gitDiff(deps: GitDiffDeps, path: string, against: DiffBase
   if (original === undefined && modified === undefined) {
     throw new WorkspaceError("not-found", `${path} is neither in the workspace nor in the repository.`);
   }
-  return { modified: toText(modified, path), original: toText(original, path) };
+  const encoding = await encodingOf([modified, original], path);
+  return {
+    modified: await toText(modified, encoding, path),
+    original: await toText(original, encoding, path),
+  };
 }
 
 /** Where git can run: the file's directory or, when that was deleted too, the nearest one that is left; and the way from there. */
@@ -73,9 +79,9 @@ async function readCommitted(
   if (match === null) return undefined;
   const [, id = "", size] = match;
   if (Number(size) > maxBytes) throw tooLarge(path);
-  const { code, output } = await runGit(deps, directory, ["cat-file", "blob", id]);
-  if (code !== 0) throw new Error("git cannot read a file of this repository.");
-  return output;
+  const read = await runGit(deps, directory, ["cat-file", "blob", id]);
+  if (read.code !== 0) throw badRepository("git cannot read a file of this repository", read);
+  return read.output;
 }
 
 /** The bytes on the disk; of a symbolic link its target's name, as git compares it. Undefined when the file is gone. */
@@ -105,16 +111,25 @@ async function readBounded(entry: PinnedEntry): Promise<Buffer> {
   return bytes.subarray(0, length);
 }
 
-function toText(bytes: Buffer | undefined, path: string): string {
+/** In which the sides that are not UTF-8 are read, as the tools read files: one for both, so that a guess makes no difference. */
+async function encodingOf(sides: readonly (Buffer | undefined)[], path: string): Promise<string> {
+  const others = sides.filter((bytes) => bytes !== undefined && !isUtf8(bytes));
+  if (others.some((bytes) => bytes!.length > maxBytes)) throw tooLarge(path);
+  return others.length === 0 ? "utf8" : (await decodeText(Buffer.concat(others as Buffer[]))).encoding;
+}
+
+async function toText(bytes: Buffer | undefined, encoding: string, path: string): Promise<string> {
   if (bytes === undefined) return "";
   if (bytes.length > maxBytes) throw tooLarge(path);
-  try {
-    if (bytes.includes(0)) throw new TypeError("NUL");
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    return text.endsWith("\r\n") ? text.slice(0, -2) : text.endsWith("\n") ? text.slice(0, -1) : text;
-  } catch (error) {
-    throw new WorkspaceError("not-text", `${path} is not a text in UTF-8.`, { cause: error });
-  }
+  if (isUtf8(bytes) ? bytes.includes(0) : isBinary(bytes))
+    throw new WorkspaceError("not-text", `${path} is not a text.`);
+  const text = isUtf8(bytes) ? bytes.toString("utf8") : withoutMark(await decode(bytes, encoding));
+  return text.endsWith("\r\n") ? text.slice(0, -2) : text.endsWith("\n") ? text.slice(0, -1) : text;
+}
+
+/** UTF-16 has a mark at its beginning, which is no part of the text. */
+function withoutMark(text: string): string {
+  return text.startsWith("\ufeff") ? text.slice(1) : text;
 }
 
 function tooLarge(path: string): WorkspaceError {

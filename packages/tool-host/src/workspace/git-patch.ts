@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { askGit, findBase, readHead } from "./git-base.ts";
+import { findBase, mustAsk, readHead } from "./git-base.ts";
 import type { GitChangesDeps } from "./git-changes.ts";
-import { runGit, type GitDeps } from "./run-git.ts";
+import { badRepository, runGit, type GitDeps } from "./run-git.ts";
 import { WorkspaceError, type GitPatch } from "./workspace.ts";
 
 /** See {@link Workspace.gitPatch}. */
@@ -37,23 +37,21 @@ const patchOptions = [
 ];
 
 async function patchOf(deps: GitDeps, directory: string, what: readonly string[]): Promise<Buffer> {
-  const { code, output } = await runGit(deps, directory, ["diff", ...patchOptions, ...what, "--"]);
-  if (code !== 0) throw new Error("git cannot compare this repository.");
-  return output;
+  const compared = await runGit(deps, directory, ["diff", ...patchOptions, ...what, "--"]);
+  if (compared.code !== 0) throw badRepository("git cannot compare this repository", compared);
+  return compared.output;
 }
 
 /** git shows no file that it does not track, so it tracks them for a moment: in an index and with objects beside the repository. */
 async function patchOfUntracked(deps: GitDeps, directory: string): Promise<Buffer> {
-  const listing = await askGit(deps, directory, ["ls-files", "--others", "--exclude-standard", "-z"]);
-  const objects = await askGit(deps, directory, [
+  const listing = await mustAsk(deps, directory, ["ls-files", "--others", "--exclude-standard", "-z"]);
+  const objects = await mustAsk(deps, directory, [
     "rev-parse",
     "--path-format=absolute",
     "--git-path",
     "objects",
   ]);
-  const empty = await askGit(deps, directory, ["hash-object", "-t", "tree", "--stdin"]);
-  if (listing === undefined || objects === undefined || empty === undefined)
-    throw new Error("git cannot list the files of this repository.");
+  const empty = await mustAsk(deps, directory, ["hash-object", "-t", "tree", "--stdin"]);
   // A name with a slash at its end is a repository of its own.
   const names = listing.split("\0").filter((name) => name !== "" && !name.endsWith("/"));
   if (names.length === 0) return Buffer.alloc(0);
@@ -76,7 +74,7 @@ async function patchOfUntracked(deps: GitDeps, directory: string): Promise<Buffe
       `--pathspec-from-file=${list}`,
       "--pathspec-file-nul",
     ]);
-    if (added.code !== 0) throw new Error("git cannot read a file that it does not track.");
+    if (added.code !== 0) throw badRepository("git cannot read a file that it does not track", added);
     return await patchOf(beside, directory, ["--cached", empty.trim()]);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,10 +1,10 @@
 import { unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
-import { askGit, findBase, isInRepository } from "./git-base.ts";
+import { findBase, isInRepository, mustAsk } from "./git-base.ts";
 import { findDirectory, type GitDiffDeps } from "./git-diff.ts";
 import { toWorkspaceError, type PinnedEntry } from "./root-jail.ts";
-import { runGit } from "./run-git.ts";
+import { badRepository, runGit } from "./run-git.ts";
 import { WorkspaceError } from "./workspace.ts";
 import { statOrNothing, writeEntry } from "./write-entry.ts";
 
@@ -19,21 +19,20 @@ export async function gitRestore(deps: GitRestoreDeps, path: string, ref?: strin
   if (!(await isInRepository(deps, realPath)))
     throw new WorkspaceError("no-repository", `${path} is in no repository.`);
   const base = await findBase(deps, realPath, ref);
-  const listed = await askGit(deps, realPath, ["ls-tree", "-z", base, "--", rest]);
-  if (listed === undefined) throw new Error("git cannot list this repository.");
+  const listed = await mustAsk(deps, realPath, ["ls-tree", "-z", base, "--", rest]);
   if (listed === "") return await remove(deps, path);
   const [, mode = "", id = ""] = /^(100644|100755) blob ([0-9a-f]+)\t/.exec(listed) ?? [];
   if (id === "") throw new WorkspaceError("not-a-file", `${path} is not a file in the repository.`);
   await refuseFiltered(deps, realPath, rest, path);
-  const { code, output } = await runGit(deps, realPath, ["cat-file", "blob", id]);
-  if (code !== 0) throw new Error("git cannot read a file of this repository.");
+  const read = await runGit(deps, realPath, ["cat-file", "blob", id]);
+  if (read.code !== 0) throw badRepository("git cannot read a file of this repository", read);
   await deps.createDirectory(dirname(path));
   await onEntry(deps, path, async (entry) => {
     const before = await standing(entry, path);
     const permissions = permissionsOf(before, mode === "100755");
     // A link itself is replaced, not what it leads to.
     if (before === "link") await unlink(entry.path);
-    await writeEntry(entry, path, Readable.from([output]), permissions);
+    await writeEntry(entry, path, Readable.from([read.output]), permissions);
   });
 }
 
@@ -78,7 +77,7 @@ async function refuseFiltered(
   name: string,
   path: string,
 ): Promise<void> {
-  const listed = await askGit(deps, directory, ["check-attr", "-z", "filter", "--", name]);
+  const listed = await mustAsk(deps, directory, ["check-attr", "-z", "filter", "--", name]);
   const value = listed?.split("\0")[2];
   if (value === "unspecified" || value === "unset") return;
   throw new WorkspaceError(

@@ -16,6 +16,7 @@ import {
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import iconv from "iconv-lite";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openTemporaryDirectory } from "../testing/temporary-directory.ts";
 import { createLocalWorkspace } from "./local-workspace.ts";
@@ -93,8 +94,78 @@ test("binary and very large files are listed, and their texts refused with a rea
   expect(await repository.workspace.gitChanges(repository.dir)).toHaveLength(3);
   const diff = async (name: string) => repository.workspace.gitDiff(repository.at(name));
   await expect(diff("binary")).rejects.toMatchObject({ code: "not-text" });
-  await expect(diff("latin")).rejects.toMatchObject({ code: "not-text" });
+  expect(await diff("latin")).toEqual({ original: "", modified: "äö" });
   await expect(diff("large")).rejects.toMatchObject({ code: "too-large" });
+});
+
+test("K20: a text that is not UTF-8 has a diff, in one encoding for both sides", async () => {
+  const repository = await openRepository();
+  const chinese = "这是一个用国标编码的文本文件。\r\n它有几行中文内容，用来测试搜索。\r\n";
+  const texts = { "latin1.txt": ["Grüße\n", "latin1"], "gbk.txt": [chinese, "gb18030"] } as const;
+  for (const [name, [text, encoding]] of Object.entries(texts))
+    await writeFile(repository.at(name), iconv.encode(text, encoding));
+  await writeFile(repository.at("wide.txt"), Buffer.from("\ufeffwide\r\n", "utf16le"));
+  await repository.write("plain.txt", "plain");
+  await repository.commit();
+  for (const [name, [text, encoding]] of Object.entries(texts))
+    await writeFile(
+      repository.at(name),
+      iconv.encode(`${text}ä中\n`.replace(encoding === "latin1" ? "中" : "ä", ""), encoding),
+    );
+  await writeFile(repository.at("wide.txt"), Buffer.from("\ufeffwider\n", "utf16le"));
+  await writeFile(repository.at("plain.txt"), Buffer.from("plän", "latin1"));
+  const diff = async (name: string) => repository.workspace.gitDiff(repository.at(name));
+  expect(await diff("latin1.txt")).toEqual({ original: "Grüße", modified: "Grüße\nä" });
+  expect(await diff("gbk.txt")).toEqual({ original: chinese.trimEnd(), modified: `${chinese}中` });
+  expect(await diff("wide.txt")).toEqual({ original: "wide", modified: "wider" });
+  expect(await diff("plain.txt")).toEqual({ original: "plain", modified: "plän" });
+});
+
+test("K20: a repository that git cannot read is not one without changes", async () => {
+  const repository = await openRepository();
+  await repository.write("file.txt", "x");
+  await repository.write("deep/er/file.txt", "x");
+  await repository.commit();
+  const config = await readFile(repository.at(".git/config"), "utf8");
+  const { workspace, dir, at } = repository;
+  const all = () => [
+    workspace.gitChanges(dir),
+    workspace.gitChanges(at("deep/er")),
+    workspace.gitDiff(at("file.txt")),
+    workspace.gitCommits(dir, 10),
+    workspace.gitPatch(dir),
+    workspace.gitRestore(at("file.txt"), "HEAD"),
+  ];
+  const refusals = async () =>
+    Promise.all(
+      all().map(async (asked) =>
+        asked.then(
+          () => "answered",
+          (error: unknown) => String(error),
+        ),
+      ),
+    );
+  await writeFile(at(".git/config"), "[core\nbroken");
+  for (const refusal of await refusals())
+    expect(refusal).toMatch(/git cannot read .*bad config line 1 in file .*config/u);
+  const archive = await workspace.archive(dir, []);
+  expect(archive.repository).toBeNull();
+  archive.content.destroy();
+  await writeFile(
+    at(".git/config"),
+    `${config}[extensions]\n\tunknownthing = true\n[core]\n\trepositoryformatversion = 1\n`,
+  );
+  for (const refusal of await refusals()) expect(refusal).toContain("unknownthing");
+  await writeFile(at(".git/config"), config);
+  await writeFile(at(".git/index"), "broken");
+  await expect(workspace.gitChanges(dir)).rejects.toMatchObject({ code: "bad-repository" });
+  await rm(at(".git/index"));
+  await writeFile(at(".git/HEAD"), "broken");
+  for (const refusal of await refusals()) expect(refusal).toContain("git cannot read");
+  await rm(at(".git"), { recursive: true });
+  expect(await workspace.gitChanges(dir)).toEqual([]);
+  await mkdir(at(".git"));
+  expect(await workspace.gitChanges(dir)).toEqual([]);
 });
 
 test("one file is made again what it was: changed, deleted with its directory, new, a link, executable", async () => {

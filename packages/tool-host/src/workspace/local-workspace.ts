@@ -96,11 +96,17 @@ function openWithin(
       withGit(place, async (git) => gitRestore({ ...git, jail, createDirectory }, path, ref)),
     archive: async (path, exclude, format = "tar.gz") => {
       const real = await directory(path);
-      const repository = await withGit(place, async (git) => readHead(git, real));
+      const repository = await withGit(place, async (git) => readHead(git, real)).catch(noHead);
       return { content: await openArchive(real, environment, exclude, format), format, repository };
     },
     home: async () => root ?? environment["HOME"] ?? homedir(),
   };
+}
+
+/** The files of a repository that is damaged can be had all the same. */
+function noHead(error: unknown): null {
+  if (error instanceof WorkspaceError && error.code === "bad-repository") return null;
+  throw error;
 }
 
 /** Opens a file that can be read to an end: a pipe or a device would block or never end. */

@@ -12,15 +12,20 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isInside, toWorkspaceError } from "./root-jail.ts";
+import { WorkspaceError } from "./workspace.ts";
 
 /** Runs git as it is, in a directory, with more environment. */
 export type AskGit = (
   directory: string,
   parameters: readonly string[],
   environment?: Readonly<Record<string, string>>,
-) => Promise<string | undefined>;
+) => Promise<{
+  /** Undefined when it fails. */
+  readonly answer: string | undefined;
+  readonly problem: string;
+}>;
 
 export type PrivateRepositoriesDeps = {
   /** Repositories that are not, with all they consist of, inside are not there. */
@@ -57,6 +62,7 @@ export class PrivateRepositories implements AsyncDisposable {
     if (known === undefined) {
       known = this.#open(directory);
       this.#known.set(directory, known);
+      known.catch(() => this.#known.delete(directory));
     }
     return known;
   }
@@ -67,7 +73,7 @@ export class PrivateRepositories implements AsyncDisposable {
   }
 
   async #open(directory: string): Promise<PrivateRepository | undefined> {
-    const answer = await this.#deps.askGit(directory, [
+    const { answer, problem } = await this.#deps.askGit(directory, [
       "rev-parse",
       "--is-inside-work-tree",
       "--path-format=absolute",
@@ -75,6 +81,7 @@ export class PrivateRepositories implements AsyncDisposable {
       "--git-dir",
       "--git-common-dir",
     ]);
+    if (answer === undefined) await this.#refuseDamaged(directory, problem);
     const [isInTree, tree, own, common] = answer?.trimEnd().split("\n") ?? [];
     if (isInTree !== "true" || tree === undefined || own === undefined || common === undefined)
       return undefined;
@@ -97,6 +104,18 @@ export class PrivateRepositories implements AsyncDisposable {
     };
   }
 
+  /** A repository that git cannot read is not the same as none: it has changes that nobody sees. */
+  async #refuseDamaged(directory: string, problem: string): Promise<void> {
+    if (/must be run in a work tree/u.test(problem)) return;
+    const root = await realpath(this.#deps.root ?? "/");
+    const own = await findOwn(directory, root);
+    // What leads elsewhere may lead out of the root, about which nothing is told.
+    const isTold = own !== undefined && (own.isDirectory || this.#deps.root === undefined);
+    if (!isTold) return;
+    if (problem.startsWith("not a git repository") && !(await isThere(join(own.path, "objects")))) return;
+    throw new WorkspaceError("bad-repository", `git cannot read ${own.path}: ${problem}.`);
+  }
+
   /** Git itself reads what others wrote, from a copy and without what it includes. Each entry is a name, a line end and a value. */
   async #readConfig(folder: string, own: string, common: string): Promise<string[]> {
     const scratch = join(folder, "convoke");
@@ -108,11 +127,27 @@ export class PrivateRepositories implements AsyncDisposable {
       const copy = join(scratch, "config");
       await writeFile(copy, bytes);
       const listing = await this.#deps.askGit(scratch, ["config", "--file", copy, "--null", "--list"]);
-      entries.push(...(listing ?? "").split("\0"));
+      if (listing.answer === undefined)
+        throw new WorkspaceError("bad-repository", `git cannot read ${path}: ${listing.problem}.`);
+      entries.push(...listing.answer.split("\0"));
     }
     await rm(scratch, { recursive: true });
     return entries;
   }
+}
+
+/** The nearest `.git` of a directory or those above it, up to `root`. */
+async function findOwn(
+  directory: string,
+  root: string,
+): Promise<{ readonly path: string; readonly isDirectory: boolean } | undefined> {
+  for (let at = directory; isInside(root, at); at = dirname(at)) {
+    const path = join(at, ".git");
+    const stats = await lstat(path).catch(() => undefined); // Not there, or not to be seen.
+    if (stats !== undefined) return { path, isDirectory: stats.isDirectory() };
+    if (at === dirname(at)) return undefined;
+  }
+  return undefined;
 }
 
 const originUrl = "remote.origin.url\n";

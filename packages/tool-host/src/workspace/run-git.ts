@@ -21,16 +21,27 @@ export async function withGit<Result>(
   await using repositories = new PrivateRepositories({
     root: place.root,
     askGit: async (directory, parameters) => {
-      const { code, output } = await start(place, directory, parameters);
-      return code === 0 ? output.toString("utf8") : undefined;
+      const { code, output, problem } = await start(place, directory, parameters);
+      return { answer: code === 0 ? output.toString("utf8") : undefined, problem };
     },
   });
   return await task({ ...place, repositories });
 }
 
-export type GitResult = { readonly code: number | null; readonly output: Buffer };
+export type GitResult = {
+  readonly code: number | null;
+  readonly output: Buffer;
+  /** What git said of its failure, in one line. */
+  readonly problem: string;
+};
+
+/** A repository that is there and that git cannot work with. */
+export function badRepository(what: string, { problem }: Pick<GitResult, "problem">): WorkspaceError {
+  return new WorkspaceError("bad-repository", `${what}${problem === "" ? "" : `: ${problem}`}.`);
+}
 
 const timeoutMs = 30_000;
+const maxProblemLength = 4_000;
 /** More output than any listing or text that is shown has. */
 const maxOutputBytes = 32 * 1024 * 1024;
 
@@ -47,7 +58,7 @@ export async function runGit(
   if (parameters.some((parameter) => parameter.includes("\0")))
     throw new WorkspaceError("invalid-path", "A path may not hold NUL.");
   const repository = await deps.repositories.at(directory);
-  if (repository === undefined) return { code: 128, output: Buffer.alloc(0) };
+  if (repository === undefined) return { code: 128, output: Buffer.alloc(0), problem: "" };
   const place = { ...deps, environment: { ...deps.environment, ...repository.environment } };
   const filters = comparing.has(parameters[0] ?? "") ? await listFilters(place, directory) : [];
   return start(place, directory, [...filters.flatMap(disableFilter), ...parameters]);
@@ -105,7 +116,7 @@ async function start(deps: Place, directory: string, parameters: readonly string
       LC_ALL: "C",
       ...(deps.root === undefined ? {} : { GIT_CEILING_DIRECTORIES: dirname(deps.root) }),
     },
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", "pipe", "pipe"],
     timeout: timeoutMs,
     killSignal: "SIGKILL",
   });
@@ -118,6 +129,10 @@ async function start(deps: Place, directory: string, parameters: readonly string
     if (byteCount > maxOutputBytes) child.kill("SIGKILL");
     else parts.push(bytes);
   });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    if (said.length < maxProblemLength) said += text.slice(0, maxProblemLength);
+  });
   const [code, signal] = await ended.catch(async (error: unknown) => {
     // The directory may have gone since it was looked up; the system reports that like a missing program.
     await access(directory).catch((absent: unknown) => {
@@ -128,5 +143,15 @@ async function start(deps: Place, directory: string, parameters: readonly string
   if (byteCount > maxOutputBytes)
     throw new WorkspaceError("too-large", "The repository has too many changes to list.");
   if (signal !== null) throw new Error(`git did not answer within ${timeoutMs / 1_000} s.`);
-  return { code, output: Buffer.concat(parts) };
+  return { code, output: Buffer.concat(parts), problem: firstProblem(said) };
+}
+
+/** What it says from the failure on, on one line and without its full stop. */
+function firstProblem(said: string): string {
+  const from = said.slice(Math.max(0, said.search(/^(?:fatal|error): /mu)));
+  const line = from
+    .replace(/^(?:fatal|error): /u, "")
+    .replace(/\s+/gu, " ")
+    .trim();
+  return line.slice(0, 300).toWellFormed().replace(/\.$/u, "");
 }

@@ -120,6 +120,7 @@ const workspaceProblems = [
   "not-text",
   "too-large",
   "no-repository",
+  "bad-repository",
   "no-space",
   "unknown-page",
   "too-many-commands",

@@ -1,9 +1,10 @@
 import { PanelLeft } from "lucide-react";
 import { Suspense, useEffect, useState } from "react";
-import { Route, Switch } from "wouter";
+import { Route, Switch, useLocation } from "wouter";
 import { Panes } from "../conversation/panes.tsx";
 import { useStore } from "../lib/store.ts";
 import { useServices } from "../services/services.ts";
+import { Boundary } from "../ui/boundary.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { useWords } from "../words/words.ts";
 import { useTitle } from "./use-title.ts";
@@ -29,6 +30,7 @@ export function Shell() {
   const { approvals, keep } = useServices();
   const waiting = useStore(approvals).length;
   const [hasRail, setHasRail] = useState(() => keep.read("rail") !== false);
+  const [location] = useLocation();
   useTitle(waiting);
   useEffect(() => void keep.write("rail", hasRail), [keep, hasRail]);
   return (
@@ -43,7 +45,9 @@ export function Shell() {
         <Suspense
           fallback={<div className="w-64 shrink-0 border-r border-line bg-rail max-[720px]:hidden" />}
         >
-          <Rail waiting={waiting} onHide={() => setHasRail(false)} />
+          <Boundary versions={[location]}>
+            <Rail waiting={waiting} onHide={() => setHasRail(false)} />
+          </Boundary>
         </Suspense>
       ) : (
         <div className="border-r border-line bg-rail p-1.5 max-[720px]:hidden">
@@ -53,43 +57,51 @@ export function Shell() {
         </div>
       )}
       <div className="flex min-w-0 grow flex-col">
-        <Suspense>
-          <Upkeep />
-        </Suspense>
-        <main id="main" tabIndex={-1} className="min-h-0 grow outline-none">
+        <Boundary versions={[location]}>
           <Suspense>
-            <Switch>
-              <Route path="/c/:id">{({ id }) => <Panes id={id} />}</Route>
-              <Route path="/inbox">
-                <InboxPage />
-              </Route>
-              <Route path="/conversations">
-                <ConversationsScreen />
-              </Route>
-              <Route path="/search">
-                <SearchPage />
-              </Route>
-              <Route path="/archived">
-                <ArchivedPage />
-              </Route>
-              <Route path="/settings/:section?">
-                {({ section }) => <SettingsPage section={section ?? "models"} />}
-              </Route>
-              <Route>
-                <HomePage />
-              </Route>
-            </Switch>
+            <Upkeep />
           </Suspense>
+        </Boundary>
+        <main id="main" tabIndex={-1} className="min-h-0 grow outline-none">
+          <Boundary versions={[location]}>
+            <Suspense>
+              <Switch>
+                <Route path="/c/:id">{({ id }) => <Panes id={id} />}</Route>
+                <Route path="/inbox">
+                  <InboxPage />
+                </Route>
+                <Route path="/conversations">
+                  <ConversationsScreen />
+                </Route>
+                <Route path="/search">
+                  <SearchPage />
+                </Route>
+                <Route path="/archived">
+                  <ArchivedPage />
+                </Route>
+                <Route path="/settings/:section?">
+                  {({ section }) => <SettingsPage section={section ?? "models"} />}
+                </Route>
+                <Route>
+                  <HomePage />
+                </Route>
+              </Switch>
+            </Suspense>
+          </Boundary>
         </main>
-        <Suspense>
-          <Tabs waiting={waiting} />
-        </Suspense>
+        <Boundary versions={[location]}>
+          <Suspense>
+            <Tabs waiting={waiting} />
+          </Suspense>
+        </Boundary>
       </div>
-      <Suspense>
-        <Announcer />
-        <KeyMap />
-        <Notifier />
-      </Suspense>
+      <Boundary versions={[location]} fallback={null}>
+        <Suspense>
+          <Announcer />
+          <KeyMap />
+          <Notifier />
+        </Suspense>
+      </Boundary>
     </div>
   );
 }

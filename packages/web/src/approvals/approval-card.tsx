@@ -1,7 +1,7 @@
 import { ShieldAlert } from "lucide-react";
 import { Suspense, useEffect, useMemo, useState, type KeyboardEvent } from "react";
 import { ApiError } from "@convoke/client";
-import { DiffView } from "../diff/diff-view.tsx";
+import { PlannedDiff } from "../cards/planned-diff.tsx";
 import { editsOf } from "../folds/edits.ts";
 import { textAt } from "../lib/loose.ts";
 import { pathWithin, shownDuration } from "../lib/shown-numbers.ts";
@@ -169,7 +169,12 @@ function Proposal({ approval, folder }: ProposalProps) {
           {visibleText(pathWithin(edit.path, folder))}
         </p>
         <div className="max-h-60 overflow-y-auto">
-          <DiffView change={edit} path={edit.path} />
+          <PlannedDiff
+            edit={edit}
+            action={approval.action}
+            conversationId={approval.conversationId}
+            folder={folder}
+          />
         </div>
       </div>
     ));

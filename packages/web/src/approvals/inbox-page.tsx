@@ -2,6 +2,7 @@ import { Link } from "wouter";
 import { useEffect } from "react";
 import { useStore } from "../lib/store.ts";
 import { useServices } from "../services/services.ts";
+import { Boundary } from "../ui/boundary.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 import ApprovalCard from "./approval-card.tsx";
 
@@ -30,7 +31,9 @@ export default function InboxPage() {
               >
                 {glances.find(({ id }) => id === approval.conversationId)?.title ?? words.rail.untitled}
               </Link>
-              <ApprovalCard approval={approval} />
+              <Boundary versions={[approval]}>
+                <ApprovalCard approval={approval} />
+              </Boundary>
             </div>
           ))}
         </div>

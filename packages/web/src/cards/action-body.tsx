@@ -1,6 +1,7 @@
 import { Ellipsis } from "lucide-react";
 import { useMemo, useState, type ReactNode } from "react";
 import { DiffView } from "../diff/diff-view.tsx";
+import { PlannedDiff } from "./planned-diff.tsx";
 import { editsOf, type Edit } from "../folds/edits.ts";
 import { tasksOf } from "../folds/fold-task-list.ts";
 import { partsText } from "../folds/row-of-event.ts";
@@ -38,7 +39,11 @@ export default function ActionBody({ row, conversationId, folder, progress, menu
   const edits = useMemo(() => editsOf(row), [row]);
   const body = (
     <>
-      {edits.length > 0 ? <EditsBody edits={edits} folder={folder} /> : <InputBody row={row} />}
+      {edits.length > 0 ? (
+        <EditsBody row={row} edits={edits} conversationId={conversationId} folder={folder} />
+      ) : (
+        <InputBody row={row} />
+      )}
       {row.outcome === null && progress !== null && <LongText text={progress} isLive />}
       <OutcomeBody row={row} conversationId={conversationId} hasEdits={edits.length > 0} />
     </>
@@ -65,14 +70,23 @@ function BodyMenu({ id, menu }: { readonly id: string; readonly menu: CardMenu }
   );
 }
 
-function EditsBody({ edits, folder }: { readonly edits: readonly Edit[]; readonly folder: string | null }) {
+type EditsBodyProps = Pick<BodyProps, "row" | "conversationId" | "folder"> & {
+  readonly edits: readonly Edit[];
+};
+
+function EditsBody({ row, edits, conversationId, folder }: EditsBodyProps) {
+  const planned = row.outcome === null ? row.action : null;
   return edits.map((edit) => (
     <div key={edit.path} className="border-b border-line last:border-b-0">
       <div className="flex items-center gap-2 bg-raised px-3 py-1 text-xs">
         <span className="grow truncate font-mono">{visibleText(pathWithin(edit.path, folder))}</span>
         <Changed edit={edit} />
       </div>
-      <DiffView change={edit} path={edit.path} />
+      {planned === null ? (
+        <DiffView change={edit} path={edit.path} />
+      ) : (
+        <PlannedDiff edit={edit} action={planned} conversationId={conversationId} folder={folder} />
+      )}
     </div>
   ));
 }

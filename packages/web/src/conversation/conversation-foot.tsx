@@ -9,6 +9,7 @@ import { useStore } from "../lib/store.ts";
 import type { LogView, OpenLog } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
 import { lazyPart } from "../lib/lazy-part.ts";
+import { Boundary } from "../ui/boundary.tsx";
 import { useMoreWords } from "../words/words.ts";
 import { actOnCommand } from "./act-on-command.ts";
 import type { Attempt } from "./attempt.ts";
@@ -92,7 +93,9 @@ export default function ConversationFoot(props: ConversationFootProps) {
         {waiting.length > 0 && (
           <div className="mb-2 flex max-h-[45dvh] flex-col gap-2 overflow-y-auto">
             {waiting.map((approval) => (
-              <ApprovalCard key={approval.actionId} approval={approval} />
+              <Boundary key={approval.actionId} versions={[approval]}>
+                <ApprovalCard approval={approval} />
+              </Boundary>
             ))}
           </div>
         )}

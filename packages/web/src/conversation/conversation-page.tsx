@@ -5,6 +5,7 @@ import type { LogView, OpenLog } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
 import { Timeline } from "../timeline/timeline.tsx";
 import type { RowMenu } from "../timeline/row-menu.ts";
+import { Boundary } from "../ui/boundary.tsx";
 import { Button } from "../ui/button.tsx";
 import { useWords } from "../words/words.ts";
 import { lazyPart, loadPatiently } from "../lib/lazy-part.ts";
@@ -115,69 +116,81 @@ function OpenConversation({ log, view }: { readonly log: OpenLog; readonly view:
     <div className="relative flex h-full min-w-0">
       <div className="flex min-w-0 grow flex-col">
         {then !== null && view.phase === "ready" ? (
-          <Suspense fallback={<div className="grow" aria-busy="true" />}>
-            <PastConversation id={log.id} at={then} menu={menu} Timeline={Timeline} />
-          </Suspense>
+          <Boundary versions={[then]}>
+            <Suspense fallback={<div className="grow" aria-busy="true" />}>
+              <PastConversation id={log.id} at={then} menu={menu} Timeline={Timeline} />
+            </Suspense>
+          </Boundary>
         ) : (
           <>
-            <Suspense fallback={<div className="h-11 shrink-0 border-b border-line" />}>
-              <ConversationBar
-                log={log}
-                state={view.state}
-                onAttempt={attempt}
-                onFork={() => fork()}
-                onPanel={(name) =>
-                  navigate(
-                    placeIn(log.id, search, { panel: name === panel ? null : name, of: null, path: null }),
-                  )
-                }
-                onDeleted={() => {
-                  logs.forget(log.id);
-                  navigate("/");
-                }}
-              />
-            </Suspense>
-            <Suspense>
-              <ConnectionLine log={log} />
-              <TaskStrip rows={view.newest} />
-            </Suspense>
-            {view.phase === "loading" ? (
-              <div className="grow" aria-busy="true" />
-            ) : at === null ? (
-              <Timeline key={log.id} log={log} menu={menu} sends={sends} />
-            ) : (
-              <Suspense fallback={<div className="grow" aria-busy="true" />}>
-                <PastTimeline
-                  id={log.id}
-                  at={at}
-                  q={address.get("q") ?? ""}
-                  menu={menu}
-                  sends={sends}
-                  Timeline={Timeline}
-                />
-              </Suspense>
-            )}
-            <div className="mx-auto w-full max-w-[52rem] shrink-0 px-5 pt-1 pb-[max(0.75rem,env(safe-area-inset-bottom))] max-[720px]:px-3">
-              <Suspense fallback={<div className="h-20" />}>
-                <Foot
+            <Boundary versions={[view.state]}>
+              <Suspense fallback={<div className="h-11 shrink-0 border-b border-line" />}>
+                <ConversationBar
                   log={log}
-                  view={view}
-                  given={given}
-                  problem={problem}
-                  onGive={setGiven}
+                  state={view.state}
                   onAttempt={attempt}
-                  onSent={onSent}
+                  onFork={() => fork()}
+                  onPanel={(name) =>
+                    navigate(
+                      placeIn(log.id, search, { panel: name === panel ? null : name, of: null, path: null }),
+                    )
+                  }
+                  onDeleted={() => {
+                    logs.forget(log.id);
+                    navigate("/");
+                  }}
                 />
               </Suspense>
+            </Boundary>
+            <Boundary versions={[view.newest]}>
+              <Suspense>
+                <ConnectionLine log={log} />
+                <TaskStrip rows={view.newest} />
+              </Suspense>
+            </Boundary>
+            <Boundary versions={[log.id, at, view.newest]}>
+              {view.phase === "loading" ? (
+                <div className="grow" aria-busy="true" />
+              ) : at === null ? (
+                <Timeline key={log.id} log={log} menu={menu} sends={sends} />
+              ) : (
+                <Suspense fallback={<div className="grow" aria-busy="true" />}>
+                  <PastTimeline
+                    id={log.id}
+                    at={at}
+                    q={address.get("q") ?? ""}
+                    menu={menu}
+                    sends={sends}
+                    Timeline={Timeline}
+                  />
+                </Suspense>
+              )}
+            </Boundary>
+            <div className="mx-auto w-full max-w-[52rem] shrink-0 px-5 pt-1 pb-[max(0.75rem,env(safe-area-inset-bottom))] max-[720px]:px-3">
+              <Boundary versions={[view.newest]}>
+                <Suspense fallback={<div className="h-20" />}>
+                  <Foot
+                    log={log}
+                    view={view}
+                    given={given}
+                    problem={problem}
+                    onGive={setGiven}
+                    onAttempt={attempt}
+                    onSent={onSent}
+                  />
+                </Suspense>
+              </Boundary>
             </div>
           </>
         )}
       </div>
-      <Suspense>
-        {panel !== null && view.phase === "ready" && (
-          <Panels name={panel} log={log} view={view} onSent={onSent} />
-        )}
-      </Suspense>
+      <Boundary versions={[search]}>
+        <Suspense>
+          {panel !== null && view.phase === "ready" && (
+            <Panels name={panel} log={log} view={view} onSent={onSent} />
+          )}
+        </Suspense>
+      </Boundary>
     </div>
   );
 }

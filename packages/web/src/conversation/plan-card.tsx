@@ -1,7 +1,7 @@
 import { ClipboardList } from "lucide-react";
 import { useMemo, useState } from "react";
 import type { Attempt } from "./attempt.ts";
-import { useFile } from "../files/use-file.ts";
+import { useFile } from "../services/use-file.ts";
 import { foldPlan } from "../folds/fold-plan.ts";
 import { pathWithin } from "../lib/shown-numbers.ts";
 import type { LogView } from "../log/open-log.ts";

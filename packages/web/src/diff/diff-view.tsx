@@ -22,10 +22,12 @@ type DiffViewProps = {
   readonly change: Change;
   /** Of the file; its ending says in which language it is. */
   readonly path: string;
+  /** False where nobody knows at which lines of the file it is. */
+  readonly hasNumbers?: boolean;
 };
 
 /** A difference, line by line, in one column. */
-export function DiffView({ change, path }: DiffViewProps) {
+export function DiffView({ change, path, hasNumbers = true }: DiffViewProps) {
   const words = useMoreWords().diff;
   const diff = useDiff(change);
   const [isWhole, setIsWhole] = useState(false);
@@ -49,7 +51,12 @@ export function DiffView({ change, path }: DiffViewProps) {
               <div className="border-y border-line bg-raised px-3 text-xs text-faint">{header}</div>
             )}
             {lines.map((line) => (
-              <Line key={`${line.before ?? ""}:${line.after ?? ""}`} line={line} pieces={colours.get(line)} />
+              <Line
+                key={`${line.before ?? ""}:${line.after ?? ""}`}
+                line={line}
+                number={hasNumbers ? (line.after ?? line.before) : null}
+                pieces={colours.get(line)}
+              />
             ))}
           </div>
         ))}
@@ -74,14 +81,20 @@ function firstOf(hunks: readonly DiffHunk[], most: number): readonly DiffHunk[] 
   return shown;
 }
 
-function Line({ line, pieces }: { readonly line: DiffLine; readonly pieces: Pieces | undefined }) {
+type LineProps = {
+  readonly line: DiffLine;
+  readonly number: number | null;
+  readonly pieces: Pieces | undefined;
+};
+
+function Line({ line, number, pieces }: LineProps) {
   const words = useMoreWords().diff;
   const spoken = { same: "", added: words.added, removed: words.removed }[line.type];
   return (
     <div className={`flex ${lineLooks[line.type]}`}>
-      <span className="w-11 shrink-0 pr-2 text-right text-faint select-none">
-        {line.after ?? line.before}
-      </span>
+      {number !== null && (
+        <span className="w-11 shrink-0 pr-2 text-right text-faint select-none">{number}</span>
+      )}
       <span
         className={`w-4 shrink-0 select-none ${line.type === "added" ? "text-good" : line.type === "removed" ? "text-bad" : ""}`}
         aria-hidden="true"

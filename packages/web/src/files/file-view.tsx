@@ -8,7 +8,7 @@ import { useServices } from "../services/services.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";
-import { downloadRoute, useFile } from "./use-file.ts";
+import { downloadRoute, useFile } from "../services/use-file.ts";
 
 type FileViewProps = {
   readonly conversationId: string;

@@ -1,6 +1,7 @@
-import { Lexer, type Token, type Tokens } from "marked";
+import type { Token, Tokens } from "marked";
 import { Fragment, memo, type ReactNode } from "react";
 import { CodeBlock } from "./code-block.tsx";
+import { readMarkdown } from "./read-markdown.ts";
 import { safeAddress } from "./safe-address.ts";
 
 /**
@@ -8,9 +9,7 @@ import { safeAddress } from "./safe-address.ts";
  * HTML: tags are shown as they were written. Pictures are not loaded: they are links.
  */
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
-  const blocks = Lexer.lex(text, { gfm: true, breaks: false }).filter(
-    ({ type }) => type !== "space" && type !== "def",
-  );
+  const blocks = readMarkdown(text);
   return (
     <div className="prose">
       {inGroups(blocks).map((group, index, groups) => (

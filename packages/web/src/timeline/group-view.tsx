@@ -1,7 +1,9 @@
 import { ChevronRight, Eye } from "lucide-react";
 import { ActionCard } from "../cards/action-card.tsx";
 import type { ActionRow } from "../folds/row.ts";
+import { Boundary } from "../ui/boundary.tsx";
 import { useWords } from "../words/words.ts";
+import { PlainRow } from "./plain-row.tsx";
 import type { RowContext } from "./row-view.tsx";
 
 type GroupViewProps = {
@@ -36,18 +38,19 @@ export function GroupView({ id, rows, openIds, context }: GroupViewProps) {
       {isOpen && (
         <div className="ml-4 border-l border-line pl-1">
           {rows.map((row) => (
-            <ActionCard
-              key={row.id}
-              row={row}
-              conversationId={context.conversationId}
-              folder={context.folder}
-              isOpen={openIds.has(row.id)}
-              onToggle={context.onToggle}
-              isRunning={context.isRunning}
-              progress={context.progress}
-              menu={context.onMenu}
-              thread={null}
-            />
+            <Boundary key={row.id} versions={[row, openIds.has(row.id)]} fallback={<PlainRow row={row} />}>
+              <ActionCard
+                row={row}
+                conversationId={context.conversationId}
+                folder={context.folder}
+                isOpen={openIds.has(row.id)}
+                onToggle={context.onToggle}
+                isRunning={context.isRunning}
+                progress={context.progress}
+                menu={context.onMenu}
+                thread={null}
+              />
+            </Boundary>
           ))}
         </div>
       )}

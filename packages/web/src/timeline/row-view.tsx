@@ -5,8 +5,10 @@ import { taskOf, type ActionRow, type Row } from "../folds/row.ts";
 import type { Store } from "../lib/store.ts";
 import { textAt } from "../lib/loose.ts";
 import { Markdown } from "../text/markdown.tsx";
+import { Boundary } from "../ui/boundary.tsx";
 import { AnswerView, MessageView, Reasoning } from "./message-view.tsx";
 import { NoteView } from "./note-view.tsx";
+import { PlainRow } from "./plain-row.tsx";
 import type { RowMenu } from "./row-menu.ts";
 
 export type RowContext = {
@@ -30,7 +32,15 @@ type RowViewProps = {
 };
 
 /** One row of the timeline. Drawn again only when the row itself changes. */
-export const RowView = memo(function RowView({ row, isOpen, context }: RowViewProps) {
+export const RowView = memo(function RowView(props: RowViewProps) {
+  return (
+    <Boundary versions={[props.row, props.isOpen]} fallback={<PlainRow row={props.row} />}>
+      <RowCard {...props} />
+    </Boundary>
+  );
+});
+
+function RowCard({ row, isOpen, context }: RowViewProps) {
   switch (row.type) {
     case "message":
       return <MessageView row={row} menu={context.onMenu} isOrder={context.isTask === true} />;
@@ -49,7 +59,7 @@ export const RowView = memo(function RowView({ row, isOpen, context }: RowViewPr
     default:
       return <NoteView row={row} isOpen={isOpen} onToggle={context.onToggle} />;
   }
-});
+}
 
 function ActionView({
   row,

@@ -17,6 +17,7 @@ import { offPath } from "../folds/off-path.ts";
 import { useStore } from "../lib/store.ts";
 import type { OpenLog } from "../log/open-log.ts";
 import { mostRows } from "../log/row-window.ts";
+import { Boundary } from "../ui/boundary.tsx";
 import { Button } from "../ui/button.tsx";
 import { useWords } from "../words/words.ts";
 import { FollowEnd } from "./follow-end.ts";
@@ -260,7 +261,9 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
           </Virtualizer>
           {/* Outside of the list, which would measure it, draw itself and scroll in frames of their own each time it grows. */}
           <div {...(isRunning && now)}>
-            <LiveView live={log.live} state={state} />
+            <Boundary versions={[newest]}>
+              <LiveView live={log.live} state={state} />
+            </Boundary>
           </div>
         </div>
       </div>

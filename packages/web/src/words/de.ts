@@ -62,6 +62,8 @@ export const de: Words = {
     picture: (number) => `Bild ${number}`,
     removePicture: (number) => `Bild ${number} entfernen`,
   },
+  failedPart: "Dieser Teil der Seite lässt sich nicht anzeigen.",
+  plainRow: "Das lässt sich nicht wie üblich anzeigen. Der Text:",
   conversation: {
     files: "Dateien",
     changes: "Änderungen",

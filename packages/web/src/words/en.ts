@@ -61,6 +61,8 @@ export const en = {
     picture: (number: number) => `Picture ${number}`,
     removePicture: (number: number) => `Remove picture ${number}`,
   },
+  failedPart: "This part of the page could not be shown.",
+  plainRow: "This could not be shown as usual. Its text:",
   conversation: {
     files: "Files",
     changes: "Changes",

@@ -1,3 +1,4 @@
+import { onceUnlessRejected } from "@convoke/protocol";
 import { en } from "./en.ts";
 import type { MoreWords, Words } from "./words.ts";
 
@@ -12,8 +13,7 @@ export function laterWords(
   language: string,
   load: (read: () => Promise<MoreWords>) => Promise<MoreWords>,
 ): () => Promise<MoreWords> {
-  let reading: Promise<MoreWords> | null = null;
-  return () => (reading ??= load(() => readMore(language)));
+  return onceUnlessRejected(() => load(() => readMore(language)));
 }
 
 async function readMore(language: string): Promise<MoreWords> {

@@ -2,11 +2,14 @@ import type { Event, ImageContent, TextContent } from "@convoke/protocol";
 import { clipText, shortNotice } from "@convoke/tool-host";
 import type { ViewEvent } from "../history-view.ts";
 import { observationContent } from "../observation-content.ts";
+import { plainText } from "../plain-text.ts";
 
 /** Events as a model reads them that shall sum them up: whole where they are short, cut in the middle where they are long. */
 export function transcriptOf(events: readonly ViewEvent[], charactersPerItem: number): string {
-  const cut = (content: string): string =>
-    content.length > charactersPerItem ? clipText(content, charactersPerItem, shortNotice) : content;
+  const cut = (given: string): string => {
+    const content = plainText(given);
+    return content.length > charactersPerItem ? clipText(content, charactersPerItem, shortNotice) : content;
+  };
   return events.flatMap(({ event }) => entriesOf(event, cut)).join("\n");
 }
 

@@ -15,7 +15,7 @@ export type SendDeps = Pick<ConversationDeps, "id" | "journal" | "log" | "worksp
   readonly session: ToolSession | null;
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
-  readonly titling: Pick<Titling, "begin">;
+  readonly titling: Pick<Titling, "begin" | "firstTitle">;
   /** What hooks have to say about the message. */
   readonly admitted?: Admitted;
   readonly commit: (
@@ -48,12 +48,14 @@ export async function sendMessage(input: SendInput, deps: SendDeps): Promise<Sen
   const messageIndex = decision.drafts.findIndex(
     ({ body }) => typeof body !== "function" && body.kind === "MessageEvent",
   );
-  const stamped = await deps.commit(
-    decision,
-    clientId === undefined
+  const text = textOfMessage(message.content ?? []);
+  const wantsTitle = config.autotitle !== false && config.requested?.autotitle !== false;
+  const stamped = await deps.commit(decision, {
+    ...(isFirst && wantsTitle ? { patch: deps.titling.firstTitle(text) } : {}),
+    ...(clientId === undefined
       ? {}
-      : { inbox: (ids: string[]) => ({ clientId, eventId: ids[messageIndex]!, digest }) },
-  );
-  if (isFirst && config.autotitle === true) deps.titling.begin(textOfMessage(message.content ?? []));
+      : { inbox: (ids: string[]) => ({ clientId, eventId: ids[messageIndex]!, digest }) }),
+  });
+  if (isFirst && config.autotitle === true) deps.titling.begin(text);
   return { eventId: stamped[messageIndex]!.record.id, isNew: true };
 }

@@ -21,7 +21,7 @@ export type OpenHooksDeps = {
 
 /** The hooks of a conversation; null when it has none, and then nothing about hooks ever appears in its log. */
 export function openHooks(config: ConversationConfig, deps: OpenHooksDeps): HookGate | null {
-  const parsed = parseHooks(config.hook_config ?? {}, { isStored: true });
+  const parsed = parseHooks(config.hook_config ?? {}, "stored");
   if (!parsed.ok || !hasHooks(parsed.settings)) return null;
   const tell = config.knows_newer_kinds === true ? asItsOwnKind : asStateUpdate;
   const runner = new HookRunner({

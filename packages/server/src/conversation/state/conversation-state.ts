@@ -72,6 +72,8 @@ export type ConversationState = {
   toldAdjustments: readonly string[];
   /** The model has asked for the tools of a browser that is there on demand. */
   hasAskedForBrowser: boolean;
+  /** Fields of requests that change nothing, as far as the log tells of them. */
+  unusedFields: readonly string[];
   /** The last event that has a checkpoint beside it. */
   checkpointSeq: number;
   /** The last event of the branch, state updates and notices apart; null at the beginning. */
@@ -115,6 +117,7 @@ export function initialState(): ConversationState {
     invokedSkills: [],
     toldAdjustments: [],
     hasAskedForBrowser: false,
+    unusedFields: [],
     checkpointSeq: 0,
     leafId: null,
     goal: null,

@@ -2,6 +2,7 @@ import type { Event } from "@convoke/protocol";
 import { commonRanges } from "../../agent/branches.ts";
 import type { BranchHead, ConversationState } from "./conversation-state.ts";
 import type { EventMeta, SeqRange } from "../../events/event-draft.ts";
+import { unusedFieldsOf } from "../unused-fields.ts";
 import { beginningOf, planOf, retryUntilOf } from "./shown-facts.ts";
 
 /** One stored event as the fold reads it. */
@@ -149,6 +150,7 @@ function applyUpdate(
     state.isRetryShown = value !== null;
     state.retryUntil = retryUntilOf(value);
   }
+  if (key === "warning") state.unusedFields = [...state.unusedFields, ...unusedFieldsOf(value)];
   if (key === "goal") state.goal = value as ConversationState["goal"];
   if (meta.approved !== undefined) approve(state, meta.approved);
   if (key === "approval_policy" && meta.deadlineMs !== undefined) state.approvalDeadlineMs = meta.deadlineMs;

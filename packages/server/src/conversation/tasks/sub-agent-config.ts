@@ -51,6 +51,7 @@ const shared = [
   "allow_rules",
   "hook_config",
   "knows_newer_kinds",
+  "call_depth",
 ] as const satisfies readonly (keyof ConversationConfig)[];
 
 function pick<From extends object, Key extends keyof From>(
@@ -67,12 +68,12 @@ function pick<From extends object, Key extends keyof From>(
 function hooksOf(parent: ConversationConfig, agent: SubAgentInfo): Pick<ConversationConfig, "hook_config"> {
   const own = agent.level === "programmatic" ? parent.sub_agent_hooks?.[agent.name] : hooksOfFile(agent);
   if (own === undefined) return {};
-  const shared = parseHooks(parent.hook_config ?? {}, { isStored: true });
+  const shared = parseHooks(parent.hook_config ?? {}, "stored");
   return { hook_config: toHookConfig(shared.ok ? mergeHooks(shared.settings, own) : own) };
 }
 
 function hooksOfFile({ hooks }: SubAgentInfo): HookSettings | undefined {
-  const parsed = parseHooks(hooks ?? {}, { isStored: true });
+  const parsed = parseHooks(hooks ?? {}, "stored");
   return parsed.ok && hasHooks(parsed.settings) ? parsed.settings : undefined;
 }
 

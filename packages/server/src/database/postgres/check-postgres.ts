@@ -13,15 +13,21 @@ export type PostgresFindings = {
   readonly version: string;
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
+  /** False where notifications do not come through, so that listening would only leave traces in sessions of others. */
+  readonly isHeard: boolean;
 };
 
 const oldestVersion = 15;
 
 /** Rejects with {@link ConfigError} when servers cannot work with the database; logs what they can work with and should not. */
-export async function checkPostgres(place: PostgresPlace, logger: Logger): Promise<void> {
-  const { problems, warnings } = await lookAtPostgres(place);
+export async function checkPostgres(
+  place: PostgresPlace,
+  logger: Logger,
+): Promise<Pick<PostgresFindings, "isHeard">> {
+  const { problems, warnings, isHeard } = await lookAtPostgres(place);
   if (problems.length > 0) throw new ConfigError(problems.join(" "));
   for (const warning of warnings) logger.warn({ database: describePlace(place) }, warning);
+  return { isHeard };
 }
 
 /** Changes nothing. Rejects with {@link ConfigError} when the database cannot be reached. */
@@ -30,7 +36,7 @@ export async function lookAtPostgres(place: PostgresPlace): Promise<PostgresFind
   try {
     const found = await look(client, describePlace(place));
     const isHeard = (await isPooled(client)) ? await hearsNotifications(client, place) : true;
-    return isHeard ? found : { ...found, warnings: [...found.warnings, unheard] };
+    return { ...found, isHeard, warnings: isHeard ? found.warnings : [...found.warnings, unheard] };
   } finally {
     await client.end();
   }
@@ -39,7 +45,7 @@ export async function lookAtPostgres(place: PostgresPlace): Promise<PostgresFind
 const unheard =
   "a pooler that keeps no sessions is between here and the database, and no notifications come through it, so that news of other servers come up to a second late: give a direct address in CONVOKE_DATABASE_LISTEN, or off";
 
-async function look(client: Client, name: string): Promise<PostgresFindings> {
+async function look(client: Client, name: string): Promise<Omit<PostgresFindings, "isHeard">> {
   const { rows } = await client.query<Setting>(settingsSql);
   const { number, version, encoding, commit, fsync, isStandby, mayWrite } = rows[0]!;
   const problems = [

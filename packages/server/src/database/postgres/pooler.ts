@@ -21,7 +21,10 @@ export async function hearsNotifications(
     listener.on("notification", ({ payload }) => payload === word && late.resolve(true));
     await listener.query("LISTEN convoke_check");
     await client.query("SELECT pg_notify('convoke_check', $1)", [word]);
-    return await late.promise;
+    const isHeard = await late.promise;
+    // Where the pooler keeps no sessions it may come to another one, and what is left listening hears nothing: no server says this word.
+    await listener.query("UNLISTEN convoke_check");
+    return isHeard;
   } finally {
     clearTimeout(timer);
     await listener.end();

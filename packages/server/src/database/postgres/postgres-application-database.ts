@@ -81,7 +81,7 @@ export async function openPostgresApplicationDatabase(
   const plain = new Kysely<Tables>({ dialect: createPostgresDialect(pool) });
   try {
     const tables = plain.withSchema(schemaName);
-    await migrate(tables);
+    await migrate(plain);
     const live = new LiveTables({ tables, logger, lookEveryMs: 1000 });
     timeline?.onTurn(() => live.forget());
     return new PostgresApplicationDatabase(tables, live);
@@ -91,31 +91,55 @@ export async function openPostgresApplicationDatabase(
   }
 }
 
-async function migrate(tables: Kysely<Tables>): Promise<void> {
+/** Nearly every start finds the tables as it wants them, and takes no lock. */
+async function migrate(plain: Kysely<Tables>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
-    const migrator = new Migrator({
-      db: tables,
-      provider: { getMigrations: async () => ({ ...(await newerMigrations(tables)), ...allMigrations }) },
-      migrationTableSchema: schemaName,
-    });
-    const { error } = await migrator.migrateToLatest();
-    if (error === undefined) return;
-    // Two that make the schema at the same moment, or a newer one meanwhile: the second finds it the next time.
-    if (!(isDuplicate(error) || isOfNewerRelease(error)) || tries === mostTries)
-      throw new Error("The application's tables cannot be brought up to date", { cause: error });
+    try {
+      if (!(await isUpToDate(plain))) await plain.transaction().execute(migrateAlone);
+      return;
+    } catch (error) {
+      // Two that make the schema at the same moment, or a newer one meanwhile: the second finds it the next time.
+      if (!(isDuplicate(error) || isRace(error) || isOfNewerRelease(error)) || tries === mostTries)
+        throw new Error("The application's tables cannot be brought up to date", { cause: error });
+    }
   }
 }
 
-/** What releases behind this one have done, which only added to the tables: their servers may work on them beside this one. */
-async function newerMigrations(tables: Kysely<Tables>): Promise<Record<string, Migration>> {
+/** All of it or nothing. The lock ends with the transaction, so that it works through poolers too. */
+async function migrateAlone(transaction: Transaction<Tables>): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended('convoke application tables', 0))`.execute(
+    transaction,
+  );
+  const tables = transaction.withSchema(schemaName);
+  const migrator = new Migrator({
+    db: tables,
+    provider: { getMigrations: async () => ({ ...(await newerMigrations(tables)), ...allMigrations }) },
+    migrationTableSchema: schemaName,
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+}
+
+async function isUpToDate(plain: Kysely<Tables>): Promise<boolean> {
+  const done = await doneMigrations(plain);
+  return Object.keys(allMigrations).every((name) => done.has(name));
+}
+
+/** Empty where there is no table of them yet. */
+async function doneMigrations(tables: Kysely<Tables>): Promise<ReadonlySet<string>> {
   const table = `${schemaName}.${DEFAULT_MIGRATION_TABLE}`;
   const { rows: found } = await sql<{ id: string | null }>`SELECT to_regclass(${table}) AS id`.execute(
     tables,
   );
-  if (found[0]?.id == null) return {};
+  if (found[0]?.id == null) return new Set();
   const { rows } = await sql<{ name: string }>`SELECT name FROM ${sql.table(table)}`.execute(tables);
-  const newer = rows.filter(({ name }) => allMigrations[name] === undefined);
-  return Object.fromEntries(newer.map(({ name }) => [name, { up: async () => {} }]));
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** What releases behind this one have done, which only added to the tables: their servers may work on them beside this one. */
+async function newerMigrations(tables: Kysely<Tables>): Promise<Record<string, Migration>> {
+  const newer = [...(await doneMigrations(tables))].filter((name) => allMigrations[name] === undefined);
+  return Object.fromEntries(newer.map((name) => [name, { up: async () => {} }]));
 }
 
 function isDuplicate(error: unknown): boolean {

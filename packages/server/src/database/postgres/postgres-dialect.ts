@@ -1,8 +1,10 @@
 import {
+  PostgresAdapter,
   PostgresDialect,
   PostgresQueryCompiler,
   type DataTypeNode,
   type Dialect,
+  type DialectAdapter,
   type PostgresPool,
   type QueryCompiler,
 } from "kysely";
@@ -11,11 +13,20 @@ import {
 export function createPostgresDialect(pool: PostgresPool): Dialect {
   const dialect = new PostgresDialect({ pool });
   return {
-    createAdapter: () => dialect.createAdapter(),
+    createAdapter: (): DialectAdapter => new LocklessAdapter(),
     createDriver: () => dialect.createDriver(),
     createQueryCompiler: (): QueryCompiler => new PlainCompiler(),
     createIntrospector: (tables) => dialect.createIntrospector(tables),
   };
+}
+
+/**
+ * The library's own lock belongs to a session. Behind a pooler in transaction mode its end may come to another session, and nobody could
+ * bring tables up to date any more. Whoever migrates takes a lock of the transaction before.
+ */
+class LocklessAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
 }
 
 /** Migrations are written once, in the words of SQLite. */

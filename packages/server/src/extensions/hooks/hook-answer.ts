@@ -17,22 +17,44 @@ export type HookAnswer = {
 };
 
 /**
- * Exit code 2 or a denial in JSON blocks, whatever else is said; a failure does what the hook's `on_failure` says. Source:
- * reference, agent-loop 10.2.
+ * Exit code 2 or a denial in JSON blocks, whatever else is said; a failure does what the hook's `on_failure` says. A decision of a
+ * command that is not known blocks too, because its author meant more than nothing; one of a model is a failure. Source: reference, agent-loop 10.2.
  */
 export function readAnswer(hook: Hook, end: HookEnd): HookAnswer {
   const said = readJson(end.stdout);
-  const isDenied = said["decision"] === "deny" || said["continue"] === false || end.exitCode === 2;
-  const isUnclear = hook.type !== "command" && said["decision"] !== "allow" && said["decision"] !== "deny";
+  const decision = decisionOf(said);
+  const goesOn = said["continue"] ?? true;
+  const isUnderstood = (decision === null || decisions.includes(decision)) && typeof goesOn === "boolean";
+  const isUnknown = hook.type === "command" && !isUnderstood;
+  const isDenied = decision === "deny" || goesOn === false || end.exitCode === 2 || isUnknown;
+  const isUnclear = hook.type !== "command" && !decisions.includes(decision);
   const isFailed = end.problem !== null || (end.exitCode !== 0 && end.exitCode !== 2) || isUnclear;
   const isBlocked = isDenied || (isFailed && hook.on_failure === "deny");
-  const reason = textOf(said["reason"]) ?? (isBlocked ? (textOf(end.stderr) ?? end.problem) : null);
+  const unknown = isUnknown ? unknownDecision : null;
+  const reason =
+    textOf(said["reason"]) ?? unknown ?? (isBlocked ? (textOf(end.stderr) ?? end.problem) : null);
   return {
     isBlocked,
     isSuccess: !isFailed && !isBlocked,
     reason: reason ?? (isBlocked ? "A hook of this conversation does not allow it." : null),
     context: textOf(said["additionalContext"]),
   };
+}
+
+const decisions: readonly unknown[] = ["allow", "deny"];
+const unknownDecision =
+  "A hook of this conversation gave an answer that is not known, so it does not allow it: `decision` is allow or deny, `continue` true or false.";
+
+/** In the form of other programs as well, whose hooks are used here: `block` and `approve`, or a permission inside. */
+function decisionOf(said: Readonly<Record<string, unknown>>): unknown {
+  const inner = said["hookSpecificOutput"];
+  const permission =
+    typeof inner === "object" && inner !== null && "permissionDecision" in inner
+      ? inner.permissionDecision
+      : null;
+  const told = [said["decision"] ?? null, permission ?? null].filter((decision) => decision !== null);
+  const plain = told.map((word) => (word === "block" ? "deny" : word === "approve" ? "allow" : word));
+  return plain.find((decision) => decision !== "allow") ?? plain[0] ?? null;
 }
 
 function readJson(stdout: string): Readonly<Record<string, unknown>> {

@@ -41,12 +41,21 @@ const mostTimeoutSeconds = 600;
 /** Characters of all matchers together that are expressions. */
 const mostPatternChars = 10_000;
 
+/** Where a configuration comes from, which says how it is checked. */
+export type HookOrigin =
+  /** Unknown fields are refused: one that narrows or denies would be a guard that is not there. */
+  | "request"
+  /** A file may be written for several programs, so unknown fields are ignored. */
+  | "file"
+  /** It was taken before, so matchers are not judged again. */
+  | "stored";
+
 /**
- * Reads a configuration: either form of names, with or without `hooks` around it. `isStored`: it was taken before, so matchers are
- * not judged again. Source: reference, agent-loop 10.1.
+ * Reads a configuration: either form of names, with or without `hooks` around it. Source: reference, agent-loop 10.1.
  */
-export function parseHooks(given: unknown, { isStored = false }: { isStored?: boolean } = {}): ParsedHooks {
-  const check = isStored ? () => {} : openMatcherCheck();
+export function parseHooks(given: unknown, origin: HookOrigin): ParsedHooks {
+  const check = origin === "stored" ? () => {} : openMatcherCheck();
+  const known = origin === "request" ? refuseUnknown : () => {};
   try {
     const outer = readObject(given, []);
     const keys = Object.keys(outer);
@@ -61,7 +70,7 @@ export function parseHooks(given: unknown, { isStored = false }: { isStored?: bo
       if (seen.has(moment)) throw new Wrong([key], "This moment is there twice.");
       seen.add(moment);
       settings[moment] = readList(groups ?? [], [key]).map((group, index) =>
-        readGroup(group, [key, index], check),
+        readGroup(group, [key, index], check, known),
       );
     }
     return { ok: true, settings: settings as HookSettings };
@@ -96,7 +105,7 @@ export async function readHookFile(files: WorkspaceFiles, directory: string): Pr
   const file = await readTextFile(files, posix.join(directory, ".openhands", "hooks.json"));
   if (file === null || file.isCut) return null;
   try {
-    const parsed = parseHooks(JSON.parse(file.text));
+    const parsed = parseHooks(JSON.parse(file.text), "file");
     return parsed.ok && hasHooks(parsed.settings) ? parsed.settings : null;
   } catch {
     // No JSON: as good as no file. Source: reference, agent-server 17.
@@ -166,18 +175,49 @@ function readGroup(
   given: unknown,
   loc: readonly (string | number)[],
   check: (matcher: string, loc: readonly (string | number)[]) => void,
+  known: typeof refuseUnknown,
 ): HookGroup {
-  const { matcher = "*", hooks = [] } = readObject(given, loc);
+  const group = readObject(given, loc);
+  known(group, groupFields, loc);
+  const { matcher = "*", hooks = [] } = group;
   if (typeof matcher !== "string") throw new Wrong([...loc, "matcher"], "Send a text.");
   check(matcher, [...loc, "matcher"]);
   return {
     matcher,
-    hooks: readList(hooks, [...loc, "hooks"]).map((hook, at) => readHook(hook, [...loc, "hooks", at])),
+    hooks: readList(hooks, [...loc, "hooks"]).map((hook, at) => readHook(hook, [...loc, "hooks", at], known)),
   };
 }
 
-function readHook(given: unknown, loc: readonly (string | number)[]): Hook {
+const groupFields: ReadonlySet<string> = new Set(["matcher", "hooks"]);
+const hookFields: ReadonlySet<string> = new Set([
+  "type",
+  "name",
+  "command",
+  "prompt",
+  "system_prompt",
+  "tools",
+  "timeout",
+  "on_failure",
+  // Only agents with tools have rounds; those are refused below.
+  "max_iterations",
+  "async",
+  // Python clients write it so, because the other is a word of their language.
+  "async_",
+]);
+
+function refuseUnknown(
+  given: Readonly<Record<string, unknown>>,
+  fields: ReadonlySet<string>,
+  loc: readonly (string | number)[],
+): void {
+  const field = Object.keys(given).find((name) => !fields.has(name));
+  if (field !== undefined)
+    throw new Wrong([...loc, field], `Remove this field: hooks know ${[...fields].join(", ")}.`);
+}
+
+function readHook(given: unknown, loc: readonly (string | number)[], known: typeof refuseUnknown): Hook {
   const hook = readObject(given, loc);
+  known(hook, hookFields, loc);
   const {
     type = "command",
     command = "",
@@ -206,7 +246,7 @@ function readHook(given: unknown, loc: readonly (string | number)[]): Hook {
   if (!isTime) throw new Wrong([...loc, "timeout"], `Send seconds, at most ${mostTimeoutSeconds}.`);
   if (onFailure !== "allow" && onFailure !== "deny")
     throw new Wrong([...loc, "on_failure"], "Use allow or deny.");
-  const isAsync = hook["async"] === true;
+  const isAsync = (hook["async"] ?? hook["async_"]) === true;
   if (isAsync && (type !== "command" || onFailure === "deny")) {
     throw new Wrong([...loc, "async"], "A hook that nobody waits for cannot decide anything.");
   }

@@ -14,7 +14,7 @@ function openRunner(
   toolHost: () => Promise<Host>,
   { ask = () => never, ...fence }: Fence & { readonly ask?: () => Promise<string> } = {},
 ) {
-  const parsed = parseHooks({ user_prompt_submit: [{ matcher: "*", hooks: [hook] }] });
+  const parsed = parseHooks({ user_prompt_submit: [{ matcher: "*", hooks: [hook] }] }, "request");
   if (!parsed.ok) throw new Error("These hooks are wrong.");
   const deps = { settings: parsed.settings, sessionId: "s", workingDir: "/w", toolHost, ask, ...fence };
   return new HookRunner({ ...deps, onAsyncEnd: () => {} });

@@ -9,13 +9,13 @@ const ended: HookEnd = { exitCode: 0, stdout: "", stderr: "", problem: null };
 describe("a configuration", () => {
   test("is the same in both forms of names, with or without hooks around it", () => {
     const group = { matcher: "terminal", hooks: [{ command: "./guard.sh" }] };
-    const plain = parseHooks({ pre_tool_use: [group] });
+    const plain = parseHooks({ pre_tool_use: [group] }, "request");
     expect(plain).toMatchObject({
       ok: true,
       settings: { pre_tool_use: [{ matcher: "terminal" }], stop: [] },
     });
-    expect(parseHooks({ PreToolUse: [group] })).toEqual(plain);
-    expect(parseHooks({ hooks: { PreToolUse: [group] } })).toEqual(plain);
+    expect(parseHooks({ PreToolUse: [group] }, "request")).toEqual(plain);
+    expect(parseHooks({ hooks: { PreToolUse: [group] } }, "request")).toEqual(plain);
   });
 
   test.each([
@@ -49,7 +49,7 @@ describe("a configuration", () => {
     ],
     ["a list", [], []],
   ])("with %s is refused where it is wrong", (_, given, loc) => {
-    expect(parseHooks(given)).toMatchObject({ ok: false, loc });
+    expect(parseHooks(given, "request")).toMatchObject({ ok: false, loc });
   });
 
   test.each([
@@ -69,14 +69,16 @@ describe("a configuration", () => {
 
 test("security 1: a matcher that would run for ever elsewhere is answered at once", () => {
   const matcher = `/${String.raw`(\w*)`.repeat(150)}!/`;
-  expect(parseHooks({ pre_tool_use: [{ matcher, hooks: [{ command: "x" }] }] })).toMatchObject({ ok: true });
+  expect(parseHooks({ pre_tool_use: [{ matcher, hooks: [{ command: "x" }] }] }, "request")).toMatchObject({
+    ok: true,
+  });
   expect(openMatcher(matcher)("file_editor")).toBe(false);
 });
 
 test("security 1: a matcher that was stored before it had to be linear still guards, every tool", () => {
   const stored = { pre_tool_use: [{ matcher: "(?!x)terminal", hooks: [{ command: "x" }] }] };
-  expect(parseHooks(stored)).toMatchObject({ ok: false });
-  expect(parseHooks(stored, { isStored: true })).toMatchObject({ ok: true });
+  expect(parseHooks(stored, "request")).toMatchObject({ ok: false });
+  expect(parseHooks(stored, "stored")).toMatchObject({ ok: true });
   expect(openMatcher("(?!x)terminal")("file_editor")).toBe(true);
 });
 
@@ -94,6 +96,32 @@ describe("an answer", () => {
     ],
     ["continue: false", { stdout: '{"continue":false}' }, {}, true, expect.any(String)],
     ["allow, but exit code 2", { exitCode: 2, stdout: '{"decision":"allow"}' }, {}, true, expect.any(String)],
+    ["the denial of other programs", { stdout: '{"decision":"block","reason":"r"}' }, {}, true, "r"],
+    ["their approval", { stdout: '{"decision":"approve"}' }, {}, false, null],
+    [
+      "their permission",
+      { stdout: '{"hookSpecificOutput":{"permissionDecision":"deny"}}' },
+      {},
+      true,
+      expect.any(String),
+    ],
+    [
+      "a permission that contradicts",
+      { stdout: '{"decision":"allow","hookSpecificOutput":{"permissionDecision":"ask"}}' },
+      {},
+      true,
+      expect.stringContaining("not known"),
+    ],
+    ["a decision that is not known", { stdout: '{"decision":"refuse"}' }, {}, true, expect.any(String)],
+    ["a denial of another case", { stdout: '{"decision":"Deny"}' }, {}, true, expect.any(String)],
+    ["continue that is no truth value", { stdout: '{"continue":"no"}' }, {}, true, expect.any(String)],
+    [
+      "a model's decision that is not known",
+      { stdout: '{"decision":"maybe"}' },
+      { type: "prompt" },
+      false,
+      null,
+    ],
     ["another exit code", { exitCode: 1, stderr: "oops" }, {}, false, null],
     ["another exit code of a guard", { exitCode: 1, stderr: "oops" }, { on_failure: "deny" }, true, "oops"],
     ["no end", { exitCode: -1, problem: "late" }, {}, false, null],

@@ -1,41 +1,51 @@
-import type { Client } from "@modelcontextprotocol/client";
+import { ProtocolError, SdkHttpError, type Client } from "@modelcontextprotocol/client";
 import { isBounded } from "../../lib/is-bounded.ts";
 
 /** A tool as its server announced it, as far as it can be used at all. */
 export type AnnouncedTool = Readonly<Record<string, unknown>> & { readonly name: string };
 
-/** More than any model takes; what comes behind is left out and said. */
+export type ListingClient = Pick<Client, "request">;
+
+/** More than any model takes; what comes behind is left out. */
 const mostTools = 500;
 const mostPages = 100;
 /** Of one tool; a larger one is left out. */
 const toolBounds = { mostValues: 50_000, mostLevels: 64, mostChars: 1024 * 1024 };
 
 /** Every tool of a server, page after page, read tolerantly: one that is announced wrongly does not hide the others. */
-export async function listTools(
-  client: Client,
-  signal: AbortSignal,
-): Promise<{ readonly tools: AnnouncedTool[]; readonly isCut: boolean }> {
+export async function listTools(client: ListingClient, signal: AbortSignal): Promise<AnnouncedTool[]> {
   const tools = new Map<string, AnnouncedTool>();
+  const cursors = new Set<string>();
   let cursor: string | undefined;
   for (let page = 0; page < mostPages; page++) {
     const params = cursor === undefined ? {} : { cursor };
-    const result = await client.request({ method: "tools/list", params }, anything, {
-      signal,
-      timeout: 2 ** 31 - 1,
-    });
+    let result: unknown;
+    try {
+      result = await client.request({ method: "tools/list", params }, anything, {
+        signal,
+        timeout: 2 ** 31 - 1,
+      });
+    } catch (error) {
+      // An empty cursor is a cursor; servers that mean the end by it refuse it.
+      if (cursor === "" && isRefusal(error)) break;
+      throw error;
+    }
     const { tools: listed, nextCursor } = result as { tools?: unknown; nextCursor?: unknown };
     if (!Array.isArray(listed)) throw new Error("The MCP server did not answer with a list of tools.");
     for (const tool of listed as unknown[]) {
       if (!isTool(tool) || tools.has(tool.name)) continue;
-      if (tools.size >= mostTools) return { tools: [...tools.values()], isCut: true };
+      if (tools.size >= mostTools) return [...tools.values()];
       tools.set(tool.name, tool);
     }
-    if (typeof nextCursor !== "string" || nextCursor === "" || nextCursor === cursor) {
-      return { tools: [...tools.values()], isCut: false };
-    }
+    if (typeof nextCursor !== "string" || cursors.has(nextCursor)) break;
     cursor = nextCursor;
+    cursors.add(cursor);
   }
-  return { tools: [...tools.values()], isCut: true };
+  return [...tools.values()];
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ProtocolError || error instanceof SdkHttpError;
 }
 
 /** Takes every answer as it is. */

@@ -200,7 +200,7 @@ export class McpConnection implements AsyncDisposable {
   }
 
   async #list(open: OpenClient, signal: AbortSignal): Promise<void> {
-    const { tools } = await listTools(open.client, signal);
+    const tools = await listTools(open.client, signal);
     if (JSON.stringify(tools) === JSON.stringify(this.#tools)) return;
     this.#tools = tools;
     this.#deps.onTools();

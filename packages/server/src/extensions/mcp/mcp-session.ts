@@ -1,4 +1,5 @@
 import { mkdirSync } from "node:fs";
+import { onceUnlessRejected } from "@convoke/protocol";
 import {
   createInProcessHost,
   type ExecuteOptions,
@@ -69,7 +70,8 @@ class McpSession implements SettlingSession, McpServers {
   readonly #lanes = new Map<string, Promise<ToolSession>>();
   readonly #openedAtMs = performance.now();
   #offered: ReadonlyMap<string, OfferedTool & { readonly listing: ToolListing }> = new Map();
-  #closing: Promise<void> | undefined;
+  readonly #closed = onceUnlessRejected(() => this.#close());
+  #isClosing = false;
 
   constructor(deps: McpSessionDeps) {
     this.#deps = deps;
@@ -123,7 +125,7 @@ class McpSession implements SettlingSession, McpServers {
 
   async execute(request: ExecutionRequest, options?: ExecuteOptions): Promise<Outcome> {
     if (request.action.kind !== "MCPToolAction") return await this.#deps.base.execute(request, options);
-    if (this.#closing !== undefined) {
+    if (this.#isClosing) {
       return { type: "error", text: "The tool session is closed; the call was not run." };
     }
     const lane = await this.#lane(request.tool);
@@ -157,7 +159,8 @@ class McpSession implements SettlingSession, McpServers {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await (this.#closing ??= this.#close());
+    this.#isClosing = true;
+    await this.#closed();
   }
 
   async #close(): Promise<void> {
@@ -202,6 +205,12 @@ class McpSession implements SettlingSession, McpServers {
       tools: [{ name: mcpToolName, params: { tool } }],
     });
     this.#lanes.set(tool, lane);
-    return await lane;
+    try {
+      return await lane;
+    } catch (error) {
+      // The next call opens it anew.
+      this.#lanes.delete(tool);
+      throw error;
+    }
   }
 }

@@ -13,20 +13,13 @@ const structureBounds = { mostValues: 50_000, mostLevels: 100, mostChars: 1024 *
 
 /** A server's answer as the log and the model get it: what was called, then its blocks in their order; nothing is dropped in silence. */
 export function toObservation(tool: string, result: unknown): MCPToolObservation {
-  const { content, structuredContent, isError } = objectOf(result);
-  const blocks = Array.isArray(content) ? (content as unknown[]) : [];
+  const { structuredContent, isError } = objectOf(result);
+  const blocks = blocksOf(result);
   const parts = blocks.slice(0, mostBlocks).map(toPart);
-  if (blocks.length > mostBlocks)
-    parts.push(text(`(${blocks.length - mostBlocks} more parts were left out.)`));
-  const hasText = blocks.some((block) => objectOf(block)["type"] === "text");
-  if (structuredContent !== undefined && !hasText)
-    parts.push(
-      text(
-        isBounded(structuredContent, structureBounds)
-          ? JSON.stringify(structuredContent, null, 2)
-          : "(Structured content was left out: it is too large.)",
-      ),
-    );
+  if (blocks.length > mostBlocks) parts.push(leftOut(blocks.length - mostBlocks));
+  if (structuredContent !== undefined && !parts.some((part) => "text" in part && hasWords(part.text)))
+    parts.push(text(shown(structuredContent, "Structured content")));
+  if (!parts.some((part) => !("text" in part) || hasWords(part.text))) parts.push(text(emptyAnswer));
   return {
     kind: "MCPToolObservation",
     content: [text(`[${tool} answered]`), ...withinLimits(parts)],
@@ -35,45 +28,97 @@ export function toObservation(tool: string, result: unknown): MCPToolObservation
   };
 }
 
+const emptyAnswer = "(The answer is empty.)";
+
+/** The parts of an answer, also of one that is not in the form of the protocol. */
+function blocksOf(result: unknown): readonly unknown[] {
+  if (typeof result !== "object" || result === null || Array.isArray(result)) return listOf(result);
+  const { content, structuredContent, isError: _isError, _meta, ...others } = result as JsonObject;
+  const blocks = listOf(content);
+  if (blocks.length > 0 || structuredContent !== undefined || Object.keys(others).length === 0) return blocks;
+  // Such as toolResult, which the protocol had at first.
+  return [{ type: "text", text: shown(others, "The answer") }];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value as readonly unknown[];
+  return value === undefined || value === null ? [] : [value];
+}
+
+function hasWords(words: string): boolean {
+  return words.trim() !== "";
+}
+
+/** Any value as text. */
+function shown(value: unknown, what: string): string {
+  if (typeof value === "string") return value;
+  return isBounded(value, structureBounds)
+    ? (JSON.stringify(value, null, 2) ?? "")
+    : `(${what} was left out: it is too large.)`;
+}
+
+function leftOut(count: number): TextContent {
+  return text(count === 1 ? "(1 more part was left out.)" : `(${count} more parts were left out.)`);
+}
+
 function toPart(block: unknown): TextContent | ImageContent {
+  if (typeof block !== "object" || block === null) return text(shown(block, "A part"));
   const { type, text: words, data, mimeType, uri, name, resource } = objectOf(block);
   switch (type) {
     case "text":
-      return text(typeof words === "string" ? words : "");
+      return text(words === undefined || words === null ? "(A part without text.)" : shown(words, "A text"));
     case "image":
-      return typeof data === "string" && typeof mimeType === "string" && mimeType.startsWith("image/")
+      return isBase64(data) && typeof mimeType === "string" && mimeType.startsWith("image/")
         ? { type: "image", image_urls: [`data:${mimeType};base64,${data}`], cache_prompt: false }
         : text("(An image that cannot be read was left out.)");
     case "audio":
-      return text(`(Audio of type ${String(mimeType)}, ${sizeOf(data)}, was left out: it cannot be shown.)`);
+      return text(`(Audio of type ${nameOf(mimeType)}, ${sizeOf(data)}, was left out: it cannot be shown.)`);
     case "resource_link":
-      return text(`(A link to ${typeof name === "string" ? name : "a resource"}: ${String(uri)})`);
+      return text(`(A link to ${typeof name === "string" ? name : "a resource"}: ${nameOf(uri)})`);
     case "resource": {
       const { text: body, blob, uri: address, mimeType: kind } = objectOf(resource);
-      if (typeof body === "string") return text(`(The resource ${String(address)})\n${body}`);
-      return text(`(The resource ${String(address)} of type ${String(kind)}, ${sizeOf(blob)}, is not text.)`);
+      if (typeof body === "string") return text(`(The resource ${nameOf(address)})\n${body}`);
+      return text(`(The resource ${nameOf(address)} of type ${nameOf(kind)}, ${sizeOf(blob)}, is not text.)`);
     }
     default:
-      return text(`(A part of the unknown type ${String(type)} was left out.)`);
+      if (typeof words !== "string")
+        return text(
+          `(A part of the ${typeof type === "string" ? `unknown type ${type}` : "wrong form"} was left out.)`,
+        );
+      return text(type === undefined ? words : `(A part of the unknown type ${nameOf(type)})\n${words}`);
   }
+}
+
+function nameOf(value: unknown): string {
+  return typeof value === "string" && value !== "" ? value : "unknown";
+}
+
+/** A picture that is none would be refused by the provider, with every request that repeats it. */
+function isBase64(data: unknown): data is string {
+  return typeof data === "string" && data !== "" && data.length % 4 === 0 && /^[\w+/]+={0,2}$/u.test(data);
 }
 
 /** Texts share one limit, so that many small ones are no way around it. */
 function withinLimits(parts: readonly (TextContent | ImageContent)[]): (TextContent | ImageContent)[] {
   let charsLeft: number = textLimits.toolMessage;
   let imagesLeft = mostImages;
-  return parts.flatMap((part): (TextContent | ImageContent)[] => {
-    if (!("text" in part)) {
-      if (imagesLeft === 0) return [];
+  let left = 0;
+  const taken = parts.flatMap((part): (TextContent | ImageContent)[] => {
+    const isText = "text" in part;
+    if (isText ? charsLeft <= 0 : imagesLeft === 0) {
+      left += 1;
+      return [];
+    }
+    if (!isText) {
       imagesLeft -= 1;
       const isTooLarge = part.image_urls.some((url) => url.length > longestImageChars);
       return [isTooLarge ? text("(An image was left out: it is too large.)") : part];
     }
-    if (charsLeft <= 0) return [];
     const clipped = clipText(part.text, charsLeft, shortNotice);
     charsLeft -= clipped.length;
     return [text(clipped)];
   });
+  return left === 0 ? taken : [...taken, leftOut(left)];
 }
 
 function text(words: string): TextContent {

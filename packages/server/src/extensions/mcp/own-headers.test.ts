@@ -64,3 +64,14 @@ test("redirects end", async () => {
   await expect(send("https://mcp.example/a")).rejects.toThrow("redirects without end");
   expect(sent).toHaveLength(6);
 });
+
+test("K20: a header that cannot be sent is named, without its value", async () => {
+  const send = withOwnHeaders(async () => new Response("ok"), "https://mcp.example", {
+    "X-Api-Key": "cana\u2019ry",
+  });
+  const refusal = await send("https://mcp.example/mcp").catch(String);
+  expect(refusal).toContain(
+    'The header "X-Api-Key" of the MCP server has the character U+2019 at position 5',
+  );
+  expect(refusal).not.toContain("cana");
+});

@@ -1,3 +1,4 @@
+import { headerProblem } from "../../lib/header-problem.ts";
 import type { Fetch } from "./bounded-fetch.ts";
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -9,6 +10,7 @@ const mostRedirects = 5;
  */
 export function withOwnHeaders(send: Fetch, origin: string, own: Readonly<Record<string, string>>): Fetch {
   return async (input, init) => {
+    refuseUnsendable(own);
     let url = new URL(input);
     let request: RequestInit = { ...init };
     for (let left = mostRedirects; ; left -= 1) {
@@ -37,6 +39,17 @@ export function withOwnHeaders(send: Fetch, origin: string, own: Readonly<Record
     for (const [name, value] of [...added, ["user-agent", "convoke"] as const])
       if (!headers.has(name)) headers.set(name, value);
     return headers;
+  }
+}
+
+/** Its name says where to look; to fetch it would be an argument that cannot be converted. */
+function refuseUnsendable(own: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(own)) {
+    const problem = headerProblem(name, value);
+    if (problem !== null)
+      throw new Error(
+        `The header "${name.slice(0, 100)}" of the MCP server ${problem}. Change headers or auth.`,
+      );
   }
 }
 

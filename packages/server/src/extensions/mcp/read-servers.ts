@@ -64,6 +64,11 @@ function readServer(name: string, given: JsonObject, fault: Report): McpServer |
     fault("Send an address such as https://example.org/mcp.", "url");
     return null;
   }
+  if (hasLogin(url)) {
+    // No request is ever made with one, and the address is told in errors.
+    fault("Send a password or key in headers or auth, not inside the address.", "url");
+    return null;
+  }
   if (!isTextMap(headers ?? {})) {
     fault("Send texts by name.", "headers");
     return null;
@@ -173,9 +178,18 @@ function readTimeout(seconds: unknown, fault: Report): number {
 }
 
 /** A variable in an address is filled in later. */
+function sampleOf(url: string): string {
+  return url.replaceAll(/\$\{[^}]*\}/g, "x");
+}
+
 function isAddress(url: string): boolean {
-  const sample = url.replaceAll(/\$\{[^}]*\}/g, "x");
+  const sample = sampleOf(url);
   return URL.canParse(sample) && ["http:", "https:"].includes(new URL(sample).protocol);
+}
+
+function hasLogin(url: string): boolean {
+  const { username, password } = new URL(sampleOf(url));
+  return username !== "" || password !== "";
 }
 
 function objectOr(value: unknown): JsonObject {

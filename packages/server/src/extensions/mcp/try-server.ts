@@ -32,7 +32,7 @@ export async function tryServer(
   try {
     const open = await openClient(expandServer(server, new Map()), deps, until);
     try {
-      const { tools } = await listTools(open.client, until);
+      const tools = await listTools(open.client, until);
       isConnected = true;
       const names = tools.map(({ name }) => name);
       if (call === null) return { ok: true, tools: names };

@@ -80,7 +80,7 @@ function readHooks(
 ): { ok: true; settings: HookSettings | null } | { ok: false; reason: string } {
   if (value === null) return { ok: true, settings: null };
   const inner = typeof value === "object" && "hooks" in value ? value.hooks : value;
-  const parsed = parseHooks(inner);
+  const parsed = parseHooks(inner, "file");
   if (parsed.ok) return parsed;
   return { ok: false, reason: `has hooks that cannot be used, ${parsed.loc.join(".")}: ${parsed.reason}` };
 }

@@ -32,7 +32,7 @@ export function checkSubAgent(agent: SubAgent, mayStart: true | string): SubAgen
 
 /** What is wrong with the fields of a file, with the path of the field; null when nothing is. */
 export function wrongOf({ hooks, mcp_config: mcp, condenser }: SubAgent): string | null {
-  const parsed = isEmpty(hooks) ? null : parseHooks(hooks);
+  const parsed = isEmpty(hooks) ? null : parseHooks(hooks, "file");
   if (parsed?.ok === false) return `${["hooks", ...parsed.loc].join(".")}: ${parsed.reason}`;
   const faults: readonly Wrong[] = [
     ...(isEmpty(mcp) ? [] : readServers(mcp, ["mcp_config"]).faults),

@@ -57,8 +57,13 @@ function withOwnParts(complete: unknown, opened: unknown): unknown {
 /** Hooks in one form, whichever a client uses; what is not valid is left for the check. */
 function withPlainHooks(request: unknown): unknown {
   if (!isObject(request) || !isObject(request["hook_config"])) return request;
-  const parsed = parseHooks(request["hook_config"]);
-  return { ...request, hook_config: parsed.ok ? parsed.settings : withCommands(request["hook_config"]) };
+  const { hook_config: given } = request;
+  const parsed = parseHooks(given, "request");
+  if (parsed.ok) return { ...request, hook_config: parsed.settings };
+  // The contract's form has other names, so its check would refuse the name instead of what is wrong inside.
+  if (Object.keys(given).some((name) => name === "hooks" || /^[A-Z]/.test(name)))
+    throw invalidField(["body", "hook_config", ...parsed.loc], parsed.reason, "extra_forbidden");
+  return { ...request, hook_config: withCommands(given) };
 }
 
 /** The contract demands a command of every hook; those that have none by their type are judged by what is wrong with them. */

@@ -103,7 +103,28 @@ test("P62: a title that nobody can write is the beginning of the message, and a 
   await until(async () => (await server.client.getConversation(id)).title === beginning);
   await using hanging = await startTestServer({ script: withTitleTurn({ hang: true }) });
   const other = await hanging.runTo("finished", "Count the goats.", { autotitle: true });
-  expect((await hanging.client.getConversation(other)).title ?? null).toBeNull();
+  expect((await hanging.client.getConversation(other)).title).toBe("Count the goats.");
+});
+
+test("a conversation that nobody names is called as its first message begins, also where its first answer fails", async () => {
+  await using server = await startTestServer({ script: { turns: [{ error: { status: 400 } }], loop: true } });
+  const titleOf = async (id: string) => (await server.client.getConversation(id)).title ?? null;
+  const run = async (text: string, fields: object = {}) => server.runTo("error", text, fields);
+  const plain = await run("  Count the\n\u001b[31msheep\u001b[0m, please.");
+  expect(await titleOf(plain)).toBe("Count the sheep, please.");
+  expect(await titleOf(await run("Count the goats.", { title: "Goats" }))).toBe("Goats");
+  expect(await titleOf(await run("Count the goats.", { autotitle: false }))).toBeNull();
+  expect(await titleOf(await run("Count the goats.", { autotitle: true }))).toBe("Count the goats.");
+  const secrets = { KEY: { kind: "StaticSecret", value: "canary-secret-77" } };
+  expect(await titleOf(await run("Use canary-secret-77 now.", { secrets }))).toBe("Use <secret-hidden> now.");
+  const { id } = await server.createConversation();
+  expect(await titleOf(id)).toBeNull();
+  const later = { role: "user" as const, content: [{ type: "text" as const, text: "Later." }], run: false };
+  await server.client.sendMessage(id, later);
+  expect(await titleOf(id)).toBe("Later.");
+  await server.client.updateConversation(id, { title: "Mine" });
+  await server.client.sendMessage(id, later);
+  expect(await titleOf(id)).toBe("Mine");
 });
 
 test("generate_title answers with a title and sets none; without a message there is nothing to name", async () => {
@@ -120,5 +141,5 @@ test("generate_title answers with a title and sets none; without a message there
   const id = await server.runTo("finished", "Hello.");
   const reply = await server.call("POST", `/api/conversations/${id}/generate_title`, { max_length: 10 });
   expect(reply).toMatchObject({ status: 200, json: { title: "A very..." } });
-  expect((await server.client.getConversation(id)).title ?? null).toBeNull();
+  expect((await server.client.getConversation(id)).title).toBe("Hello.");
 });

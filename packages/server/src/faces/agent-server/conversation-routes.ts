@@ -10,8 +10,13 @@ import type {
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { SendInput } from "../../conversation/conversation-deps.ts";
 import { toConversationInfo, type Described } from "../../conversation/state/describe.ts";
-import type { ConversationConfig } from "../../conversation/conversation-config.ts";
+import {
+  withWarnings,
+  type ConversationConfig,
+  type Warning,
+} from "../../conversation/conversation-config.ts";
 import type { ConversationDirectory } from "../../conversation/conversation-directory.ts";
+import { unusedWarning } from "../../conversation/unused-fields.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
 import type { Caller } from "../../http/auth.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
@@ -115,7 +120,7 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
       const config = {
         ...start.config,
         ...below,
-        ...(warnings.length === 0 ? {} : { warnings: [...(start.config.warnings ?? []), ...warnings] }),
+        ...withWarnings(start.config, [...warnings, ...unusedWarnings(request)]),
         ...(version === undefined ? {} : { settings_version: version }),
       };
       const message = firstMessage(start, first?.run !== false);
@@ -192,8 +197,9 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
 
     updateSecrets: async (request) => {
       const { secrets } = request.body as UpdateSecretsRequest;
-      checkSecretSources(secrets, ["body", "secrets"]);
-      await (await open(request)).updateSecrets(secrets);
+      const conversation = await open(request);
+      checkSecretSources(secrets, ["body", "secrets"], conversation.secrets.sources);
+      await conversation.updateSecrets(secrets);
       return success;
     },
 
@@ -211,6 +217,11 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
       return success;
     },
   } satisfies Record<string, RouteHandler>;
+}
+
+function unusedWarnings({ unused }: RouteRequest): Warning[] {
+  const told = unusedWarning(unused);
+  return told === null ? [] : [told];
 }
 
 /** The same key on every retry: however often a create is repeated, the message is sent exactly once. */

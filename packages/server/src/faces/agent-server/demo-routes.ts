@@ -48,7 +48,7 @@ export function demoHandlers({ demo, directory, validator, requireMachine }: Dem
           tools: [{ name: "terminal" }, { name: "file_editor" }],
         },
         workspace: { kind: "LocalWorkspace", working_dir: folder },
-        confirmation_policy: { kind: "ConfirmRisky", threshold: "HIGH", confirm_unknown: false },
+        confirmation_policy: { kind: "ConfirmRisky", threshold: "MEDIUM", confirm_unknown: false },
         security_analyzer: { kind: "LLMSecurityAnalyzer" },
         initial_message: { role: "user", content: [{ type: "text", text: given.task }] },
       },

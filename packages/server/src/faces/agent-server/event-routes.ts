@@ -11,6 +11,7 @@ import type { TrimmedEvents } from "../../events/trimmed-events.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { parseInstant } from "../../lib/instant.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
+import { readKind, readName } from "./event-names.ts";
 import { readEventsById } from "./events-by-id.ts";
 import { toUserMessage } from "./user-message.ts";
 
@@ -150,18 +151,14 @@ function readFilter(query: Readonly<Record<string, unknown>>): EventFilter {
     return typeof value === "string" ? { [name]: value } : {};
   };
   const { kind } = text("kind");
+  const { source } = text("source");
   return {
-    ...(kind === undefined ? {} : { kind: kindOf(kind) }),
-    ...text("source"),
+    ...(kind === undefined ? {} : { kind: readKind(kind) }),
+    ...(source === undefined ? {} : { source: readName(source, "source") }),
     ...text("body"),
     ...instant(query, "timestamp__gte", "timestampGteMicros"),
     ...instant(query, "timestamp__lt", "timestampLtMicros"),
   };
-}
-
-/** Older clients name a kind by the path of its class in their language. Source: SDK 1.43. */
-export function kindOf(given: string): string {
-  return given.slice(given.lastIndexOf(".") + 1);
 }
 
 function instant(

@@ -69,7 +69,7 @@ test("S5: a glance says in one row how a conversation stands", async () => {
   expect(glance).toEqual({
     kind: "Glance",
     id,
-    title: null,
+    title: "make it",
     execution_status: "waiting_for_confirmation",
     created_at: info.created_at,
     updated_at: info.updated_at,

@@ -3,6 +3,7 @@ import type { RouteHandler } from "../../http/mount.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { invalidField } from "../../lib/fault.ts";
 import { parseInstant } from "../../lib/instant.ts";
+import { readKind, readName } from "./event-names.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 
 export type SearchRouteDeps = {
@@ -37,8 +38,8 @@ export function searchHandlers({ journal }: SearchRouteDeps) {
       const json = await searchEverything(journal, request.caller, {
         q,
         limit: limit ?? 20,
-        ...(kind ? { kind } : {}),
-        ...(source ? { source } : {}),
+        ...(typeof kind === "string" ? { kind: readKind(kind) } : {}),
+        ...(typeof source === "string" ? { source: readName(source, "source") } : {}),
         ...(id ? { conversationId: normalizeUuid(id) ?? id } : {}),
         ...(since ? { timestampGteMicros: readInstant("since", since) } : {}),
         ...(until ? { timestampLtMicros: readInstant("until", until) } : {}),

@@ -19,11 +19,12 @@ import {
 import { readServers } from "../../extensions/mcp/read-servers.ts";
 import { checkModelAddress } from "../../models/model-address.ts";
 import { readRouter } from "../../models/router-model.ts";
+import { secretValues } from "../../conversation/secret-values.ts";
 import { parseHooks } from "../../extensions/hooks/hook-config.ts";
 import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
 import { PatternRefused, PatternTooSlow } from "../../lib/foreign-pattern.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
-import { checkSecretSources } from "./check-secret-sources.ts";
+import { checkHiddenValues, checkSecretSources } from "./check-secret-sources.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
 import { hideSecrets, refuseMasks } from "../../settings/secret-fields.ts";
 import {
@@ -57,12 +58,21 @@ export function readStartRequest(body: StartConversationRequest, isNewer: boolea
   checkPrompt(body.agent);
   checkModelAddress(body.agent.llm, ["body", "agent", "llm"]);
   refuseMasks(body.agent.llm.extra_headers ?? null, ["body", "agent", "llm", "extra_headers"]);
-  checkSecretSources(body.secrets ?? {}, ["body", "secrets"]);
   const llm = splitLlmSecrets(body.agent.llm);
   const condenser = splitCondenserSecrets(body.agent.condenser ?? null);
   const mcp = body.agent.mcp_config ?? {};
   checkMcpServers(mcp);
   const context = body.agent.agent_context ?? null;
+  const contextSources = toSources(context?.secrets ?? {});
+  checkSecretSources(body.secrets ?? {}, ["body", "secrets"], contextSources);
+  const secrets = {
+    llm: llm.secrets,
+    sources: { ...contextSources, ...body.secrets },
+    condenser: condenser.secrets,
+    ...(Object.keys(mcp).length === 0 ? {} : { mcp }),
+    ...subAgentSecrets(body.agent_definitions ?? []),
+  };
+  checkHiddenValues(secretValues(secrets), ["body", "agent"]);
   const agent = {
     ...body.agent,
     kind: "Agent",
@@ -98,13 +108,7 @@ export function readStartRequest(body: StartConversationRequest, isNewer: boolea
       ...readHooks(body.hook_config ?? null),
       ...readToolModules(body),
     },
-    secrets: {
-      llm: llm.secrets,
-      sources: { ...toSources(context?.secrets ?? {}), ...body.secrets },
-      condenser: condenser.secrets,
-      ...(Object.keys(mcp).length === 0 ? {} : { mcp }),
-      ...subAgentSecrets(body.agent_definitions ?? []),
-    },
+    secrets,
     worktree: readWorktree(body),
     initialMessage: body.initial_message
       ? toUserMessage(body.initial_message, ["body", "initial_message"])
@@ -162,7 +166,7 @@ const contractFields = new Set([
 /** Refused where a hook could not be carried out as it was meant: a guard that never runs would be worse than an error. */
 function readHooks(given: StartConversationRequest["hook_config"]): Pick<ConversationConfig, "hook_config"> {
   if (given === null || given === undefined) return {};
-  const parsed = parseHooks(given);
+  const parsed = parseHooks(given, "request");
   if (!parsed.ok) throw invalidField(["body", "hook_config", ...parsed.loc], parsed.reason);
   return { hook_config: given };
 }

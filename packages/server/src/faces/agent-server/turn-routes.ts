@@ -35,6 +35,7 @@ import { refuseMasks } from "../../settings/secret-fields.ts";
 import { requireProfile } from "../../settings/profiles.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import { conversationIdOf } from "./event-routes.ts";
+import type { AllowRule } from "../../security/allow-rules.ts";
 import { readTitle } from "./start-request.ts";
 
 export type TurnRouteDeps = {
@@ -120,13 +121,13 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
     }),
 
     setAllowRules: async (request) => {
-      const { rules } = request.body as AllowRules;
+      const rules = readRules(request);
       await (await open(request)).configure({ allow_rules: rules });
       return success;
     },
 
     tryAllowRules: async (request) => {
-      const { rules } = request.body as AllowRules;
+      const rules = readRules(request);
       const { id } = await describe(request);
       return { json: await tryRules(journal, id, rules) };
     },
@@ -247,4 +248,14 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
       return success;
     },
   } satisfies Record<string, RouteHandler>;
+}
+
+/** There is one effect. One that is meant to deny must not be stored as if it allowed. */
+function readRules({ body }: RouteRequest): AllowRule[] {
+  return (body as AllowRules).rules.map(({ effect = "allow", ...rule }, index) => {
+    if (effect === "allow") return rule;
+    const msg =
+      "Rules only allow: there are none that deny. Leave the rule out and its calls are asked about; a hook at pre_tool_use can deny them.";
+    throw invalidField(["body", "rules", index, "effect"], msg, "not_supported");
+  });
 }

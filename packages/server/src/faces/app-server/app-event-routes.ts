@@ -6,7 +6,7 @@ import type { EventFilter, Journal } from "../../journal/journal.ts";
 import { invalidField } from "../../lib/fault.ts";
 import { parseInstant } from "../../lib/instant.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
-import { kindOf } from "../agent-server/event-routes.ts";
+import { readKind } from "../agent-server/event-names.ts";
 import { readEventsById } from "../agent-server/events-by-id.ts";
 
 export type AppEventRouteDeps = { readonly journal: Journal; readonly directory: Directory };
@@ -66,7 +66,7 @@ function readFilter(query: Query): EventFilter {
   const from = readInstant(query, "timestamp__gte");
   const before = readInstant(query, "timestamp__lt");
   return {
-    ...(typeof query.kind__eq === "string" ? { kind: kindOf(query.kind__eq) } : {}),
+    ...(typeof query.kind__eq === "string" ? { kind: readKind(query.kind__eq, "kind__eq") } : {}),
     ...(from === null ? {} : { timestampGteMicros: from }),
     ...(before === null ? {} : { timestampLtMicros: before }),
   };

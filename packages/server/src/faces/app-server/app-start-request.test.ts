@@ -23,6 +23,7 @@ const context: StartContext = {
   approvalDefault: null,
   templateIds: ["bubblewrap", "process"],
   parent: null,
+  unused: [],
 };
 
 function read(raw: object, changes: Partial<StartContext> = {}) {

@@ -8,9 +8,10 @@ import {
 import type { Validator } from "@convoke/protocol/validate";
 import { promptNames } from "../../agent/prompt/prompt-choice.ts";
 import type { ApprovalPolicy } from "../../conversation/approval-policy.ts";
-import type { ConversationConfig } from "../../conversation/conversation-config.ts";
+import { withWarnings, type Warning } from "../../conversation/conversation-config.ts";
 import type { RepositoryOrder, StartRequest } from "../../app-conversations/start-order.ts";
 import type { AppConversationView } from "../../app-conversations/app-conversations.ts";
+import { unusedWarning } from "../../conversation/unused-fields.ts";
 import { secretValues } from "../../conversation/secret-values.ts";
 import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
@@ -30,6 +31,8 @@ export type StartContext = {
   readonly approvalDefault: ApprovalPolicy | null;
   readonly templateIds: readonly string[];
   readonly parent: AppConversationView | null;
+  /** Fields of the request that change nothing. */
+  readonly unused: readonly string[];
 };
 
 type Body = AppConversationStartRequest;
@@ -56,7 +59,10 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
     shown: toShown({ ...body, ...wanted, secrets: null }, secretValues(start.secrets)),
     order: {
       title: typeof body.title === "string" ? readTitle(body.title) : null,
-      config: withMarksTold(start.config, body),
+      config: {
+        ...start.config,
+        ...withWarnings(start.config, [...marksTold(body), ...unusedTold(context)]),
+      },
       secrets: start.secrets,
       initialMessage:
         start.initialMessage === null
@@ -206,13 +212,17 @@ function readId(given: string | null): string | null {
 }
 
 /** Marks for traces change nothing of the work; they come back with the request, and the log says that no trace has them. */
-function withMarksTold(config: ConversationConfig, body: Body): ConversationConfig {
+function marksTold(body: Body): Warning[] {
   const marks = ["observability_metadata", "observability_tags", "observability_span_name"] as const;
   const fields = marks.filter((field) => Object.keys(body[field] ?? {}).length > 0);
-  if (fields.length === 0) return config;
+  if (fields.length === 0) return [];
   const detail = `Traces of this server do not carry ${fields.join(", ")}.`;
-  const told = { code: "observability_left_out", detail, fields };
-  return { ...config, warnings: [...(config.warnings ?? []), told] };
+  return [{ code: "observability_left_out", detail, fields }];
+}
+
+function unusedTold({ unused }: StartContext): Warning[] {
+  const told = unusedWarning(unused);
+  return told === null ? [] : [told];
 }
 
 function refuseUnsupported(body: Body): void {

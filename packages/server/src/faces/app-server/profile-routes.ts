@@ -9,7 +9,7 @@ import {
 } from "../../settings/profiles.ts";
 import { hideSecrets } from "../../settings/secret-fields.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
-import { isKeySet, textOrNull } from "../../settings/settings-views.ts";
+import { isKeySet, shownAddress, textOrNull } from "../../settings/settings-views.ts";
 
 export type ProfileRouteDeps = { readonly settings: SettingsStore };
 
@@ -22,7 +22,7 @@ export function profileHandlers({ settings }: ProfileRouteDeps) {
         profiles: Object.entries(profiles).map(([name, llm]) => ({
           name,
           model: textOrNull(llm["model"]),
-          base_url: textOrNull(llm["base_url"]),
+          base_url: shownAddress(llm["base_url"]),
           api_key_set: isKeySet(llm),
         })),
         active_profile: activeProfile,

@@ -42,7 +42,7 @@ type Query = {
 export function startTaskHandlers(deps: StartTaskRouteDeps) {
   const { starter, tasks, sandboxes } = deps;
 
-  async function begin({ caller, body }: RouteRequest): Promise<StartTask> {
+  async function begin({ caller, body, unused }: RouteRequest): Promise<StartTask> {
     const request = body as AppConversationStartRequest;
     const [{ settings }, secrets, parent] = await Promise.all([
       deps.settings.load(caller.userId),
@@ -57,6 +57,7 @@ export function startTaskHandlers(deps: StartTaskRouteDeps) {
       approvalDefault: deps.approvalDefault,
       templateIds: sandboxes?.templates.map(({ id }) => id) ?? [],
       parent,
+      unused,
     });
     return await starter.begin(caller, start);
   }

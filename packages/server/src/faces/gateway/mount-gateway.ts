@@ -14,6 +14,7 @@ import type { NeighbourSignals } from "../agent-server/sockets/neighbour-signals
 import { mountEventSocket } from "../agent-server/sockets/event-socket.ts";
 import { completeStart } from "../agent-server/complete-start.ts";
 import { turnHandlers } from "../agent-server/turn-routes.ts";
+import { tellUnusedIn } from "../tell-unused.ts";
 import { agentServerHandlers, type FacesDeps } from "../open-faces.ts";
 import type { SocketTimes } from "../agent-server/sockets/socket-times.ts";
 import { mountPorts } from "./mount-ports.ts";
@@ -67,7 +68,13 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
         // Without a key only what is open everywhere is answered, for every id alike: nobody learns which ones there are.
         if (caller !== null && caller.userId !== ownerId) throw sandboxMissing(id);
       });
-      mountRoutes(scoped, shown, handlers, { validator, authenticate, completeBody, neighbours });
+      mountRoutes(scoped, shown, handlers, {
+        validator,
+        authenticate,
+        completeBody,
+        neighbours,
+        tellUnused: tellUnusedIn(directory, logger),
+      });
       const socketDeps = { validator, logger, times };
       mountEventSocket(scoped, {
         ...socketDeps,

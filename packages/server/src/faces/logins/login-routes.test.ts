@@ -316,3 +316,43 @@ test("S2, U21, J28: without keys there is nothing to log in to, and a page of an
   const made = await fetch(`${open.url}/api/auth/tickets`, { method: "POST" });
   expect(await made.json()).toMatchObject({ code: "no_logins" });
 });
+
+describe("hardening 7: a ticket of somebody else", () => {
+  test("is refused where another user is logged in, and works when the person agrees", async () => {
+    await using keys = await server.openKeys();
+    const ann = await logIn({ key: (await keys.book.create("ann", "")).key });
+    const mallory = (await keys.book.create("mallory", "")).key;
+    const foreign = await ticket(mallory);
+    const path = "/api/auth/login";
+    const refused = await ask("POST", path, { ...own(), cookie: ann.cookie }, { ticket: foreign });
+    expect([refused.status, refused.json]).toMatchObject([409, { code: "other_login" }]);
+    expect(refused.text).toContain("logged in here as ann");
+    expect(refused.headers.getSetCookie()).toEqual([]);
+    expect(await statusOf(halves(ann))).toBe(200);
+    // A cookie of theirs beside it changes nothing.
+    const theirs = await logIn({ ticket: await ticket(mallory) });
+    const both = { ...own(), cookie: `${theirs.cookie}; ${ann.cookie}` };
+    expect((await ask("POST", path, both, { ticket: foreign })).status).toBe(409);
+    const { reply } = await logIn({ ticket: foreign, replaces: true }, { cookie: ann.cookie });
+    expect(reply.json).toMatchObject({ user_id: "mallory" });
+  });
+
+  test("is no question for the same user, for a login that is over, and for a wrong ticket", async () => {
+    const login = await logIn({ ticket: await ticket() });
+    await logIn({ ticket: await ticket() }, { cookie: login.cookie });
+    await using keys = await server.openKeys();
+    const ann = await logIn({ key: (await keys.book.create("ann", "")).key });
+    const wrong = await ask("POST", "/api/auth/login", { ...own(), cookie: ann.cookie }, { ticket: "x" });
+    expect(wrong.status).toBe(401);
+    await ask("POST", "/api/auth/logout", { ...own(), ...halves(ann) });
+    await logIn({ ticket: await ticket() }, { cookie: ann.cookie });
+  });
+});
+
+test("hardening 9: a cookie of the same name that comes first, from another server of this host, locks nobody out", async () => {
+  const login = await logIn({ key: server.key });
+  const [name] = login.cookie.split("=");
+  for (const cookie of [`${name}=other; ${login.cookie}`, `${name}=; ${name}=a; ${name}=b; ${login.cookie}`])
+    expect(await statusOf(halves({ ...login, cookie }))).toBe(200);
+  expect(await statusOf(halves({ ...login, cookie: `${name}=other` }))).toBe(401);
+});

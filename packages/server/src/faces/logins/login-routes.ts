@@ -1,7 +1,12 @@
 import type { LoginEntry, LoginRequest, LogoutRequest } from "@convoke/protocol";
 import type { FastifyRequest } from "fastify";
 import { keyOfHeaders, type Caller, type KeyRing } from "../../http/auth.ts";
-import { loginCookieName, loginCookiePlace, refuseForeignPage } from "../../http/login-halves.ts";
+import {
+  loginCookieName,
+  loginCookiePlace,
+  loginCookies,
+  refuseForeignPage,
+} from "../../http/login-halves.ts";
 import type { RouteHandler, RouteReply } from "../../http/mount.ts";
 import type { WrongAttempts } from "../../http/wrong-attempts.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
@@ -40,6 +45,7 @@ export function loginHandlers({ keys, logins, attempts, clientAddress }: LoginRo
         request.isRefused = true;
         throw tooManyAttempts(waitMs);
       }
+      await refuseOther(body as LoginRequest, request, logins);
       const owner = await redeem(body as LoginRequest, { keys, logins });
       if (owner === null) {
         request.isRefused = true;
@@ -86,6 +92,25 @@ const notALogin = "This was asked with a key, which has no login to end. Send ev
 function tooManyAttempts(waitMs: number): Fault {
   const sentence = `Too many wrong attempts from this address. Try again in ${Math.ceil(waitMs / 1_000)} seconds.`;
   return new Fault("too-many", "too_many_attempts", sentence);
+}
+
+/**
+ * A page of anybody can lead to the address with a ticket of theirs. Whoever is logged in is asked before the browser becomes another
+ * user's, to whom all that is typed from then on would belong; the ticket stays good.
+ */
+async function refuseOther(
+  { ticket, replaces }: LoginRequest,
+  request: FastifyRequest,
+  logins: LoginBook,
+): Promise<void> {
+  if (!ticket || replaces === true) return;
+  const users = loginCookies(request).flatMap((cookie) => logins.userOfCookie(cookie) ?? []);
+  const owner = users.length === 0 ? null : await logins.ownerOfTicket(ticket);
+  // Another server of this host may have added a cookie of theirs, so one that fits is not enough.
+  const other = users.find((user) => user !== owner);
+  if (owner === null || other === undefined) return;
+  const sentence = `You are logged in here as ${other}. This link logs you out and logs in ${owner}. Go on only if you asked for it: what you do then belongs to ${owner}.`;
+  throw new Fault("conflict", "other_login", sentence);
 }
 
 /** Whose login it becomes; null for what is not good. */

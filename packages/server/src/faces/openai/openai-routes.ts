@@ -21,6 +21,8 @@ import type { SettingsStore } from "../../settings/settings-store.ts";
 import type { JsonObject } from "../../settings/stored-settings.ts";
 import { usualToolsOf } from "../../settings/usual-tools.ts";
 import { readStartRequest } from "../agent-server/start-request.ts";
+import { calledTooDeep, readCallDepth } from "../../lib/call-depth.ts";
+import { ChatRuns } from "./chat-runs.ts";
 import { ChatBook } from "./chat-book.ts";
 import { describeHistory, readChat, readResponseChat, type ChatInput } from "./chat-input.ts";
 import { completion, completionStream, type CompletionDeps, type Usage } from "./completion.ts";
@@ -47,6 +49,9 @@ const conversationHeader = "x-openhands-serverconversation-id";
 /** Profiles as models, conversations as chats. */
 export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRoutes, RouteHandler> {
   const chats = new ChatBook(deps);
+  const runs = new ChatRuns<Conversation>(
+    ({ id, state }) => deps.directory.isLoaded(id) && state.status === "running",
+  );
   const { directory, settings, nowMs } = deps;
 
   async function modelsOf(userId: string): Promise<Map<string, JsonObject>> {
@@ -65,13 +70,22 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
     model: string,
     chat: ChatInput,
     wanted: string | null,
+    callDepth: number,
   ): Promise<Conversation> {
     const llm = (await modelsOf(caller.userId)).get(model);
     if (llm === undefined)
       throw new Fault("missing", "model_not_found", `There is no model ${model}. GET /v1/models lists them.`);
-    if (wanted !== null) return await directory.open(caller, wanted);
+    if (wanted !== null) {
+      const conversation = await directory.open(caller, wanted);
+      // It may be the one that asks.
+      if ((conversation.config.call_depth ?? 0) < callDepth) throw calledTooDeep();
+      return conversation;
+    }
     const known = await chats.find(caller.userId, model, chat.history);
-    if (known !== null && (await directory.exists(caller, known))) return await directory.open(caller, known);
+    if (known !== null && (await directory.exists(caller, known))) {
+      const conversation = await directory.open(caller, known);
+      if ((conversation.config.call_depth ?? 0) >= callDepth) return conversation;
+    }
     const id = randomUUID();
     const suffix = [chat.system, describeHistory(chat.history)].filter((text) => text !== "").join("\n\n");
     const { body: completed } = await deps.complete(
@@ -94,7 +108,8 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
     if (!checked.ok)
       throw new Fault("caller", "validation", "The stored settings do not make an agent.", checked.errors);
     const start = readStartRequest(checked.value, true);
-    await directory.create(caller, { id, ...start });
+    const config = { ...start.config, ...(callDepth === 0 ? {} : { call_depth: callDepth }) };
+    await directory.create(caller, { id, ...start, config });
     return await directory.open(caller, id);
   }
 
@@ -130,16 +145,32 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
     },
   };
 
+  async function endRun(conversation: Conversation): Promise<void> {
+    if (conversation.state.status !== "running") return;
+    try {
+      await conversation.interrupt();
+    } catch (error) {
+      const fields = { conversation: conversation.id, error: String(error) };
+      deps.logger.warn(fields, "a run that nobody waits for goes on");
+    }
+  }
+
   /** Sends what is asked; the answer is read by whoever wants it. */
   async function ask(
     { caller, headers, signal }: RouteRequest,
     model: string,
     chat: ChatInput,
   ): Promise<{ readonly id: string; readonly deps: CompletionDeps }> {
-    const conversation = await openChat(caller, model, chat, conversationIdOf(headers[conversationHeader]));
+    const callDepth = readCallDepth(headers);
+    const wanted = conversationIdOf(headers[conversationHeader]);
+    const conversation = await openChat(caller, model, chat, wanted, callDepth);
     const before = usageOf(conversation);
     const afterSeq = conversation.state.lastSeq;
-    await conversation.send({ message: chat.message, wantsRun: true });
+    await runs.begin(caller.userId, conversation, async () => {
+      await conversation.send({ message: chat.message, wantsRun: true });
+    });
+    // Nobody reads what a model says when the conversation that asked it was halted; a person who leaves may come back.
+    if (callDepth > 0) onAbort(signal, () => void endRun(conversation));
     const { id } = conversation;
     const asked = chat.message.content ?? [];
     const question = asked.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n");
@@ -159,6 +190,11 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
     };
     return { id, deps: completionDeps };
   }
+}
+
+function onAbort(signal: AbortSignal, act: () => void): void {
+  if (signal.aborted) act();
+  else signal.addEventListener("abort", act, { once: true });
 }
 
 /** What the chat says stands behind what the settings say. */

@@ -1,3 +1,4 @@
+import { onceUnlessRejected } from "@convoke/protocol";
 import { migrate } from "../../cluster/migrate.ts";
 import type { NodeBeat } from "../../cluster/node-beat.ts";
 import { PostgresNode, type PostgresNodeOptions } from "../../cluster/postgres-node.ts";
@@ -103,7 +104,7 @@ class PostgresJournal implements Journal {
   readonly #commits = new Listeners<Commit>();
   readonly #setBacks = new Listeners<readonly LostEvents[]>();
   readonly #owned: AsyncDisposable | null;
-  #closing: Promise<void> | null = null;
+  readonly #closed = onceUnlessRejected(() => this.#close());
 
   constructor(
     { listenUrl, onFailure }: PostgresJournalOptions,
@@ -334,8 +335,7 @@ class PostgresJournal implements Journal {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    return this.#closed();
   }
 
   async #close(): Promise<void> {

@@ -1,11 +1,12 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { AppendBatch, ConversationPatch, Lease, NewEvent } from "../journal.ts";
-import { toIdBytes, toIdText } from "../event-id.ts";
+import { isIdBytes, toIdBytes, toIdText } from "../event-id.ts";
 import { placeText } from "../text-place.ts";
 import { checksumOf } from "../checksum.ts";
 import { ClassWriter } from "./classes.ts";
+import { LogEnds } from "./log-ends.ts";
 import { patchColumns } from "./requests.ts";
-import { maxSeq, positionOf, streamOf } from "./schema.ts";
+import { maxSeq, MissingEnd, positionOf, streamOf } from "./schema.ts";
 import { Refusal } from "../refusal.ts";
 
 /** Where a log ends and who may write it. */
@@ -30,6 +31,7 @@ export type Appended = {
 export class AppendStatements {
   readonly #database: DatabaseSync;
   readonly #classes: ClassWriter;
+  readonly #ends: LogEnds;
   readonly #nodeId: string;
   readonly #owner: StatementSync;
   readonly #last: StatementSync;
@@ -44,6 +46,7 @@ export class AppendStatements {
   constructor(database: DatabaseSync, nodeId: string) {
     this.#database = database;
     this.#classes = new ClassWriter(database);
+    this.#ends = new LogEnds(database, (read) => read());
     this.#nodeId = nodeId;
     this.#owner = database.prepare("SELECT number, generation, node_id FROM conversations WHERE id = ?");
     this.#last = database.prepare(
@@ -79,6 +82,12 @@ export class AppendStatements {
   /** The conversation's number. */
   checkLease(lease: Lease): number {
     return this.#checkedHead(lease).number;
+  }
+
+  /** The row that was just written tells of the events which come now. */
+  begin(conversationId: string, generation: number): void {
+    const [number = 0] = (this.#owner.get(conversationId) ?? []) as unknown as Partial<OwnerRow>;
+    this.#keep(conversationId, { number, generation, nodeId: this.#nodeId, ...emptyEnd });
   }
 
   /** Refuses what could not be appended to a log that is empty. */
@@ -127,16 +136,24 @@ export class AppendStatements {
     const owner = this.#owner.get(conversationId) as unknown as OwnerRow | undefined;
     if (owner === undefined) return null;
     const [number, generation, nodeId] = owner;
-    const base = positionOf(number, 0);
-    const last = this.#last.get(base + 1, base + maxSeq) as unknown as LastRow | undefined;
-    const end =
-      last === undefined
-        ? { ...emptyEnd }
-        : { lastSeq: last[0] - base, lastId: toIdText(last[1]), lastMicros: last[2] };
+    const lastSeq = this.#ends.open(conversationId)?.lastSeq ?? 0;
+    const end = lastSeq === 0 ? { ...emptyEnd } : this.#readEnd(number, lastSeq);
     const head: Head = { number, generation, nodeId, ...end };
+    return this.#keep(conversationId, head);
+  }
+
+  #keep(conversationId: string, head: Head): Head {
     if (this.#heads.size >= headLimit) this.#heads.clear();
     this.#heads.set(conversationId, head);
     return head;
+  }
+
+  /** What comes behind an event that is gone would hide that it is. */
+  #readEnd(number: number, lastSeq: number): Pick<Head, "lastSeq" | "lastId" | "lastMicros"> {
+    const position = positionOf(number, lastSeq);
+    const row = this.#last.get(position, position) as unknown as LastRow | undefined;
+    if (row === undefined || !isIdBytes(row[1])) throw new MissingEnd(lastSeq);
+    return { lastSeq, lastId: toIdText(row[1]), lastMicros: row[2] };
   }
 
   /** The ids as bytes. */

@@ -9,7 +9,7 @@ import { isJsonIntact } from "../checksum.ts";
 import type { EventReader } from "./events.ts";
 import type { LogRange } from "./log-ends.ts";
 import type { Match } from "./matches.ts";
-import { isStorageFault, positionOf, streamOf } from "./schema.ts";
+import { inPlace, isStorageFault, positionOf, streamOf } from "./schema.ts";
 
 export type BodyQuery = {
   readonly log: LogRange;
@@ -188,11 +188,14 @@ export class BodySearch {
     const statements = query.isDescending ? messages.descending : messages.ascending;
     let { fromSeq, toSeq } = query;
     while (fromSeq <= toSeq) {
-      const rows = readMessages(statements, query.classCode, base + fromSeq, base + toSeq);
+      const bounds = [base + fromSeq, base + toSeq] as const;
+      const rows = readMessages(statements, query.classCode, bounds, query.isDescending);
       for (const [position, json, place, checksum] of rows) {
         const text = textOf(place, json);
         if (text === null || !foldText(text).includes(needle)) continue;
-        yield { seq: position - base, json: isJsonIntact(position, json, checksum) ? json : damagedJson };
+        const seq = position - base;
+        const isIntact = isJsonIntact(position, json, checksum);
+        yield { seq, json: isIntact ? json : this.#reader.readJson(query.log, seq) };
       }
       const last = rows.at(-1);
       yield null;
@@ -207,15 +210,18 @@ export class BodySearch {
 function readMessages(
   { rows, places, one }: Messages,
   classCode: number,
-  from: number,
-  to: number,
+  [from, to]: readonly [number, number],
+  isDescending: boolean,
 ): MessageRow[] {
+  const found = <Row extends readonly [number, ...unknown[]]>(statement: StatementSync): Row[] => {
+    const all = statement.all(classCode, from, to, scanSlice) as unknown as Row[];
+    return [...inPlace(all, [from, to], isDescending)];
+  };
   try {
-    return rows.all(classCode, from, to, scanSlice) as unknown as MessageRow[];
+    return found<MessageRow>(rows);
   } catch (error) {
     if (!isStorageFault(error)) throw error;
-    const positions = places.all(classCode, from, to, scanSlice) as unknown as [number][];
-    return positions.map(([position]) => readMessage(one, position));
+    return found<[number]>(places).map(([position]) => readMessage(one, position));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { isBusy } from "../../database/sqlite-file.ts";
 import { isStorageFault } from "./schema.ts";
 
 /** SQLite's own check of a database: pages, rows, indexes against tables, references. One sentence for each damage. */
@@ -12,7 +13,8 @@ export function checkDatabase(database: DatabaseSync, onDamage: (sentence: strin
       onDamage(`Row ${String(rowid)} of table ${String(table)} refers to a row that is gone.`);
     }
   } catch (error) {
-    if (!isStorageFault(error)) throw error;
+    // Who is kept out by others has not found any damage.
+    if (!isStorageFault(error) || isBusy(error)) throw error;
     onDamage(`SQLite cannot read it: ${error.message}.`);
   }
 }

@@ -4,13 +4,14 @@ import { foldText } from "../text-terms.ts";
 import { readText, type TextPlace } from "../text-place.ts";
 import { findInBlock, type BlockMessage } from "./body.ts";
 import { checkDatabase } from "./check-database.ts";
-import { ConversationReader } from "./conversation-reads.ts";
+import { ConversationRows } from "./conversation-rows.ts";
 import { EventReader, seqsBetween } from "./events.ts";
 import type { LogRange } from "./log-ends.ts";
 import {
   conversationNumberOf,
   isStorageFault,
   openReaderDatabase,
+  OutOfPlace,
   positionOf,
   schemaVersion,
 } from "./schema.ts";
@@ -33,7 +34,7 @@ export function checkJournal({ path, onDamage, onProgress }: CheckDeps): number 
     return 0;
   }
   const events = new EventReader(database);
-  const rows = new ConversationReader(database);
+  const rows = new ConversationRows(database, (id) => events.head(id)?.lastSeq ?? null);
   let total = 0;
   const conversations = listConversations(database, onDamage);
   for (const id of conversations.values()) {
@@ -80,7 +81,7 @@ function listConversations(
   return found;
 }
 
-function checkRow(rows: ConversationReader, id: string, onDamage: CheckDeps["onDamage"]): void {
+function checkRow(rows: ConversationRows, id: string, onDamage: CheckDeps["onDamage"]): void {
   const row = rows.get(id);
   if (row === null) {
     onDamage("its row is gone.");
@@ -128,6 +129,7 @@ function checkStrangers(
   for (let from = 0; ;) {
     const position = next.get(from)?.["position"];
     if (position === undefined) return;
+    if (Number(position) < from) throw new OutOfPlace(Number(position));
     const number = conversationNumberOf(Number(position));
     if (!conversations.has(number) && !doomed.has(number)) {
       onDamage(`There are events under the number ${number}, and no conversation has it.`);

@@ -8,12 +8,12 @@ import {
   type InboxEntry,
   type NotedEntry,
 } from "../journal.ts";
-import { maxSeq, positionOf } from "./schema.ts";
+import type { ConversationRows, PageSql } from "./conversation-rows.ts";
 
 /** Reads conversation rows; lists are ranges of indexes, so a deep page costs what the first one does. */
 export class ConversationReader {
   readonly #database: DatabaseSync;
-  readonly #byId: StatementSync;
+  readonly #rows: ConversationRows;
   readonly #owner: StatementSync;
   readonly #inbox: StatementSync;
   readonly #wholeInbox: StatementSync;
@@ -22,9 +22,9 @@ export class ConversationReader {
   readonly #nextStatus: StatementSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, rows: ConversationRows) {
     this.#database = database;
-    this.#byId = database.prepare(`${selectRow} WHERE c.id = ?`);
+    this.#rows = rows;
     this.#owner = database.prepare("SELECT owner_id FROM conversations WHERE id = ? AND is_copying = 0");
     this.#inbox = database.prepare(
       `SELECT i.event_id, i.digest FROM conversations c JOIN inbox i ON i.number = c.number
@@ -45,8 +45,7 @@ export class ConversationReader {
   }
 
   get(id: string): ConversationRow | null {
-    const row = this.#byId.get(id);
-    return row === undefined ? null : toConversation(row as unknown as StoredRow);
+    return this.#rows.get(id);
   }
 
   ownerOf(id: string): string | null {
@@ -110,17 +109,8 @@ export class ConversationReader {
       ],
       statusCount: statuses.length,
     });
-    const rows = this.#prepare(sql).all(
-      at,
-      number,
-      query.limit + 1,
-      ...scope,
-      ...statuses,
-    ) as unknown as StoredRow[];
-    return {
-      items: rows.slice(0, query.limit).map(toConversation),
-      nextPageId: rows[query.limit]?.id ?? null,
-    };
+    const rows = this.#rows.list(sql, [at, number, query.limit + 1, ...scope, ...statuses]);
+    return { items: rows.slice(0, query.limit), nextPageId: rows[query.limit]?.id ?? null };
   }
 
   /** The sort key the page begins with. */
@@ -144,7 +134,8 @@ export class ConversationReader {
     const statuses: string[] = [];
     for (let last = ""; ;) {
       const next = this.#nextStatus.get(last)?.["status"];
-      if (typeof next !== "string") return statuses;
+      // The index of a damaged store may give what it was not asked for.
+      if (typeof next !== "string" || next <= last) return statuses;
       statuses.push(next);
       last = next;
     }
@@ -157,21 +148,6 @@ export class ConversationReader {
   }
 }
 
-/** The last position of a table in the range of conversation `c`. */
-function lastPosition(table: string): string {
-  const start = `c.number * ${positionOf(1, 0)}`;
-  return `ifnull((SELECT position FROM ${table} WHERE position BETWEEN ${start} + 1 AND ${start} + ${maxSeq}
-                  ORDER BY position DESC LIMIT 1) - ${start}, 0)`;
-}
-
-/** A conversation without its documents is listed as a damaged one. */
-export const selectRow = `
-  SELECT c.id, c.owner_id, c.execution_status, c.is_active, c.created_at, c.updated_at, c.title,
-         c.sandbox_id, c.parent_id, c.host, c.is_copying, c.is_archived, c.is_pinned, c.read_event_id, ifnull(d.config, '') AS config,
-         d.sealed_secrets, d.snapshot, ifnull(d.snapshot_seq, 0) AS snapshot_seq,
-         max(${lastPosition("events")}, ${lastPosition("recent")}) AS last_seq
-  FROM conversations c LEFT JOIN conversation_documents d ON d.number = c.number`;
-
 type PageShape = {
   readonly column: string;
   readonly isDescending: boolean;
@@ -183,7 +159,7 @@ type PageShape = {
  * Parameters: sort key, number, limit, a value for each column of the scope, statuses. Each status is one index range; SQLite
  * merges them lazily, and the long texts are read for the rows of the page only.
  */
-function pageSql({ column, isDescending, scope, statusCount }: PageShape): string {
+function pageSql({ column, isDescending, scope, statusCount }: PageShape): PageSql {
   const [compare, direction] = isDescending ? ["<=", "DESC"] : [">=", "ASC"];
   const within = scope.map((name, index) => `${name} = ?${index + 4} AND `).join("");
   const ranges = Array.from({ length: statusCount }, (_, index) => {
@@ -191,9 +167,8 @@ function pageSql({ column, isDescending, scope, statusCount }: PageShape): strin
     return `SELECT number, ${column} AS at FROM conversations
             WHERE ${within}${status} AND (${column}, number) ${compare} (?1, ?2) AND is_copying = 0`;
   });
-  return `
-    WITH page AS (${ranges.join(" UNION ALL ")} ORDER BY at ${direction}, number ${direction} LIMIT ?3)
-    ${selectRow} JOIN page ON page.number = c.number ORDER BY page.at ${direction}, page.number ${direction}`;
+  const page = `${ranges.join(" UNION ALL ")} ORDER BY at ${direction}, number ${direction} LIMIT ?3`;
+  return { page, order: `page.at ${direction}, page.number ${direction}` };
 }
 
 function toConditions(filter: ConversationFilter): { conditions: string[]; values: SQLInputValue[] } {
@@ -212,54 +187,6 @@ function toConditions(filter: ConversationFilter): { conditions: string[]; value
     values.push(filter.executionStatus);
   }
   return { conditions, values };
-}
-
-export type StoredRow = {
-  readonly id: string;
-  readonly owner_id: string;
-  readonly execution_status: string;
-  readonly is_active: number;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly title: string | null;
-  readonly sandbox_id: string | null;
-  readonly parent_id: string | null;
-  readonly host: string | null;
-  readonly is_copying: number;
-  readonly is_archived: number;
-  readonly is_pinned: number;
-  readonly read_event_id: string | null;
-  readonly config: string;
-  readonly sealed_secrets: string | null;
-  readonly snapshot: string | null;
-  readonly snapshot_seq: number;
-  readonly last_seq: number;
-};
-
-export function toConversation(row: StoredRow): ConversationRow {
-  return {
-    id: row.id,
-    ownerId: row.owner_id,
-    executionStatus: row.execution_status,
-    isActive: row.is_active === 1,
-    createdAtMicros: row.created_at,
-    updatedAtMicros: row.updated_at,
-    title: row.title,
-    sandboxId: row.sandbox_id,
-    parentId: row.parent_id,
-    host: row.host,
-    isCopying: row.is_copying === 1,
-    marks: {
-      isPinned: row.is_pinned === 1,
-      isArchived: row.is_archived === 1,
-      readEventId: row.read_event_id,
-    },
-    config: row.config,
-    sealedSecrets: row.sealed_secrets,
-    snapshot: row.snapshot,
-    snapshotSeq: row.snapshot_seq,
-    lastSeq: row.last_seq,
-  };
 }
 
 export function unknownPage(pageId: string): UnknownPageError {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { startLog } from "../contract.ts";
 import type { Journal } from "../journal.ts";
 import { openJournal } from "../open-journal.ts";
+import { isDamage } from "../../lib/storage-fault.ts";
 import { sampleEvent } from "../sample-events.ts";
 import { checkJournal } from "./check.ts";
 
@@ -176,4 +177,40 @@ test("P8, P57: the journal of an older release gets the columns of readers from 
   const read = await journal.read(ids[0]!, 0, 100);
   expect(read.length).toBeGreaterThan(0);
   expect(read.filter(({ json }) => json === "")).toEqual([]);
+});
+
+test("P7, M1: a log whose row tells of events that are gone is damaged, not empty, and nothing is added to it", async () => {
+  const opened = await openDamaged("DELETE FROM events");
+  await opened.journal[Symbol.asyncDispose]();
+  {
+    using database = new DatabaseSync(join(dataDir, "journal.db"));
+    database.exec("UPDATE conversation_documents SET snapshot_seq = 28");
+  }
+  await using journal = await openJournal({ dataDir });
+  const { id } = opened;
+  expect(await journal.lastSeq(id)).toBe(28);
+  expect(await journal.getConversation(id)).toMatchObject({ lastSeq: 28 });
+  expect(await journal.count(id, {})).toBe(28);
+  expect((await readPages({ id, journal }, "TIMESTAMP")).filter(isDamaged)).toHaveLength(28);
+  const lease = await journal.claim(id);
+  for (const expectedSeq of [0, 28]) {
+    const error: unknown = await journal
+      .append(lease, { expectedSeq, events: [sampleEvent(expectedSeq + 1)] })
+      .catch((caught: unknown) => caught);
+    expect(isDamage(error)).toBe(true);
+  }
+});
+
+test("P7: an end that does not follow the event before it counts only with its checksum", async () => {
+  const opened = await openDamaged("UPDATE events SET position = $base + 100000 WHERE position = $base + 40");
+  await using journal = opened.journal;
+  expect(await journal.lastSeq(opened.id)).toBe(39);
+  expect(await journal.read(opened.id, 0, 100)).toHaveLength(39);
+});
+
+test("P7: a list has the conversations whose rows can be read, whatever is damaged beside them", async () => {
+  const opened = await openDamaged("DELETE FROM conversation_documents");
+  await using journal = opened.journal;
+  const { items } = await journal.searchConversations({ sort: "CREATED_AT", limit: 10 });
+  expect(items).toMatchObject([{ id: opened.id, config: "", lastSeq: length }]);
 });

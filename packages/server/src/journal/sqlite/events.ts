@@ -6,17 +6,16 @@ import { damagedJson } from "../shown-event.ts";
 import type { TextPlace } from "../text-place.ts";
 import { isBesideIntact, isJsonIntact } from "../checksum.ts";
 import { LogEnds, type LogRange } from "./log-ends.ts";
+import {
+  isIntact,
+  preparePart,
+  windowSize,
+  type IntactRow,
+  type OneRow,
+  type Part,
+  type RangeRow,
+} from "./log-part.ts";
 import { isStorageFault, positionOf } from "./schema.ts";
-
-/** What reads of one part of a log need. */
-type Part = {
-  readonly range: StatementSync;
-  readonly one: StatementSync;
-  readonly json: StatementSync;
-  readonly id: StatementSync;
-  readonly idBefore: StatementSync;
-  readonly timestamp: StatementSync;
-};
 
 /**
  * Reads events by `seq`, by id and by time. Ids and times grow with `seq`, so both are found by halving, without an index.
@@ -67,33 +66,18 @@ export class EventReader {
   /** Events of `[fromSeq, toSeq]`, ascending, at most `limit`; fewer when they are long. */
   readRange(log: LogRange, fromSeq: number, toSeq: number, limit: number): StoredEvent[] {
     const lastSeq = Math.min(toSeq, log.lastSeq, fromSeq + limit - 1);
-    const base = positionOf(log.number, 0);
     const events: StoredEvent[] = [];
     const bound = new PageBound();
-    let next = fromSeq;
-    const fillUpTo = (seq: number): void => {
-      for (; next < seq && !bound.isReached; next += 1) events.push(this.#damaged(log, next));
-    };
-    const readPart = (part: Part, from: number, to: number): void => {
-      if (from > to || bound.isReached) return;
-      const rows = part.range.iterate(base + from, base + to) as unknown as Iterable<RangeRow>;
-      for (const [position, id, json, checksum] of rows) {
-        const seq = position - base;
-        fillUpTo(seq);
-        events.push(
-          isIdBytes(id) && isJsonIntact(position, json, checksum)
-            ? { seq, id: toIdText(id), json }
-            : this.#damaged(log, seq),
-        );
-        next = seq + 1;
-        bound.add(String(json));
-        if (bound.isReached) return;
-      }
-    };
+    const parts = [
+      [this.#settled, fromSeq, Math.min(lastSeq, log.settledSeq)],
+      [this.#recent, Math.max(fromSeq, log.settledSeq + 1), lastSeq],
+    ] as const;
     try {
-      readPart(this.#settled, fromSeq, Math.min(lastSeq, log.settledSeq));
-      readPart(this.#recent, Math.max(fromSeq, log.settledSeq + 1), lastSeq);
-      fillUpTo(lastSeq + 1);
+      for (const [part, from, to] of parts) {
+        if (from > to || bound.isReached) continue;
+        if (!this.#readWhole(log, part, [from, to], { events, bound }))
+          return this.#readSingly(log, fromSeq, lastSeq);
+      }
       return events;
     } catch (error) {
       if (!isStorageFault(error)) throw error;
@@ -101,7 +85,27 @@ export class EventReader {
     }
   }
 
-  /** For a page with damage in its middle. */
+  /** False where one of the events is not there as it was written. */
+  #readWhole(
+    log: LogRange,
+    part: Part,
+    [from, to]: readonly [number, number],
+    { events, bound }: { readonly events: StoredEvent[]; readonly bound: PageBound },
+  ): boolean {
+    const base = positionOf(log.number, 0);
+    const rows = part.range.iterate(base + from, base + to) as unknown as Iterable<RangeRow>;
+    let next = from;
+    for (const [position, id, json, checksum] of rows) {
+      if (position !== base + next || !isIdBytes(id) || !isJsonIntact(position, json, checksum)) return false;
+      events.push({ seq: next, id: toIdText(id), json });
+      next += 1;
+      bound.add(json);
+      if (bound.isReached) return true;
+    }
+    return next > to;
+  }
+
+  /** For a page with damage in it. */
   #readSingly(log: LogRange, fromSeq: number, lastSeq: number): StoredEvent[] {
     const bound = new PageBound();
     const events: StoredEvent[] = [];
@@ -120,12 +124,9 @@ export class EventReader {
 
   /** An event of the log, which has to reach to `seq`. */
   readOne(log: LogRange, seq: number): EventWithMeta {
-    const row = this.#get(log, seq, "one") as OneRow | null;
+    const row = this.#find(log, seq);
     if (row === null) return this.#damaged(log, seq);
-    const [id, timestamp, classCode, json, text, meta, checksum] = row;
-    if (!isIdBytes(id) || !isJsonIntact(positionOf(log.number, seq), json, checksum)) {
-      return this.#damaged(log, seq);
-    }
+    const [, id, timestamp, classCode, json, text, meta, checksum] = row;
     const isWhole = isBesideIntact({ id, timestamp, classCode, json, text, meta }, checksum);
     // Who needs what stands beside the event must not guess it; the event itself is whole.
     return { seq, id: toIdText(id), json, meta: isWhole ? meta : damagedJson };
@@ -134,7 +135,34 @@ export class EventReader {
   /** The JSON of an event of the log, which has to reach to `seq`. */
   readJson(log: LogRange, seq: number): string {
     const [json, checksum] = (this.#get(log, seq, "json") as [unknown, unknown] | null) ?? [];
-    return isJsonIntact(positionOf(log.number, seq), json, checksum) ? json : damagedJson;
+    if (isJsonIntact(positionOf(log.number, seq), json, checksum)) return json;
+    return this.#find(log, seq)?.[4] ?? damagedJson;
+  }
+
+  /**
+   * Null for an event that is gone or altered. On the way down to a row SQLite may be led astray by damage beside it, so it is also looked for
+   * among the rows around its place: every read finds the same.
+   */
+  #find(log: LogRange, seq: number): IntactRow | null {
+    const position = positionOf(log.number, seq);
+    const first = positionOf(log.number, seq - ((seq - 1) % windowSize));
+    // From well before it: the way to the first place may be the damaged one.
+    const before = Math.max(positionOf(log.number, 1), first - windowSize);
+    const part = this.#partOf(log, seq);
+    const looks = [
+      () => part.around.iterate(position, position),
+      () => part.around.iterate(before, position),
+      () => part.aroundDown.iterate(position, first + 2 * windowSize),
+    ];
+    for (const look of looks) {
+      try {
+        for (const row of look() as unknown as Iterable<OneRow>)
+          if (row[0] === position && isIntact(row)) return row;
+      } catch (error) {
+        if (!isStorageFault(error)) throw error;
+      }
+    }
+    return null;
   }
 
   idAt(log: LogRange, seq: number): string {
@@ -145,9 +173,22 @@ export class EventReader {
   seqOfId(log: LogRange, id: string): number | null {
     const wanted = toIdBytes(id);
     if (wanted === null) return null;
-    const seq = firstSeqWhere(log, (at) => Buffer.compare(this.#landmark(log, at), wanted) >= 0);
-    if (seq > log.lastSeq) return null;
-    return Buffer.compare(this.#idBytesAt(log, seq), wanted) === 0 ? seq : null;
+    let isDamaged = false;
+    const seq = firstSeqWhere(log, (at) => {
+      const id = this.#landmark(log, at);
+      isDamaged ||= id === null;
+      return Buffer.compare(id ?? this.#idBytesAt(log, at), wanted) >= 0;
+    });
+    if (seq <= log.lastSeq && Buffer.compare(this.#idBytesAt(log, seq), wanted) === 0) return seq;
+    // What is damaged on the way may lead past it.
+    return isDamaged ? this.#searchId(log, wanted) : null;
+  }
+
+  #searchId(log: LogRange, wanted: Uint8Array): number | null {
+    const end = Math.min(log.lastSeq, mostSearched);
+    for (let seq = 1; seq <= end; seq += 1)
+      if (Buffer.compare(this.#idBytesAt(log, seq), wanted) === 0) return seq;
+    return null;
   }
 
   /** The first `seq` whose time is not before the instant; one after the last when there is none. */
@@ -160,7 +201,7 @@ export class EventReader {
   }
 
   /** Null when the row is gone or cannot be read. */
-  #get(log: LogRange, seq: number, what: "one" | "json" | "id" | "timestamp"): unknown {
+  #get(log: LogRange, seq: number, what: "json" | "id" | "timestamp"): unknown {
     try {
       return this.#partOf(log, seq)[what].get(positionOf(log.number, seq)) ?? null;
     } catch (error) {
@@ -171,20 +212,40 @@ export class EventReader {
 
   /** A damaged event counts as the readable one after it, so that it hides nothing but itself. */
   microsAt(log: LogRange, seq: number): number {
-    for (let at = seq; at <= log.lastSeq; at += 1) {
+    for (let at = seq; at <= log.lastSeq && at - seq < furthestNeighbour; at += 1) {
       const [micros] = (this.#get(log, at, "timestamp") as [unknown] | null) ?? [];
       if (typeof micros === "number") return micros;
+      // Where rows are gone the next one is far away, however many there were.
+      if (at === seq) {
+        const next = this.#nextMicros(log, seq);
+        if (next !== null) return next;
+      }
     }
     return Number.MAX_SAFE_INTEGER;
   }
 
-  /** The id at a place that halving comes to again and again is kept: it never changes. */
-  #landmark(log: LogRange, seq: number): Uint8Array {
+  /** Null when the next row is on a damaged page, or in the other part of the log. */
+  #nextMicros(log: LogRange, seq: number): number | null {
+    const base = positionOf(log.number, 0);
+    try {
+      const row = this.#partOf(log, seq).nextTimestamp.get(base + seq, base + log.lastSeq);
+      const [position, micros] = (row ?? []) as [unknown?, unknown?];
+      const isInPlace =
+        typeof position === "number" && position >= base + seq && position <= base + log.lastSeq;
+      return isInPlace && typeof micros === "number" ? micros : null;
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      return null;
+    }
+  }
+
+  /** The id at a place that halving comes to again and again is kept: it never changes. Null where it is damaged. */
+  #landmark(log: LogRange, seq: number): Uint8Array | null {
     const position = positionOf(log.number, seq);
     const known = this.#landmarks.get(position);
     if (known !== undefined) return known;
     const own = this.#ownId(log, seq);
-    if (own === null) return this.#idBytesAt(log, seq);
+    if (own === null) return null;
     if (seq % landmarkDistance === 0) {
       if (this.#landmarks.size >= mostLandmarks) this.#landmarks.clear();
       this.#landmarks.set(position, own);
@@ -194,7 +255,7 @@ export class EventReader {
 
   #ownId(log: LogRange, seq: number): Uint8Array | null {
     const [own] = (this.#get(log, seq, "id") as [unknown] | null) ?? [];
-    return isIdBytes(own) ? own : null;
+    return isIdBytes(own) ? own : (this.#find(log, seq)?.[1] ?? null);
   }
 
   /** An event without an id of its own has one between those of its neighbours, always the same. */
@@ -203,9 +264,8 @@ export class EventReader {
     if (own !== null) return own;
     for (let before = seq - 1; before > 0 && before > seq - furthestNeighbour; before -= 1) {
       const [position, id] = this.#idBefore(log, before) ?? [];
-      if (position !== undefined && isIdBytes(id)) {
-        return idAfter(id, seq - (position - positionOf(log.number, 0)));
-      }
+      const at = (position ?? 0) - positionOf(log.number, 0);
+      if (at >= 1 && at <= before && isIdBytes(id)) return idAfter(id, seq - at);
     }
     return idAfter(new Uint8Array(16), seq);
   }
@@ -232,35 +292,11 @@ export class EventReader {
 const landmarkDistance = 256;
 const mostLandmarks = 4_096;
 
+/** So many events of a damaged log are looked through for an id. */
+const mostSearched = 4_096;
+
 /** A damaged page holds fewer events than this, if they are not tiny. */
 const furthestNeighbour = 256;
-
-type RangeRow = [position: number, id: unknown, json: unknown, checksum: unknown];
-type OneRow = [
-  id: unknown,
-  timestamp: number,
-  classCode: number,
-  json: unknown,
-  text: TextPlace,
-  meta: string | null,
-  checksum: unknown,
-];
-
-function preparePart(database: DatabaseSync, table: "events" | "recent"): Part {
-  const prepare = (columns: string, condition: string): StatementSync => {
-    const statement = database.prepare(`SELECT ${columns} FROM ${table} WHERE ${condition}`);
-    statement.setReturnArrays(true);
-    return statement;
-  };
-  return {
-    range: prepare("position, id, json, checksum", "position BETWEEN ? AND ? ORDER BY position"),
-    one: prepare("id, timestamp, class, json, text, meta, checksum", "position = ?"),
-    json: prepare("json, checksum", "position = ?"),
-    id: prepare("id", "position = ?"),
-    idBefore: prepare("position, id", "position BETWEEN ? AND ? ORDER BY position DESC LIMIT 1"),
-    timestamp: prepare("timestamp", "position = ?"),
-  };
-}
 
 /** All of `[first, last]`. */
 export function seqsBetween(first: number, last: number): number[] {

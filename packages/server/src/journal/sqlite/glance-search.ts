@@ -1,18 +1,15 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { ConversationPage, GlanceFilter, GlanceQuery } from "../journal.ts";
-import { selectRow, toConversation, unknownPage, type StoredRow } from "./conversation-reads.ts";
-
-/** Filters can be put together in thousands of ways; a page asks in a few. */
-const mostStatements = 64;
+import { unknownPage } from "./conversation-reads.ts";
+import type { ConversationRows } from "./conversation-rows.ts";
 
 /** Lists for people: ranges of one index that has all that a filter asks for. */
 export class GlanceSearch {
-  readonly #database: DatabaseSync;
+  readonly #rows: ConversationRows;
   readonly #start: StatementSync;
-  readonly #statements = new Map<string, StatementSync>();
 
-  constructor(database: DatabaseSync) {
-    this.#database = database;
+  constructor(database: DatabaseSync, rows: ConversationRows) {
+    this.#rows = rows;
     this.#start = database.prepare(
       "SELECT updated_at AS at, number FROM conversations WHERE id = ? AND owner_id = ? AND is_copying = 0",
     );
@@ -29,19 +26,11 @@ export class GlanceSearch {
       WHERE owner_id = ?1 AND ${[part, ...conditions].join(" AND ")}
       AND (updated_at, number) <= (?2, ?3) AND is_copying = 0`,
     );
-    const sql = `
-      WITH page AS (${ranges.join(" UNION ALL ")} ORDER BY at DESC, number DESC LIMIT ?4)
-      ${selectRow} JOIN page ON page.number = c.number ORDER BY page.at DESC, page.number DESC`;
-    const rows = this.#prepare(sql).all(
-      query.ownerId,
-      ...this.#pageStart(query),
-      query.limit + 1,
-      ...values,
-    ) as unknown as StoredRow[];
-    return {
-      items: rows.slice(0, query.limit).map(toConversation),
-      nextPageId: rows[query.limit]?.id ?? null,
-    };
+    const page = `${ranges.join(" UNION ALL ")} ORDER BY at DESC, number DESC LIMIT ?4`;
+    const sql = { page, order: "page.at DESC, page.number DESC" };
+    const start = this.#pageStart(query);
+    const rows = this.#rows.list(sql, [query.ownerId, ...start, query.limit + 1, ...values]);
+    return { items: rows.slice(0, query.limit), nextPageId: rows[query.limit]?.id ?? null };
   }
 
   #pageStart({ pageId, ownerId }: GlanceQuery): [at: number, number: number] {
@@ -49,16 +38,6 @@ export class GlanceSearch {
     const row = this.#start.get(pageId, ownerId);
     if (row === undefined) throw unknownPage(pageId);
     return [Number(row["at"]), Number(row["number"])];
-  }
-
-  #prepare(sql: string): StatementSync {
-    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
-    // A map keeps the order: what was asked longest ago goes first.
-    this.#statements.delete(sql);
-    this.#statements.set(sql, statement);
-    if (this.#statements.size > mostStatements)
-      this.#statements.delete(this.#statements.keys().next().value!);
-    return statement;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { isJsonIntact } from "../checksum.ts";
 import type { LogHead } from "../journal.ts";
 import { isStorageFault, maxSeq, positionOf } from "./schema.ts";
 
@@ -11,12 +12,16 @@ export type LogRange = {
   readonly settledSeq: number;
 };
 
-/** Knows whose a log is and how far it has come. */
+/**
+ * Knows whose a log is and how far it has come. A damaged page may hold any number as a position, and reads are as long as the log says it
+ * is: an end that does not follow the event before it counts only where its checksum says that it was written there.
+ */
 export class LogEnds {
   readonly #snapshot: Snapshot;
   readonly #version: StatementSync;
   readonly #log: StatementSync;
   readonly #row: StatementSync;
+  readonly #snapshotSeq: StatementSync;
   readonly #classes: StatementSync;
   readonly #settled: Ends;
   readonly #recent: Ends;
@@ -31,14 +36,22 @@ export class LogEnds {
     };
     this.#snapshot = snapshot;
     this.#version = prepare("PRAGMA data_version");
-    const row = "number, iif(is_copying, NULL, owner_id)";
-    this.#row = prepare(`SELECT ${row} FROM conversations WHERE id = ?`);
-    const ends = (["events", "recent"] as const).map(lastOfRowSql);
+    const row = `number, iif(is_copying, NULL, owner_id), iif(is_copying, 0,
+      (SELECT snapshot_seq FROM conversation_documents d WHERE d.number = conversations.number))`;
+    this.#row = prepare("SELECT number, iif(is_copying, NULL, owner_id) FROM conversations WHERE id = ?");
+    this.#snapshotSeq = prepare(
+      `SELECT snapshot_seq FROM conversation_documents d JOIN conversations c USING (number)
+       WHERE c.id = ? AND c.is_copying = 0`,
+    );
+    const ends = (["events", "recent"] as const).flatMap((table) => [
+      lastOfRowSql(table, 0),
+      lastOfRowSql(table, 1),
+    ]);
     this.#log = prepare(`SELECT ${[row, ...ends].join()} FROM conversations WHERE id = ?`);
     this.#classes = prepare("SELECT code FROM classes");
     const last = "position BETWEEN ? AND ? ORDER BY position DESC LIMIT 1";
     const endsOf = (table: string, index: string): Ends => ({
-      last: prepare(`SELECT position FROM ${table} WHERE ${last}`),
+      last: prepare(`SELECT position, json, checksum FROM ${table} WHERE ${last}`),
       lastOfClass: prepare(`SELECT position FROM ${table} INDEXED BY ${index} WHERE class = ? AND ${last}`),
     });
     this.#settled = endsOf("events", "events_by_class");
@@ -70,41 +83,88 @@ export class LogEnds {
     this.#heads.clear();
   }
 
-  /** One statement; several where the end of the log is on a damaged page. */
+  /** One statement; several where something is damaged. */
   #open(conversationId: string, snapshot: Snapshot): OpenedLog | null {
     try {
       const row = this.#log.get(conversationId) as unknown as LogRow | undefined;
       if (row === undefined) return null;
-      const [number, ownerId, settled, recent] = row;
+      const [number, ownerId, snapshotSeq, settled, beforeSettled, recent, beforeRecent] = row;
       const base = positionOf(number, 0);
-      return toLog(conversationId, [number, ownerId], (settled ?? base) - base, (recent ?? base) - base);
+      const settledSeq = (settled ?? base) - base;
+      const recentSeq = (recent ?? base) - base;
+      const isSound =
+        Math.max(settledSeq, recentSeq) <= maxSeq &&
+        (settledSeq === 0 || settled === (beforeSettled ?? base) + 1) &&
+        (recentSeq <= settledSeq || recent === (beforeRecent ?? settled ?? base) + 1) &&
+        (snapshotSeq ?? 0) <= Math.max(settledSeq, recentSeq);
+      if (isSound) return toLog(conversationId, [number, ownerId], settledSeq, recentSeq);
     } catch (error) {
       if (!isStorageFault(error)) throw error;
-      return snapshot(() => this.#openDamaged(conversationId));
     }
+    return snapshot(() => this.#openDamaged(conversationId));
   }
 
   #openDamaged(conversationId: string): OpenedLog | null {
     const row = this.#row.get(conversationId) as unknown as OwnedRow | undefined;
     if (row === undefined) return null;
     const base = positionOf(row[0], 0);
-    return toLog(
-      conversationId,
-      row,
-      this.#lastSeqOf(this.#settled, base),
-      this.#lastSeqOf(this.#recent, base),
-    );
+    const settledSeq = this.#lastSeqOf(this.#settled, base);
+    const recentSeq = this.#lastSeqOf(this.#recent, base);
+    const found = Math.max(settledSeq, recentSeq);
+    // The row proves that there were more. Its number may be damaged as well, so it does not count for everything.
+    const provenSeq = Math.min(this.#provenSeq(conversationId), found + mostMissing);
+    return toLog(conversationId, row, settledSeq, Math.max(recentSeq, provenSeq));
   }
 
-  #lastSeqOf(ends: Ends, base: number): number {
-    const seqOf = (row: unknown): number => ((row as [number] | undefined)?.[0] ?? base) - base;
+  #provenSeq(conversationId: string): number {
     try {
-      return seqOf(ends.last.get(base + 1, base + maxSeq));
+      const [seq] = (this.#snapshotSeq.get(conversationId) ?? [0]) as unknown as [number];
+      return seq;
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      // Then it proves nothing.
+      return 0;
+    }
+  }
+
+  /** The last event that is what was written at its place; a later one where the index knows of it. */
+  #lastSeqOf(ends: Ends, base: number): number {
+    const indexed = this.#lastSeqInIndex(ends, base);
+    const found = this.#lastIntactSeq(ends, base);
+    return indexed - found <= mostMissing ? Math.max(indexed, found) : found;
+  }
+
+  #lastIntactSeq(ends: Ends, base: number): number {
+    let to = maxSeq;
+    try {
+      for (let steps = 0; steps < mostSteps; steps += 1) {
+        const [position, json, checksum] = (ends.last.get(base + 1, base + to) ?? [
+          base,
+        ]) as unknown as EndRow;
+        const seq = position - base;
+        if (seq < 1 || seq > to) return 0;
+        if (isJsonIntact(position, json, checksum)) return seq;
+        to = seq - 1;
+      }
     } catch (error) {
       if (!isStorageFault(error)) throw error;
       // The end of the log is on a damaged page; the index knows where it is.
+    }
+    return 0;
+  }
+
+  /** 0 where the index is damaged too. */
+  #lastSeqInIndex(ends: Ends, base: number): number {
+    try {
       const codes = (this.#classes.all() as unknown as [number][]).map(([code]) => code);
-      return Math.max(0, ...codes.map((code) => seqOf(ends.lastOfClass.get(code, base + 1, base + maxSeq))));
+      const seqs = codes.map((code) => {
+        const row = ends.lastOfClass.get(code, base + 1, base + maxSeq) as unknown as [number] | undefined;
+        return (row?.[0] ?? base) - base;
+      });
+      return Math.max(0, ...seqs.filter((seq) => seq <= maxSeq));
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      return 0;
     }
   }
 }
@@ -120,7 +180,20 @@ type Ends = {
 
 type OpenedLog = { readonly range: LogRange; readonly ownerId: string | null };
 type OwnedRow = [number: number, ownerId: string | null];
-type LogRow = [...OwnedRow, settled: number | null, recent: number | null];
+type LogRow = [
+  ...OwnedRow,
+  snapshotSeq: number | null,
+  settled: number | null,
+  beforeSettled: number | null,
+  recent: number | null,
+  beforeRecent: number | null,
+];
+type EndRow = [position: number, json?: unknown, checksum?: unknown];
+
+/** A damaged page holds fewer events than this, if they are not tiny. */
+const mostSteps = 256;
+/** So many events are shown as damaged where only the row tells that they were there. */
+const mostMissing = 10_000;
 
 const mostHeads = 1_000;
 
@@ -134,9 +207,9 @@ function toLog(
   return { range, ownerId };
 }
 
-/** Where the log of a row of conversations ends; the sums are those of {@link positionOf}. */
-function lastOfRowSql(table: "events" | "recent"): string {
+/** Where the log of a row of conversations ends, or the event before that; the sums are those of {@link positionOf}. */
+function lastOfRowSql(table: "events" | "recent", before: 0 | 1): string {
   const base = `number * ${maxSeq + 1}`;
   return `(SELECT position FROM ${table} WHERE position BETWEEN ${base} + 1 AND ${base} + ${maxSeq}
-    ORDER BY position DESC LIMIT 1)`;
+    ORDER BY position DESC LIMIT 1 OFFSET ${before})`;
 }

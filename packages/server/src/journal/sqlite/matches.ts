@@ -2,11 +2,10 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { EventClass } from "./classes.ts";
 import { PageBound, pageLength } from "../page-bound.ts";
-import { damagedJson } from "../shown-event.ts";
 import { isJsonIntact } from "../checksum.ts";
 import { seqsBetween, type EventReader } from "./events.ts";
 import type { LogRange } from "./log-ends.ts";
-import { isStorageFault, positionOf } from "./schema.ts";
+import { inPlace, isStorageFault, positionOf } from "./schema.ts";
 
 /** A filter as ranges of indexes: the span of `seq` and, when kind, source or body matter, the classes. */
 export type Plan = {
@@ -92,37 +91,69 @@ export class MatchReader {
     const matches: Match[] = [];
     const step = isDescending ? -1 : 1;
     let next = isDescending ? plan.toSeq : plan.fromSeq;
-    const end = next + step * count;
-    // Without a filter every place of the range has its event, or shows that it is gone.
-    const fillUpTo = (seq: number): void => {
-      if (plan.classes !== null) return;
-      for (; next !== seq; next += step) matches.push({ seq: next, json: damagedJson });
-      next = seq + step;
-    };
     try {
-      for (const [position, json, checksum] of this.#select(
-        "json, checksum",
-        table,
-        plan,
-        isDescending,
-        count,
-      )) {
-        const isIntact = isJsonIntact(position, json, checksum);
-        fillUpTo(position - base);
-        matches.push({ seq: position - base, json: isIntact ? json : damagedJson });
+      const rows = this.#select("json, checksum", table, plan, isDescending, count);
+      for (const [position, json, checksum] of rows) {
+        // Without a filter every place of the range has its event.
+        const isNext = plan.classes !== null || position === base + next;
+        if (!isNext || !isJsonIntact(position, json, checksum))
+          return this.#readSingly(table, plan, isDescending, count);
+        matches.push({ seq: position - base, json });
+        next += step;
         if (bound.isReached || matches.length >= count) return matches;
-        bound.add(String(json));
+        bound.add(json);
       }
-      fillUpTo(end);
-      return matches;
+      const isWhole = plan.classes !== null || matches.length === count;
+      return isWhole ? matches : this.#readSingly(table, plan, isDescending, count);
     } catch (error) {
       if (!isStorageFault(error)) throw error;
-      const seqs =
-        plan.classes === null
-          ? seqsOfPage(plan, isDescending, count)
-          : Array.from(this.#select("NULL, NULL", table, plan, isDescending, count), ([at]) => at - base);
-      return this.#reader.readEach(plan.log, seqs);
+      return this.#readSingly(table, plan, isDescending, count);
     }
+  }
+
+  /** For a page with damage in it. */
+  #readSingly(table: Table, plan: Plan, isDescending: boolean, count: number): Match[] {
+    const seqs =
+      plan.classes === null
+        ? seqsOfPage(plan, isDescending, count)
+        : this.#seqsOfClasses(table, plan, isDescending, count);
+    const bound = new PageBound();
+    const matches: Match[] = [];
+    for (const seq of seqs) {
+      const json = this.#reader.readJson(plan.log, seq);
+      matches.push({ seq, json });
+      if (bound.isReached) break;
+      bound.add(json);
+    }
+    return matches;
+  }
+
+  /** As the index has them, which also knows those that are damaged; by the rows where it is damaged itself. */
+  #seqsOfClasses(table: Table, plan: Plan, isDescending: boolean, count: number): number[] {
+    const base = positionOf(plan.log.number, 0);
+    try {
+      return Array.from(this.#select("NULL, NULL", table, plan, isDescending, count), ([at]) => at - base);
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      return this.#seqsWithoutIndex(table, plan, isDescending, count);
+    }
+  }
+
+  #seqsWithoutIndex(
+    table: Table,
+    { log, fromSeq, toSeq, classes }: Plan,
+    isDescending: boolean,
+    count: number,
+  ): number[] {
+    const base = positionOf(log.number, 0);
+    const codes = classes?.map(({ code }) => code) ?? [];
+    const statement = this.#prepare(
+      `SELECT position, NULL, NULL FROM ${table} ${table === "events" ? "NOT INDEXED" : ""} WHERE position BETWEEN ? AND ?
+       AND class IN (${codes.map(() => "?").join()}) ORDER BY position ${isDescending ? "DESC" : "ASC"} LIMIT ?`,
+    );
+    const bounds = [base + fromSeq, base + toSeq] as const;
+    const rows = statement.all(...bounds, ...codes, count) as unknown as [number][];
+    return Array.from(inPlace(rows, bounds, isDescending), ([at]) => at - base);
   }
 
   #select(
@@ -141,7 +172,11 @@ export class MatchReader {
     // One by one costs a third more, so only what would fill the memory is read like that.
     const isShort = column === "NULL, NULL" || this.#bytesOf(sqlOf, values) <= mostBytesTogether;
     const rows = isShort ? statement.all(...values) : statement.iterate(...values);
-    return rows as unknown as Iterable<[number, unknown, unknown]>;
+    return inPlace(
+      rows as unknown as Iterable<[number, unknown, unknown]>,
+      [base + fromSeq, base + toSeq],
+      isDescending,
+    );
   }
 
   /** How long a text is stands at the beginning of its row: nothing of the texts is read. */

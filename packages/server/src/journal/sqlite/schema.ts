@@ -60,6 +60,45 @@ export function openReaderDatabase(path: string, kibibytes = cacheKibibytes): Da
   return database;
 }
 
+/** SQLITE_CORRUPT: what SQLite says of a page that it can tell is damaged. */
+const corrupt = 11;
+
+/** The last event of a log is gone or cannot be read. */
+export class MissingEnd extends Error {
+  override readonly name = "MissingEnd";
+  readonly errcode = corrupt;
+
+  constructor(seq: number) {
+    super(`event ${seq}, the last one of its log, is damaged`);
+  }
+}
+
+/** A row that SQLite gives although it was asked for others: its page is damaged. */
+export class OutOfPlace extends Error {
+  override readonly name = "OutOfPlace";
+  readonly errcode = corrupt;
+
+  constructor(position: number) {
+    super(`a row is at ${position}, where others were asked for`);
+  }
+}
+
+/** Rows as they come, as long as each follows the one before and is within the bounds. */
+export function* inPlace<Row extends readonly [number, ...unknown[]]>(
+  rows: Iterable<Row>,
+  [from, to]: readonly [number, number],
+  isDescending: boolean,
+): Generator<Row> {
+  let last = isDescending ? to + 1 : from - 1;
+  for (const row of rows) {
+    const [position] = row;
+    const isNext = isDescending ? position < last : position > last;
+    if (!isNext || position < from || position > to) throw new OutOfPlace(position);
+    last = position;
+    yield row;
+  }
+}
+
 /** True for an error of SQLite, not of our code; also for a number in a damaged row that none of ours can be. */
 export function isStorageFault(error: unknown): error is Error & { readonly errcode?: number } {
   return error instanceof Error && ("errcode" in error || isForeignNumber(error));

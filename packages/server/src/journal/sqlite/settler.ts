@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ClassReader } from "./classes.ts";
-import { conversationNumberOf, streamOf } from "./schema.ts";
+import { conversationNumberOf, OutOfPlace, streamOf } from "./schema.ts";
 
 /**
  * Moves events from where they arrived (one table for all logs) to their place (each log in one range, indexed). A round copies
@@ -97,6 +97,7 @@ export class Settler {
       round.isCopied = true;
       return [];
     }
+    if (last <= round.copiedTo) throw new OutOfPlace(last);
     this.#copy.run(round.copiedTo, last, round.newestArrival);
     round.copiedTo = last;
     const withText = new Set(this.#classes.select(({ hasText }) => hasText).map(({ code }) => code));

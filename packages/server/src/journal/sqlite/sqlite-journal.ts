@@ -31,6 +31,7 @@ import {
 import { WriterChannel } from "./channel.ts";
 import { CommitNews } from "./commit-news.ts";
 import { ConversationReader } from "./conversation-reads.ts";
+import { ConversationRows } from "./conversation-rows.ts";
 import { GlanceSearch } from "./glance-search.ts";
 import { JournalFile } from "./journal-file.ts";
 import { LogReads } from "./log-reads.ts";
@@ -116,8 +117,9 @@ class SqliteJournal implements Journal {
     this.#writer = writer;
     this.#file = file;
     this.#logs = new LogReads(file);
-    this.#conversations = new ConversationReader(file.database);
-    this.#glances = new GlanceSearch(file.database);
+    const rows = new ConversationRows(file.database, (conversationId) => this.#logs.lastSeq(conversationId));
+    this.#conversations = new ConversationReader(file.database, rows);
+    this.#glances = new GlanceSearch(file.database, rows);
     this.#indexing = texts.indexing;
     this.#texts = new TextSearch({ ...texts, journal: file.database, events: this.#logs.events });
     this.#news = new CommitNews({

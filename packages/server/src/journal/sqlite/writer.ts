@@ -221,8 +221,9 @@ export class Writer {
     const { conversation, ...batch } = first;
     this.#appends.checkFirst(row.id, batch);
     const generation = this.#conversations.create({ ...row, ...conversation }, true);
-    if (generation !== null)
-      appended.push(this.#appends.append({ conversationId: row.id, generation }, batch));
+    if (generation === null) return null;
+    this.#appends.begin(row.id, generation);
+    appended.push(this.#appends.append({ conversationId: row.id, generation }, batch));
     return generation;
   }
 

@@ -1,3 +1,4 @@
+import { onceUnlessRejected } from "@convoke/protocol";
 import type Anthropic from "@anthropic-ai/sdk";
 import { readAnswer, type Answer, type AttemptContext } from "../answer.ts";
 import { spentOn, toResponse } from "../answered.ts";
@@ -16,13 +17,13 @@ type AdapterDeps = { readonly send: Send; readonly clock: ModelClock };
 
 /** The Anthropic messages wire, at its maker or at any server that speaks it; always asked to stream. */
 export function createAnthropicAttempt(settings: ModelSettings, deps: AdapterDeps): Attempt {
-  let opening: Promise<Anthropic> | undefined;
+  const opened = onceUnlessRejected(() => openClient(settings, deps.send));
   const refused = new Set<string>();
   return async function* (request, context) {
     if (settings.apiKey === null && settings.route.isKeyRequired) throw missingKey(settings.route.provider);
     const startMs = deps.clock.nowMs();
     const answer = new MessagesAnswer();
-    const client = await (opening ??= openClient(settings, deps.send));
+    const client = await opened();
     const response = await send(client, request, settings, refused, context);
     try {
       yield* collect(answer, await readAnswer(response, context), context);

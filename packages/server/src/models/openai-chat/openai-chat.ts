@@ -1,3 +1,4 @@
+import { onceUnlessRejected } from "@convoke/protocol";
 import type OpenAI from "openai";
 import { addressOf } from "../address/address.ts";
 import { readAnswer, type Answer, type AttemptContext } from "../answer.ts";
@@ -18,14 +19,14 @@ type AdapterDeps = { readonly send: Send; readonly clock: ModelClock };
 
 /** Chat completions as OpenAI defined them and many servers copy them; always asked to stream. */
 export function createOpenaiChatAttempt(settings: ModelSettings, deps: AdapterDeps): Attempt {
-  let opening: Promise<OpenAI> | undefined;
+  const opened = onceUnlessRejected(() => openClient(settings, deps.send));
   const refused = new Set<string>();
   const { wire, place: host, model } = addressOf(settings.route);
   return async function* (request, context) {
     if (settings.apiKey === null && settings.route.isKeyRequired) throw missingKey(settings.route.provider);
     const startMs = deps.clock.nowMs();
     const answer = new ChatAnswer({ wire, host, model });
-    const client = await (opening ??= openClient(settings, deps.send));
+    const client = await opened();
     const response = await send(client, request, settings, refused, context);
     try {
       const isEnded = yield* collect(answer, await readAnswer(response, context), context);

@@ -1,3 +1,4 @@
+import { onceUnlessRejected } from "@convoke/protocol";
 import type OpenAI from "openai";
 import { readAnswer, type Answer, type AttemptContext } from "../answer.ts";
 import { spentOn, toResponse } from "../answered.ts";
@@ -18,13 +19,13 @@ type AdapterDeps = { readonly send: Send; readonly clock: ModelClock };
 
 /** OpenAI's responses API; always asked to stream and to store nothing. */
 export function createOpenaiResponsesAttempt(settings: ModelSettings, deps: AdapterDeps): Attempt {
-  let opening: Promise<OpenAI> | undefined;
+  const opened = onceUnlessRejected(() => openClient(settings, deps.send));
   const refused = new Set<string>();
   return async function* (request, context) {
     if (settings.apiKey === null && settings.route.isKeyRequired) throw missingKey(settings.route.provider);
     const startMs = deps.clock.nowMs();
     const answer = new ResponsesAnswer(hostOf(settings.route.baseUrl));
-    const client = await (opening ??= openClient(settings, deps.send));
+    const client = await opened();
     const response = await send(client, request, settings, refused, context);
     try {
       yield* collect(answer, await readAnswer(response, context), context);

@@ -1,6 +1,7 @@
 import { parseForeignJson } from "../../lib/parse-foreign-json.ts";
 import { trimTrailing } from "../../lib/trim-trailing.ts";
 import type { ModelTool } from "../model.ts";
+import { mostCalls } from "../most-calls.ts";
 
 export type PromptedCall = { readonly name: string; readonly arguments: string };
 
@@ -79,7 +80,7 @@ function splitCalls(text: string): string[] {
   const argument = new Places(text, /<(?:arg|parameter)/u);
   const lastTags = new Map(closings.map((closing) => [closing, findLastTags(text, closing)]));
   const calls: string[] = [];
-  for (let at = 0; at < text.length;) {
+  for (let at = 0; at < text.length && calls.length <= mostCalls;) {
     const end = endOfCall(at);
     calls.push(text.slice(at, end));
     at = Math.min(opening.from(end), text.length);

@@ -15,6 +15,9 @@ export type EscapeTargets = {
   readonly home: string;
 };
 
+/** Prints ESCAPED with the path of each file below /proc, apart from those of processes, that opens for writing. Changes nothing. */
+export const writableKernelFiles = `find /proc -path '/proc/[0-9]*' -prune -o -type f -print 2>/dev/null | perl -ne 'chomp; print "ESCAPED $_\\n" if open(my $file, ">>", $_)'`;
+
 /** Name and shell command of each attempt; the command prints ESCAPED when it has got out. */
 export function escapeAttempts(targets: EscapeTargets): readonly (readonly [string, string])[] {
   const { dataDir, secretFile, secret, neighbourDir, hostPid, tcpPort } = targets;
@@ -111,6 +114,7 @@ export function escapeAttempts(targets: EscapeTargets): readonly (readonly [stri
     ["sysrq", writes("/proc/sysrq-trigger")],
     ["core_pattern", writes("/proc/sys/kernel/core_pattern")],
     ["change settings of the kernel", writes("/proc/sys/kernel/hostname")],
+    ["open any kernel file below /proc for writing", writableKernelFiles],
     ["control groups", "ls /sys/fs/cgroup/* >/dev/null 2>&1 && echo ESCAPED"],
     [
       "release_agent",

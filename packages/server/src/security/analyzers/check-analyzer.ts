@@ -3,34 +3,47 @@ import type { AnalyzerConfig } from "./analyzer.ts";
 
 const mostMembers = 10;
 const mostPatterns = 200;
-const known = [
-  "LLMSecurityAnalyzer",
-  "PatternSecurityAnalyzer",
-  "PolicyRailSecurityAnalyzer",
-  "EnsembleSecurityAnalyzer",
-];
 const patternFields = [
   "high_patterns",
   "medium_patterns",
   "injection_high_patterns",
   "injection_medium_patterns",
 ];
+/** The fields of each analyzer besides its kind. */
+const fieldsOf: Readonly<Record<string, readonly string[]>> = {
+  LLMSecurityAnalyzer: [],
+  PatternSecurityAnalyzer: patternFields,
+  PolicyRailSecurityAnalyzer: [],
+  EnsembleSecurityAnalyzer: ["analyzers", "propagate_unknown"],
+};
 
 /** An analyzer as a request names it; one that would never be asked is refused, because users rely on it (P55). */
 export function checkAnalyzer(analyzer: unknown, loc: readonly string[]): AnalyzerConfig | null {
   if (analyzer === null || analyzer === undefined) return null;
   const kind = isObject(analyzer) ? analyzer["kind"] : undefined;
-  if (!isObject(analyzer) || typeof kind !== "string" || !known.includes(kind)) {
-    const msg = `The analyzer ${String(kind)} is not supported by this version of the server. Supported: ${known.join(", ")}.`;
+  if (!isObject(analyzer) || typeof kind !== "string" || !Object.hasOwn(fieldsOf, kind)) {
+    const msg = `The analyzer ${String(kind)} is not supported by this version of the server. Supported: ${Object.keys(fieldsOf).join(", ")}.`;
     throw new Fault("caller", "not_supported", msg, [{ loc: [...loc], msg, type: "not_supported" }]);
   }
+  refuseUnknown(analyzer, kind, loc);
   if (kind === "PatternSecurityAnalyzer") checkPatterns(analyzer, loc);
   if (kind === "EnsembleSecurityAnalyzer") checkMembers(analyzer, loc);
   return analyzer as AnalyzerConfig;
 }
 
+/** A field that is misspelled would leave an analyzer that finds less than it was meant to. */
+function refuseUnknown(analyzer: Record<string, unknown>, kind: string, loc: readonly string[]): void {
+  const fields = ["kind", ...fieldsOf[kind]!];
+  const field = Object.keys(analyzer).find((name) => !fields.includes(name));
+  if (field === undefined) return;
+  const msg = `Remove this field: ${kind} knows ${fields.join(", ")}.`;
+  throw invalidField([...loc, field], msg, "extra_forbidden");
+}
+
 function checkMembers(analyzer: Record<string, unknown>, loc: readonly string[]): void {
-  const { analyzers: members } = analyzer;
+  const { analyzers: members, propagate_unknown: propagate = false } = analyzer;
+  if (typeof propagate !== "boolean")
+    throw invalidField([...loc, "propagate_unknown"], "Send true or false.");
   if (!Array.isArray(members) || members.length === 0 || members.length > mostMembers) {
     throw invalidField([...loc, "analyzers"], `A list of 1 to ${mostMembers} analyzers.`);
   }

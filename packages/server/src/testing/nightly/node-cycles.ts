@@ -2,6 +2,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { openLimitedDisk } from "../limited-disk.ts";
 import { createRandom } from "../random.ts";
+import { whyNoPgbouncer } from "../start-pgbouncer.ts";
 import { findDatabaseUser, probePostgres, standbySettings, startPostgres } from "../start-postgres.ts";
 import { faultsHere, nodeFaults, type NodeFault } from "./node-faults.ts";
 import { NodeRig } from "./node-rig.ts";
@@ -11,7 +12,8 @@ import { openReleaseBeside } from "./release-beside.ts";
 /**
  * `npx node packages/server/src/testing/nightly/node-cycles.ts --count 20 --seed 1`: three servers on one PostgreSQL that are
  * killed, stopped, frozen and cut off at seeded moments, whose clocks jump and whose database crashes and fills its disk, while
- * clients write and follow over all of them. `--only kill,cut` picks faults. With `--mixed` each start takes either these sources or
+ * clients write and follow over all of them. `--only kill,cut` picks faults. With `--pooled` the servers, each start
+ * of them included, reach the database through a pooler in transaction mode. With `--mixed` each start takes either these sources or
  * those of the last release, and where there is none those of ten commits ago; `--beside <folder>` names a clone of another one, in
  * which `npm ci` was run. Exits with 1 when a promise did not hold; the seed of the cycle is in
  * the line.
@@ -23,6 +25,7 @@ const { values } = parseArgs({
     only: { type: "string", default: nodeFaults.join(",") },
     beside: { type: "string" },
     mixed: { type: "boolean", default: false },
+    pooled: { type: "boolean", default: false },
   },
 });
 const count = Number(values.count);
@@ -43,8 +46,14 @@ using release = values.mixed ? openReleaseBeside(10) : null;
 if (release !== null) console.log(`Beside ${release.name}.`);
 else if (values.mixed) console.log("Nothing was mixed: that needs a clone with its history.");
 const beside = values.beside === undefined ? release?.folder : path.resolve(values.beside);
+const noPooler = values.pooled ? whyNoPgbouncer() : null;
+if (noPooler !== null) {
+  console.log(`Nothing was tried: ${noPooler}`);
+  process.exit();
+}
 const options = {
   postgres,
+  isPooled: values.pooled,
   disk,
   commands: 5,
   commandSeconds: 0.7,

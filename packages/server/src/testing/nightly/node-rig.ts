@@ -12,6 +12,7 @@ import type { LimitedDisk } from "../limited-disk.ts";
 import type { Random } from "../random.ts";
 import { startScriptedModel } from "../scripted-model/scripted-model-server.ts";
 import { ServerProcess } from "../server-process.ts";
+import { startPgbouncer } from "../start-pgbouncer.ts";
 import type { TestPostgres } from "../start-postgres.ts";
 import { findSteadyPort } from "../steady-port.ts";
 
@@ -36,6 +37,8 @@ export type NodeRigOptions = {
   /** What a conversation does: so many commands that take so many seconds each. */
   readonly commands: number;
   readonly commandSeconds: number;
+  /** Whether servers reach the database through a pooler in transaction mode. */
+  readonly isPooled?: boolean;
   /** The root of a clone of another release: each start takes one of the two. */
   readonly otherRelease?: string;
 };
@@ -80,7 +83,7 @@ export class NodeRig implements AsyncDisposable {
   }
 
   static async open(options: NodeRigOptions): Promise<NodeRig> {
-    const { postgres, disk, commands, commandSeconds } = options;
+    const { postgres, disk, commands, commandSeconds, isPooled = false } = options;
     await using scope = new AsyncDisposableStack();
     const { path } = scope.use(await openTemporaryDirectory());
     const usage = { cost: dollarsPerCall };
@@ -95,11 +98,12 @@ export class NodeRig implements AsyncDisposable {
       await moveTo(disk, postgres, url);
       scope.defer(() => drop(postgres, url));
     }
+    const way = isPooled ? scope.use(await startPgbouncer(url)).url : url;
     const [lines, doors, ports]: [DatabaseLine[], Line[], number[]] = [[], [], []];
     for (let index = 0; index < nodeCount; index++) {
       const port = await findSteadyPort();
       ports.push(port);
-      lines.push(scope.use(await openDatabaseLine(url)));
+      lines.push(scope.use(await openDatabaseLine(way)));
       doors.push(scope.use(await openLine(0, port)));
     }
     const rig = new NodeRig(scope.move(), path, options, { lines, doors, ports, modelUrl: model.url });

@@ -32,9 +32,10 @@ export async function act(
       return await goBack(browser, page);
     case "BrowserGetStateAction": {
       const text = await showState(browser, page);
-      if (action.include_screenshot !== true) return { text };
+      if (action.include_screenshot !== true) return { text, form: "state" };
       return {
         text,
+        form: "state",
         picture: await browser.camera.take(page, hiddenValues(secrets), () =>
           page.screenshot({ type: "png" }),
         ),
@@ -43,7 +44,7 @@ export async function act(
     case "BrowserGetContentAction":
       return await readContent(page, action.extract_links ?? false, action.start_from_char ?? 0);
     case "BrowserListTabsAction":
-      return { text: JSON.stringify(await showTabs(browser), null, 2) };
+      return { text: JSON.stringify(await showTabs(browser), null, 2), form: "data" };
     case "BrowserSwitchTabAction": {
       const wanted = await tabs.find(action.tab_id);
       await tabs.focus(wanted);
@@ -56,7 +57,7 @@ export async function act(
       return { text: `Closed tab ${action.tab_id}. In front is ${await tabs.idOf(front)}: ${front.url()}` };
     }
     case "BrowserGetStorageAction":
-      return { text: JSON.stringify(await readStorage(context, context.pages()), null, 2) };
+      return { text: JSON.stringify(await readStorage(context, context.pages()), null, 2), form: "data" };
     case "BrowserSetStorageAction": {
       const { cookies, items } = await writeStorage(context, page, action.storage_state);
       return { text: `Stored ${cookies} cookies and ${items} items.` };

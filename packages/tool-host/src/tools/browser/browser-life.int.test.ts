@@ -46,8 +46,31 @@ describe("conversations", () => {
   test("the server's own address is out of reach", async () => {
     const surfer = await surf();
     expect(await surfer.open(`${shared.bench.pages.otherUrl}/second`)).toMatchObject({ isError: true });
-    const byNumber = shared.bench.pages.otherUrl.replace("localhost", "127.0.0.1");
-    expect(await surfer.open(`${byNumber}/second`)).toMatchObject({ isError: true });
+    const { port } = new URL(shared.bench.pages.otherUrl);
+    const names = [
+      "127.0.0.1",
+      "127.1.2.3",
+      "0.0.0.0",
+      "0",
+      "2130706433",
+      "localhost.",
+      "x.localhost",
+      "[::1]",
+      "[::]",
+      "[::ffff:127.0.0.1]",
+      "[::ffff:0.0.0.0]",
+    ];
+    for (const name of names) {
+      const opened = await surfer.open(`http://${name}:${port}/second`);
+      expect(opened, name).toMatchObject({ isError: true });
+    }
+    expect(await surfer.open("/second")).toMatchObject({ isError: false });
+  });
+
+  test("hardening 5: nor do allowed domains, redirects, sockets and calls of a page lead there", async () => {
+    const { port } = new URL(shared.bench.pages.otherUrl);
+    const surfer = await surf(undefined, { allowed_domains: ["localhost", "127.0.0.1"] });
+    expect(await surfer.open(`http://localhost:${port}/second`)).toMatchObject({ isError: true });
     expect(await surfer.open("/second")).toMatchObject({ isError: false });
   });
 });
@@ -58,7 +81,7 @@ describe("PDF pages", () => {
   test("one that leads to the server's own address when it is loaded again is not kept", async () => {
     const surfer = await surf();
     const told = await surfer.open(turning(`${shared.bench.pages.otherUrl}/paper.pdf`));
-    expect(told.text).toContain("could not be saved: it was not sent again (net::ERR_NAME_NOT_RESOLVED)");
+    expect(told.text).toContain("could not be saved: it was not sent again (net::ERR_EMPTY_RESPONSE)");
     expect(existsSync(join(surfer.workspaceDir, "downloads"))).toBe(false);
   });
 

@@ -10,8 +10,16 @@ export type BrowserParams = {
   readonly scripts: readonly string[];
 };
 
-/** The parameters of a tool spec; those that only other engines know are passed over. Source: reference, tools 9.1. */
+/**
+ * The parameters of a tool spec; those that only other engines know are passed over, but for what would keep pages away and is not
+ * carried out here. Source: reference, tools 9.1.
+ */
 export function parseBrowserParams(params: Readonly<Record<string, unknown>>): BrowserParams {
+  const unknown = Object.keys(params).find((name) => name !== "allowed_domains" && guards.test(name));
+  if (unknown !== undefined)
+    throw new ToolInputError(
+      `The tool parameter ${unknown} is not known. Use allowed_domains, a list of hosts.`,
+    );
   const domains = texts(params, "allowed_domains");
   return {
     allowedDomains:
@@ -22,6 +30,8 @@ export function parseBrowserParams(params: Readonly<Record<string, unknown>>): B
     scripts: texts(params, "inject_scripts") ?? [],
   };
 }
+
+const guards = /domain|host|allow|block|den[iy]|prohibit|forbid/i;
 
 /** Whether an address may be loaded. Documents without a host (`about:blank`, `data:`, `blob:`) come from pages that may. */
 export function isAllowedUrl(url: URL, domains: readonly string[] | null): boolean {

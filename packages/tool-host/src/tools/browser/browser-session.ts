@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Action, BrowserObservation } from "@convoke/protocol";
 import type { BrowserContext, Page } from "playwright-core";
-import { clipText, shortNotice, textLimits } from "../../text/truncate.ts";
 import type { AttachBrowser } from "../../browser-attachment.ts";
 import { maskText } from "../../processes/mask.ts";
 import {
@@ -16,6 +15,7 @@ import { parseBrowserParams, type BrowserParams } from "./browser-params.ts";
 import { BrowserNotes } from "./browser-notes.ts";
 import type { BrowserProcess, BrowserSpec } from "./browser-process.ts";
 import { DomainGate } from "./domain-gate.ts";
+import { OwnAddresses } from "./own-addresses.ts";
 import { Camera } from "./camera.ts";
 import { ElementIndex } from "./element-index.ts";
 import type { OpenBrowser } from "./open-browser.ts";
@@ -100,12 +100,7 @@ export class BrowserSession implements ToolInstance {
     }
     this.#openUrls();
     this.#rest();
-    const notes = this.#notes.take();
-    const text = [answer.text, ...notes].join("\n\n");
-    return await observe(
-      { ...answer, text: clipText(text, textLimits.toolMessage, shortNotice) },
-      this.#directory,
-    );
+    return await observe(answer, this.#notes.take(), this.#directory);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -246,16 +241,21 @@ export class BrowserSession implements ToolInstance {
     return open;
   }
 
-  /** Where only some domains are allowed, everything goes through a gate, addresses of this machine included. */
+  /** Where only some domains are allowed, or an address is closed, everything goes through a gate, addresses of this machine included. */
   async #proxy(): Promise<{ readonly proxy?: { readonly server: string; readonly bypass: string } }> {
     const { allowedDomains: domains } = this.#params;
-    if (domains === null) return {};
+    const { environment, closedAddresses } = this.#deps.spec;
+    if (domains === null && closedAddresses.length === 0) return {};
     const onRefused = (address: string): void => {
       const note = `The page wanted something of ${address}, which is not among the allowed domains; it did not get it.`;
       this.#notes.addOnce(note);
     };
-    const { environment } = this.#deps.spec;
-    this.#gate = await DomainGate.open({ domains, environment, onRefused });
+    const onClosed = (address: string): void => {
+      const note = `The page wanted something of ${address}, which is the server that you work for; pages do not reach it.`;
+      this.#notes.addOnce(note);
+    };
+    const closed = new OwnAddresses(closedAddresses);
+    this.#gate = await DomainGate.open({ domains, closed, environment, onRefused, onClosed });
     return { proxy: { server: this.#gate.address, bypass: "<-loopback>" } };
   }
 

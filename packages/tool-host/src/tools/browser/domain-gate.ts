@@ -5,19 +5,25 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import { connect, type AddressInfo, type Socket } from "node:net";
+import { connect, type AddressInfo, type LookupFunction, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { isAllowedUrl } from "./browser-params.ts";
+import { ClosedAddress, type OwnAddresses } from "./own-addresses.ts";
 
 export type DomainGateDeps = {
-  readonly domains: readonly string[];
+  /** Null allows all. */
+  readonly domains: readonly string[] | null;
+  readonly closed: OwnAddresses;
   /** May name the proxy behind which this machine is. */
   readonly environment: Readonly<Record<string, string>>;
   readonly onRefused: (address: string) => void;
+  /** A page wanted something of a closed address. */
+  readonly onClosed: (address: string) => void;
 };
 
 /**
- * A proxy on this machine's loopback through which the pages of one conversation go: it lets through what leads to an allowed domain.
+ * A proxy on this machine's loopback through which the pages of one conversation go: it lets through what leads to an allowed domain,
+ * and to no closed address, whatever name stands for it.
  * Unlike a look at each request in the browser it sees redirects, sockets and workers too.
  */
 export class DomainGate implements AsyncDisposable {
@@ -57,18 +63,23 @@ export class DomainGate implements AsyncDisposable {
   #pass(request: IncomingMessage, response: ServerResponse): void {
     const url = this.#check(request.url ?? "");
     if (url === null) return void response.writeHead(403).end("This domain is not allowed.");
-    const onward = this.#upstream("HTTP_PROXY");
+    const onward = this.#upstream("HTTP_PROXY", url);
+    // A connection that ends is an error for the browser; an answer would be a page.
+    if (this.#isClosed(url)) return void response.destroy();
     const { "proxy-connection": _, "proxy-authorization": __, ...headers } = request.headers;
     const options =
       onward === null
-        ? { host: bare(url.hostname), port: portOf(url), path: `${url.pathname}${url.search}` }
+        ? { ...this.#target(url), path: `${url.pathname}${url.search}` }
         : { host: onward.hostname, port: portOf(onward), path: url.href };
     const sent = sendRequest({ ...options, method: request.method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
       answer.pipe(response);
       answer.on("error", () => response.destroy());
     });
-    sent.on("error", () => (response.headersSent ? response.destroy() : response.writeHead(502).end()));
+    sent.on("error", (error) => {
+      if (response.headersSent || error instanceof ClosedAddress) response.destroy();
+      else response.writeHead(502).end();
+    });
     response.on("close", () => sent.destroy());
     request.pipe(sent);
   }
@@ -77,14 +88,15 @@ export class DomainGate implements AsyncDisposable {
     this.#own(socket);
     const url = this.#check(`https://${request.url ?? ""}`);
     if (url === null) return void socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
-    const onward = this.#upstream("HTTPS_PROXY");
+    if (this.#isClosed(url)) return void socket.destroy();
+    const onward = this.#upstream("HTTPS_PROXY", url);
     if (onward === null) {
-      const target = this.#connect(bare(url.hostname), portOf(url), socket);
+      const target = this.#connect(this.#target(url), socket);
       target.once("connect", () => socket.write("HTTP/1.1 200 Connection established\r\n\r\n"));
       return;
     }
     // Its answer is that of the next proxy.
-    const target = this.#connect(onward.hostname, portOf(onward), socket);
+    const target = this.#connect({ host: onward.hostname, port: portOf(onward) }, socket);
     target.write(`CONNECT ${request.url} HTTP/1.1\r\nHost: ${request.url}\r\n\r\n`);
   }
 
@@ -92,15 +104,29 @@ export class DomainGate implements AsyncDisposable {
   #upgrade(request: IncomingMessage, socket: Duplex): void {
     const url = this.#check(request.url ?? "");
     if (url === null) return void socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
-    const target = this.#connect(bare(url.hostname), portOf(url), socket);
+    if (this.#isClosed(url)) return void socket.destroy();
+    const target = this.#connect(this.#target(url), socket);
     const lines = [`${request.method} ${url.pathname}${url.search} HTTP/1.1`];
     for (let at = 0; at < request.rawHeaders.length; at += 2)
       lines.push(`${request.rawHeaders[at]}: ${request.rawHeaders[at + 1]}`);
     target.write(`${lines.join("\r\n")}\r\n\r\n`);
   }
 
-  #connect(host: string, port: number, socket: Duplex): Socket {
-    const target = connect(port, host);
+  /** An address is looked at here, a name when it has been looked up. */
+  #isClosed(url: URL): boolean {
+    if (!this.#deps.closed.isClosed(url.hostname, portOf(url))) return false;
+    this.#deps.onClosed(url.host);
+    return true;
+  }
+
+  #target(url: URL): Target {
+    const port = portOf(url);
+    const lookup = this.#deps.closed.lookupFor(port, () => this.#deps.onClosed(url.host));
+    return { host: bare(url.hostname), port, lookup };
+  }
+
+  #connect(to: Target, socket: Duplex): Socket {
+    const target = connect(to);
     this.#own(target);
     target.on("error", () => socket.destroy());
     socket.on("error", () => target.destroy());
@@ -122,11 +148,25 @@ export class DomainGate implements AsyncDisposable {
     return null;
   }
 
-  #upstream(name: "HTTP_PROXY" | "HTTPS_PROXY"): URL | null {
+  #upstream(name: "HTTP_PROXY" | "HTTPS_PROXY", { hostname }: URL): URL | null {
     const { environment } = this.#deps;
+    if (isDirect(hostname, environment["NO_PROXY"] ?? environment["no_proxy"] ?? "")) return null;
     const given = environment[name] ?? environment[name.toLowerCase()];
     return given === undefined ? null : URL.parse(given.includes("://") ? given : `http://${given}`);
   }
+}
+
+type Target = { readonly host: string; readonly port: number; readonly lookup?: LookupFunction };
+
+/** This machine's own servers are reached without the next proxy, and what the environment names. */
+function isDirect(hostname: string, noProxy: string): boolean {
+  const name = bare(hostname).toLowerCase().replace(/\.$/, "");
+  if (/(?:^|\.)localhost$|^127\.|^::1$/.test(name)) return true;
+  const names = noProxy.toLowerCase().split(",");
+  return names.some((entry) => {
+    const suffix = entry.trim().replace(/^\*?\./, "");
+    return suffix === "*" || (suffix !== "" && (name === suffix || name.endsWith(`.${suffix}`)));
+  });
 }
 
 function portOf({ port, protocol }: URL): number {

@@ -80,9 +80,9 @@ export class ElementIndex {
         try {
           return { frame, session: await session };
         } catch (error) {
-          if (frame === main) throw error;
           // A frame in the process of the page has no session of its own; it may get one when it goes elsewhere.
           this.#sessions.delete(frame);
+          if (frame === main) throw error;
           return null;
         }
       }),

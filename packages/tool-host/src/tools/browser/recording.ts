@@ -1,6 +1,7 @@
 import { mkdir, open, readFile, type FileHandle } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { onceUnlessRejected } from "@convoke/protocol";
 import type { BrowserContext, Page } from "playwright-core";
 
 export type RecordingResult = { readonly path: string; readonly eventCount: number };
@@ -107,11 +108,7 @@ class Recording {
   }
 }
 
-let script: Promise<string> | undefined;
-
-function recorderScript(): Promise<string> {
-  return (script ??= makeScript());
-}
+const recorderScript = onceUnlessRejected(makeScript);
 
 async function makeScript(): Promise<string> {
   const require = createRequire(import.meta.url);

@@ -5,6 +5,8 @@ import type { IndexedElement } from "./element-index.ts";
 /** How much of an answer the elements and the text of a page may take, in characters. */
 const elementsLimit = 36_000;
 const textLimit = 4_000;
+/** An address of data holds a whole page. */
+const addressLimit = 1_000;
 
 /**
  * The state of the page in front as JSON, one element a line. Where there are more elements than fit, those nearest to the visible
@@ -24,7 +26,12 @@ export async function showState(browser: OpenBrowser, page: Page): Promise<strin
   const lines = shown.map((element) => `    ${JSON.stringify(showElement(element))}`).join(",\n");
   const left = elements.length - shown.length;
   const head = JSON.stringify(
-    { url: page.url(), title, tabs, ...(scroll === null ? {} : { scroll }) },
+    {
+      url: clip(page.url(), addressLimit),
+      title: clip(title, addressLimit),
+      tabs,
+      ...(scroll === null ? {} : { scroll }),
+    },
     null,
     2,
   ).slice(0, -2);
@@ -40,8 +47,8 @@ export async function showTabs({ tabs }: OpenBrowser): Promise<object[]> {
   return await Promise.all(
     all.map(async ({ id, page }) => ({
       tab_id: id,
-      url: page.url(),
-      title: await titleOf(page),
+      url: clip(page.url(), addressLimit),
+      title: clip(await titleOf(page), addressLimit),
       ...(page === front ? { current: true } : {}),
     })),
   );

@@ -1,13 +1,15 @@
 import { ToolInputError } from "../../tool.ts";
+import { readControls } from "./show-controls.ts";
 
 /** An edited text, and the lines of it (1-based, inclusive) that the edit wrote; `last` is `first - 1` when it only removed text. */
 export type Edit = { readonly text: string; readonly first: number; readonly last: number };
 
 /**
- * Replaces the only occurrence of `wanted`. Line ends match whatever their form; the replacement takes the form that
- * prevails in a CRLF text, and every byte outside the passage stays.
+ * Replaces the only occurrence of `oldText`. Line ends match whatever their form; the replacement takes the form that
+ * prevails in the text, and every byte outside the passage stays.
  */
-export function replacePassage(text: string, wanted: string, replacement: string): Edit {
+export function replacePassage(text: string, oldText: string, newText: string): Edit {
+  const [wanted, replacement] = [readControls(text, oldText), readControls(text, newText)];
   if (wanted === "")
     throw new ToolInputError(
       "Invalid parameter old_str: it is empty, so it occurs everywhere. Give the text to replace.",
@@ -31,7 +33,7 @@ export function replacePassage(text: string, wanted: string, replacement: string
       `Invalid parameter old_str: ${quote(wanted)} occurs ${places.length} times, starting on lines ${lines}. Add lines around it so that it occurs once.`,
     );
   }
-  const inserted = withLineEndsOf(text, replacement);
+  const inserted = fitted(text, wanted, replacement);
   const start = originalOffset(text, place);
   const edited = text.slice(0, start) + inserted + text.slice(originalOffset(text, place + found.length));
   if (edited === text)
@@ -43,10 +45,11 @@ export function replacePassage(text: string, wanted: string, replacement: string
 }
 
 /**
- * Replaces every occurrence of `wanted`, which must be `count` of them. Line ends are treated as by {@link replacePassage};
+ * Replaces every occurrence of `oldText`, which must be `count` of them. Line ends are treated as by {@link replacePassage};
  * `first` and `last` are the lines of the first one.
  */
-export function replacePassages(text: string, wanted: string, replacement: string, count: number): Edit {
+export function replacePassages(text: string, oldText: string, newText: string, count: number): Edit {
+  const [wanted, replacement] = [readControls(text, oldText), readControls(text, newText)];
   if (wanted === replacement)
     throw new ToolInputError(
       `Invalid parameter new_string: it equals old_string (${quote(wanted)}), so nothing would change.`,
@@ -65,7 +68,7 @@ export function replacePassages(text: string, wanted: string, replacement: strin
       `Invalid parameter expected_replacements: ${count} expected, but ${quote(wanted)} occurs ${places.length} times, starting on lines ${lines}. Nothing was changed.`,
     );
   }
-  const inserted = withLineEndsOf(text, replacement);
+  const inserted = fitted(text, wanted, replacement);
   let edited = "";
   let from = 0;
   for (const place of places) {
@@ -133,9 +136,17 @@ function withPlainLineEnds(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
 
-/** `text` for a file like `model`: CRLF where that prevails; otherwise as given. */
-function withLineEndsOf(model: string, text: string): string {
-  return lineEndOf(model) === "\r\n" ? withPlainLineEnds(text).replaceAll("\n", "\r\n") : text;
+/** `text` for a file like `model`: with the line end that prevails in it; as given where it has none. */
+export function withLineEndsOf(model: string, text: string): string {
+  if (!model.includes("\n")) return text;
+  const plain = withPlainLineEnds(text);
+  return lineEndOf(model) === "\r\n" ? plain.replaceAll("\n", "\r\n") : plain;
+}
+
+/** A replacement that names a CR LF that the file has in this passage, though LF prevails, is meant as it is. */
+function fitted(text: string, wanted: string, replacement: string): string {
+  const isMeant = lineEndOf(text) === "\n" && wanted.includes("\r\n") && text.includes(wanted);
+  return isMeant ? replacement : withLineEndsOf(text, replacement);
 }
 
 function lineEndOf(text: string): "\n" | "\r\n" {

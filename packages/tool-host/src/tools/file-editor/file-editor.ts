@@ -1,12 +1,14 @@
 import { realpath, unlink } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Action, FileEditorAction, FileEditorObservation } from "@convoke/protocol";
 import { ToolInputError } from "../../tool.ts";
 import type { ToolInstance } from "../../tool.ts";
 import { imagePart, textPart } from "../observation-content.ts";
 import { createFile, replaceFile } from "./atomic-write.ts";
+import { checkNew } from "./check-new.ts";
 import { checkPath, readEditable } from "./check-path.ts";
 import type { EditHistory } from "./edit-history.ts";
+import { findTwin } from "./find-twin.ts";
 import { fileProblem } from "./file-problem.ts";
 import { insertLines, replacePassage, splitLines } from "./edit-text.ts";
 import type { Edit } from "./edit-text.ts";
@@ -26,8 +28,10 @@ export class FileEditor implements ToolInstance {
   }
 
   async execute(action: Action): Promise<FileEditorObservation> {
-    const edit = action as FileEditorAction;
+    const given = action as FileEditorAction;
+    let edit = given;
     try {
+      edit = { ...given, path: await existing(given.path) };
       return await this.#run(edit);
     } catch (error) {
       const text = fileProblem(error, edit.path);
@@ -62,6 +66,7 @@ export class FileEditor implements ToolInstance {
 
   async #create(action: FileEditorAction): Promise<FileEditorObservation> {
     const text = required(action, "file_text");
+    await checkNew(action.path);
     const bytes = Buffer.from(text, "utf8");
     const directory = await realpath(dirname(action.path));
     const edit = await this.#deps.history.push(join(directory, basename(action.path)), null, bytes);
@@ -122,6 +127,11 @@ export class FileEditor implements ToolInstance {
     const text = `Took back the last edit of ${action.path}. It reads again:\n${shown}`;
     return { ...observe(action, [textPart(text)]), old_content, new_content };
   }
+}
+
+/** A path that is refused below is left as it is. */
+async function existing(path: string): Promise<string> {
+  return isAbsolute(path) && !path.includes("\0") ? findTwin(path) : path;
 }
 
 async function view(action: FileEditorAction, isDirectory: boolean): Promise<FileEditorObservation> {

@@ -26,6 +26,25 @@ test("tools 20.3.8: a file with mixed line ends changes only where it is edited"
   expect(await bench.read("a.txt")).toBe("a\r\nb\nC\nD\ne\nf\r");
 });
 
+test("K20: create names a file above the path, and a link that leads nowhere", async () => {
+  const bench = await openEditorBench({ "a.txt": "x" });
+  await symlink("nowhere", bench.path("link.txt"));
+  expect(await bench.error("create", "a.txt/b", { file_text: "x" })).toContain(
+    "a.txt is a file and no directory",
+  );
+  expect(await bench.error("create", "link.txt", { file_text: "x" })).toContain("is a link to nowhere");
+});
+
+test("K12: a file with LF stays one, whatever line ends the edit uses", async () => {
+  const bench = await openEditorBench({ "a.txt": "a\nb\nc\n" });
+  await bench.edit("str_replace", "a.txt", { old_str: "a\r\nb", new_str: "A\r\nB" });
+  expect(await bench.read("a.txt")).toBe("A\nB\nc\n");
+  await bench.edit("insert", "a.txt", { insert_line: 1, new_str: "x\r\ny" });
+  expect(await bench.read("a.txt")).toBe("A\nx\ny\nB\nc\n");
+  await bench.edit("insert", "a.txt", { insert_line: 0, new_str: "\r\n" });
+  expect(await bench.read("a.txt")).toBe("\n\nA\nx\ny\nB\nc\n");
+});
+
 test("tools 20.3.8: byte order mark and encodings are kept; what an encoding lacks makes the file UTF-8", async () => {
   const bench = await openEditorBench({ "bom.txt": "\ufeffone\n" });
   await bench.edit("str_replace", "bom.txt", { old_str: "one", new_str: "two" });

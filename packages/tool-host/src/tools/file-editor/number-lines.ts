@@ -1,10 +1,12 @@
 import { textLimits } from "../../text/truncate.ts";
+import { showControls } from "./show-controls.ts";
 
 /**
  * Lines with their numbers, each `%6d`, a tab, the text and a line end. Beyond 16,000 characters of text the middle is
  * left out; every line that is shown keeps its true number.
  */
-export function numberLines(lines: readonly string[], firstNumber: number): string {
+export function numberLines(given: readonly string[], firstNumber: number): string {
+  const lines = given.map(showControls);
   const show = (line: string, index: number): string =>
     `${String(firstNumber + index).padStart(6)}\t${line}\n`;
   const length = lines.reduce((sum, line) => sum + line.length + 1, 0);

@@ -62,7 +62,8 @@ const marks = [
   { encoding: "utf-16be", mark: Buffer.from([0xfe, 0xff]) },
 ];
 
-async function decode(bytes: Buffer, encoding: string): Promise<string> {
+/** The text of bytes whose encoding is known, mark included. */
+export async function decode(bytes: Buffer, encoding: string): Promise<string> {
   return encoding === "utf8" ? bytes.toString("utf8") : (await loadForeign()).decode(bytes, encoding);
 }
 

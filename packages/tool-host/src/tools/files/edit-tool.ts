@@ -4,13 +4,14 @@ import type { Action, EditAction, EditObservation } from "@convoke/protocol";
 import { ToolInputError, type Tool, type ToolContext } from "../../tool.ts";
 import { annotate, defineTool } from "../define-tool.ts";
 import { createFile, replaceFile } from "../file-editor/atomic-write.ts";
+import { checkNew } from "../file-editor/check-new.ts";
 import { kindAt, readEditable } from "../file-editor/check-path.ts";
 import { replacePassages } from "../file-editor/edit-text.ts";
 import { fileProblem } from "../file-editor/file-problem.ts";
 import { decodeText, encodeText } from "../file-editor/text-file.ts";
 import { viewEdit } from "../file-editor/view-file.ts";
 import { textPart } from "../observation-content.ts";
-import { workspacePath } from "./workspace-path.ts";
+import { existingPath } from "./workspace-path.ts";
 
 /** Replaces a passage of a file a stated number of times. */
 export const editTool: Tool = {
@@ -35,7 +36,7 @@ export const editTool: Tool = {
 
 async function editAction(action: EditAction, context: ToolContext): Promise<EditObservation> {
   try {
-    const path = workspacePath(context.workspaceDir, "file_path", action.file_path);
+    const path = await existingPath(context.workspaceDir, "file_path", action.file_path);
     return action.old_string === "" ? await create(path, action) : await change(path, action);
   } catch (error) {
     const text = fileProblem(error, action.file_path);
@@ -50,6 +51,7 @@ async function create(path: string, { new_string }: EditAction): Promise<EditObs
       `Invalid parameter old_string: it is empty, which creates a file, but ${path} exists already. Give the text to replace.`,
     );
   }
+  await checkNew(path, "file_path");
   await mkdir(dirname(path), { recursive: true });
   await createFile(path, Buffer.from(new_string, "utf8"));
   return {

@@ -174,6 +174,65 @@ test("edit keeps CRLF, whatever form the model writes, in every place", async ()
   expect(await readFile(place("a.txt"), "utf8")).toBe("c\r\nd\r\nc\r\nd\r\n");
 });
 
+test("K20: a path below a file, and a link that leads nowhere, are named", async () => {
+  for (const [tool, call] of [
+    [writeFileTool, (name: string) => write(name, "x")],
+    [editTool, (name: string) => edit(name, "", "x")],
+  ] as const) {
+    const { execute, place, list: names } = await bench(tool, { "file.txt": "x" });
+    await symlink("nowhere/target.txt", place("link.txt"));
+    await symlink("nowhere", place("folder"));
+    const before = await names();
+    const refusal = async (name: string): Promise<string> => {
+      const refused = await execute(call(name));
+      expect(refused).toMatchObject({ is_error: true });
+      return textOf(refused);
+    };
+    expect(await refusal("file.txt/x")).toContain("file.txt is a file and no directory");
+    expect(await refusal("file.txt/deep/er/x")).toContain("file.txt is a file and no directory");
+    expect(await refusal("link.txt")).toContain("is a link to nowhere/target.txt, which does not exist");
+    expect(await refusal("folder/x")).toContain("folder is a link to a directory that does not exist");
+    expect(await names()).toEqual(before);
+  }
+});
+
+test("K12: an edit of a file with LF writes LF, whatever form the model writes", async () => {
+  const { execute, place } = await bench(editTool, {
+    "lf.txt": "a\nb\nc\n",
+    "one.txt": "a",
+    "mixed.txt": "a\r\nb\nc\nd\n",
+  });
+  expect(await execute(edit("lf.txt", "a\r\nb", "A\r\nB"))).toMatchObject({ new_content: "A\nB\nc\n" });
+  expect(await readFile(place("lf.txt"), "utf8")).toBe("A\nB\nc\n");
+  await execute(edit("lf.txt", "c", "C\r\nD"));
+  expect(await readFile(place("lf.txt"), "utf8")).toBe("A\nB\nC\nD\n");
+  await execute(edit("one.txt", "a", "a\r\nb\r\n"));
+  expect(await readFile(place("one.txt"), "utf8")).toBe("a\r\nb\r\n");
+  await execute(edit("mixed.txt", "c\nd", "C\r\nD"));
+  await execute(edit("mixed.txt", "a\r\nb", "A\r\nB"));
+  expect(await readFile(place("mixed.txt"), "utf8")).toBe("A\r\nB\nC\nD\n");
+});
+
+test("K12: write_file keeps the line ends of the file, and says so", async () => {
+  const { execute, place } = await bench(writeFileTool, {
+    "crlf.txt": "a\r\nb\r\n",
+    "lf.txt": "a\nb\n",
+    "none.txt": "a",
+  });
+  const written = await execute(write("crlf.txt", "a\nB\n"));
+  expect(written).toMatchObject({ old_content: "a\r\nb\r\n", new_content: "a\r\nB\r\n" });
+  expect(textOf(written)).toContain("stay CR LF");
+  expect(await readFile(place("crlf.txt"), "utf8")).toBe("a\r\nB\r\n");
+  expect(textOf(await execute(write("crlf.txt", "a\r\nb\r\n")))).not.toContain("line ends");
+  expect(textOf(await execute(write("lf.txt", "a\r\nB\n")))).toContain("stay LF");
+  expect(await readFile(place("lf.txt"), "utf8")).toBe("a\nB\n");
+  await execute(write("none.txt", "a\r\nb\n"));
+  expect(await readFile(place("none.txt"), "utf8")).toBe("a\r\nb\n");
+  await writeFile(place("wide.txt"), Buffer.from("\ufeffa\r\nb\r\n", "utf16le"));
+  await execute(write("wide.txt", "c\nd\n"));
+  expect(await readFile(place("wide.txt"), "utf16le")).toBe("\ufeffc\r\nd\r\n");
+});
+
 test("tools 20.4.8, 20.4.10: list_directory shows the model the names, and times have a zone", async () => {
   const { execute, place } = await bench(listDirectoryTool, { "b.txt": "12345", ".hidden": "", "dir/c": "" });
   const listed = await execute(list());

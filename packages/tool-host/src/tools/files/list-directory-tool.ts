@@ -7,7 +7,7 @@ import { codeOf } from "../file-editor/atomic-write.ts";
 import { kindAt } from "../file-editor/check-path.ts";
 import { fileProblem } from "../file-editor/file-problem.ts";
 import { textPart } from "../observation-content.ts";
-import { workspacePath } from "./workspace-path.ts";
+import { existingPath } from "./workspace-path.ts";
 
 /** Lists what is in a directory. */
 export const listDirectoryTool: Tool = {
@@ -35,7 +35,7 @@ async function listAction(
 ): Promise<ListDirectoryObservation> {
   const given = action.dir_path ?? ".";
   try {
-    const path = workspacePath(context.workspaceDir, "dir_path", given);
+    const path = await existingPath(context.workspaceDir, "dir_path", given);
     const kind = await kindAt(path, "dir_path");
     if (kind !== "directory") {
       const reason = kind === "file" ? "is a file" : "does not exist";

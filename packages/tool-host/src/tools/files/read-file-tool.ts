@@ -4,11 +4,12 @@ import { ToolInputError, type Tool, type ToolContext } from "../../tool.ts";
 import { annotate, defineTool } from "../define-tool.ts";
 import { kindAt, readEditable } from "../file-editor/check-path.ts";
 import { splitLines } from "../file-editor/edit-text.ts";
+import { showControls } from "../file-editor/show-controls.ts";
 import { fileProblem } from "../file-editor/file-problem.ts";
 import { decodeText } from "../file-editor/text-file.ts";
 import { imageTypeOf } from "../file-editor/view-file.ts";
 import { imagePart, textPart } from "../observation-content.ts";
-import { workspacePath } from "./workspace-path.ts";
+import { existingPath } from "./workspace-path.ts";
 
 /** Shows a file, or a page of its lines. */
 export const readFileTool: Tool = {
@@ -33,7 +34,7 @@ export const readFileTool: Tool = {
 
 async function readAction(action: ReadFileAction, context: ToolContext): Promise<ReadFileObservation> {
   try {
-    return await readPage(action, workspacePath(context.workspaceDir, "file_path", action.file_path));
+    return await readPage(action, await existingPath(context.workspaceDir, "file_path", action.file_path));
   } catch (error) {
     const text = fileProblem(error, action.file_path);
     if (text === undefined) throw error;
@@ -65,7 +66,7 @@ async function readPage(action: ReadFileAction, path: string): Promise<ReadFileO
   const left = cut > 0 ? ` Line ${last} is ${cut} characters longer than shown.` : "";
   const span = isPart ? `lines ${offset + 1} to ${last} of ${lines.length}.${more}${left}` : countOf(lines);
   const numbered = shown
-    .map((line, index) => `${String(offset + index + 1).padStart(6)}  ${line}`)
+    .map((line, index) => `${String(offset + index + 1).padStart(6)}  ${showControls(line)}`)
     .join("\n");
   return {
     ...observe(path, `${path}, ${span}\n\n${numbered}`),

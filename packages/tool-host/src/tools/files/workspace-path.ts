@@ -1,10 +1,11 @@
 import { isAbsolute, resolve } from "node:path";
 import { ToolInputError } from "../../tool.ts";
+import { findTwin } from "../file-editor/find-twin.ts";
 
-/** A path as the model gave it, absolute or below the workspace, as an absolute one. */
-export function workspacePath(workspaceDir: string, field: string, path: string): string {
+/** A path as the model gave it, absolute or below the workspace, as an absolute one; that of its twin where only that exists. */
+export async function existingPath(workspaceDir: string, field: string, path: string): Promise<string> {
   if (path === "") throw new ToolInputError(`Invalid parameter ${field}: it is empty.`);
   if (path.includes("\0"))
     throw new ToolInputError(`Invalid parameter ${field}: it contains a NUL character.`);
-  return isAbsolute(path) ? resolve(path) : resolve(workspaceDir, path);
+  return findTwin(isAbsolute(path) ? resolve(path) : resolve(workspaceDir, path));
 }

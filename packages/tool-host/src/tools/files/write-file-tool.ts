@@ -4,11 +4,13 @@ import type { Action, WriteFileAction, WriteFileObservation } from "@convoke/pro
 import { ToolInputError, type Tool, type ToolContext } from "../../tool.ts";
 import { annotate, defineTool } from "../define-tool.ts";
 import { createFile, replaceFile } from "../file-editor/atomic-write.ts";
+import { checkNew } from "../file-editor/check-new.ts";
 import { kindAt, readEditable } from "../file-editor/check-path.ts";
+import { withLineEndsOf } from "../file-editor/edit-text.ts";
 import { fileProblem } from "../file-editor/file-problem.ts";
 import { decodeText, encodeText, type TextFile } from "../file-editor/text-file.ts";
 import { textPart } from "../observation-content.ts";
-import { workspacePath } from "./workspace-path.ts";
+import { existingPath } from "./workspace-path.ts";
 
 /** Writes a whole file. */
 export const writeFileTool: Tool = {
@@ -33,7 +35,7 @@ export const writeFileTool: Tool = {
 
 async function write(action: WriteFileAction, context: ToolContext): Promise<WriteFileObservation> {
   try {
-    const path = workspacePath(context.workspaceDir, "file_path", action.file_path);
+    const path = await existingPath(context.workspaceDir, "file_path", action.file_path);
     const kind = await kindAt(path, "file_path");
     if (kind === "directory")
       throw new ToolInputError(`Invalid parameter file_path: ${path} is a directory and cannot be written.`);
@@ -46,21 +48,31 @@ async function write(action: WriteFileAction, context: ToolContext): Promise<Wri
 }
 
 async function create(path: string, content: string): Promise<WriteFileObservation> {
+  await checkNew(path, "file_path");
   await mkdir(dirname(path), { recursive: true });
   await createFile(path, Buffer.from(content, "utf8"));
   return { ...observe(path, `Created ${path}.`), is_new_file: true, new_content: content };
 }
 
-async function replace(path: string, content: string): Promise<WriteFileObservation> {
+async function replace(path: string, given: string): Promise<WriteFileObservation> {
   const before = await readBefore(path);
+  const content = before === null ? given : withLineEndsOf(before.text, given);
   // One whose encoding is only guessed becomes UTF-8: all of it is new.
   const isKept = before?.isEncodingKnown === true;
   await replaceFile(path, isKept ? await encodeText(content, before) : Buffer.from(content, "utf8"));
   return {
-    ...observe(path, `Replaced the whole content of ${path}.`),
+    ...observe(
+      path,
+      `Replaced the whole content of ${path}.${content === given ? "" : keptLineEnds(content)}`,
+    ),
     old_content: before?.text ?? null,
     new_content: content,
   };
+}
+
+function keptLineEnds(content: string): string {
+  const kind = content.includes("\r\n") ? "CR LF" : "LF";
+  return ` Its line ends stay ${kind}, as they were; convert them in the terminal if they must change.`;
 }
 
 /** Null where it is no text; it is replaced all the same. */
@@ -87,4 +99,4 @@ function observe(path: string | null, text: string): WriteFileObservation {
 
 const description = `Write a whole file: create it, or replace all that is in it. The path is absolute or relative to your working directory; folders that are missing are made.
 
-Use it for new files and for files that change nearly everywhere. To change a part of a file use edit, which leaves the rest as it is. Nothing is kept of what was there before.`;
+Use it for new files and for files that change nearly everywhere. To change a part of a file use edit, which leaves the rest as it is. Nothing is kept of what was there before but its encoding, line ends and permissions.`;

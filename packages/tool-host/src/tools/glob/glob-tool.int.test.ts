@@ -129,6 +129,66 @@ test("tools 20.5.10: a pattern that begins with a dash is data", async () => {
   expect(await bench.names("--files")).toEqual([]);
 });
 
+const oddTree = {
+  "app/[id]/page.tsx": "",
+  "app/i/page.tsx": "",
+  "app/[user-id]/[a].tsx": "",
+  "app/[[...slug]]/page.ts": "",
+  "app/(group)/page.tsx": "",
+  "{id}.json": "",
+  "id.json": "",
+  "a{b": "",
+  "a[b": "",
+  "a\\b": "",
+  "#x#": "",
+  "!important": "",
+  "end ": "",
+  "what?": "",
+};
+
+test.each([
+  ["app/[id]/page.tsx", ["app/[id]/page.tsx", "app/i/page.tsx"]],
+  ["[a].tsx", ["app/[user-id]/[a].tsx"]],
+  ["app/[user-id]/*.{ts,tsx}", ["app/[user-id]/[a].tsx"]],
+  ["app/[[...slug]]/page.ts", ["app/[[...slug]]/page.ts"]],
+  ["app/[[...slug]]/*", ["app/[[...slug]]/page.ts"]],
+  ["app/(group)/page.tsx", ["app/(group)/page.tsx"]],
+  ["{app,lib}/[id]/*", ["app/[id]/page.tsx", "app/i/page.tsx"]],
+  ["{id}.json", ["id.json", "{id}.json"]],
+  ["a{b", ["a{b"]],
+  ["a[b", ["a[b"]],
+  ["a\\b", ["a\\b"]],
+  ["app/\\[id\\]/page.tsx", ["app/[id]/page.tsx"]],
+  ["#x#", ["#x#"]],
+  ["#*", ["#x#"]],
+  ["!important", ["!important"]],
+  ["end ", ["end "]],
+  ["what?", ["what?"]],
+])("K11: %s finds what is named so", async (pattern, names) => {
+  const bench = await openBench(oddTree);
+  expect(await bench.names(pattern)).toEqual(names);
+  if (!pattern.startsWith("!")) expect(await bench.names(`${bench.dir}/${pattern}`)).toEqual(names);
+});
+
+test("K18: blanks of another kind and marks composed otherwise are found", async () => {
+  const bench = await openBench({
+    "a/Screenshot 10\u202fAM.png": "",
+    "a/e\u0301te\u0301.txt": "",
+    "a/caf\u00e9.txt": "",
+  });
+  expect(await bench.names("Screenshot 10 AM.png")).toEqual(["a/Screenshot 10\u202fAM.png"]);
+  expect(await bench.names("a/\u00e9t*.txt")).toEqual(["a/e\u0301te\u0301.txt"]);
+  expect(await bench.names("cafe\u0301.*")).toEqual(["a/caf\u00e9.txt"]);
+});
+
+test("K11: a workspace with brackets in its name is searched by absolute patterns; none says what brackets are", async () => {
+  const bench = await openBench(oddTree);
+  expect(await bench.names("[user-id]/*.tsx", "app")).toEqual(["app/[user-id]/[a].tsx"]);
+  expect(await bench.names("*.tsx", "app/[id]")).toEqual(["app/[id]/page.tsx"]);
+  expect(await bench.names(`${bench.dir}/app/[id]/*.tsx`, "app/[id]")).toEqual(["app/[id]/page.tsx"]);
+  expect(JSON.stringify(await bench.glob("[zz]/x"))).toContain("also looked for as parts of names");
+});
+
 test("tools 20.5.11: no match is not an error and says so", async () => {
   const bench = await openBench(tree);
   const observation = await bench.glob("*.rs");

@@ -3,8 +3,9 @@ import { ToolInputError } from "../../tool.ts";
 import type { Tool, ToolCall, ToolContext } from "../../tool.ts";
 import { annotate, defineTool } from "../define-tool.ts";
 import { textPart } from "../observation-content.ts";
-import { findFiles, maxFiles } from "../ripgrep.ts";
-import { globArguments, planGlob } from "./plan-glob.ts";
+import { findFiles, maxFiles, type FoundFiles, type RipgrepSearch } from "../ripgrep.ts";
+import { checkGlob, globArguments, planGlob } from "./plan-glob.ts";
+import { escapeGlob, hasGroups } from "./widen-glob.ts";
 
 /** Finds files by the pattern of their names. */
 export const globTool: Tool = {
@@ -30,18 +31,25 @@ async function glob(action: GlobAction, call: ToolCall, context: ToolContext): P
   try {
     const plan = await planGlob(pattern, action.path ?? undefined, context);
     search_path = plan.directory;
-    const { files, isTruncated } = await findFiles({
-      arguments: globArguments(plan.pattern),
-      directory: plan.directory,
-      environment: context.environment,
-      signal: call.signal,
-    });
+    const search = { directory: plan.directory, environment: context.environment, signal: call.signal };
+    const { files, isTruncated } = await find(plan.pattern, search);
+    if (files.length === 0) await checkGlob(plan.pattern, search);
     const text = describeFiles(pattern, search_path, files, isTruncated);
     return { ...observe(pattern, search_path, text), files: [...files], truncated: isTruncated };
   } catch (error) {
     if (!(error instanceof ToolInputError)) throw error;
     return { ...observe(pattern, search_path, error.message), is_error: true };
   }
+}
+
+/** A leading `!` belongs to a name where there is such a file. */
+async function find(pattern: string, search: Omit<RipgrepSearch, "arguments">): Promise<FoundFiles> {
+  if (pattern.startsWith("!")) {
+    const named = ["--files", "--hidden", "-g", escapeGlob(pattern), "--", "."];
+    const found = await findFiles({ ...search, arguments: named });
+    if (found.files.length > 0) return found;
+  }
+  return findFiles({ ...search, arguments: globArguments(pattern) });
 }
 
 function observe(pattern: string, search_path: string, text: string): GlobObservation {
@@ -63,7 +71,12 @@ function describeFiles(
   files: readonly string[],
   isTruncated: boolean,
 ): string {
-  if (files.length === 0) return `No file matches "${pattern}" in ${directory}.`;
+  if (files.length === 0) {
+    const groups = hasGroups(pattern)
+      ? " Brackets stand for one of several characters and braces for alternatives; both were also looked for as parts of names."
+      : "";
+    return `No file matches "${pattern}" in ${directory}.${groups}`;
+  }
   const count = files.length === 1 ? "1 file matches" : `${files.length} files match`;
   const more = isTruncated
     ? `\nOnly the newest ${maxFiles} are listed; use a narrower pattern to see others.`
@@ -74,7 +87,7 @@ function describeFiles(
 function describe(): string {
   return `Find files by a pattern of their names. Answers with absolute paths, the most recently changed first, at most ${maxFiles}.
 
-- * stands for any characters but /, ? for one, ** for any number of directories, [abc] for one of several characters, {a,b} for alternatives. A leading ! lists what does not match.
+- * stands for any characters but /, ? for one, ** for any number of directories, [abc] for one of several characters, {a,b} for alternatives. Files with brackets or braces in their names are found as well: app/[id]/page.tsx. A leading ! lists what does not match.
 - A pattern without / matches names at any depth; one with / begins at the searched directory: src/**/*.{ts,tsx}.
 - path is the directory to search; without it your working directory is searched. An absolute pattern such as /etc/**/*.conf works too.
 - Files that .gitignore and the like exclude, and hidden files, appear only when the pattern names them, as .env or *.log does.

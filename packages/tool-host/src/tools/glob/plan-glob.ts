@@ -1,8 +1,9 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, relative } from "node:path";
 import { ToolInputError } from "../../tool.ts";
-import { resolveDirectory, resolvePath } from "../ripgrep.ts";
-import type { SearchPlace } from "../ripgrep.ts";
+import { resolveDirectory, resolvePath, runRipgrep } from "../ripgrep.ts";
+import type { RipgrepSearch, SearchPlace } from "../ripgrep.ts";
+import { hasGroups, widenGlob } from "./widen-glob.ts";
 
 /** Where to look and for what: `pattern` is relative to `directory`. */
 export type GlobPlan = { readonly directory: string; readonly pattern: string };
@@ -39,12 +40,24 @@ export function globArguments(pattern: string): string[] {
   return ["--files", ...selectionArguments(pattern), ...paths];
 }
 
+/**
+ * Why a pattern finds nothing, where ripgrep refuses it as it stands: it was searched for with its brackets and braces as parts
+ * of names. Throws what {@link runRipgrep} throws.
+ */
+export async function checkGlob(pattern: string, search: Omit<RipgrepSearch, "arguments">): Promise<void> {
+  if (!hasGroups(pattern)) return;
+  await runRipgrep(
+    { ...search, arguments: ["--files", "--max-depth=1", "-g", pattern, "--", "."] },
+    () => true,
+  );
+}
+
 /** The ripgrep arguments for "only files that fit this pattern". Hidden directories are entered when the pattern names one. */
 export function selectionArguments(pattern: string): string[] {
   const segments = pattern.split("/");
   const namesHidden = segments.some((segment) => /^\.[^./]/.test(segment));
   const repository = segments.includes(".git") ? [] : ["-g", "!.git"];
-  return [...(namesHidden ? ["--hidden"] : []), "-g", pattern, ...repository];
+  return [...(namesHidden ? ["--hidden"] : []), "-g", widenGlob(pattern), ...repository];
 }
 
 /** Begins at the root, at home, or above the directory that relative patterns begin in. */

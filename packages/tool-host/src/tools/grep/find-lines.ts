@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { showControls } from "../file-editor/show-controls.ts";
 import { runRipgrep, type RipgrepSearch } from "../ripgrep.ts";
 
 export type FoundLine = { readonly file: string; readonly number: number; readonly text: string };
@@ -39,6 +40,6 @@ function countOf(text: string): number {
 }
 
 function shortened(text: string): string {
-  const line = text.replace(/\r$/u, "");
+  const line = showControls(text.replace(/\r$/u, ""));
   return line.length <= maxLineLength ? line : `${line.slice(0, maxLineLength)} (cut)`;
 }

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { chmod, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import iconv from "iconv-lite";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { watchLeaks } from "../../testing/leaks.ts";
 import type { LeakCheck } from "../../testing/leaks.ts";
@@ -211,6 +212,92 @@ test("tools 20.5.12, P14: a search that takes too long or is cancelled is ended,
   const cancelled = findFiles(search);
   controller.abort();
   await expect(cancelled).rejects.toThrow("aborted");
+});
+
+test("K10: $ and ^ stand at CR LF as at LF, and a pattern may look for the CR", async () => {
+  const bench = await openBench({
+    "crlf.txt": "foo\r\nbar\r\n",
+    "lf.txt": "foo\nbar\n",
+    "bom.txt": "\ufefffoo\r\nx",
+    "mixed.txt": "bar\nfoo\r\n",
+  });
+  await writeFile(join(bench.dir, "wide.txt"), Buffer.from("\ufefffoo\r\nbar\r\n", "utf16le"));
+  const all = ["bom.txt", "crlf.txt", "lf.txt", "mixed.txt", "wide.txt"];
+  for (const pattern of ["foo$", "^foo$", "^(?=f)foo$", "fo[^x]$", "(?<!x)foo$"])
+    expect([pattern, await bench.names({ pattern })]).toEqual([pattern, all]);
+  expect(await bench.names({ pattern: "foo$", path: "crlf.txt" })).toEqual(["crlf.txt"]);
+  const withReturn = ["bom.txt", "crlf.txt", "mixed.txt", "wide.txt"];
+  for (const pattern of [String.raw`foo\r$`, "foo\r", String.raw`foo\x0D$`])
+    expect([pattern, await bench.names({ pattern })]).toEqual([pattern, withReturn]);
+});
+
+test("K10: a file in another encoding is searched as it is read, with its lines", async () => {
+  const bench = await openBench({ "utf8.txt": "你好世界 中文\n", "ascii.txt": "none\n" }, { lines: true });
+  const chinese = "这是一个用国标编码的文本文件。\r\n它有几行中文内容，用来测试搜索。\r\nname 中文\r\n";
+  const russian = "Привет мир, это текстовый файл с русским текстом.\nА это его вторая строка.\n";
+  const japanese = "これは日本語のテキストファイルです。\n検索のテストに使います。\n";
+  const french = "déjà vu, une façon très française de répéter.\n".repeat(8);
+  const files = [
+    ["gbk.txt", chinese, "gbk", "中文$"],
+    ["big5.txt", "這是一個繁體中文的文字檔案。\n內容用來測試搜尋功能。\n".repeat(4), "big5", "搜尋"],
+    ["cp1251.txt", russian, "windows-1251", "ВТОРАЯ"],
+    ["koi8.txt", russian.repeat(3), "koi8-r", "текстом\\.$"],
+    ["sjis.txt", japanese.repeat(3), "shift_jis", "検索"],
+    ["eucjp.txt", japanese.repeat(3), "euc-jp", "^検索.*使います"],
+    ["euckr.txt", "이것은 한국어 텍스트 파일입니다.\n검색을 시험합니다.\n".repeat(3), "euc-kr", "검색"],
+    ["latin1.txt", french, "latin1", "fa.on tr.s"],
+    ["wide-le.txt", `\ufeff${chinese}`, "utf-16le", "中文$"],
+    ["wide-be.txt", `\ufeff${chinese}`, "utf-16be", "中文$"],
+  ] as const;
+  for (const [name, text, encoding] of files)
+    await writeFile(join(bench.dir, name), iconv.encode(text, encoding));
+  for (const [name, , , pattern] of files) {
+    expect([name, await bench.names({ pattern })]).toEqual([name, expect.arrayContaining([name])]);
+    const alone = await bench.grep({ pattern, path: name });
+    expect(textOf(alone)).not.toContain("\ufffd");
+    expect(alone.matches).toEqual([join(bench.dir, name)]);
+  }
+  expect(textOf(await bench.grep({ pattern: "name", path: "gbk.txt" }))).toContain("3: name 中文");
+  const both = await bench.grep({ pattern: "中文" });
+  expect(both.matches).toContain(join(bench.dir, "utf8.txt"));
+  expect(textOf(both)).not.toContain("\ufffd");
+});
+
+test("K11: include finds names with brackets, braces and other special characters", async () => {
+  const files = {
+    "[id].tsx": "foo",
+    "i.tsx": "foo",
+    "app/[id]/a.ts": "foo",
+    "{x}.json": "foo",
+    "a{b": "foo",
+    "#x": "foo",
+  };
+  const bench = await openBench(files);
+  expect(await bench.names({ pattern: "foo", include: "[id].tsx" })).toEqual(["[id].tsx", "i.tsx"]);
+  expect(await bench.names({ pattern: "foo", include: "app/[id]/*.{ts,tsx}" })).toEqual(["app/[id]/a.ts"]);
+  expect(await bench.names({ pattern: "foo", include: "{x}.json" })).toEqual(["{x}.json"]);
+  expect(await bench.names({ pattern: "foo", include: "a{b" })).toEqual(["a{b"]);
+  expect(await bench.names({ pattern: "foo", include: "#x" })).toEqual(["#x"]);
+  expect(await bench.names({ pattern: "foo", path: "app/[id]" })).toEqual(["app/[id]/a.ts"]);
+  expect(await bench.names({ pattern: "foo", path: "[id].tsx" })).toEqual(["[id].tsx"]);
+});
+
+test("K10: files of all encodings come newest first, a hundred at most", async () => {
+  const bench = await openBench({ "old.txt": "déjà\n", "new.txt": "déjà\n" });
+  await writeFile(
+    join(bench.dir, "middle.txt"),
+    iconv.encode("déjà vu, façon française\n".repeat(9), "latin1"),
+  );
+  await Promise.all(
+    ["old.txt", "middle.txt", "new.txt"].map(async (name, index) =>
+      utimes(join(bench.dir, name), index + 1, index + 1),
+    ),
+  );
+  expect((await bench.grep({ pattern: "d.j.", include: "*.txt" })).matches).toEqual(
+    ["new.txt", "middle.txt", "old.txt"].map((name) => join(bench.dir, name)),
+  );
+  for (let index = 0; index < 120; index += 1) await writeFile(join(bench.dir, `more${index}.txt`), "déjà\n");
+  expect(await bench.grep({ pattern: "déjà" })).toMatchObject({ truncated: true, matches: { length: 100 } });
 });
 
 function textOf({ content = [] }: GrepObservation): string {

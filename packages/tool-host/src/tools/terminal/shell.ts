@@ -1,3 +1,4 @@
+import { onceUnlessRejected } from "@convoke/protocol";
 import { spawn, type IPty } from "@lydell/node-pty";
 import { randomBytes } from "node:crypto";
 import { constants, openSync } from "node:fs";
@@ -69,7 +70,7 @@ export class Shell implements AsyncDisposable {
   #isLent = false;
   #exitCode: number | undefined;
   #listener: CommandListener | undefined;
-  #disposal: Promise<void> | undefined;
+  readonly #disposed = onceUnlessRejected(() => this.#dispose());
 
   /** Starts bash and waits until it takes commands. */
   static async open(deps: ShellDeps): Promise<Shell> {
@@ -251,8 +252,7 @@ export class Shell implements AsyncDisposable {
 
   /** Ends the shell and everything started by shells with its marker, within two seconds. */
   [Symbol.asyncDispose](): Promise<void> {
-    this.#disposal ??= this.#dispose();
-    return this.#disposal;
+    return this.#disposed();
   }
 
   async #dispose(): Promise<void> {

@@ -20,7 +20,7 @@ import type { SealedValues } from "../../../settings/sealed-values.ts";
 import { notStored } from "../settings/expose-secrets.ts";
 import { loginPage } from "./mcp-login-page.ts";
 import { readTestRequest } from "./mcp-test-request.ts";
-import { beginnerCookie, readCookie } from "../../../http/read-cookie.ts";
+import { beginnerCookie, readCookies } from "../../../http/read-cookie.ts";
 
 export type McpLoginRouteDeps = {
   readonly loginJobs: LoginJobs;
@@ -125,7 +125,7 @@ export function mcpLoginHandlers({
       // person's own machine; elsewhere the browser has to be the one that began, or a client hands the address over.
       const isOwn =
         isLoopback(new URL(job.redirectUrl).hostname) ||
-        isSame(readCookie(request.headers.cookie, cookieName(job)), job.browserToken);
+        readCookies(request.headers.cookie, cookieName(job)).some((token) => isSame(token, job.browserToken));
       if (!isOwn) return loginPage("hand-over");
       await loginJobs.finish(job.id, searchParams);
       return loginPage(loginJobs.find(job.userId, job.id)?.status === "succeeded" ? "done" : "failed");

@@ -28,7 +28,7 @@ export function readAgentDefinitions(
   }
   const warnings = given.flatMap(warningsOf);
   const hooks = given.flatMap(({ name, hooks: own }) => {
-    const parsed = isEmpty(own) ? null : parseHooks(own);
+    const parsed = isEmpty(own) ? null : parseHooks(own, "request");
     return parsed?.ok === true ? [[name.trim(), parsed.settings] as const] : [];
   });
   return {
@@ -121,7 +121,7 @@ function faultsOf(
     faults.push(...readServers(definition.mcp_config, [...loc, "mcp_config"]).faults);
   }
   refuseMasks(definition.condenser, [...loc, "condenser"]);
-  const hooks = isEmpty(definition.hooks) ? null : parseHooks(definition.hooks);
+  const hooks = isEmpty(definition.hooks) ? null : parseHooks(definition.hooks, "request");
   if (hooks?.ok === false)
     faults.push({ loc: [...loc, "hooks", ...hooks.loc], msg: hooks.reason, type: "value_error" });
   // Another model of the same name in the user's own profiles would answer, and be paid for.

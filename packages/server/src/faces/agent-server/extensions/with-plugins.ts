@@ -79,7 +79,7 @@ function withPlugin(body: StartConversationRequest, plugin: PluginParts): StartC
   const others = (context?.skills ?? []).filter(({ name }) => !names.has(name));
   const known = new Set(definitions.map(({ name }) => name.trim()));
   const added = plugin.agents.filter(({ name }) => name.trim() !== "" && !known.has(name.trim()));
-  const given = plugin.hooks === null ? null : parseHooks(hooks ?? {});
+  const given = plugin.hooks === null ? null : parseHooks(hooks ?? {}, "request");
   return {
     ...body,
     agent: {

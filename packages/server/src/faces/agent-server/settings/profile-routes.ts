@@ -18,7 +18,7 @@ import { resolveConnection } from "../../../settings/provider-connections.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
 import { mergeChange } from "../../../settings/secret-fields.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
-import { isKeySet, showModel, textOrNull } from "../../../settings/settings-views.ts";
+import { isKeySet, shownAddress, showModel, textOrNull } from "../../../settings/settings-views.ts";
 import type { JsonObject, StoredSettings } from "../../../settings/stored-settings.ts";
 import { badExposure, notStored, readExposure } from "./expose-secrets.ts";
 import { tryModel, type TryModelDeps } from "./try-model.ts";
@@ -102,7 +102,7 @@ function showProfile(stored: StoredSettings, name: string, llm: JsonObject) {
   return {
     name,
     model: textOrNull(llm["model"]),
-    base_url: textOrNull(llm["base_url"]),
+    base_url: shownAddress(llm["base_url"]),
     provider_connection_id: connection,
     provider_connection_broken: resolved === null,
     api_key_set: resolved !== null && isKeySet(resolved),

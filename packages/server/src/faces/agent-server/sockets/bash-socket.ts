@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ExecuteBashRequest } from "@convoke/protocol";
-import type { Validator } from "@convoke/protocol/validate";
+import { findUnusedFields, type Validator } from "@convoke/protocol/validate";
 import type { Caller, KeyRing } from "../../../http/auth.ts";
+import { describeFaults, faultsOfUnused } from "../../../http/unused-fields.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { formatInstant } from "../../../lib/instant.ts";
 import type { Logger } from "../../../lib/logger.ts";
@@ -14,6 +15,7 @@ import { EventFrames } from "./event-frames.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
 import { parseObject } from "./socket-auth.ts";
 import type { SocketFrames, SocketFrame } from "./socket-frames.ts";
+import { readChoice, readFlag, refuseNearMisses, type SocketQuery } from "./socket-query.ts";
 import type { SocketOutput } from "./socket-output.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
@@ -86,12 +88,10 @@ async function openIfAllowed(
 
 /** Throws for a mode that nobody knows. `since` starts at the end like no mode: these events have no resume by time. */
 function wantsAll(request: FastifyRequest): boolean {
-  const query = request.query as Record<string, unknown>;
-  const mode = query["resend_mode"];
-  if (mode !== undefined && mode !== "all" && mode !== "since") {
-    throw new Fault("refused", "bad_resend_mode", "resend_mode must be all or since, or left out.");
-  }
-  return mode === "all" || query["resend_all"] === "true";
+  const query = request.query as SocketQuery;
+  refuseNearMisses(query, ["resend_mode", "resend_all", "after_timestamp"]);
+  const mode = readChoice(query, "resend_mode", ["all", "since"]);
+  return readFlag(query, "resend_all") || mode === "all";
 }
 
 type Input = {
@@ -113,10 +113,11 @@ async function receive({ text }: SocketFrame, { output, access, caller, deps }: 
   const frame = parseObject(text);
   if (frame === null) return bad("invalid_json", "The frame is not a JSON object. Send a command as JSON.");
   if (frame["type"] === "auth" && !("command" in frame)) return;
+  const nearMisses = faultsOfUnused(findUnusedFields(ExecuteBashRequest, frame, ["command"]));
   const checked = deps.validator.check<ExecuteBashRequest>(ExecuteBashRequest, frame, ["command"]);
+  if (nearMisses.length > 0) return bad("invalid_command", describeFaults(nearMisses));
   if (!checked.ok) {
-    const detail = checked.errors.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");
-    return bad("invalid_command", detail);
+    return bad("invalid_command", describeFaults(checked.errors));
   }
   try {
     await startBash(access, caller.userId, checked.value);

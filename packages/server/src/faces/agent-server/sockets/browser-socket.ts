@@ -6,6 +6,7 @@ import type { Directory } from "../../../conversation/directory.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
 import { openIfThere, readConversationId, readInputs, untilRoom } from "./person-socket.ts";
+import { refuseNearMisses, type SocketQuery } from "./socket-query.ts";
 import type { PersonSocketDeps } from "./terminal-socket.ts";
 
 type Target = SocketTarget & { readonly directory: Pick<Directory, "open">; readonly id: string };
@@ -19,7 +20,10 @@ export function mountBrowserSocket(app: FastifyInstance, deps: PersonSocketDeps)
     path: "/sockets/browsers/:conversationId",
     name: "browser socket",
     ...deps,
-    readTarget: (request) => ({ ...deps.scopeOf(request), id: readConversationId(request) }),
+    readTarget: (request) => {
+      refuseNearMisses(request.query as SocketQuery, []);
+      return { ...deps.scopeOf(request), id: readConversationId(request) };
+    },
     owner: {
       neighbours: deps.neighbours,
       find: (caller, { directory, id }) => directory.open(caller, id),

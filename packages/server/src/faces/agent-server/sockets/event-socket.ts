@@ -21,7 +21,8 @@ import type { SocketFrame } from "./socket-frames.ts";
 import { sendMessage } from "./send-message.ts";
 import { readSocketMessage, serverErrorFrame } from "./socket-input.ts";
 import type { SocketOutput } from "./socket-output.ts";
-import { readResume, resumeSeq, type Resume } from "./socket-resume.ts";
+import { readChoice, readFlag, readWhole, refuseNearMisses, type SocketQuery } from "./socket-query.ts";
+import { readResume, resumeParameters, resumeSeq, type Resume } from "./socket-resume.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
 /** What a socket may reach: all of a server, or the part that its address names. */
@@ -68,39 +69,20 @@ type Target = SocketTarget & {
 
 function readTarget(request: FastifyRequest, scope: SocketScope, sharedFrames: SharedFrames): Target {
   const conversationId = readConversationId(request);
-  const query = request.query as Record<string, unknown>;
+  const query = request.query as SocketQuery;
+  refuseNearMisses(query, [...resumeParameters, "deltas", "progress", "standing", "beat", "trim"]);
   return {
     ...scope,
     conversationId,
     resume: readResume(query),
     wanted: {
-      wantsItems: query["deltas"] === "items",
-      wantsProgress: query["progress"] === "true",
-      wantsStanding: query["standing"] === "true",
-      beatMs: readBeat(query["beat"]),
+      wantsItems: readChoice(query, "deltas", ["items"]) !== null,
+      wantsProgress: readFlag(query, "progress"),
+      wantsStanding: readFlag(query, "standing"),
+      beatMs: readWhole(query, "beat", beatLimits) ?? 0,
     },
-    frames: sharedFrames.of(readTrim(query["trim"])),
+    frames: sharedFrames.of(readWhole(query, "trim", trimLimits)),
   };
-}
-
-function readTrim(given: unknown): number | null {
-  if (given === undefined) return null;
-  const { minimum, maximum } = trimLimits;
-  const limit = Number(given);
-  if (Number.isInteger(limit) && limit >= minimum && limit <= maximum) return limit;
-  throw new Fault("refused", "bad_trim", `trim is a whole number from ${minimum} to ${maximum}.`);
-}
-
-function readBeat(given: unknown): number {
-  if (given === undefined) return 0;
-  const { minimum, maximum } = beatLimits;
-  const beatMs = Number(given);
-  if (Number.isInteger(beatMs) && beatMs >= minimum && beatMs <= maximum) return beatMs;
-  throw new Fault(
-    "refused",
-    "bad_beat",
-    `beat is a whole number of milliseconds from ${minimum} to ${maximum}.`,
-  );
 }
 
 async function serve(

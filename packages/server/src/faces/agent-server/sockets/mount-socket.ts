@@ -1,10 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
 import { OwnedElsewhere } from "../../../conversation/refusals.ts";
 import type { Caller, KeyRing } from "../../../http/auth.ts";
 import { hereOrThere } from "../../../http/here-or-there.ts";
 import type { Neighbours } from "../../../http/neighbours.ts";
 import type { Logger } from "../../../lib/logger.ts";
+import { Fault } from "../../../lib/fault.ts";
 import { storageFault } from "../../../lib/storage-fault.ts";
 import { closeCodes } from "./close-codes.ts";
 import { EventFrames } from "./event-frames.ts";
@@ -13,6 +14,7 @@ import { SharedTimer } from "./shared-timer.ts";
 import { authenticateFirstFrame } from "./socket-auth.ts";
 import { SocketFrames } from "./socket-frames.ts";
 import { callerOfHandshake, checkHandshake, releaseExchange } from "./socket-handshake.ts";
+import { readFlag, type SocketQuery } from "./socket-query.ts";
 import { lookMs, SocketOutput } from "./socket-output.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
@@ -62,7 +64,10 @@ export function mountSocket<Target extends SocketTarget>(
     {
       websocket: true,
       preHandler: releaseExchange,
-      onRequest: async (request) => {
+      onRequest: async (request, reply) => {
+        if (!request.ws) throw upgradeRequired(reply);
+        // Not the target's: the same for every socket.
+        readFlag(request.query as SocketQuery, "heartbeat");
         const target = route.readTarget(request);
         const caller = route.owner?.neighbours.callerOf(request) ?? null;
         if (caller === null) checkHandshake(request, target.keys);
@@ -78,6 +83,15 @@ export function mountSocket<Target extends SocketTarget>(
         })
         .catch((error: unknown) => closeFailed(socket, route, error));
     },
+  );
+}
+
+function upgradeRequired(reply: FastifyReply): Fault {
+  reply.headers({ connection: "upgrade", upgrade: "websocket" });
+  return new Fault(
+    "no-upgrade",
+    "upgrade_required",
+    "This address is a WebSocket. Connect to it with a WebSocket client (ws:// or wss://).",
   );
 }
 
@@ -113,7 +127,7 @@ async function admit<Target extends SocketTarget>(
     frames: target.frames ?? new EventFrames(),
     times,
     looks,
-    hasHeartbeat: (request.query as { heartbeat?: string }).heartbeat === "true",
+    hasHeartbeat: readFlag(request.query as SocketQuery, "heartbeat"),
   });
   const forwarded = owner?.neighbours.callerOf(request) ?? null;
   const path = owner === undefined || forwarded !== null ? null : pathOf(request);

@@ -5,10 +5,10 @@ import type { Described } from "../../../conversation/state/describe.ts";
 import { toGlance } from "../../../conversation/state/glance.ts";
 import type { Caller, KeyRing } from "../../../http/auth.ts";
 import type { Journal } from "../../../journal/journal.ts";
-import { Fault } from "../../../lib/fault.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import { GlanceOutput } from "./glance-output.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
+import { readWhole, refuseNearMisses, type SocketQuery } from "./socket-query.ts";
 import type { SocketOutput } from "./socket-output.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
@@ -45,11 +45,9 @@ export function mountOverviewSocket(app: FastifyInstance, deps: OverviewSocketDe
 }
 
 function readLimit(request: FastifyRequest): number {
-  const { limit } = request.query as { limit?: string };
-  if (limit === undefined) return usualLimit;
-  const count = Number(limit);
-  if (Number.isInteger(count) && count >= 1 && count <= mostListed) return count;
-  throw new Fault("refused", "bad_limit", `limit is a whole number from 1 to ${mostListed}.`);
+  const query = request.query as SocketQuery;
+  refuseNearMisses(query, ["limit"]);
+  return readWhole(query, "limit", { minimum: 1, maximum: mostListed }) ?? usualLimit;
 }
 
 async function serve(

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from "fastify";
-import type { Validator } from "@convoke/protocol/validate";
+import { findUnusedFields, type Validator } from "@convoke/protocol/validate";
 import type { WebSocket } from "ws";
 import type { Conversation } from "../../../conversation/conversation.ts";
 import type { Directory } from "../../../conversation/directory.ts";
 import type { Caller } from "../../../http/auth.ts";
+import { describeFaults, faultsOfUnused } from "../../../http/unused-fields.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { wait } from "../../../lib/wait.ts";
@@ -70,8 +71,10 @@ export async function* readInputs<Input>({
       refuse(`A frame is a JSON object whose type is one of ${Object.keys(schemas).join(", ")}.`);
       continue;
     }
+    const nearMisses = faultsOfUnused(findUnusedFields(schemas[type]!, given, ["frame"]));
     const checked = validator.check<Input>(schemas[type]!, given);
-    if (checked.ok) yield checked.value;
-    else refuse(checked.errors.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; "));
+    if (nearMisses.length > 0) refuse(describeFaults(nearMisses));
+    else if (checked.ok) yield checked.value;
+    else refuse(describeFaults(checked.errors));
   }
 }

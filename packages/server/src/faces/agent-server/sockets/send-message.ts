@@ -11,23 +11,39 @@ type Sent = {
   readonly caller: Caller;
   readonly conversationId: string;
   readonly message: Message;
+  readonly sender: string | undefined;
   readonly clientMessageId: string | undefined;
+  /** Fields of the frame that change nothing. */
+  readonly unused: readonly string[];
 };
 
 /** Stores a message and asks for a run, wherever the conversation is worked on; resolves with the id of its event. */
 export async function sendMessage(sent: Sent): Promise<string> {
-  const { directory, neighbours, caller, conversationId, message, clientMessageId } = sent;
+  const { directory, neighbours, caller, conversationId, message, sender, clientMessageId, unused } = sent;
   const here = async (): Promise<string> => {
     const conversation = await directory.open(caller, conversationId);
-    const given = clientMessageId === undefined ? {} : { clientMessageId };
-    return (await conversation.send({ message, wantsRun: true, ...given })).eventId;
+    const { eventId } = await conversation.send({
+      message,
+      wantsRun: true,
+      ...(sender === undefined ? {} : { sender }),
+      ...(clientMessageId === undefined ? {} : { clientMessageId }),
+    });
+    if (unused.length > 0) await conversation.tellUnused(unused);
+    return eventId;
   };
   if (neighbours === undefined) return await here();
   // It is stored whether the socket stays or not.
   const { signal } = new AbortController();
   const there = async (nodeId: string): Promise<string | null> => {
     const { role, content } = message;
-    const body = { role, content, run: true, client_message_id: clientMessageId };
+    const body = {
+      role,
+      content,
+      run: true,
+      sender,
+      client_message_id: clientMessageId,
+      ...toFields(unused),
+    };
     const call = {
       method: "POST",
       path: `/api/conversations/${conversationId}/events`,
@@ -38,6 +54,11 @@ export async function sendMessage(sent: Sent): Promise<string> {
     return response === null ? null : await eventIdOf(response);
   };
   return await hereOrThere(here, there, neighbours.patienceMs, { signal });
+}
+
+/** As the other server finds them again, at the top. */
+function toFields(unused: readonly string[]): Record<string, true> {
+  return Object.fromEntries(unused.filter((name) => name !== "run").map((name) => [name, true]));
 }
 
 async function eventIdOf(response: Response): Promise<string> {

@@ -11,6 +11,7 @@ import { openShells, type ShellAccessDeps } from "../shell-routes.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
 import { readConversationId, readInputs, untilRoom } from "./person-socket.ts";
+import { badQuery, readText, refuseNearMisses, type SocketQuery } from "./socket-query.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
 export type ShellSocketDeps = ShellAccessDeps & {
@@ -45,9 +46,11 @@ export function mountShellSocket(app: FastifyInstance, deps: ShellSocketDeps): v
 }
 
 function readShell(request: FastifyRequest): string {
-  const { shell } = request.query as { shell?: unknown };
-  if (typeof shell === "string" && shell !== "") return shell;
-  throw new Fault("refused", "bad_shell", "shell is the id of one shell.");
+  const query = request.query as SocketQuery;
+  refuseNearMisses(query, ["shell"]);
+  const shell = readText(query, "shell", "the id of a shell");
+  if (shell === null) throw badQuery("shell", "Add shell: the id of a shell.");
+  return shell;
 }
 
 /** So much may be on its way to a person; then the shell is asked no more until it has arrived. */

@@ -1,12 +1,20 @@
-import { parseIncomingMessage, type Message } from "@convoke/protocol";
-import type { Validator } from "@convoke/protocol/validate";
+import { parseIncomingMessage, SendMessageRequest, type Message } from "@convoke/protocol";
+import { findUnusedFields, type Validator } from "@convoke/protocol/validate";
+import { describeFaults, faultsOfUnused, namesOfUnused } from "../../../http/unused-fields.ts";
 import { formatInstant } from "../../../lib/instant.ts";
 import { nextUuid7 } from "../../../lib/uuid7.ts";
 import { parseObject } from "./socket-auth.ts";
 import type { SocketFrame } from "./socket-frames.ts";
 
 export type SocketInput =
-  | { readonly type: "message"; readonly message: Message; readonly clientMessageId: string | undefined }
+  | {
+      readonly type: "message";
+      readonly message: Message;
+      readonly sender: string | undefined;
+      readonly clientMessageId: string | undefined;
+      /** Fields that change nothing. */
+      readonly unused: readonly string[];
+    }
   | { readonly type: "error"; readonly code: string; readonly detail: string }
   /** An auth frame on a socket that needed none. */
   | { readonly type: "ignore" };
@@ -22,16 +30,23 @@ export function readSocketMessage({ text }: SocketFrame, validator: Validator): 
   // An empty message may be sent, but only by somebody who means one: it starts a run.
   if (!("content" in frame || "role" in frame))
     return bad("invalid_message", "message.content: Add this field: it is required.");
+  const unused = findUnusedFields(SendMessageRequest, frame, ["message"]);
+  const nearMisses = faultsOfUnused(unused);
+  if (nearMisses.length > 0) return bad("invalid_message", describeFaults(nearMisses));
   const checked = parseIncomingMessage(validator, frame, ["message"]);
   if (!checked.ok) {
-    return bad(
-      "invalid_message",
-      checked.errors.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; "),
-    );
+    return bad("invalid_message", describeFaults(checked.errors));
   }
-  const { role, content, client_message_id: clientMessageId } = checked.value;
+  const { role, content, sender, client_message_id: clientMessageId } = checked.value;
   if (role !== "user") return bad("invalid_message", "message.role: Only user messages can be sent.");
-  return { type: "message", message: { role, content: content ?? [], thinking_blocks: [] }, clientMessageId };
+  return {
+    type: "message",
+    message: { role, content: content ?? [], thinking_blocks: [] },
+    sender: sender ?? undefined,
+    clientMessageId,
+    // A message on a socket always asks for a run.
+    unused: [...namesOfUnused(unused), ...(frame["run"] === false ? ["run"] : [])],
+  };
 }
 
 /** An error that goes to one socket and is stored nowhere. */

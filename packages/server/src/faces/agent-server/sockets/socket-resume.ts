@@ -1,6 +1,6 @@
 import type { Journal } from "../../../journal/journal.ts";
-import { Fault } from "../../../lib/fault.ts";
 import { parseInstant } from "../../../lib/instant.ts";
+import { badQuery, readChoice, readFlag, readText, type SocketQuery } from "./socket-query.ts";
 
 /** Where a socket's stream begins. `live`: only what is stored from now on. */
 export type Resume =
@@ -13,22 +13,26 @@ export type Resume =
  * Reads `after_event_id` (the last event that the client has; exact), or `resend_mode` with `after_timestamp`
  * (inclusive), or the older `resend_all`. Anything malformed refuses the handshake.
  */
-export function readResume(query: Readonly<Record<string, unknown>>): Resume {
-  const eventId = query["after_event_id"];
-  if (typeof eventId === "string" && eventId !== "") return { type: "after", eventId: eventId.toLowerCase() };
-  const mode = query["resend_mode"];
-  if (mode === undefined || mode === "") {
-    return isTrue(query["resend_all"]) ? { type: "all" } : { type: "live" };
-  }
+export function readResume(query: SocketQuery): Resume {
+  const eventId = readText(query, "after_event_id", "the id of an event");
+  const mode = readChoice(query, "resend_mode", ["all", "since"]);
+  const after = readText(query, "after_timestamp", "a date-time such as 2026-01-31T12:00:00Z");
+  const wantsAll = readFlag(query, "resend_all");
+  if (after !== null && mode !== "since")
+    throw badQuery(
+      "after_timestamp",
+      "after_timestamp counts with resend_mode=since alone. Add that, or leave it out.",
+    );
+  const micros = after === null ? null : parseInstant(after);
+  if (after !== null && micros === null)
+    throw badQuery("after_timestamp", "after_timestamp is a date-time such as 2026-01-31T12:00:00Z.");
+  if (eventId !== null) return { type: "after", eventId: eventId.toLowerCase() };
+  if (mode === null) return wantsAll ? { type: "all" } : { type: "live" };
   if (mode === "all") return { type: "all" };
-  if (mode !== "since") throw new Fault("refused", "bad_resend_mode", 'resend_mode is "all" or "since".');
-  const after = query["after_timestamp"];
-  if (typeof after !== "string" || after === "") return { type: "live" };
-  const micros = parseInstant(after);
-  if (micros === null)
-    throw new Fault("refused", "bad_after_timestamp", "after_timestamp is not a date-time.");
-  return { type: "since", micros };
+  return micros === null ? { type: "live" } : { type: "since", micros };
 }
+
+export const resumeParameters = ["after_event_id", "resend_mode", "after_timestamp", "resend_all"] as const;
 
 /** The `seq` behind which the stream begins; null when the event id names nothing in this conversation. */
 export async function resumeSeq(
@@ -59,8 +63,4 @@ export async function resumeSeq(
       return event === null || event === undefined ? null : event.seq - 1;
     }
   }
-}
-
-function isTrue(value: unknown): boolean {
-  return value === "true" || value === "1" || value === "True";
 }

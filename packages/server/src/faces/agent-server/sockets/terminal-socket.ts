@@ -5,11 +5,11 @@ import type { TerminalUpdate } from "@convoke/tool-host";
 import type { Directory } from "../../../conversation/directory.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Neighbours } from "../../../http/neighbours.ts";
-import { Fault } from "../../../lib/fault.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
 import { openIfThere, readConversationId, readInputs, untilRoom } from "./person-socket.ts";
+import { readText, refuseNearMisses, type SocketQuery } from "./socket-query.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
 /** What the sockets work with by which a person is attached to something of an agent. */
@@ -54,9 +54,9 @@ export function mountTerminalSocket(app: FastifyInstance, deps: PersonSocketDeps
 }
 
 function readTerminal(request: FastifyRequest): string {
-  const { terminal = "main" } = request.query as { terminal?: unknown };
-  if (typeof terminal === "string" && terminal !== "") return terminal;
-  throw new Fault("refused", "bad_terminal", "terminal is the name of one terminal, or left out.");
+  const query = request.query as SocketQuery;
+  refuseNearMisses(query, ["terminal"]);
+  return readText(query, "terminal", "the name of a terminal") ?? "main";
 }
 
 /** So much may be on its way to a person; then the terminal is asked no more until it has arrived. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { localUser, type Caller, type KeyRing } from "../../../http/auth.ts";
 import { isOwnOrigin } from "../../../http/own-origin.ts";
-import { readCookie } from "../../../http/read-cookie.ts";
+import { readCookies } from "../../../http/read-cookie.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { readPageAddress } from "../../../workspaces/page-address.ts";
 import { workspaceCookie, type WorkspaceSessions } from "../../../workspaces/workspace-session.ts";
@@ -34,6 +34,9 @@ function ofCookie(request: FastifyRequest, sessions: WorkspaceSessions): Caller 
   const { headers } = request;
   const { origin } = headers;
   if (origin !== undefined && !isOwnOrigin(origin, request)) return null;
-  const holder = sessions.read(readCookie(headers.cookie, workspaceCookie));
-  return holder === null ? null : { ...holder, means: "cookie" };
+  for (const cookie of readCookies(headers.cookie, workspaceCookie)) {
+    const holder = sessions.read(cookie);
+    if (holder !== null) return { ...holder, means: "cookie" };
+  }
+  return null;
 }

@@ -3,6 +3,7 @@ import { searchTextOf } from "../../search-text.ts";
 import { foldText } from "../../text-terms.ts";
 import { EventReader } from "../events.ts";
 import type { LogRange } from "../log-ends.ts";
+import { OutOfPlace } from "../schema.ts";
 import { blockCharacterLimit, blockEntryLimit, packBlock, sizeOf, unpackBlock, type Entry } from "./block.ts";
 import { toGramWords } from "./grams.ts";
 import { blockSpanMicros, scopeWords, tickOf } from "./tables.ts";
@@ -81,6 +82,7 @@ export class TextIndexer {
         const rows = list.all(below) as { number: number; id: string }[];
         const last = rows.at(-1);
         if (last === undefined) break;
+        if (last.number >= below) throw new OutOfPlace(last.number);
         below = last.number;
         const behind = rows.filter(({ number, id }) => this.#isBehind(number, id)).map(({ id }) => id);
         yield { behind, compared: list === this.#conversations ? rows.length : 0 };

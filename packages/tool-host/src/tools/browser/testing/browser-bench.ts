@@ -109,7 +109,7 @@ function createSurfer(
   };
   const state = async (): Promise<State> => {
     const { text } = await run("GetState");
-    return JSON.parse(text.slice(0, text.lastIndexOf("\n}") + 2)) as State;
+    return JSON.parse(text) as State;
   };
   const indexOf = async (wanted: string): Promise<number> => {
     const { interactive_elements: elements } = await state();

@@ -163,8 +163,8 @@ export function describeReading(shared: SharedBench): void {
       const first = await surfer.run("GetState", { include_screenshot: true });
       const bytes = Buffer.from(first.observation.screenshot_data!, "base64");
       expect(bytes.subarray(1, 4).toString()).toBe("PNG");
-      const path = /kept in (\S+\.png)\./.exec(first.text)?.[1];
-      expect(await readFile(surfer.outside(path!))).toEqual(bytes);
+      const { screenshot_file: path } = JSON.parse(first.text) as { screenshot_file: string };
+      expect(await readFile(surfer.outside(path))).toEqual(bytes);
       const second = await surfer.run("GetState", { include_screenshot: true });
       expect(second.text).toContain(path);
     });

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { useServices } from "../services/services.ts";
+import { useServices } from "./services.ts";
 import { mostBytes, pictureType, textOf, type FileContent } from "./file-content.ts";
 
 export const downloadRoute = "GET /api/conversations/{runtime_conversation_id}/file/download";

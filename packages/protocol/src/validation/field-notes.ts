@@ -1,0 +1,113 @@
+import { Type, type TSchema } from "typebox";
+import { LLM } from "../agent/llm.ts";
+import { HookConfigInput } from "../conversation/hook-config.ts";
+import { mapOf, ref } from "../schema.ts";
+import { MCPServerSettings } from "../settings/settings-patch.ts";
+
+/**
+ * What the schemas do not say about the fields of request bodies, for {@link findUnusedFields}. The name of the component comes first,
+ * the name of its field below.
+ */
+type Notes<T> = Readonly<Record<string, Readonly<Record<string, T>>>>;
+
+const any = Type.Unknown();
+const named = (...names: string[]): Record<string, TSchema> =>
+  Object.fromEntries(names.map((name) => [name, any]));
+
+/** By name, or below `mcpServers`. Other programs write marks of their own into such files. */
+const mcpServer = Type.Object({
+  ...MCPServerSettings.properties,
+  ...named("name", "type", "alwaysAllow", "disabled"),
+});
+const mcpServers = Type.Unsafe({
+  anyOf: [Type.Object({ mcpServers: mapOf(mcpServer) }), mapOf(mcpServer)],
+});
+const modelParts = {
+  ...named("stream_idle_timeout"),
+  fallback_strategy: Type.Object(named("fallback_llms")),
+  router: Type.Object(named("kind", "llms_for_routing", "max_input_tokens", "router_name")),
+};
+const verification = Type.Object(
+  named(
+    "critic_enabled",
+    "critic_mode",
+    "critic_threshold",
+    "enable_iterative_refinement",
+    "max_refinement_iterations",
+  ),
+  { $id: "AgentVerification" },
+);
+
+/** Fields that are known although the schema, which follows the contract, does not have them, and the form of free objects. */
+export const alsoRead: Notes<TSchema> = {
+  StartConversationRequest: {
+    ...named("secrets_encrypted", "observability_span_name"),
+    agent_settings: Type.Unsafe({ $ref: "AgentSettingsChange" }),
+    container: Type.Object(named("memory", "cpus", "browser")),
+  },
+  "Agent-Input": { mcp_config: mcpServers },
+  "AgentContext-Input": named("disabled_skills", "load_memory", "marketplace_path"),
+  AgentDefinition: { hooks: ref(HookConfigInput), mcp_config: mcpServers },
+  HookDefinition: named("name", "prompt", "system_prompt", "tools", "max_iterations", "async", "on_failure"),
+  "LLMSummarizingCondenser-Input": named("minimum_progress"),
+  SubAgentCondenser: named("minimum_progress"),
+  "HookConfig-Input": { hooks: ref(HookConfigInput) },
+  Skill: { ...named("disable_model_invocation"), mcp_tools: mcpServers },
+  SkillsRequest: named("marketplace_path"),
+  LLM: modelParts,
+  LLMChange: modelParts,
+  AgentSettingsChange: {
+    ...named("schema_version", "agent_kind", "agent", "tools", "enable_sub_agents", "tool_concurrency_limit"),
+    agent_context: Type.Unsafe({ $ref: "AgentContext-Input" }),
+    condenser: Type.Unsafe({ anyOf: [{ $ref: "SubAgentCondenser" }, Type.Object(named("enabled", "type"))] }),
+    mcp_config: mcpServers,
+    verification,
+  },
+};
+
+/** Of a value that is not empty: whether it asks for nothing. */
+type AsksNothing = (value: unknown) => boolean;
+const only =
+  (...values: unknown[]): AsksNothing =>
+  (value) =>
+    values.includes(value);
+const defaultOf = (name: keyof typeof LLM.properties): AsksNothing =>
+  only((LLM.properties[name] as { readonly default?: unknown }).default);
+
+const modelWithoutEffect: Readonly<Record<string, AsksNothing>> = {
+  stream_idle_timeout: only(300),
+  auth_type: only("api_key"),
+  aws_profile_name: only(),
+  aws_role_name: only(),
+  aws_session_name: only(),
+  custom_tokenizer: only(),
+  disable_stop_word: only(false),
+  force_string_serializer: only(false),
+  inline_image_urls: only(false),
+  log_completions_folder: defaultOf("log_completions_folder"),
+  max_message_chars: defaultOf("max_message_chars"),
+  modify_params: defaultOf("modify_params"),
+};
+
+/** Known fields that change nothing here, and the values of theirs that official clients send in every request. */
+export const withoutEffect: Notes<AsksNothing> = {
+  StartConversationRequest: {
+    secrets_encrypted: only(false),
+    observability_span_name: only("conversation"),
+    // Of the official tools; one of these that is not here is told as missing.
+    tool_module_qualnames: (value) => Object.values(value as object).every(isOfficialModule),
+  },
+  LLM: modelWithoutEffect,
+  LLMChange: modelWithoutEffect,
+  "LLMSummarizingCondenser-Input": { minimum_progress: only(0.1) },
+  SubAgentCondenser: { minimum_progress: only(0.1) },
+  "AgentContext-Input": { load_memory: only(false), marketplace_path: only("marketplaces/default.json") },
+  AgentVerification: { critic_enabled: only(false), enable_iterative_refinement: only(false) },
+};
+
+/** Fields of other versions of this wire that a slip of the keyboard could make of one of ours, and that are meant as they are. */
+export const otherNames: Readonly<Record<string, readonly string[]>> = { SkillsRequest: ["org_configs"] };
+
+function isOfficialModule(name: unknown): boolean {
+  return typeof name === "string" && name.startsWith("openhands.");
+}

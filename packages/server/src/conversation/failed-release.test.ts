@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { DatabaseAwayError } from "../lib/database-away.ts";
+import { withMethods } from "../lib/with-methods.ts";
+import { startTestServer } from "../testing/start-server.ts";
+
+/** A server whose store cannot be reached while a conversation is given back, for as long as `isAway`. */
+async function startServer(isAway: () => boolean) {
+  return await startTestServer({
+    script: { turns: [{ text: "Done." }], loop: true },
+    wrapJournal: (journal) =>
+      withMethods(journal, {
+        release: async (lease) => {
+          if (isAway()) throw new DatabaseAwayError("The database went away.");
+          await journal.release(lease);
+        },
+      }),
+  });
+}
+
+test.for(["deleted again", "sent to"])(
+  "H2: a conversation that could not be given back while it was deleted can be %s",
+  async (how) => {
+    let isAway = false;
+    await using server = await startServer(() => isAway);
+    const id = await server.runTo("finished", "Hello.");
+    const path = `/api/conversations/${id}`;
+    isAway = true;
+    expect((await server.call("DELETE", path)).json).toMatchObject({ code: "database_away" });
+    isAway = false;
+    if (how === "sent to") {
+      const content = [{ type: "text", text: "Are you there?" }];
+      expect((await server.call("POST", `${path}/events`, { role: "user", content, run: true })).status).toBe(
+        200,
+      );
+      await server.waitForStatus(id, "finished");
+    }
+    expect((await server.call("DELETE", path)).status).toBe(200);
+    expect((await server.call("GET", path)).status).toBe(404);
+  },
+);

@@ -1,0 +1,169 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { ConversationRow } from "../journal.ts";
+import { isStorageFault, maxSeq, positionOf } from "./schema.ts";
+
+/** Selects `number` and `at` of the rows of a page, from indexes alone, and says how `page` is ordered. */
+export type PageSql = { readonly page: string; readonly order: string };
+
+/** Filters can be put together in thousands of ways; a page asks in a few. */
+const mostStatements = 64;
+
+/**
+ * Reads whole rows of conversations. What of one is damaged takes no other away: a row without its documents is a conversation whose
+ * configuration is damaged, one whose events cannot be read ends where {@link LogEnds} says, and one that is gone is in no list.
+ */
+export class ConversationRows {
+  readonly #database: DatabaseSync;
+  readonly #endOf: (conversationId: string) => number | null;
+  readonly #byId: StatementSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync, endOf: (conversationId: string) => number | null) {
+    this.#database = database;
+    this.#endOf = endOf;
+    this.#byId = database.prepare(`${select(documents, ends)} WHERE c.id = ?`);
+  }
+
+  get(id: string): ConversationRow | null {
+    try {
+      const row = this.#byId.get(id) as unknown as StoredRow | undefined;
+      return row === undefined ? null : this.#toConversation(row);
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      return this.#getDamaged(id);
+    }
+  }
+
+  list({ page, order }: PageSql, values: readonly SQLInputValue[]): ConversationRow[] {
+    const from = `WITH page AS (${page})`;
+    try {
+      const sql = `${from} ${select(documents, ends)} JOIN page ON page.number = c.number ORDER BY ${order}`;
+      const rows = this.#prepare(sql).all(...values) as unknown as StoredRow[];
+      return rows.map((row) => this.#toConversation(row));
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+    }
+    const numbers = this.#prepare(`${from} SELECT number FROM page ORDER BY ${order}`).all(...values);
+    return numbers.flatMap((found) => this.#getNumbered(Number(found["number"])) ?? []);
+  }
+
+  #getNumbered(number: number): ConversationRow | null {
+    try {
+      const id = this.#prepare("SELECT id FROM conversations WHERE number = ?").get(number)?.["id"];
+      return typeof id === "string" ? this.get(id) : null;
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      // Nothing of it can be read.
+      return null;
+    }
+  }
+
+  #getDamaged(id: string): ConversationRow | null {
+    for (const from of [documents, noDocuments]) {
+      try {
+        const row = this.#prepare(`${select(from, noEnds)} WHERE c.id = ?`).get(id) as unknown as StoredRow;
+        return row === undefined ? null : { ...toConversation(row), lastSeq: this.#endOf(id) ?? 0 };
+      } catch (error) {
+        if (!isStorageFault(error) || from === noDocuments) throw error;
+      }
+    }
+    return null;
+  }
+
+  /** A row that proves more events than were found, or far fewer, is asked about. */
+  #toConversation(row: StoredRow): ConversationRow {
+    const { last_seq: found, snapshot_seq: proven } = row;
+    const isSound = found >= proven && found - proven < mostUnproven;
+    return toConversation(isSound ? row : { ...row, last_seq: this.#endOf(row.id) ?? 0 });
+  }
+
+  #prepare(sql: string): StatementSync {
+    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    // A map keeps the order: what was asked longest ago goes first.
+    this.#statements.delete(sql);
+    this.#statements.set(sql, statement);
+    if (this.#statements.size > mostStatements)
+      this.#statements.delete(this.#statements.keys().next().value!);
+    return statement;
+  }
+}
+
+/** Rows are written with their state now and then: this is far more than that. */
+const mostUnproven = 4_096;
+
+/** The last position of a table in the range of conversation `c`. */
+function lastPosition(table: string): string {
+  const start = `c.number * ${positionOf(1, 0)}`;
+  return `ifnull((SELECT position FROM ${table} WHERE position BETWEEN ${start} + 1 AND ${start} + ${maxSeq}
+                  ORDER BY position DESC LIMIT 1) - ${start}, 0)`;
+}
+
+type Columns = { readonly columns: string; readonly from: string };
+
+const documents: Columns = {
+  columns:
+    "ifnull(d.config, '') AS config, d.sealed_secrets, d.snapshot, ifnull(d.snapshot_seq, 0) AS snapshot_seq",
+  from: "LEFT JOIN conversation_documents d ON d.number = c.number",
+};
+const noDocuments: Columns = {
+  columns: "'' AS config, NULL AS sealed_secrets, NULL AS snapshot, 0 AS snapshot_seq",
+  from: "",
+};
+const ends = `max(${lastPosition("events")}, ${lastPosition("recent")}) AS last_seq`;
+const noEnds = "0 AS last_seq";
+
+function select(from: Columns, lastSeq: string): string {
+  return `
+    SELECT c.id, c.owner_id, c.execution_status, c.is_active, c.created_at, c.updated_at, c.title,
+           c.sandbox_id, c.parent_id, c.host, c.is_copying, c.is_archived, c.is_pinned, c.read_event_id,
+           ${from.columns}, ${lastSeq}
+    FROM conversations c ${from.from}`;
+}
+
+type StoredRow = {
+  readonly id: string;
+  readonly owner_id: string;
+  readonly execution_status: string;
+  readonly is_active: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly title: string | null;
+  readonly sandbox_id: string | null;
+  readonly parent_id: string | null;
+  readonly host: string | null;
+  readonly is_copying: number;
+  readonly is_archived: number;
+  readonly is_pinned: number;
+  readonly read_event_id: string | null;
+  readonly config: string;
+  readonly sealed_secrets: string | null;
+  readonly snapshot: string | null;
+  readonly snapshot_seq: number;
+  readonly last_seq: number;
+};
+
+function toConversation(row: StoredRow): ConversationRow {
+  return {
+    id: row.id,
+    ownerId: row.owner_id,
+    executionStatus: row.execution_status,
+    isActive: row.is_active === 1,
+    createdAtMicros: row.created_at,
+    updatedAtMicros: row.updated_at,
+    title: row.title,
+    sandboxId: row.sandbox_id,
+    parentId: row.parent_id,
+    host: row.host,
+    isCopying: row.is_copying === 1,
+    marks: {
+      isPinned: row.is_pinned === 1,
+      isArchived: row.is_archived === 1,
+      readEventId: row.read_event_id,
+    },
+    config: row.config,
+    sealedSecrets: row.sealed_secrets,
+    snapshot: row.snapshot,
+    snapshotSeq: row.snapshot_seq,
+    lastSeq: row.last_seq,
+  };
+}

@@ -1,0 +1,26 @@
+import { execFile } from "node:child_process";
+import { dirname, resolve } from "node:path";
+import { promisify } from "node:util";
+
+export type CommandOutcome = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+/** Runs a `convoke` command to its end, with nothing of this process's environment; its exit code is no error. */
+export async function runConvoke(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<CommandOutcome> {
+  // Tests run at the root of the repository; the command is in a package above this one.
+  const program = resolve("packages/cli/src/bin.ts");
+  const env = { PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`, ...environment };
+  try {
+    const outcome = await execute(process.execPath, [program, ...words], { env, timeout: longestMs });
+    return { code: 0, ...outcome };
+  } catch (error) {
+    const { code, stdout = "", stderr = "" } = error as Error & Partial<CommandOutcome>;
+    if (typeof code !== "number") throw error;
+    return { code, stdout, stderr };
+  }
+}
+
+const execute = promisify(execFile);
+const longestMs = 120_000;

@@ -1,0 +1,84 @@
+import { lookup as lookUp, type LookupAddress } from "node:dns";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+import { networkInterfaces } from "node:os";
+
+/** Refuses connections to servers on this machine that no page may reach. */
+export class OwnAddresses {
+  readonly #ports: ReadonlySet<number>;
+
+  /** `closed` are such servers as `host:port`. They are known by their port: this machine has many names and addresses. */
+  constructor(closed: readonly string[]) {
+    this.#ports = new Set(closed.map((address) => Number(address.slice(address.lastIndexOf(":") + 1))));
+  }
+
+  /** True for an address, not a name, of this machine with a port that is closed. */
+  isClosed(address: string, port: number): boolean {
+    return this.#ports.has(port) && isOfThisMachine(address);
+  }
+
+  /** Looks a name up, and fails where it stands for a closed address. So the address that was looked at is the one that is connected to. */
+  lookupFor(port: number, onClosed: () => void): LookupFunction {
+    return (host, options, callback) => {
+      // Browsers take all names below it for this machine (RFC 6761); resolvers need not know them.
+      const name = /(?:^|\.)localhost\.?$/i.test(host) ? "localhost" : host;
+      lookUp(name, { ...options, all: true }, (error, found) => {
+        if (error !== null) return callback(error, "");
+        if (found.some(({ address }) => this.isClosed(address, port))) {
+          onClosed();
+          return callback(new ClosedAddress(), "");
+        }
+        const [first] = found as [LookupAddress, ...LookupAddress[]];
+        if (options.all === true) callback(null, found);
+        else callback(null, first.address, first.family);
+      });
+    };
+  }
+}
+
+/** What a page wants of a server on this machine that is closed to it. */
+export class ClosedAddress extends Error {
+  override readonly name = "ClosedAddress";
+}
+
+/** Addresses that stand for this machine wherever they are used: loopback, and none at all. */
+const everywhere = new BlockList();
+everywhere.addSubnet("127.0.0.0", 8, "ipv4");
+everywhere.addSubnet("0.0.0.0", 8, "ipv4");
+everywhere.addAddress("::1", "ipv6");
+everywhere.addAddress("::", "ipv6");
+
+function isOfThisMachine(address: string): boolean {
+  const plain = plainAddress(address);
+  const family = isIP(plain);
+  if (family === 0) return false;
+  if (everywhere.check(plain, family === 4 ? "ipv4" : "ipv6")) return true;
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return own.some((other) => other.address === plain);
+}
+
+/** An address of the fourth version in one of the sixth is written as itself: mapped, compatible, translated (RFC 6052), 6to4. */
+function plainAddress(address: string): string {
+  const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
+  if (isIP(bare) !== 6) return bare;
+  const words = wordsOf(bare);
+  const inner = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join(".");
+  const isZero = (count: number): boolean => words.slice(0, count).every((word) => word === 0);
+  if (isZero(5) && (words[5] === 0xffff || (words[5] === 0 && words[6] !== 0)))
+    return inner(words[6]!, words[7]!);
+  if (isZero(4) && words[4] === 0xffff && words[5] === 0) return inner(words[6]!, words[7]!);
+  if (words[0] === 0x64 && words[1] === 0xff9b) return inner(words[6]!, words[7]!);
+  if (words[0] === 0x2002) return inner(words[1]!, words[2]!);
+  return bare;
+}
+
+/** The eight words of an address of the sixth version. */
+function wordsOf(address: string): number[] {
+  // The URL parser knows all spellings, an end in the fourth version's among them.
+  const { hostname } = new URL(`http://[${address}]/`);
+  const [head = "", tail] = hostname.slice(1, -1).split("::");
+  const read = (part: string): number[] =>
+    part === "" ? [] : part.split(":").map((word) => Number.parseInt(word, 16));
+  const [before, after] = [read(head), read(tail ?? "")];
+  const missing = tail === undefined ? 0 : 8 - before.length - after.length;
+  return [...before, ...Array.from({ length: missing }, () => 0), ...after];
+}

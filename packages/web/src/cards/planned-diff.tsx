@@ -1,0 +1,24 @@
+import { useMemo } from "react";
+import { useFile } from "../services/use-file.ts";
+import type { Edit } from "../folds/edits.ts";
+import { placeEdit } from "../folds/place-edit.ts";
+import type { Loose } from "../lib/loose.ts";
+import { DiffView } from "../diff/diff-view.tsx";
+
+type PlannedDiffProps = {
+  readonly edit: Edit;
+  readonly action: Loose;
+  readonly conversationId: string;
+  readonly folder: string | null;
+};
+
+/** A change that is not made yet, where it would be in the file; without numbers where that cannot be told. */
+export function PlannedDiff({ edit, action, conversationId, folder }: PlannedDiffProps) {
+  const path = edit.path.startsWith("/") || folder === null ? edit.path : `${folder}/${edit.path}`;
+  const { content } = useFile(conversationId, path, "");
+  const placed = useMemo(
+    () => (content?.type === "text" && !content.isCut ? placeEdit(edit, action, content.text) : null),
+    [edit, action, content],
+  );
+  return <DiffView change={placed ?? edit} path={edit.path} hasNumbers={placed !== null || edit.isNew} />;
+}

@@ -1,0 +1,82 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdtempDisposableSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { runKeptScript } from "../packages/cli/src/kept-script.ts";
+import { startScriptedModel } from "../packages/server/src/testing/scripted-model/scripted-model-server.ts";
+
+/**
+ * Writes what V8 compiles of the built program beside it, so that the first start after an installation compiles nothing:
+ * a process of its own starts a server, plays a turn and keeps the code. Node of another version compiles as before.
+ */
+export async function compileProgram(library: string): Promise<string> {
+  const script = path.join(library, "cli-main.js");
+  const child = spawn(process.execPath, [import.meta.filename, script], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const [code] = (await once(child, "exit")) as [number | null];
+  const prefix = `${path.basename(script)}.v`;
+  const written = readdirSync(library).find((name) => name.startsWith(prefix));
+  if (code !== 0 || written === undefined)
+    throw new Error(`The built program could not be compiled (${code}).`);
+  // Kept code is its user's alone; this belongs to the package.
+  chmodSync(path.join(library, written), 0o644);
+  return written;
+}
+
+type Program = {
+  readonly main: (argv: readonly string[], keepCompiled: () => void) => Promise<void>;
+};
+
+const script = process.argv[2];
+if (import.meta.main && script !== undefined) await play(script);
+
+async function play(file: string): Promise<void> {
+  using folder = mkdtempDisposableSync(path.join(tmpdir(), "convoke-compile-"));
+  const builtFile = `${file}.${process.version}-${process.arch}`;
+  const program = runKeptScript(file, { keptFile: builtFile, builtFile: null });
+  const started = Promise.withResolvers<string>();
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = (chunk: string | Uint8Array) => {
+    const { url } = JSON.parse(String(chunk)) as { url: string };
+    started.resolve(url);
+    return write(chunk);
+  };
+  const options = ["--no-auth", "--json", "--port", "0", "--data-dir", path.join(folder.path, "data")];
+  void (program.exports as Program).main(["node", "convoke", "serve", ...options], () => {});
+  const url = await started.promise;
+  await using model = await startScriptedModel({ script: { turns: [{ text: "Done." }], loop: true } });
+  await playTurn(url, `${model.url}/v1`, folder.path);
+  if (!program.keep({ isWhole: true }) || !existsSync(builtFile)) process.exitCode = 1;
+  process.kill(process.pid, "SIGTERM");
+}
+
+/** What a client asks of a server that has just started. */
+async function playTurn(url: string, modelUrl: string, folder: string): Promise<void> {
+  const conversation = `${url}/api/conversations/${crypto.randomUUID()}`;
+  const reply = await fetch(`${url}/api/conversations`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({
+      conversation_id: path.posix.basename(conversation),
+      agent: {
+        llm: { model: "openai/scripted", base_url: modelUrl, api_key: "any" },
+        tools: [{ name: "terminal" }, { name: "file_editor" }],
+      },
+      workspace: { working_dir: path.join(folder, "work") },
+      initial_message: "Begin.",
+    }),
+  });
+  if (!reply.ok) throw new Error(`POST /api/conversations: ${reply.status} ${await reply.text()}`);
+  for (let isOver = false; !isOver;) {
+    await sleep(10);
+    const { execution_status: status } = (await (await fetch(conversation)).json()) as {
+      execution_status: string;
+    };
+    if (status === "error") throw new Error("The turn that is played for its code ended in an error.");
+    isOver = status === "finished";
+  }
+  await fetch(`${conversation}/events/search?limit=100&sort_order=TIMESTAMP_DESC`);
+}
