@@ -57,7 +57,7 @@ const usualIds: IdForm = { isWord: true, min: 1, max: 40 };
 /** The strictest form that is known, that of Mistral. Every wire takes it. */
 export const strictIds: IdForm = { isWord: false, min: 9, max: 9 };
 
-export const usualRules: AddressRules = {
+const usualRules: AddressRules = {
   ids: usualIds,
   reasoning: "omitted",
   alternates: false,
