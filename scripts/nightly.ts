@@ -7,6 +7,7 @@ const browser = "packages/tool-host/src/testing/nightly";
 const parts = [
   [`${testing}/fuzz/run.ts`, "--count", "100000"],
   [`${testing}/fuzz/run.ts`, "--count", "10000", "--seed", "424242"],
+  [`${testing}/strict-logs/run.ts`, "--count", "10000"],
   [`${testing}/nightly/kill-cycles.ts`, "--count", "500"],
   [`${testing}/nightly/backup-cycles.ts`, "--count", "60"],
   [`${testing}/nightly/disk-rounds.ts`, "--count", "100"],

@@ -28,6 +28,7 @@ import type { Observer } from "./observability/observer.ts";
 import { watchModel } from "./observability/watch-model.ts";
 import type { Store } from "./open-store.ts";
 import { McpLogins } from "./settings/mcp-logins.ts";
+import { ModelLessons } from "./settings/model-lessons.ts";
 import { SettingsStore } from "./settings/settings-store.ts";
 import { findStoredModel } from "./settings/stored-models.ts";
 import { Ledger } from "./spending/ledger.ts";
@@ -99,9 +100,11 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   );
   const settings = new SettingsStore({ database, secretBox, nowMs: Date.now });
   const send = pacedSend(fetch);
+  const modelLessons = new ModelLessons({ database, nowMs: Date.now, logger });
   const openFor = (llm: LLM, ownerId: string, callDepth: number): Model => {
     const findProfile = findStoredModel(settings, ownerId);
-    const model = wrapModel(openModel(llm, { send: withCallDepth(send, callDepth), findProfile }));
+    const lessons = modelLessons.of(ownerId);
+    const model = wrapModel(openModel(llm, { send: withCallDepth(send, callDepth), findProfile, lessons }));
     return watchModel(estimatedWhenAborted(model, llm), observer);
   };
   const skills = openSkillAccess(config);

@@ -44,7 +44,7 @@ export function createCallReader(
       return bad(`The arguments of ${call.name} are not valid JSON. Send them again as one JSON object.`);
     }
     const named =
-      resolveToolName(call.name, parsed.values, (name) => byName.has(name)) ??
+      resolveToolName(call.name, parsed.values, byName.keys()) ??
       (call.name === patchToolName ? readPatchCall(parsed.values, (name) => byName.get(name)) : null);
     if (named !== null && "error" in named) return bad(named.error);
     if (named === null) {

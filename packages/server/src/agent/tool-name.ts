@@ -20,6 +20,47 @@ export type NamedCall = { readonly name: string; readonly values: Record<string,
 export function resolveToolName(
   requested: string,
   values: Readonly<Record<string, unknown>>,
+  registered: Iterable<string>,
+): NamedCall | null {
+  const names = new Set(registered);
+  const isRegistered = (name: string): boolean => names.has(name);
+  const name = withoutNamespace(requested);
+  const found = firstOf([requested, name]);
+  if (found !== null) return found;
+  const fitting = [...names].filter((one) => plainName(one) === plainName(requested));
+  if (fitting.length > 0) return fitting.length === 1 ? { name: fitting[0]!, values: { ...values } } : null;
+  const snake = name
+    .replaceAll(/([a-z0-9])([A-Z])/gu, "$1_$2")
+    .replaceAll("-", "_")
+    .toLowerCase();
+  return firstOf([snake, snake.replace(/_tool$/u, "")]);
+
+  function firstOf(spellings: readonly string[]): NamedCall | null {
+    for (const spelling of spellings) {
+      const named = resolveSpelling(spelling, values, isRegistered);
+      if (named !== null) return named;
+    }
+    return null;
+  }
+}
+
+/** Some models put one before the name, and a number behind it: `functions.terminal:0`. */
+function withoutNamespace(requested: string): string {
+  const segments = requested.trim().split(/[.:/]+/u);
+  return segments.findLast((segment) => segment !== "" && !/^\d+$/u.test(segment)) ?? requested;
+}
+
+/** What two spellings of one name have in common. */
+function plainName(name: string): string {
+  return withoutNamespace(name)
+    .replaceAll(/[^\p{L}\p{N}]/gu, "")
+    .toLowerCase()
+    .replace(/(?<=.)tool$/u, "");
+}
+
+function resolveSpelling(
+  requested: string,
+  values: Readonly<Record<string, unknown>>,
   isRegistered: (name: string) => boolean,
 ): NamedCall | null {
   if (isRegistered(requested)) return { name: requested, values: { ...values } };

@@ -22,4 +22,5 @@ export const keysOf = {
   push_keys: ["id"],
   push_subscriptions: ["id"],
   chats: ["user_id", "digest"],
+  model_lessons: ["user_id", "address"],
 } as const satisfies Record<Exclude<keyof Tables, "table_versions">, readonly string[]>;

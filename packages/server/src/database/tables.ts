@@ -22,6 +22,7 @@ export type Tables = {
   push_keys: PushKeyTable;
   push_subscriptions: PushSubscriptionTable;
   chats: ChatTable;
+  model_lessons: ModelLessonTable;
   /** On PostgreSQL alone. */
   table_versions: TableVersionTable;
 };
@@ -216,6 +217,16 @@ export type ChatTable = {
   /** SHA-256 of the model's name and of all that was said. */
   readonly digest: Fixed<string>;
   readonly conversation_id: string;
+  readonly updated_at: number;
+};
+
+/** What the address of a model has taught by its refusals, see `models/address`. */
+export type ModelLessonTable = {
+  readonly user_id: Fixed<string>;
+  /** A digest: addresses may have secrets in them. */
+  readonly address: Fixed<string>;
+  /** JSON list. */
+  readonly lessons: string;
   readonly updated_at: number;
 };
 

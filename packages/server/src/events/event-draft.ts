@@ -48,6 +48,8 @@ export type EventMeta = {
   readonly shownTools?: string;
   /** On a message about content that a provider refused: ids of the events that the model reads in a repaired form from here on. */
   readonly repaired?: readonly string[];
+  /** On a warning about something that a model's provider refuses: what it is, so that it is told once. */
+  readonly adjusted?: string;
   /** On a Condensation whose summary a model wrote: how much of each event that model was shown, in characters. */
   readonly shownCharacters?: number;
   /** On a Condensation: the events before it that the model's view still needs; all of them when absent. */

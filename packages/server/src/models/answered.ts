@@ -1,6 +1,7 @@
 import type { AttemptPart } from "./attempt.ts";
 import type { ModelResponse } from "./model.ts";
 import type { ModelSettings } from "./model-settings.ts";
+import { receivedCalls } from "./received-calls.ts";
 import { costOf, noTokens, type TokenCounts } from "./usage.ts";
 
 /** What an adapter knows at the end of an answer; the model's name is empty when the provider does not tell. */
@@ -15,8 +16,10 @@ export type Answered = Omit<ModelResponse, "usage" | "latencyMs"> & {
 export function toResponse(answered: Answered, settings: ModelSettings, latencyMs: number): ModelResponse {
   const { tokens, billedCost, ...said } = answered;
   const cost = billedCost ?? (tokens === null ? null : costOf(tokens, settings.price));
+  const toolCalls = receivedCalls(said.message.toolCalls);
   return {
     ...said,
+    message: { ...said.message, toolCalls },
     model: said.model || settings.route.model,
     usage: { ...(tokens ?? noTokens), contextWindow: settings.contextWindow, cost },
     latencyMs: Math.round(latencyMs),

@@ -19,6 +19,37 @@ describe("classification of provider errors", () => {
     "Your request exceeded model token limit: 262144",
     "Input is too long for requested model.",
     "tokens to keep from the initial prompt is greater than the context length",
+    // DashScope, in two of its forms.
+    "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]",
+    "Range of input length should be [1, 30720]",
+    // Text generation inference, Together.
+    "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 20 `max_new_tokens`",
+    "Input validation error: `inputs` must have less than 4096 tokens. Given: 6000",
+    // Cohere.
+    "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 9000.",
+    // Vertex.
+    "Unable to submit request because the input token count is 40000 but model only supports up to 32768. Reduce the input token count and try again.",
+    // watsonx.
+    "Input text exceeds the maximum: the number of input tokens 5000 cannot exceed the total tokens limit 4096 for this model",
+    // GitHub Models.
+    "Request body too large for gpt-4o model. Max size: 8000 tokens. tokens_limit_reached",
+    // SiliconFlow, TabbyAPI.
+    "length of prompt_tokens (33000) must be less than max_seq_len (32768).",
+    "Prompt length 33000 is greater than max_seq_len 32768",
+    // DeepInfra, TensorRT-LLM.
+    "Requested input length 20000 exceeds maximum input length 16384",
+    "Prompt length (5000) exceeds maximum input length (4096). Set log level to info and check TRTLLMBackend.",
+    // MLC.
+    "Request prompt has 5000 tokens in total, larger than the model input length limit 4096.",
+    // Bedrock, Titan.
+    "Malformed input request: expected maxLength: 50000, actual: 60000, please reformat your input and try again.",
+    // ERNIE, Doubao, Z.ai, Hunyuan, Spark.
+    "the max input chars is 516096",
+    "Total tokens of image and text exceed max message tokens. Request id: 02",
+    "Prompt exceeds max length",
+    "Prompt 超长",
+    "输入内容长度超过模型的最大上下文限制",
+    "token数量超过上限。对话历史+问题的字数太多,需要精简输入",
   ])("P11, L23.23: overflow: %s", (message) => {
     for (const status of [400, 413, 500]) {
       expect(toModelError(rejected(status, message), context)).toMatchObject({
@@ -26,6 +57,27 @@ describe("classification of provider errors", () => {
         isRetryable: false,
       });
     }
+  });
+
+  test.each([
+    "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 46 instead.",
+    "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024, but got a string with length 1500 instead.",
+    "max_tokens: 200000 > 128000, which is the maximum allowed number of output tokens",
+    "tools[1].function.description exceeds maximum length of 1024",
+  ])("K8: something else is too long: %s", (message) => {
+    expect(toModelError(rejected(400, message), context)).toMatchObject({ code: "LLMBadRequestError" });
+  });
+
+  test.each([
+    "Invalid JSON schema for tool odd: regex lookaround is not supported",
+    "Invalid schema for function 'odd': In context=('properties', 'a'), array schema missing items.",
+    "tools.0.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12",
+    "tools[1].function.parameters: failed to parse function schema",
+  ])("K3: a tool that is refused is no fault of the history: %s", (message) => {
+    expect(toModelError(rejected(400, message), context)).toMatchObject({
+      code: "LLMBadRequestError",
+      detail: expect.stringContaining("refuses a tool") as string,
+    });
   });
 
   test.each([

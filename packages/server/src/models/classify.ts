@@ -4,9 +4,11 @@ import {
   malformedHistoryPhrases,
   overflowPhrases,
   quotaPhrases,
+  toolPhrases,
 } from "./error-phrases.ts";
 import { hideSecrets } from "./hide-secrets.ts";
 import type { ModelError, ModelErrorCode } from "./model.ts";
+import { readReport, type Report } from "./read-report.ts";
 
 /** What an error text may and may not say about the route. */
 export type FailureContext = {
@@ -54,16 +56,6 @@ export function readRetryAfter(headers: Headers | null, nowMs: number): number |
   return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
 }
 
-type Report = {
-  readonly status: number | null;
-  readonly name: string;
-  /** Codes and types as the provider spells them, for matching. */
-  readonly codes: string;
-  readonly message: string;
-  readonly headers: Headers | null;
-  readonly isOurs: boolean;
-};
-
 type Verdict = { readonly code: ModelErrorCode; readonly detail: string; readonly isRetryable: boolean };
 
 /** Overflow and malformed history come first: gateways wrap them in statuses that would otherwise be retried. */
@@ -87,7 +79,8 @@ function judge(report: Report, context: FailureContext): Verdict {
       `The request is too long for ${context.model}${said}`,
     );
   }
-  if (isAboutContent && status !== 529 && matches(malformedHistoryPhrases)) {
+  const isAboutTools = matches(toolPhrases);
+  if (isAboutContent && status !== 529 && !isAboutTools && matches(malformedHistoryPhrases)) {
     return verdict(
       "LLMMalformedConversationHistoryError",
       false,
@@ -140,6 +133,12 @@ function judge(report: Report, context: FailureContext): Verdict {
         "Check llm.model and llm.base_url, which usually ends with /v1.",
     );
   }
+  if (status !== null && status < 500 && status !== 409 && isAboutTools) {
+    const detail =
+      `${context.host} refuses a tool that the agent has, or how it is described (${status})${said} ` +
+      "Take away the MCP server or the tool that it names.";
+    return verdict("LLMBadRequestError", false, detail);
+  }
   if (status !== null && status < 500 && status !== 409) {
     return verdict("LLMBadRequestError", false, `${context.host} rejected the request (${status})${said}`);
   }
@@ -165,86 +164,4 @@ function quote(message: string): string {
   if (text === "") return ".";
   const short = text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text;
   return `: ${short}${/[.!?…]$/u.test(short) ? "" : "."}`;
-}
-
-/** Both SDKs throw errors with `status`, `headers` and the parsed body in `error`; fetch hides its reason in `cause`. */
-function readReport(thrown: unknown): Report {
-  if (!(thrown instanceof Error)) {
-    return { status: null, name: "", codes: "", message: String(thrown), headers: null, isOurs: true };
-  }
-  const fields = thrown as Error & { status?: unknown; headers?: unknown; error?: unknown };
-  const body = readBody(fields.error);
-  const status = typeof fields.status === "number" ? fields.status : body.status;
-  const causes = [...causesOf(thrown)];
-  const isFromProvider = "status" in thrown || body.codes !== "";
-  const isTransport =
-    isFromProvider ||
-    causes.some((cause) => "code" in cause) ||
-    thrown instanceof SyntaxError ||
-    isCut(thrown);
-  return {
-    status,
-    name: thrown.name,
-    codes: body.codes,
-    message: body.message || causes.map(describe).join(": "),
-    headers: fields.headers instanceof Headers ? fields.headers : null,
-    isOurs: !isTransport,
-  };
-}
-
-function isCut(error: Error): boolean {
-  return error.name === "TimeoutError" || /terminated|fetch failed|premature|aborted/iu.test(error.message);
-}
-
-function* causesOf(error: Error): Generator<Error> {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1)
-    yield at;
-}
-
-function describe(error: Error): string {
-  const code = (error as Error & { code?: unknown }).code;
-  const message =
-    error instanceof SyntaxError ? "the answer is broken JSON" : error.message.replace(/\.$/u, "");
-  return typeof code === "string" && !message.includes(code) ? `${message} ${code}`.trim() : message;
-}
-
-/** An error body is `{error: {message, type, code}}` or that inner object, or text; gateways nest the original. */
-function readBody(body: unknown): { status: number | null; codes: string; message: string } {
-  const none = { status: null, codes: "", message: "" };
-  if (typeof body === "string") return { ...none, codes: "text", message: body };
-  if (typeof body !== "object" || body === null) return none;
-  const record = body as Record<string, unknown>;
-  if (typeof record["error"] === "object" && record["error"] !== null) return readBody(record["error"]);
-  const metadata = record["metadata"] as { raw?: unknown } | undefined;
-  const message = [record["message"], record["error"], record["detail"], metadata?.raw]
-    .map((part) => (typeof part === "object" && part !== null ? JSON.stringify(part) : part))
-    .filter((part) => typeof part === "string")
-    .join(" ");
-  const codes = [record["type"], record["code"], record["status"]]
-    .map((part) => (typeof part === "string" || typeof part === "number" ? part.toString() : ""))
-    .join(" ");
-  const code = Number(record["code"]);
-  return {
-    status: statusOfType(String(record["type"])) ?? (code >= 400 && code < 600 ? code : null),
-    codes: codes.trim() || "error",
-    message,
-  };
-}
-
-/** Errors inside a stream carry a type instead of a status. Source: Anthropic API reference, errors. */
-function statusOfType(type: string): number | null {
-  const statuses: Readonly<Record<string, number>> = {
-    invalid_request_error: 400,
-    authentication_error: 401,
-    billing_error: 402,
-    permission_error: 403,
-    not_found_error: 404,
-    request_too_large: 413,
-    rate_limit_error: 429,
-    api_error: 500,
-    server_error: 500,
-    timeout_error: 504,
-    overloaded_error: 529,
-  };
-  return statuses[type] ?? null;
 }

@@ -1,7 +1,8 @@
 /**
  * What providers write when they reject a request for its content. Status codes do not tell these cases apart, so the
  * words must. Collected from the error texts of OpenAI, Anthropic, Google, Mistral, xAI, Moonshot, Z.ai, Groq,
- * OpenRouter, Bedrock behind gateways, vLLM, llama.cpp and LM Studio.
+ * OpenRouter, Bedrock behind gateways, vLLM, llama.cpp and LM Studio; of DashScope, TGI, Cohere, Vertex, watsonx, GitHub Models,
+ * SiliconFlow, DeepInfra, TensorRT-LLM, MLC, TabbyAPI, ERNIE, Doubao, Hunyuan and Spark.
  */
 export const overflowPhrases: readonly RegExp[] = [
   /context[_ ]length[_ ]exceeded|exceed_context_size/iu,
@@ -12,7 +13,25 @@ export const overflowPhrases: readonly RegExp[] = [
   /(?:prompt|input) (?:exceeds|token count).{0,60}(?:max|exceeds|limit)/iu,
   /reduce the length of (?:the|your) (?:messages|prompt|input)/iu,
   /exceed\w* (?:the )?model('s)? (?:token|context) limit|too many (?:input )?tokens in (?:the )?(?:prompt|input)/iu,
-  /request_too_large|too large for model with \d+/iu,
+  /request_too_large|too large for model with \d+|tokens_limit_reached/iu,
+  /range of input length should be/iu,
+  /(?:prompt|input|sequence)s?`? (?:tokens?|length) .{0,60}(?:must be <|must be less|less than or equal|cannot exceed|exceed|greater than|larger than|over)/iu,
+  /\binputs?`? (?:tokens )?(?:\+|must have less than) .{0,60}tokens?/iu,
+  /(?:total number of tokens|number of (?:input|prompt) tokens|total tokens|prompt_tokens).{0,80}(?:exceed|limit|must be less|max)/iu,
+  /max_(?:seq_len|model_len|input_tokens?|prompt_tokens|position_embeddings|message_tokens)\b.{0,40}\d|(?:model )?input length limit/iu,
+  /(?:input )?token count is \d+ but|only supports up to \d+ (?:input )?tokens/iu,
+  /max(?:imum)? input (?:chars|characters|tokens?|length)|expected maxLength: \d+/iu,
+  /(?:prompt|input|context|tokens?)\b.{0,40}exceeds? (?:the )?max(?:imum)? (?:length|tokens?|number of tokens|message tokens|prompt length|input length)/iu,
+  /(?:输入|上下文|提示|prompt|token).{0,20}(?:超过|超出|超长|过长)|(?:超过|超出).{0,12}(?:上下文|最大长度|长度限制)/iu,
+];
+
+/**
+ * What providers write about the tools that are offered: their schemas and names. It is no fault of the history, also where a sentence
+ * sounds like one.
+ */
+export const toolPhrases: readonly RegExp[] = [
+  /look-?(?:around|ahead|behind)|json[ _-]?schema|input_?schema|invalid schema|schema for (?:function|tool)/iu,
+  /(?<!messages?.{0,60})\btools?["']?\s*[.[]\s*\d+|function_?declarations?\s*[.[]/iu,
 ];
 
 export const malformedHistoryPhrases: readonly RegExp[] = [

@@ -94,7 +94,7 @@ function problemOf(url: string, limits: ImageLimits, pixels: number): string | n
   if (image === null) {
     return limits.takesAddresses
       ? null
-      : `[The image at ${url.slice(0, 500)} is left out: this model takes no addresses.]`;
+      : `[The image at ${url.slice(0, 500).toWellFormed()} is left out: this model takes no addresses.]`;
   }
   if (!knownTypes.has(image.mediaType))
     return `[An image of type ${image.mediaType} is left out: it is not supported.]`;

@@ -4,6 +4,7 @@ import type { AssistantMessage, ModelMessage } from "./model.ts";
 export const placeholders = {
   system: "(no instructions)",
   user: "(empty message)",
+  assistant: "(no words)",
   tool: "(no output)",
 } as const;
 

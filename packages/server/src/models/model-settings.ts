@@ -1,4 +1,5 @@
 import { LLM } from "@convoke/protocol";
+import { wellFormed } from "./address/well-formed.ts";
 import { readOverrides, withOverrides } from "./capability-overrides.ts";
 import { lookUpModel, type ModelFacts, type ModelPrice } from "./catalog.ts";
 import { routeOf, type ModelRoute } from "./model-names.ts";
@@ -84,7 +85,7 @@ export function readModelSettings(llm: LLM): ModelSettings {
     facts,
     apiKey: blankToNull(llm.api_key),
     headers: headersOf(llm, route),
-    extraBody: llm.litellm_extra_body ?? {},
+    extraBody: wellFormed(llm.litellm_extra_body ?? {}),
     contextWindow: llm.max_input_tokens ?? facts.contextWindow,
     outputLimit: llm.max_output_tokens ?? null,
     price: priceWith(facts.price, {

@@ -29,6 +29,14 @@ export type AssistantMessage = {
   readonly reasoningItem: ReasoningItemModel | null;
   /** Present where the provider wants its own output items back; kept out of events and logs. */
   readonly replay?: ProviderReplay;
+  /** Fields for the address of this request, see `fitRequest`; in no log. */
+  readonly extra?: ExtraFields;
+};
+
+/** What an address wants beside the neutral fields: in the message, and in its calls by their position. */
+export type ExtraFields = {
+  readonly message: Readonly<Record<string, unknown>>;
+  readonly calls: readonly Readonly<Record<string, unknown>>[];
 };
 
 /**
@@ -38,6 +46,8 @@ export type AssistantMessage = {
 export type ProviderReplay = {
   readonly wire: string;
   readonly host: string;
+  /** Where other models at the same host may refuse them. */
+  readonly model?: string;
   readonly items: readonly unknown[];
 };
 
@@ -123,6 +133,9 @@ export type ModelError = {
   readonly againAfterMs?: number;
 };
 
+/** `key` is the same for the same thing at the same address; `detail` says in one sentence what is done without, or otherwise. */
+export type Adjustment = { readonly key: string; readonly detail: string };
+
 /** One item of a stream. Exactly one of `done`, `failed`, `aborted` is last; the stream itself never throws. */
 export type ModelPart =
   | { readonly type: "text"; readonly text: string }
@@ -130,6 +143,8 @@ export type ModelPart =
   | { readonly type: "tool-arguments"; readonly index: number; readonly name: string; readonly text: string }
   /** Everything streamed so far is void; the request is sent again at `untilMs` (epoch), 0 means at once and to another model. */
   | { readonly type: "log"; readonly log: CompletionLog }
+  /** The answer was given to a request that lacks something, because the provider refuses it. */
+  | { readonly type: "adjusted"; readonly adjustment: Adjustment }
   | { readonly type: "retry"; readonly attempt: number; readonly untilMs: number; readonly error: ModelError }
   | { readonly type: "done"; readonly response: ModelResponse }
   | { readonly type: "failed"; readonly error: ModelError; readonly spent?: readonly SpentAttempt[] }

@@ -263,6 +263,54 @@ describe("openModel", () => {
     const { parts } = await run({ model: "anthropic/claude-opus-4-7", api_key: "k" }, [events([chunk])]);
     expect(failure(parts)).toMatchObject({ code: "LLMServiceUnavailableError", isRetryable: true });
   });
+
+  test("K4: the oldest form of a call is read", async () => {
+    const piece = (call: object) => ({ id: "r1", choices: [{ index: 0, delta: { function_call: call } }] });
+    const { parts } = await run(openai, [
+      events([piece({ name: "look", arguments: '{"a"' }), piece({ arguments: ":1}" }), end]),
+    ]);
+    expect(done(parts).message.toolCalls).toMatchObject([{ name: "look", arguments: '{"a":1}' }]);
+  });
+
+  test("K4: an answer of nothing but a call without a name is asked for again", async () => {
+    const nameless = {
+      id: "r1",
+      choices: [{ index: 0, delta: { tool_calls: [{ index: 0, id: "a", function: { arguments: "{}" } }] } }],
+    };
+    const { parts } = await run({ ...openai, num_retries: 2 }, [
+      events([nameless, end]),
+      events([hello, end]),
+    ]);
+    expect(parts.map(({ type }) => type)).toContain("retry");
+    expect(done(parts).message.content).toEqual([{ type: "text", text: "Hello" }]);
+  });
+
+  test.each([
+    ["openai/gpt-4.1", "event: error\ndata: the engine is on fire\n\n"],
+    ["openai/gpt-4.1", 'event: error\ndata: "the engine is on fire"\n\n'],
+    ["openai/gpt-4.1", 'event: error\ndata: {"message":"the engine is on fire"}\n\n'],
+    ["openai/gpt-4.1", "data: the engine is on fire\n\n"],
+    ["openai_responses/gpt-5", "event: error\ndata: the engine is on fire\n\n"],
+    ["anthropic/claude-sonnet-4-5", "event: error\ndata: the engine is on fire\n\n"],
+  ])("K4: %s keeps the text of %j", async (model, text) => {
+    const { parts } = await run({ model, api_key: "configured-key" }, [events([text])]);
+    expect(failure(parts)).toMatchObject({
+      detail: expect.stringContaining("the engine is on fire") as string,
+    });
+  });
+
+  test("K4: a whole message behind its pieces says nothing new", async () => {
+    const call = { id: "a", type: "function", function: { name: "look", arguments: "{}" } };
+    const { parts } = await run(openai, [
+      events([
+        hello,
+        { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, ...call }] } }] },
+        { choices: [{ index: 0, message: { content: "Hello", tool_calls: [call] }, finish_reason: "stop" }] },
+      ]),
+    ]);
+    expect(done(parts).message).toMatchObject({ content: [{ text: "Hello" }], toolCalls: [{ id: "a" }] });
+    expect(done(parts).message.toolCalls).toHaveLength(1);
+  });
 });
 
 test.each([

@@ -1,4 +1,8 @@
 import type { LLM } from "@convoke/protocol";
+import { addressOf } from "./address/address.ts";
+import { startingRules } from "./address/address-rules.ts";
+import { createMemoryLessons, type LessonBook } from "./address/lesson-book.ts";
+import { withAddress } from "./address/with-address.ts";
 import { createAiSdkAttempt } from "./ai-sdk/ai-sdk.ts";
 import { createAnthropicAttempt } from "./anthropic/anthropic.ts";
 import type { Attempt } from "./attempt.ts";
@@ -13,7 +17,6 @@ import { hostOf } from "./model-names.ts";
 import { readModelSettings, type ModelSettings } from "./model-settings.ts";
 import { createOpenaiChatAttempt } from "./openai-chat/openai-chat.ts";
 import { createOpenaiResponsesAttempt } from "./openai-responses/openai-responses.ts";
-import { withPairedResults } from "./pair-results.ts";
 import { withPromptedCalls, withSpokenHistory } from "./prompted-calls/prompted-calls.ts";
 import type { Send } from "./provider-fetch.ts";
 import { createRetryingModel } from "./retry.ts";
@@ -26,6 +29,8 @@ export type OpenModelDeps = {
   readonly send?: Send;
   /** Finds a saved model by the name of its profile, keys included; null when there is none. */
   readonly findProfile?: FindProfile;
+  /** What addresses have taught; kept in memory unless given. */
+  readonly lessons?: LessonBook;
 };
 
 export type FindProfile = (name: string) => Promise<LLM | null> | LLM | null;
@@ -68,7 +73,12 @@ function openRoute(llm: LLM, deps: OpenModelDeps): Model {
       name: settings.name,
       isVisionEnabled: settings.isVisionEnabled,
       attempt: withUsableHeaders(
-        withPairedResults(withFittedImages(attempt, imageLimitsOf(settings))),
+        withAddress(withFittedImages(attempt, imageLimitsOf(settings)), {
+          address: addressOf(settings.route),
+          rules: startingRules(settings.route),
+          book: deps.lessons ?? createMemoryLessons(),
+          failure,
+        }),
         settings,
       ),
     },

@@ -1,3 +1,5 @@
+import { wellFormedJson } from "./address/well-formed.ts";
+
 /** Sends one HTTP request; the global `fetch`, or one that goes through a proxy or trusts more authorities. */
 export type Send = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -23,9 +25,23 @@ export function createProviderFetch(
       if (keptHeaders.has(name.toLowerCase()) || isKept(name.toLowerCase())) sent.set(name, value);
     }
     for (const [name, value] of Object.entries(headers)) sent.set(name, value);
-    const response = await send(input, { ...init, headers: sent, redirect: "manual" });
+    const response = await send(input, {
+      ...init,
+      ...(isKept("authorization") ? {} : wellFormedBody(init)),
+      headers: sent,
+      redirect: "manual",
+    });
     return response.ok ? response : await withReadableError(response);
   };
+}
+
+/**
+ * The last guard against half a surrogate pair in a request, whoever brought it: `JSON.stringify` writes one as an escape. A body
+ * that was signed already stays as it is.
+ */
+function wellFormedBody(init: RequestInit | undefined): Pick<RequestInit, "body"> {
+  const body = init?.body;
+  return typeof body === "string" && body.includes("\\ud") ? { body: wellFormedJson(body) } : {};
 }
 
 const longestErrorBytes = 20_000;

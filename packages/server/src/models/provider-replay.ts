@@ -16,11 +16,13 @@ export function replayedItems(message: AssistantMessage, wire: string, host: str
   return isSame ? items : null;
 }
 
+/** Whom items go back to; `model` where other models at the same host may refuse them. */
+export type ReplayPlace = Omit<ProviderReplay, "items">;
+
 /** The field for an assistant message; absent when there is nothing to give back. */
 export function replayOf(
-  wire: string,
-  host: string,
+  place: ReplayPlace,
   items: readonly unknown[],
 ): { readonly replay?: ProviderReplay } {
-  return items.length === 0 ? {} : { replay: { wire, host, items } };
+  return items.length === 0 ? {} : { replay: { ...place, items } };
 }

@@ -73,7 +73,11 @@ describe("what only the provider can read", () => {
     const { message } = doneOf(await collect(model));
     const history = [userMessage("Go."), message, toolResult("call-1-1", "terminal", "ok")];
     await collect(model, history);
-    expect(server.requests.map(({ text }) => text.includes(sealed))).toEqual([false, true, false]);
+    expect(server.requests.slice(0, 3).map(({ text }) => text.includes(sealed))).toEqual([
+      false,
+      true,
+      false,
+    ]);
   });
 
   test("token ids that a server returns are an event", async () => {

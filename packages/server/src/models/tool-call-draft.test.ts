@@ -4,7 +4,7 @@ import { ToolCallDrafts, type ToolCallDelta } from "./tool-call-draft.ts";
 function finish(deltas: readonly ToolCallDelta[]) {
   const drafts = new ToolCallDrafts();
   for (const delta of deltas) drafts.add(delta);
-  return drafts.finish();
+  return drafts.finish().calls;
 }
 
 const two = [
@@ -100,5 +100,73 @@ describe("tool call deltas", () => {
       ["three", "{}"],
     ]);
     expect(calls[1]?.id).toBe("X");
+  });
+
+  const whole = '{"command":"ls"}';
+  const one = [{ id: "A", name: "one", arguments: whole, origin: "completion" }];
+  test.each<[string, ToolCallDelta[]]>([
+    [
+      "a piece without id and name under a new index",
+      [
+        { index: 0, id: "A", function: { name: "one", arguments: '{"comman' } },
+        { index: 1, function: { arguments: 'd":"ls"}' } },
+      ],
+    ],
+    [
+      "several of them, one index after the other",
+      [
+        { index: 0, id: "A", function: { name: "one", arguments: "{" } },
+        { index: 1, id: "", function: { name: "", arguments: '"command"' } },
+        { index: 2, id: null, function: { name: null, arguments: ':"ls"}' } },
+      ],
+    ],
+    [
+      "the whole once more, plain",
+      [
+        { index: 0, id: "A", function: { name: "one", arguments: '{"command"' } },
+        { index: 0, function: { arguments: ':"ls"}' } },
+        { index: 0, function: { arguments: whole } },
+      ],
+    ],
+    [
+      "the whole once more, with other blanks, id and name",
+      [
+        { index: 0, id: "A", function: { name: "one", arguments: whole } },
+        { index: 0, id: "A", function: { name: "one", arguments: '{ "command": "ls" }' } },
+      ],
+    ],
+    [
+      "the whole once more, encoded twice",
+      [
+        { index: 0, id: "A", function: { name: "one", arguments: whole } },
+        { index: 0, function: { arguments: JSON.stringify(whole) } },
+      ],
+    ],
+    [
+      "the whole once more, as an object under another index",
+      [
+        { index: 0, id: "A", function: { name: "one", arguments: whole } },
+        { index: 1, id: "A", function: { name: "one", arguments: { command: "ls" } } },
+      ],
+    ],
+    [
+      "a call without a name",
+      [
+        { index: 0, id: "A", function: { name: "one", arguments: whole } },
+        { index: 1, id: "B", function: { arguments: "{}" } },
+      ],
+    ],
+  ])("K4: %s is no second call", (_, deltas) => {
+    expect(finish(deltas)).toEqual(one);
+  });
+
+  test("K4: two calls of the same are two", () => {
+    const same = { function: { name: "one", arguments: whole } };
+    expect(
+      finish([
+        { index: 0, id: "A", ...same },
+        { index: 1, id: "B", ...same },
+      ]),
+    ).toHaveLength(2);
   });
 });

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { MessageToolCall } from "@convoke/protocol";
+import { addFields, type Fields } from "./kept-fields.ts";
 import { mostCalls } from "./most-calls.ts";
+import { ArgumentPieces, saysSame } from "./received-calls.ts";
 
 /** A piece of a tool call as chat servers stream it; servers leave out or repeat any of these. */
 export type ToolCallDelta = {
@@ -11,7 +13,19 @@ export type ToolCallDelta = {
 
 export type ToolArgumentsPiece = { readonly index: number; readonly name: string; readonly text: string };
 
-type Draft = { readonly key: number | null; id: string; name: string; readonly pieces: string[] };
+type Draft = {
+  readonly key: number | null;
+  id: string;
+  name: string;
+  readonly pieces: ArgumentPieces;
+  /** Whatever else the server sent with the call. */
+  fields: Fields;
+};
+
+/** Finished calls, and what their server sent with each besides. */
+export type DraftedCalls = { readonly calls: MessageToolCall[]; readonly fields: readonly Fields[] };
+
+const ownFields = new Set(["index", "id", "type", "function"]);
 
 /** Collects streamed tool calls, keeping the argument text exactly as received. */
 export class ToolCallDrafts {
@@ -28,37 +42,45 @@ export class ToolCallDrafts {
     const draft = this.#find(delta, name) ?? this.#begin(delta.index ?? null);
     if (draft.id === "") draft.id = delta.id ?? "";
     if (draft.name === "") draft.name = name;
-    draft.pieces.push(text);
-    return { index: this.#drafts.indexOf(draft), name: draft.name, text };
+    const others = Object.entries(delta).filter(([field]) => !ownFields.has(field));
+    draft.fields = addFields(draft.fields, others);
+    return { index: this.#drafts.indexOf(draft), name: draft.name, text: draft.pieces.add(text) };
   }
 
   /** The finished calls. Ids that are missing or used twice are replaced, because results are matched by id. */
-  finish(): MessageToolCall[] {
-    const seen = new Set<string>();
-    return this.#drafts.map((draft) => {
-      const id =
-        draft.id === "" || seen.has(draft.id) ? `call_${randomUUID().replaceAll("-", "")}` : draft.id;
-      seen.add(id);
-      const text = draft.pieces.join("");
-      return {
-        id,
-        name: draft.name,
-        // A call without arguments is streamed as nothing; no parser accepts nothing.
-        arguments: text.trim() === "" ? "{}" : text,
-        origin: "completion",
-      };
+  finish(): DraftedCalls {
+    const seen = new Map<string, Draft>();
+    const drafts = this.#drafts.filter((draft) => {
+      const same = seen.get(draft.id);
+      if (same === undefined) seen.set(draft.id, draft);
+      // A call that was sent twice is one: same id, name and arguments under another index.
+      const isAgain =
+        same !== undefined && draft.id !== "" && same.name === draft.name && isSame(draft, same);
+      return draft.name.trim() !== "" && !isAgain;
     });
+    const used = new Set<string>();
+    const calls = drafts.map((draft): MessageToolCall => {
+      const isUsable = draft.id !== "" && !used.has(draft.id);
+      const id = isUsable ? draft.id : `call_${randomUUID().replaceAll("-", "")}`;
+      used.add(id);
+      const { text } = draft.pieces;
+      // A call without arguments is streamed as nothing; no parser accepts nothing.
+      return { id, name: draft.name, arguments: text.trim() === "" ? "{}" : text, origin: "completion" };
+    });
+    return { calls, fields: drafts.map(({ fields }) => fields) };
   }
 
   /**
    * The call a delta continues. A new id together with a name begins a call even under a known index: some servers
-   * number every call 0. A new id alone does not: others make up an id for every piece.
+   * number every call 0. A new id alone does not: others make up an id for every piece. A piece with neither belongs to the call
+   * that is open, also under a new index.
    */
   #find(delta: ToolCallDelta, name: string): Draft | undefined {
     const isNamed = name !== "";
     const id = delta.id ?? "";
     if (typeof delta.index === "number") {
       const known = this.#drafts.findLast((draft) => draft.key === delta.index);
+      if (known === undefined && !isNamed && id === "") return this.#drafts.at(-1);
       const isOther = isNamed && id !== "" && known !== undefined && known.id !== "" && known.id !== id;
       return isOther ? this.#drafts.find((draft) => draft.key === delta.index && draft.id === id) : known;
     }
@@ -72,10 +94,15 @@ export class ToolCallDrafts {
   #begin(key: number | null): Draft {
     // The last one takes what is too much: it is so far behind that it is never run.
     if (this.#drafts.length >= mostCalls) return this.#drafts.at(-1)!;
-    const draft: Draft = { key, id: "", name: "", pieces: [] };
+    const draft: Draft = { key, id: "", name: "", pieces: new ArgumentPieces(), fields: {} };
     this.#drafts.push(draft);
     return draft;
   }
+}
+
+function isSame(draft: Draft, other: Draft): boolean {
+  const [text, whole] = [draft.pieces.text, other.pieces.text];
+  return text === whole || saysSame(text, whole);
 }
 
 /** Arguments are text; a few servers send the object itself. */

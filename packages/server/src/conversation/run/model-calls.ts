@@ -13,12 +13,18 @@ import { createCallReader } from "../../agent/tool-call.ts";
 import { untilSettled } from "../../extensions/mcp/mcp-session.ts";
 import type { EventDraft, StampedEvent } from "../../events/event-draft.ts";
 import { callsIn } from "../../models/calls-in.ts";
-import type { ModelError, ModelPart, ModelResponse, SpentAttempt } from "../../models/model.ts";
+import type { Adjustment, ModelError, ModelPart, ModelResponse, SpentAttempt } from "../../models/model.ts";
 import { isAllowed } from "../../security/allow-rules.ts";
 import { readsPrediction } from "../../security/analyzers/analyzer.ts";
 import { secretValues, sparedTexts } from "../secret-values.ts";
 import { condensedDrafts } from "./condense-now.ts";
-import { completionLogEvent, retryUpdate, serversAwaited, tokenEvents } from "./model-events.ts";
+import {
+  adjustedEvents,
+  completionLogEvent,
+  retryUpdate,
+  serversAwaited,
+  tokenEvents,
+} from "./model-events.ts";
 import { endRetry } from "../decide.ts";
 import { failRun } from "./next-step.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
@@ -89,13 +95,14 @@ export class ModelCalls {
         await this.#condense(begun.room);
         return;
       }
-      const { last, beside } = await this.#drain(begun.parts, begun.prepared.usedIds);
+      const { last, beside, adjustments } = await this.#drain(begun.parts, begun.prepared.usedIds);
       await storeEvents(
         this.#deps,
         this.#signal,
         async () => [
           ...(await this.#record(last, session, begun)),
           ...this.#wanted(beside),
+          ...this.#wanted(adjustedEvents(adjustments, this.#deps.log.state.toldAdjustments)),
           ...endRetry(this.#deps.log.state),
         ],
         {
@@ -238,8 +245,9 @@ export class ModelCalls {
   async #drain(
     parts: AsyncIterable<ModelPart>,
     usedIds: ReadonlySet<string>,
-  ): Promise<{ last: LastPart; beside: EventDraft[] }> {
+  ): Promise<{ last: LastPart; beside: EventDraft[]; adjustments: readonly Adjustment[] }> {
     const beside: EventDraft[] = [];
+    const adjustments: Adjustment[] = [];
     const { conversationId, logger } = this.#deps;
     let deltas = this.#openDeltas();
     for await (const part of parts) {
@@ -249,8 +257,11 @@ export class ModelCalls {
         case "aborted": {
           const last = part.type === "done" ? { ...part, response: withOwnId(part.response, usedIds) } : part;
           deltas?.end(this.#endOf(last));
-          return { last, beside };
+          return { last, beside, adjustments };
         }
+        case "adjusted":
+          adjustments.push(part.adjustment);
+          break;
         case "log":
           beside.push(completionLogEvent(part.log));
           break;
@@ -276,7 +287,7 @@ export class ModelCalls {
           break;
       }
     }
-    return { last: { type: "aborted" }, beside };
+    return { last: { type: "aborted" }, beside, adjustments };
   }
 
   /** Null where nobody wants to see an answer while it is made. */

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { EventDraft } from "../../events/event-draft.ts";
 import type { AwaitedServers } from "../../extensions/mcp/mcp-session.ts";
 import { formatInstant } from "../../lib/instant.ts";
-import type { CompletionLog, ModelPart, ModelResponse } from "../../models/model.ts";
-import { stateUpdate } from "../decide.ts";
+import type { Adjustment, CompletionLog, ModelPart, ModelResponse } from "../../models/model.ts";
+import { stateUpdate, warning } from "../decide.ts";
 
 type Retry = Extract<ModelPart, { type: "retry" }>;
 
@@ -36,6 +36,16 @@ export function tokenEvents({ tokenIds }: ModelResponse): EventDraft[] {
       },
     },
   ];
+}
+
+/** What the model's provider refuses and the agent goes on without; no run ends of it. Each is told once in a conversation. */
+export function adjustedEvents(adjustments: readonly Adjustment[], told: readonly string[]): EventDraft[] {
+  const news = new Map(adjustments.map(({ key, detail }) => [key, detail]));
+  for (const key of told) news.delete(key);
+  return [...news].map(([key, detail]) => ({
+    ...warning({ code: "model_request_adjusted", detail }),
+    meta: { adjusted: key },
+  }));
 }
 
 /** One call as it is kept where `log_completions` is on. */

@@ -68,6 +68,8 @@ export type ConversationState = {
   navigations: readonly Navigation[];
   /** Skills that the model has loaded by name, each once. */
   invokedSkills: readonly string[];
+  /** Keys of what clients were told that the model's provider refuses, each once. */
+  toldAdjustments: readonly string[];
   /** The model has asked for the tools of a browser that is there on demand. */
   hasAskedForBrowser: boolean;
   /** Fields of requests that change nothing, as far as the log tells of them. */
@@ -113,6 +115,7 @@ export function initialState(): ConversationState {
     viewStart: { kept: [], fromSeq: 1 },
     navigations: [],
     invokedSkills: [],
+    toldAdjustments: [],
     hasAskedForBrowser: false,
     unusedFields: [],
     checkpointSeq: 0,

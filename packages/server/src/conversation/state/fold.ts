@@ -75,6 +75,7 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
     case "ConversationStateUpdateEvent":
       applyUpdate(state, seq, event.key, event.value, meta);
       if (meta.navigation !== undefined) navigate(state, seq, meta.navigation);
+      if (meta.adjusted !== undefined) state.toldAdjustments = [...state.toldAdjustments, meta.adjusted];
       return;
     default:
   }

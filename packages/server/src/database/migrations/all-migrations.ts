@@ -11,6 +11,7 @@ import { sandboxes } from "./0009-sandboxes.ts";
 import { spendHolds } from "./0010-spend-holds.ts";
 import { push } from "./0011-push.ts";
 import { chats } from "./0012-chats.ts";
+import { modelLessons } from "./0013-model-lessons.ts";
 
 /** In the order of their names; one that was released is never changed. */
 export const allMigrations: Readonly<Record<string, Migration>> = {
@@ -26,6 +27,7 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   "0010-spend-holds": spendHolds,
   "0011-push": push,
   "0012-chats": chats,
+  "0013-model-lessons": modelLessons,
 };
 
 /** Whether an attempt to migrate failed because a newer release has been there before. */

@@ -47,7 +47,7 @@ export const googleWire: AiSdkWire = {
   withSealed: (message, pieces, settings) => ({
     ...message,
     ...(pieces.some((piece) => piece.signature !== null)
-      ? replayOf("google", hostOf(settings.route.baseUrl), pieces.map(toItem))
+      ? replayOf({ wire: "google", host: hostOf(settings.route.baseUrl) }, pieces.map(toItem))
       : {}),
   }),
 };
@@ -72,7 +72,11 @@ function toReplayed(message: AssistantMessage, settings: ModelSettings): ReturnT
   const items = replayedItems(message, "google", hostOf(settings.route.baseUrl));
   if (items === null) return null;
   return items.flatMap((item): ReturnType<typeof toCall>[] => {
-    const { type, text, signature } = item as { type: string; text: string; signature: string | null };
+    const {
+      type,
+      text = "",
+      signature = null,
+    } = item as { type?: string; text?: string; signature?: string | null };
     const providerOptions = signature === null ? undefined : { google: { thoughtSignature: signature } };
     if (type === "call") {
       const call = message.toolCalls.find(({ id }) => id === item["call_id"]);

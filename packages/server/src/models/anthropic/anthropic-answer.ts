@@ -4,6 +4,7 @@ import type { RedactedThinkingBlock, ThinkingBlock } from "@convoke/protocol";
 import type { Answered } from "../answered.ts";
 import type { AttemptPart } from "../attempt.ts";
 import { blockedAnswer, cutAnswer, emptyAnswer } from "../failures.ts";
+import { ArgumentPieces } from "../received-calls.ts";
 import { noTokens, type TokenCounts } from "../usage.ts";
 
 type StreamEvent = Anthropic.RawMessageStreamEvent | { readonly type: "error"; readonly error: unknown };
@@ -17,7 +18,7 @@ type Draft =
       readonly id: string;
       readonly name: string;
       readonly call: number;
-      readonly pieces: string[];
+      readonly pieces: ArgumentPieces;
       readonly input: unknown;
     };
 
@@ -125,8 +126,10 @@ export class MessagesAnswer {
       this.#drafts.set(index, { type: "redacted_thinking", data: block.data });
     } else if (block.type === "tool_use") {
       const call = [...this.#drafts.values()].filter((draft) => draft.type === "tool_use").length;
-      const { id, name, input } = block;
-      this.#drafts.set(index, { type: "tool_use", id, name, call, pieces: [], input });
+      const { input } = block;
+      // A server that only looks like one may leave out either.
+      const { id = "", name = "" } = block as { id?: string; name?: string };
+      this.#drafts.set(index, { type: "tool_use", id, name, call, pieces: new ArgumentPieces(), input });
       yield {
         type: "tool-arguments",
         index: call,
@@ -152,9 +155,16 @@ export class MessagesAnswer {
       yield { type: "reasoning", text: delta.thinking };
     } else if (draft?.type === "thinking" && delta.type === "signature_delta") {
       draft.signature.push(delta.signature);
-    } else if (draft?.type === "tool_use" && delta.type === "input_json_delta") {
-      draft.pieces.push(delta.partial_json);
-      yield { type: "tool-arguments", index: draft.call, name: draft.name, text: delta.partial_json };
+    } else if (delta.type === "input_json_delta") {
+      // A piece of a block that never began belongs to the call that is open.
+      const call = draft ?? [...this.#drafts.values()].at(-1);
+      if (call?.type !== "tool_use") return;
+      yield {
+        type: "tool-arguments",
+        index: call.call,
+        name: call.name,
+        text: call.pieces.add(delta.partial_json),
+      };
     }
   }
 
@@ -190,7 +200,7 @@ function toToolCall(
   draft: Extract<Draft, { type: "tool_use" }>,
   seen: Set<string>,
 ): Answered["message"]["toolCalls"][number] {
-  const text = draft.pieces.join("");
+  const { text } = draft.pieces;
   const whole = hasFields(draft.input) ? JSON.stringify(draft.input) : "{}";
   const isUsable = draft.id !== "" && !seen.has(draft.id);
   const id = isUsable ? draft.id : `toolu_${randomUUID().replaceAll("-", "")}`;

@@ -6,6 +6,7 @@ import { MessagesAnswer } from "./anthropic-answer.ts";
 import { buildMessagesRequest } from "./anthropic-request.ts";
 import type { Attempt, AttemptPart } from "../attempt.ts";
 import type { ModelClock } from "../clock.ts";
+import { readEvent } from "../error-event.ts";
 import { missingKey, readingFailure } from "../failures.ts";
 import type { ModelRequest } from "../model.ts";
 import type { ModelSettings } from "../model-settings.ts";
@@ -45,9 +46,9 @@ async function* collect(
     return;
   }
   try {
-    for await (const { data } of body.events) {
+    for await (const event of body.events) {
       if (answer.isStopped) continue;
-      yield* answer.add(JSON.parse(data) as Anthropic.RawMessageStreamEvent);
+      yield* answer.add(readEvent(event) as Anthropic.RawMessageStreamEvent);
       if (answer.isStopped) context.expectEnd();
     }
   } catch (error) {

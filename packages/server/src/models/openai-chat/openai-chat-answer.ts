@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Answered } from "../answered.ts";
 import type { AttemptPart } from "../attempt.ts";
-import { blockedAnswer, cutAnswer, emptyAnswer } from "../failures.ts";
+import { blockedAnswer, cutAnswer, emptyAnswer, malformedCall } from "../failures.ts";
+import { addFields, type Fields } from "../kept-fields.ts";
+import { replayOf, type ReplayPlace } from "../provider-replay.ts";
 import { ToolCallDrafts, type ToolCallDelta } from "../tool-call-draft.ts";
 import { noTokens, type TokenCounts } from "../usage.ts";
 
@@ -29,7 +31,14 @@ type ChatDelta = {
   readonly reasoning_content?: string | null;
   readonly reasoning?: string | null;
   readonly tool_calls?: readonly ToolCallDelta[] | null;
+  /** The oldest form of a call, of which an answer had one. */
+  readonly function_call?: ToolCallDelta["function"];
 };
+
+/** What servers add to a message for themselves: sealed reasoning and signatures, which they want back. */
+const keptField =
+  /^(?:reasoning_.+|thinking_blocks|extra_content|provider_specific_fields|.*signatures?|encrypted_.+)$/u;
+const neutralFields = new Set(["reasoning_content", "reasoning_text"]);
 
 type ChatUsage = {
   readonly prompt_tokens?: number;
@@ -54,6 +63,13 @@ export class ChatAnswer {
   #usage: ChatUsage | null = null;
   #promptTokenIds: readonly number[] | null = null;
   readonly #responseTokenIds: number[] = [];
+  #fields: Fields = {};
+  readonly #place: ReplayPlace;
+
+  /** `place` is where the answer comes from: what the server keeps in it for itself goes back there only. */
+  constructor(place: ReplayPlace) {
+    this.#place = place;
+  }
 
   get id(): string {
     return this.#id;
@@ -77,7 +93,7 @@ export class ChatAnswer {
     const choice = chunk.choices?.[0];
     if (choice === undefined) return;
     for (const id of choice.token_ids ?? []) this.#responseTokenIds.push(id);
-    yield* this.#addDelta(choice.delta ?? choice.message ?? {});
+    yield* this.#addDelta(choice.delta ?? this.#news(choice.message ?? {}));
     this.#finishReason = choice.finish_reason ?? this.#finishReason;
   }
 
@@ -90,16 +106,19 @@ export class ChatAnswer {
     if (!this.isFinished && text.trim() === "" && reasoning.trim() === "" && this.#calls.isEmpty) {
       throw emptyAnswer();
     }
+    const { calls, fields } = this.#calls.finish();
+    if (calls.length === 0 && !this.#calls.isEmpty && text.trim() === "") throw malformedCall();
     return {
       id: this.#id || `response_${randomUUID()}`,
       model: this.#model,
       message: {
         role: "assistant",
         content: text === "" ? [] : [{ type: "text", text }],
-        toolCalls: this.#calls.finish(),
+        toolCalls: calls,
         reasoningContent: reasoning === "" ? null : reasoning,
         thinkingBlocks: [],
         reasoningItem: null,
+        ...this.#replay(calls, fields),
       },
       isTruncated: this.#finishReason === "length",
       tokens: toTokens(this.#usage),
@@ -107,6 +126,25 @@ export class ChatAnswer {
       ...(this.#promptTokenIds === null
         ? {}
         : { tokenIds: { prompt: this.#promptTokenIds, response: this.#responseTokenIds } }),
+    };
+  }
+
+  #replay(calls: readonly { readonly id: string }[], fields: readonly Fields[]): ReturnType<typeof replayOf> {
+    if ([this.#fields, ...fields].every((one) => Object.keys(one).length === 0)) return {};
+    return replayOf(this.#place, [
+      { type: "message", fields: this.#fields },
+      ...calls.map(({ id }, index) => ({ type: "call", call_id: id, fields: fields[index] })),
+    ]);
+  }
+
+  /** A whole message behind its pieces says again what they said. */
+  #news(message: ChatDelta): ChatDelta {
+    const isAgain = this.#text.length > 0 && this.#text.join("") === plainTextOf(message.content);
+    const hasThought = this.#reasoning.length > 0;
+    return {
+      ...message,
+      ...(isAgain ? { content: "" } : {}),
+      ...(hasThought ? { reasoning_content: null, reasoning: null } : {}),
     };
   }
 
@@ -122,6 +160,11 @@ export class ChatAnswer {
       yield { type: "text", text };
     }
     for (const call of delta.tool_calls ?? []) yield { type: "tool-arguments", ...this.#calls.add(call) };
+    const { function_call: only } = delta;
+    if (only !== undefined && only !== null)
+      yield { type: "tool-arguments", ...this.#calls.add({ index: 0, function: only }) };
+    const kept = Object.entries(delta).filter(([name]) => keptField.test(name) && !neutralFields.has(name));
+    if (kept.length > 0) this.#fields = addFields(this.#fields, kept);
   }
 }
 

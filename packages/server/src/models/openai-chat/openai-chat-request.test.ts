@@ -1,5 +1,8 @@
 import type { LLM } from "@convoke/protocol";
 import { describe, expect, test } from "vitest";
+import { addressOf } from "../address/address.ts";
+import { startingRules } from "../address/address-rules.ts";
+import { withExtra } from "../address/fit-extra.ts";
 import type { AssistantMessage, ModelMessage } from "../model.ts";
 import { readModelSettings } from "../model-settings.ts";
 import { buildChatRequest } from "./openai-chat-request.ts";
@@ -13,7 +16,10 @@ function bodyOf(
   refused: readonly string[] = [],
 ): unknown {
   const request = { messages, tools: [tool], cacheKey: "conversation-1" };
-  return buildChatRequest(request, readModelSettings(llm), new Set(refused)).body;
+  const settings = readModelSettings(llm);
+  const [rules, address] = [startingRules(settings.route), addressOf(settings.route)];
+  const fitted = messages.map((one) => (one.role === "assistant" ? withExtra(one, rules, address) : one));
+  return buildChatRequest({ ...request, messages: fitted }, settings, new Set(refused)).body;
 }
 
 const said: AssistantMessage = {

@@ -1,6 +1,6 @@
 import type OpenAI from "openai";
 import { isBlank, placeholders, textOf } from "../message-text.ts";
-import type { AssistantMessage, ModelMessage, ModelRequest } from "../model.ts";
+import type { AssistantMessage, ExtraFields, ModelMessage, ModelRequest } from "../model.ts";
 import type { ModelSettings } from "../model-settings.ts";
 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsStreaming;
@@ -110,7 +110,7 @@ function toChatMessages(
     const hasMark = isMarked && (index === firstSystem || index === lastInput);
     if (message.role !== "tool") flushImages();
     if (message.role === "assistant") {
-      const said = toChatAssistant(message, settings);
+      const said = toChatAssistant(message);
       if (said !== null) chat.push(said);
       continue;
     }
@@ -159,18 +159,19 @@ function markedParts(message: Exclude<ModelMessage, AssistantMessage>, settings:
   );
 }
 
-function toChatAssistant(message: AssistantMessage, settings: ModelSettings): Message | null {
+function toChatAssistant(message: AssistantMessage): Message | null {
   const text = message.content.map((part) => part.text).join("");
-  const reasoning = replaysReasoning(settings.route.model) ? message.reasoningContent : null;
+  const extra = message.extra ?? noExtra;
   const hasCalls = message.toolCalls.length > 0;
-  if (isBlank(text) && !hasCalls && reasoning === null) return null;
+  if (isBlank(text) && !hasCalls && Object.keys(extra.message).length === 0) return null;
   return {
     role: "assistant",
-    content: isBlank(text) ? (hasCalls ? null : "") : text,
-    ...(reasoning === null ? {} : { reasoning_content: reasoning }),
+    content: isBlank(text) ? (hasCalls ? null : placeholders.assistant) : text,
+    ...extra.message,
     ...(hasCalls
       ? {
-          tool_calls: message.toolCalls.map((call) => ({
+          tool_calls: message.toolCalls.map((call, index) => ({
+            ...extra.calls[index],
             id: call.id,
             type: "function" as const,
             function: { name: call.name, arguments: call.arguments },
@@ -180,12 +181,7 @@ function toChatAssistant(message: AssistantMessage, settings: ModelSettings): Me
   };
 }
 
-/** These models lose their train of thought, or refuse the request, without the reasoning of earlier calls. */
-function replaysReasoning(model: string): boolean {
-  return /kimi-k(?:2-thinking|2\.[5-9]|[3-9])|minimax-m[2-9]|deepseek-(?:reasoner|v3\.2|v[4-9])/iu.test(
-    model,
-  );
-}
+const noExtra: ExtraFields = { message: {}, calls: [] };
 
 /** Tool messages carry text only, so images of tools follow in a user message after the whole batch of results. */
 function toolImages(message: Extract<ModelMessage, { role: "tool" }>, settings: ModelSettings): Part[] {

@@ -1,9 +1,11 @@
 import { onceUnlessRejected } from "@convoke/protocol";
 import type OpenAI from "openai";
+import { addressOf } from "../address/address.ts";
 import { readAnswer, type Answer, type AttemptContext } from "../answer.ts";
 import { spentOn, toResponse } from "../answered.ts";
 import type { Attempt, AttemptPart } from "../attempt.ts";
 import type { ModelClock } from "../clock.ts";
+import { readEvent } from "../error-event.ts";
 import { missingKey, readingFailure } from "../failures.ts";
 import type { ModelRequest } from "../model.ts";
 import type { ModelSettings } from "../model-settings.ts";
@@ -19,10 +21,11 @@ type AdapterDeps = { readonly send: Send; readonly clock: ModelClock };
 export function createOpenaiChatAttempt(settings: ModelSettings, deps: AdapterDeps): Attempt {
   const opened = onceUnlessRejected(() => openClient(settings, deps.send));
   const refused = new Set<string>();
+  const { wire, place: host, model } = addressOf(settings.route);
   return async function* (request, context) {
     if (settings.apiKey === null && settings.route.isKeyRequired) throw missingKey(settings.route.provider);
     const startMs = deps.clock.nowMs();
-    const answer = new ChatAnswer();
+    const answer = new ChatAnswer({ wire, host, model });
     const client = await opened();
     const response = await send(client, request, settings, refused, context);
     try {
@@ -48,12 +51,12 @@ async function* collect(
   }
   let isEnded = false;
   try {
-    for await (const { data } of body.events) {
+    for await (const event of body.events) {
       if (isEnded) continue;
-      if (data.trim() === "[DONE]") {
+      if (event.data.trim() === "[DONE]") {
         isEnded = true;
         context.expectEnd();
-      } else yield* answer.add(JSON.parse(data) as ChatChunk);
+      } else yield* answer.add(readEvent(event) as ChatChunk);
     }
   } catch (error) {
     // Whatever happens to the connection after the last chunk no longer matters.

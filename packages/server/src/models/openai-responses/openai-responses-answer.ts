@@ -155,8 +155,7 @@ export class ResponsesAnswer {
         thinkingBlocks: [],
         reasoningItem: toReasoningItem(reasoning.at(-1)),
         ...replayOf(
-          "openai-responses",
-          this.#host,
+          { wire: "openai-responses", host: this.#host },
           items.filter((item) => replayedTypes.has(item.type ?? "")),
         ),
       },

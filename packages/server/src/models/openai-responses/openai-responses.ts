@@ -4,6 +4,7 @@ import { readAnswer, type Answer, type AttemptContext } from "../answer.ts";
 import { spentOn, toResponse } from "../answered.ts";
 import type { Attempt, AttemptPart } from "../attempt.ts";
 import type { ModelClock } from "../clock.ts";
+import { readEvent } from "../error-event.ts";
 import { missingKey, readingFailure } from "../failures.ts";
 import type { ModelRequest } from "../model.ts";
 import { hostOf } from "../model-names.ts";
@@ -47,9 +48,9 @@ async function* collect(
     return;
   }
   try {
-    for await (const { data } of body.events) {
-      if (answer.isEnded || data.trim() === "[DONE]") continue;
-      yield* answer.add(JSON.parse(data) as ResponsesEvent);
+    for await (const event of body.events) {
+      if (answer.isEnded || event.data.trim() === "[DONE]") continue;
+      yield* answer.add(readEvent(event) as ResponsesEvent);
       if (answer.isEnded) context.expectEnd();
     }
   } catch (error) {

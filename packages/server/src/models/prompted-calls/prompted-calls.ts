@@ -88,7 +88,9 @@ function isResult(message: Extract<ModelMessage, { role: "user" }>): boolean {
 }
 
 function toSaid(message: AssistantMessage): AssistantMessage {
-  const { replay: _, ...said } = message;
+  const { replay: _, extra, ...rest } = message;
+  // Fields of calls have nothing to stand beside any more.
+  const said = extra === undefined ? rest : { ...rest, extra: { ...extra, calls: [] } };
   if (message.toolCalls.length === 0) return said;
   const text = message.content.map((part) => part.text).join("");
   const calls = renderCalls(message.toolCalls);

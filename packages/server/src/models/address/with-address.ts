@@ -1,0 +1,106 @@
+import type { AttemptContext } from "../answer.ts";
+import type { Attempt, AttemptPart } from "../attempt.ts";
+import type { FailureContext } from "../classify.ts";
+import type { ModelRequest } from "../model.ts";
+import { addressKey, type Address } from "./address.ts";
+import { withLesson, type AddressRules, type Lesson } from "./address-rules.ts";
+import { fitName } from "./fit-names.ts";
+import { fitRequest } from "./fit-request.ts";
+import { learn } from "./learn.ts";
+import type { LessonBook } from "./lesson-book.ts";
+import { readRefusal, type Refusal } from "./refusal.ts";
+import { isFelt, tellLesson } from "./tell-lesson.ts";
+
+export type AddressDeps = {
+  readonly address: Address;
+  readonly rules: AddressRules;
+  readonly book: LessonBook;
+  readonly failure: FailureContext;
+};
+
+/** So many things are learnt of one request before its refusal counts. */
+const maxLessons = 16;
+
+type Learnt = { readonly lesson: Lesson; readonly said: string };
+
+/**
+ * An attempt that is made for an address: it gets requests in the form that the address takes, and where one is refused it is made
+ * again without what was refused. What helped is kept for later requests, and told with the answer.
+ */
+export function withAddress(attempt: Attempt, deps: AddressDeps): Attempt {
+  let reading: Promise<Learnt[]> | undefined;
+  return async function* (request, context) {
+    const known = await (reading ??= readLessons(deps));
+    let rules = known.reduce((before, { lesson }) => withLesson(before, lesson), deps.rules);
+    const fresh: Learnt[] = [];
+    let first: { readonly error: unknown } | null = null;
+    while (true) {
+      const heard = { isAnswer: false };
+      try {
+        for await (const part of attempt(fitRequest(request, rules, deps.address), context)) {
+          if (part.type !== "spent") heard.isAnswer = true;
+          if (part.type === "done") {
+            yield* told([...known, ...fresh], request, deps.address);
+            await keep(fresh, known, deps);
+          }
+          yield withOwnNames(part, request);
+        }
+        return;
+      } catch (error) {
+        first ??= { error };
+        const refusal = heard.isAnswer || isOver(request, context) ? null : readRefusal(error, deps.failure);
+        const lesson = refusal === null || fresh.length >= maxLessons ? null : learn(refusal, request, rules);
+        // Once guesses are over, what was said first is what the request was refused for.
+        if (refusal === null) throw error;
+        if (lesson === null) throw first.error;
+        rules = withLesson(rules, lesson);
+        fresh.push({ lesson, said: saidFor(refusal) });
+      }
+    }
+  };
+}
+
+async function readLessons({ book, address }: AddressDeps): Promise<Learnt[]> {
+  return (await book.read(addressKey(address))).map((lesson) => ({ lesson, said: "" }));
+}
+
+function isOver(request: ModelRequest, { signal }: AttemptContext): boolean {
+  return signal.aborted || request.leaving?.aborted === true;
+}
+
+function saidFor({ said }: Refusal): string {
+  return said.length > 300 ? `${said.slice(0, 300).toWellFormed()}…` : said;
+}
+
+function* told(lessons: readonly Learnt[], request: ModelRequest, address: Address): Generator<AttemptPart> {
+  for (const { lesson, said } of lessons)
+    if (said !== "" || isFelt(lesson, request))
+      yield { type: "adjusted", adjustment: tellLesson(lesson, address, said) };
+}
+
+const ofHistory = new Set<Lesson["kind"]>(["unsealed", "words", "plain-text"]);
+
+/** How a history is told belongs to the conversation, and is not kept beyond this process. */
+async function keep(
+  fresh: readonly Learnt[],
+  known: Learnt[],
+  { book, address }: AddressDeps,
+): Promise<void> {
+  if (fresh.length === 0) return;
+  known.push(...fresh);
+  const lasting = fresh.map(({ lesson }) => lesson).filter(({ kind }) => !ofHistory.has(kind));
+  if (lasting.length > 0) await book.add(addressKey(address), lasting);
+}
+
+/** The model calls tools by the names that it was given; everybody else knows them by their own. */
+function withOwnNames(part: AttemptPart, { tools }: ModelRequest): AttemptPart {
+  if (part.type !== "tool-arguments" && part.type !== "done") return part;
+  const ownName = (given: string): string =>
+    tools.some(({ name }) => name === given)
+      ? given
+      : (tools.find(({ name }) => fitName(name) === given)?.name ?? given);
+  if (part.type === "tool-arguments") return { ...part, name: ownName(part.name) };
+  const { response } = part;
+  const toolCalls = response.message.toolCalls.map((call) => ({ ...call, name: ownName(call.name) }));
+  return { ...part, response: { ...response, message: { ...response.message, toolCalls } } };
+}

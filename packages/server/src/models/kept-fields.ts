@@ -1,0 +1,46 @@
+import { isDeepStrictEqual } from "node:util";
+
+/** Fields of an answer that have no meaning here and that its server wants back. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Adds what a piece of a stream says of fields: lists and texts grow, objects gain fields, anything else is replaced. */
+export function addFields(fields: Fields, added: readonly (readonly [string, unknown])[]): Fields {
+  const news = added.filter(([, value]) => !isEmpty(value));
+  return news.reduce<Fields>((all, [name, value]) => ({ ...all, [name]: joined(all[name], value) }), fields);
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === "") return true;
+  return typeof value === "object" && Object.keys(value).length === 0;
+}
+
+/** What is said once more, as in the whole message behind its pieces, is said once. */
+function joined(known: unknown, value: unknown): unknown {
+  if (known === undefined || isDeepStrictEqual(known, value)) return value;
+  if (typeof known === "string" && typeof value === "string") return known + value;
+  if (Array.isArray(known) && Array.isArray(value)) return value.reduce<unknown[]>(withItem, known);
+  if (isRecord(known) && isRecord(value)) return addFields(known, Object.entries(value));
+  return value;
+}
+
+/** The texts that a piece of reasoning is streamed in. Source: OpenRouter, reasoning tokens, `reasoning_details`. */
+const growing = new Set(["text", "summary", "data", "thinking"]);
+
+/** A piece of the last item of its type and index goes on with it. */
+function withItem(items: readonly unknown[], item: unknown): unknown[] {
+  const last = items.at(-1);
+  if (isDeepStrictEqual(last, item)) return [...items];
+  const goesOn =
+    isRecord(last) && isRecord(item) && last["type"] === item["type"] && last["index"] === item["index"];
+  if (!goesOn || item["index"] === undefined) return [...items, item];
+  const whole = Object.entries(item).map(([name, value]) => {
+    const known = last[name];
+    const isPiece = growing.has(name) && typeof known === "string" && typeof value === "string";
+    return [name, isPiece ? known + value : (value ?? known)] as const;
+  });
+  return [...items.slice(0, -1), { ...last, ...Object.fromEntries(whole) }];
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,58 @@
+import { isDeepStrictEqual } from "node:util";
+import type { MessageToolCall } from "@convoke/protocol";
+
+/** The calls of an answer as they are stored: none without a name, none twice, and arguments that were encoded or sent twice once. */
+export function receivedCalls(calls: readonly MessageToolCall[]): MessageToolCall[] {
+  return calls.filter(({ name }) => name.trim() !== "").map(withPlainArguments);
+}
+
+/** Arguments as they are streamed, exactly as received but for what is said twice: some servers send the whole once more at the end. */
+export class ArgumentPieces {
+  readonly #pieces: string[] = [];
+  #length = 0;
+
+  get text(): string {
+    return this.#pieces.join("");
+  }
+
+  /** Adds a piece and returns what is new of it. */
+  add(piece: string): string {
+    // What repeats the whole is hardly shorter, whatever its blanks; the whole is read only then.
+    const mayRepeat = this.#length > 1 && piece.length * 2 >= this.#length && /[{"]/u.test(piece);
+    if (mayRepeat && saysSame(piece, this.text)) return "";
+    this.#pieces.push(piece);
+    this.#length += piece.length;
+    return piece;
+  }
+}
+
+/** True for arguments that are the same complete object: as it was, with other blanks, or encoded as a text of JSON. */
+export function saysSame(text: string, whole: string): boolean {
+  const said = objectIn(whole);
+  return said !== null && isDeepStrictEqual(objectIn(text), said);
+}
+
+function withPlainArguments(call: MessageToolCall): MessageToolCall {
+  const half = call.arguments.slice(0, call.arguments.length / 2);
+  if (half.length > 1 && call.arguments === half + half && objectIn(half) !== null)
+    return { ...call, arguments: half };
+  if (!call.arguments.trimStart().startsWith('"')) return call;
+  const inner = parsed(call.arguments);
+  return typeof inner === "string" && objectIn(inner) !== null ? { ...call, arguments: inner } : call;
+}
+
+/** The object that a text is, also where it is one of JSON inside a text of JSON; null for anything else. */
+function objectIn(text: string): object | null {
+  const value = parsed(text);
+  const inner = typeof value === "string" ? parsed(value) : value;
+  return typeof inner === "object" && inner !== null && !Array.isArray(inner) ? inner : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // A piece, or what the model wrote wrongly: it is no repetition and stays as it is.
+    return null;
+  }
+}

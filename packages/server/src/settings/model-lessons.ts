@@ -1,0 +1,79 @@
+import type { ApplicationDatabase } from "../database/application-database.ts";
+import { describeError } from "../lib/describe-error.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Lesson } from "../models/address/address-rules.ts";
+import type { LessonBook } from "../models/address/lesson-book.ts";
+
+export type ModelLessonsDeps = {
+  readonly database: ApplicationDatabase;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+};
+
+/** Providers change what they take: after this time everything is tried once more. */
+const lastsMs = 30 * 86_400_000;
+/** More than any address teaches. */
+const maxLessons = 100;
+
+/** What the addresses of models have taught, for each user by itself: lessons name tools. */
+export class ModelLessons {
+  readonly #deps: ModelLessonsDeps;
+
+  constructor(deps: ModelLessonsDeps) {
+    this.#deps = deps;
+  }
+
+  of(userId: string): LessonBook {
+    return {
+      read: async (address) => {
+        try {
+          return await this.#read(userId, address);
+        } catch (error) {
+          this.#warn(error);
+          return [];
+        }
+      },
+      add: async (address, lessons) => {
+        try {
+          await this.#add(userId, address, lessons);
+        } catch (error) {
+          this.#warn(error);
+        }
+      },
+    };
+  }
+
+  async #read(userId: string, address: string): Promise<readonly Lesson[]> {
+    const { database, nowMs } = this.#deps;
+    const row = await database.tables
+      .selectFrom("model_lessons")
+      .select("lessons")
+      .where("user_id", "=", userId)
+      .where("address", "=", address)
+      .where("updated_at", ">", nowMs() - lastsMs)
+      .executeTakeFirst();
+    return row === undefined ? [] : (JSON.parse(row.lessons) as readonly Lesson[]);
+  }
+
+  async #add(userId: string, address: string, lessons: readonly Lesson[]): Promise<void> {
+    const { database, nowMs } = this.#deps;
+    const known = await this.#read(userId, address);
+    const all = new Map([...known, ...lessons].map((lesson) => [JSON.stringify(lesson), lesson]));
+    const values = { lessons: JSON.stringify([...all.values()].slice(-maxLessons)), updated_at: nowMs() };
+    await database.transaction(async (tables) => {
+      await tables
+        .insertInto("model_lessons")
+        .values({ user_id: userId, address, ...values })
+        .onConflict((conflict) => conflict.columns(["user_id", "address"]).doUpdateSet(values))
+        .execute();
+    });
+  }
+
+  /** A conversation goes on without its lessons: what is lost is refused once more and learnt again. */
+  #warn(error: unknown): void {
+    this.#deps.logger.warn(
+      { error: describeError(error) },
+      "what model providers refuse could not be stored or read",
+    );
+  }
+}
