@@ -76,5 +76,6 @@ export type {
   OpenFile,
   Workspace,
   WorkspaceProblem,
+  LeftOut,
   RepositoryHead,
 } from "./workspace/workspace.ts";

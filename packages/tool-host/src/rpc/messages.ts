@@ -12,6 +12,7 @@ import type {
   FileStat,
   GitPatchEnds,
   ArchiveFormat,
+  LeftOut,
   RepositoryHead,
 } from "../workspace/workspace.ts";
 
@@ -60,7 +61,7 @@ export type Methods = {
   gitChanges: { params: Path & { readonly ref?: string }; result: readonly GitChange[] };
   gitDiff: { params: Path & DiffBase; result: GitDiff };
   /** The patch follows the answer as chunks with the request's id. */
-  gitPatch: { params: Path & { readonly ref?: string }; result: GitPatchEnds };
+  gitPatch: { params: Path & { readonly ref?: string; readonly leftOut?: LeftOut }; result: GitPatchEnds };
   gitCommits: { params: Path & { readonly limit: number }; result: GitCommitsPage };
   gitCommitChanges: { params: Path & { readonly sha: string }; result: readonly GitChange[] };
   gitRestore: { params: Path & { readonly ref?: string }; result: null };

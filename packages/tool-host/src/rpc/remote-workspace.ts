@@ -32,9 +32,13 @@ function openWithin(link: Link, roots: readonly string[]): Workspace {
       link.run(async (connection) => connection.request("gitChanges", { ...at(path), ...given(ref) })),
     gitDiff: async (path, against = {}) =>
       link.run(async (connection) => connection.request("gitDiff", { ...at(path), ...against })),
-    gitPatch: async (path, ref): Promise<GitPatch> => {
+    gitPatch: async (path, ref, leftOut): Promise<GitPatch> => {
       const { result, content } = await link.run(async (connection) =>
-        connection.requestStream("gitPatch", { ...at(path), ...given(ref) }),
+        connection.requestStream("gitPatch", {
+          ...at(path),
+          ...given(ref),
+          ...(leftOut === undefined ? {} : { leftOut }),
+        }),
       );
       return { ...result, repository: result.repository ?? null, content };
     },

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { Action } from "@convoke/protocol";
 import type { Bash, BashQuery, BashRequest } from "../bash/bash.ts";
 import type { ExecutionRequest, SessionSpec, ToolHost } from "../host.ts";
-import type { DiffBase, Workspace } from "../workspace/workspace.ts";
+import type { DiffBase, LeftOut, Workspace } from "../workspace/workspace.ts";
 import type { ProcessSpec } from "../processes/piped-process.ts";
 import { obeyInputs, type ShellInput, type ShellSpec } from "../processes/person-shell.ts";
 import type { BrowserInput } from "../browser-attachment.ts";
@@ -139,7 +139,11 @@ export class ServedRequest {
     gitChanges: async (params) => this.#workspace(params).gitChanges(readPath(params), readRef(params)),
     gitDiff: async (params) => this.#workspace(params).gitDiff(readPath(params), readDiffBase(params)),
     gitPatch: async (params) => {
-      const { content, ...ends } = await this.#workspace(params).gitPatch(readPath(params), readRef(params));
+      const { content, ...ends } = await this.#workspace(params).gitPatch(
+        readPath(params),
+        readRef(params),
+        readLeftOut(params),
+      );
       this.#stream(content);
       return ends;
     },
@@ -330,6 +334,16 @@ function readDiffBase(params: unknown): DiffBase {
 
 function readExclude(params: unknown): string[] {
   return hasField(params, "exclude") ? readFields(params, { exclude: "array" }).exclude.map(String) : [];
+}
+
+function readLeftOut(params: unknown): LeftOut {
+  if (!hasField(params, "leftOut")) return {};
+  const { leftOut } = readFields(params, { leftOut: "object" });
+  const listOf = (name: "all" | "untracked"): string[] => {
+    const given = (leftOut as Record<string, unknown>)[name];
+    return Array.isArray(given) ? given.map(String) : [];
+  };
+  return { all: listOf("all"), untracked: listOf("untracked") };
 }
 
 function readRange(params: unknown) {

@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { lstat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, posix } from "node:path";
 import { Readable } from "node:stream";
+import { createGzip } from "node:zlib";
+import { toTarExcludes } from "./exclude-patterns.ts";
 import { tarEntries } from "./tar-entries.ts";
+import { withLastEntry, type ArchiveCounts } from "./tar-manifest.ts";
 import type { ArchiveFormat } from "./workspace.ts";
 import { zipOfEntries } from "./zip-of-entries.ts";
 
@@ -24,9 +27,9 @@ export async function openArchive(
   const patterns = [
     ...gitSecrets,
     ...((await isGitFolder(directory)) ? gitSecretsInside : []),
-    ...exclude.map((pattern) => `--exclude=${pattern}`),
+    ...toTarExcludes(exclude),
   ];
-  const form = format === "zip" ? ["--format=gnu", "--hard-dereference", "-cf"] : ["-czf"];
+  const form = ["--format=gnu", ...(format === "zip" ? ["--hard-dereference"] : []), "-cf"];
   const child = spawn(
     "tar",
     ["-C", directory, ...patterns, ...inFolder(basename(directory)), ...form, "-", "."],
@@ -63,7 +66,12 @@ export async function openArchive(
   const archive = Readable.from(
     format === "zip"
       ? zipOfEntries(tarEntries(child.stdout), noteOf)
-      : followedBy(child.stdout, async () => check([])),
+      : gzipped(
+          withLastEntry(child.stdout, manifestName(directory), async (counts) => {
+            await check([]);
+            return manifestOf(directory, exclude, counts);
+          }),
+        ),
     { objectMode: false },
   );
   // Given up before its end: tar would wait for ever to write the rest.
@@ -115,8 +123,29 @@ function inFolder(name: string): string[] {
   return [String.raw`--transform=s,^\.\(/\|$\),${quoted}\1,S`];
 }
 
-/** The same content, which is only complete once `check` has passed. */
-async function* followedBy(content: Readable, check: () => Promise<void>): AsyncGenerator<Buffer> {
-  yield* content as AsyncIterable<Buffer>;
-  await check();
+function manifestName(directory: string): string {
+  return posix.join(basename(directory), "archive_manifest.json");
+}
+
+/** What the archive holds and what was left out of it. Source: agent-server 1.58. */
+function manifestOf(directory: string, excludes: readonly string[], { files, bytes }: ArchiveCounts): string {
+  const manifest = {
+    excludes,
+    file_count: files,
+    format: "tar.gz",
+    source: basename(directory),
+    total_bytes: bytes,
+  };
+  return JSON.stringify(manifest, null, 2);
+}
+
+async function* gzipped(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const source = Readable.from(content, { objectMode: false });
+  const gzip = createGzip();
+  source.once("error", (error) => gzip.destroy(error));
+  try {
+    yield* source.pipe(gzip) as AsyncIterable<Buffer>;
+  } finally {
+    source.destroy();
+  }
 }

@@ -79,6 +79,25 @@ export async function listNested(directory: string): Promise<string[]> {
   return nested.flat().sort();
 }
 
+/** A directory that is in a repository is meant as it is; of another the only repository that is one or two levels below it, if there is one. */
+export async function soleRepository(deps: GitDeps, directory: string): Promise<string> {
+  if (await isInRepository(deps, directory)) return directory;
+  const folders = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  const deeper = folders.filter((entry) => entry.isDirectory()).slice(0, mostFolders);
+  const found = (await listNested(directory)).map((name) => join(directory, name));
+  for (const { name } of deeper) {
+    const inner = join(directory, name);
+    // Not readable: no repository of it could be shown either.
+    const nested = found.includes(inner) ? [] : await listNested(inner).catch(() => []);
+    found.push(...nested.map((below) => join(inner, below)));
+  }
+  const [only, ...others] = found;
+  return only !== undefined && others.length === 0 ? only : directory;
+}
+
+/** In a folder of more a repository is named by who wants it. */
+const mostFolders = 1_000;
+
 async function hasGit(directory: string): Promise<boolean> {
   return readdir(directory).then(
     (names) => names.includes(".git"),

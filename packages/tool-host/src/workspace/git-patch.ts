@@ -2,19 +2,25 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { findBase, mustAsk, readHead } from "./git-base.ts";
+import { toPathspecs } from "./exclude-patterns.ts";
+import { findBase, mustAsk, readHead, soleRepository } from "./git-base.ts";
 import type { GitChangesDeps } from "./git-changes.ts";
 import { badRepository, runGit, type GitDeps } from "./run-git.ts";
-import { WorkspaceError, type GitPatch } from "./workspace.ts";
+import { WorkspaceError, type GitPatch, type LeftOut } from "./workspace.ts";
 
 /** See {@link Workspace.gitPatch}. */
-export async function gitPatch(deps: GitChangesDeps, path: string, ref?: string): Promise<GitPatch> {
-  const directory = await deps.directory(path);
+export async function gitPatch(
+  deps: GitChangesDeps,
+  path: string,
+  ref?: string,
+  { all = [], untracked: ofUntracked = [] }: LeftOut = {},
+): Promise<GitPatch> {
+  const directory = await soleRepository(deps, await deps.directory(path));
   const repository = await readHead(deps, directory);
   if (repository === null) throw new WorkspaceError("no-repository", `${path} is in no repository.`);
   const base = await findBase(deps, directory, ref);
-  const tracked = await patchOf(deps, directory, [base]);
-  const untracked = await patchOfUntracked(deps, directory);
+  const tracked = await patchOf(deps, directory, [base], toPathspecs(all));
+  const untracked = await patchOfUntracked(deps, directory, toPathspecs([...all, ...ofUntracked]));
   return {
     base,
     head: repository.commit,
@@ -36,15 +42,38 @@ const patchOptions = [
   "--ignore-submodules=dirty",
 ];
 
-async function patchOf(deps: GitDeps, directory: string, what: readonly string[]): Promise<Buffer> {
-  const compared = await runGit(deps, directory, ["diff", ...patchOptions, ...what, "--"]);
+async function patchOf(
+  deps: GitDeps,
+  directory: string,
+  what: readonly string[],
+  excludes: readonly string[] = [],
+): Promise<Buffer> {
+  const paths = excludes.length === 0 ? [] : [".", ...excludes];
+  const compared = await runGit({ ...deps, hasPatterns: true }, directory, [
+    "diff",
+    ...patchOptions,
+    ...what,
+    "--",
+    ...paths,
+  ]);
   if (compared.code !== 0) throw badRepository("git cannot compare this repository", compared);
   return compared.output;
 }
 
 /** git shows no file that it does not track, so it tracks them for a moment: in an index and with objects beside the repository. */
-async function patchOfUntracked(deps: GitDeps, directory: string): Promise<Buffer> {
-  const listing = await mustAsk(deps, directory, ["ls-files", "--others", "--exclude-standard", "-z"]);
+async function patchOfUntracked(
+  deps: GitDeps,
+  directory: string,
+  excludes: readonly string[],
+): Promise<Buffer> {
+  const paths = excludes.length === 0 ? [] : ["--", ".", ...excludes];
+  const listing = await mustAsk({ ...deps, hasPatterns: true }, directory, [
+    "ls-files",
+    "--others",
+    "--exclude-standard",
+    "-z",
+    ...paths,
+  ]);
   const objects = await mustAsk(deps, directory, [
     "rev-parse",
     "--path-format=absolute",

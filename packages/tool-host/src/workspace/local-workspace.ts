@@ -5,7 +5,7 @@ import type { Stats } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { openArchive } from "./archive.ts";
-import { readHead } from "./git-base.ts";
+import { readHead, soleRepository } from "./git-base.ts";
 import { gitChanges } from "./git-changes.ts";
 import { gitCommitChanges, gitCommits } from "./git-commits.ts";
 import { gitDiff } from "./git-diff.ts";
@@ -87,7 +87,8 @@ function openWithin(
     gitChanges: async (path, ref) =>
       withGit(place, async (git) => gitChanges({ ...git, directory }, path, ref)),
     gitDiff: async (path, against) => withGit(place, async (git) => gitDiff({ ...git, jail }, path, against)),
-    gitPatch: async (path, ref) => withGit(place, async (git) => gitPatch({ ...git, directory }, path, ref)),
+    gitPatch: async (path, ref, leftOut) =>
+      withGit(place, async (git) => gitPatch({ ...git, directory }, path, ref, leftOut)),
     gitCommits: async (path, limit) =>
       withGit(place, async (git) => gitCommits({ ...git, directory }, path, limit)),
     gitCommitChanges: async (path, sha) =>
@@ -95,8 +96,12 @@ function openWithin(
     gitRestore: async (path, ref) =>
       withGit(place, async (git) => gitRestore({ ...git, jail, createDirectory }, path, ref)),
     archive: async (path, exclude, format = "tar.gz") => {
-      const real = await directory(path);
-      const repository = await withGit(place, async (git) => readHead(git, real)).catch(noHead);
+      const [real, repository] = await withGit(place, async (git) => {
+        const given = await directory(path);
+        // A folder whose repository cannot be read is archived as it is.
+        const chosen = await soleRepository(git, given).catch(() => given);
+        return [chosen, await readHead(git, chosen).catch(noHead)] as const;
+      });
       return { content: await openArchive(real, environment, exclude, format), format, repository };
     },
     home: async () => root ?? environment["HOME"] ?? homedir(),

@@ -150,15 +150,19 @@ async function findOwn(
   return undefined;
 }
 
+const mask = "****";
 const originUrl = "remote.origin.url\n";
 
-/** An address as people see it; null for one that hides where its password is. */
+/** An address as people see it, with a mask where credentials are; null for one that hides where its password is. */
 function withoutSecrets(address: string): string | null {
+  const at = address.lastIndexOf("@");
   if (!address.includes("://"))
-    return address.includes("@") ? address.slice(address.lastIndexOf("@") + 1) : address;
+    return address.slice(0, Math.max(at, 0)).includes(":") ? `${mask}${address.slice(at)}` : address;
   if (!URL.canParse(address)) return null;
   const url = new URL(address);
-  url.username = "";
+  // The user of SSH is no credential; one of HTTP may be a token.
+  const isSecret = url.password !== "" || (url.username !== "" && url.protocol !== "ssh:");
+  if (isSecret) url.username = mask;
   url.password = "";
   url.search = "";
   url.hash = "";

@@ -11,6 +11,8 @@ export type GitDeps = {
   /** Repositories that are not inside are not looked for. */
   readonly root: string | undefined;
   readonly repositories: PrivateRepositories;
+  /** True where paths are patterns, with their signs before them; others are taken as they are. */
+  readonly hasPatterns?: true;
 };
 
 /** Gives a task what it needs to ask git; nothing of it is left afterwards. */
@@ -106,7 +108,8 @@ const safeSettings = [
 ].flatMap((setting) => ["-c", setting]);
 
 async function start(deps: Place, directory: string, parameters: readonly string[]): Promise<GitResult> {
-  const child = spawn("git", ["--no-pager", "--literal-pathspecs", ...safeSettings, ...parameters], {
+  const pathspecs = deps.hasPatterns === true ? "--no-literal-pathspecs" : "--literal-pathspecs";
+  const child = spawn("git", ["--no-pager", pathspecs, ...safeSettings, ...parameters], {
     cwd: directory,
     env: {
       ...deps.environment,

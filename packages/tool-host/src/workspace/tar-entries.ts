@@ -57,19 +57,19 @@ export async function* tarEntries(tar: AsyncIterable<Buffer>): AsyncGenerator<Ta
   }
 }
 
-function readText(field: Buffer): string {
+export function readText(field: Buffer): string {
   const end = field.indexOf(0);
   return field.subarray(0, end === -1 ? field.length : end).toString("utf8");
 }
 
 /** Octal digits, or, for what these cannot hold, a number whose first bit is set. */
-function readNumber(field: Buffer): number {
+export function readNumber(field: Buffer): number {
   if ((field[0]! & 0x80) === 0) return Number.parseInt(readText(field).trim() || "0", 8);
   return field.subarray(1).reduce((value, byte) => value * 256 + byte, field[0]! & 0x7f);
 }
 
 /** Reads a stream in the lengths that its reader wants. */
-class ByteReader implements AsyncDisposable {
+export class ByteReader implements AsyncDisposable {
   readonly #source: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
 

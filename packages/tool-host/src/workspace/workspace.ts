@@ -56,7 +56,7 @@ export interface Workspace {
    * What {@link gitChanges} lists of the repository itself, as a patch that `git apply` takes in `path`; the repository stays as
    * it is. Rejects with `no-repository` and `bad-ref`.
    */
-  gitPatch(path: string, ref?: string): Promise<GitPatch>;
+  gitPatch(path: string, ref?: string, leftOut?: LeftOut): Promise<GitPatch>;
   /** The newest commits of the branch first; none outside of any repository. */
   gitCommits(path: string, limit: number): Promise<GitCommitsPage>;
   /** What a commit did to the files below `path`, against its first parent. Rejects with `no-repository` and `bad-ref`. */
@@ -69,12 +69,16 @@ export interface Workspace {
   gitRestore(path: string, ref?: string): Promise<void>;
   /**
    * A directory as a gzipped tar file or a ZIP file, in a folder of its name; symbolic links stay links. What git keeps of addresses
-   * and credentials is left out, and what `exclude`, patterns of `tar`, name. A ZIP file says in a note what else is not in it.
+   * and credentials is left out, and what `exclude` names, in patterns as git ignores files by. A tar file ends with a manifest; a ZIP file
+   * says in a note what else is not in it. Outside of a repository the only one that is one or two levels below is meant.
    */
   archive(path: string, exclude?: readonly string[], format?: ArchiveFormat): Promise<Archive>;
   /** Where browsing starts: the home directory, or the root. */
   home(): Promise<string>;
 }
+
+/** Patterns of what a patch leaves out, as git ignores them: of all files, and of those that git does not track. */
+export type LeftOut = { readonly all?: readonly string[]; readonly untracked?: readonly string[] };
 
 export type GitPatch = GitPatchEnds & { readonly content: Readable };
 
@@ -105,7 +109,7 @@ export type RepositoryHead = {
   readonly branch: string | null;
   /** Null before the first commit. */
   readonly commit: string | null;
-  /** Address of `origin` without what a password could be in; null without one. */
+  /** Address of `origin`, with a mask where credentials are; null without one. */
   readonly remote: string | null;
 };
 

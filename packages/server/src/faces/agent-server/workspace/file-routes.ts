@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { DirectoryEntry, RepositoryHead, Workspace } from "@convoke/tool-host";
+import type { DirectoryEntry, LeftOut, RepositoryHead, Workspace } from "@convoke/tool-host";
 import type { RouteHandler, RouteReply, RouteRequest } from "../../../http/mount.ts";
 import { invalidField } from "../../../lib/fault.ts";
 import type { OpenAccess, WorkspaceAccess } from "../../../workspaces/workspace-access.ts";
@@ -16,13 +16,21 @@ export type FileRouteDeps = {
 /** Directories that grow large and can be made again. */
 const defaultExcludes = [
   "node_modules",
-  "__pycache__",
   ".venv",
   "venv",
+  "__pycache__",
   ".mypy_cache",
   ".pytest_cache",
+  ".ruff_cache",
   ".tox",
+  ".next",
+  "dist",
+  "build",
+  "target",
+  "*.pyc",
 ];
+/** Of an archive of a whole directory, which a patch has never. */
+const history = ".git";
 const mostFavorites = 50;
 
 /** Files of one machine. Source: reference, agent-server 14. */
@@ -78,18 +86,21 @@ export function fileHandlers({ openAccess, uploadLimitBytes }: FileRouteDeps) {
       const { query } = request;
       const path = pathOf(request);
       const wanted = query["format"];
-      if (wanted !== "tar.gz" && wanted !== "zip") return await patchReply(workspace, path, query);
       refuseNul(query["exclude"]);
-      const exclude = [
-        ...(query["use_default_excludes"] === false ? [] : defaultExcludes),
-        ...((query["exclude"] as string[] | null | undefined) ?? []),
-      ];
+      const isBare = query["use_default_excludes"] === false;
+      const named = (query["exclude"] as string[] | null | undefined) ?? [];
+      if (wanted !== "tar.gz" && wanted !== "zip") {
+        // A file that git tracks is in no folder that can be made again, whatever its name is.
+        const leftOut = { all: named, untracked: isBare ? [] : defaultExcludes };
+        return await patchReply(workspace, path, query["base_ref"], leftOut);
+      }
+      const exclude = [...(isBare ? [] : [history, ...defaultExcludes]), ...named];
       const { content, format, repository } = await workspace.archive(path, exclude, wanted);
       return {
         stream: content,
         contentType: format === "zip" ? "application/zip" : "application/gzip",
         headers: {
-          ...asAttachment(`${posix.basename(path) || "workspace"}.${format}`),
+          ...asAttachment(`${nameOf(path, repository)}.${format}`),
           ...repositoryHeaders(repository),
         },
       };
@@ -97,40 +108,41 @@ export function fileHandlers({ openAccess, uploadLimitBytes }: FileRouteDeps) {
   } satisfies Record<string, RouteHandler>;
 }
 
-/** Left out is what git ignores; patterns are for archives of whole directories. */
 async function patchReply(
   workspace: Workspace,
   path: string,
-  query: Readonly<Record<string, unknown>>,
+  baseRef: unknown,
+  leftOut: LeftOut,
 ): Promise<RouteReply> {
-  if (((query["exclude"] as string[] | null | undefined) ?? []).length > 0)
-    throw invalidField(
-      ["query", "exclude"],
-      "A patch leaves out what git ignores. Use format=tar.gz or format=zip.",
-    );
-  const ref = typeof query["base_ref"] === "string" ? query["base_ref"] : undefined;
-  const { base, head, repository, content } = await workspace.gitPatch(path, ref);
+  const ref = typeof baseRef === "string" ? baseRef : undefined;
+  const { base, head, repository, content } = await workspace.gitPatch(path, ref, leftOut);
   return {
     stream: content,
     contentType: "text/x-patch",
     headers: {
-      ...asAttachment(`${posix.basename(path) || "workspace"}.patch`),
+      ...asAttachment(`${nameOf(path, repository)}.patch`),
       ...repositoryHeaders(repository),
       ...toHeaders({ "base-commit": base, "base-ref": ref ?? null, "head-commit": head }),
     },
   };
 }
 
+/** Of the folder, or of the only repository below it, which is then what comes. */
+function nameOf(path: string, repository: RepositoryHead | null): string {
+  const isBelow = repository?.root.startsWith(`${path.replace(/\/+$/, "")}/`) === true;
+  return posix.basename(isBelow ? repository.root : path) || "workspace";
+}
+
 function repositoryHeaders(repository: RepositoryHead | null): Record<string, string> {
   if (repository === null) return {};
   const { root, branch, commit, remote } = repository;
-  return toHeaders({ root, branch, "head-commit": commit, remote });
+  return toHeaders({ "repo-root": root, branch, "head-commit": commit, "repo-remote": remote });
 }
 
-/** Percent-encoded, because names may hold what a header cannot. Source: reference, agent-server 14. */
+/** Percent-encoded, because names may hold what a header cannot. Source: agent-server 1.58. */
 function toHeaders(values: Readonly<Record<string, string | null>>): Record<string, string> {
   const given = Object.entries(values).flatMap(([name, value]) =>
-    value === null ? [] : [[`x-archive-repo-${name}`, encodeURIComponent(value).replaceAll("%2F", "/")]],
+    value === null ? [] : [[`x-archive-${name}`, encodeURIComponent(value).replaceAll("*", "%2A")]],
   );
   return Object.fromEntries(given) as Record<string, string>;
 }
