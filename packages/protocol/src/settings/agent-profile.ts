@@ -32,7 +32,6 @@ export const OpenHandsAgentProfile = closedObject("OpenHandsAgentProfile", {
   meta_profile_ref: orAbsent(Type.String({ minLength: 1 }), {
     description: "Name of a meta profile; kept for clients, nothing routes by it.",
   }),
-  skills: list(Type.Unknown()),
   tools: orAbsent(Type.Array(anyObject())),
   system_message_suffix: orAbsent(Type.String()),
   condenser: orAbsent(anyObject()),
@@ -47,7 +46,7 @@ export type OpenHandsAgentProfile = Static<typeof OpenHandsAgentProfile>;
 export const ACPAgentProfile = closedObject("ACPAgentProfile", {
   ...sharedFields,
   agent_kind: Type.Literal("acp"),
-  skills: list(Type.Unknown()),
+  skills: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 0 })),
   system_message_suffix: orAbsent(Type.String()),
   acp_server: Type.String(),
   acp_model: orAbsent(Type.String()),

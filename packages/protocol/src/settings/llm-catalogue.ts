@@ -64,9 +64,9 @@ export type ProviderConnectionCreateRequest = Static<typeof ProviderConnectionCr
 
 /** What changes about a connection; its key can be replaced, not removed. */
 export const ProviderConnectionUpdateRequest = closedObject("ProviderConnectionUpdateRequest", {
-  display_name: orAbsent(name),
-  provider: orAbsent(name),
-  api_key: orAbsent(Type.String({ maxLength: 65_536, format: "password", writeOnly: true })),
+  display_name: Type.Optional(name),
+  provider: Type.Optional(name),
+  api_key: Type.Optional(key),
   base_url: address,
 });
 export type ProviderConnectionUpdateRequest = Static<typeof ProviderConnectionUpdateRequest>;

@@ -190,6 +190,7 @@ export const allowedDifferences: readonly AllowedDifference[] = [
       "workspace_version",
       "server_version",
       "usable_tools",
+      "runtime_idle_timeout_seconds",
       "conversation_runtime",
       "available_conversation_runtimes",
       "capabilities",

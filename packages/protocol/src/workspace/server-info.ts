@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { choice, list, nullable, object } from "../schema.ts";
+import { choice, list, nullable, object, orNull } from "../schema.ts";
 
 const text = (value: string) => Type.Optional(Type.String({ default: value }));
 
@@ -16,6 +16,7 @@ export const ServerInfo = object("ServerInfo", {
   workspace_version: Type.Optional(Type.String()),
   server_version: Type.Optional(Type.String()),
   usable_tools: list(Type.String(), { description: "What agents can ask for by name." }),
+  runtime_idle_timeout_seconds: orNull(Type.Number({ description: "Nothing here ends for being idle." })),
   conversation_runtime: Type.Optional(runtime),
   available_conversation_runtimes: list(runtime),
   capabilities: list(Type.String()),

@@ -22,6 +22,7 @@ export function serverInfo({ uptime, idleTime, tools }: ServerInfoParts): Server
     workspace_version: agentServerVersion,
     server_version: version,
     usable_tools: [...tools],
+    runtime_idle_timeout_seconds: null,
     conversation_runtime: "local",
     available_conversation_runtimes: [],
     capabilities: [...capabilities],

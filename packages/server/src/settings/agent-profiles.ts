@@ -11,6 +11,9 @@ export const modelOfSettings = "default";
 /** What is ours in a profile, whatever a client sends. */
 const ownFields = new Set(["id", "name", "revision", "schema_version"]);
 
+/** An agent behind the protocol has its own, and validators of clients refuse these in its profile. */
+const ofOurAgents = new Set(["skills", "disabled_skills", "system_message_suffix"]);
+
 /** What says nothing in these fields is left out: of the validators of clients older ones do not know some, newer ones refuse others. */
 const saysNothing: Readonly<Record<string, unknown>> = {
   condenser: null,
@@ -41,7 +44,7 @@ export function saveAgentProfile(
     schema_version: 1,
     id: before?.["id"] ?? randomUUID(),
     name,
-    revision: Number(before?.["revision"] ?? 0) + 1,
+    revision: Number(before?.["revision"] ?? -1) + 1,
   };
   return { ...settings, agentProfiles: { ...settings.agentProfiles, [name]: profile } };
 }
@@ -80,10 +83,17 @@ export function requireAgentProfile(settings: StoredSettings, name: string): Jso
   const profile = find(settings, name);
   if (profile === null) throw missing(name);
   const isModelMissing = profile["agent_kind"] !== "acp" && typeof profile["llm_profile_ref"] !== "string";
+  const isAcp = profile["agent_kind"] === "acp";
   return {
-    ...Object.fromEntries(telling(profile)),
+    ...Object.fromEntries(telling(profile).filter(([field, value]) => isShown(isAcp, field, value))),
     ...(isModelMissing ? { llm_profile_ref: modelOfSettings } : {}),
   };
+}
+
+/** Lists of skills are of releases before: an empty one says nothing, and validators of clients refuse it. */
+function isShown(isAcp: boolean, field: string, value: unknown): boolean {
+  if (isAcp) return !ofOurAgents.has(field);
+  return field !== "skills" || !Array.isArray(value) || value.length > 0;
 }
 
 /** Null when there is none. */
@@ -143,8 +153,6 @@ function defaultsOf(kind: "openhands" | "acp"): JsonObject {
   const shared = {
     agent_kind: kind,
     mcp_server_refs: null,
-    disabled_skills: [],
-    system_message_suffix: null,
   };
   if (kind === "acp") {
     return {
@@ -153,13 +161,13 @@ function defaultsOf(kind: "openhands" | "acp"): JsonObject {
       acp_session_mode: null,
       acp_command: null,
       acp_args: null,
-      skills: [],
     };
   }
   return {
     ...shared,
+    disabled_skills: [],
+    system_message_suffix: null,
     llm_profile_ref: modelOfSettings,
-    skills: [],
     tool_concurrency_limit: 1,
   };
 }

@@ -2,12 +2,27 @@ import rows from "../models/catalog.generated.json" with { type: "json" };
 import type { StoredSettings } from "./stored-settings.ts";
 
 /** What clients choose beforehand, before the catalogue has it. */
-const newer = ["openai/gpt-5.6", "openai/gpt-5.6-sol"];
+const newer = [
+  "openai/gpt-5.6",
+  "openai/gpt-5.6-sol",
+  "anthropic/claude-opus-5",
+  "anthropic/claude-sonnet-5",
+];
 
 /** Model names of the catalogue and a user's own by the provider that serves them, all sorted. */
 export function modelsByProvider(own: readonly string[] = []): ReadonlyMap<string, readonly string[]> {
+  return byProvider([...Object.keys(rows), ...newer, ...own]);
+}
+
+/** A model as a request names it: a bare name where that says who serves it. */
+export function routedName(provider: string, name: string): string {
+  return homeOf(name) === provider ? name : `${provider}/${name}`;
+}
+
+/** Model names by the provider that serves them, all sorted. */
+export function byProvider(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
-  for (const name of [...Object.keys(rows), ...newer, ...own].toSorted()) {
+  for (const name of names.toSorted()) {
     const slash = name.indexOf("/");
     const provider = slash === -1 ? homeOf(name) : name.slice(0, slash);
     if (provider === null) continue;

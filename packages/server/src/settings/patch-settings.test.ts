@@ -99,7 +99,6 @@ test("P55: every field of an agent profile comes back, and its id outlives edits
     llm_profile_ref: "other",
     mcp_server_refs: ["docs"],
     disabled_skills: ["a"],
-    skills: [{ name: "s", content: "c" }],
     system_message_suffix: "x",
     condenser: { max_size: 30 },
     verification: { critic_enabled: false },
@@ -107,9 +106,9 @@ test("P55: every field of an agent profile comes back, and its id outlives edits
     tool_concurrency_limit: 3,
   };
   const first = saveAgentProfile(start, "p", given);
-  expect(first.agentProfiles["p"]).toMatchObject({ ...given, name: "p", revision: 1 });
+  expect(first.agentProfiles["p"]).toMatchObject({ ...given, name: "p", revision: 0 });
   const second = saveAgentProfile(first, "p", { agent_kind: "openhands", llm_profile_ref: "other" });
-  expect(second.agentProfiles["p"]).toMatchObject({ id: first.agentProfiles["p"]!["id"], revision: 2 });
+  expect(second.agentProfiles["p"]).toMatchObject({ id: first.agentProfiles["p"]!["id"], revision: 1 });
 });
 
 test("changing_the_model_in_settings_keeps_the_active_profile; removing the model does not", () => {
@@ -143,7 +142,7 @@ test("the first agent profile is made of the settings, and one is active always"
     llm_profile_ref: "other",
     system_message_suffix: "Be brief.",
     tools: [{ name: "terminal" }],
-    revision: 1,
+    revision: 0,
   });
   expect(seeded.activeAgentProfileId).toBe(first["id"]);
   const two = saveAgentProfile(seeded, "p", { agent_kind: "openhands", llm_profile_ref: "other" });

@@ -42,13 +42,13 @@ export function changeConnection(
   nowMs: number,
 ): StoredSettings {
   const before = requireConnection(settings, id);
-  if (change.api_key) refuseMasks(change.api_key, ["body", "api_key"]);
+  if (change.api_key !== undefined) refuseMasks(change.api_key, ["body", "api_key"]);
   return withConnection(settings, id, {
     ...before,
     display_name: change.display_name ?? before.display_name,
     provider: change.provider ?? before.provider,
     base_url: change.base_url === undefined ? before.base_url : readAddress(change.base_url),
-    api_key: change.api_key ? change.api_key : before.api_key,
+    api_key: change.api_key ?? before.api_key,
     updated_at: Math.floor(nowMs / 1000),
   });
 }

@@ -11,7 +11,8 @@ export type SubAgent = GivenSubAgent & { refusal?: string };
 
 /** What nobody may read is masked. */
 export function showSubAgent(agent: SubAgent): SubAgentInfo {
-  const shown = { ...agent };
+  // Validators of clients want these, also where they say nothing.
+  const shown = { profile_store_dir: null, hooks: null, mcp_config: null, condenser: null, ...agent };
   delete shown.refusal;
   return shown.mcp_config ? { ...shown, mcp_config: hideSecrets(shown.mcp_config) } : shown;
 }

@@ -97,7 +97,9 @@ export async function listSubAgents(
     workspace: request.load_project === false || directory === null ? null : { files, workingDir: directory },
     server: request.load_user === false ? null : { files, home },
   });
-  return agents.map(showSubAgent);
+  const isWanted = (agent: (typeof agents)[number]): boolean =>
+    request.load_builtin !== false || agent.is_builtin !== true;
+  return agents.filter(isWanted).map(showSubAgent);
 }
 
 /** An absolute path, or one below the root of workspaces; null when none is given. */

@@ -1,13 +1,14 @@
 import type { ProviderConnectionCreateRequest, ProviderConnectionUpdateRequest } from "@convoke/protocol";
 import type { RouteHandler } from "../../../http/mount.ts";
 import { invalidField, type Fault } from "../../../lib/fault.ts";
-import { modelsByProvider, ownModels } from "../../../settings/model-list.ts";
+import { byProvider, modelsByProvider, ownModels, routedName } from "../../../settings/model-list.ts";
 import {
   addConnection,
   changeConnection,
   removeConnection,
   showConnection,
 } from "../../../settings/provider-connections.ts";
+import { verifiedWith } from "../../../settings/verified-models.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 
@@ -31,12 +32,16 @@ export function llmHandlers({ settings, sealedValues, nowMs }: LlmRouteDeps) {
         ([provider]) => !wanted || provider === wanted,
       );
       return {
-        json: { models: models.flatMap(([provider, names]) => names.map((name) => `${provider}/${name}`)) },
+        json: {
+          models: models.flatMap(([provider, names]) => names.map((name) => routedName(provider, name))),
+        },
       };
     },
 
     listVerifiedModels: async ({ caller }) => ({
-      json: { models: Object.fromEntries(await modelsOf(caller.userId)) },
+      json: {
+        models: verifiedWith(byProvider(ownModels((await settings.load(caller.userId)).settings))),
+      },
     }),
 
     listSubscriptionModels: () => ({ json: { vendor: "openai", models: subscriptionModels } }),

@@ -59,10 +59,10 @@ export function llmProfileHandlers(deps: LlmProfileRouteDeps) {
     saveLlmProfile: async ({ caller, params, body }) => {
       const name = params["name"]!;
       const request = sealedValues.openIn(caller.userId, body, ["body"]) as SaveProfileRequest;
-      await settings.change(caller.userId, (stored) => {
-        checkConnection(stored, request.llm ?? {});
-        return saveProfile(stored, name, request);
-      });
+      if ((request.llm ?? null) === null)
+        throw invalidField(["body", "llm"], "Add this field: it is required.", "missing");
+      // A connection that it names may come later: until then the list says that it is broken, and nobody can use it.
+      await settings.change(caller.userId, (stored) => saveProfile(stored, name, request));
       return { status: 201, json: { name, message: `Profile ${name} stored` } };
     },
 
@@ -80,7 +80,11 @@ export function llmProfileHandlers(deps: LlmProfileRouteDeps) {
 
     activateLlmProfile: async ({ caller, params }) => {
       const name = params["name"]!;
-      await settings.change(caller.userId, (stored) => activateProfile(stored, name));
+      await settings.change(caller.userId, (stored) => {
+        if (resolveConnection(stored, requireProfile(stored, name)) === null)
+          throw connectionMissing(["path", "name"]);
+        return activateProfile(stored, name);
+      });
       return { json: { name, message: `Profile ${name} is in use`, llm_applied: true } };
     },
 
@@ -109,13 +113,11 @@ function showProfile(stored: StoredSettings, name: string, llm: JsonObject) {
   };
 }
 
-function checkConnection(stored: StoredSettings, llm: JsonObject): void {
-  if (resolveConnection(stored, llm) === null) throw connectionMissing();
-}
-
-function connectionMissing(): Fault {
-  const loc = ["body", "llm", "provider_connection_id"];
-  return invalidField(loc, "There is no such provider connection.");
+function connectionMissing(loc = ["body", "llm", "provider_connection_id"]): Fault {
+  return invalidField(
+    loc,
+    "The provider connection that this model names is not there. Make it, or name another one.",
+  );
 }
 
 function keysOf(llm: JsonObject | null): JsonObject {

@@ -117,7 +117,7 @@ describe("the official client, unmodified", () => {
   test("keeps agent profiles and launches a conversation from one", async () => {
     const client = new AgentProfilesClient(options());
     const first = await client.listAgentProfiles();
-    expect(first.profiles).toMatchObject([{ name: "default", agent_kind: "openhands", revision: 1 }]);
+    expect(first.profiles).toMatchObject([{ name: "default", agent_kind: "openhands", revision: 0 }]);
     expect(first.active_agent_profile_id).toBe(first.profiles[0]!.id);
     const llm = { model: "openai/scripted", base_url: `${server.model.url}/v1`, api_key: secret };
     await new ProfilesClient(options()).saveProfile("quick", { llm });
@@ -138,7 +138,7 @@ describe("the official client, unmodified", () => {
     await expect(new ProfilesClient(options()).deleteProfile("quick")).rejects.toMatchObject({ status: 409 });
     await client.renameAgentProfile("reviewer", "critic");
     const { profile } = await client.getAgentProfile("critic");
-    expect(profile).toMatchObject({ name: "critic", revision: 2, llm_profile_ref: "quick" });
+    expect(profile).toMatchObject({ name: "critic", revision: 1, llm_profile_ref: "quick" });
     expect(await client.activateAgentProfile(profile.id)).toMatchObject({ agent_settings_applied: false });
     await expect(client.activateAgentProfile("nobody")).rejects.toMatchObject({ status: 404 });
 
@@ -168,8 +168,15 @@ describe("the official client, unmodified", () => {
     expect(await client.getProviders()).toContain("anthropic");
     const models = await client.getModels("openai");
     expect(models.length).toBeGreaterThan(10);
-    expect(models.every((name) => name.startsWith("openai/"))).toBe(true);
-    expect(Object.keys(await client.getVerifiedModels())).toContain("openai");
+    // Bare where the name says who serves it, as clients compare it with what is verified.
+    expect(models).toContain("gpt-5.6");
+    expect(models).not.toContain("openai/gpt-5.6");
+    const verified = await client.getVerifiedModels();
+    expect(verified).toMatchObject({
+      openai: expect.arrayContaining(["gpt-5.6"]) as string[],
+      anthropic: expect.arrayContaining(["claude-opus-5"]) as string[],
+    });
+    for (const names of Object.values(verified)) expect(names.length).toBeLessThan(20);
     expect(await client.getOpenAISubscriptionStatus()).toMatchObject({ connected: false });
     expect(await client.getOpenAISubscriptionModels()).toContain("gpt-5.5");
   });
@@ -187,6 +194,33 @@ test("a_profile_needs_its_model, an_agent_profile_needs_its_model: 422 that name
   }
 });
 
+test("clients 13, 14: profiles and sub-agents are as validators of the newest clients want them", async () => {
+  const acp = { agent_kind: "acp", acp_server: "claude" };
+  expect((await server.call("POST", "/api/agent-profiles/outer", acp)).status).toBe(201);
+  const { profile } = (await server.call("GET", "/api/agent-profiles/outer")).json as { profile: object };
+  expect(profile).toMatchObject({ ...acp, revision: 0 });
+  expect(Object.keys(profile)).not.toEqual(expect.arrayContaining(["skills"]));
+  expect(Object.keys(profile)).not.toEqual(expect.arrayContaining(["disabled_skills"]));
+  const stray = { agent_kind: "openhands", llm_profile_ref: "default", skills: [] };
+  const refused = await server.call("POST", "/api/agent-profiles/stray", stray);
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("skills")]);
+  expect((await server.call("POST", "/api/profiles/nothing", {})).json).toMatchObject({
+    detail: [{ loc: ["body", "llm"], type: "missing" }],
+  });
+  const agents = async (body: object) =>
+    ((await server.call("POST", "/api/sub-agents", body)).json as { agents: { is_builtin?: boolean }[] })
+      .agents;
+  expect((await agents({})).length).toBeGreaterThan(0);
+  for (const agent of await agents({}))
+    expect(Object.keys(agent)).toEqual(
+      expect.arrayContaining(["profile_store_dir", "hooks", "mcp_config", "condenser"]),
+    );
+  expect((await agents({ load_builtin: false })).filter(({ is_builtin: own }) => own === true)).toEqual([]);
+  expect((await server.call("GET", "/server_info")).json).toMatchObject({
+    runtime_idle_timeout_seconds: null,
+  });
+});
+
 test("a provider connection lends its address and key to stored models, and stays while one names it", async () => {
   const path = "/api/llm/provider-connections";
   const created = await server.call("POST", path, {
@@ -200,7 +234,14 @@ test("a provider connection lends its address and key to stored models, and stay
   const llm = { model: "openai/scripted", provider_connection_id: id };
   expect((await server.call("POST", "/api/profiles/linked", { llm })).status).toBe(201);
   const broken = { llm: { ...llm, provider_connection_id: "nobody" } };
-  expect((await server.call("POST", "/api/profiles/linked2", broken)).status).toBe(422);
+  // It may be stored before its connection is there; nobody can use it until then.
+  expect((await server.call("POST", "/api/profiles/linked2", broken)).status).toBe(201);
+  expect((await server.call("POST", "/api/profiles/linked2/activate")).json).toMatchObject({
+    detail: [{ msg: expect.stringContaining("provider connection") as string }],
+  });
+  expect((await server.call("DELETE", "/api/profiles/linked2")).status).toBe(200);
+  for (const change of [{ display_name: null }, { provider: null }, { api_key: "" }, { api_key: null }])
+    expect((await server.call("PATCH", `${path}/${id}`, change)).status).toBe(422);
   expect((await server.call("DELETE", `${path}/${id}`)).status).toBe(409);
   expect((await server.call("PATCH", `${path}/${id}`, { display_name: "Mine" })).json).toMatchObject({
     display_name: "Mine",

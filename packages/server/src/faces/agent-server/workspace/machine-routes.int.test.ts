@@ -223,6 +223,7 @@ describe.each([
       expect(await list("")).toEqual(all);
       expect(await list("&exclude=a/*.txt")).toEqual(all.filter((name) => name !== "a/f.txt"));
       expect(await list("&exclude=**/a/*.txt")).toEqual(all.filter((name) => !/\ba\/\w\.txt/.test(name)));
+      expect(await list("&exclude=deep/**/h.txt&exclude=a/**")).toEqual(["archive_manifest.json", "top.txt"]);
       expect(await list("&exclude=/a/")).toEqual(all.filter((name) => !name.startsWith("a/")));
       expect(await list("&exclude=?.txt")).toEqual(["archive_manifest.json", "top.txt"]);
       expect(await list("&use_default_excludes=false")).toEqual(
