@@ -23,7 +23,7 @@ function refusal(request: Parameters<typeof completeConfig>[0]): unknown {
   return null;
 }
 
-test("a deferred start is asked for, needs a key, and cannot be without keys for clients", () => {
+test("a deferred start is asked for, needs a key, and is open only where nobody needs keys", () => {
   expect(readInitKey({ OH_INIT_API_KEY: "k" }, {})).toBeNull();
   expect(readInitKey({ OH_DEFERRED_INIT: "0", OH_INIT_API_KEY: "k" }, {})).toBeNull();
   for (const name of ["OH_DEFERRED_INIT", "CONVOKE_DEFERRED_INIT"]) {
@@ -35,7 +35,15 @@ test("a deferred start is asked for, needs a key, and cannot be without keys for
   const secretKey = { OH_DEFERRED_INIT: "1", OH_SECRET_KEY: "s" };
   expect(readInitKey(secretKey, {})).toBe("s");
   expect(readInitKey({ ...secretKey, OH_INIT_API_KEY: "k" }, {})).toBe("k");
-  expect(() => readInitKey(environment, { isAuthDisabled: true })).toThrow("--no-auth");
+  expect(readInitKey(environment, { isAuthDisabled: true })).toBe("k");
+  expect(readInitKey({ OH_DEFERRED_INIT: "1" }, { isAuthDisabled: true })).toBe("");
+  const open = { ...deps, overrides: { ...deps.overrides, isAuthDisabled: true } };
+  expect(completeConfig({}, open).config.isAuthDisabled).toBe(true);
+  // Whoever brings keys wants them asked for.
+  expect(completeConfig({ session_api_keys: ["k"] }, open).config.isAuthDisabled).toBe(false);
+  expect(completeConfig({ bash_events_dir: "/there" }, deps).config.dataDir).toBe(
+    completeConfig({}, deps).config.dataDir,
+  );
 });
 
 test("W35: every field that has a meaning here ends in the one configuration", () => {
@@ -69,14 +77,12 @@ test("W35: every field that has a meaning here ends in the one configuration", (
 test("what would have no effect is refused by name; null is nothing", () => {
   expect(
     refusal({
-      bash_events_dir: "/x",
       conversation_worktree_root: "/x",
       max_concurrent_runs: 3,
       telemetry: {},
       webhooks: [{ base_url: "https://hook.example", max_queue_bytes: 1 }],
     }),
   ).toEqual([
-    "body.bash_events_dir",
     "body.conversation_worktree_root",
     "body.max_concurrent_runs",
     "body.telemetry",

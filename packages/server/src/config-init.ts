@@ -6,18 +6,17 @@ import { webhookDefaults } from "./webhooks/webhook.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The key of `POST /api/init`, or null when the server starts with its configuration. */
+/** The key of `POST /api/init`, empty where nobody needs one, or null when the server starts with its configuration. */
 export function readInitKey(environment: Environment, overrides: ConfigOverrides): string | null {
   if (!isDeferred(environment)) return null;
   const names = ["CONVOKE_INIT_API_KEY", "OH_INIT_API_KEY", "OH_SECRET_KEY"];
   const key = names.map((name) => environment[name]).find(Boolean) ?? "";
+  // Who leaves keys out on purpose needs none here either; pages of others are kept out by their origin.
+  if (key === "" && overrides.isAuthDisabled === true) return key;
   if (key.trim() !== key || key === "") {
     throw new ConfigError(
-      "A deferred start needs OH_INIT_API_KEY (or OH_SECRET_KEY), the key of POST /api/init, without spaces around it.",
+      "A deferred start needs OH_INIT_API_KEY (or OH_SECRET_KEY), the key of POST /api/init, without spaces around it; or --no-auth, where nobody needs a key.",
     );
-  }
-  if (overrides.isAuthDisabled === true) {
-    throw new ConfigError("--no-auth and a deferred start exclude each other. Leave one of them out.");
   }
   return key;
 }
@@ -65,6 +64,8 @@ export function completeConfig(request: InitRequest, deps: InitDeps): CompletedC
   const config = readCompleted(recorded(environment, read), {
     ...deps.overrides,
     ...(request.conversations_path ? { dataDir: request.conversations_path } : {}),
+    // Whoever brings keys wants them asked for.
+    ...(request.session_api_keys ? { isAuthDisabled: false } : {}),
   });
   const seen = deps.allowedEnvironment(environment);
   const others = Object.keys(given).filter((name) => !read.has(name) && !Object.hasOwn(seen, name));
@@ -122,7 +123,6 @@ function fieldVariables(request: InitRequest): FieldVariable[] {
 }
 
 const withoutMeaning = {
-  bash_events_dir: "Commands are kept in the data folder.",
   conversation_worktree_root: "Conversations work in the directories that they name.",
   max_concurrent_runs: "There is no limit to runs at the same time.",
   telemetry: "Traces are set with OTEL_ variables, which env may have.",

@@ -37,6 +37,10 @@ export type ServerConfig = {
   readonly webDir: string | null;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
+  /** A regular expression for further origins, as a whole. */
+  readonly originPattern: string | null;
+  /** A name of the machine that containers on it use. */
+  readonly machineName: string | null;
   /** Idle conversations leave memory after so many seconds. */
   readonly conversationIdleSeconds: number;
   /** A server whose event loop stands still for so long ends itself; 0 never. */
@@ -108,6 +112,9 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
       ...readList(environment["CONVOKE_ALLOWED_ORIGINS"]),
       ...readIndexed(environment, "OH_ALLOW_CORS_ORIGINS"),
     ],
+    originPattern:
+      environment["CONVOKE_ALLOWED_ORIGIN_REGEX"] || environment["OH_ALLOW_CORS_ORIGIN_REGEX"] || null,
+    machineName: environment["DOCKER_HOST_ADDR"]?.trim() || null,
     standstillSeconds: readNumber(environment, "CONVOKE_STANDSTILL_SECONDS", 60, 86_400),
     conversationIdleSeconds: readNumber(environment, "CONVOKE_CONVERSATION_IDLE_SECONDS", 1200, 1_000_000),
     sandbox: readSandboxConfig(environment, overrides.sandbox),

@@ -53,7 +53,12 @@ class Door {
 
   static async open(deps: DormantDeps): Promise<Door> {
     const { config, logger } = deps;
-    const guard = createGuard({ ...config, boundHost: config.host });
+    const guard = createGuard({
+      boundHost: config.host,
+      allowedHosts: config.allowedHosts,
+      allowedOrigins: config.allowedOrigins,
+      isKeyless: config.isAuthDisabled,
+    });
     const app = await openHttp({
       guard,
       logger,

@@ -30,9 +30,10 @@ import { mountGateway } from "./faces/gateway/mount-gateway.ts";
 import { isPortCapability } from "./faces/gateway/port-path.ts";
 import { refuseGateway } from "./faces/gateway/refuse-gateway.ts";
 import { openFaces, type FacesDeps } from "./faces/open-faces.ts";
+import { ConfigError } from "./lib/config-error.ts";
 import { tellUnusedIn } from "./faces/tell-unused.ts";
 import { callerOfKey, createKeyRing, type KeyRing } from "./http/auth.ts";
-import { createGuard } from "./http/guard.ts";
+import { createGuard, type GuardOptions } from "./http/guard.ts";
 import { createAuthenticator, openHttp } from "./http/open-http.ts";
 import type { Face, MountDeps } from "./http/mount.ts";
 import type { Neighbours } from "./http/neighbours.ts";
@@ -80,6 +81,8 @@ export async function openListener({
       boundHost: config.host,
       allowedHosts: config.allowedHosts,
       allowedOrigins: config.allowedOrigins,
+      originPattern: await compileOrigins(config.originPattern),
+      machineName: config.machineName,
       isKeyless: config.isAuthDisabled,
     }),
     logger,
@@ -93,6 +96,20 @@ export async function openListener({
     closingMs: times.closingMs,
   });
   return { app, lastActivityMs: () => lastActivityMs };
+}
+
+/** Of an engine that no origin can keep busy; loaded where somebody has such an expression. */
+async function compileOrigins(
+  source: string | null,
+): Promise<NonNullable<GuardOptions["originPattern"]> | null> {
+  if (source === null) return null;
+  const { compilePattern, PatternRefused } = await import("./lib/foreign-pattern.ts");
+  try {
+    return compilePattern(source, { anchor: "whole" });
+  } catch (error) {
+    if (!(error instanceof PatternRefused)) throw error;
+    throw new ConfigError(`OH_ALLOW_CORS_ORIGIN_REGEX cannot be used: ${error.message}`);
+  }
 }
 
 export type SurfaceDeps = {

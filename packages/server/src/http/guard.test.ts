@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { compilePattern } from "../lib/foreign-pattern.ts";
 import { createGuard, unclearTarget } from "./guard.ts";
 
 const guard = createGuard({
@@ -89,4 +90,42 @@ test.each([
   ["http://localhost/alive", "localhost:80"],
 ])("security 32: %s at %s is clear", (url, host) => {
   expect(unclearTarget(url, ["Accept", "Host", "Host", host], host)).toBe(null);
+});
+
+test("clients 10: an expression allows whole origins, and the machine's name for containers is as loopback", () => {
+  const options = {
+    boundHost: "127.0.0.1",
+    allowedHosts: [],
+    allowedOrigins: [],
+    originPattern: compilePattern(String.raw`https://[a-z]+\.example\.org`, { anchor: "whole" }),
+    machineName: "host.docker.internal",
+  };
+  const configured = createGuard(options);
+  const without = createGuard({ ...options, isKeyless: true });
+  for (const [origin, withKey, withoutKey] of [
+    ["https://app.example.org", true, true],
+    ["https://app.example.org.evil.example", false, false],
+    ["https://evil.example/https://app.example.org", false, false],
+    ["http://host.docker.internal:3000", true, false],
+    ["http://localhost:3000", true, false],
+  ] as const) {
+    expect([origin, configured.isOriginAllowed(origin, "localhost:8000")]).toEqual([origin, withKey]);
+    expect([origin, without.isOriginAllowed(origin, "localhost:8000")]).toEqual([origin, withoutKey]);
+  }
+  expect(configured.refusal("host.docker.internal:8000", undefined)).toBeNull();
+  expect(
+    createGuard({ ...options, machineName: null }).refusal("host.docker.internal", undefined),
+  ).not.toBeNull();
+});
+
+test("clients 10: only with a key in its header does a request for the workspace cookie prove who sends it", () => {
+  const path = "/api/auth/workspace-session";
+  const key = { "x-session-api-key": "k" };
+  expect(guard.provesItself("POST", path, key)).toBe(true);
+  expect(guard.provesItself("OPTIONS", path, {})).toBe(true);
+  expect(guard.provesItself("POST", path, { cookie: "a=b" })).toBe(false);
+  expect(guard.provesItself("POST", `${path}/more`, key)).toBe(false);
+  expect(guard.provesItself("POST", "/api/conversations", key)).toBe(false);
+  expect(keyless.provesItself("POST", path, key)).toBe(false);
+  expect(keyless.provesItself("OPTIONS", path, {})).toBe(false);
 });

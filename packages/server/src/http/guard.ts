@@ -8,6 +8,10 @@ export type GuardOptions = {
   readonly allowedHosts: readonly string[];
   /** Further origins of web pages that may call the server, e.g. `https://app.example.org`. */
   readonly allowedOrigins: readonly string[];
+  /** Origins besides, as a whole. */
+  readonly originPattern?: { readonly test: (origin: string) => boolean } | null;
+  /** A name of the machine that containers on it use; its pages are as those of loopback. */
+  readonly machineName?: string | null;
   /** Where no key is needed, being asked by a browser must not be enough: pages of other ports of this machine are foreign ones. */
   readonly isKeyless?: boolean;
 };
@@ -19,6 +23,8 @@ export interface Guard {
   /** As {@link refusal}, for a request without an Origin: a page that shows or loads something of this server without reading it. */
   embeddingRefusal(url: string, headers: IncomingHttpHeaders): string | null;
   isOriginAllowed(origin: string, host: string | undefined): boolean;
+  /** Whether a request proves by itself who sends it, so that it does not matter which page does. */
+  provesItself(method: string, url: string, headers: IncomingHttpHeaders): boolean;
 }
 
 /** Why a request does not say clearly whom it asks (RFC 9112, 3.2), or null. `rawHeaders` are names and values by turns. */
@@ -48,7 +54,7 @@ export function createGuard(options: GuardOptions): Guard {
   function isHostAllowed(host: string): boolean {
     const name = hostName(host);
     if (name === null) return false;
-    if (isLoopback(name) || name === options.boundHost.toLowerCase()) return true;
+    if (isOfMachine(name) || name === options.boundHost.toLowerCase()) return true;
     // An address cannot be rebound by DNS; it can only arrive where the server listens beyond loopback.
     if (isIP(name) !== 0 && !isLoopback(options.boundHost)) return true;
     return options.allowedHosts.some((allowed) => matches(allowed.toLowerCase(), name));
@@ -57,16 +63,26 @@ export function createGuard(options: GuardOptions): Guard {
   function isOriginAllowed(origin: string, host: string | undefined): boolean {
     const plain = origin.toLowerCase();
     if (allowedOrigins.has("*") || allowedOrigins.has(plain)) return true;
+    if (options.originPattern?.test(origin) === true) return true;
     if (!URL.canParse(plain)) return false;
     const parsed = new URL(plain);
     // Pages of other schemes are programs with a web view; whoever has one names it.
     if (parsed.protocol !== "http:" && parsed.protocol !== "https:") return false;
     if (parsed.host === host?.toLowerCase()) return true;
-    return options.isKeyless !== true && isLoopback(hostName(parsed.host) ?? "");
+    return options.isKeyless !== true && isOfMachine(hostName(parsed.host) ?? "");
+  }
+
+  function isOfMachine(name: string): boolean {
+    return isLoopback(name) || name === options.machineName?.toLowerCase();
   }
 
   return {
     isOriginAllowed,
+    provesItself(method, url, headers) {
+      // No page can set the header before it was asked for, and none knows the key but one that was given it.
+      if (options.isKeyless === true || !sessionOfWorkspaces.test(url)) return false;
+      return method === "OPTIONS" || headers["x-session-api-key"] !== undefined;
+    },
     refusal(host, origin) {
       if (host === undefined || !isHostAllowed(host)) {
         return "This Host is not served here. Use the server's own address, or add the name to the allowed hosts.";
@@ -85,6 +101,8 @@ export function createGuard(options: GuardOptions): Guard {
     },
   };
 }
+
+const sessionOfWorkspaces = /^\/api\/auth\/workspace-session\/?(?:\?|$)/;
 
 const foreignOrigin = "Pages of this Origin may not call this server. Add the origin to the allowed origins.";
 

@@ -1,10 +1,12 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { InitRequest, type InitStatus } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../lib/fault.ts";
+import { warningHeader } from "./unused-fields.ts";
 
 export type InitRoutesDeps = {
+  /** Empty where nobody needs one. */
   readonly initKey: string;
   readonly validator: Validator;
   readonly status: () => InitStatus;
@@ -16,17 +18,19 @@ export type InitRoutesDeps = {
 export function mountInit(app: FastifyInstance, deps: InitRoutesDeps): void {
   app.get("/api/init", () => deps.status());
   const checkKey = async (request: FastifyRequest): Promise<void> => {
-    if (!isSame(String(request.headers["x-init-api-key"] ?? ""), deps.initKey)) {
+    if (deps.initKey !== "" && !isSame(String(request.headers["x-init-api-key"] ?? ""), deps.initKey)) {
       throw new Fault("stranger", "unauthorized", "Unauthorized");
     }
   };
-  const initialize = async (request: FastifyRequest): Promise<InitStatus> => {
+  const initialize = async (request: FastifyRequest, reply: FastifyReply): Promise<InitStatus> => {
     if (deps.status().state !== "dormant") {
       const msg = "The server has its configuration, or is being opened with it.";
       throw new Fault("unusable", "already_initialized", msg);
     }
     const checked = deps.validator.check(InitRequest, request.body ?? null, ["body"]);
     if (!checked.ok) throw new Fault("caller", "validation", "The body is not valid.", checked.errors);
+    // Commands are kept in the data folder, wherever it is said that they are.
+    if (checked.value.bash_events_dir) reply.header("warning", warningHeader(["bash_events_dir"]));
     await deps.begin(checked.value);
     return deps.status();
   };

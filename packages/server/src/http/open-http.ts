@@ -70,14 +70,15 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       .headers(headers)
       .send(withOpenAiError(reply.request.url, status, body));
   };
-  const refusalOf = ({ url = "", rawHeaders, headers }: IncomingMessage): Fault | null => {
+  const refusalOf = ({ method = "", url = "", rawHeaders, headers }: IncomingMessage): Fault | null => {
     const { host, origin } = headers;
     const unclear = unclearTarget(url, rawHeaders, host);
     if (unclear !== null) return new Fault("unusable", "bad_request", unclear);
-    const refusal = isForEveryOrigin(url)
-      ? deps.guard.refusal(host, undefined)
-      : (deps.guard.refusal(host, origin) ??
-        (origin === undefined ? deps.guard.embeddingRefusal(url, headers) : null));
+    const refusal =
+      isForEveryOrigin(url) || deps.guard.provesItself(method, url, headers)
+        ? deps.guard.refusal(host, undefined)
+        : (deps.guard.refusal(host, origin) ??
+          (origin === undefined ? deps.guard.embeddingRefusal(url, headers) : null));
     return refusal === null ? null : new Fault("refused", "forbidden", refusal);
   };
   const checkGuard = (request: FastifyRequest, reply: FastifyReply): void => {
@@ -145,7 +146,11 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await app.register(cors, {
     delegator: (request, callback) => {
       const origin = request.headers.origin;
-      const isAllowed = origin !== undefined && deps.guard.isOriginAllowed(origin, request.headers.host);
+      const { guard } = deps;
+      const { method, url, headers } = request;
+      const isAllowed =
+        origin !== undefined &&
+        (guard.isOriginAllowed(origin, headers.host) || guard.provesItself(method ?? "", url ?? "", headers));
       callback(null, {
         origin: isAllowed,
         credentials: true,

@@ -2,7 +2,7 @@
  * The models that agents are known to work well with, newest first, by who serves them: a short list to choose from, beside the whole
  * catalogue. Names as the provider has them.
  */
-export const verifiedModels: Readonly<Record<string, readonly string[]>> = {
+const verifiedModels: Readonly<Record<string, readonly string[]>> = {
   anthropic: [
     "claude-opus-5",
     "claude-sonnet-5",
