@@ -4,6 +4,7 @@ import { findUnusedFields, readQuery, type RawQuery, type Validator } from "@con
 import { Fault, type FieldFault } from "../lib/fault.ts";
 import type { Caller } from "./auth.ts";
 import type { RouteRequest } from "./route-request.ts";
+import { isStorable, unstorableTexts } from "./stored-texts.ts";
 import { faultsOfUnused, namesOfUnused } from "./unused-fields.ts";
 
 /** A body with what its caller has set for requests that leave it out. */
@@ -62,8 +63,17 @@ export async function readRequest(
     ...wrong.filter(({ loc }) => !nearMisses.some((miss) => isSame(miss.loc, loc))),
     ...nearMisses,
     ...misnamed,
+    ...unstorableTexts(query, ["query"]),
+    ...(route.body === undefined
+      ? []
+      : unstorableTexts(request.body, ["body"], route.takesLargeBody === true)),
   ];
   if (all.length > 0) throw new Fault("caller", "validation", "The request is not valid.", all);
+  // What no store can keep is nowhere. Paths of files, and ids of conversations, are read by whoever serves them.
+  const names = Object.keys(params).filter(
+    (name) => name !== route.restParameter && !name.endsWith("conversation_id"),
+  );
+  if (!names.every((name) => isStorable(params[name]!))) throw new Fault("missing", "not_found", "Not Found");
   const read = { caller, params, query, body, unused, headers: request.headers };
   return settingsVersion === undefined ? read : { ...read, settingsVersion };
 }

@@ -1,5 +1,6 @@
 import { parseIncomingMessage, SendMessageRequest, type Message } from "@convoke/protocol";
 import { findUnusedFields, type Validator } from "@convoke/protocol/validate";
+import { unstorableTexts } from "../../../http/stored-texts.ts";
 import { describeFaults, faultsOfUnused, namesOfUnused } from "../../../http/unused-fields.ts";
 import { formatInstant } from "../../../lib/instant.ts";
 import { nextUuid7 } from "../../../lib/uuid7.ts";
@@ -33,6 +34,8 @@ export function readSocketMessage({ text }: SocketFrame, validator: Validator): 
   const unused = findUnusedFields(SendMessageRequest, frame, ["message"]);
   const nearMisses = faultsOfUnused(unused);
   if (nearMisses.length > 0) return bad("invalid_message", describeFaults(nearMisses));
+  const unstorable = unstorableTexts(frame, ["message"], true);
+  if (unstorable.length > 0) return bad("invalid_message", describeFaults(unstorable));
   const checked = parseIncomingMessage(validator, frame, ["message"]);
   if (!checked.ok) {
     return bad("invalid_message", describeFaults(checked.errors));
