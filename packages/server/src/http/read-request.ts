@@ -63,7 +63,8 @@ export async function readRequest(
     ...wrong.filter(({ loc }) => !nearMisses.some((miss) => isSame(miss.loc, loc))),
     ...nearMisses,
     ...misnamed,
-    ...unstorableTexts(query, ["query"]),
+    // Who serves files and git says what is wrong with a path.
+    ...(/\/(?:file|git)\//.test(route.path) ? [] : unstorableTexts(query, ["query"])),
     ...(route.body === undefined
       ? []
       : unstorableTexts(request.body, ["body"], route.takesLargeBody === true)),
