@@ -41,7 +41,7 @@ const search = {
 };
 const missing = noSuch("conversation");
 
-/** Conversations in sandboxes. Source: contract 4.4; reference, app-server 6. */
+/** Conversations in sandboxes. Source: contract 4.4. */
 export const appConversationRoutes = routesOf("App conversations", {
   searchAppConversations: {
     method: "GET",

@@ -31,7 +31,7 @@ const inQuery = { conversation_id__eq: uuid };
 const prefix = "/api/v1/conversation/{conversation_id}/events";
 const olderPrefix = "/api/v1/events";
 
-/** The log of a conversation. Source: reference, app-server 10.1. */
+/** The log of a conversation. */
 export const appEventRoutes = routesOf("App events", {
   searchAppEvents: {
     mayAnswerMuch: true,

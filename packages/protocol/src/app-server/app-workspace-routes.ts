@@ -17,7 +17,7 @@ const away = {
   ...refusal(503, "The sandbox has failed."),
 };
 
-/** What lies in the sandbox of a conversation, and the conversation as files. Source: reference, app-server 6.2. */
+/** What lies in the sandbox of a conversation, and the conversation as files. */
 export const appWorkspaceRoutes = routesOf("App workspace", {
   readAppFile: {
     method: "GET",

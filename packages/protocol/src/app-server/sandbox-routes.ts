@@ -16,7 +16,7 @@ const params = Type.Object({ sandbox_id: Type.String() });
 const ids = Type.Object({ id: Type.Array(Type.String(), { maxItems: mostIds }) });
 const missing = noSuch("sandbox");
 
-/** Sandboxes and what they are made from. Source: contract 4.4; reference, app-server 7.2 and 9. */
+/** Sandboxes and what they are made from. Source: contract 4.4. */
 export const sandboxRoutes = routesOf("Sandboxes", {
   searchSandboxes: {
     method: "GET",

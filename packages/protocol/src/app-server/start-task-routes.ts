@@ -19,7 +19,7 @@ const filter = {
   created_at__gte: orAbsent(dateTime, { description: "Only starts at or after this instant." }),
 };
 
-/** Starting conversations in sandboxes. Source: contract 4.4; reference, app-server 6.2. */
+/** Starting conversations in sandboxes. Source: contract 4.4. */
 export const startTaskRoutes = routesOf("Start tasks", {
   startAppConversation: {
     method: "POST",

@@ -21,7 +21,7 @@ const secretParams = Type.Object({ name: Type.String({ pattern: "^[a-zA-Z][a-zA-
 
 /**
  * The settings as agent servers from 1.20 on have them; `GET /api/settings` is in the table of older clients and answers with
- * both forms. Source: reference, agent-server 16.1 and 16.2.
+ * both forms.
  */
 export const agentSettingsRoutes = routesOf("Settings", {
   patchSettings: {

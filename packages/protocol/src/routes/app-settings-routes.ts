@@ -17,7 +17,7 @@ const taken = {
   409: { description: "The name is taken, or there are too many secrets.", schema: ErrorReply },
 } as const;
 
-/** Settings and secrets as newer clients have them. Source: reference, app-server 4.5, 5.2 to 5.4. */
+/** Settings and secrets as newer clients have them. */
 export const appSettingsRoutes = routesOf("User settings", {
   loadUserSettings: {
     method: "GET",

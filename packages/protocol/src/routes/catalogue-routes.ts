@@ -8,7 +8,7 @@ import {
 import { invalid, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
-/** What a workspace brings for its agents, as the contract's document has it. Source: reference, agent-server 17. */
+/** What a workspace brings for its agents, as the contract's document has it. */
 export const catalogueRoutes = {
   ...routesOf("Skills", {
     listSkills: {

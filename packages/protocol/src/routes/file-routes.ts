@@ -39,7 +39,7 @@ const download = {
   },
 } as const;
 
-/** Files of the machine that tools run on. Source: agent server 0.1.0 (path forms) and 1.43 (query forms); reference, agent-server 14. */
+/** Files of the machine that tools run on. Source: agent server 0.1.0 (path forms) and 1.43 (query forms). */
 export const fileRoutes = routesOf("Files", {
   uploadFile: {
     ...upload,
@@ -110,7 +110,7 @@ export const fileRoutes = routesOf("Files", {
   },
 });
 
-/** A conversation as files. Source: reference, agent-server 14. */
+/** A conversation as files. */
 export const trajectoryRoutes = routesOf("Files", {
   downloadTrajectory: {
     method: "GET",

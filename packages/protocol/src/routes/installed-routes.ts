@@ -31,7 +31,7 @@ const taken = {
   409: { description: "Something of this name is installed already.", schema: ErrorReply },
 } as const;
 
-/** Skills, plugins and sub-agents in the form of newer clients. Source: reference, agent-server 17. */
+/** Skills, plugins and sub-agents in the form of newer clients. */
 export const installedRoutes = {
   ...routesOf("Canvas extensions", {
     listCanvasExtensions: {

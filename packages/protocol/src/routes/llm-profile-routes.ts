@@ -34,7 +34,7 @@ const refused = {
   },
 } as const;
 
-/** Stored models on the agent-server face; the same ones as on the other. Source: reference, agent-server 16.3. */
+/** Stored models on the agent-server face; the same ones as on the other. */
 export const llmProfileRoutes = routesOf("Profiles", {
   listLlmProfiles: {
     method: "GET",
@@ -96,7 +96,7 @@ export const llmProfileRoutes = routesOf("Profiles", {
   },
 });
 
-/** Agents to launch, made of references. Source: reference, agent-server 16.4. */
+/** Agents to launch, made of references. */
 export const agentProfileRoutes = routesOf("Agent profiles", {
   listAgentProfiles: {
     method: "GET",

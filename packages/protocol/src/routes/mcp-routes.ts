@@ -98,7 +98,7 @@ const jobParams = object("MCPOAuthJob", { job_id: Type.String({ minLength: 1, ma
 const noJob = { 404: { description: "There is no such login.", schema: ErrorReply } } as const;
 const badRequest = (description: string) => ({ 400: { description, schema: ErrorReply } }) as const;
 
-/** Source: reference, agent-server 16.7 and tools 15.4. */
+/** Trying an MCP server before it is stored, and logging in to it. */
 export const mcpRoutes = routesOf("MCP", {
   testMcpServer: {
     method: "POST",

@@ -112,7 +112,7 @@ export const catalogRoutes = routesOf("Catalogues", {
   },
 });
 
-/** Conversations beside the work in them. Source: agent server 1.58; the pause of a sandbox: reference, agent-server 22. */
+/** Conversations beside the work in them. Source: agent server 1.58. */
 export const lateConversationRoutes = routesOf("Conversations", {
   startChildConversation: {
     method: "POST",

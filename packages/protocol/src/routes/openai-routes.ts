@@ -43,7 +43,7 @@ export const OpenAIResponseRequest = object(
 );
 export type OpenAIResponseRequest = Static<typeof OpenAIResponseRequest>;
 
-/** What OpenAI clients use: each model is a stored profile, each chat a conversation. Source: reference, agent-server 23. */
+/** What OpenAI clients use: each model is a stored profile, each chat a conversation. */
 export const openAiRoutes = routesOf("OpenAI", {
   listOpenAiModels: {
     method: "GET",

@@ -18,7 +18,7 @@ const taken = {
   409: { description: "The name is taken, or there are too many profiles.", schema: ErrorReply },
 } as const;
 
-/** Stored models. Source: reference, app-server 4.5. */
+/** Stored models. */
 export const profileRoutes = routesOf("Profiles", {
   listProfiles: {
     method: "GET",

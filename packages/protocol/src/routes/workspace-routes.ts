@@ -30,7 +30,7 @@ const file = {
   },
 } as const;
 
-/** Directories that a user wants to find again. Source: agent server 1.43; reference, agent-server 16.8. */
+/** Directories that a user wants to find again. Source: agent server 1.43. */
 export const savedWorkspaceRoutes = routesOf("Workspaces", {
   listWorkspaces: {
     method: "GET",
@@ -73,7 +73,7 @@ export const savedWorkspaceRoutes = routesOf("Workspaces", {
   },
 });
 
-/** The files of a conversation for web pages, which cannot send a header. Source: reference, agent-server 14. */
+/** The files of a conversation for web pages, which cannot send a header. */
 export const workspaceFileRoutes = routesOf("Workspace files", {
   createWorkspaceSession: {
     method: "POST",
@@ -103,7 +103,7 @@ export const workspaceFileRoutes = routesOf("Workspace files", {
   },
 });
 
-/** An editor and a desktop in the browser, which this server does not have. Source: reference, agent-server 18. */
+/** An editor and a desktop in the browser, which this server does not have. */
 export const companionRoutes = routesOf("Editor and desktop", {
   getVSCodeUrl: {
     method: "GET",

@@ -1,6 +1,6 @@
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Misspelt keys that models produce. Source: reference, tools 1.5. */
+/** Misspelt keys that models produce. */
 const riskSlips = ["security_rort", "securtiy_risk", "security_riks"];
 
 /**

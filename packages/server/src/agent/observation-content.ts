@@ -18,7 +18,7 @@ function partsOf(observation: Observation): readonly (TextContent | ImageContent
   return typeof picture === "string" && picture !== "" ? [...content, screenshot(picture)] : content;
 }
 
-/** Bare base64 as a picture; what it begins with tells its form. Source: reference, tools 9.7. */
+/** Bare base64 as a picture; what it begins with tells its form. */
 function screenshot(data: string): ImageContent {
   const [, type] = pictureTypes.find(([start]) => data.startsWith(start)) ?? ["", "png"];
   return { type: "image", image_urls: [`data:image/${type};base64,${data}`], cache_prompt: false };

@@ -38,7 +38,7 @@ function argumentsFor(editor: ToolListing, { path, oldText, newText }: Edit): Re
     : { command: "str_replace", path: absolute, old_str: oldText, new_str: newText };
 }
 
-/** Source: reference, tools 8.2. Anchors are passed over: what is replaced must occur once. */
+/** Anchors are passed over: what is replaced must occur once. */
 function readPatch(text: string): Edit | Refused {
   const lines = text.trim().split(/\r?\n/u);
   if (lines[0] !== "*** Begin Patch" || lines.at(-1) !== "*** End Patch")

@@ -4,7 +4,7 @@ import { promptNames } from "./prompt/prompt-choice.ts";
 
 type AgentTools = NonNullable<Agent["tools"]>;
 
-/** What an agent that plans has beside those of its own tools that only read. Source: reference, tools 16. */
+/** What an agent that plans has beside those of its own tools that only read. */
 export const planningTools: readonly string[] = ["glob", "grep", "planning_file_editor"];
 
 /** An agent that plans names the prompt of the wire's planning preset; the contract has no other field for it. */

@@ -8,7 +8,7 @@ import { ownTools } from "./tool-specs.ts";
 
 const key = "response_schema";
 
-/** What a schema may have beside its properties. Source: reference, tools 1.6. */
+/** What a schema may have beside its properties. */
 const keywords: ReadonlySet<string> = new Set([
   "$anchor",
   "$comment",

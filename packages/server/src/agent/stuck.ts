@@ -3,7 +3,7 @@ import { parseForeignJson } from "../lib/parse-foreign-json.ts";
 import type { Event } from "@convoke/protocol";
 import type { ViewEvent } from "./history-view.ts";
 
-/** How many repetitions count as going nowhere. Source: reference, agent-loop 12 and 25. */
+/** How many repetitions count as going nowhere; the numbers are those of the reference. */
 const limits = {
   samePair: 4,
   sameErrors: 4,

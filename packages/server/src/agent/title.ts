@@ -6,7 +6,7 @@ import { plainText } from "./plain-text.ts";
 /** Name that the tokens of titles are booked under. */
 export const titleUsageId = "title";
 
-/** Characters of the first message that a title is made from. Source: reference, agent-loop 13. */
+/** Characters of the first message that a title is made from, as in the reference. */
 const longestInput = 1000;
 export const usualTitleLength = 50;
 

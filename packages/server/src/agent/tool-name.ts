@@ -1,6 +1,6 @@
 import { isAddedField } from "./added-fields.ts";
 
-/** Other names that models use for tools they were trained on. Source: reference, tools 1.5. */
+/** Other names that models use for tools they were trained on. */
 const aliases: Readonly<Record<string, string>> = {
   bash: "terminal",
   command: "terminal",

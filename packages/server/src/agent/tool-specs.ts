@@ -114,7 +114,7 @@ function membersOf(name: string): readonly string[] {
   return toolSetMembers.get(name) ?? [];
 }
 
-/** `TerminalTool` and `terminal` are the same tool. Source: reference, tools 1.2. */
+/** `TerminalTool` and `terminal` are the same tool. */
 function registryName(name: string): string {
   return name
     .replaceAll(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, "$1$3_$2$4")

@@ -63,14 +63,14 @@ export function testFailures(
     expect(bench.requests).toHaveLength(1);
   });
 
-  test("L23 P11: overflow is recognised before any retry", async () => {
+  test("L23.23, P11: overflow is recognised before any retry", async () => {
     const parts = await bench.run([{ overflow: true }], { attempts: 5 });
     expect(parts.map((part) => part.type)).toEqual(["failed"]);
     expect(failureOf(parts)).toMatchObject({ code: "LLMContextWindowExceedError", isRetryable: false });
     expect(bench.requests).toHaveLength(1);
   });
 
-  test("L23: overflow wrapped in a 500 is still overflow", async () => {
+  test("L23.23: overflow wrapped in a 500 is still overflow", async () => {
     const error = { status: 500, message: "upstream said: prompt is too long: 9 tokens > 8 maximum" };
     const parts = await bench.run([{ error }], { attempts: 5 });
     expect(failureOf(parts).code).toBe("LLMContextWindowExceedError");
@@ -128,7 +128,7 @@ export function testFailures(
     ["with broken JSON inside", { text: "some text that is never finished", half_json: true }],
     ...(mayIgnoreStreaming ? [plainHalf] : []),
   ] satisfies [string, ScriptTurn][])(
-    "L19 P35: an answer %s is void and asked for again",
+    "L23.19, P35: an answer %s is void and asked for again",
     async (_, turn) => {
       const parts = await bench.run([{ ...turn, attempts: 1 }], { attempts: 2 });
       expect(parts.filter((part) => part.type === "retry").map((part) => part.error.code)).toEqual([

@@ -99,7 +99,7 @@ function testAnswers(bench: ContractBench, wire: ContractWire): void {
     expect(doneOf(parts).message.toolCalls).toMatchObject([{ name: "bare", arguments: "{}" }]);
   });
 
-  test("L33: a call is replayed byte for byte, with its result", async () => {
+  test("L23.33: a call is replayed byte for byte, with its result", async () => {
     const turns = [
       { text: " ", tool_calls: [{ name: "look", arguments: canary, id: "call_A" }] },
       { text: "ok" },
@@ -202,7 +202,7 @@ function testAnswers(bench: ContractBench, wire: ContractWire): void {
     expect(bench.requests[0]?.text.match(/iVBORw0KGgo=/gu)).toHaveLength(2);
   });
 
-  test("L27: one result per call, never empty, also for messages without content", async () => {
+  test("L23.27: one result per call, never empty, also for messages without content", async () => {
     const model = await bench.start([{ text: "fine" }]);
     const calls = ["call_A", "call_B"].map((id) => ({
       id,

@@ -38,7 +38,7 @@ const fallback = (...names: string[]) => ({ fallback_strategy: { fallback_llms: 
 const down: ScriptTurn = { error: { status: 503 } };
 
 describe("fallbacks", () => {
-  test("L32: the next model answers when the first one is down, and the wait is void", async () => {
+  test("L23.32: the next model answers when the first one is down, and the wait is void", async () => {
     const parts = await ask(
       down,
       { second: down, third: { text: "I am third." } },

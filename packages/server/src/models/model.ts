@@ -108,7 +108,7 @@ export type CompletionLog = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-/** Stable failure classes; the code is what ConversationErrorEvent carries. Source of the names: reference, agent-loop section 0. */
+/** Stable failure classes; the code is what ConversationErrorEvent carries. The names are those of the reference. */
 export type ModelErrorCode =
   | "LLMAuthenticationError"
   | "LLMRateLimitError"

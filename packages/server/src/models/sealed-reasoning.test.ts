@@ -17,7 +17,7 @@ describe("what only the provider can read", () => {
   test.each([
     ["openai_responses/gpt-5", "/v1"],
     ["gemini/gemini-3-pro-preview", "/v1beta"],
-  ])("L33: %s gets it back through the log, and nobody else sees it", async (model, path) => {
+  ])("L23.33: %s gets it back through the log, and nobody else sees it", async (model, path) => {
     await using server = await startTestServer({ script: { turns: [calling, { text: "done" }] } });
     const { agent } = server.startRequest();
     const llm = { model, base_url: `${server.model.url}${path}`, api_key: "llm-key", log_completions: true };

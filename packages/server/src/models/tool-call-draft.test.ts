@@ -87,7 +87,7 @@ describe("tool call deltas", () => {
     expect(finish(deltas)).toEqual(two);
   });
 
-  test("L25: missing and repeated ids become unique ones", () => {
+  test("L23.25: missing and repeated ids become unique ones", () => {
     const calls = finish([
       { index: 0, function: { name: "one", arguments: "{}" } },
       { index: 1, id: "X", function: { name: "two", arguments: "{}" } },

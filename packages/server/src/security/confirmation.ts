@@ -5,7 +5,7 @@ const order: readonly SecurityRisk[] = ["LOW", "MEDIUM", "HIGH"];
 /** What a policy needs to know of one action. */
 export type GatedAction = { readonly needsNoApproval: boolean; readonly risk: SecurityRisk };
 
-/** True when the whole batch must wait for the user. A lone finish or think never does. Source: reference, agent-loop 5.4. */
+/** True when the whole batch must wait for the user. A lone finish or think never does. */
 export function needsConfirmation(policy: ConfirmationPolicy, batch: readonly GatedAction[]): boolean {
   const [first] = batch;
   if (first === undefined) return false;

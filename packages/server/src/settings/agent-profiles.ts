@@ -103,7 +103,7 @@ export function findById({ agentProfiles }: StoredSettings, id: string): JsonObj
 
 /**
  * Newer clients take for granted that one agent profile is active: without one it is that of the name `default`, which is made of the
- * settings as they are when it is missing. Source: reference, agent-server 16.4.
+ * settings as they are when it is missing.
  */
 export function withActiveAgentProfile(settings: StoredSettings): StoredSettings {
   if (hasActiveAgentProfile(settings)) return settings;

@@ -22,7 +22,7 @@ async function saved(server: TestServer, name: string, url: string, key = server
   expect(reply.status, reply.text).toBeLessThan(300);
 }
 
-test("L32: when the model is down, a stored model of the conversation's owner answers", async () => {
+test("L23.32: when the model is down, a stored model of the conversation's owner answers", async () => {
   await using server = await startTestServer({ script: { turns: [{ error: { status: 503 } }], loop: true } });
   await using second = await startScriptedModel({
     script: { turns: [{ text: "I am second." }], loop: true },

@@ -85,7 +85,7 @@ function profileSettings(settings: StoredSettings, id: string): StoredSettings {
   return resolved.settings;
 }
 
-/** What gives an agent sub-agents. Source: reference, tools 1.2. */
+/** What gives an agent sub-agents. */
 export const taskToolSet = "task_tool_set";
 
 /** An agent made of settings; null when they name no model. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** A receiver of events, by the names of the configuration. Source of the first seven: reference, agent-server 20. */
+/** A receiver of events, by the names of the configuration. The first seven are those of the reference. */
 export type WebhookSpec = {
   readonly base_url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ export function toFault(error: unknown): unknown {
 
 type Refusal = Exclude<WorkspaceProblem, "unknown-page">;
 
-/** Statuses are those of the reference, agent-server 14 and 15. */
+/** Statuses are those of the reference. */
 const faults: Readonly<Record<Refusal, (message: string) => Fault>> = {
   "not-found": (message) => new Fault("missing", "path_not_found", message),
   "invalid-path": (message) => new Fault("unusable", "invalid_path", message),

@@ -30,7 +30,7 @@ export type BashEnd = Piece & { readonly exitCode: number };
 /** In the environment of everything that one command starts. */
 const commandVariable = "CONVOKE_COMMAND";
 
-/** How long TERM has before KILL, and KILL before it is given up. Source: reference, agent-server 12. */
+/** How long TERM has before KILL, and KILL before it is given up. */
 const endOptions = { graceMs: 1_000, killMs: 1_000 };
 
 /** After the shell's end its pipes hold what it printed last; as long as they stay silent for this long, nothing more is waited for. */
@@ -140,7 +140,7 @@ function letGo(child: Shell): void {
   child.unref();
 }
 
-/** A signal is told as its negative number. Source: reference, agent-server 12. */
+/** A signal is told as its negative number. */
 function toExitCode([code, signal]: Exit): number {
   return code ?? -(signal === null ? 1 : constants.signals[signal]);
 }

@@ -39,7 +39,7 @@ test("definitions are the same in every folder, so that caches of a prompt hold 
     expect({ ...face.define(elsewhere), meta: null }).toEqual({ ...face.define(context), meta: null });
 });
 
-test("tools 3.4, tools 20.1.3: every tool's definition is valid and carries its annotations", async () => {
+test("tools 20.1.3: every tool's definition is valid and carries its annotations", async () => {
   const context = {
     sessionId: "s",
     workspaceDir: "/workspace",

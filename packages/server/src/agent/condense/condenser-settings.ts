@@ -1,7 +1,7 @@
 import type { Agent, Condenser, LLM } from "@convoke/protocol";
 import { inputLimit } from "./token-meter.ts";
 
-/** What keeps a conversation within its model's window. Source of names and defaults: reference, agent-loop 7.1. */
+/** What keeps a conversation within its model's window. Names and defaults are those of the reference. */
 export type CondenserSettings = {
   /** Of the model that writes summaries, without secrets; where it stood in the configuration. */
   readonly llm: LLM;

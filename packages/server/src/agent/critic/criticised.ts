@@ -29,7 +29,7 @@ export function criticised(
   return again === null ? judged : [...judged, again];
 }
 
-/** The reference's defaults. Source: agent-loop 11. */
+/** The reference's defaults. */
 const usual = { threshold: 0.6, rounds: 3 } as const;
 
 function refinement(critic: Critic, result: CriticResult, view: readonly ViewEvent[]): EventDraft | null {

@@ -55,7 +55,7 @@ function shownWorktree({ repository, root, branch, base }: Worktree): Record<str
   return { repository, root, branch, base };
 }
 
-/** The snapshot frame that a new subscriber gets first; broadcast only. Source: reference, agent-server 2.2 and 6. */
+/** The snapshot frame that a new subscriber gets first; broadcast only. */
 export function fullStateFrame(
   config: ConversationConfig,
   secrets: ConversationSecrets,

@@ -1,6 +1,6 @@
 import type { Verdict } from "../../agent/judge-goal.ts";
 
-/** An objective that the agent is sent back to until a judge calls it reached. Source of the fields: reference, agent-server 13.3. */
+/** An objective that the agent is sent back to until a judge calls it reached. Its fields are those of the reference. */
 export type Goal = {
   readonly active: boolean;
   readonly status: "running" | "complete" | "capped" | "interrupted";

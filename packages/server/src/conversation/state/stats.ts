@@ -3,7 +3,7 @@ import type { EventDraft } from "../../events/event-draft.ts";
 import type { SpentAttempt } from "../../models/model.ts";
 import { stateUpdate } from "../decide.ts";
 
-/** The `stats` update after model calls, the newest last: accumulated tokens and US dollars per usage id. Source: reference, agent-server 6. */
+/** The `stats` update after model calls, the newest last: accumulated tokens and US dollars per usage id. */
 export function addCalls(
   stats: Readonly<Record<string, unknown>>,
   llm: LLM,

@@ -1,4 +1,4 @@
-/** The script's side of `wf`, in the interpreter's own language. Source: reference, tools 13. */
+/** The script's side of `wf`, in the interpreter's own language. */
 export const workflowApi = `globalThis.wf = (() => {
   const run = __run;
   delete globalThis.__run;

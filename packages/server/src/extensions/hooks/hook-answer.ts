@@ -18,7 +18,7 @@ export type HookAnswer = {
 
 /**
  * Exit code 2 or a denial in JSON blocks, whatever else is said; a failure does what the hook's `on_failure` says. A decision of a
- * command that is not known blocks too, because its author meant more than nothing; one of a model is a failure. Source: reference, agent-loop 10.2.
+ * command that is not known blocks too, because its author meant more than nothing; one of a model is a failure.
  */
 export function readAnswer(hook: Hook, end: HookEnd): HookAnswer {
   const said = readJson(end.stdout);

@@ -51,7 +51,7 @@ export type HookOrigin =
   | "stored";
 
 /**
- * Reads a configuration: either form of names, with or without `hooks` around it. Source: reference, agent-loop 10.1.
+ * Reads a configuration: either form of names, with or without `hooks` around it.
  */
 export function parseHooks(given: unknown, origin: HookOrigin): ParsedHooks {
   const check = origin === "stored" ? () => {} : openMatcherCheck();
@@ -108,14 +108,14 @@ export async function readHookFile(files: WorkspaceFiles, directory: string): Pr
     const parsed = parseHooks(JSON.parse(file.text), "file");
     return parsed.ok && hasHooks(parsed.settings) ? parsed.settings : null;
   } catch {
-    // No JSON: as good as no file. Source: reference, agent-server 17.
+    // No JSON: as good as no file.
     return null;
   }
 }
 
 /**
  * Which tools a matcher is for. One that cannot be understood, as it may be in an old configuration, is for every tool: a guard
- * is asked once too often rather than not at all. Source: reference, agent-loop 10.1.
+ * is asked once too often rather than not at all.
  */
 export function openMatcher(matcher: string): (toolName: string) => boolean {
   if (isForAll(matcher)) return () => true;

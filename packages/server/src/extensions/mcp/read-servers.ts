@@ -12,7 +12,7 @@ const longestCallTimeoutMs = 3_600_000;
 
 /**
  * Reads a map of servers by name, bare or below `mcpServers`, or the three lists of older clients. Unknown keys are passed
- * over, `type` is `transport`, `shttp` is `http`. Source: reference, tools 15.1.
+ * over, `type` is `transport`, `shttp` is `http`.
  */
 export function readServers(config: unknown, loc: Location): ReadServers {
   const servers: McpServer[] = [];

@@ -28,7 +28,7 @@ export type LoadedPlugin =
 
 /**
  * Reads all of a plugin. Hooks and servers that cannot be understood make it unusable: a guard that never runs would be worse than
- * an error. Source: reference, agent-loop 19.
+ * an error.
  */
 export async function loadPlugin(files: WorkspaceFiles, directory: string): Promise<LoadedPlugin> {
   const plugin = await readPlugin(files, directory);

@@ -9,7 +9,7 @@ const manifests = [".plugin/plugin.json", ".claude-plugin/plugin.json"];
 const pluginFolders = [".agents/plugins", ".openhands/plugins"];
 const mostFilesListed = 200;
 
-/** The plugin in a directory; null when it has no manifest that can be read. Source: reference, agent-loop 19. */
+/** The plugin in a directory; null when it has no manifest that can be read. */
 export async function readPlugin(
   files: WorkspaceFiles,
   directory: string,

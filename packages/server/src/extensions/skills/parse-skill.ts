@@ -17,7 +17,7 @@ export type ParsedSkill =
 
 const mostDescriptionChars = 1024;
 
-/** Reads a Markdown file with an optional YAML head as a skill. Never throws. Source: reference, agent-loop 8.2 and 8.3. */
+/** Reads a Markdown file with an optional YAML head as a skill. Never throws. */
 export async function parseSkill(file: FoundFile, turns = new ParseTurns()): Promise<ParsedSkill> {
   const refuse = (reason: string): ParsedSkill => ({ ok: false, problem: { path: file.path, reason } });
   if (file.isCut) return refuse("The file is longer than 64 KiB.");

@@ -26,7 +26,7 @@ const ownKeys = new Set([
   "worktree",
 ]);
 
-/** The helpers that the files of a directory describe; a file that cannot be read is left out. Source: reference, agent-loop 18. */
+/** The helpers that the files of a directory describe; a file that cannot be read is left out. */
 export async function readSubAgents(
   files: WorkspaceFiles,
   root: string,

@@ -46,7 +46,7 @@ export async function findSubAgents({
   return [...byName.values()];
 }
 
-/** The helper with a name, or with the older name of a built-in one; null when there is none. Source: reference, tools 12.1. */
+/** The helper with a name, or with the older name of a built-in one; null when there is none. */
 export function subAgentNamed(agents: readonly SubAgent[], name: string): SubAgent | null {
   const wanted = name.trim();
   const older = olderNames[wanted.toLowerCase()];
@@ -62,7 +62,7 @@ const olderNames: Readonly<Record<string, string>> = {
   bash: "bash-runner",
 };
 
-/** Where nobody says otherwise these are there. Source of names and tools: reference, tools 12.1. */
+/** Where nobody says otherwise these are there. Names and tools are those of the reference. */
 const builtInSubAgents: readonly SubAgentInfo[] = [
   builtIn(
     "general-purpose",

@@ -4,7 +4,7 @@ import type { RouteHandler } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import { conversationIdOf } from "./event-routes.ts";
 
-/** A question beside the task, and shortening on request. Source: reference, agent-server 9.11 and 9.12. */
+/** A question beside the task, and shortening on request. */
 export function askHandlers({ directory }: { readonly directory: Directory }) {
   return {
     askAgent: async (request) => {

@@ -105,7 +105,7 @@ function withPlanning(request: unknown): unknown {
   return { ...request, agent: { ...request["agent"], system_prompt_filename: promptNames.planning } };
 }
 
-/** Clients name a stored secret by the path of this server that answers with it. Source: reference, agent-server 16.2. */
+/** Clients name a stored secret by the path of this server that answers with it. */
 function ownSecretOf(source: unknown): string | null {
   const url = isObject(source) && source["kind"] === "LookupSecret" ? source["url"] : null;
   const match = typeof url === "string" ? /^\/api\/settings\/secrets\/([A-Za-z_]\w{0,127})$/.exec(url) : null;

@@ -43,7 +43,7 @@ type Search = {
 
 const success = { json: { success: true } };
 
-/** The routes below `/api/conversations`. Source: reference, agent-server 9; contract 4.2 for stop. */
+/** The routes below `/api/conversations`. Source: contract 4.2 for stop. */
 export function conversationHandlers({ directory, plugins }: ConversationRouteDeps) {
   async function describe(caller: Caller, id: string): Promise<ConversationInfo> {
     const described = await directory.describe(caller, id);
@@ -70,7 +70,7 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
     return known !== null && (await directory.describe(caller, known)) !== null;
   }
 
-  /** Both work in the same folder: another one is not where the parent's work is. Source: reference, agent-server 9.1. */
+  /** Both work in the same folder: another one is not where the parent's work is. */
   async function parentOf(
     caller: Caller,
     id: string,
@@ -95,7 +95,7 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
   const open = (request: RouteRequest): Promise<Conversation> =>
     directory.open(request.caller, conversationIdOf(request));
 
-  /** To this route a conversation that is not there is one that does not run. Source: contract 4.2; reference, app-server 3.1. */
+  /** To this route a conversation that is not there is one that does not run. Source: contract 4.2. */
   async function stopIfThere(request: RouteRequest): Promise<string> {
     try {
       return await (await open(request)).stop();

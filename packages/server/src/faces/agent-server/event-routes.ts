@@ -22,7 +22,7 @@ export type EventRouteDeps = {
   readonly pages: KeptPages;
 };
 
-/** The routes below `/api/conversations/{conversation_id}/events`. Source: contract 4.1; reference, agent-server 8. */
+/** The routes below `/api/conversations/{conversation_id}/events`. Source: contract 4.1. */
 export function eventHandlers({ journal, directory, trimmed, pages }: EventRouteDeps) {
   /** The conversation's id in its stored form; 404 when there is none. Reads never load the actor. */
   async function known(request: RouteRequest): Promise<string> {

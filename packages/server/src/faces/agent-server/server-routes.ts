@@ -13,7 +13,7 @@ export type ServerRouteDeps = {
   readonly isReady: () => boolean;
 };
 
-/** Health, identity and catalogue. Source: reference, agent-server 17 and 18. */
+/** Health, identity and catalogue. */
 export function serverHandlers(deps: ServerRouteDeps) {
   const startedMs = deps.nowMs();
   const tools = selectableTools(deps.toolHost.catalogue);
@@ -49,5 +49,5 @@ export function selectableTools(catalogue: readonly string[]): string[] {
   ].sort();
 }
 
-/** Every agent has these unless it says otherwise; they are not asked for by name. Source: reference, tools 1.2. */
+/** Every agent has these unless it says otherwise; they are not asked for by name. */
 const builtIn = new Set(["finish", "think"]);

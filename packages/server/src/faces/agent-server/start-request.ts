@@ -244,7 +244,7 @@ const criticUnavailable: Warning = {
   detail: "This server asks no critic over HTTP. The agent's work is not judged, and not sent back by one.",
 };
 
-/** "At least unknown" orders nothing. Source: reference, agent-server 5. */
+/** "At least unknown" orders nothing. */
 export function checkPolicy(policy: ConfirmationPolicyInput | undefined, loc: readonly string[]): void {
   if (policy?.kind !== "ConfirmRisky" || policy.threshold !== "UNKNOWN") return;
   throw invalidField(

@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from "../../testing/start-server.ts"
 import { until } from "../../testing/until.ts";
 
 /**
- * What every operation does in every state of a conversation. The reference's table (agent-server 9.17) with its faults
+ * What every operation does in every state of a conversation. The reference's behaviour with its faults
  * mended: a message never approves (W2), nothing strands (W3), a pause holds (W4).
  */
 const states = [

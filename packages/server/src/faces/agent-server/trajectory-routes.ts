@@ -24,7 +24,7 @@ export type TrajectoryRouteDeps = {
 const mostEvents = 65_000;
 const batchSize = 100;
 
-/** A conversation as files: `meta.json`, and each event as it goes out anywhere. Source: reference, agent-server 14. */
+/** A conversation as files: `meta.json`, and each event as it goes out anywhere. */
 export function trajectoryHandlers({ directory, journal, userSecrets }: TrajectoryRouteDeps) {
   return {
     downloadTrajectory: async (request) => {

@@ -47,7 +47,7 @@ export type TurnRouteDeps = {
 
 const success = { json: { success: true } };
 
-/** Approvals, queue, limits, costs, copies and other models. Source: reference, agent-server 9.13 to 9.15; the rest is ours. */
+/** Approvals, queue, limits and costs, which are ours; copies and other models, as in the reference. */
 export function turnHandlers({ directory, journal, settings, ledger }: TurnRouteDeps) {
   const open = (request: RouteRequest): Promise<Conversation> =>
     directory.open(request.caller, conversationIdOf(request));

@@ -39,7 +39,7 @@ type Query = {
   ids?: readonly string[];
 };
 
-/** Conversations in sandboxes. Source: contract 4.4; reference, app-server 6. */
+/** Conversations in sandboxes. Source: contract 4.4. */
 export function appConversationHandlers({
   conversations,
   starter,

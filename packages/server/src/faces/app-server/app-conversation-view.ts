@@ -11,7 +11,7 @@ export type SandboxDoor = {
   readonly key: (sandboxId: string) => string | null;
 };
 
-/** A conversation as newer clients have it. Source: reference, app-server 6.1. */
+/** A conversation as newer clients have it. */
 export function toAppConversation(
   { row, described, sandbox, subConversationIds }: AppConversationView,
   door: SandboxDoor,

@@ -22,7 +22,7 @@ type Query = {
   id?: readonly string[];
 };
 
-/** The log of a conversation: stored texts are joined, never parsed. Source: reference, app-server 10.1. */
+/** The log of a conversation: stored texts are joined, never parsed. */
 export function appEventHandlers({ journal, directory }: AppEventRouteDeps) {
   async function known({ caller, params, query }: RouteRequest): Promise<string> {
     const given = params["conversation_id"] ?? (query as Query).conversation_id__eq ?? "";

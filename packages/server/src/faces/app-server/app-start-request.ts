@@ -155,7 +155,7 @@ function withModel(settings: StoredSettings, model: string | null): StoredSettin
 }
 
 function contextOf(agent: JsonObject, { system_message_suffix: suffix }: Body): unknown {
-  // Who chooses a repository here means its instructions too, unless the settings say otherwise. Source: reference, app-server 8.
+  // Who chooses a repository here means its instructions too, unless the settings say otherwise.
   const given = isObject(agent["agent_context"]) ? agent["agent_context"] : {};
   const stored = { load_project_skills: true, ...given };
   if (!suffix) return stored;

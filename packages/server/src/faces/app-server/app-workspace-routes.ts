@@ -26,7 +26,7 @@ const mostFileBytes = 4 * 1024 * 1024;
 /** Where clients expect the workspace, whatever it is called inside. */
 const usualWorkspace = "/workspace";
 
-/** What lies in the sandbox of a conversation, and the conversation as files. Source: reference, app-server 6.2. */
+/** What lies in the sandbox of a conversation, and the conversation as files. */
 export function appWorkspaceHandlers({ conversations, sandboxes, journal }: AppWorkspaceRouteDeps) {
   /** Conversations that are being downloaded. */
   const downloading = new Set<string>();

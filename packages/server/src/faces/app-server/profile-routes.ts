@@ -13,7 +13,7 @@ import { isKeySet, shownAddress, textOrNull } from "../../settings/settings-view
 
 export type ProfileRouteDeps = { readonly settings: SettingsStore };
 
-/** Stored models. Source: reference, app-server 4.5. */
+/** Stored models. */
 export function profileHandlers({ settings }: ProfileRouteDeps) {
   return {
     listProfiles: async ({ caller }) => {

@@ -14,7 +14,7 @@ type Paging = { page_id?: string | null; limit?: number };
 
 const success = { json: { success: true } };
 
-/** Sandboxes and their templates. Source: contract 4.4; reference, app-server 7.2 and 9. */
+/** Sandboxes and their templates. Source: contract 4.4. */
 export function sandboxHandlers({ sandboxes }: SandboxRouteDeps) {
   const command =
     (run: (ownerId: string, id: string) => Promise<boolean>): RouteHandler =>

@@ -38,7 +38,7 @@ type Query = {
   limit?: number;
 };
 
-/** Starting conversations in sandboxes. Source: contract 4.4; reference, app-server 6.2 and 6.3. */
+/** Starting conversations in sandboxes. Source: contract 4.4. */
 export function startTaskHandlers(deps: StartTaskRouteDeps) {
   const { starter, tasks, sandboxes } = deps;
 

@@ -21,7 +21,7 @@ export type UserSettingsRouteDeps = {
 
 type SecretSearch = { name__contains?: string | null; page_id?: string | null; limit?: number };
 
-/** Settings and secrets as newer clients have them. Source: reference, app-server 4.5 and 5.2 to 5.4. */
+/** Settings and secrets as newer clients have them. */
 export function userSettingsHandlers({ settings, secrets, nowMs }: UserSettingsRouteDeps) {
   const webClient = webClientConfig(formatInstant(nowMs() * 1000));
   return {

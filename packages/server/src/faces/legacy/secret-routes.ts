@@ -5,7 +5,7 @@ import { mostSecrets, type SecretStore } from "../../settings/secret-store.ts";
 
 export type SecretRouteDeps = { readonly secrets: SecretStore };
 
-/** Secrets of a user in the words of older clients. Source: reference, app-server 5.2. */
+/** Secrets of a user in the words of older clients. */
 export function secretHandlers({ secrets }: SecretRouteDeps) {
   return {
     listSecretNames: async ({ caller }) => {

@@ -7,7 +7,7 @@ import { loadSettingsHandler } from "../agent-server/settings/settings-routes.ts
 
 export type SettingsRouteDeps = { readonly settings: SettingsStore; readonly sealedValues: SealedValues };
 
-/** The settings as the contract has them, and provider tokens. Source: contract 4.3; reference, app-server 4 and 5.2. */
+/** The settings as the contract has them, and provider tokens. Source: contract 4.3. */
 export function settingsHandlers({ settings, sealedValues }: SettingsRouteDeps) {
   return {
     loadSettings: loadSettingsHandler(settings, sealedValues),

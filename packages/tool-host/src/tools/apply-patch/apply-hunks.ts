@@ -7,7 +7,7 @@ export type Edited = { readonly text: string; readonly fuzz: number };
 /** A line with its own end, which is empty for a last line without one. */
 type Line = { readonly text: string; readonly end: string };
 
-/** Lines that are alike but for white space at their end, or around them. Source: reference, tools 8.2. */
+/** Lines that are alike but for white space at their end, or around them. */
 const likenesses: readonly { readonly fuzz: number; readonly plain: (text: string) => string }[] = [
   { fuzz: 0, plain: (text) => text },
   { fuzz: 1, plain: (text) => text.trimEnd() },

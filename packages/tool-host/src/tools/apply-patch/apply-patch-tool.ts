@@ -66,7 +66,7 @@ function commitOf(changes: readonly Change[]): Commit {
       type,
       old_content: before,
       new_content: after,
-      // Source: reference, tools 24: an update that moves nothing has an empty one.
+      // As in the reference: an update that moves nothing has an empty one.
       move_path: type === "update" ? (movePath ?? "") : null,
     },
   ]);

@@ -23,7 +23,7 @@ export type Section =
 const header = /^\*\*\* (Add|Delete|Update) File: (.*)$/;
 const move = /^\*\*\* Move to: (.*)$/;
 
-/** The sections of a patch, in their order. Source: reference, tools 8.2. */
+/** The sections of a patch, in their order. */
 export function parsePatch(text: string): Section[] {
   const lines = text.trim().split(/\r?\n/);
   if (lines[0] !== "*** Begin Patch")

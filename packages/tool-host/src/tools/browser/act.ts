@@ -79,7 +79,7 @@ export async function act(
   }
 }
 
-/** So many pixels at a time. Source: reference, tools 9.4. */
+/** Pixels of one scroll, as in the reference. */
 const scrollPixels = 500;
 
 async function scroll(page: Page, direction: "up" | "down"): Promise<Answer> {

@@ -12,7 +12,7 @@ export type BrowserParams = {
 
 /**
  * The parameters of a tool spec; those that only other engines know are passed over, but for what would keep pages away and is not
- * carried out here. Source: reference, tools 9.1.
+ * carried out here.
  */
 export function parseBrowserParams(params: Readonly<Record<string, unknown>>): BrowserParams {
   const unknown = Object.keys(params).find((name) => name !== "allowed_domains" && guards.test(name));

@@ -43,7 +43,7 @@ const lists: Hints = { ...looks, openWorld: false };
 const tends: Hints = { ...acts, openWorld: false };
 const changes: Hints = { ...tends, destructive: true };
 
-/** In the order in which the model is offered them. Source: reference, tools 1.2, 3.4. */
+/** In the order in which the model is offered them. */
 const faces: readonly ToolFace[] = [
   face(
     "Navigate",

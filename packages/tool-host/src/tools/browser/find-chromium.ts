@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 export const chromiumFix =
   "Install Chromium or Chrome where the tools run, for example with `apt install chromium`, for agents that use a browser.";
 
-/** The path of a Chromium or Chrome that is installed here; null when there is none. Source of the order: reference, tools 9.1. */
+/** The path of a Chromium or Chrome that is installed here; null when there is none. The order is that of the reference. */
 export function findChromium(
   environment: Readonly<Record<string, string | undefined>>,
   isThere: (path: string) => boolean = existsSync,

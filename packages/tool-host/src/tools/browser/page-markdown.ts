@@ -1,6 +1,6 @@
 import type { Frame, Page } from "playwright-core";
 
-/** Longest part of a page that one answer has. Source: reference, tools 9.6. */
+/** Longest part of a page that one answer has, as in the reference. */
 const pageLimit = 30_000;
 
 /** The main content of a page as it is now, its shadow roots and frames included, as Markdown. */

@@ -8,7 +8,7 @@ type Origin = {
   readonly sessionStorage?: readonly Item[];
 };
 
-/** Cookies of the whole context, and what the pages that are open have stored. Source of the form: reference, tools 9.4. */
+/** Cookies of the whole context, and what the pages that are open have stored. The form is that of the reference. */
 export async function readStorage(context: BrowserContext, pages: readonly Page[]): Promise<object> {
   const origins = new Map<string, Origin>();
   const { cookies, origins: known } = await context.storageState();
@@ -132,7 +132,7 @@ function readOrigin(value: unknown): Origin {
   };
 }
 
-/** Items may say `key` for their name; one without either is passed over. Source: reference, tools 9.4. */
+/** Items may say `key` for their name; one without either is passed over. */
 function readItem(value: unknown): Item[] {
   const { name, key, value: content } = asObject(value, "origins");
   const found = typeof name === "string" ? name : key;

@@ -52,7 +52,7 @@ describe("terminal output becomes text", () => {
     expect(clean(output).text).toBe(text);
   });
 
-  test("tools 4.4: a sequence may come in any pieces", () => {
+  test("a sequence may come in any pieces", () => {
     for (const [, output] of cases) {
       const characters = output.split("");
       expect(clean(...characters).text).toBe(clean(output).text);

@@ -338,7 +338,7 @@ describe("a shell that ends", () => {
     expect(next.prefix).toContain("replaced");
   });
 
-  test("tools 22: after a restart the first answer tells that the terminal is new", async () => {
+  test("after a restart the first answer tells that the terminal is new", async () => {
     await using terminal = await openTestTerminal();
     expect((await terminal.run("cd /; A=1")).prefix).toBe("");
     await terminal.reopen();

@@ -26,7 +26,7 @@ import { listSubAgents, readDirectory, type CatalogueRouteDeps } from "./skill-r
 
 export type InstalledRouteDeps = CatalogueRouteDeps & { readonly nowMs: () => number };
 
-/** Skills and plugins that users install, and helpers. Source: reference, agent-server 17. */
+/** Skills and plugins that users install, and helpers. */
 export function installedHandlers(deps: InstalledRouteDeps) {
   const { settings, files, home, publicFolder, workspaceRoot, nowMs } = deps;
 

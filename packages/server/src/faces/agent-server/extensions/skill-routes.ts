@@ -30,7 +30,7 @@ export type CatalogueRouteDeps = {
 
 type MoreSkills = SkillsRequest & { readonly marketplace_path?: string | null };
 
-/** What a workspace brings for its agents. Source: reference, agent-server 17. */
+/** What a workspace brings for its agents. */
 export function catalogueHandlers(deps: CatalogueRouteDeps) {
   const { settings, files, home, publicFolder, workspaceRoot } = deps;
   return {

@@ -17,7 +17,7 @@ import type { SettingsStore } from "../../../settings/settings-store.ts";
 
 export type AgentProfileRouteDeps = { readonly settings: SettingsStore; readonly validator: Validator };
 
-/** Agents to launch. Source: reference, agent-server 16.4. */
+/** Agents to launch. */
 export function agentProfileHandlers({ settings, validator }: AgentProfileRouteDeps) {
   return {
     listAgentProfiles: async ({ caller }) => {

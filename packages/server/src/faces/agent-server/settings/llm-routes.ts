@@ -18,7 +18,7 @@ export type LlmRouteDeps = {
   readonly nowMs: () => number;
 };
 
-/** Models, providers, connections. Source: reference, agent-server 16.5 and 16.6. */
+/** Models, providers, connections. */
 export function llmHandlers({ settings, sealedValues, nowMs }: LlmRouteDeps) {
   const modelsOf = async (userId: string): Promise<ReturnType<typeof modelsByProvider>> =>
     modelsByProvider(ownModels((await settings.load(userId)).settings));

@@ -28,7 +28,7 @@ export type LlmProfileRouteDeps = TryModelDeps & {
   readonly sealedValues: SealedValues;
 };
 
-/** Stored models: those of `/api/v1/settings/profiles`, in the words of agent servers. Source: reference, agent-server 16.3. */
+/** Stored models: those of `/api/v1/settings/profiles`, in the words of agent servers. */
 export function llmProfileHandlers(deps: LlmProfileRouteDeps) {
   const { settings, sealedValues } = deps;
   return {

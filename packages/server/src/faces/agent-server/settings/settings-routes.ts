@@ -28,7 +28,7 @@ export type AgentSettingsRouteDeps = {
   readonly sealedValues: SealedValues;
 };
 
-/** Settings and secrets as newer agent servers have them. Source: reference, agent-server 16.1 and 16.2. */
+/** Settings and secrets as newer agent servers have them. */
 export function agentSettingsHandlers({ settings, secrets, sealedValues }: AgentSettingsRouteDeps) {
   /** A change answers with the settings after it, and says from when on they count (P34). */
   async function change(

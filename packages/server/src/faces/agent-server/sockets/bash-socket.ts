@@ -31,7 +31,7 @@ export type BashSocketDeps = {
 
 /**
  * `/sockets/bash-events`: the caller's bash events as they are recorded, all from the beginning with `resend_mode=all`, from one
- * cursor, so that nothing is lost, doubled or out of order. Input frames start commands. Source: reference, agent-server 11.2.
+ * cursor, so that nothing is lost, doubled or out of order. Input frames start commands.
  */
 export function mountBashSocket(app: FastifyInstance, deps: BashSocketDeps, prefix = ""): void {
   const frames = new EventFrames();

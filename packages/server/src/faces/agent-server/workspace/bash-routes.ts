@@ -21,7 +21,7 @@ type Search = {
   limit?: number;
 };
 
-/** Commands beside the agent. Source: reference, agent-server 12. */
+/** Commands beside the agent. */
 export function bashHandlers({ openAccess }: BashRouteDeps) {
   return {
     searchBashEvents: onMachine(openAccess, async ({ bash }, request) => {

@@ -33,7 +33,7 @@ const defaultExcludes = [
 const history = ".git";
 const mostFavorites = 50;
 
-/** Files of one machine. Source: reference, agent-server 14. */
+/** Files of one machine. */
 export function fileHandlers({ openAccess, uploadLimitBytes }: FileRouteDeps) {
   const receive = async ({ workspace }: WorkspaceAccess, request: RouteRequest): Promise<number> =>
     receiveFile(request, workspace, pathOf(request), uploadLimitBytes);

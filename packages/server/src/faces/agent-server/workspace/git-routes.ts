@@ -6,7 +6,7 @@ import { onMachine, pathOf } from "./workspace-handler.ts";
 
 export type GitRouteDeps = { readonly openAccess: OpenAccess };
 
-/** What changed in a workspace. Source: reference, agent-server 15. */
+/** What changed in a workspace. */
 export function gitHandlers({ openAccess }: GitRouteDeps) {
   const changes = onMachine(openAccess, async ({ workspace }, request) => ({
     json: await workspace.gitChanges(pathOf(request), refOf(request)),

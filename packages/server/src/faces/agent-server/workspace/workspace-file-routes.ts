@@ -36,7 +36,7 @@ const pageHeaders = {
   "referrer-policy": "no-referrer",
 };
 
-/** The files of a conversation for web pages. Source: reference, agent-server 14. */
+/** The files of a conversation for web pages. */
 export function workspaceFileHandlers({ directory, sessions, openFiles }: WorkspaceFileRouteDeps) {
   const serve: RouteHandler = async (request) => {
     const id = conversationIdOf(request);
