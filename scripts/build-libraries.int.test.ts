@@ -25,6 +25,7 @@ const tree: Readonly<Record<string, string>> = {
     exports: { ".": "./src/index.ts", "./validate": "./src/validate.ts" },
     dependencies: { typebox: "1.4.3" },
   }),
+  "packages/protocol/README.md": "# Read me\n",
   "packages/protocol/src/index.ts": `export { twice } from "./deep/twice.ts";`,
   "packages/protocol/src/deep/twice.ts": `export const twice = (value: number): number => value * 2;`,
   "packages/protocol/src/deep/twice.test.ts": `import "vitest";`,
@@ -63,6 +64,7 @@ test("a library is built as modules with declarations, without its tests", async
       "twice.js",
       "twice.js.map",
     ]);
+    expect(readFileSync(path.join(library, "README.md"), "utf8")).toBe("# Read me\n");
     expect(JSON.parse(readFileSync(path.join(library, "package.json"), "utf8"))).toEqual({
       name: "@convoke/protocol",
       version: "1.2.3",

@@ -5,7 +5,7 @@ import { libraryManifest } from "./publish-manifest.ts";
 import { resolveToolFile } from "./resolve-tool-file.ts";
 
 /**
- * Compiles packages that others import into `dist/<folder>`: JavaScript, types, manifest, licence. Gives the folders built.
+ * Compiles packages that others import into `dist/<folder>`: JavaScript, types, manifest, licence, README. Gives the folders built.
  * Declarations go on naming `./x.ts`, which TypeScript resolves to `./x.d.ts`.
  */
 export function buildLibraries(root: string, folders: readonly string[]): readonly string[] {
@@ -23,6 +23,7 @@ export function buildLibraries(root: string, folders: readonly string[]): readon
     mkdirSync(target, { recursive: true });
     renameSync(path.join(compiled, folder, "src"), path.join(target, "lib"));
     cpSync(path.join(root, "LICENSE"), path.join(target, "LICENSE"));
+    cpSync(path.join(root, "packages", folder, "README.md"), path.join(target, "README.md"));
     writeFileSync(
       path.join(target, "package.json"),
       `${JSON.stringify(libraryManifest(root, folder), null, 2)}\n`,
