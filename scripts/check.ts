@@ -21,6 +21,7 @@ const checks: readonly Check[] = [
   { name: "openapi", nodeArguments: ["packages/protocol/scripts/write-openapi.ts", "--check"] },
   { name: "format", nodeArguments: tool("oxfmt", "oxfmt", "--check") },
   { name: "layers", nodeArguments: ["scripts/check-layers.ts"] },
+  { name: "words", nodeArguments: ["scripts/check-words.ts"] },
   { name: "length", nodeArguments: ["scripts/check-file-length.ts"] },
 ];
 

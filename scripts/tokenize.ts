@@ -112,5 +112,7 @@ function match(pattern: RegExp, source: string, position: number): string {
 }
 
 function countNewlines(text: string): number {
-  return text.split("\n").length - 1;
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
 }

@@ -1,0 +1,58 @@
+/** A word that the code is to lose, with the term of the field that takes its place. */
+type BannedWord = {
+  /** The name under which `words-allowed.json` counts it. */
+  readonly word: string;
+  /** All of one part of a name (`heardLooks` has two), or a word of a comment or a text, in lower case. */
+  readonly forms: RegExp;
+  readonly use: string;
+  /** Words of plain English are banned from names only; `first` is the first part of a name. Without it: everywhere. */
+  readonly only?: "names" | "first";
+};
+
+const banned = (word: string, forms: RegExp, use: string, only?: BannedWord["only"]): BannedWord => ({
+  word,
+  forms,
+  use,
+  ...(only !== undefined && { only }),
+});
+
+/** One word a line; `docs/glossary.md` explains the terms to use. */
+export const bannedWords: readonly BannedWord[] = [
+  banned("neighbour", /^neighbou?rs?$/, "node"),
+  banned("fellow", /^fellows?$/, "node"),
+  banned("look", /^look(?:s|ed|ing)?$/, "poll, check", "names"),
+  banned("heed", /^heed(?:s|ed|ing)?$/, "check"),
+  banned("tell", /^(?:tells?|told|telling)$/, "publish, emit, report", "names"),
+  banned("hear", /^(?:hears?|heard|hearing)$/, "subscribe, receive", "names"),
+  banned("kept", /^kept$/, "cached, stored", "names"),
+  banned("most", /^most$/, "max", "first"),
+  banned("away", /^away$/, "unavailable", "names"),
+  banned("said", /^said$/, "text", "names"),
+  banned("glance", /^glances?$/, "summary"),
+  banned("standing", /^standings?$/, "live status", "names"),
+  banned("purse", /^purses?$/, "budget guard"),
+  banned("book", /^books?$/, "store, ledger", "names"),
+  banned("booking", /^(?:booked|bookings?)$/, "ledger entry, recorded"),
+  banned("piece", /^pieces?$/, "chunk", "names"),
+  banned("slip", /^slips?$/, "typo", "names"),
+  banned("beat", /^beats?$/, "heartbeat"),
+  banned("door", /^doors?$/, "internal listener, address"),
+  banned("doomed", /^doomed$/, "marked as deleted"),
+  banned("poison", /^poison(?:s|ed)?$/, "fenced"),
+  banned("departure", /^departures?$/, "client disconnect"),
+  banned("dormant", /^dormant$/, "deferred initialisation"),
+  banned("patience", /^patience$/, "timeout"),
+];
+
+/** Several words that make one term, as they stand in names, comments and texts. */
+export const bannedPhrases: readonly BannedWord[] = [
+  banned("keep house", /keep[\s-]?house/gi, "maintenance"),
+  banned("left work", /left[\s-]?work/gi, "unfinished runs"),
+  banned("good for ms", /good[\s-]?for[\s-]?ms/gi, "ttlMs"),
+  banned("took for dead", /took this one for dead/gi, "node fenced after missed heartbeats"),
+  banned(
+    "routes by age",
+    /\b(?:newer|late|companion)-?routes/gi,
+    "a name that says what the routes are about",
+  ),
+];
