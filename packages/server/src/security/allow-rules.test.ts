@@ -1,11 +1,10 @@
-import type { Action } from "@convoke/protocol";
 import { expect, test } from "vitest";
 import { isAllowed } from "./allow-rules.ts";
 
 const allows = (form: string, command: string): boolean =>
   isAllowed([{ tool_name: "terminal", arguments: { command: form } }], {
     toolName: "terminal",
-    action: { kind: "TerminalAction", command } as Action,
+    action: { kind: "TerminalAction", command },
     risk: "LOW",
   });
 

@@ -23,8 +23,8 @@ type Bench = {
 /** A server that answers with `chunks` whatever it does not refuse. */
 function openBench(judge: Judge, { changes = {}, lessons, chunks = [hello] }: BenchOptions = {}): Bench {
   const bodies: Body[] = [];
-  const send = async (_input: unknown, init?: RequestInit): Promise<Response> => {
-    const text = String(init?.body);
+  const send = async (...given: Parameters<typeof fetch>): Promise<Response> => {
+    const text = await new Request(...given).text();
     const body = JSON.parse(text) as Body;
     bodies.push(body);
     const refusal = judge(body, text);

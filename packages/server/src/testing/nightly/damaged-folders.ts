@@ -85,11 +85,10 @@ async function askServer(dataDir: string): Promise<string[]> {
     if (!isDamage(error)) wrong.push(`start: ${String(error)}`);
     return { call: null, [Symbol.asyncDispose]: async () => {} };
   });
-  const { call } = server;
-  if (call === null) return wrong;
+  if (server.call === null) return wrong;
   const ask = async (method: string, path: string, body?: object): Promise<void> => {
     const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), lateMs).unref());
-    const reply = await Promise.race([server.call!(method, path, body), late]);
+    const reply = await Promise.race([server.call(method, path, body), late]);
     const code = (reply?.json as { code?: string } | undefined)?.code;
     if (reply === null) wrong.push(`${method} ${path}: no answer`);
     else if (reply.status >= 500 && (code === undefined || code === "internal_error"))

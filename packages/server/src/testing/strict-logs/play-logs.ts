@@ -139,6 +139,6 @@ function oddTools(random: Random): ToolListing[] {
       name: `odd_${index}`,
       description: oddText(random),
       inputSchema: oddSchema(random),
-    } as Parameters<typeof listMcpTool>[1]),
+    }),
   );
 }

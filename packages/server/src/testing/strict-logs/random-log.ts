@@ -16,9 +16,7 @@ export function randomLog(random: Random): MemoryLog {
     1_700_000_000_000,
     (text) => text,
   );
-  log.write(lease, { expectedSeq: 0, events: stamped.map(({ record }) => record) } as Parameters<
-    MemoryLog["write"]
-  >[1]);
+  log.write(lease, { expectedSeq: 0, events: stamped.map(({ record }) => record) });
   return log;
 }
 
