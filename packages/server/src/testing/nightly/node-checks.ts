@@ -12,7 +12,7 @@ export async function checkHistory(rig: NodeRig, history: History): Promise<stri
   const deadlineMs = performance.now() + quietWithinMs;
   const last = paidCalls === null ? "finished" : "error";
   for (;;) {
-    const { execution_status: status } = await rig.client.getConversation(id);
+    const status = await rig.statusOf(id);
     if (status === last) break;
     if (performance.now() > deadlineMs) return [`${id} did not come to its end, it is ${status}`];
     await sleep(50);

@@ -199,7 +199,12 @@ export class NodeRig implements AsyncDisposable {
   }
 
   async eventsOf(id: string, index: number): Promise<Event[]> {
-    return await Array.fromAsync(this.clientOf(index).events(id));
+    return await this.#insist(() => Array.fromAsync(this.clientOf(index).events(id)));
+  }
+
+  /** `execution_status`, by any of the servers. */
+  async statusOf(id: string): Promise<string | undefined> {
+    return (await this.#insist(() => this.client.getConversation(id))).execution_status;
   }
 
   /** What the servers say they have appended, in the order of the log. */
@@ -240,7 +245,7 @@ export class NodeRig implements AsyncDisposable {
     return otherRelease === null || random.whole(2) === 0 ? null : otherRelease;
   }
 
-  async #insist(act: () => Promise<void>): Promise<void> {
+  async #insist<Result>(act: () => Promise<Result>): Promise<Result> {
     for (;;) {
       try {
         return await act();
