@@ -10,7 +10,7 @@ import type { Conversation } from "../../packages/server/src/conversation/conver
 import type { Directory } from "../../packages/server/src/conversation/directory.ts";
 import { KeptPages } from "../../packages/server/src/events/kept-pages.ts";
 import { socketTimes } from "../../packages/server/src/faces/agent-server/sockets/socket-times.ts";
-import { localUser } from "../../packages/server/src/http/auth.ts";
+import { localUser } from "../../packages/server/src/security/caller.ts";
 import { ByteTunnels } from "../../packages/server/src/faces/machines/byte-tunnels.ts";
 import { Neighbours } from "../../packages/server/src/http/neighbours.ts";
 import type { Journal } from "../../packages/server/src/journal/journal.ts";

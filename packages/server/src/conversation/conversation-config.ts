@@ -14,7 +14,7 @@ import type { AllowRule } from "../security/allow-rules.ts";
 import type { AnalyzerConfig } from "../security/analyzers/analyzer.ts";
 import { hideUrl, secretMask } from "../settings/secret-fields.ts";
 import type { ApprovalPolicy } from "./approval-policy.ts";
-import type { Worktree } from "./sessions/worktrees.ts";
+import type { Worktree } from "./worktree.ts";
 
 /** Something that was asked for and is done otherwise, without harm. */
 export type Warning = { readonly code: string; readonly detail: string; readonly [more: string]: unknown };

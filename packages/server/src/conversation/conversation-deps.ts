@@ -11,10 +11,9 @@ import type { SecretBox } from "../security/seal.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import type { KeptViews } from "./kept-views.ts";
-import type { HookGate } from "./run/hook-gate.ts";
-import type { OpenHooksDeps } from "./sessions/open-hooks.ts";
+import type { HookGate, HookSurroundings } from "./run/hook-gate.ts";
 import type { Signals } from "./signals.ts";
-import type { SessionContext } from "./run/mcp-tools.ts";
+import type { SessionContext } from "./session-context.ts";
 
 export type ConversationDeps = {
   readonly id: string;
@@ -37,10 +36,7 @@ export type ConversationDeps = {
   /** Starts a shell of a person where the tools run. */
   readonly openShell: (config: ConversationConfig, size: TerminalSize) => Promise<PersonShell>;
   /** The hooks that a configuration asks for, if any; a conversation has none when absent. */
-  readonly openHooks?: (
-    config: ConversationConfig,
-    deps: Pick<OpenHooksDeps, "openModel" | "notify" | "lost">,
-  ) => HookGate | null;
+  readonly openHooks?: (config: ConversationConfig, surroundings: HookSurroundings) => HookGate | null;
   /** Says which budget is used up, of the conversation or of its owner; null while there is money. Nobody has one when absent. */
   readonly overBudget?: () => Promise<string | null>;
   /** Absolute. */

@@ -38,7 +38,7 @@ import type { Directory } from "../conversation/directory.ts";
 import type { KeptPages } from "../events/kept-pages.ts";
 import type { TrimmedEvents } from "../events/trimmed-events.ts";
 import type { Ledger } from "../spending/ledger.ts";
-import { localUser, type Caller } from "../http/auth.ts";
+import { localUser, type Caller } from "../security/caller.ts";
 import { face, type Face, type RouteHandler } from "../http/mount.ts";
 import type { CompletedBody } from "../http/read-request.ts";
 import type { Journal } from "../journal/journal.ts";

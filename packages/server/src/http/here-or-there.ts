@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify";
 import { OwnedElsewhere } from "../conversation/refusals.ts";
 import { Fault } from "../lib/fault.ts";
 import { wait } from "../lib/wait.ts";
-import type { Caller } from "./auth.ts";
+import type { Caller } from "../security/caller.ts";
 import type { NeighbourCall, Neighbours } from "./neighbours.ts";
 import { beginnerCookies } from "./read-cookie.ts";
 import type { RouteReply } from "./route-reply.ts";

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { Fault } from "../lib/fault.ts";
-import type { Caller, KeyRing } from "./auth.ts";
+import type { KeyRing } from "./auth.ts";
+import type { Caller } from "../security/caller.ts";
 import { isOwnOrigin } from "./own-origin.ts";
 import { readCookies } from "./read-cookie.ts";
 

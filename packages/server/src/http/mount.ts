@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import type { Route } from "@convoke/protocol";
 import { OwnedElsewhere } from "../conversation/refusals.ts";
 import { Fault } from "../lib/fault.ts";
-import type { Caller } from "./auth.ts";
+import type { Caller } from "../security/caller.ts";
 import { Departure } from "./departure.ts";
 import { LargeAnswers } from "./large-answers.ts";
 import { askNeighbour, hereOrThere, notHereReply, replyOf, toNeighbourCall } from "./here-or-there.ts";

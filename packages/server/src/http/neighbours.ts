@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { FastifyRequest } from "fastify";
 import type { Cluster, Door } from "../cluster/cluster.ts";
 import { wait } from "../lib/wait.ts";
-import type { Caller } from "./auth.ts";
+import type { Caller } from "../security/caller.ts";
 
 export type NeighboursDeps = {
   readonly cluster: Cluster;

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Begun, Observer } from "../observability/observer.ts";
-import type { Caller } from "./auth.ts";
+import type { Caller } from "../security/caller.ts";
 
 /** A call that was let in or refused, without anything that it carried. */
 export type AuditedCall = {

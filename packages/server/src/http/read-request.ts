@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { Route } from "@convoke/protocol";
 import { findUnusedFields, readQuery, type RawQuery, type Validator } from "@convoke/protocol/validate";
 import { Fault, type FieldFault } from "../lib/fault.ts";
-import type { Caller } from "./auth.ts";
+import type { Caller } from "../security/caller.ts";
 import type { RouteRequest } from "./route-request.ts";
 import { isStorable, unstorableTexts } from "./stored-texts.ts";
 import { faultsOfUnused, namesOfUnused } from "./unused-fields.ts";

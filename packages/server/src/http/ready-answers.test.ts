@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { FastifyInstance } from "fastify";
 import { silentLogger } from "../lib/logger.ts";
 import { until } from "../testing/until.ts";
-import type { Caller } from "./auth.ts";
+import type { Caller } from "../security/caller.ts";
 import { createGuard } from "./guard.ts";
 import type { AuditedCall } from "./observe-requests.ts";
 import { openHttp } from "./open-http.ts";

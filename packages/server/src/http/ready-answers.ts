@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Observer } from "../observability/observer.ts";
-import type { Caller } from "./auth.ts";
+import type { Caller } from "../security/caller.ts";
 import { isNear } from "./compress-answers.ts";
 import { requestIdHeader, toAuditedCall, type AuditedCall } from "./observe-requests.ts";
 

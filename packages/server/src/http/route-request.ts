@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { Caller } from "./auth.ts";
+import type { Caller } from "../security/caller.ts";
 
 /** A request after authentication and validation; what the handler reads has the types of its route's schemas. */
 export type RouteRequest = {

@@ -1,6 +1,6 @@
 import type { Action } from "@convoke/protocol";
 import { placesOf, type ToolListing } from "@convoke/tool-host";
-import { taskToolName } from "../tasks/task-tool.ts";
+import { taskToolName } from "../../agent/task-tool-name.ts";
 
 /** What one open action needs for itself. Keys are `<type>:<name>`; what only reads needs none. */
 export type Claim = {

@@ -3,6 +3,7 @@ import type { Outcome } from "@convoke/tool-host";
 import type { HookRecord, HookRunner, HookVerdict } from "../../extensions/hooks/hook-runner.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { Fault } from "../../lib/fault.ts";
+import type { Model } from "../../models/model.ts";
 import type { OpenAction } from "../state/conversation-state.ts";
 
 /** What hooks say at one point: whether it goes on, why not, and their records for the log. */
@@ -22,6 +23,15 @@ export type HookGateDeps = {
   readonly notify: (draft: EventDraft) => void;
   /** How the log tells of a hook that ran. */
   readonly tell: (record: HookRecord) => EventDraft;
+};
+
+/** What hooks need of the conversation that opens them. */
+export type HookSurroundings = {
+  readonly openModel: () => Model;
+  /** Aborts when another process took the conversation over: see {@link HookRunner}. */
+  readonly lost: AbortSignal;
+  /** Adds to the log when the conversation comes to it. */
+  readonly notify: (draft: EventDraft) => void;
 };
 
 /** The points of a conversation at which its hooks are asked. */

@@ -6,7 +6,8 @@ import type { ConversationConfig } from "../conversation-config.ts";
 import { readConfig } from "../read-config.ts";
 import type { ConversationHost, SessionsDeps } from "./conversation-sessions.ts";
 import type { RepositoryQueues } from "./repository-queues.ts";
-import { Worktrees, type Worktree } from "./worktrees.ts";
+import { Worktrees } from "./worktrees.ts";
+import type { Worktree } from "../worktree.ts";
 
 export type ConversationWorktreesDeps = Pick<SessionsDeps, "chooseHost" | "dataDir"> & {
   readonly journal: Pick<Journal, "getConversation" | "searchConversations">;

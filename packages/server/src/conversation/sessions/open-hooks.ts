@@ -5,18 +5,13 @@ import type { EventDraft } from "../../events/event-draft.ts";
 import type { Model } from "../../models/model.ts";
 import type { ConversationConfig } from "../conversation-config.ts";
 import { stateUpdate } from "../decide.ts";
-import { HookGate } from "../run/hook-gate.ts";
+import { HookGate, type HookSurroundings } from "../run/hook-gate.ts";
 
-export type OpenHooksDeps = {
+export type OpenHooksDeps = HookSurroundings & {
   readonly conversationId: string;
   readonly workingDir: string;
   readonly toolHost: () => Promise<ToolHost>;
-  readonly openModel: () => Model;
-  /** See {@link HookRunner}. */
-  readonly lost: AbortSignal;
   readonly beforeStart?: (signal: AbortSignal) => Promise<void>;
-  /** Adds to the log when the conversation comes to it. */
-  readonly notify: (draft: EventDraft) => void;
 };
 
 /** The hooks of a conversation; null when it has none, and then nothing about hooks ever appears in its log. */

@@ -9,7 +9,8 @@ import { checkLeaksAfterEach } from "../../testing/check-leaks.ts";
 import { TaskWorktrees } from "../tasks/task-worktrees.ts";
 import { RepositoryQueues } from "./repository-queues.ts";
 import { git } from "./worktree-git.ts";
-import { Worktrees, type Worktree } from "./worktrees.ts";
+import { Worktrees } from "./worktrees.ts";
+import type { Worktree } from "../worktree.ts";
 
 checkLeaksAfterEach();
 

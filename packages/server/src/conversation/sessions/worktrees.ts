@@ -6,18 +6,7 @@ import type { Logger } from "../../lib/logger.ts";
 import type { RepositoryQueues } from "./repository-queues.ts";
 import { runProgram, type ProgramEnd } from "./run-program.ts";
 import { checkoutMs, git, readMs } from "./worktree-git.ts";
-
-/** A git worktree of a conversation's own, and of the forks that go on in it. */
-export type Worktree = {
-  /** The top folder of the repository that it belongs to. */
-  readonly repository: string;
-  readonly root: string;
-  readonly branch: string;
-  /** The commit that the branch began at. */
-  readonly base: string;
-  /** When the first conversation in it was made; epoch microseconds. */
-  readonly since: number;
-};
+import type { Worktree } from "../worktree.ts";
 
 type Host = Pick<ToolHost, "startProcess">;
 

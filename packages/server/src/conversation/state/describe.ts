@@ -2,7 +2,7 @@ import type { ConversationInfo, SecurityAnalyzer, MetricsSnapshot, SecretRegistr
 import { formatInstant } from "../../lib/instant.ts";
 import { nextUuid7 } from "../../lib/uuid7.ts";
 import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
-import type { Worktree } from "../sessions/worktrees.ts";
+import type { Worktree } from "../worktree.ts";
 import type { ConversationMarks } from "../../journal/journal.ts";
 import { hideUrl } from "../../settings/secret-fields.ts";
 import type { ConversationState } from "./conversation-state.ts";

@@ -16,7 +16,7 @@ import { readWork } from "./read-work.ts";
 import { subAgentConfig } from "./sub-agent-config.ts";
 import type { SubTaskEnd } from "./task-tool.ts";
 import type { TaskWorktrees } from "./task-worktrees.ts";
-import type { Worktree } from "../sessions/worktrees.ts";
+import type { Worktree } from "../worktree.ts";
 import { idOfTask } from "./task-ids.ts";
 
 /** What sub-agents need of the directory, which is where their conversations are. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { hasTasks, hasWorkflow } from "../../agent/tool-specs.ts";
 import type { ConversationRow, EventPageText, Journal } from "../../journal/journal.ts";
 import { readConfig } from "../read-config.ts";
-import { taskToolName } from "./task-tool.ts";
+import { taskToolName } from "../../agent/task-tool-name.ts";
 
 /** The tasks that a conversation has given to sub-agents, and that are still there. */
 export async function listTasks(

@@ -19,9 +19,10 @@ import { Fault } from "../../lib/fault.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { stateUpdate } from "../decide.ts";
 import { LeftOpenError } from "../run/executions.ts";
-import type { SessionContext } from "../run/mcp-tools.ts";
+import type { SessionContext } from "../session-context.ts";
 import { SubConversation, TaskRefusedError, type SubConversationDeps } from "./sub-conversation.ts";
-import { failed, listTaskTool, observe, taskToolName, titleOf, type SubTaskEnd } from "./task-tool.ts";
+import { failed, listTaskTool, observe, titleOf, type SubTaskEnd } from "./task-tool.ts";
+import { taskToolName } from "../../agent/task-tool-name.ts";
 
 export type TaskSessionDeps = {
   readonly conversationId: string;

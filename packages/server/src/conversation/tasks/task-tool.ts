@@ -1,3 +1,4 @@
+import { taskToolName } from "../../agent/task-tool-name.ts";
 import type { SubAgent } from "../../extensions/sub-agents/sub-agent.ts";
 import type { TaskAction, TaskObservation, ToolDefinition } from "@convoke/protocol";
 import type { Outcome, ToolListing } from "@convoke/tool-host";
@@ -10,9 +11,6 @@ export type SubTaskEnd = {
   /** What became of the changes in a worktree of its own. */
   readonly work?: string | null;
 };
-
-/** How the model calls it. */
-export const taskToolName = "task";
 
 /** Of the conversation of a task. */
 export function titleOf({ description, prompt }: TaskAction): string {

@@ -1,7 +1,7 @@
 import type { ToolHost } from "@convoke/tool-host";
 import type { RepositoryQueues } from "../sessions/repository-queues.ts";
 import { checkoutMs, git, hasOwnPrograms } from "../sessions/worktree-git.ts";
-import type { Worktree } from "../sessions/worktrees.ts";
+import type { Worktree } from "../worktree.ts";
 
 type Host = Pick<ToolHost, "startProcess">;
 

@@ -4,7 +4,7 @@ import type { ExecuteOptions, ExecutionRequest, Outcome, ToolListing, ToolSessio
 import type { SubAgent } from "../../extensions/sub-agents/sub-agent.ts";
 import { Slots } from "../../lib/slots.ts";
 import { withMethods } from "../../lib/with-methods.ts";
-import { taskToolName } from "../tasks/task-tool.ts";
+import { taskToolName } from "../../agent/task-tool-name.ts";
 import { maxScriptChars, runScript, type AgentOrder, type ScriptEnd } from "./run-script.ts";
 
 const workflowToolName = "workflow";

@@ -1,4 +1,4 @@
-import type { Caller } from "../../http/auth.ts";
+import type { Caller } from "../../security/caller.ts";
 import type { CompletedBody } from "../../http/read-request.ts";
 import type { ApprovalPolicy } from "../../conversation/approval-policy.ts";
 import { promptNames } from "../../agent/prompt/prompt-choice.ts";

@@ -19,7 +19,7 @@ import {
 import type { ConversationDirectory } from "../../conversation/conversation-directory.ts";
 import { unusedWarning } from "../../conversation/unused-fields.ts";
 import { conversationMissing } from "../../conversation/refusals.ts";
-import type { Caller } from "../../http/auth.ts";
+import type { Caller } from "../../security/caller.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";

@@ -5,7 +5,7 @@ import { StartConversationRequest } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import { demoAddress, demoModel, demoTag, type Demo } from "../../conversation/demo.ts";
 import type { Directory } from "../../conversation/directory.ts";
-import type { Caller } from "../../http/auth.ts";
+import type { Caller } from "../../security/caller.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { RequireMachine } from "../../workspaces/machine-policy.ts";

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { SandboxAccess } from "../../app-conversations/sandbox-service.ts";
-import type { Caller, KeyRing, LoginHalves } from "../../http/auth.ts";
+import type { KeyRing, LoginHalves } from "../../http/auth.ts";
+import type { Caller } from "../../security/caller.ts";
 
 /** The server's keys, and the sandbox's own, whose caller is the sandbox's owner. */
 export class SandboxKeyRing implements KeyRing {

@@ -1,5 +1,5 @@
 import type { CreateKeyRequest, KeyInfo } from "@convoke/protocol";
-import { localUser, type Caller } from "../../http/auth.ts";
+import { localUser, type Caller } from "../../security/caller.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { KeyBook, KeyEntry } from "../../settings/key-book.ts";

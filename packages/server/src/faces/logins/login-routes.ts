@@ -1,6 +1,7 @@
 import type { LoginEntry, LoginRequest, LogoutRequest } from "@convoke/protocol";
 import type { FastifyRequest } from "fastify";
-import { keyOfHeaders, type Caller, type KeyRing } from "../../http/auth.ts";
+import { keyOfHeaders, type KeyRing } from "../../http/auth.ts";
+import type { Caller } from "../../security/caller.ts";
 import {
   loginCookieName,
   loginCookiePlace,

@@ -10,7 +10,7 @@ import type { ToolHost } from "@convoke/tool-host";
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { Directory } from "../../conversation/directory.ts";
 import type { ApplicationDatabase } from "../../database/application-database.ts";
-import type { Caller } from "../../http/auth.ts";
+import type { Caller } from "../../security/caller.ts";
 import type { CompletedBody } from "../../http/read-request.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";

@@ -1,5 +1,5 @@
 import { metricsRoutes } from "@convoke/protocol";
-import { localUser } from "../../http/auth.ts";
+import { localUser } from "../../security/caller.ts";
 import { face, type Face } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { Metrics } from "../../observability/metrics.ts";

@@ -1,6 +1,6 @@
 import { nodeRoutes, type ServerNode } from "@convoke/protocol";
 import type { Cluster } from "../../cluster/cluster.ts";
-import { localUser } from "../../http/auth.ts";
+import { localUser } from "../../security/caller.ts";
 import { face, type Face } from "../../http/mount.ts";
 import { formatInstant } from "../../lib/instant.ts";
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { localUser, type Caller, type KeyRing } from "../../http/auth.ts";
+import { type KeyRing } from "../../http/auth.ts";
+import { localUser, type Caller } from "../../security/caller.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { Preview, WorkspaceSessions } from "../../workspaces/workspace-session.ts";
 import { allowPreflight, isPreflight } from "../gateway/allow-preflight.ts";

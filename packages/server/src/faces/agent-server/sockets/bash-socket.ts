@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ExecuteBashRequest } from "@convoke/protocol";
 import { findUnusedFields, type Validator } from "@convoke/protocol/validate";
-import type { Caller, KeyRing } from "../../../http/auth.ts";
+import type { KeyRing } from "../../../http/auth.ts";
+import type { Caller } from "../../../security/caller.ts";
 import { describeFaults, faultsOfUnused } from "../../../http/unused-fields.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { formatInstant } from "../../../lib/instant.ts";

@@ -3,7 +3,7 @@ import { findUnusedFields, type Validator } from "@convoke/protocol/validate";
 import type { WebSocket } from "ws";
 import type { Conversation } from "../../../conversation/conversation.ts";
 import type { Directory } from "../../../conversation/directory.ts";
-import type { Caller } from "../../../http/auth.ts";
+import type { Caller } from "../../../security/caller.ts";
 import { describeFaults, faultsOfUnused } from "../../../http/unused-fields.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
-import type { Caller } from "../../../http/auth.ts";
+import type { Caller } from "../../../security/caller.ts";
 import type { Neighbours } from "../../../http/neighbours.ts";
 import { closeCodes } from "./close-codes.ts";
 import { untilRoom } from "./person-socket.ts";

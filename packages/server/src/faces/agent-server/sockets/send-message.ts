@@ -1,6 +1,6 @@
 import type { Message } from "@convoke/protocol";
 import type { Directory } from "../../../conversation/directory.ts";
-import type { Caller } from "../../../http/auth.ts";
+import type { Caller } from "../../../security/caller.ts";
 import { askNeighbour, hereOrThere } from "../../../http/here-or-there.ts";
 import type { Neighbours } from "../../../http/neighbours.ts";
 import { Fault } from "../../../lib/fault.ts";

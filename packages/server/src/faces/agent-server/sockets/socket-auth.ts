@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import type { Caller, KeyRing } from "../../../http/auth.ts";
+import type { KeyRing } from "../../../http/auth.ts";
+import type { Caller } from "../../../security/caller.ts";
 import { callerOfSocketLogin } from "../../../http/login-halves.ts";
 import type { SocketFrames } from "./socket-frames.ts";
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { keyOfHeaders, localUser, type Caller, type KeyRing } from "../../../http/auth.ts";
+import { keyOfHeaders, type KeyRing } from "../../../http/auth.ts";
+import { localUser, type Caller } from "../../../security/caller.ts";
 import { Fault } from "../../../lib/fault.ts";
 
 /** Refuses a handshake whose key is wrong; a good header does not rescue a wrong query value. One without a key may still send it. */

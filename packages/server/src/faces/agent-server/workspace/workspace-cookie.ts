@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import { localUser, type Caller, type KeyRing } from "../../../http/auth.ts";
+import { type KeyRing } from "../../../http/auth.ts";
+import { localUser, type Caller } from "../../../security/caller.ts";
 import { isOwnOrigin } from "../../../http/own-origin.ts";
 import { readCookies } from "../../../http/read-cookie.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";

@@ -1,0 +1,32 @@
+import type { LLM, MetricsSnapshot } from "@convoke/protocol";
+import type { EventDraft } from "../events/event-draft.ts";
+import type { McpServers } from "../extensions/mcp/mcp-status.ts";
+import type { Model } from "../models/model.ts";
+import type { OwnBudget } from "../spending/own-budget.ts";
+import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
+
+/** What a session of tools may know and do of its conversation. */
+export type SessionContext = {
+  readonly secrets: () => ConversationSecrets;
+  /** Adds to the log when the conversation comes to it. */
+  readonly notify: (draft: EventDraft) => void;
+  /** Aborts when the conversation leaves this process. */
+  readonly closing: AbortSignal;
+  /** Aborts before that where another process goes on with it: what outlives this process is not stopped. */
+  readonly handedOver: AbortSignal;
+  /** A stop or an interrupt is answered when this has settled, within two seconds; to be called while the signal of the call aborts. */
+  readonly stopping: (others: Promise<unknown>) => void;
+  /** Told of the MCP servers of each new session; null where there are none. */
+  readonly onMcpServers: (servers: McpServers | null) => void;
+  /** As it is at this moment. */
+  readonly config: () => ConversationConfig;
+  readonly budget: () => OwnBudget;
+  /** The log has a call for the browser's tools. */
+  readonly hasAskedForBrowser: () => boolean;
+  /** A stored model for a call beside the run, booked under a name of its own. */
+  readonly openHelper: (usageId: string, other: LLM) => Model;
+  /** Totals of model calls by usage id, as they are at this moment. */
+  readonly stats: () => Readonly<Record<string, unknown>>;
+  /** Replaces the total of one usage id; durable when it resolves. */
+  readonly putStats: (usageId: string, total: MetricsSnapshot) => Promise<void>;
+};
