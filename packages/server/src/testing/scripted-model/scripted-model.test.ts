@@ -129,7 +129,8 @@ describe.each(doors)("scripted model, %s", (door) => {
     expect(await say(model, [user("plain")])).toBe("main");
     expect(await say(model, [user("surprise")])).toBe("LLMBadRequestError");
     expect(await say(model, [user("the weather?")])).toBe("weather 1");
-    expect(await say(model, [user("the weather?"), said("weather 1")])).toBe("weather 2");
+    const fine: ModelMessage = { ...output, content: [{ type: "text", text: "exit 0" }] };
+    expect(await say(model, [user("the weather?"), calling, fine], [tool])).toBe("weather 2");
     expect(await say(model, [user("plain"), calling, output], [tool])).toBe("it broke");
   });
 
