@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { onceUnlessRejected } from "@convoke/protocol";
+import { onceUnlessRejected } from "@convoke/protocol/once-unless-rejected";
 import type { BashCommand, BashOutput } from "@convoke/protocol";
 import { endProcesses } from "../processes/end-processes.ts";
 import { maskText } from "../processes/mask.ts";

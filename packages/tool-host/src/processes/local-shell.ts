@@ -1,4 +1,4 @@
-import { onceUnlessRejected } from "@convoke/protocol";
+import { onceUnlessRejected } from "@convoke/protocol/once-unless-rejected";
 import { spawn, type IPty } from "@lydell/node-pty";
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { finished, type Readable, type Writable } from "node:stream";
-import { onceUnlessRejected } from "@convoke/protocol";
+import { onceUnlessRejected } from "@convoke/protocol/once-unless-rejected";
 import { endProcesses, type ProcessTarget } from "./end-processes.ts";
 import { findMarkedProcesses } from "./process-table.ts";
 

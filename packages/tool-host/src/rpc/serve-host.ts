@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { onceUnlessRejected } from "@convoke/protocol";
+import { onceUnlessRejected } from "@convoke/protocol/once-unless-rejected";
 import type { ToolHost } from "../host.ts";
 import type { Bash } from "../bash/bash.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createValidator } from "@convoke/protocol/validate";
-import { ToolDefinition } from "@convoke/protocol";
+import { extensionToolSchemaByKind, ToolDefinition } from "@convoke/protocol";
 import { defaultTools } from "../catalogue.ts";
 import { facesOf } from "../tool.ts";
 import { openTool } from "../testing/open-tool.ts";
@@ -53,7 +53,10 @@ test("tools 20.1.3: every tool's definition is valid and carries its annotations
     .flatMap(facesOf)
     .map((tool) => {
       const definition = tool.define(context);
-      expect(validator.check(ToolDefinition, structuredClone(definition))).toMatchObject({ ok: true });
+      const schema = Object.hasOwn(extensionToolSchemaByKind, definition.kind)
+        ? extensionToolSchemaByKind[definition.kind as keyof typeof extensionToolSchemaByKind]
+        : ToolDefinition;
+      expect(validator.check(schema, structuredClone(definition))).toMatchObject({ ok: true });
       expect(definition).not.toHaveProperty("name");
       const { annotations } = definition;
       const flags = [
@@ -81,6 +84,7 @@ test("tools 20.1.3: every tool's definition is valid and carries its annotations
     ["EditTool", "edit", "edit", "FTFF"],
     ["ListDirectoryTool", "list_directory", "list_directory", "TFTF"],
     ["PlanningFileEditorTool", "planning_file_editor", "planning_file_editor", "FFFF"],
+    ["ApplyPatchTool", "apply_patch", "apply_patch", "FTFF"],
     ["BrowserNavigateTool", "browser_navigate", "browser_navigate", "FFFT"],
     ["BrowserClickTool", "browser_click", "browser_click", "FFFT"],
     ["BrowserGetStateTool", "browser_get_state", "browser_get_state", "TFTT"],

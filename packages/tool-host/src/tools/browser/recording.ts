@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, type FileHandle } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { onceUnlessRejected } from "@convoke/protocol";
+import { onceUnlessRejected } from "@convoke/protocol/once-unless-rejected";
 import type { BrowserContext, Page } from "playwright-core";
 
 export type RecordingResult = { readonly path: string; readonly eventCount: number };
