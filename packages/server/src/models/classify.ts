@@ -14,6 +14,8 @@ import { readReport, type Report } from "./read-report.ts";
 export type FailureContext = {
   readonly model: string;
   readonly host: string;
+  /** As the address has it; empty where it has none. */
+  readonly port?: string;
   readonly secrets: readonly string[];
   /** Milliseconds since the epoch, for Retry-After given as a date. */
   readonly nowMs: () => number;

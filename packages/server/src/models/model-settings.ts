@@ -59,9 +59,12 @@ export type RetryPolicy = {
   readonly multiplierMs: number;
   readonly minWaitMs: number;
   readonly maxWaitMs: number;
-  /** True where nobody has set any of it. */
+  /** True where all of it is as the schema fills it in. */
   readonly isUsual?: boolean;
 };
+
+/** What the schema fills in: a value of these says nothing of anybody's wish. */
+const usualRetries = { num_retries: 5, retry_multiplier: 8, retry_min_wait: 8, retry_max_wait: 64 } as const;
 
 /** Reads the wire's LLM object. Throws a Fault that names the field at fault. */
 export function readModelSettings(llm: LLM): ModelSettings {
@@ -109,12 +112,12 @@ export function readModelSettings(llm: LLM): ModelSettings {
     thinkingBudget: effort === "none" ? 0 : thinkingBudgetOf(llm),
     idleTimeoutMs: llm.timeout === null || llm.timeout === 0 ? null : (llm.timeout ?? 300) * 1000,
     retry: {
-      attempts: Math.max(1, llm.num_retries ?? 5),
-      multiplierMs: (llm.retry_multiplier ?? 8) * 1000,
-      minWaitMs: (llm.retry_min_wait ?? 8) * 1000,
-      maxWaitMs: (llm.retry_max_wait ?? 64) * 1000,
-      isUsual: [llm.num_retries, llm.retry_multiplier, llm.retry_min_wait, llm.retry_max_wait].every(
-        (value) => value === undefined || value === null,
+      attempts: Math.max(1, llm.num_retries ?? usualRetries.num_retries),
+      multiplierMs: (llm.retry_multiplier ?? usualRetries.retry_multiplier) * 1000,
+      minWaitMs: (llm.retry_min_wait ?? usualRetries.retry_min_wait) * 1000,
+      maxWaitMs: (llm.retry_max_wait ?? usualRetries.retry_max_wait) * 1000,
+      isUsual: Object.entries(usualRetries).every(
+        ([field, usual]) => (llm[field as keyof typeof usualRetries] ?? usual) === usual,
       ),
     },
     isToolCallingNative: (llm.native_tool_calling ?? true) && overrides.native_tool_calling !== false,

@@ -62,6 +62,7 @@ function openRoute(llm: LLM, deps: OpenModelDeps): Model {
   const failure = {
     model: settings.name,
     host: hostOf(settings.route.baseUrl),
+    port: URL.parse(settings.route.baseUrl)?.port ?? "",
     secrets: secretsOf(settings),
     nowMs: () => clock.nowMs(),
   };

@@ -5,18 +5,18 @@ import type { ModelError } from "./model.ts";
  * A connection that this machine itself refuses: nothing listens there, and that does not pass by waiting long. Null for every other
  * failure.
  */
-export function refusedHere(thrown: unknown, { host }: FailureContext): ModelError | null {
+export function refusedHere(thrown: unknown, { host, port = "" }: FailureContext): ModelError | null {
   if (!loopback.test(host) || !isRefused(thrown, 0)) return null;
+  const place = port === "" ? host : `${host}:${port}`;
   return {
     code: "LLMServiceUnavailableError",
-    detail: `Nothing listens at ${host}. Start the server of the model there, or change llm.base_url.`,
+    detail: `Nothing listens at ${place}. Start the server of the model there, or change llm.base_url.`,
     isRetryable: true,
     againAfterMs: 1_000,
   };
 }
 
-/** With or without a port. */
-const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\]|::1)(?::\d+)?$/u;
+const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u;
 const deepest = 6;
 
 /** `fetch` and the SDKs hide the reason in causes; of several addresses each has one. */
