@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -102,6 +103,29 @@ test("P7, F5: several events in a row that are gone, also the first ones, have i
   for (const event of read) expect((await journal.getEvents(opened.id, [event.id]))[0]?.seq).toBe(event.seq);
   expect((await readPages(opened, "TIMESTAMP_DESC")).filter(isDamaged)).toHaveLength(10);
 });
+
+test.each([
+  ["the lowest", "zeroblob(16)"],
+  ["the highest", "x'ffffffffffffffffffffffffffffffff'"],
+])(
+  "P7, F5: ids of events and of stand-ins are found past ids that are %s and no error to SQLite",
+  async (_, id) => {
+    const opened = await openDamaged(
+      `UPDATE events SET id = ${id}, json = iif(position = $base + 8, '', json) WHERE position IN ($base + 8, $base + 16, $base + 32)`,
+    );
+    await using journal = opened.journal;
+    for (const order of ["TIMESTAMP", "TIMESTAMP_DESC"] as const) {
+      const items = await readPages(opened, order);
+      expect(items).toHaveLength(length);
+      expect(items.filter(isDamaged)).toHaveLength(1);
+    }
+    for (const event of events.filter((_event, index) => ![8, 16, 32].includes(index + 1)))
+      expect((await journal.getEvents(opened.id, [event.id]))[0]?.json).toBe(event.json);
+    await expect(
+      journal.search(opened.id, { order: "TIMESTAMP", limit: 2, pageId: randomUUID() }),
+    ).rejects.toThrow("has no event");
+  },
+);
 
 test("P8, F5: events of an older release, without a checksum, are read, and those that are no JSON are not", async () => {
   const opened = await openDamaged(

@@ -172,21 +172,36 @@ export class EventReader {
   seqOfId(log: LogRange, id: string): number | null {
     const wanted = toIdBytes(id);
     if (wanted === null) return null;
-    let isDamaged = false;
     const seq = firstSeqWhere(log, (at) => {
-      const id = this.#landmark(log, at);
-      isDamaged ||= id === null;
-      return Buffer.compare(id ?? this.#idBytesAt(log, at), wanted) >= 0;
+      const id = this.#landmark(log, at) ?? this.#idBytesAt(log, at);
+      return Buffer.compare(id, wanted) >= 0;
     });
     if (seq <= log.lastSeq && Buffer.compare(this.#idBytesAt(log, seq), wanted) === 0) return seq;
-    // What is damaged on the way may lead past it.
-    return isDamaged ? this.#searchId(log, wanted) : null;
+    // Damage may have led to another place, also by ids that only look like some: it is not there only where both that it would be between are sound.
+    const [before, after] = [seq - 1, seq].map((at) => this.#soundId(log, at));
+    const isAfter = seq === 1 || (before != null && Buffer.compare(before, wanted) < 0);
+    const isBefore = seq > log.lastSeq || (after != null && Buffer.compare(after, wanted) > 0);
+    return isAfter && isBefore && !isOfPlace(wanted) ? null : this.#searchId(log, wanted);
+  }
+
+  /** Null where the event or what stands beside it is not as it was written. */
+  #soundId(log: LogRange, seq: number): Uint8Array | null {
+    const row = seq < 1 || seq > log.lastSeq ? null : this.#find(log, seq);
+    if (row === null) return null;
+    const [, id, timestamp, classCode, json, text, meta, checksum] = row;
+    return isBesideIntact({ id, timestamp, classCode, json, text, meta }, checksum) ? id : null;
   }
 
   #searchId(log: LogRange, wanted: Uint8Array): number | null {
     const end = Math.min(log.lastSeq, mostSearched);
-    for (let seq = 1; seq <= end; seq += 1)
-      if (Buffer.compare(this.#idBytesAt(log, seq), wanted) === 0) return seq;
+    let [last, lastOwn]: [Uint8Array, number] = [new Uint8Array(16), 0];
+    for (let seq = 1; seq <= end; seq += 1) {
+      const own = this.#ownId(log, seq);
+      if (own !== null) [last, lastOwn] = [own, seq];
+      const isNear = seq - lastOwn < furthestNeighbour;
+      const id = own ?? (isNear ? idAfter(last, seq - lastOwn) : idAfter(new Uint8Array(16), seq));
+      if (Buffer.compare(id, wanted) === 0) return seq;
+    }
     return null;
   }
 
@@ -261,30 +276,22 @@ export class EventReader {
   #idBytesAt(log: LogRange, seq: number): Uint8Array {
     const own = this.#ownId(log, seq);
     if (own !== null) return own;
+    // Not by the nearest row that SQLite finds: damage may lead it to one far away, whose id is out of order here.
     for (let before = seq - 1; before > 0 && before > seq - furthestNeighbour; before -= 1) {
-      const [position, id] = this.#idBefore(log, before) ?? [];
-      const at = (position ?? 0) - positionOf(log.number, 0);
-      if (at >= 1 && at <= before && isIdBytes(id)) return idAfter(id, seq - at);
+      const id = this.#ownId(log, before);
+      if (id !== null) return idAfter(id, seq - before);
     }
     return idAfter(new Uint8Array(16), seq);
-  }
-
-  /** The nearest row at or before `seq`; null when it is on a damaged page too. */
-  #idBefore(log: LogRange, seq: number): [position: number, id: unknown] | null {
-    const base = positionOf(log.number, 0);
-    try {
-      return (this.#partOf(log, seq).idBefore.get(base + 1, base + seq) ?? null) as unknown as
-        | [number, unknown]
-        | null;
-    } catch (error) {
-      if (!isStorageFault(error)) throw error;
-      return null;
-    }
   }
 
   #damaged(log: LogRange, seq: number): EventWithMeta {
     return { seq, id: this.idAt(log, seq), json: damagedJson, meta: null };
   }
+}
+
+/** Ids of damaged events that are far from any other say their place only; those of events begin with a time. */
+function isOfPlace(id: Uint8Array): boolean {
+  return id.subarray(0, 8).every((byte) => byte === 0);
 }
 
 /** At 1,000,000 events that is every place of the first twelve steps of twenty. */

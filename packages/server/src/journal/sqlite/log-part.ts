@@ -10,7 +10,6 @@ export type Part = {
   readonly aroundDown: StatementSync;
   readonly json: StatementSync;
   readonly id: StatementSync;
-  readonly idBefore: StatementSync;
   readonly timestamp: StatementSync;
   readonly nextTimestamp: StatementSync;
 };
@@ -58,7 +57,6 @@ export function preparePart(database: DatabaseSync, table: "events" | "recent"):
     aroundDown: prepare(whole, "position BETWEEN ? AND ? ORDER BY position DESC"),
     json: prepare("json, checksum", "position = ?"),
     id: prepare("id", "position = ?"),
-    idBefore: prepare("position, id", "position BETWEEN ? AND ? ORDER BY position DESC LIMIT 1"),
     timestamp: prepare("timestamp", "position = ?"),
     nextTimestamp: prepare("position, timestamp", "position BETWEEN ? AND ? ORDER BY position LIMIT 1"),
   };
