@@ -25,9 +25,19 @@ test("a server is tried: its tools, a call, an unknown tool, a refused connectio
       tools: ["echo", "environment"],
       tool_result: { is_error: false, text: "echo of <secret-hidden>" },
     });
-    expect(await attempt({ server: stdio("good"), tool_call: { name: "nothing" } })).toMatchObject({
-      ok: false,
-      error_kind: "unknown",
+    expect(await attempt({ server: stdio("good"), tool_call: { name: "nothing" } })).toEqual({
+      ok: true,
+      tools: ["echo", "environment"],
+      tool_result: {
+        is_error: true,
+        text: 'The server has no tool "nothing". It has these: echo, environment.',
+      },
+    });
+    const silent = { name: "echo", arguments: { text: "a" } };
+    expect(await attempt({ server: stdio("hang-mid-call"), tool_call: silent, timeout: 3 })).toEqual({
+      ok: true,
+      tools: ["echo", "environment"],
+      tool_result: { is_error: true, text: "The tool did not answer within 3 s." },
     });
     expect(await attempt({ server: { url: "http://127.0.0.1:9/mcp" } })).toMatchObject({
       ok: false,
