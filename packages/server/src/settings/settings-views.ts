@@ -129,13 +129,23 @@ export function toAgentSettings(stored: StoredSettings, shownAs: ShownAs = secre
     agent_kind: agentExtras["agent_kind"] ?? "openhands",
     ...(plain.agent === null ? {} : { agent: plain.agent }),
     llm: { model: null, base_url: null, api_key: null, ...showModel(ownModel(stored), shownAs) },
-    mcp_config: hideSecrets(mcpServers ?? {}, shownAs),
+    mcp_config: hideSecrets(shownServers(mcpServers ?? {}), shownAs),
     condenser: {
       ...hideSecrets((agentExtras["condenser"] ?? {}) as JsonObject, shownAs),
       enabled: plain.enable_default_condenser,
       ...(plain.condenser_max_size === null ? {} : { max_size: plain.condenser_max_size }),
     },
   };
+}
+
+/** Whether a server is on is always told: clients read the field without asking whether it is there. */
+function shownServers(servers: NonNullable<StoredSettings["mcpServers"]>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, server]) => [
+      name,
+      { ...server, enabled: server["enabled"] ?? true },
+    ]),
+  );
 }
 
 function toConversationSettings({ plain }: StoredSettings): V1Settings["conversation_settings"] {

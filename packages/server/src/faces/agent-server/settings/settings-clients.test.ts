@@ -54,6 +54,14 @@ describe("the official client, unmodified", () => {
     expect(patched.agent_settings).toMatchObject({
       mcp_config: { docs: { timeout: 5, headers: { A: mask } } },
     });
+    for (const [enabled, after] of [
+      [false, false],
+      [null, true],
+    ] as const) {
+      const switched = await client.patchMcpServer("docs", { enabled } as never);
+      const docs = (switched.agent_settings as Record<string, unknown>)["mcp_config"];
+      expect(docs).toMatchObject({ docs: { enabled: after, timeout: 5, headers: { A: mask } } });
+    }
     const left = await client.deleteMcpServer("docs");
     expect(left.agent_settings).toMatchObject({ mcp_config: {} });
     await expect(client.deleteMcpServer("docs")).rejects.toMatchObject({ status: 404 });
