@@ -145,7 +145,7 @@ def models_and_profiles(world: World) -> None:
     revisions = [
         item["revision"] for item in send(world, "GET", "/api/agent-profiles").json()["profiles"] if item["name"] == "mine"
     ]
-    assert revisions == [2], revisions
+    assert revisions == [1], revisions
     for path in ("/api/agent-profiles/mine", "/api/agent-profiles/default"):
         send(world, "DELETE", path).raise_for_status()
     send(world, "PATCH", "/api/settings", {"agent_settings_diff": {"llm": None}}).raise_for_status()

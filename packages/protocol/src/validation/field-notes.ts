@@ -48,7 +48,11 @@ export const alsoRead: Notes<TSchema> = {
   "Agent-Input": { mcp_config: mcpServers },
   "AgentContext-Input": named("disabled_skills", "load_memory", "marketplace_path"),
   AgentDefinition: { hooks: ref(HookConfigInput), mcp_config: mcpServers },
-  HookDefinition: named("name", "prompt", "system_prompt", "tools", "max_iterations", "async", "on_failure"),
+  HookDefinition: {
+    ...named("name", "prompt", "system_prompt", "tools", "max_iterations", "on_failure"),
+    // Python clients write the second, because the first is a word of their language.
+    ...named("async", "async_"),
+  },
   "LLMSummarizingCondenser-Input": named("minimum_progress"),
   SubAgentCondenser: named("minimum_progress"),
   "HookConfig-Input": { hooks: ref(HookConfigInput) },

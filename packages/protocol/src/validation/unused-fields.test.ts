@@ -53,7 +53,7 @@ test("F5: fields are looked for in every part of a request, whatever form it has
     initial_message: { content: [{ type: "text", text: "t", mode: "fast" }, "bare"] },
     tool_module_qualnames: { terminal: "openhands.tools.terminal.definition" },
     agent_settings: { lllm: {}, llm: { modle: "m" }, condenser: { enabled: true } },
-    hook_config: { stop: [{ hooks: [{ command: "x", async: true, shell: "bash" }] }] },
+    hook_config: { stop: [{ hooks: [{ command: "x", async: true, async_: true, shell: "bash" }] }] },
   });
   expect(names(found)).toEqual([
     ["max_run_seconds", null],
