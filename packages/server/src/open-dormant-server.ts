@@ -134,7 +134,7 @@ class Door {
     });
   }
 
-  async #begin(request: InitRequest): Promise<void> {
+  async #begin(request: InitRequest): Promise<string | null> {
     if (this.#isClosed) throw notInitialized();
     const { config, ...rest } = this.#deps.complete(request);
     this.#status = { state: "initializing", error: null };
@@ -146,10 +146,11 @@ class Door {
     const completed = { ...rest, config: { ...config, port: this.#port } };
     this.#opening = this.#deps.open(completed, takeOver);
     try {
-      await this.#opening;
+      const { sessionKey } = await this.#opening;
       this.#status = { state: "ready", error: null };
+      return sessionKey === null || sessionKey.file === null ? null : ownKeyNeeded(sessionKey.file);
     } catch (error) {
-      await this.#sleepAgain(error);
+      return await this.#sleepAgain(error);
     }
   }
 
@@ -176,4 +177,12 @@ class Door {
 function notInitialized(): Fault {
   const msg = "The server waits for its configuration. Send it to POST /api/init.";
   return new Fault("not-now", "not_initialized", msg);
+}
+
+/** Nobody who only knows the configuration has the key that the folder made for itself. */
+function ownKeyNeeded(file: string): string {
+  return (
+    `No session_api_keys came: requests need the key in ${file}, everything else is a 401. ` +
+    "Start anew and send session_api_keys, or start with --no-auth where nobody needs a key."
+  );
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { chown, mkdir, writeFile } from "node:fs/promises";
+import { chown, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
@@ -57,6 +57,44 @@ test("W35: convoke serve with OH_DEFERRED_INIT waits for its configuration, then
     200,
     { stdout: "Asia/Tokyo--\n" },
   ]);
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
+
+test.each([
+  ["--no-auth opens every route of a deferred start without any key", ["--no-auth"], {}, 200],
+  [
+    "a deferred start whose configuration has no keys says which one is asked for",
+    [],
+    { OH_INIT_API_KEY: "k" },
+    401,
+  ],
+])("clients 9: %s", async (_title, options, environment, status) => {
+  await using folder = await openTemporaryDirectory();
+  const variables = { HOME: folder.path, OH_DEFERRED_INIT: "true", ...environment };
+  const child = launch(variables, ["--json", ...options]);
+  const [bytes] = (await once(child.stdout, "data")) as [Buffer];
+  const { url } = JSON.parse(bytes.toString()) as { url: string };
+  const headers = { "content-type": "application/json", "x-init-api-key": "k" };
+  const started = await fetch(`${url}/api/init`, { method: "POST", headers, body: "{}" });
+  const answer = (await started.json()) as { state: string; error: null; message?: string };
+  expect(answer).toMatchObject({ state: "ready", error: null });
+  const search = async (key?: string): Promise<number> =>
+    (
+      await fetch(
+        `${url}/api/conversations/search`,
+        key === undefined ? {} : { headers: { "x-session-api-key": key } },
+      )
+    ).status;
+  expect(await search()).toBe(status);
+  if (status === 200) expect(answer).not.toHaveProperty("message");
+  else {
+    const file = join(folder.path, ".convoke", "session-api-key");
+    expect(answer.message).toContain(`need the key in ${file}`);
+    expect(answer.message).toMatch(/session_api_keys.*--no-auth/);
+    expect(await search((await readFile(file, "utf8")).trim())).toBe(200);
+    expect(await (await fetch(`${url}/api/init`)).json()).toEqual({ state: "ready", error: null });
+  }
   child.kill("SIGTERM");
   expect(await once(child, "exit")).toEqual([0, null]);
 });

@@ -20,5 +20,10 @@ export type InitRequest = Static<typeof InitRequest>;
 export const InitStatus = closedObject("InitStatus", {
   state: choice(["dormant", "initializing", "ready"]),
   error: orNull(Type.String()),
+  message: Type.Optional(
+    Type.String({
+      description: "What whoever sent the configuration still has to know; only in that answer.",
+    }),
+  ),
 });
 export type InitStatus = Static<typeof InitStatus>;

@@ -10,8 +10,8 @@ export type InitRoutesDeps = {
   readonly initKey: string;
   readonly validator: Validator;
   readonly status: () => InitStatus;
-  /** Resolves when the server is ready; throws what the caller is told. */
-  readonly begin: (request: InitRequest) => Promise<void>;
+  /** Resolves when the server is ready, with what the caller still has to know; throws what the caller is told. */
+  readonly begin: (request: InitRequest) => Promise<string | null>;
 };
 
 /** `GET` and `POST /api/init`, of the dormant server and of the one that takes its place. */
@@ -31,8 +31,8 @@ export function mountInit(app: FastifyInstance, deps: InitRoutesDeps): void {
     if (!checked.ok) throw new Fault("caller", "validation", "The body is not valid.", checked.errors);
     // Commands are kept in the data folder, wherever it is said that they are.
     if (checked.value.bash_events_dir) reply.header("warning", warningHeader(["bash_events_dir"]));
-    await deps.begin(checked.value);
-    return deps.status();
+    const message = await deps.begin(checked.value);
+    return { ...deps.status(), ...(message === null ? {} : { message }) };
   };
   app.route({ method: "POST", url: "/api/init", onRequest: checkKey, handler: initialize });
 }
