@@ -12,6 +12,7 @@ import { readRequest, type ReadDeps } from "./read-request.ts";
 import type { RouteReply } from "./route-reply.ts";
 import type { RouteRequest } from "./route-request.ts";
 import { warningHeader } from "./unused-fields.ts";
+import { hasSlashes, sendToPlace } from "./without-slash.ts";
 
 export type { RouteReply } from "./route-reply.ts";
 export type { RouteRequest } from "./route-request.ts";
@@ -45,12 +46,14 @@ export function mountRoutes<Operation extends string>(
       if (caller !== null || route.acceptsCookie !== true) return caller;
       return deps.authenticateCookie?.(request) ?? null;
     };
+    const isPlain = !hasSlashes(route, Object.values(routes));
     const options: RouteOptions = {
       method: route.method,
       url: toUrl(route),
       bodyLimit: route.takesLargeBody === true ? largeBodyLimitBytes : bodyLimitBytes,
       config: { ignoresBody: route.body === undefined && route.form === undefined },
-      onRequest: (request, _reply, done) => {
+      onRequest: (request, reply, done) => {
+        if (isPlain && sendToPlace(request, reply)) return;
         if (route.auth) {
           request.caller = authenticate(request);
           if (request.caller === null) throw unauthorized();
