@@ -19,7 +19,7 @@ import { mountEventSocket } from "./faces/agent-server/sockets/event-socket.ts";
 import { mountShellSocket } from "./faces/agent-server/sockets/shell-socket.ts";
 import { mountTerminalSocket } from "./faces/agent-server/sockets/terminal-socket.ts";
 import type { SocketTimes } from "./faces/agent-server/sockets/socket-times.ts";
-import { createCookieReader } from "./faces/agent-server/workspace/workspace-cookie.ts";
+import { createCookieReader, createPageProof } from "./faces/agent-server/workspace/workspace-cookie.ts";
 import { mountPreviews } from "./faces/previews/mount-previews.ts";
 import { isPreviewCapability } from "./faces/previews/preview-path.ts";
 import { FarPorts } from "./faces/previews/far-ports.ts";
@@ -168,6 +168,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     }),
   );
   const sessions = new WorkspaceSessions({ secretBox, nowMs: Date.now });
+  app.pageProofs.open(createPageProof(sessions, keys));
   const authenticate = createAuthenticator(keys);
   const mountDeps: MountDeps = {
     validator,

@@ -16,6 +16,7 @@ import { callerOfLogin } from "./login-halves.ts";
 import { lingerAfterEarlyAnswers } from "./linger.ts";
 import { limitConnections, mostConnections, readLimits } from "./most-connections.ts";
 import { observeRequests, requestIdHeader, toAuditedCall, type AuditedCall } from "./observe-requests.ts";
+import { PageProofs } from "./page-proofs.ts";
 import { createPublicAddress } from "./public-address.ts";
 import { readBodies } from "./read-bodies.ts";
 import { ServerSocket, socketPayloadBytes } from "./server-socket.ts";
@@ -52,6 +53,7 @@ declare module "fastify" {
   }
   interface FastifyInstance {
     readonly readyAnswers: ReadyAnswers;
+    readonly pageProofs: PageProofs;
   }
 }
 
@@ -71,12 +73,18 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       .headers(headers)
       .send(withOpenAiError(reply.request.url, status, body));
   };
-  const refusalOf = ({ method = "", url = "", rawHeaders, headers }: IncomingMessage): Fault | null => {
+  const pageProofs = new PageProofs();
+  const provesItself = (request: IncomingMessage): boolean => {
+    const { method = "", url = "", headers } = request;
+    return deps.guard.provesItself(method, url, headers) || pageProofs.isProven(request);
+  };
+  const refusalOf = (request: IncomingMessage): Fault | null => {
+    const { url = "", rawHeaders, headers } = request;
     const { host, origin } = headers;
     const unclear = unclearTarget(url, rawHeaders, host);
     if (unclear !== null) return new Fault("unusable", "bad_request", unclear);
     const refusal =
-      isForEveryOrigin(url) || deps.guard.provesItself(method, url, headers)
+      isForEveryOrigin(url) || provesItself(request)
         ? deps.guard.refusal(host, undefined)
         : (deps.guard.refusal(host, origin) ??
           (origin === undefined ? deps.guard.embeddingRefusal(url, headers) : null));
@@ -120,6 +128,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
     },
   });
   observeRequests(app, { observer, onCall });
+  app.decorate("pageProofs", pageProofs);
   const isRefused = (request: IncomingMessage): boolean => refusalOf(request) !== null;
   const { onActivity } = deps;
   app.decorate("readyAnswers", new ReadyAnswers(app, { observer, onCall, onActivity, isRefused }));
@@ -147,11 +156,9 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await app.register(cors, {
     delegator: (request, callback) => {
       const origin = request.headers.origin;
-      const { guard } = deps;
-      const { method, url, headers } = request;
       const isAllowed =
         origin !== undefined &&
-        (guard.isOriginAllowed(origin, headers.host) || guard.provesItself(method ?? "", url ?? "", headers));
+        (deps.guard.isOriginAllowed(origin, request.headers.host) || provesItself(request.raw));
       callback(null, {
         origin: isAllowed,
         credentials: true,

@@ -7,8 +7,12 @@ export type SessionHolder = {
   readonly loginId?: string;
 };
 
+/** A cookie that is good: who it speaks for, and the page that asked for it; null where that was none of another site. */
+export type WorkspaceSession = { readonly holder: SessionHolder; readonly origin: string | null };
+
 type Sealed = SessionHolder & {
   readonly endsAtMs: number;
+  readonly origin?: string;
   readonly conversationId?: string;
   readonly port?: number;
 };
@@ -49,11 +53,11 @@ export class WorkspaceSessions {
     this.#deps = deps;
   }
 
-  /** The value of a new cookie. */
-  create({ userId, keyId, loginId }: SessionHolder): string {
+  /** The value of a new cookie, with which a page of `origin` may read as well. */
+  create({ userId, keyId, loginId }: SessionHolder, origin?: string): string {
     const { secretBox, nowMs } = this.#deps;
     const endsAtMs = nowMs() + workspaceSessionSeconds * 1_000;
-    return secretBox.seal(JSON.stringify({ purpose, userId, keyId, loginId, endsAtMs }));
+    return secretBox.seal(JSON.stringify({ purpose, userId, keyId, loginId, endsAtMs, origin }));
   }
 
   /** What opens the files of one conversation for a moment, as a part of an address. */
@@ -87,8 +91,8 @@ export class WorkspaceSessions {
   }
 
   /** Null for a cookie that is not ours, was altered, or is over. Whether its key was revoked is for the caller to ask. */
-  read(value: string): SessionHolder | null {
-    return this.#read(value, purpose)?.holder ?? null;
+  read(value: string): WorkspaceSession | null {
+    return this.#read(value, purpose);
   }
 
   #read(sealed: string, wanted: string): Found | null {
@@ -103,6 +107,7 @@ export class WorkspaceSessions {
       keyId,
       loginId,
       endsAtMs,
+      origin = null,
       conversationId = null,
       port = null,
     } = session as unknown as Sealed;
@@ -112,7 +117,7 @@ export class WorkspaceSessions {
       ...(keyId === undefined ? {} : { keyId }),
       ...(loginId === undefined ? {} : { loginId }),
     };
-    return { holder, conversationId, port };
+    return { holder, origin, conversationId, port };
   }
 
   #open(value: string): string | null {
@@ -125,8 +130,7 @@ export class WorkspaceSessions {
   }
 }
 
-type Found = {
-  readonly holder: SessionHolder;
+type Found = WorkspaceSession & {
   readonly conversationId: string | null;
   readonly port: number | null;
 };

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
 import { type KeyRing } from "../../../http/auth.ts";
 import { localUser, type Caller } from "../../../security/caller.ts";
@@ -30,14 +31,43 @@ function ofPage({ url }: FastifyRequest, sessions: WorkspaceSessions): Caller | 
   return holder === null ? null : { ...holder, means: "page" };
 }
 
-/** A cookie comes along whoever asks; another page that asks for itself says so by its origin, and has to bring the key. */
+/**
+ * A cookie comes along whoever asks; a page that asks for itself says so by its origin. It has to be our own, or the one that the cookie
+ * was given to; every other page has to bring the key.
+ */
 function ofCookie(request: FastifyRequest, sessions: WorkspaceSessions): Caller | null {
   const { headers } = request;
   const { origin } = headers;
-  if (origin !== undefined && !isOwnOrigin(origin, request)) return null;
+  const isOwn = origin === undefined || isOwnOrigin(origin, request);
   for (const cookie of readCookies(headers.cookie, workspaceCookie)) {
-    const holder = sessions.read(cookie);
-    if (holder !== null) return { ...holder, means: "cookie" };
+    const session = sessions.read(cookie);
+    if (session !== null && (isOwn || session.origin === origin))
+      return { ...session.holder, means: "cookie" };
   }
   return null;
+}
+
+const files = /^\/api\/conversations\/[^/?]+\/workspace(?:[/?]|$)/;
+
+/**
+ * Whether a page of another origin reads files with a cookie that was given to it. The question that a browser asks before comes without
+ * cookies: its answer says what the page may send, and opens nothing.
+ */
+export function createPageProof(
+  sessions: WorkspaceSessions,
+  keys: Pick<KeyRing, "isOpen">,
+): (request: IncomingMessage) => boolean {
+  return ({ method = "", url = "", headers }) => {
+    const { origin } = headers;
+    if (keys.isOpen || origin === undefined || !files.test(url)) return false;
+    if (method === "OPTIONS") return isRead(headers["access-control-request-method"]);
+    if (!isRead(method)) return false;
+    return readCookies(headers.cookie, workspaceCookie).some(
+      (cookie) => sessions.read(cookie)?.origin === origin,
+    );
+  };
+}
+
+function isRead(method: unknown): boolean {
+  return method === "GET" || method === "HEAD";
 }

@@ -51,8 +51,10 @@ export function workspaceFileHandlers({ directory, sessions, openFiles }: Worksp
       const { file, isDirectory } = await findBelow(workspace, root, request);
       const contentType = contentTypeOf(file);
       // A page is sent to an address from which what it is made of can be loaded: without an origin it has no cookies.
-      if (request.caller.means === "cookie" && contentType.startsWith("text/html")) {
-        return sendTo(request, sessions.createPage(request.caller, id), isDirectory);
+      const { caller, headers: asked } = request;
+      // A page of another site that asks for the text of it gets that.
+      if (caller.means === "cookie" && asked["origin"] === undefined && contentType.startsWith("text/html")) {
+        return sendTo(request, sessions.createPage(caller, id), isDirectory);
       }
       return await sendFile({ workspace, path: file, contentType, headers: headersFor(request) }, request);
     } catch (error) {
@@ -61,7 +63,7 @@ export function workspaceFileHandlers({ directory, sessions, openFiles }: Worksp
   };
   return {
     createWorkspaceSession: ({ caller, request }) =>
-      cookieReply(request, sessions.create(caller), workspaceSessionSeconds),
+      cookieReply(request, sessions.create(caller, pageOf(request)), workspaceSessionSeconds),
     deleteWorkspaceSession: ({ request }) => cookieReply(request, "", 0),
     serveWorkspaceRoot: serve,
     serveWorkspaceFile: serve,
@@ -104,6 +106,11 @@ function sendTo({ request }: RouteRequest, capability: string, isDirectory: bool
 function headersFor({ caller, headers }: RouteRequest): Record<string, string> {
   if (caller.means !== "page" || typeof headers["origin"] !== "string") return pageHeaders;
   return { ...pageHeaders, "access-control-allow-origin": headers["origin"], vary: "Origin" };
+}
+
+/** The page that asks; frames without an origin of their own are nobody in particular. */
+function pageOf({ headers }: RouteRequest["request"]): string | undefined {
+  return headers.origin?.startsWith("http") === true ? headers.origin : undefined;
 }
 
 /** Pages of other sites may show the files in a frame, which needs a secure connection; without one, only our own may. */
