@@ -7,6 +7,15 @@ export type AllowedDifference = {
   readonly reason: string;
 };
 
+/** The same difference at several places. */
+function each(
+  what: readonly string[],
+  reason: string,
+  places: readonly string[],
+): readonly AllowedDifference[] {
+  return places.map((where) => ({ where, what, reason }));
+}
+
 export const allowedDifferences: readonly AllowedDifference[] = [
   {
     where: "Agent-Input",
@@ -18,71 +27,21 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     what: ["system_prompt", "tool_concurrency_limit"],
     reason: "Returned where they were sent.",
   },
-  {
-    where: "HookType",
-    what: ["(form)"],
-    reason: "Newer clients send agent; it comes back to who sent it.",
-  },
-  {
-    where: "AlwaysConfirm-Input",
-    what: ["(form)"],
-    reason: "What loosens or tightens safety refuses fields that it does not know.",
-  },
-  {
-    where: "ConfirmRisky-Input",
-    what: ["(form)"],
-    reason: "What loosens or tightens safety refuses fields that it does not know.",
-  },
-  {
-    where: "NeverConfirm-Input",
-    what: ["(form)"],
-    reason: "What loosens or tightens safety refuses fields that it does not know.",
-  },
-  {
-    where: "ConfirmationResponseRequest",
-    what: ["(form)"],
-    reason: "What loosens or tightens safety refuses fields that it does not know.",
-  },
-  {
-    where: "SetConfirmationPolicyRequest",
-    what: ["(form)"],
-    reason: "What loosens or tightens safety refuses fields that it does not know.",
-  },
-  {
-    where: "LLMSecurityAnalyzer-Input",
-    what: ["(form)"],
-    reason: "What loosens or tightens safety refuses fields that it does not know.",
-  },
-  {
-    where: "GraySwanAnalyzer-Input",
-    what: ["(form)"],
-    reason: "What loosens or tightens safety refuses fields that it does not know.",
-  },
-  {
-    where: "LookupSecret-Input",
-    what: ["(form)"],
-    reason: "What loosens or tightens safety refuses fields that it does not know.",
-  },
-  {
-    where: "StaticSecret-Input",
-    what: ["(form)"],
-    reason: "What loosens or tightens safety refuses fields that it does not know.",
-  },
-  {
-    where: "UpdateSecretsRequest",
-    what: ["(form)"],
-    reason: "What loosens or tightens safety refuses fields that it does not know.",
-  },
-  {
-    where: "AgentContext-Input",
-    what: ["load_project_skills"],
-    reason: "Newer clients send it; optional.",
-  },
-  {
-    where: "AgentContext-Output",
-    what: ["load_project_skills"],
-    reason: "Returned where it was sent.",
-  },
+  { where: "HookType", what: ["(form)"], reason: "Newer clients send agent; it comes back to who sent it." },
+  ...each(["(form)"], "What loosens or tightens safety refuses fields that it does not know.", [
+    "AlwaysConfirm-Input",
+    "ConfirmRisky-Input",
+    "NeverConfirm-Input",
+    "ConfirmationResponseRequest",
+    "SetConfirmationPolicyRequest",
+    "LLMSecurityAnalyzer-Input",
+    "GraySwanAnalyzer-Input",
+    "LookupSecret-Input",
+    "StaticSecret-Input",
+    "UpdateSecretsRequest",
+  ]),
+  { where: "AgentContext-Input", what: ["load_project_skills"], reason: "Newer clients send it; optional." },
+  { where: "AgentContext-Output", what: ["load_project_skills"], reason: "Returned where it was sent." },
   {
     where: "LLM",
     what: [
@@ -158,12 +117,14 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     what: ["agent_type", "approval_policy", "max_budget_per_task"],
     reason: "Ours: what happens to actions that nobody answers, and what a conversation may cost; optional.",
   },
-  { where: "ApprovalPolicy", what: ["(added)"], reason: "A part of that request." },
-  { where: "AgentDefinition", what: ["(added)"], reason: "A part of that request." },
-  { where: "SubAgentCondenser", what: ["(added)"], reason: "A part of that request." },
-  { where: "ClientToolSpec", what: ["(added)"], reason: "A part of that request." },
-  { where: "ConversationWorktreeOptions", what: ["(added)"], reason: "A part of that request." },
-  { where: "AgentLaunchAdditions", what: ["(added)"], reason: "A part of that request." },
+  ...each(["(added)"], "A part of that request.", [
+    "ApprovalPolicy",
+    "AgentDefinition",
+    "SubAgentCondenser",
+    "ClientToolSpec",
+    "ConversationWorktreeOptions",
+    "AgentLaunchAdditions",
+  ]),
   {
     where: "SendMessageRequest",
     what: ["client_message_id"],
@@ -238,21 +199,11 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     what: ["404"],
     reason: "The conversation may not exist.",
   },
-  {
-    where: "GET /api/conversations/{conversation_id}/events/search",
-    what: ["query trim"],
-    reason: "Ours: shortens large events for who asks.",
-  },
-  {
-    where: "GET /api/conversations/{conversation_id}/events",
-    what: ["query trim"],
-    reason: "Ours: shortens large events for who asks.",
-  },
-  {
-    where: "GET /api/conversations/{conversation_id}/events/{event_id}",
-    what: ["query trim"],
-    reason: "Ours: shortens large events for who asks.",
-  },
+  ...each(["query trim"], "Ours: shortens large events for who asks.", [
+    "GET /api/conversations/{conversation_id}/events/search",
+    "GET /api/conversations/{conversation_id}/events",
+    "GET /api/conversations/{conversation_id}/events/{event_id}",
+  ]),
   {
     where: "POST /api/conversations/{conversation_id}/events",
     what: ["404", "409"],
@@ -299,26 +250,16 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     reason: "Ours: what a model was asked.",
   },
   { where: "EventContext", what: ["(added)"], reason: "The reply of our route." },
-  {
-    where: "ContextShare",
-    what: ["(added)"],
-    reason: "A part of that reply.",
-  },
+  { where: "ContextShare", what: ["(added)"], reason: "A part of that reply." },
   {
     where: "GET /api/bash/bash_events/search",
     what: ["query limit"],
     reason: "The same upper bound for the same reason.",
   },
-  {
-    where: "GET /api/bash/bash_events/search",
-    what: ["403"],
-    reason: "The caller may not be let onto the machine.",
-  },
-  {
-    where: "GET /api/bash/bash_events/{event_id}",
-    what: ["403"],
-    reason: "The caller may not be let onto the machine.",
-  },
+  ...each(["403"], "The caller may not be let onto the machine.", [
+    "GET /api/bash/bash_events/search",
+    "GET /api/bash/bash_events/{event_id}",
+  ]),
   {
     where: "GET /api/bash/bash_events/",
     what: ["body", "query ids"],
@@ -329,31 +270,19 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     what: ["403"],
     reason: "The caller may not be let onto the machine.",
   },
-  {
-    where: "POST /api/bash/start_bash_command",
-    what: ["403", "429"],
-    reason: "The caller may not be let onto the machine, or too many commands run.",
-  },
-  {
-    where: "POST /api/bash/execute_bash_command",
-    what: ["403", "429"],
-    reason: "The caller may not be let onto the machine, or too many commands run.",
-  },
+  ...each(["403", "429"], "The caller may not be let onto the machine, or too many commands run.", [
+    "POST /api/bash/start_bash_command",
+    "POST /api/bash/execute_bash_command",
+  ]),
   {
     where: "DELETE /api/bash/bash_events",
     what: ["403"],
     reason: "The caller may not be let onto the machine.",
   },
-  {
-    where: "GET /api/git/changes/{path}",
-    what: ["400", "403", "404"],
-    reason: "What can be wrong with a path is told by status.",
-  },
-  {
-    where: "GET /api/git/diff/{path}",
-    what: ["400", "403", "404"],
-    reason: "What can be wrong with a path is told by status.",
-  },
+  ...each(["400", "403", "404"], "What can be wrong with a path is told by status.", [
+    "GET /api/git/changes/{path}",
+    "GET /api/git/diff/{path}",
+  ]),
   {
     where: "POST /api/file/upload/{path}",
     what: ["400", "403", "404", "413"],
@@ -380,169 +309,41 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     what: ["query base_url", "503"],
     reason: "There is no desktop, so no address stands for a missing one.",
   },
-  {
-    where: "GET /api/git/changes",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "GET /api/git/diff",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "POST /api/bash/bash_commands/{command_id}/stop",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "GET /api/git/commits",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "GET /api/git/commits/{sha}/changes",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "POST /api/file/upload",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "GET /api/file/download",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "POST /api/file/create_directory",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "GET /api/file/home",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "GET /api/file/search_subdirs",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "GET /api/file/archive",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "GET /api/workspaces",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "POST /api/workspaces",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "DELETE /api/workspaces",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "POST /api/workspaces/parents",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "DELETE /api/workspaces/parents",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "POST /api/auth/workspace-session",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "DELETE /api/auth/workspace-session",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "GET /api/conversations/{conversation_id}/workspace",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "GET /api/conversations/{conversation_id}/workspace/{file_path}",
-    what: ["(added)"],
-    reason: "Newer clients call it.",
-  },
-  {
-    where: "GitCommit",
-    what: ["(added)"],
-    reason: "Part of the newer routes of files, git and workspaces.",
-  },
-  {
-    where: "GitCommitsPage",
-    what: ["(added)"],
-    reason: "Part of the newer routes of files, git and workspaces.",
-  },
-  {
-    where: "FileBrowserEntry",
-    what: ["(added)"],
-    reason: "Part of the newer routes of files, git and workspaces.",
-  },
-  {
-    where: "FileUploadResult",
-    what: ["(added)"],
-    reason: "Part of the newer routes of files, git and workspaces.",
-  },
-  {
-    where: "HomeResponse",
-    what: ["(added)"],
-    reason: "Part of the newer routes of files, git and workspaces.",
-  },
-  {
-    where: "SubdirectoryEntry",
-    what: ["(added)"],
-    reason: "Part of the newer routes of files, git and workspaces.",
-  },
-  {
-    where: "SubdirectoryPage",
-    what: ["(added)"],
-    reason: "Part of the newer routes of files, git and workspaces.",
-  },
-  {
-    where: "WorkspaceItem",
-    what: ["(added)"],
-    reason: "Part of the newer routes of files, git and workspaces.",
-  },
-  {
-    where: "WorkspaceParentItem",
-    what: ["(added)"],
-    reason: "Part of the newer routes of files, git and workspaces.",
-  },
-  {
-    where: "WorkspacesListResponse",
-    what: ["(added)"],
-    reason: "Part of the newer routes of files, git and workspaces.",
-  },
-  {
-    where: "AddWorkspacesRequest",
-    what: ["(added)"],
-    reason: "Part of the newer routes of files, git and workspaces.",
-  },
-  {
-    where: "AddWorkspaceParentsRequest",
-    what: ["(added)"],
-    reason: "Part of the newer routes of files, git and workspaces.",
-  },
-  {
-    where: "DeleteResponse",
-    what: ["(added)"],
-    reason: "Part of the newer routes of files, git and workspaces.",
-  },
+  ...each(["(added)"], "Newer clients call it.", [
+    "GET /api/git/changes",
+    "GET /api/git/diff",
+    "POST /api/bash/bash_commands/{command_id}/stop",
+    "GET /api/git/commits",
+    "GET /api/git/commits/{sha}/changes",
+    "POST /api/file/upload",
+    "GET /api/file/download",
+    "POST /api/file/create_directory",
+    "GET /api/file/home",
+    "GET /api/file/search_subdirs",
+    "GET /api/file/archive",
+    "GET /api/workspaces",
+    "POST /api/workspaces",
+    "DELETE /api/workspaces",
+    "POST /api/workspaces/parents",
+    "DELETE /api/workspaces/parents",
+    "POST /api/auth/workspace-session",
+    "DELETE /api/auth/workspace-session",
+    "GET /api/conversations/{conversation_id}/workspace",
+    "GET /api/conversations/{conversation_id}/workspace/{file_path}",
+  ]),
+  ...each(["(added)"], "Part of the newer routes of files, git and workspaces.", [
+    "GitCommit",
+    "GitCommitsPage",
+    "FileBrowserEntry",
+    "FileUploadResult",
+    "HomeResponse",
+    "SubdirectoryEntry",
+    "SubdirectoryPage",
+    "WorkspaceItem",
+    "WorkspaceParentItem",
+    "WorkspacesListResponse",
+    "AddWorkspacesRequest",
+    "AddWorkspaceParentsRequest",
+    "DeleteResponse",
+  ]),
 ];
