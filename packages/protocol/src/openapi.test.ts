@@ -25,6 +25,29 @@ test("nothing of our own notation gets out", () => {
   for (const word of ["$id", "impliedDefault", "~kind"]) expect(text).not.toContain(word);
 });
 
+test("clients 14: schemas have titles, those of actions the name of their kind; the agent of a request is a choice", () => {
+  const { schemas } = document.components as { schemas: Record<string, Record<string, unknown>> };
+  const untitled = Object.entries(schemas).filter(
+    ([name, schema]) => schema["title"] !== name.replace(/-(Input|Output)$/, ""),
+  );
+  expect(untitled).toEqual([]);
+  const actions = (schemas["Action"]!["oneOf"] as { $ref: string }[]).map(({ $ref }) =>
+    $ref.split("/").at(-1)!,
+  );
+  expect(actions.length).toBeGreaterThan(20);
+  for (const name of actions)
+    expect(schemas[name]).toMatchObject({
+      title: name,
+      type: "object",
+      properties: { kind: { const: name } },
+    });
+  for (const side of ["Input", "Output"])
+    expect(schemas[`AgentBase-${side}`]).toEqual({
+      title: "AgentBase",
+      oneOf: [{ $ref: `#/components/schemas/Agent-${side}` }],
+    });
+});
+
 test("every route has its own operation id, its parameters and, unless it is open, a key", () => {
   const ids = routes.map(({ operationId }) => operationId);
   expect(new Set(ids).size).toBe(ids.length);

@@ -103,9 +103,20 @@ function addComponent(name: string, components: Map<string, Json>): string {
     const { $id: _, ...schema } = findSchema(name);
     const component: Json = {};
     components.set(name, component);
-    Object.assign(component, writeParts(schema, components));
+    Object.assign(component, { title: titleOf(name) }, writeComponent(schema, components));
   }
   return `#/components/schemas/${name}`;
+}
+
+/** Generators take it for the name of a type; both directions of a schema are the same type to a reader. */
+function titleOf(name: string): string {
+  return name.replace(/-(Input|Output)$/, "");
+}
+
+/** A component that stands for another one is a choice of one: newer documents have more to choose from in such places. */
+function writeComponent(schema: Json, components: Map<string, Json>): Json {
+  const written = writeParts(schema, components);
+  return Object.keys(written).join() === "$ref" ? { oneOf: [written] } : written;
 }
 
 function writeParts(schema: Json, components: Map<string, Json>): Json {

@@ -42,6 +42,9 @@ function ofComponent(schema: Json): Facts {
 }
 
 function ofSchema(schema: Json): string {
+  const { oneOf, discriminator } = schema as { oneOf?: Json[]; discriminator?: unknown };
+  // A choice of one is what it is a choice of.
+  if (oneOf?.length === 1 && discriminator === undefined) return ofSchema(oneOf[0]!);
   const parts = Object.keys(schema)
     .filter((keyword) => !ignored.has(keyword))
     .sort()
