@@ -6,6 +6,7 @@ export { chromiumFix, findChromium } from "./tools/browser/find-chromium.ts";
 export { loadTerminal } from "./tools/terminal/load-terminal.ts";
 export { listTool } from "./list-tool.ts";
 export { placesOf } from "./place-of.ts";
+export { readExecutions, type RecordedExecution } from "./read-executions.ts";
 export type { ToolTraits } from "./tool-traits.ts";
 export { settle } from "./settle.ts";
 export { UnknownToolError } from "./host.ts";
