@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { damagedJson } from "../shown-event.ts";
+import { eventProblems, rowProblems } from "../log-problems.ts";
 import { foldText } from "../text-terms.ts";
 import { readText, type TextPlace } from "../text-place.ts";
 import { findInBlock, type BlockMessage } from "./body.ts";
@@ -87,13 +87,7 @@ function checkRow(rows: ConversationRows, id: string, onDamage: CheckDeps["onDam
     onDamage("its row is gone.");
     return;
   }
-  if (!isJson(row.config)) onDamage("its configuration is no JSON.");
-  if (row.snapshot !== null && !isJson(row.snapshot)) {
-    onDamage("its snapshot is no JSON; nothing is lost, the log is read instead.");
-  }
-  if (row.snapshotSeq > row.lastSeq) {
-    onDamage(`its log ends with event ${row.lastSeq}, and it had at least ${row.snapshotSeq}.`);
-  }
+  for (const problem of rowProblems(row)) onDamage(problem);
 }
 
 function checkSlice(
@@ -103,13 +97,8 @@ function checkSlice(
   onDamage: CheckDeps["onDamage"],
 ): number {
   const seqs = seqsBetween(from, Math.min(log.lastSeq, from + slice - 1));
-  let before = from > 1 ? events.idAt(log, from - 1) : "";
-  for (const { seq, id, json, meta } of events.readEach(log, seqs)) {
-    if (json === damagedJson) onDamage(`event ${seq} is gone or not what was written.`);
-    else if (meta === damagedJson) onDamage(`what is stored beside event ${seq} is not what was written.`);
-    if (id <= before) onDamage(`event ${seq} is out of order.`);
-    before = id;
-  }
+  const before = from > 1 ? events.idAt(log, from - 1) : "";
+  for (const problem of eventProblems(events.readEach(log, seqs), before)) onDamage(problem);
   return seqs.length;
 }
 
@@ -168,16 +157,6 @@ function isBlock(messages: string): boolean {
     return true;
   } catch {
     // Cut off, or no JSON: damaged.
-    return false;
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    // That is the question.
     return false;
   }
 }

@@ -9,7 +9,11 @@ export class JournalFile implements Disposable {
 
   constructor(path: string) {
     this.#path = path;
-    this.database = openReaderDatabase(path);
+    try {
+      this.database = openReaderDatabase(path);
+    } catch (error) {
+      throw inFile(error, path);
+    }
   }
 
   read<Result>(read: () => Result): Result {

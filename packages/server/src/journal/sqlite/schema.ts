@@ -58,8 +58,13 @@ export function openWriterDatabase(path: string): DatabaseSync {
 /** A connection that only reads; the writer must have opened the file before. */
 export function openReaderDatabase(path: string, kibibytes = cacheKibibytes): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
-  database.exec(`PRAGMA cache_size = -${kibibytes}`);
-  return database;
+  try {
+    database.exec(`PRAGMA cache_size = -${kibibytes}`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 /** SQLITE_CORRUPT: what SQLite says of a page that it can tell is damaged. */
