@@ -13,6 +13,7 @@ const storeSuites = [
   "packages/server/src/settings/{key-book,login-book,model-lessons,stored-models}.test.ts",
   "packages/server/src/spending/purse.test.ts",
   "packages/server/src/webhooks/webhooks.test.ts",
+  "packages/server/src/inspect-conversation.test.ts",
   "packages/server/src/app-conversations/list-conversations.test.ts",
   "packages/server/src/sandboxes/shared-sandbox-store.test.ts",
   "packages/server/src/{faces,conversation}/**/*.test.ts",

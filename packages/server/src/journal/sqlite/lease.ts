@@ -67,6 +67,27 @@ function removeFiles(folder: string, nodeId: string): void {
   rmSync(join(folder, nodeId + doorSuffix), { force: true });
 }
 
+/**
+ * Whether a node that owns something lives, for who only looks: it needs no write lock and removes nothing. Between two calls of
+ * {@link NodeLocks} it holds a shared lock for a moment, so a dead node may seem alive to another process once more.
+ */
+export function isNodeAlive(folder: string, nodeId: string): boolean {
+  const path = lockPath(folder, nodeId);
+  if (!existsSync(path)) return false;
+  try {
+    lockFile(path, "shared").close();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  }
+}
+
+/** When a node began; null where nothing says it. */
+export function nodeStartedAtMs(folder: string, nodeId: string): number | null {
+  return statSync(join(folder, nodeId + inodeSuffix), { throwIfNoEntry: false })?.mtimeMs ?? null;
+}
+
 const lockSuffix = ".lock";
 
 function lockPath(folder: string, nodeId: string): string {

@@ -1,0 +1,120 @@
+import type { InspectedAction, Inspection } from "./inspection.ts";
+
+type Found = Omit<Inspection, "conclusions">;
+
+/** What the parts of an inspection mean together: what is waited for, and who has to act. */
+export function concludeInspection(found: Found): string[] {
+  const { store, state } = found;
+  const damaged =
+    store.damages.length === 0
+      ? []
+      : [
+          `${count(store.damages.length, "damage")} ${store.damages.length === 1 ? "was" : "were"} found. What is whole is served; restore a backup into another folder to have the rest back.`,
+        ];
+  if (state === null)
+    return [
+      ...damaged,
+      "The log cannot be folded, so nothing runs here. It can be read, exported and deleted.",
+    ];
+  return [...damaged, ...(found.row.is_copying ? [copying] : []), ...ofWork(found, state)];
+}
+
+const copying = "It is a fork that does not have all its events: its copying goes on, or was broken off.";
+
+function ofWork(found: Found, state: NonNullable<Found["state"]>): string[] {
+  const { waiting, deadline } = state.approvals;
+  const answers = [
+    ...budgetSentence(state.budget),
+    ...(waiting.length > 0
+      ? [
+          `It waits for a person to accept or reject ${count(waiting.length, "call")}${deadline === null ? "" : `, until ${deadline}`}.`,
+        ]
+      : []),
+  ];
+  const { node } = found.lease;
+  const isAtWork = found.row.is_active || state.execution_status === "running";
+  if (!isAtWork)
+    return [...answers, ...ofRest(state), ...found.open_actions.flatMap(ofAction(node?.is_alive === true))];
+  if (node === null)
+    return [
+      ...answers,
+      "It is to go on and no server holds it. One that runs on this store takes it up within seconds, or the next start does.",
+      ...found.open_actions.flatMap(ofAction(false)),
+    ];
+  if (!node.is_alive)
+    return [
+      ...answers,
+      "The server that held it has died. Another one on this store takes it over within seconds, or the next start does.",
+      ...found.open_actions.flatMap(ofAction(false)),
+    ];
+  return [...answers, ...ofRun(found, state)];
+}
+
+/** A living server works on it. */
+function ofRun(found: Found, state: NonNullable<Found["state"]>): string[] {
+  const calls = found.open_actions.filter(({ is_waiting }) => !is_waiting);
+  if (calls.length > 0) return calls.flatMap(ofAction(true));
+  const parts = found.parts.filter(({ execution_status }) => execution_status !== "finished");
+  const retryUntil = state.run?.retry_until ?? null;
+  if (retryUntil !== null) return [`A model call failed; the next try is at ${retryUntil}.`];
+  if (state.approvals.waiting.length > 0) return [];
+  return [
+    parts.length > 0
+      ? `A server works on it, and ${count(parts.length, "conversation")} of sub-agents ${parts.length === 1 ? "has" : "have"} not finished: inspect ${parts.length === 1 ? "it" : "those"} too.`
+      : "A server works on it, and no call is open: it waits for the model, for a hook, or for its turn.",
+  ];
+}
+
+function ofRest({ execution_status: status, queued }: NonNullable<Found["state"]>): string[] {
+  const own = queued.filter(({ is_from_user }) => is_from_user);
+  const waiting =
+    own.length === 0
+      ? []
+      : [`The model has not read ${count(own.length, "message")}: a run has to be started.`];
+  return status === "waiting_for_confirmation"
+    ? waiting
+    : [...waiting, `No run is in progress; its status is ${status}.`];
+}
+
+function ofAction(isHeld: boolean): (action: InspectedAction) => string[] {
+  return ({ tool_name: tool, tool_call_id: call, execution, started_at: since, is_waiting: isWaiting }) => {
+    const name = `The call ${call} of ${tool}`;
+    if (isWaiting) return [];
+    switch (execution) {
+      case "started":
+        return [
+          isHeld
+            ? `${name} runs${since === null ? "" : ` since ${since}`}.`
+            : `${name} had begun${since === null ? "" : ` at ${since}`}, and nobody knows its outcome. It is not run again: the next server tells the model so.`,
+        ];
+      case "ended":
+        return [
+          `${name} has ended, and its result is not in the log${isHeld ? " yet" : ": the next server puts it there"}.`,
+        ];
+      case "announced":
+        return [`${name} has not begun.`];
+      case "none":
+        return [
+          `${name} has no record: it has not begun, or its tool keeps none (one that only reads, a client's, a sub-agent's).`,
+        ];
+      case "unknown":
+        return [`Whether ${name.replace("The", "the")} has begun is in a record that cannot be read here.`];
+    }
+  };
+}
+
+function budgetSentence({
+  spent,
+  limit,
+}: {
+  readonly spent: number;
+  readonly limit: number | null;
+}): string[] {
+  return limit === null || spent < limit
+    ? []
+    : [`Its budget is spent: ${spent.toFixed(4)} of ${limit} US dollars.`];
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Pool } from "pg";
+import { nodesSchema } from "../../cluster/nodes-schema.ts";
+import { openPool } from "../../database/postgres/postgres-pool.ts";
+import { describePlace, type PostgresPlace } from "../../database/postgres-place.ts";
+import { ConfigError } from "../../lib/config-error.ts";
+import type { ConversationRow, EventWithMeta, StoredEvent } from "../journal.ts";
+import type { LeaseHolder, StoreFacts, StoreInspector } from "../store-inspector.ts";
+import { ConversationReads } from "./conversation-reads.ts";
+import { EventReads } from "./events.ts";
+import { KindReads } from "./kind-reads.ts";
+import { journalSchema } from "./schema.ts";
+
+/** A node beats once a second. */
+const heartbeatWaitMs = 3_500;
+const heartbeatPollMs = 250;
+
+/** Opens the database that servers share for reading; it is no node of theirs. */
+export async function openPostgresInspector(place: PostgresPlace): Promise<StoreInspector> {
+  // What breaks while nobody asks is told to who asks next.
+  const pool = openPool({ url: place.url, name: "convoke inspect", size: 2 }, () => {});
+  try {
+    await checkParts(pool, describePlace(place));
+    return new PostgresInspector(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+async function checkParts(pool: Pool, place: string): Promise<void> {
+  const { rows: found } = await pool.query<{ isThere: boolean }>(
+    `SELECT to_regclass('convoke.parts') IS NOT NULL AS "isThere"`,
+  );
+  if (found[0]?.isThere !== true) throw new ConfigError(`The database ${place} has no conversations.`);
+  const { rows } = await pool.query<{ name: string; version: number; oldest: number }>(
+    "SELECT name, version, oldest FROM convoke.parts",
+  );
+  for (const { name, steps } of [nodesSchema, journalSchema]) {
+    const { version, oldest } = rows.find((row) => row.name === name) ?? { version: 0, oldest: 0 };
+    if (oldest > steps.length)
+      throw new ConfigError(
+        `The part "${name}" of the database ${place} has format ${version}, this version reads up to ${steps.length}: use a newer version.`,
+      );
+    if (version < steps.length)
+      throw new ConfigError(
+        `The part "${name}" of the database ${place} has format ${version} of an older release, this version reads ${steps.length}: start a server of this version on it once.`,
+      );
+  }
+}
+
+class PostgresInspector implements StoreInspector {
+  readonly #pool: Pool;
+  readonly #rows: ConversationReads;
+  readonly #events: EventReads;
+  readonly #kinds: KindReads;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+    this.#rows = new ConversationReads(pool);
+    this.#events = new EventReads(pool);
+    this.#kinds = new KindReads(pool);
+  }
+
+  async findIds(beginning: string, limit: number): Promise<string[]> {
+    const { rows } = await this.#pool.query<{ id: string }>(
+      "SELECT id FROM convoke.conversations WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3",
+      // Behind all digits and the dash.
+      [beginning, `${beginning}g`, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async getConversation(id: string): Promise<ConversationRow | null> {
+    return (await this.#rows.get([id]))[0] ?? null;
+  }
+
+  async facts(conversationId: string): Promise<StoreFacts | null> {
+    const { rows } = await this.#pool.query<FactsRow>(factsSql, [conversationId]);
+    const row = rows[0];
+    if (row === undefined) return null;
+    const { nodeId, ...facts } = row;
+    return { ...facts, holder: nodeId === null ? null : await this.#holder(nodeId) };
+  }
+
+  async read(conversationId: string, afterSeq: number, limit: number): Promise<readonly StoredEvent[]> {
+    return await this.#events.readAfter(conversationId, afterSeq, limit);
+  }
+
+  async readKinds(
+    conversationId: string,
+    kinds: readonly string[],
+    fromSeq: number,
+    toSeq: number,
+  ): Promise<EventWithMeta[]> {
+    return await this.#kinds.read(conversationId, kinds, [fromSeq, toSeq]);
+  }
+
+  async readEach(conversationId: string, fromSeq: number, toSeq: number): Promise<EventWithMeta[]> {
+    const log = await this.#events.open(conversationId);
+    if (log === null) return [];
+    const count = Math.max(0, Math.min(toSeq, log.lastSeq) - fromSeq + 1);
+    return await this.#events.readEach(
+      log,
+      Array.from({ length: count }, (_, index) => fromSeq + index),
+    );
+  }
+
+  async listParts(conversationId: string): Promise<{ id: string; status: string }[]> {
+    const { rows } = await this.#pool.query<{ id: string; status: string }>(
+      "SELECT id, execution_status AS status FROM convoke.conversations WHERE parent_id = $1 ORDER BY number",
+      [conversationId],
+    );
+    return rows;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.end();
+  }
+
+  /** A node that was killed stands in the table until another one has declared it dead: it lives if it beats. */
+  async #holder(nodeId: string): Promise<LeaseHolder> {
+    const first = await this.#node(nodeId);
+    const deadlineMs = performance.now() + heartbeatWaitMs;
+    let last = first;
+    while (last !== null && !last.isDead && last.beat === first?.beat && performance.now() < deadlineMs) {
+      await sleep(heartbeatPollMs);
+      last = await this.#node(nodeId);
+    }
+    return {
+      nodeId,
+      isAlive: last !== null && !last.isDead && last.beat !== first?.beat,
+      startedAtMs: last?.startedAt.getTime() ?? null,
+      address: last?.address ?? null,
+      release: last?.release ?? null,
+    };
+  }
+
+  async #node(nodeId: string): Promise<NodeRow | null> {
+    const { rows } = await this.#pool.query<NodeRow>(
+      `SELECT beat, started_at AS "startedAt", dead_at IS NOT NULL AS "isDead", address, release
+       FROM convoke.nodes WHERE id = $1`,
+      [nodeId],
+    );
+    return rows[0] ?? null;
+  }
+}
+
+type FactsRow = Omit<StoreFacts, "holder"> & { readonly nodeId: string | null };
+type NodeRow = {
+  readonly beat: number;
+  readonly startedAt: Date;
+  readonly isDead: boolean;
+  readonly address: string | null;
+  readonly release: string | null;
+};
+
+const factsSql = `
+  SELECT h.number AS log, h.generation, h.node_id AS "nodeId", h.machine, size.events AS "eventBytes",
+    size.beside AS "besideBytes", coalesce(l.read_seq, 0) AS "indexedSeq"
+  FROM convoke.conversations c JOIN convoke.heads h USING (number) LEFT JOIN convoke.said_logs l ON l.log = h.number
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(octet_length(json)), 0) AS events, coalesce(sum(octet_length(meta)), 0) AS beside
+      FROM convoke.events e WHERE e.log = h.number
+    ) size
+  WHERE c.id = $1`;

@@ -1,0 +1,173 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { doorFileOf } from "../../cluster/node-door.ts";
+import { isBusy } from "../../database/sqlite-file.ts";
+import { ConfigError } from "../../lib/config-error.ts";
+import { readIfThere } from "../../lib/read-if-there.ts";
+import { inFile } from "../../lib/storage-fault.ts";
+import type { ConversationRow, EventWithMeta, StoredEvent } from "../journal.ts";
+import type { LeaseHolder, StoreFacts, StoreInspector } from "../store-inspector.ts";
+import { ConversationRows } from "./conversation-rows.ts";
+import { seqsBetween } from "./events.ts";
+import { JournalFile } from "./journal-file.ts";
+import { isNodeAlive, nodeStartedAtMs } from "./lease.ts";
+import { LogReads } from "./log-reads.ts";
+import { isStorageFault, maxSeq, positionOf, schemaVersion } from "./schema.ts";
+import { openTextsReader, textsFile } from "./texts/tables.ts";
+
+/** Opens the journal of a data folder for reading; it has no writer thread and no node. */
+export function openSqliteInspector(dataDir: string): StoreInspector {
+  const path = join(dataDir, "journal.db");
+  if (!existsSync(path))
+    throw new ConfigError(
+      `There is no journal in the data folder ${dataDir}. Name another one with --data-dir.`,
+    );
+  const file = new JournalFile(path);
+  try {
+    file.read(() => checkFormat(file, path));
+    return new SqliteInspector(dataDir, path, file);
+  } catch (error) {
+    file[Symbol.dispose]();
+    throw inFile(error, path);
+  }
+}
+
+function checkFormat({ database }: JournalFile, path: string): void {
+  const format = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+  if (format === schemaVersion) return;
+  throw new ConfigError(
+    format > schemaVersion
+      ? `The journal ${path} has format ${format}, this version reads up to ${schemaVersion}: use a newer version.`
+      : `The journal ${path} has format ${format} of an older release, this version reads ${schemaVersion}: start a server of this version on it once.`,
+  );
+}
+
+class SqliteInspector implements StoreInspector {
+  readonly #dataDir: string;
+  readonly #path: string;
+  readonly #file: JournalFile;
+  readonly #logs: LogReads;
+  readonly #rows: ConversationRows;
+
+  constructor(dataDir: string, path: string, file: JournalFile) {
+    this.#dataDir = dataDir;
+    this.#path = path;
+    this.#file = file;
+    this.#logs = new LogReads(file);
+    this.#rows = new ConversationRows(file.database, (id) => this.#logs.lastSeq(id));
+  }
+
+  async findIds(beginning: string, limit: number): Promise<string[]> {
+    return this.#listIds("SELECT id FROM conversations WHERE id >= ? AND id < ? ORDER BY id LIMIT ?", [
+      beginning,
+      // Behind all digits and the dash.
+      `${beginning}g`,
+      limit,
+    ]).map(({ id }) => id);
+  }
+
+  async getConversation(id: string): Promise<ConversationRow | null> {
+    return this.#file.read(() => this.#rows.get(id));
+  }
+
+  async facts(conversationId: string): Promise<StoreFacts | null> {
+    const row = this.#file.read(() =>
+      this.#file.database
+        .prepare("SELECT number, generation, node_id FROM conversations WHERE id = ?")
+        .get(conversationId),
+    );
+    if (row === undefined) return null;
+    const log = Number(row["number"]);
+    const nodeId = row["node_id"];
+    return {
+      log,
+      generation: Number(row["generation"]),
+      holder: typeof nodeId === "string" ? await this.#holder(nodeId) : null,
+      machine: null,
+      ...this.#sizes(log),
+      indexedSeq: this.#indexedSeq(log, conversationId),
+    };
+  }
+
+  async read(conversationId: string, afterSeq: number, limit: number): Promise<readonly StoredEvent[]> {
+    return this.#logs.readAfter(conversationId, afterSeq, limit);
+  }
+
+  async readKinds(
+    conversationId: string,
+    kinds: readonly string[],
+    fromSeq: number,
+    toSeq: number,
+  ): Promise<EventWithMeta[]> {
+    return await this.#logs.readKinds(conversationId, kinds, fromSeq, toSeq);
+  }
+
+  async readEach(conversationId: string, fromSeq: number, toSeq: number): Promise<EventWithMeta[]> {
+    const { events } = this.#logs;
+    return this.#file.read(() =>
+      events.snapshot(() => {
+        const log = events.open(conversationId);
+        return log === null ? [] : events.readEach(log, seqsBetween(fromSeq, Math.min(toSeq, log.lastSeq)));
+      }),
+    );
+  }
+
+  async listParts(conversationId: string): Promise<{ id: string; status: string }[]> {
+    const sql = `SELECT id, execution_status AS status FROM conversations WHERE parent_id = ? ORDER BY number`;
+    return this.#listIds(sql, [conversationId]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#file[Symbol.dispose]();
+  }
+
+  #listIds(sql: string, values: readonly (string | number)[]): { id: string; status: string }[] {
+    const rows = this.#file.read(() => this.#file.database.prepare(sql).all(...values));
+    return rows.map(({ id, status }) => ({ id: String(id), status: String(status) }));
+  }
+
+  async #holder(nodeId: string): Promise<LeaseHolder> {
+    const folder = join(this.#dataDir, "nodes");
+    const door = await readIfThere(doorFileOf(this.#dataDir, nodeId));
+    return {
+      nodeId,
+      isAlive: isNodeAlive(folder, nodeId),
+      startedAtMs: nodeStartedAtMs(folder, nodeId),
+      // The door has a secret too.
+      address: door === null ? null : (JSON.parse(door) as { readonly url: string }).url,
+      release: null,
+    };
+  }
+
+  /** The lengths stand in front of the texts, which are not read. */
+  #sizes(log: number): Pick<StoreFacts, "eventBytes" | "besideBytes"> {
+    const [from, to] = [positionOf(log, 1), positionOf(log, maxSeq)];
+    const sql = (table: string): string =>
+      `SELECT sum(octet_length(json)) AS events, sum(octet_length(meta)) AS beside FROM ${table}
+       WHERE position BETWEEN ? AND ?`;
+    try {
+      const rows = ["events", "recent"].map((table) => this.#file.database.prepare(sql(table)).get(from, to));
+      const sum = (name: string): number => rows.reduce((total, row) => total + Number(row?.[name] ?? 0), 0);
+      return { eventBytes: sum("events"), besideBytes: sum("beside") };
+    } catch (error) {
+      if (!isStorageFault(error) || isBusy(error)) throw inFile(error, this.#path);
+      // Which events it is about is found by reading each.
+      return { eventBytes: null, besideBytes: null };
+    }
+  }
+
+  #indexedSeq(log: number, conversationId: string): number | null {
+    try {
+      using texts = openTextsReader(join(this.#dataDir, textsFile));
+      if (texts === null) return null;
+      const row = texts
+        .prepare("SELECT read_seq FROM logs WHERE number = ? AND conversation_id = ?")
+        .get(log, conversationId);
+      return Number(row?.["read_seq"] ?? 0);
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      // It can be made anew, and nothing else depends on it.
+      return null;
+    }
+  }
+}
