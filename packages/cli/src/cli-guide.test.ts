@@ -7,6 +7,7 @@ import { addBackup } from "./commands/backup.ts";
 import { addDemo } from "./commands/demo.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addOpen } from "./commands/open.ts";
+import { addInspect } from "./commands/inspect.ts";
 import { addKeys } from "./commands/keys.ts";
 import { addReplay } from "./commands/replay.ts";
 import { addRun } from "./commands/run.ts";
@@ -27,6 +28,7 @@ const all = [
   addBackup,
   addKeys,
   addStore,
+  addInspect,
   addReplay,
   addToolHost,
   addScriptedModel,

@@ -29,6 +29,16 @@ export function parseCount(text: string): number {
   return count;
 }
 
+/** They are printed at once. */
+const maxEvents = 10_000;
+
+export function parseEvents(text: string): number {
+  const count = Number(text);
+  if (text.trim() === "" || !Number.isInteger(count) || count < 0 || count > maxEvents)
+    throw new InvalidArgumentError(`This is a whole number from 0 to ${maxEvents}.`);
+  return count;
+}
+
 /** More would only wait for each other. */
 const mostProcesses = 64;
 

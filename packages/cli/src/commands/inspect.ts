@@ -1,0 +1,48 @@
+import { inspectConversation, readConfig, type Inspection } from "@convoke/server/inspect";
+import type { Command } from "commander";
+import { CommandError, exitCodes } from "../exit-codes.ts";
+import { inspectionSections } from "../print/inspection-sections.ts";
+import { createPaint } from "../print/paint.ts";
+import { parseEvents } from "./parse-options.ts";
+import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
+
+type InspectOptions = StoreOptions & { readonly events: number; readonly json?: true };
+
+/** `convoke inspect`: shows what the store has of one conversation, for who looks for a fault. */
+export function addInspect(program: Command): void {
+  const command = program
+    .command("inspect <conversation>")
+    .exitOverride()
+    .description(
+      "Show how one conversation stands: row, lease, state, open actions, store, newest events; also beside a server",
+    );
+  withStore(command)
+    .option("--events <number>", "how many of the newest events to show, up to 10000", parseEvents, 10)
+    .option("--json", "print JSON")
+    .action(inspect);
+}
+
+async function inspect(conversation: string, { events, json, ...options }: InspectOptions): Promise<void> {
+  const { dataDir, database } = readConfig(process.env, storeOverrides(options));
+  const inspected = await inspectConversation({ dataDir, database, conversation, events });
+  const place = database === null ? dataDir : "the database";
+  if (inspected.type === "missing")
+    throw new CommandError(`There is no conversation ${conversation} in ${place}.`);
+  if (inspected.type === "ambiguous")
+    throw new CommandError(
+      `Several conversations in ${place} begin with ${conversation}: ${inspected.ids.join(", ")}. Give more of the id.`,
+      exitCodes.usage,
+    );
+  const { inspection } = inspected;
+  if (json === true) console.log(JSON.stringify(inspection, null, 2));
+  else print(inspection);
+  if (inspection.store.damages.length > 0) process.exitCode = exitCodes.failed;
+}
+
+function print(inspection: Inspection): void {
+  const paint = createPaint(process.stdout);
+  const sections = inspectionSections(inspection).map(({ heading, lines }) =>
+    [paint.bold(heading), ...lines].join("\n"),
+  );
+  console.log(sections.join("\n\n"));
+}
