@@ -79,6 +79,22 @@ test("store copy is refused beside a server at work, and doctor, replay and open
   expect(opened.stdout + opened.stderr).toContain("http://127.0.0.1:");
 });
 
+test("inspect reads every conversation beside a server at work, and no record out of a sandbox", async () => {
+  for (const [index, id] of atWork.conversations.slice(0, 3).entries()) {
+    const shown = await atWork.convoke("inspect", id, "--json", "--data-dir", atWork.dataDir);
+    expect(shown, shown.stderr).toMatchObject({ code: 0, stderr: "" });
+    expect(shown.stdout).not.toContain("canary");
+    const found = JSON.parse(shown.stdout) as { readonly id: string };
+    // The V1 wire writes ids without dashes.
+    expect(found.id.replaceAll("-", "")).toBe(id.replaceAll("-", ""));
+    expect(found).toMatchObject({
+      lease: { node: { is_alive: true } },
+      execution_record: index === 0 ? "sandbox" : "here",
+      store: { damages: [] },
+    });
+  }
+});
+
 // The last one: it stops the server.
 test("F16: a backup that is restored elsewhere goes on with its sandboxes over their own files", async () => {
   const copy = join(folder.path, "elsewhere");
