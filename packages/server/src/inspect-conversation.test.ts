@@ -20,7 +20,7 @@ async function start(options: TestServerOptions): Promise<{ server: TestServer; 
   return { server: await startTestServer({ ...options, config }), place: { database } };
 }
 
-async function look(
+async function inspectIn(
   { dataDir }: Pick<TestServer, "dataDir">,
   place: Store,
   conversation: string,
@@ -38,7 +38,7 @@ test("a conversation at rest: its row, its lease, its fold, its newest events, a
   await using _server = server;
   const id = await server.runTo("finished", "Look here.", { max_budget_per_task: 5, tags: { team: "a" } });
   const log = await server.events(id);
-  const found = await look(server, place, id, 4);
+  const found = await inspectIn(server, place, id, 4);
   expect(found).toMatchObject({
     id,
     row: {
@@ -75,7 +75,7 @@ test("a run in progress is read beside its server: the call that runs, by the re
   await using _server = server;
   const { id } = await server.createConversation({ text: "Begin." });
   await until(() => server.quickTools.started.length > 0);
-  const [first, second] = [await look(server, place, id), await look(server, place, id)];
+  const [first, second] = [await inspectIn(server, place, id), await inspectIn(server, place, id)];
   expect(first).toMatchObject({
     row: { execution_status: "running", is_active: true },
     lease: { node: { is_alive: true } },
@@ -88,7 +88,7 @@ test("a run in progress is read beside its server: the call that runs, by the re
   expect(second.lease).toEqual(first.lease);
   server.quickTools.release();
   await server.waitForStatus(id, "finished");
-  expect((await look(server, place, id)).open_actions).toEqual([]);
+  expect((await inspectIn(server, place, id)).open_actions).toEqual([]);
 });
 
 test("a run that waits for a person names the calls and until when", async () => {
@@ -99,7 +99,7 @@ test("a run that waits for a person names the calls and until when", async () =>
     approval_policy: { timeout_seconds: 3_600, on_timeout: "reject" },
   });
   await server.client.sendMessage(id, { content: [{ type: "text", text: "And this?" }] });
-  const found = await look(server, place, id);
+  const found = await inspectIn(server, place, id);
   const [action] = found.open_actions;
   expect(found).toMatchObject({
     state: {
@@ -117,7 +117,7 @@ test("a server that ended leaves its run to the next one, and the inspection say
   const { id } = await server.createConversation({ text: "Begin." });
   await until(() => server.quickTools.started.length > 0);
   await server.close();
-  expect(await look(server, place, id)).toMatchObject({
+  expect(await inspectIn(server, place, id)).toMatchObject({
     row: { is_active: true },
     lease: { node: null },
     conclusions: [expect.stringMatching(/^It is to go on and no server holds it/)],
@@ -157,7 +157,7 @@ test("W5: neither keys nor secrets of a conversation are in what is found", asyn
     },
     secrets: { NOTE: { kind: "StaticSecret", value: "canary-note" } },
   });
-  const found = await look(server, place, id, 100);
+  const found = await inspectIn(server, place, id, 100);
   expect(found.row.config?.agent.llm.model).toBe("openai/scripted");
   expect(JSON.stringify(found)).not.toContain("canary");
 });
@@ -180,7 +180,7 @@ describe.runIf(testedStore === "sqlite")("on a data folder", () => {
     await using _server = server;
     change(server, "UPDATE events SET json = replace(json, 'Done', 'Gone')");
     change(server, "UPDATE conversation_documents SET config = '{', snapshot = NULL, snapshot_seq = 0");
-    const found = await look(server, { database: null }, id);
+    const found = await inspectIn(server, { database: null }, id);
     expect(found).toMatchObject({
       row: { config: null, execution_status: "finished" },
       state: null,
@@ -204,7 +204,7 @@ describe.runIf(testedStore === "sqlite")("on a data folder", () => {
     const file = join(server.dataDir, "conversations", id, "executions.sqlite");
     for (const end of ["-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
     writeFileSync(file, "x".repeat(4_096));
-    const found = await look(server, { database: null }, id);
+    const found = await inspectIn(server, { database: null }, id);
     expect(found.open_actions).toMatchObject([{ execution: "unknown", is_waiting: true }]);
     expect(found.store.damages).toEqual([expect.stringMatching(`${file} is damaged`)]);
   });
@@ -214,14 +214,14 @@ describe.runIf(testedStore === "sqlite")("on a data folder", () => {
     await using _server = server;
     const path = join(server.dataDir, "journal.db");
     writeFileSync(path, "x".repeat(65_536));
-    const failure = await look(server, { database: null }, id).catch((error: unknown) => error);
+    const failure = await inspectIn(server, { database: null }, id).catch((error: unknown) => error);
     expect(describeStorageFault(failure)).toContain(`${path} is damaged`);
   });
 
   test("a newer store, an older one, and a folder without one are refused in a sentence", async () => {
     const { server, id } = await finished();
     await using _server = server;
-    const ask = async (dataDir = server.dataDir) => await look({ dataDir }, { database: null }, id);
+    const ask = async (dataDir = server.dataDir) => await inspectIn({ dataDir }, { database: null }, id);
     change(server, "PRAGMA user_version = 99");
     await expect(ask()).rejects.toThrow(/has format 99, this version reads up to 3: use a newer version/);
     change(server, "PRAGMA user_version = 1");
@@ -253,11 +253,11 @@ describe.runIf(testedStore === "postgres")("on a database", () => {
       await run(url, "SELECT * FROM convoke.heads"),
     ];
     const before = await state();
-    await look(server, place, id);
+    await inspectIn(server, place, id);
     expect(await state()).toEqual(before);
   });
 
-  test("a node whose heart does not beat is not alive, and its records are on another machine", async () => {
+  test("a node without a heartbeat is not alive, and its records are on another machine", async () => {
     const { server, place } = await start({ script: { turns: [call("hold on"), { text: "Done." }] } });
     await using _server = server;
     const { id } = await server.createConversation({ text: "Begin." });
@@ -266,7 +266,7 @@ describe.runIf(testedStore === "postgres")("on a database", () => {
     // As one that was killed leaves it.
     await run(url, "INSERT INTO convoke.nodes (id) VALUES ('killed')");
     await run(url, "UPDATE convoke.heads SET node_id = 'killed', machine = 'another'");
-    expect(await look(server, place, id)).toMatchObject({
+    expect(await inspectIn(server, place, id)).toMatchObject({
       lease: { node: { id: "killed", is_alive: false } },
       execution_record: "elsewhere",
       open_actions: [{ execution: "unknown" }],
@@ -284,25 +284,27 @@ describe.runIf(testedStore === "postgres")("on a database", () => {
     await using _server = server;
     const id = await server.runTo("finished", "Look.");
     await run(place.database!.url, "UPDATE convoke.events SET json = replace(json, 'Done', 'Gone')");
-    expect((await look(server, place, id)).store.damages).toEqual([
+    expect((await inspectIn(server, place, id)).store.damages).toEqual([
       expect.stringMatching(/^event \d+ is gone or not what/),
     ]);
     await server.close();
   });
 
-  test("a newer store, an older one, an empty database and one that is away are refused in a sentence", async () => {
+  test("a newer store, an older one, an empty database and one that does not answer are refused in a sentence", async () => {
     const { server, place } = await start({ script: { turns: [] } });
     await using _server = server;
     const { id } = await server.createConversation();
     const { url } = place.database!;
     await server.close();
     await run(url, "UPDATE convoke.parts SET version = 99, oldest = 98 WHERE name = 'journal'");
-    await expect(look(server, place, id)).rejects.toThrow(/"journal".*has format 99.*use a newer version/);
+    await expect(inspectIn(server, place, id)).rejects.toThrow(
+      /"journal".*has format 99.*use a newer version/,
+    );
     await run(url, "UPDATE convoke.parts SET version = 2, oldest = 0 WHERE name = 'journal'");
-    await expect(look(server, place, id)).rejects.toThrow(/format 2 of an older release/);
+    await expect(inspectIn(server, place, id)).rejects.toThrow(/format 2 of an older release/);
     const empty = { url: await createTestDatabase(), nodeAddress: null };
-    await expect(look(server, { database: empty }, id)).rejects.toThrow(/has no conversations/);
-    const away = { url: "postgres://127.0.0.1:1/x", nodeAddress: null };
-    await expect(look(server, { database: away }, id)).rejects.toThrow(/nobody listens there/);
+    await expect(inspectIn(server, { database: empty }, id)).rejects.toThrow(/has no conversations/);
+    const unreachable = { url: "postgres://127.0.0.1:1/x", nodeAddress: null };
+    await expect(inspectIn(server, { database: unreachable }, id)).rejects.toThrow(/nobody listens there/);
   });
 });

@@ -8,7 +8,7 @@ import { openTemporaryDirectory } from "./testing/temporary-directory.ts";
 
 const marks = PendingMarks.open();
 const onUnsafe = (): void => {};
-const said = { type: "error", text: "no" } as const;
+const outcome = { type: "error", text: "no" } as const;
 
 test("calls are read beside the session that writes them: started, ended, and those that it does not know", async () => {
   await using directory = await openTemporaryDirectory();
@@ -18,7 +18,7 @@ test("calls are read beside the session that writes them: started, ended, and th
   expect(readExecutions(path, ["a"])).toEqual([]);
   await journal.start("a", "terminal");
   await journal.start("b", "terminal");
-  journal.finish("b", "terminal", said);
+  journal.finish("b", "terminal", outcome);
   expect(readExecutions(path, ["a", "b", "c"])).toEqual([
     { actionId: "a", state: "started", startedAtMs: expect.any(Number), endedAtMs: null },
     { actionId: "b", state: "ended", startedAtMs: expect.any(Number), endedAtMs: expect.any(Number) },

@@ -219,14 +219,14 @@ function plain(text: string): string {
 
 function fit(line: string): string {
   if (columnsOf(line) <= inspectionWidth) return line;
-  let kept = "";
+  let shown = "";
   let columns = 1;
   for (const character of line) {
     columns += columnsOf(character);
     if (columns > inspectionWidth) break;
-    kept += character;
+    shown += character;
   }
-  return `${kept}…`;
+  return `${shown}…`;
 }
 
 /** On a terminal; letters of East Asia and pictures take two. */

@@ -11,7 +11,7 @@ import { EventReads } from "./events.ts";
 import { KindReads } from "./kind-reads.ts";
 import { journalSchema } from "./schema.ts";
 
-/** A node beats once a second. */
+/** A node has a heartbeat once a second. */
 const heartbeatWaitMs = 3_500;
 const heartbeatPollMs = 250;
 
@@ -118,18 +118,23 @@ class PostgresInspector implements StoreInspector {
     await this.#pool.end();
   }
 
-  /** A node that was killed stands in the table until another one has declared it dead: it lives if it beats. */
+  /** A node that was killed stands in the table until another one has declared it dead: it lives if its heartbeat moves. */
   async #holder(nodeId: string): Promise<LeaseHolder> {
     const first = await this.#node(nodeId);
     const deadlineMs = performance.now() + heartbeatWaitMs;
     let last = first;
-    while (last !== null && !last.isDead && last.beat === first?.beat && performance.now() < deadlineMs) {
+    while (
+      last !== null &&
+      !last.isDead &&
+      last.heartbeat === first?.heartbeat &&
+      performance.now() < deadlineMs
+    ) {
       await sleep(heartbeatPollMs);
       last = await this.#node(nodeId);
     }
     return {
       nodeId,
-      isAlive: last !== null && !last.isDead && last.beat !== first?.beat,
+      isAlive: last !== null && !last.isDead && last.heartbeat !== first?.heartbeat,
       startedAtMs: last?.startedAt.getTime() ?? null,
       address: last?.address ?? null,
       release: last?.release ?? null,
@@ -138,7 +143,7 @@ class PostgresInspector implements StoreInspector {
 
   async #node(nodeId: string): Promise<NodeRow | null> {
     const { rows } = await this.#pool.query<NodeRow>(
-      `SELECT beat, started_at AS "startedAt", dead_at IS NOT NULL AS "isDead", address, release
+      `SELECT beat AS heartbeat, started_at AS "startedAt", dead_at IS NOT NULL AS "isDead", address, release
        FROM convoke.nodes WHERE id = $1`,
       [nodeId],
     );
@@ -148,7 +153,7 @@ class PostgresInspector implements StoreInspector {
 
 type FactsRow = Omit<StoreFacts, "holder"> & { readonly nodeId: string | null };
 type NodeRow = {
-  readonly beat: number;
+  readonly heartbeat: number;
   readonly startedAt: Date;
   readonly isDead: boolean;
   readonly address: string | null;

@@ -128,13 +128,13 @@ class SqliteInspector implements StoreInspector {
 
   async #holder(nodeId: string): Promise<LeaseHolder> {
     const folder = join(this.#dataDir, "nodes");
-    const door = await readIfThere(doorFileOf(this.#dataDir, nodeId));
+    const found = await readIfThere(doorFileOf(this.#dataDir, nodeId));
     return {
       nodeId,
       isAlive: isNodeAlive(folder, nodeId),
       startedAtMs: nodeStartedAtMs(folder, nodeId),
-      // The door has a secret too.
-      address: door === null ? null : (JSON.parse(door) as { readonly url: string }).url,
+      // The file has a secret too.
+      address: found === null ? null : (JSON.parse(found) as { readonly url: string }).url,
       release: null,
     };
   }
