@@ -1,11 +1,11 @@
-import { agentFaceRoutes, appFaceRoutes } from "@convoke/protocol";
+import { agentFaceRoutes, appFaceRoutes, type Route } from "@convoke/protocol";
 import { expect, test } from "vitest";
 import { startTestServer } from "../testing/start-server.ts";
 import { hasSlashes, placeWithoutSlash } from "./without-slash.ts";
 
 test("clients 14: every route with a slash at its end is sent to the one without, whatever its method", async () => {
   await using server = await startTestServer();
-  const routes = [...Object.values(agentFaceRoutes), ...Object.values(appFaceRoutes)];
+  const routes: readonly Route[] = [...Object.values(agentFaceRoutes), ...Object.values(appFaceRoutes)];
   const notServed: string[] = [];
   let sent = 0;
   for (const route of routes.filter((one) => !hasSlashes(one, routes))) {

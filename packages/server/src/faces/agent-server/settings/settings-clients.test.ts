@@ -272,6 +272,11 @@ test("a provider connection lends its address and key to stored models, and stay
     });
   }
   expect((await server.call("GET", "/api/settings")).json).toMatchObject({ llm_api_key_is_set: true });
+  // clients 12: a key that was replaced is the settings' own at once, without another activation.
+  const rotated = { api_key: "canary-rotated" };
+  expect((await server.call("PATCH", `${path}/${id}`, rotated)).status).toBe(200);
+  const after = await server.call("GET", "/api/settings", undefined, exposed);
+  expect(after.json).toMatchObject({ agent_settings: { llm: rotated } });
   const { agent: _, ...request } = server.startRequest({ text: "hi" });
   const started = await server.call("POST", "/api/conversations", request);
   expect(started.status, started.text).toBe(201);
