@@ -53,7 +53,7 @@ test.each([
   [
     "an address where nothing is",
     { base_url: "http://127.0.0.1:59997/v1" },
-    /connection to .* failed.*Check llm\.base_url/,
+    /^Nothing listens at 127\.0\.0\.1.*change llm\.base_url\.$/,
   ],
   ["no address at all", { base_url: "nowhere" }, /not an address/],
   ["a model of nobody", { model: "no-such-model", base_url: null }, /./],

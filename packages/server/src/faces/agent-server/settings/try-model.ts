@@ -35,8 +35,9 @@ function verdictOf(last: ModelPart | null): ValidateProfileResponse {
   // An account without credit is a limit that does not pass.
   if (passing.has(last.error.code) && last.error.isRetryable) return { valid: true, error: null };
   const { code, detail, isRetryable } = last.error;
-  // Where nobody answered, the address may be another one's or nobody's.
-  const isUnreached = code === "LLMServiceUnavailableError" && isRetryable;
+  // Where nobody answered, the address may be another one's or nobody's; some sentences say so themselves.
+  const isUnreached =
+    code === "LLMServiceUnavailableError" && isRetryable && !detail.includes("llm.base_url");
   const message = isUnreached ? `${detail} Check llm.base_url, and whether the model's server runs.` : detail;
   return { valid: false, error: { type: code, message } };
 }
