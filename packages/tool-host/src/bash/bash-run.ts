@@ -6,7 +6,6 @@ import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable } from "node:stream";
 import { describeError } from "../describe-error.ts";
 import { endProcesses } from "../processes/end-processes.ts";
-import { findMarkedProcesses } from "../processes/process-table.ts";
 import type { ToolSecret } from "../tool.ts";
 import { OutputPieces } from "./output-pieces.ts";
 import type { OutputLimits, Piece } from "./output-pieces.ts";
@@ -117,8 +116,8 @@ async function untilExit(
     void exited.then(() => (hasExited = true));
     // A child may have left the group; the marker finds it all the same.
     await endProcesses(
-      () => ({
-        pids: findMarkedProcesses(`${commandVariable}=${deps.id}`).map((entry) => entry.pid),
+      (scan) => ({
+        pids: scan.marked(commandVariable, deps.id).map((entry) => entry.pid),
         groupIds: hasExited ? [] : [pid],
       }),
       endOptions,

@@ -5,7 +5,7 @@ import { onceUnlessRejected } from "@convoke/protocol/once-unless-rejected";
 import type { BashCommand, BashOutput } from "@convoke/protocol";
 import { endProcesses } from "../processes/end-processes.ts";
 import { maskText } from "../processes/mask.ts";
-import { findMarkedProcesses, readProcess } from "../processes/process-table.ts";
+import { readProcess } from "../processes/process-table.ts";
 import { isStorageFailure } from "../private-sqlite.ts";
 import { clipText } from "../text/truncate.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
@@ -163,9 +163,8 @@ class LocalBash implements Bash {
     this.#stopping.abort("its host stops");
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
     // What commands left in the background.
-    const assignment = `${runnerVariable}=${this.#marker}`;
     await endProcesses(
-      () => ({ pids: findMarkedProcesses(assignment).map(({ pid }) => pid), groupIds: [] }),
+      (scan) => ({ pids: scan.marked(runnerVariable, this.#marker).map(({ pid }) => pid), groupIds: [] }),
       endOptions,
     );
     this.#recordEnds();

@@ -1,4 +1,5 @@
 import { setImmediate as untilPolled, setTimeout as sleep } from "node:timers/promises";
+import { ProcessScans, type ProcessScan } from "./process-scan.ts";
 import { readProcess } from "./process-table.ts";
 
 /** What to end: processes by id, and whole groups by the id of the group. */
@@ -11,37 +12,41 @@ export type EndOptions = {
   readonly killMs: number;
 };
 
+/** A process has one kernel with one table, whoever looks at it. */
+const scans = new ProcessScans();
+
 const pollMs = 10;
 /** How long what was killed may take to go before it is looked for again. */
 const killRoundMs = 100;
 
 /**
- * Sends TERM to everything that `find` names, then KILL until `find` names nothing more; `find` is asked again, so what
- * is started meanwhile ends too. True when nothing was left at the end.
+ * Sends TERM to everything that `find` names, then KILL until `find` names nothing more; `find` is asked again, each time with a
+ * newer scan, so what is started meanwhile ends too. True when nothing was left at the end.
  */
-export async function endProcesses(find: () => ProcessTarget, options: EndOptions): Promise<boolean> {
-  let target = find();
+export async function endProcesses(
+  find: (scan: ProcessScan) => ProcessTarget,
+  options: EndOptions,
+): Promise<boolean> {
+  let target = find(await scans.next());
   const killAt = performance.now() + options.graceMs;
   // Counted from the first KILL: whoever is held up in between must not be late before it has sent one.
   let endAt = Infinity;
   let signal: NodeJS.Signals = "SIGTERM";
   while (!isEmpty(target) && performance.now() < endAt) {
     signalProcesses(target, signal);
+    if (signal === "SIGKILL") endAt = Math.min(endAt, performance.now() + options.killMs);
     // A stopped process acts on TERM only when it goes on.
     if (signal === "SIGTERM") signalProcesses(target, "SIGCONT");
     await waitUntilGone(
       target,
       signal === "SIGTERM" ? killAt : Math.min(endAt, performance.now() + killRoundMs),
     );
-    if (signal === "SIGTERM" && performance.now() >= killAt) {
-      signal = "SIGKILL";
-      endAt = performance.now() + options.killMs;
-    }
-    target = find();
+    if (signal === "SIGTERM" && performance.now() >= killAt) signal = "SIGKILL";
+    target = find(await scans.next());
     if (!isEmpty(target)) continue;
     // What was forked meanwhile, or is between two programs, may not have shown: only two looks in a row count.
     await sleep(pollMs);
-    target = find();
+    target = find(await scans.next());
   }
   return isEmpty(target);
 }

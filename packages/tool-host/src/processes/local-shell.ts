@@ -6,7 +6,8 @@ import { Readable } from "node:stream";
 import { parseTerminalParams } from "../tools/terminal/terminal-params.ts";
 import { endProcesses, type ProcessTarget } from "./end-processes.ts";
 import { withinSize, type PersonShell, type ShellInput, type ShellSpec } from "./person-shell.ts";
-import { findMarkedProcesses, hasProcessTable, listProcesses } from "./process-table.ts";
+import type { ProcessScan } from "./process-scan.ts";
+import { hasProcessTable } from "./process-table.ts";
 
 /** Name of the variable that marks a shell of a person and all its descendants. */
 const markVariable = "CONVOKE_SHELL";
@@ -77,16 +78,15 @@ class LocalShell implements PersonShell {
       this.#pty.resume();
       this.#pty.kill("SIGHUP");
     }
-    await endProcesses(() => this.#everything(), { graceMs: disposeGraceMs, killMs: disposeKillMs });
+    await endProcesses((scan) => this.#everything(scan), { graceMs: disposeGraceMs, killMs: disposeKillMs });
   }
 
-  #everything(): ProcessTarget {
+  #everything(scan: ProcessScan): ProcessTarget {
     const { pid } = this.#pty;
     const shell = this.#isAlive ? [pid] : [];
     // Without a process table only the shell and its group can be reached.
     if (!hasProcessTable()) return { pids: shell, groupIds: shell };
-    const ofTerminal = listProcesses().filter(({ sessionId, state }) => sessionId === pid && state !== "Z");
-    const all = [...ofTerminal, ...findMarkedProcesses(`${markVariable}=${this.#mark}`)];
+    const all = [...scan.ofSession(pid), ...scan.marked(markVariable, this.#mark)];
     return { pids: [...new Set([...shell, ...all.map((entry) => entry.pid)])], groupIds: [] };
   }
 }

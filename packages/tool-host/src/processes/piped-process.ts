@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { finished, type Readable, type Writable } from "node:stream";
 import { onceUnlessRejected } from "@convoke/protocol/once-unless-rejected";
 import { endProcesses, type ProcessTarget } from "./end-processes.ts";
-import { findMarkedProcesses } from "./process-table.ts";
+import type { ProcessScan } from "./process-scan.ts";
 
 /** A program that speaks over its standard input and output. */
 export type ProcessSpec = {
@@ -61,7 +61,7 @@ class LocalProcess implements KeptProcess {
   readonly #mark = randomUUID();
   #errorText = "";
   readonly #restEnded = onceUnlessRejected(() =>
-    endProcesses(() => this.#tree(), { graceMs: disposeGraceMs, killMs: disposeKillMs }),
+    endProcesses((scan) => this.#tree(scan), { graceMs: disposeGraceMs, killMs: disposeKillMs }),
   );
   readonly #disposed = onceUnlessRejected(() => this.#dispose());
 
@@ -114,8 +114,8 @@ class LocalProcess implements KeptProcess {
   }
 
   /** The group for systems without a process table, the marked ones because wrappers start groups of their own. */
-  #tree(): ProcessTarget {
-    const marked = findMarkedProcesses(`${markVariable}=${this.#mark}`).map(({ pid }) => pid);
+  #tree(scan: ProcessScan): ProcessTarget {
+    const marked = scan.marked(markVariable, this.#mark).map(({ pid }) => pid);
     const { pid, exitCode, signalCode } = this.#child;
     const isLeaderThere = pid !== undefined && exitCode === null && signalCode === null;
     return {

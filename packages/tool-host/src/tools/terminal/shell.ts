@@ -7,13 +7,12 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { endProcesses, signalProcesses, type ProcessTarget } from "../../processes/end-processes.ts";
 import {
-  findMarkedProcesses,
   hasProcessTable,
   ignoresSignal,
-  listProcesses,
   readCommandLine,
   type ProcessEntry,
 } from "../../processes/process-table.ts";
+import { ProcessScan } from "../../processes/process-scan.ts";
 import type { TerminalSize } from "../../terminal-attachment.ts";
 import type { ToolSecret } from "../../tool.ts";
 import { terminalSize } from "./terminal-size.ts";
@@ -56,7 +55,6 @@ const shellVariable = "CONVOKE_SESSION";
 /** One bash on a terminal of its own, which keeps its state from command to command. */
 export class Shell implements AsyncDisposable {
   readonly #deps: ShellDeps;
-  readonly #assignment: string;
   readonly #pty: IPty;
   readonly #messages: ShellMessages;
   readonly #startFile: string;
@@ -98,7 +96,6 @@ export class Shell implements AsyncDisposable {
     this.#deps = deps;
     this.#startFile = startFile;
     this.#readyNonce = nonce;
-    this.#assignment = `${shellVariable}=${deps.marker}`;
     this.#pty = spawn(deps.program, ["--noprofile", "--rcfile", startFile, "--noediting", "-i"], {
       name: "xterm-256color",
       cols: terminalSize.columns,
@@ -227,12 +224,12 @@ export class Shell implements AsyncDisposable {
 
   /** Live processes that the shells with this marker started, however they detached themselves, without this shell. */
   children(): ProcessEntry[] {
-    const bySession = listProcesses().filter(
-      (entry) => entry.sessionId === this.#pty.pid && entry.state !== "Z",
-    );
-    const all = new Map(
-      [...bySession, ...findMarkedProcesses(this.#assignment)].map((entry) => [entry.pid, entry]),
-    );
+    return this.#childrenIn(new ProcessScan());
+  }
+
+  #childrenIn(scan: ProcessScan): ProcessEntry[] {
+    const found = [...scan.ofSession(this.#pty.pid), ...scan.marked(shellVariable, this.#deps.marker)];
+    const all = new Map(found.map((entry) => [entry.pid, entry]));
     all.delete(this.#pty.pid);
     // Parents come before what they started.
     return [...all.values()].sort((a, b) => a.startTicks - b.startTicks || a.pid - b.pid);
@@ -260,15 +257,15 @@ export class Shell implements AsyncDisposable {
     // A paused terminal would never notice that the shell ended.
     this.resume();
     if (this.isAlive) this.#pty.kill("SIGHUP");
-    await endProcesses(() => this.#everything(), { graceMs: disposeGraceMs, killMs: disposeKillMs });
+    await endProcesses((scan) => this.#everything(scan), { graceMs: disposeGraceMs, killMs: disposeKillMs });
     await this.release();
   }
 
-  #everything(): ProcessTarget {
+  #everything(scan: ProcessScan): ProcessTarget {
     const shell = this.isAlive ? [this.#pty.pid] : [];
     // Without a process table only the shell and its group can be reached.
     if (!hasProcessTable()) return { pids: shell, groupIds: shell };
-    return { pids: [...shell, ...this.children().map((entry) => entry.pid)], groupIds: [] };
+    return { pids: [...shell, ...this.#childrenIn(scan).map((entry) => entry.pid)], groupIds: [] };
   }
 
   async #becomeReady(): Promise<void> {
