@@ -2,7 +2,10 @@ import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { toErrorReply } from "../../http/errors.ts";
+import { LeaseHeldError } from "../../journal/journal.ts";
 import { openJournal } from "../../journal/open-journal.ts";
+import { silentLogger } from "../../lib/logger.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import { sampleConversation, sampleEvent } from "../../journal/sample-events.ts";
 import { startTestServer } from "../../testing/start-server.ts";
@@ -30,6 +33,41 @@ test("P2: a fork that a crash cut off is gone after the next start, and nobody s
   expect((await server.eventTexts(fork)).slice(0, source.length)).toEqual(source);
   expect(await server.eventTexts(id)).toEqual(source);
 });
+
+test.each(["removed", "owned"] as const)(
+  "a fork that another server has %s while this one stood still is refused with 503, to be sent again",
+  async (what) => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), "convoke-fork-"));
+    await using journal = await openJournal({ dataDir: folder.path });
+    await journal.createConversation(
+      sampleConversation("source", { config: JSON.stringify(unreadableConfig) }),
+    );
+    await journal.append(await journal.claim("source"), { expectedSeq: 0, events: [sampleEvent(1)] });
+    const row = (await journal.getConversation("source"))!;
+    const [create, claim] = [journal.createConversation.bind(journal), journal.claim.bind(journal)];
+    const deps = {
+      nowMs: () => 1,
+      journal: Object.assign(journal, {
+        createConversation: async (...given: Parameters<typeof create>) => {
+          const isNew = await create(...given);
+          if (what === "removed") await journal.deleteConversation(await claim("fork"));
+          return isNew;
+        },
+        claim: async (id: string) => {
+          if (what === "owned") throw new LeaseHeldError("Another server owns it.", "other");
+          return await claim(id);
+        },
+      }),
+    };
+    const input = { id: "fork", title: null, tags: null, resetMetrics: false, fromEventId: null };
+    const failed: unknown = await forkConversation(deps, row, input).catch((error: unknown) => error);
+    expect(toErrorReply(failed, silentLogger)).toMatchObject({
+      status: 503,
+      body: { code: "owned_elsewhere" },
+      headers: { "retry-after": "2" },
+    });
+  },
+);
 
 test("a fork is copied in pieces, between which others write", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "convoke-fork-"));

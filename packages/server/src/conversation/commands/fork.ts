@@ -1,6 +1,13 @@
 import { stampDrafts, type EventDraft } from "../../events/event-draft.ts";
 import { toNewEvent } from "../../events/to-new-event.ts";
-import type { ConversationRow, Journal, Lease } from "../../journal/journal.ts";
+import {
+  LeaseHeldError,
+  LeaseLostError,
+  UnknownConversationError,
+  type ConversationRow,
+  type Journal,
+  type Lease,
+} from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { ConversationConfig } from "../conversation-config.ts";
 import { initialState, type ConversationState } from "../state/conversation-state.ts";
@@ -65,7 +72,7 @@ export async function forkConversation(
     snapshotSeq: 0,
   });
   if (!isNew) return false;
-  const lease = await journal.claim(input.id);
+  const lease = await claimNew(journal, input.id);
   try {
     const state = await copyEvents(journal, source.id, lease, endSeq);
     const drafts: EventDraft[] = [
@@ -91,6 +98,16 @@ export async function forkConversation(
   }
   await journal.release(lease);
   return true;
+}
+
+/** Whoever stands still for long before this finds that another server took up what nobody owned, and may have removed it. */
+async function claimNew(journal: ForkJournal, id: string): Promise<Lease> {
+  try {
+    return await journal.claim(id);
+  } catch (error) {
+    if (!(error instanceof LeaseHeldError || error instanceof UnknownConversationError)) throw error;
+    throw new LeaseLostError(`Conversation ${id} was taken up before it was copied`, { cause: error });
+  }
 }
 
 async function copyEvents(
