@@ -81,11 +81,11 @@ async function readAll(dataDir: string): Promise<string[] | null> {
 
 async function askServer(dataDir: string): Promise<string[]> {
   const wrong: string[] = [];
-  await using server = await startTestServer({ script, config: { dataDir } }).catch((error: unknown) => {
+  const server = await startTestServer({ script, config: { dataDir } }).catch((error: unknown) => {
     if (!isDamage(error)) wrong.push(`start: ${String(error)}`);
-    return { call: null, [Symbol.asyncDispose]: async () => {} };
+    return null;
   });
-  if (server.call === null) return wrong;
+  if (server === null) return wrong;
   const ask = async (method: string, path: string, body?: object): Promise<void> => {
     const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), lateMs).unref());
     const reply = await Promise.race([server.call(method, path, body), late]);
@@ -105,5 +105,9 @@ async function askServer(dataDir: string): Promise<string[]> {
     await ask("GET", `${path}/events/count`);
     await ask("POST", `${path}/events`, { role: "user", content: [{ type: "text", text: "again" }] });
   }
+  // At its end the server of tests reads all logs once more.
+  await server[Symbol.asyncDispose]().catch((error: unknown) => {
+    if (!isDamage(error)) wrong.push(`end: ${String(error)}`);
+  });
   return wrong;
 }
