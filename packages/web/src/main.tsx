@@ -1,4 +1,4 @@
-import { onceUnlessRejected } from "@convoke/protocol";
+import { onceUnlessRejected } from "@convoke/protocol/once-unless-rejected";
 import { ConvokeClient, type FollowOptions, type OverviewOptions } from "@convoke/client";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";

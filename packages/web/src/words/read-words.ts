@@ -1,4 +1,4 @@
-import { onceUnlessRejected } from "@convoke/protocol";
+import { onceUnlessRejected } from "@convoke/protocol/once-unless-rejected";
 import { en } from "./en.ts";
 import type { MoreWords, Words } from "./words.ts";
 

@@ -58,7 +58,7 @@ describe("the official client, unmodified", () => {
       [false, false],
       [null, true],
     ] as const) {
-      const switched = await client.patchMcpServer("docs", { enabled } as never);
+      const switched = await client.patchMcpServer("docs", { enabled });
       const docs = (switched.agent_settings as Record<string, unknown>)["mcp_config"];
       expect(docs).toMatchObject({ docs: { enabled: after, timeout: 5, headers: { A: mask } } });
     }
