@@ -13,10 +13,10 @@ const storeSuites = [
   "packages/server/src/settings/{key-book,login-book,model-lessons,stored-models}.test.ts",
   "packages/server/src/spending/purse.test.ts",
   "packages/server/src/webhooks/webhooks.test.ts",
-  "packages/server/src/inspect-conversation.test.ts",
+  "packages/server/src/admin/inspect-conversation.test.ts",
   "packages/server/src/app-conversations/list-conversations.test.ts",
   "packages/server/src/sandboxes/shared-sandbox-store.test.ts",
-  "packages/server/src/{faces,conversation}/**/*.test.ts",
+  "packages/server/src/{faces,engine,tools,reading,directory}/**/*.test.ts",
 ];
 
 /** Those of faces and conversations that work with processes and files are run on PostgreSQL too where that is asked for: at night. */
@@ -26,8 +26,8 @@ const isForEveryStore = process.env["CONVOKE_EVERY_STORE"] === "1";
 const folderSuites = [
   "packages/server/src/faces/agent-server/{damaged,hidden-configuration,replay-routes}.test.ts",
   "packages/server/src/faces/operations/{audit,metrics-face,outbound}.test.ts",
-  "packages/server/src/conversation/{attended-runs,deletions,lost-key,tools-away,watch}.test.ts",
-  "packages/server/src/conversation/commands/fork.test.ts",
+  "packages/server/src/{engine,directory}/{attended-runs,deletions,lost-key,tools-away,watch}.test.ts",
+  "packages/server/src/directory/fork.test.ts",
 ];
 
 const { isUsable: hasPostgres } = probePostgres();

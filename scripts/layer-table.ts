@@ -37,9 +37,14 @@ export const layerTable: LayerTable = {
       ["events"],
       ["extensions", "observability", "push", "webhooks"],
       ["agent"],
-      ["conversation"],
+      ["engine"],
+      ["tools", "reading"],
+      ["directory"],
       ["app-conversations"],
-      ["http", "faces"],
+      ["http"],
+      ["faces"],
+      ["boot"],
+      ["admin"],
     ],
     web: [
       ["lib", "words"],
@@ -56,8 +61,6 @@ export const layerTable: LayerTable = {
     ],
   },
   sideways: {
-    // Routes are mounted, authenticated and answered with what `http` offers; `http` knows no face.
-    "server/faces": ["http"],
     // Code and differences have buttons: one to copy, one to show the rest.
     "web/text": ["ui"],
     "web/diff": ["ui"],

@@ -1,5 +1,5 @@
-import { initialState } from "../../packages/server/src/conversation/state/conversation-state.ts";
-import { writeSnapshot } from "../../packages/server/src/conversation/state/load-state.ts";
+import { initialState } from "../../packages/server/src/engine/state/conversation-state.ts";
+import { writeSnapshot } from "../../packages/server/src/engine/state/load-state.ts";
 import type { Journal, NewEvent } from "../../packages/server/src/journal/journal.ts";
 import { sampleId, sampleMicros } from "../../packages/server/src/journal/sample-events.ts";
 import { formatInstant } from "../../packages/server/src/lib/instant.ts";

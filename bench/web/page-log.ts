@@ -1,6 +1,6 @@
-import type { ConversationConfig } from "../../packages/server/src/conversation/conversation-config.ts";
-import { initialState } from "../../packages/server/src/conversation/state/conversation-state.ts";
-import { writeSnapshot } from "../../packages/server/src/conversation/state/load-state.ts";
+import type { ConversationConfig } from "../../packages/server/src/engine/conversation-config.ts";
+import { initialState } from "../../packages/server/src/engine/state/conversation-state.ts";
+import { writeSnapshot } from "../../packages/server/src/engine/state/load-state.ts";
 import type { Journal, NewEvent } from "../../packages/server/src/journal/journal.ts";
 import { sampleConversation, sampleId } from "../../packages/server/src/journal/sample-events.ts";
 import { formatInstant } from "../../packages/server/src/lib/instant.ts";

@@ -1,5 +1,5 @@
-export { backUp, type BackUpDeps } from "./back-up.ts";
-export { checkData, type Damage } from "./check-data.ts";
-export { readConfig } from "./config.ts";
-export { readDatabase } from "./config-database.ts";
-export { copyStore, type CopyPlace } from "./copy-store.ts";
+export { backUp, type BackUpDeps } from "./admin/back-up.ts";
+export { checkData, type Damage } from "./admin/check-data.ts";
+export { readConfig } from "./boot/config.ts";
+export { readDatabase } from "./boot/config-database.ts";
+export { copyStore, type CopyPlace } from "./admin/copy-store.ts";

@@ -1,17 +1,17 @@
-export { ConfigError, readConfig, type ConfigOverrides, type ServerConfig } from "./config.ts";
-export { completeConfig, readInitKey, type CompletedConfig, type InitDeps } from "./config-init.ts";
-export type { FellowNews, Fellows } from "./lib/fellows.ts";
+export { ConfigError, readConfig, type ConfigOverrides, type ServerConfig } from "./boot/config.ts";
+export { completeConfig, readInitKey, type CompletedConfig, type InitDeps } from "./boot/config-init.ts";
+export type { FellowNews, Fellows } from "./cluster/fellows.ts";
 export type { Logger } from "./lib/logger.ts";
 export { silentLogger } from "./lib/logger.ts";
 export { describeStorageFault } from "./lib/storage-fault.ts";
 export type { Sandboxes } from "./app-conversations/sandbox-service.ts";
-export { openDormantServer, type DormantServer } from "./open-dormant-server.ts";
+export { openDormantServer, type DormantServer } from "./boot/open-dormant-server.ts";
 export {
   openServer,
   type Server,
   type ServerDeps,
   type SharedWithSandboxes,
   type TakeOver,
-} from "./open-server.ts";
-export type { Demo } from "./conversation/demo.ts";
+} from "./boot/open-server.ts";
+export type { Demo } from "./directory/demo.ts";
 export { version } from "./lib/version.ts";

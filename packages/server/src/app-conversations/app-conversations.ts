@@ -1,7 +1,7 @@
 import type { Message } from "@convoke/protocol";
-import type { Described } from "../conversation/state/describe.ts";
-import type { Asker, Directory } from "../conversation/directory.ts";
-import { conversationMissing } from "../conversation/refusals.ts";
+import type { Described } from "../engine/state/describe.ts";
+import type { Asker, Directory } from "../directory/directory.ts";
+import { conversationMissing } from "../engine/refusals.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { AppConversationRow, AppConversationStore, AppFactsChange } from "./app-conversation-store.ts";

@@ -2,7 +2,7 @@ import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Directory } from "../conversation/directory.ts";
+import type { Directory } from "../directory/directory.ts";
 import type { Journal } from "../journal/journal.ts";
 import { DatabaseAwayError } from "../lib/database-away.ts";
 import { silentLogger } from "../lib/logger.ts";

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Message } from "@convoke/protocol";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { Asker, Directory } from "../conversation/directory.ts";
-import { OwnedElsewhere } from "../conversation/refusals.ts";
+import type { Asker, Directory } from "../directory/directory.ts";
+import { OwnedElsewhere } from "../engine/refusals.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { Mailboxes } from "../lib/mailboxes.ts";

@@ -1,5 +1,5 @@
 import type { Cluster } from "../cluster/cluster.ts";
-import type { Directory } from "../conversation/directory.ts";
+import type { Directory } from "../directory/directory.ts";
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Logger } from "../lib/logger.ts";

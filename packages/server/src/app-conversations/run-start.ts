@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import type { Asker, Directory } from "../conversation/directory.ts";
-import { secretValues } from "../conversation/secret-values.ts";
+import type { Asker, Directory } from "../directory/directory.ts";
+import { secretValues } from "../engine/secret-values.ts";
 import type { Mailboxes } from "../lib/mailboxes.ts";
 import { wait } from "../lib/wait.ts";
 import { createMask, type Mask } from "../security/mask.ts";

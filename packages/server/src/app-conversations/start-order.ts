@@ -1,5 +1,5 @@
 import type { AppConversationStartRequestOutput, Message, ProviderType } from "@convoke/protocol";
-import type { ConversationConfig, ConversationSecrets } from "../conversation/conversation-config.ts";
+import type { ConversationConfig, ConversationSecrets } from "../engine/conversation-config.ts";
 
 /** A repository to begin with. */
 export type RepositoryOrder = {

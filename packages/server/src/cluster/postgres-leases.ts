@@ -1,4 +1,4 @@
-import type { NamedLease, NamedLeases } from "../database/named-leases.ts";
+import type { NamedLease, NamedLeases } from "./named-leases.ts";
 import type { PostgresNode } from "./postgres-node.ts";
 
 /** Leases of the processes on one PostgreSQL: each is its node's as long as that lives, or until it gives it back. */

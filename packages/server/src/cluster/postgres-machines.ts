@@ -1,4 +1,4 @@
-import type { NamedLease } from "../database/named-leases.ts";
+import type { NamedLease } from "./named-leases.ts";
 import { describeError } from "../lib/describe-error.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Machines } from "./machines.ts";

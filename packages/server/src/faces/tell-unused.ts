@@ -1,5 +1,5 @@
-import type { Directory } from "../conversation/directory.ts";
-import { OwnedElsewhere } from "../conversation/refusals.ts";
+import type { Directory } from "../directory/directory.ts";
+import { OwnedElsewhere } from "../engine/refusals.ts";
 import type { MountDeps } from "../http/mount.ts";
 import type { Logger } from "../lib/logger.ts";
 import { normalizeUuid } from "../lib/uuid7.ts";

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { WebSocket } from "ws";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { conversationClosing, OwnedElsewhere } from "../conversation/refusals.ts";
+import { conversationClosing, OwnedElsewhere } from "../engine/refusals.ts";
 import { DamagedEventError, JournalWriteError, LeaseLostError } from "../journal/journal.ts";
 import { DatabaseAwayError } from "../lib/database-away.ts";
 import { Fault } from "../lib/fault.ts";

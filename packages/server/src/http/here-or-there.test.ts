@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { OwnedElsewhere } from "../conversation/refusals.ts";
+import { OwnedElsewhere } from "../engine/refusals.ts";
 import { hereOrThere } from "./here-or-there.ts";
 
 const never = new AbortController();

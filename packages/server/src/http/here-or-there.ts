@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import type { FastifyRequest } from "fastify";
-import { OwnedElsewhere } from "../conversation/refusals.ts";
+import { OwnedElsewhere } from "../engine/refusals.ts";
 import { Fault } from "../lib/fault.ts";
 import { wait } from "../lib/wait.ts";
 import type { Caller } from "../security/caller.ts";
-import type { NeighbourCall, Neighbours } from "./neighbours.ts";
+import type { NeighbourCall, Neighbours } from "../cluster/neighbours.ts";
 import { beginnerCookies } from "./read-cookie.ts";
 import type { RouteReply } from "./route-reply.ts";
 

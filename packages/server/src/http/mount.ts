@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { Route } from "@convoke/protocol";
-import { OwnedElsewhere } from "../conversation/refusals.ts";
+import { OwnedElsewhere } from "../engine/refusals.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Caller } from "../security/caller.ts";
 import { Departure } from "./departure.ts";
 import { LargeAnswers } from "./large-answers.ts";
 import { askNeighbour, hereOrThere, notHereReply, replyOf, toNeighbourCall } from "./here-or-there.ts";
-import type { Neighbours } from "./neighbours.ts";
+import type { Neighbours } from "../cluster/neighbours.ts";
 import { bodyLimitBytes, largeBodyLimitBytes } from "./errors.ts";
 import { readRequest, type ReadDeps } from "./read-request.ts";
 import type { RouteReply } from "./route-reply.ts";

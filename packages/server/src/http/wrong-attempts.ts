@@ -1,4 +1,4 @@
-import type { Fellows } from "../lib/fellows.ts";
+import type { Fellows } from "../cluster/fellows.ts";
 
 const windowMs = 60_000;
 const mostWrong = 5;

@@ -1,6 +1,6 @@
 import type { MetricObject } from "prom-client";
-import { FellowQuestion } from "../lib/fellow-question.ts";
-import type { Fellows } from "../lib/fellows.ts";
+import { FellowQuestion } from "../cluster/fellow-question.ts";
+import type { Fellows } from "../cluster/fellows.ts";
 import type { Begun, Ending, Sink } from "./observer.ts";
 import type { Gauges } from "./gauges.ts";
 import { openRegistry, type MetricsRegistry } from "./metrics-registry.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApplicationDatabase } from "../database/application-database.ts";
-import type { NamedLease, NamedLeases } from "../database/named-leases.ts";
+import type { NamedLease, NamedLeases } from "../cluster/named-leases.ts";
 import { SealError, type SecretBox } from "../security/seal.ts";
 
 export type McpLoginsDeps = {

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInProcessHost } from "@convoke/tool-host";
 import { expect, test } from "vitest";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../boot/config.ts";
 import type { Journal } from "../journal/journal.ts";
 import { openJournal } from "../journal/open-journal.ts";
 import { sampleConversation, sampleEvent } from "../journal/sample-events.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { openServer } from "../open-server.ts";
+import { openServer } from "../boot/open-server.ts";
 import { createQuickTools } from "./quick-tools.ts";
 
 const key = "test-session-key";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, type ConvokeClient } from "@convoke/client";
 import type { Event, StartConversationRequest } from "@convoke/protocol";
-import { replayConversation, type ReplayReport } from "../replay.ts";
+import { replayConversation, type ReplayReport } from "../admin/replay.ts";
 import { readIfThere } from "../lib/read-if-there.ts";
 import type { Script } from "./scripted-model/script.ts";
 import { startScriptedModel } from "./scripted-model/scripted-model-server.ts";

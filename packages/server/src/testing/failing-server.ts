@@ -5,11 +5,11 @@ import {
   createMarker,
   openGuardian,
 } from "@convoke/tool-host";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../boot/config.ts";
 import { socketTimes, type SocketTimes } from "../faces/agent-server/sockets/socket-times.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
-import { openServer } from "../open-server.ts";
+import { openServer } from "../boot/open-server.ts";
 import { FailPoints } from "./fail-points.ts";
 import { journalWithRecord } from "./journal-with-record.ts";
 import { shiftClock } from "./shifting-clock.ts";

@@ -1,6 +1,6 @@
 import type { Agent } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
-import type { ConversationConfig } from "../conversation/conversation-config.ts";
+import type { ConversationConfig } from "../engine/conversation-config.ts";
 import type { EventMeta } from "../events/event-draft.ts";
 import { sampleConversation } from "../journal/sample-events.ts";
 import { JournalWriteError } from "../journal/journal.ts";
@@ -11,9 +11,9 @@ import { createGatedSession } from "./interleaving/gated-session.ts";
 import { Gates } from "./interleaving/gates.ts";
 import { MemoryLog, openMemoryJournal } from "./interleaving/memory-journal.ts";
 import { until } from "./until.ts";
-import { ConversationLog } from "../conversation/conversation-log.ts";
-import { Conversation } from "../conversation/conversation.ts";
-import { Signals } from "../conversation/signals.ts";
+import { ConversationLog } from "../engine/conversation-log.ts";
+import { Conversation } from "../engine/conversation.ts";
+import { Signals } from "../engine/signals.ts";
 
 /** A conversation whose disk can be filled, between a model and tools that move when told. */
 export async function openGatedConversation(changes: Partial<ConversationConfig> = {}) {

@@ -1,9 +1,9 @@
 import type { Agent } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import { defaultTools, facesOf, listTool, type ToolListing, type ToolSession } from "@convoke/tool-host";
-import { Conversation } from "../conversation/conversation.ts";
-import { Signals } from "../conversation/signals.ts";
-import { ConversationLog } from "../conversation/conversation-log.ts";
+import { Conversation } from "../engine/conversation.ts";
+import { Signals } from "../engine/signals.ts";
+import { ConversationLog } from "../engine/conversation-log.ts";
 import { sampleConversation } from "../journal/sample-events.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";

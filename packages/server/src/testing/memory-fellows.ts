@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { FellowNews, Fellows } from "../lib/fellows.ts";
+import type { FellowNews, Fellows } from "../cluster/fellows.ts";
 
 /** Processes behind one port, all of them in this one. What is told has been heard when `tell` returns. */
 export function createFellows(count: number, url = "http://127.0.0.1:1"): MemoryFellow[] {

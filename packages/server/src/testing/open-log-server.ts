@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { ConvokeClient } from "@convoke/client";
 import { createInProcessHost } from "@convoke/tool-host";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../boot/config.ts";
 import { socketTimes, type SocketTimes } from "../faces/agent-server/sockets/socket-times.ts";
 import type { Journal, Lease, NewEvent } from "../journal/journal.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { openServer } from "../open-server.ts";
+import { openServer } from "../boot/open-server.ts";
 import { createQuickTools } from "./quick-tools.ts";
 
 /** A server in this process, with one conversation whose log the test writes itself. */

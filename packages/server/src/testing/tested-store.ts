@@ -1,4 +1,4 @@
-import type { ServerConfig } from "../config.ts";
+import type { ServerConfig } from "../boot/config.ts";
 
 type MakeStore = () => Promise<Partial<ServerConfig>>;
 

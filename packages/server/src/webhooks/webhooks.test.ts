@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { expect, test, vi } from "vitest";
-import { FolderLeases } from "../database/named-leases.ts";
+import { FolderLeases } from "../cluster/named-leases.ts";
 import { openTestDatabase } from "../testing/test-database.ts";
 import { DamagedEventError, type Journal } from "../journal/journal.ts";
 import { openJournal } from "../journal/open-journal.ts";

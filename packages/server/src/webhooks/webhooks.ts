@@ -1,5 +1,5 @@
 import type { ApplicationDatabase } from "../database/application-database.ts";
-import type { NamedLease, NamedLeases } from "../database/named-leases.ts";
+import type { NamedLease, NamedLeases } from "../cluster/named-leases.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { wait } from "../lib/wait.ts";

@@ -1,5 +1,5 @@
 import type { AskAgentRequest } from "@convoke/protocol";
-import type { Directory } from "../../conversation/directory.ts";
+import type { Directory } from "../../directory/directory.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import { conversationIdOf } from "./event-routes.ts";

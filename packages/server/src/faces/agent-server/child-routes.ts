@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { StartChildConversationRequest, StartChildConversationResponse } from "@convoke/protocol";
-import type { Directory } from "../../conversation/directory.ts";
-import { conversationMissing } from "../../conversation/refusals.ts";
+import type { Directory } from "../../directory/directory.ts";
+import { conversationMissing } from "../../engine/refusals.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import { conversationIdOf } from "./event-routes.ts";
 

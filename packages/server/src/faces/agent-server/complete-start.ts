@@ -1,6 +1,6 @@
 import type { Caller } from "../../security/caller.ts";
 import type { CompletedBody } from "../../http/read-request.ts";
-import type { ApprovalPolicy } from "../../conversation/approval-policy.ts";
+import type { ApprovalPolicy } from "../../engine/approval-policy.ts";
 import { promptNames } from "../../agent/prompt/prompt-choice.ts";
 import { parseHooks } from "../../extensions/hooks/hook-config.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";

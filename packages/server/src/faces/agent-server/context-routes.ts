@@ -1,9 +1,9 @@
 import type { GenerateTitleRequest } from "@convoke/protocol";
 import { BranchReader } from "../../agent/replay/branch-reader.ts";
 import { readContext } from "../../agent/replay/read-context.ts";
-import type { Directory } from "../../conversation/directory.ts";
-import { conversationMissing } from "../../conversation/refusals.ts";
-import { loadState } from "../../conversation/state/load-state.ts";
+import type { Directory } from "../../directory/directory.ts";
+import { conversationMissing } from "../../engine/refusals.ts";
+import { loadState } from "../../engine/state/load-state.ts";
 import { parseStored } from "../../events/parse-stored.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import type { Journal } from "../../journal/journal.ts";

@@ -7,18 +7,14 @@ import type {
   UpdateConversationRequest,
   UpdateSecretsRequest,
 } from "@convoke/protocol";
-import type { Conversation } from "../../conversation/conversation.ts";
-import type { SendInput } from "../../conversation/conversation-deps.ts";
+import type { Conversation } from "../../engine/conversation.ts";
+import type { SendInput } from "../../engine/conversation-deps.ts";
 import { checkSecretSources } from "./check-secret-sources.ts";
-import { toConversationInfo, type Described } from "../../conversation/state/describe.ts";
-import {
-  withWarnings,
-  type ConversationConfig,
-  type Warning,
-} from "../../conversation/conversation-config.ts";
-import type { ConversationDirectory } from "../../conversation/conversation-directory.ts";
-import { unusedWarning } from "../../conversation/unused-fields.ts";
-import { conversationMissing } from "../../conversation/refusals.ts";
+import { toConversationInfo, type Described } from "../../engine/state/describe.ts";
+import { withWarnings, type ConversationConfig, type Warning } from "../../engine/conversation-config.ts";
+import type { ConversationDirectory } from "../../directory/conversation-directory.ts";
+import { unusedWarning } from "../../engine/unused-fields.ts";
+import { conversationMissing } from "../../engine/refusals.ts";
 import type { Caller } from "../../security/caller.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";

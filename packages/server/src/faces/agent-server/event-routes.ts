@@ -1,6 +1,6 @@
 import type { ConfirmationResponseRequest, EventSortOrder, SendMessageRequest } from "@convoke/protocol";
-import type { ConversationDirectory } from "../../conversation/conversation-directory.ts";
-import { conversationMissing } from "../../conversation/refusals.ts";
+import type { ConversationDirectory } from "../../directory/conversation-directory.ts";
+import { conversationMissing } from "../../engine/refusals.ts";
 import type { RouteHandler, RouteReply, RouteRequest } from "../../http/mount.ts";
 import type { Again } from "../../http/ready-answers.ts";
 import { etagOf, settledReply, taggedReply } from "../../http/settled-reply.ts";

@@ -1,8 +1,8 @@
 import type { ConversationExecutionStatus, SetMarksRequest, Start } from "@convoke/protocol";
-import type { Directory } from "../../conversation/directory.ts";
-import { readOutline } from "../../conversation/outline.ts";
-import { conversationMissing } from "../../conversation/refusals.ts";
-import { toGlance } from "../../conversation/state/glance.ts";
+import type { Directory } from "../../directory/directory.ts";
+import { readOutline } from "../../reading/outline.ts";
+import { conversationMissing } from "../../engine/refusals.ts";
+import { toGlance } from "../../reading/glance.ts";
 import type { KeyRing } from "../../http/auth.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import type { GlanceFilter, Journal } from "../../journal/journal.ts";

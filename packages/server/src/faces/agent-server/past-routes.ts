@@ -1,11 +1,11 @@
 import type { ConversationInfo, PastState } from "@convoke/protocol";
 import { viewKinds } from "../../agent/history.ts";
-import type { Directory } from "../../conversation/directory.ts";
-import { readLandmarks } from "../../conversation/landmarks.ts";
-import { conversationMissing } from "../../conversation/refusals.ts";
-import { toConversationInfo, type Described } from "../../conversation/state/describe.ts";
-import { PastStates } from "../../conversation/state/past-states.ts";
-import { UpdateMarks } from "../../conversation/update-marks.ts";
+import type { Directory } from "../../directory/directory.ts";
+import { readLandmarks } from "../../reading/landmarks.ts";
+import { conversationMissing } from "../../engine/refusals.ts";
+import { toConversationInfo, type Described } from "../../engine/state/describe.ts";
+import { PastStates } from "../../engine/state/past-states.ts";
+import { UpdateMarks } from "../../reading/update-marks.ts";
 import { parseStored } from "../../events/parse-stored.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import type { EventWithMeta, Journal } from "../../journal/journal.ts";

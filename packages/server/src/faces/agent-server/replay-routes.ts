@@ -1,8 +1,8 @@
 import type { ReplayCheck } from "@convoke/protocol";
 import { readReplayLog } from "../../agent/replay/read-log.ts";
 import { replayWithPauses, type ReplayReport } from "../../agent/replay/replay-log.ts";
-import type { Directory } from "../../conversation/directory.ts";
-import { conversationMissing } from "../../conversation/refusals.ts";
+import type { Directory } from "../../directory/directory.ts";
+import { conversationMissing } from "../../engine/refusals.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Mailbox } from "../../lib/mailbox.ts";

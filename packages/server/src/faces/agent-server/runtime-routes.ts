@@ -1,9 +1,9 @@
 import { posix } from "node:path";
 import { ofRuntimes, type ConversationRuntimeInfo, type RuntimeOperation } from "@convoke/protocol";
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
-import type { Directory } from "../../conversation/directory.ts";
-import { conversationMissing } from "../../conversation/refusals.ts";
-import type { Described } from "../../conversation/state/describe.ts";
+import type { Directory } from "../../directory/directory.ts";
+import { conversationMissing } from "../../engine/refusals.ts";
+import type { Described } from "../../engine/state/describe.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";

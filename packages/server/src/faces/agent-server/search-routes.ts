@@ -1,4 +1,4 @@
-import { searchEverything } from "../../conversation/search-everything.ts";
+import { searchEverything } from "../../reading/search-everything.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { invalidField } from "../../lib/fault.ts";

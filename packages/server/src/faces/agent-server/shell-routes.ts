@@ -1,7 +1,7 @@
 import type { OpenShellRequest, ShellList, ShellSummary } from "@convoke/protocol";
 import type { ToolSecret } from "@convoke/tool-host";
-import type { Directory } from "../../conversation/directory.ts";
-import type { PersonShells, ShellInfo } from "../../conversation/sessions/person-shells.ts";
+import type { Directory } from "../../directory/directory.ts";
+import type { PersonShells, ShellInfo } from "../../engine/people/person-shells.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import type { OpenAccess } from "../../workspaces/workspace-access.ts";

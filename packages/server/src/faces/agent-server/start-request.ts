@@ -16,11 +16,11 @@ import {
   type ConversationConfig,
   type ConversationSecrets,
   type Warning,
-} from "../../conversation/conversation-config.ts";
+} from "../../engine/conversation-config.ts";
 import { readServers } from "../../extensions/mcp/read-servers.ts";
 import { checkModelAddress } from "../../models/model-address.ts";
 import { readRouter } from "../../models/router-model.ts";
-import { secretValues } from "../../conversation/secret-values.ts";
+import { secretValues } from "../../engine/secret-values.ts";
 import { parseHooks } from "../../extensions/hooks/hook-config.ts";
 import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
 import { PatternRefused, PatternTooSlow } from "../../lib/foreign-pattern.ts";

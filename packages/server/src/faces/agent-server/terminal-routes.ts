@@ -1,6 +1,6 @@
 import type { TerminalList } from "@convoke/protocol";
 import type { TerminalInfo } from "@convoke/tool-host";
-import type { Directory } from "../../conversation/directory.ts";
+import type { Directory } from "../../directory/directory.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import { conversationIdOf } from "./event-routes.ts";

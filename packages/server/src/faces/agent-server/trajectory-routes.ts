@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import type { Event } from "@convoke/protocol";
-import { secretValues, sparedTexts } from "../../conversation/secret-values.ts";
-import { toMarkdown } from "../../conversation/transcript.ts";
-import { toConversationInfo, type Described } from "../../conversation/state/describe.ts";
-import type { Directory } from "../../conversation/directory.ts";
-import { conversationMissing } from "../../conversation/refusals.ts";
+import { secretValues, sparedTexts } from "../../engine/secret-values.ts";
+import { toMarkdown } from "../../reading/transcript.ts";
+import { toConversationInfo, type Described } from "../../engine/state/describe.ts";
+import type { Directory } from "../../directory/directory.ts";
+import { conversationMissing } from "../../engine/refusals.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import type { Journal, StoredEvent } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";

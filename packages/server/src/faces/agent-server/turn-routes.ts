@@ -14,19 +14,19 @@ import type {
   SwitchLLMRequest,
   SwitchProfileRequest,
 } from "@convoke/protocol";
-import { awaiting, describeApproval } from "../../conversation/commands/approvals.ts";
-import { splitLlmSecrets } from "../../conversation/conversation-config.ts";
-import { unmasked } from "../../conversation/masked-values.ts";
-import type { Conversation } from "../../conversation/conversation.ts";
-import { toConversationInfo, type Described } from "../../conversation/state/describe.ts";
-import type { Directory } from "../../conversation/directory.ts";
-import { readFinalResponse } from "../../conversation/commands/final-response.ts";
+import { awaiting, describeApproval } from "../../engine/commands/approvals.ts";
+import { splitLlmSecrets } from "../../engine/conversation-config.ts";
+import { unmasked } from "../../engine/masked-values.ts";
+import type { Conversation } from "../../engine/conversation.ts";
+import { toConversationInfo, type Described } from "../../engine/state/describe.ts";
+import type { Directory } from "../../directory/directory.ts";
+import { readFinalResponse } from "../../engine/commands/final-response.ts";
 import { parseStored } from "../../events/parse-stored.ts";
 import type { Ledger } from "../../spending/ledger.ts";
-import { queuedMessages } from "../../conversation/commands/queue.ts";
-import { conversationMissing } from "../../conversation/refusals.ts";
-import { readSpend } from "../../conversation/spend.ts";
-import { tryRules } from "../../conversation/commands/try-rules.ts";
+import { queuedMessages } from "../../engine/commands/queue.ts";
+import { conversationMissing } from "../../engine/refusals.ts";
+import { readSpend } from "../../reading/spend.ts";
+import { tryRules } from "../../reading/try-rules.ts";
 import { checkModelAddress } from "../../models/model-address.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { DamagedEventError, type Journal } from "../../journal/journal.ts";

@@ -1,6 +1,6 @@
 import type { StartConversationRequest } from "@convoke/protocol";
-import type { Warning } from "../../conversation/conversation-config.ts";
-import { unmasked } from "../../conversation/masked-values.ts";
+import type { Warning } from "../../engine/conversation-config.ts";
+import { unmasked } from "../../engine/masked-values.ts";
 
 /**
  * A create request without masks of secrets that this server does not have: clients send what they read elsewhere, the SDK its own

@@ -9,8 +9,8 @@ import type { AppConversationSort, ListFilter } from "../../app-conversations/li
 import type { OpenAppConversations } from "../../app-conversations/open-app-conversations.ts";
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import type { StartTaskStore } from "../../app-conversations/start-task-store.ts";
-import type { Asker, Directory } from "../../conversation/directory.ts";
-import { conversationMissing } from "../../conversation/refusals.ts";
+import type { Asker, Directory } from "../../directory/directory.ts";
+import { conversationMissing } from "../../engine/refusals.ts";
 import type { RouteHandler, RouteReply, RouteRequest } from "../../http/mount.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";

@@ -1,6 +1,6 @@
 import type { EventSortOrder } from "@convoke/protocol";
-import type { Directory } from "../../conversation/directory.ts";
-import { conversationMissing } from "../../conversation/refusals.ts";
+import type { Directory } from "../../directory/directory.ts";
+import { conversationMissing } from "../../engine/refusals.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import type { EventFilter, Journal } from "../../journal/journal.ts";
 import { invalidField } from "../../lib/fault.ts";

@@ -7,12 +7,12 @@ import {
 } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import { promptNames } from "../../agent/prompt/prompt-choice.ts";
-import type { ApprovalPolicy } from "../../conversation/approval-policy.ts";
-import { withWarnings, type Warning } from "../../conversation/conversation-config.ts";
+import type { ApprovalPolicy } from "../../engine/approval-policy.ts";
+import { withWarnings, type Warning } from "../../engine/conversation-config.ts";
 import type { RepositoryOrder, StartRequest } from "../../app-conversations/start-order.ts";
 import type { AppConversationView } from "../../app-conversations/app-conversations.ts";
-import { unusedWarning } from "../../conversation/unused-fields.ts";
-import { secretValues } from "../../conversation/secret-values.ts";
+import { unusedWarning } from "../../engine/unused-fields.ts";
+import { secretValues } from "../../engine/secret-values.ts";
 import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { createMask } from "../../security/mask.ts";

@@ -3,7 +3,7 @@ import { WorkspaceError, type Workspace } from "@convoke/tool-host";
 import type { AppConversations } from "../../app-conversations/app-conversations.ts";
 import { archiveConversation, mostArchivedEvents } from "../../app-conversations/conversation-archive.ts";
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
-import { secretValues, sparedTexts } from "../../conversation/secret-values.ts";
+import { secretValues, sparedTexts } from "../../engine/secret-values.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { collectBytes } from "../../lib/collect-bytes.ts";

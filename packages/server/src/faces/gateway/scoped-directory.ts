@@ -1,12 +1,12 @@
 import { posix } from "node:path";
 import type { SandboxAccess } from "../../app-conversations/sandbox-service.ts";
-import type { Conversation } from "../../conversation/conversation.ts";
-import type { SendInput } from "../../conversation/conversation-deps.ts";
-import type { Described } from "../../conversation/state/describe.ts";
-import type { ConversationDirectory } from "../../conversation/conversation-directory.ts";
-import type { Asker, CreateInput, Directory } from "../../conversation/directory.ts";
-import type { Watch } from "../../conversation/watch.ts";
-import { conversationMissing } from "../../conversation/refusals.ts";
+import type { Conversation } from "../../engine/conversation.ts";
+import type { SendInput } from "../../engine/conversation-deps.ts";
+import type { Described } from "../../engine/state/describe.ts";
+import type { ConversationDirectory } from "../../directory/conversation-directory.ts";
+import type { Asker, CreateInput, Directory } from "../../directory/directory.ts";
+import type { Watch } from "../../directory/watch.ts";
+import { conversationMissing } from "../../engine/refusals.ts";
 import type { ConversationQuery, Journal, LogHead } from "../../journal/journal.ts";
 
 export type ScopedDirectoryDeps = {

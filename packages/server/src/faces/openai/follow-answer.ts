@@ -1,6 +1,6 @@
 import { isGoOn } from "../../agent/receive.ts";
 import type { Event } from "@convoke/protocol";
-import type { Watch } from "../../conversation/watch.ts";
+import type { Watch } from "../../directory/watch.ts";
 import { Fault } from "../../lib/fault.ts";
 
 /** What a run says: pieces while it works, then how it ended. */

@@ -7,8 +7,8 @@ import {
 } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
-import type { Conversation } from "../../conversation/conversation.ts";
-import type { Directory } from "../../conversation/directory.ts";
+import type { Conversation } from "../../engine/conversation.ts";
+import type { Directory } from "../../directory/directory.ts";
 import type { ApplicationDatabase } from "../../database/application-database.ts";
 import type { Caller } from "../../security/caller.ts";
 import type { CompletedBody } from "../../http/read-request.ts";

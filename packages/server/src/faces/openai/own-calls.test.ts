@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
-import type { ConversationConfig } from "../../conversation/conversation-config.ts";
-import { goOnOrSetAside } from "../../conversation/careful-recovery.ts";
+import type { ConversationConfig } from "../../engine/conversation-config.ts";
+import { goOnOrSetAside } from "../../directory/careful-recovery.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { until } from "../../testing/until.ts";

@@ -1,10 +1,10 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import type { Agent } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
-import type { ConversationConfig } from "../../conversation/conversation-config.ts";
-import { ConversationLog } from "../../conversation/conversation-log.ts";
-import { Conversation } from "../../conversation/conversation.ts";
-import { Signals } from "../../conversation/signals.ts";
+import type { ConversationConfig } from "../../engine/conversation-config.ts";
+import { ConversationLog } from "../../engine/conversation-log.ts";
+import { Conversation } from "../../engine/conversation.ts";
+import { Signals } from "../../engine/signals.ts";
 import { Fault } from "../../lib/fault.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import type { ModelRequest } from "../../models/model.ts";

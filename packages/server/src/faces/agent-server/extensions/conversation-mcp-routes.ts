@@ -1,6 +1,6 @@
 import type { McpServerInfo, McpServerList } from "@convoke/protocol";
-import type { Conversation } from "../../../conversation/conversation.ts";
-import type { Directory } from "../../../conversation/directory.ts";
+import type { Conversation } from "../../../engine/conversation.ts";
+import type { Directory } from "../../../directory/directory.ts";
 import { readServers } from "../../../extensions/mcp/read-servers.ts";
 import type { RouteHandler } from "../../../http/mount.ts";
 import { Fault } from "../../../lib/fault.ts";

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { mcpRoutes, McpLoginCallback, McpTestRequest } from "@convoke/protocol";
 import { maskText } from "@convoke/tool-host";
 import type { Cluster } from "../../../cluster/cluster.ts";
-import { OwnedElsewhere } from "../../../conversation/refusals.ts";
+import { OwnedElsewhere } from "../../../engine/refusals.ts";
 import { hiddenValues } from "../../../extensions/mcp/hidden-values.ts";
 import {
   loginMs,

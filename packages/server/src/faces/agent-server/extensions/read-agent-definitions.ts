@@ -4,7 +4,7 @@ import {
   type ConversationConfig,
   type ConversationSecrets,
   type Warning,
-} from "../../../conversation/conversation-config.ts";
+} from "../../../engine/conversation-config.ts";
 import { readServers } from "../../../extensions/mcp/read-servers.ts";
 import { parseHooks } from "../../../extensions/hooks/hook-config.ts";
 import { ownCondenser } from "../../../extensions/sub-agents/own-condenser.ts";

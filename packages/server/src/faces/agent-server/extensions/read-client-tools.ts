@@ -1,5 +1,5 @@
 import type { ClientToolSpec } from "@convoke/protocol";
-import type { ConversationConfig } from "../../../conversation/conversation-config.ts";
+import type { ConversationConfig } from "../../../engine/conversation-config.ts";
 import { Fault, type FieldFault } from "../../../lib/fault.ts";
 
 const mostTools = 100;

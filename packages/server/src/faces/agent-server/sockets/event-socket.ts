@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { trimLimits } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
-import type { Directory } from "../../../conversation/directory.ts";
-import type { Watch } from "../../../conversation/watch.ts";
+import type { Directory } from "../../../directory/directory.ts";
+import type { Watch } from "../../../directory/watch.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
-import type { Neighbours } from "../../../http/neighbours.ts";
+import type { Neighbours } from "../../../cluster/neighbours.ts";
 import type { TrimmedEvents } from "../../../events/trimmed-events.ts";
 import type { Journal } from "../../../journal/journal.ts";
 import { Fault } from "../../../lib/fault.ts";

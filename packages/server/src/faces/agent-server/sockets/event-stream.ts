@@ -1,5 +1,5 @@
-import type { Listener } from "../../../conversation/signals.ts";
-import type { Watch } from "../../../conversation/watch.ts";
+import type { Listener } from "../../../engine/signals.ts";
+import type { Watch } from "../../../directory/watch.ts";
 import { PieceBeat } from "./piece-beat.ts";
 import type { SocketOutput } from "./socket-output.ts";
 import { StandingOutput } from "./standing-output.ts";

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
-import { OwnedElsewhere } from "../../../conversation/refusals.ts";
+import { OwnedElsewhere } from "../../../engine/refusals.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
 import { hereOrThere } from "../../../http/here-or-there.ts";
-import type { Neighbours } from "../../../http/neighbours.ts";
+import type { Neighbours } from "../../../cluster/neighbours.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { storageFault } from "../../../lib/storage-fault.ts";

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { WebSocket } from "ws";
 import type { Cluster } from "../../../cluster/cluster.ts";
-import type { Directory } from "../../../conversation/directory.ts";
-import type { ForwardedSignal } from "../../../conversation/signals.ts";
-import type { Neighbours } from "../../../http/neighbours.ts";
+import type { Directory } from "../../../directory/directory.ts";
+import type { ForwardedSignal } from "../../../engine/signals.ts";
+import type { Neighbours } from "../../../cluster/neighbours.ts";
 import type { Journal } from "../../../journal/journal.ts";
 import { describeError } from "../../../lib/describe-error.ts";
 import { Fault } from "../../../lib/fault.ts";

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Directory } from "../../../conversation/directory.ts";
-import type { GlanceFeed } from "../../../conversation/glance-feed.ts";
-import type { Described } from "../../../conversation/state/describe.ts";
-import { toGlance } from "../../../conversation/state/glance.ts";
+import type { Directory } from "../../../directory/directory.ts";
+import type { GlanceFeed } from "../../../reading/glance-feed.ts";
+import type { Described } from "../../../engine/state/describe.ts";
+import { toGlance } from "../../../reading/glance.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
 import type { Journal } from "../../../journal/journal.ts";

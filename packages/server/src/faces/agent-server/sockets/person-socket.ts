@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import { findUnusedFields, type Validator } from "@convoke/protocol/validate";
 import type { WebSocket } from "ws";
-import type { Conversation } from "../../../conversation/conversation.ts";
-import type { Directory } from "../../../conversation/directory.ts";
+import type { Conversation } from "../../../engine/conversation.ts";
+import type { Directory } from "../../../directory/directory.ts";
 import type { Caller } from "../../../security/caller.ts";
 import { describeFaults, faultsOfUnused } from "../../../http/unused-fields.ts";
 import { Fault } from "../../../lib/fault.ts";

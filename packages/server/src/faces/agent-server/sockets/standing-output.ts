@@ -1,4 +1,4 @@
-import type { Watch } from "../../../conversation/watch.ts";
+import type { Watch } from "../../../directory/watch.ts";
 import type { SocketOutput } from "./socket-output.ts";
 
 const lookMs = 50;

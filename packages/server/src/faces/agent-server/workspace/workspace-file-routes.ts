@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 import { WorkspaceError, type Workspace } from "@convoke/tool-host";
-import { conversationMissing } from "../../../conversation/refusals.ts";
-import type { Directory } from "../../../conversation/directory.ts";
-import type { ConversationConfig } from "../../../conversation/conversation-config.ts";
+import { conversationMissing } from "../../../engine/refusals.ts";
+import type { Directory } from "../../../directory/directory.ts";
+import type { ConversationConfig } from "../../../engine/conversation-config.ts";
 import { isLoopback } from "../../../http/guard.ts";
 import { Fault } from "../../../lib/fault.ts";
 import type { RouteHandler, RouteReply, RouteRequest } from "../../../http/mount.ts";

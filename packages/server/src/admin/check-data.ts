@@ -1,0 +1,72 @@
+import { readdir } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { ConfigError } from "../boot/config.ts";
+import { isBusy } from "../database/sqlite-file.ts";
+import { checkDatabase } from "../journal/sqlite/check-database.ts";
+import { checkJournal } from "../journal/sqlite/check.ts";
+import { textsFile } from "../journal/sqlite/texts/tables.ts";
+import { describeStorageFault, inFile } from "../lib/storage-fault.ts";
+
+/** One damage: the file, relative to the data folder, and what is wrong in it. */
+export type Damage = { readonly file: string; readonly problem: string };
+
+export type CheckDataDeps = {
+  readonly dataDir: string;
+  readonly onDamage: (damage: Damage) => void;
+  /** Hears what is being looked at. */
+  readonly onProgress: (sentence: string) => void;
+};
+
+/**
+ * Compares every database of a data folder with its checksums and indexes; changes nothing, and may run beside a server.
+ * Records that tools keep inside of sandboxes are left out: what runs there could have written them.
+ */
+export async function checkData({
+  dataDir,
+  onDamage,
+  onProgress,
+}: CheckDataDeps): Promise<{ events: number }> {
+  let events = 0;
+  for (const path of await listDatabases(dataDir)) {
+    const file = relative(dataDir, path);
+    const onProblem = (problem: string): void => onDamage({ file, problem });
+    onProgress(`${file} ...`);
+    try {
+      if (file === "journal.db") {
+        const onEvents = (count: number): void => onProgress(`${file}: ${count} events compared`);
+        events = checkJournal({ path, onDamage: onProblem, onProgress: onEvents });
+      } else {
+        const hint =
+          file === textsFile ? " Nothing is lost: end the server and delete the file, it is made anew." : "";
+        using database = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
+        checkDatabase(database, (problem) => onProblem(`${problem}${hint}`));
+      }
+    } catch (error) {
+      if (isBusy(error)) throw inFile(error, path);
+      const sentence = describeStorageFault(error);
+      if (sentence === null) throw error;
+      onProblem(sentence);
+    }
+  }
+  return { events };
+}
+
+/** The log first. */
+async function listDatabases(dataDir: string): Promise<string[]> {
+  try {
+    const own = (await readdir(dataDir)).filter(
+      (name) => ["journal.db", textsFile].includes(name) || name.endsWith(".sqlite"),
+    );
+    const ofTools = await readdir(join(dataDir, "conversations"), { recursive: true }).catch(() => []);
+    const inFolders = ofTools
+      .filter((name) => name.endsWith(".sqlite"))
+      .map((name) => join("conversations", name));
+    return [...own.toSorted((left) => (left === "journal.db" ? -1 : 1)), ...inFolders].map((name) =>
+      join(dataDir, name),
+    );
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    throw new ConfigError(`There is no data folder ${dataDir}. Name it with --data-dir.`, { cause: error });
+  }
+}

@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from "node:util";
+import { toNewEvent } from "../events/to-new-event.ts";
+import type {
+  AppendBatch,
+  ConversationRow,
+  EventWithMeta,
+  Journal,
+  Lease,
+  NewEvent,
+  NotedEntry,
+} from "../journal/journal.ts";
+
+/** A conversation that both stores have, and not as the same one. */
+export class CopyConflictError extends Error {
+  override readonly name = "CopyConflictError";
+}
+
+export type CopiedConversation = {
+  /** Events that were compared on both sides, those that were there before included. */
+  readonly events: number;
+  /** Of them, those that were written now. */
+  readonly added: number;
+  /** Fields of the conversation that the target cannot hold as they are, and holds otherwise. */
+  readonly changed: readonly string[];
+};
+
+type Sides = {
+  readonly source: Journal;
+  readonly target: Journal;
+  /** What was sealed at the source, for the target. */
+  readonly reseal: (sealed: string) => string;
+};
+
+const chunk = 500;
+
+/**
+ * Brings one conversation to another store as it is there: ids, times, texts and places of its events, what is private beside them,
+ * and what its clients may send again. It goes on where it was cut off, and compares all that is there at the end. Until it is whole
+ * nobody finds it. Rejects with {@link CopyConflictError} where the target has another log.
+ */
+export async function copyConversation(sides: Sides, row: ConversationRow): Promise<CopiedConversation> {
+  const { target } = sides;
+  const before = (await target.getConversation(row.id)) ?? (await create(sides, row));
+  if (before.lastSeq > row.lastSeq)
+    throw conflict(row.id, `has ${before.lastSeq} events, not ${row.lastSeq}`);
+  await compare(sides, row.id, 0, before.lastSeq);
+  if (changedFields(before, row).length === 0) return { events: row.lastSeq, added: 0, changed: [] };
+  const lease = await target.claim(row.id);
+  try {
+    await addEvents(sides, row, lease, before.lastSeq);
+    await compare(sides, row.id, before.lastSeq, row.lastSeq);
+    await target.append(lease, {
+      expectedSeq: row.lastSeq,
+      events: [],
+      conversation: {
+        title: row.title,
+        executionStatus: row.executionStatus,
+        isActive: row.isActive,
+        isCopying: false,
+        updatedAtMicros: row.updatedAtMicros,
+        config: row.config,
+        sealedSecrets: row.sealedSecrets === null ? null : sides.reseal(row.sealedSecrets),
+        snapshot: row.snapshot,
+        snapshotSeq: row.snapshotSeq,
+      },
+    });
+    await target.markConversation(row.id, row.marks);
+  } finally {
+    await target.release(lease);
+  }
+  const there = await target.getConversation(row.id);
+  if (there === null) throw conflict(row.id, "was deleted meanwhile");
+  return {
+    events: row.lastSeq,
+    added: row.lastSeq - before.lastSeq,
+    changed: changedFields(there, row),
+  };
+}
+
+/** In no list, and of no interest to servers that look for runs to go on with, until it is whole. */
+async function create({ target }: Sides, row: ConversationRow): Promise<ConversationRow> {
+  const { lastSeq: _lastSeq, marks, ...fields } = row;
+  const hidden = {
+    ...fields,
+    isActive: false,
+    isCopying: true,
+    sealedSecrets: null,
+    snapshot: null,
+    snapshotSeq: 0,
+  };
+  await target.createConversation(hidden);
+  return { ...hidden, lastSeq: 0, marks };
+}
+
+/** Sealed texts differ in each store; that they can be opened is seen when they are sealed anew. */
+function changedFields(there: ConversationRow, row: ConversationRow): string[] {
+  const plain = ({ sealedSecrets, ...fields }: ConversationRow): Record<string, unknown> => ({
+    ...fields,
+    secrets: sealedSecrets !== null,
+  });
+  const found = plain(there);
+  return Object.entries(plain(row)).flatMap(([name, value]) =>
+    isDeepStrictEqual(found[name], value) ? [] : [name],
+  );
+}
+
+async function addEvents(
+  { source, target }: Sides,
+  row: ConversationRow,
+  lease: Lease,
+  from: number,
+): Promise<void> {
+  const inbox = new Map((await source.listInbox(row.id)).map((entry) => [entry.eventId, entry]));
+  for (let after = from; after < row.lastSeq;) {
+    const stored = await readEvents(source, row.id, after);
+    for (const batch of batchesOf(row.id, stored, inbox)) {
+      await target.append(lease, { ...batch, expectedSeq: after });
+      after += batch.events.length;
+    }
+  }
+}
+
+/** An append notes one id of a client: it ends with the event that this one led to. */
+function batchesOf(
+  id: string,
+  stored: readonly EventWithMeta[],
+  inbox: ReadonlyMap<string, NotedEntry>,
+): Omit<AppendBatch, "expectedSeq">[] {
+  const batches: { events: NewEvent[]; inbox?: NotedEntry }[] = [{ events: [] }];
+  for (const event of stored) {
+    const current = batches.at(-1)!;
+    current.events.push(toNewEvent(id, event));
+    const entry = inbox.get(event.id);
+    if (entry === undefined) continue;
+    current.inbox = entry;
+    batches.push({ events: [] });
+  }
+  return batches.filter(({ events }) => events.length > 0);
+}
+
+/** Both logs in `(after, end]`, event by event. */
+async function compare({ source, target }: Sides, id: string, after: number, end: number): Promise<void> {
+  for (let at = after; at < end;) {
+    const [ours, theirs] = [await readEvents(source, id, at), await readEvents(target, id, at)];
+    const count = Math.min(ours.length, theirs.length, end - at);
+    for (let index = 0; index < count; index++) {
+      if (!isDeepStrictEqual(ours[index], theirs[index]))
+        throw conflict(id, `differs at event ${at + index + 1}`);
+    }
+    if (count === 0) throw conflict(id, `ends at event ${at}`);
+    at += count;
+  }
+}
+
+async function readEvents(journal: Journal, id: string, after: number): Promise<EventWithMeta[]> {
+  const ids = (await journal.read(id, after, chunk)).map((event) => event.id);
+  const events = (await journal.getEvents(id, ids)).filter((event) => event !== null);
+  if (events.length === 0) throw conflict(id, `ends at event ${after}`);
+  return events;
+}
+
+function conflict(id: string, what: string): CopyConflictError {
+  return new CopyConflictError(`The conversation ${id} at the target ${what}; it was left as it is.`);
+}

@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { copyConversation, CopyConflictError } from "./copy-conversation.ts";
+import { copyTables, type CopiedTables } from "./copy-tables.ts";
+import { checkFolderStore } from "../database/data-folder-store.ts";
+import { DataFolderBusyError, lockDataFolder } from "../database/data-folder-lock.ts";
+import { describePlace, type PostgresPlace } from "../database/postgres-place.ts";
+import { ConfigError } from "../lib/config-error.ts";
+import type { Logger } from "../lib/logger.ts";
+import { openDataFolder } from "../boot/open-data-folder.ts";
+import { openStore, type Store } from "../boot/open-store.ts";
+import { SealError, type SecretBox } from "../security/seal.ts";
+
+/** A data folder, or a database. */
+export type CopyPlace = { readonly dataDir: string } | { readonly database: PostgresPlace };
+
+export type CopyStoreDeps = {
+  readonly from: CopyPlace;
+  readonly to: CopyPlace;
+  /** What the configured stores seal with. A folder that has a key of its own keeps it. */
+  readonly masterSecret: string | null;
+  readonly logger: Logger;
+  /** Hears after each conversation how many there were so far. */
+  readonly onProgress: (conversations: number) => void;
+};
+
+export type CopyResult = Omit<CopiedTables, "unstorable"> & {
+  readonly conversations: number;
+  /** Each was compared on both sides. */
+  readonly events: number;
+  readonly added: number;
+  /** What could not be copied, one sentence each. */
+  readonly conflicts: readonly string[];
+  /** What was copied and could not be kept as it is, one sentence each. */
+  readonly changed: readonly string[];
+  /** Texts that the source's own key does not open; they are copied as they are. */
+  readonly unopened: number;
+};
+
+/**
+ * Copies everything that one store has into another: cut off, it is simply begun again, and what is there is compared and not written
+ * twice. No server may work on either. Files are not copied. Rejects with {@link ConfigError}.
+ */
+export async function copyStore(deps: CopyStoreDeps): Promise<CopyResult> {
+  await using scope = new AsyncDisposableStack();
+  const source = await openAlone(scope, deps.from, deps, false);
+  const target = await openAlone(scope, deps.to, deps, true);
+  const seal = new Resealing(source.secretBox, target.secretBox);
+  const tables = await copyTables({
+    source: source.database,
+    target: target.database,
+    unsealAtSource: (sealed) => plainOf(source.secretBox, sealed),
+    unsealAtTarget: (sealed) => plainOf(target.secretBox, sealed),
+    reseal: seal.reseal,
+  });
+  const conflicts: string[] = tables.unstorable.map(
+    (row) => `The row ${row} has a NUL or half a character, which the database cannot hold.`,
+  );
+  const changed: string[] = [];
+  let [conversations, events, added] = [0, 0, 0];
+  for await (const row of conversationsOf(source)) {
+    if (row.executionStatus === "running" && "dataDir" in deps.to) {
+      conflicts.push(
+        `The conversation ${row.id} is running, and a folder cannot go on with what was begun elsewhere; pause it first.`,
+      );
+      continue;
+    }
+    try {
+      const sides = { source: source.journal, target: target.journal, reseal: seal.reseal };
+      const copied = await copyConversation(sides, row);
+      conversations += 1;
+      events += copied.events;
+      added += copied.added;
+      if (copied.changed.length > 0) changed.push(changeOf(row.id, copied.changed));
+      deps.onProgress(conversations);
+    } catch (error) {
+      if (!(error instanceof CopyConflictError)) throw error;
+      conflicts.push(error.message);
+    }
+  }
+  const { rows, kept } = tables;
+  return { rows, kept, conversations, events, added, conflicts, changed, unopened: seal.unopened };
+}
+
+function changeOf(id: string, fields: readonly string[]): string {
+  return `The conversation ${id} has another ${fields.join(" and ")} at the target, which cannot hold a NUL or half a character: it has U+FFFD there.`;
+}
+
+class Resealing {
+  unopened = 0;
+  readonly #from: SecretBox;
+  readonly #to: SecretBox;
+
+  constructor(from: SecretBox, to: SecretBox) {
+    this.#from = from;
+    this.#to = to;
+  }
+
+  readonly reseal = (sealed: string): string => {
+    try {
+      return this.#to.seal(this.#from.unseal(sealed));
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error;
+      this.unopened += 1;
+      return sealed;
+    }
+  };
+}
+
+/** What nobody can open is compared as it is. */
+function plainOf(box: SecretBox, sealed: string): string {
+  try {
+    return box.unseal(sealed);
+  } catch (error) {
+    if (error instanceof SealError) return sealed;
+    throw error;
+  }
+}
+
+async function* conversationsOf({ journal }: Store) {
+  for (let pageId: string | null | undefined; pageId !== null;) {
+    const page = await journal.searchConversations({
+      sort: "CREATED_AT",
+      limit: 100,
+      ...(pageId === undefined ? {} : { pageId }),
+    });
+    yield* page.items;
+    pageId = page.nextPageId;
+  }
+}
+
+async function openAlone(
+  scope: AsyncDisposableStack,
+  place: CopyPlace,
+  { masterSecret, logger }: CopyStoreDeps,
+  isTarget: boolean,
+): Promise<Store> {
+  if ("dataDir" in place) {
+    const { dataDir } = place;
+    await checkFolderStore(dataDir, null);
+    if (isTarget) await openDataFolder(dataDir, logger);
+    else if (!existsSync(join(dataDir, "journal.db")))
+      throw new ConfigError(`There is no data folder ${dataDir}.`);
+    scope.use(lockAlone(dataDir));
+    const secret = existsSync(join(dataDir, "master-key")) ? null : masterSecret;
+    return scope.use(await openStore({ dataDir, database: null, masterSecret: secret, logger }));
+  }
+  // What a server keeps on its machine, this process does not: whoever goes on knows that it has no records of what was begun.
+  const dataDir = await mkdtemp(join(tmpdir(), "convoke-copy-"));
+  scope.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const { database } = place;
+  const { openPostgresStore } = await import("../boot/open-postgres-store.ts");
+  const store = scope.use(await openPostgresStore({ dataDir, database, masterSecret, logger }));
+  if ((await store.findOther()) === null) return store;
+  throw new ConfigError(`Servers work on the database ${describePlace(database)}. Stop them first.`);
+}
+
+function lockAlone(dataDir: string): Disposable {
+  try {
+    return lockDataFolder(dataDir, "alone");
+  } catch (error) {
+    if (!(error instanceof DataFolderBusyError)) throw error;
+    throw new ConfigError(`A server runs on ${dataDir}. Stop it first.`, { cause: error });
+  }
+}

@@ -1,0 +1,120 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError } from "../boot/config.ts";
+import { openApplicationDatabase } from "../database/sqlite-application-database.ts";
+import { checkFolderStore } from "../database/data-folder-store.ts";
+import { DataFolderBusyError, lockDataFolder } from "../database/data-folder-lock.ts";
+import type { PostgresPlace } from "../database/postgres-place.ts";
+import type { Journal } from "../journal/journal.ts";
+import { openJournal } from "../journal/open-journal.ts";
+import { Reseal, resealTables } from "./reseal.ts";
+import { openSqliteSandboxStore, sandboxesFile } from "../sandboxes/sqlite-sandbox-store.ts";
+import { checkInFolder, masterKeyCheck } from "../security/master-key.ts";
+import { openKeyRotation, takeNextKeyFile, type KeyRotation } from "../security/seal.ts";
+import { openSecretRotation, type SecretChange } from "../security/secret-rotation.ts";
+
+export type RotateDeps = {
+  readonly dataDir: string;
+  /** Null, or not given, for what is in the data folder. */
+  readonly database?: PostgresPlace | null;
+  /** For a store whose key is configured; null, or not given, for a folder that has a key of its own. */
+  readonly secrets?: SecretChange | null;
+  /** Hears how many texts have been sealed anew so far. */
+  readonly onProgress?: (resealed: number) => void;
+};
+
+/** `unopened` texts were sealed with a key that was lost before; they are left as they are. */
+export type RotateResult = { readonly resealed: number; readonly unopened: number };
+
+/**
+ * Seals everything in a store with a new master key, then drops the old one. Rejects with {@link ConfigError} while a server runs on
+ * it. Ended half-way, it is simply started again. In between, servers can run on a folder that has a key of its own; where the key is
+ * configured, none starts.
+ */
+export async function rotateMasterKey(deps: RotateDeps): Promise<RotateResult> {
+  const { dataDir, database = null, secrets = null, onProgress = () => {} } = deps;
+  if (database !== null) {
+    if (secrets === null) throw new ConfigError(bothKeys);
+    const { rotateOnPostgres } = await import("./rotate-on-postgres.ts");
+    return await rotateOnPostgres({ url: database.url, secrets, onProgress });
+  }
+  using _lock = lockAlone(dataDir);
+  await checkFolderStore(dataDir, null);
+  const rotation = await openFolderRotation(dataDir, secrets);
+  if (rotation === null) return { resealed: 0, unopened: 0 };
+  await using application = await openApplicationDatabase(dataDir);
+  await using journal = await openJournal({ dataDir });
+  const reseal = new Reseal(rotation, onProgress);
+  await resealTables(application, reseal);
+  await resealConversations(journal, reseal);
+  await resealSandboxes(dataDir, reseal);
+  await rotation.finish();
+  return { resealed: reseal.resealed, unopened: reseal.unopened };
+}
+
+const bothKeys =
+  "The key of this store is configured: set CONVOKE_SECRET_KEY to the present one and CONVOKE_SECRET_KEY_NEXT to the one that takes its place.";
+
+/** Null when the change was ended before. */
+async function openFolderRotation(
+  dataDir: string,
+  secrets: SecretChange | null,
+): Promise<KeyRotation | null> {
+  const checkFile = masterKeyCheck(dataDir);
+  if (!existsSync(checkFile)) {
+    if (secrets !== null) {
+      throw new ConfigError(
+        `The secrets of ${dataDir} are sealed with a key in the folder. Leave CONVOKE_SECRET_KEY_NEXT out: a new key is made.`,
+      );
+    }
+    return await openKeyRotation(join(dataDir, "master-key"));
+  }
+  if (secrets === null) throw new ConfigError(bothKeys);
+  const check = checkInFolder(dataDir);
+  return await openSecretRotation({ ...secrets, check, finish: () => takeNextKeyFile(checkFile) });
+}
+
+function lockAlone(dataDir: string): Disposable {
+  try {
+    return lockDataFolder(dataDir, "alone");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      throw new ConfigError(`There is no data folder ${dataDir}.`, { cause: error });
+    }
+    if (!(error instanceof DataFolderBusyError)) throw error;
+    throw new ConfigError(`A server runs on ${dataDir}. Stop it first.`, { cause: error });
+  }
+}
+
+async function resealConversations(journal: Journal, reseal: Reseal): Promise<void> {
+  for (let pageId: string | null | undefined; pageId !== null;) {
+    const page = await journal.searchConversations({
+      sort: "CREATED_AT",
+      limit: 100,
+      ...(pageId === undefined ? {} : { pageId }),
+    });
+    for (const { id, sealedSecrets, lastSeq } of page.items) {
+      if (sealedSecrets === null) continue;
+      await reseal.change(sealedSecrets, async (resealed) => {
+        const lease = await journal.claim(id);
+        await journal.append(lease, {
+          expectedSeq: lastSeq,
+          events: [],
+          conversation: { sealedSecrets: resealed },
+        });
+        await journal.release(lease);
+      });
+    }
+    pageId = page.nextPageId;
+  }
+}
+
+/** A data folder that never had sandboxes gets no file for them. */
+async function resealSandboxes(dataDir: string, reseal: Reseal): Promise<void> {
+  const file = sandboxesFile(dataDir);
+  if (!existsSync(file)) return;
+  await using store = openSqliteSandboxStore(file);
+  for (const { id, sealedKey } of await store.list()) {
+    await reseal.change(sealedKey, (resealed) => store.update(id, { sealedKey: resealed }));
+  }
+}

@@ -1,0 +1,44 @@
+import { openKeyCheck } from "../cluster/installation.ts";
+import { migrate } from "../cluster/migrate.ts";
+import { PostgresNode } from "../cluster/postgres-node.ts";
+import { openPostgresApplicationDatabase } from "../database/postgres/postgres-application-database.ts";
+import { changeSealedSecrets } from "../journal/postgres/sealed-secrets.ts";
+import { journalSchema } from "../journal/postgres/schema.ts";
+import { ConfigError } from "../lib/config-error.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { Reseal, resealTables } from "./reseal.ts";
+import type { RotateResult } from "./rotate-master-key.ts";
+import { openSecretRotation, type SecretChange } from "../security/secret-rotation.ts";
+
+export type PostgresRotateDeps = {
+  readonly url: string;
+  readonly secrets: SecretChange;
+  readonly onProgress: (resealed: number) => void;
+};
+
+/** See {@link rotateMasterKey}. No conversation is claimed: whoever goes on with one would take what ran there for lost. */
+export async function rotateOnPostgres({
+  url,
+  secrets,
+  onProgress,
+}: PostgresRotateDeps): Promise<RotateResult> {
+  // What fails in the background fails here too.
+  const onFailure = (): void => {};
+  await using node = await PostgresNode.open({ url, onFailure });
+  const check = openKeyCheck(node.pool);
+  const isBegun = (await check.next.read()) !== null;
+  const rotation = await openSecretRotation({ ...secrets, check, finish: check.takeNext });
+  if (rotation === null) return { resealed: 0, unopened: 0 };
+  // A server that starts looks for the change after it has become a node: one of the two sees the other.
+  if ((await node.findOther()) !== null) {
+    if (!isBegun) await check.next.remove();
+    throw new ConfigError("Servers work on the database. Stop them first.");
+  }
+  await using application = await openPostgresApplicationDatabase(url, silentLogger);
+  await migrate(node.pool, journalSchema);
+  const reseal = new Reseal(rotation, onProgress);
+  await resealTables(application, reseal);
+  await changeSealedSecrets(node.pool, (sealed, store) => reseal.change(sealed, store));
+  await rotation.finish();
+  return { resealed: reseal.resealed, unopened: reseal.unopened };
+}

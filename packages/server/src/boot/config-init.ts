@@ -1,0 +1,153 @@
+import type { InitRequest } from "@convoke/protocol";
+import { readConfig, type ConfigOverrides, type ServerConfig } from "./config.ts";
+import { ConfigError } from "../lib/config-error.ts";
+import { Fault, type FieldFault } from "../lib/fault.ts";
+import { webhookDefaults } from "../webhooks/webhook.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The key of `POST /api/init`, empty where nobody needs one, or null when the server starts with its configuration. */
+export function readInitKey(environment: Environment, overrides: ConfigOverrides): string | null {
+  if (!isDeferred(environment)) return null;
+  const names = ["CONVOKE_INIT_API_KEY", "OH_INIT_API_KEY", "OH_SECRET_KEY"];
+  const key = names.map((name) => environment[name]).find(Boolean) ?? "";
+  // Who leaves keys out on purpose needs none here either; pages of others are kept out by their origin.
+  if (key === "" && overrides.isAuthDisabled === true) return key;
+  if (key.trim() !== key || key === "") {
+    throw new ConfigError(
+      "A deferred start needs OH_INIT_API_KEY (or OH_SECRET_KEY), the key of POST /api/init, without spaces around it; or --no-auth, where nobody needs a key.",
+    );
+  }
+  return key;
+}
+
+function isDeferred(environment: Environment): boolean {
+  const name = environment["CONVOKE_DEFERRED_INIT"] ? "CONVOKE_DEFERRED_INIT" : "OH_DEFERRED_INIT";
+  const text = environment[name] || "false";
+  if (/^(true|1)$/i.test(text)) return true;
+  if (/^(false|0)$/i.test(text)) return false;
+  throw new ConfigError(`${name} must be true or false, not "${text}".`);
+}
+
+export type InitDeps = {
+  readonly environment: Environment;
+  readonly overrides: ConfigOverrides;
+  /** The part of an environment that commands see. */
+  readonly allowedEnvironment: (environment: Environment) => Readonly<Record<string, string>>;
+};
+
+/** A configuration and the environment that it was read from. */
+export type CompletedConfig = {
+  readonly config: ServerConfig;
+  readonly environment: Environment;
+  /** What the request has for commands besides: no setting, and not among what commands see anyway. */
+  readonly forCommands: Readonly<Record<string, string>>;
+};
+
+/** A name of ours that is no setting is a mistake, such as a letter too many; everything else is for commands. */
+const ourName = /^(CONVOKE_|OH_|OTEL_)|^SESSION_API_KEY$/;
+
+/**
+ * The configuration of the environment with that of a request over it. Throws a Fault that names every field that would
+ * have no effect here, so that nothing is silently ignored.
+ */
+export function completeConfig(request: InitRequest, deps: InitDeps): CompletedConfig {
+  refuseFields([...unknownHere(request), ...foreignHookFields(request)]);
+  const given = request.env ?? {};
+  const fields = fieldVariables(request);
+  const environment: Record<string, string | undefined> = { ...deps.environment, ...given };
+  for (const { replaces } of fields) {
+    for (const name of Object.keys(environment)) if (replaces.test(name)) delete environment[name];
+  }
+  for (const { name, value } of fields) environment[name] = value;
+  const read = new Set<string>();
+  const config = readCompleted(recorded(environment, read), {
+    ...deps.overrides,
+    ...(request.conversations_path ? { dataDir: request.conversations_path } : {}),
+    // Whoever brings keys wants them asked for.
+    ...(request.session_api_keys ? { isAuthDisabled: false } : {}),
+  });
+  const seen = deps.allowedEnvironment(environment);
+  const others = Object.keys(given).filter((name) => !read.has(name) && !Object.hasOwn(seen, name));
+  const idle = Object.keys(given).filter(
+    (name) => environment[name] !== given[name] || (others.includes(name) && ourName.test(name)),
+  );
+  refuseFields(
+    idle.map((name) =>
+      extra(["env", name], "Remove it: it is no setting that is open here, or a field says the same."),
+    ),
+  );
+  const forCommands = Object.fromEntries(others.map((name) => [name, given[name]!]));
+  return { config, environment, forCommands };
+}
+
+function readCompleted(environment: Environment, overrides: ConfigOverrides): ServerConfig {
+  try {
+    return readConfig(environment, overrides);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const faults: FieldFault[] = [{ loc: ["body"], msg: error.message, type: "value_error" }];
+    throw new Fault("caller", "validation", error.message, faults);
+  }
+}
+
+/** Notes which variables have been asked for. */
+function recorded(environment: Record<string, string | undefined>, read: Set<string>): Environment {
+  return new Proxy(environment, {
+    get(target, name) {
+      if (typeof name !== "string") return undefined;
+      read.add(name);
+      return target[name];
+    },
+  });
+}
+
+type FieldVariable = { readonly name: string; readonly value: string; readonly replaces: RegExp };
+
+function fieldVariables(request: InitRequest): FieldVariable[] {
+  const variables: [string, RegExp, unknown][] = [
+    ["OH_SESSION_API_KEYS", /^(SESSION_API_KEY|OH_SESSION_API_KEYS(_\d+)?)$/, request.session_api_keys],
+    ["CONVOKE_SECRET_KEY", /^CONVOKE_SECRET_KEY$/, request.secret_key],
+    ["CONVOKE_WEBHOOKS", /^(CONVOKE_WEBHOOKS|OH_WEBHOOKS(_.*)?)$/, request.webhooks],
+    ["CONVOKE_WEB_URL", /^CONVOKE_WEB_URL$/, request.web_url],
+    [
+      "OH_ALLOW_CORS_ORIGINS",
+      /^(CONVOKE_ALLOWED_ORIGINS|OH_ALLOW_CORS_ORIGINS(_\d+)?)$/,
+      request.allow_cors_origins,
+    ],
+  ];
+  return variables.flatMap(([name, replaces, value]) => {
+    if (value === null || value === undefined) return [];
+    return [{ name, replaces, value: typeof value === "string" ? value : JSON.stringify(value) }];
+  });
+}
+
+const withoutMeaning = {
+  conversation_worktree_root: "Conversations work in the directories that they name.",
+  max_concurrent_runs: "There is no limit to runs at the same time.",
+  telemetry: "Traces are set with OTEL_ variables, which env may have.",
+} as const satisfies Partial<Record<keyof InitRequest, string>>;
+
+function unknownHere(request: InitRequest): FieldFault[] {
+  return Object.entries(withoutMeaning).flatMap(([name, why]) => {
+    const value = request[name as keyof typeof withoutMeaning];
+    return value === null || value === undefined ? [] : [extra([name], `Leave it out. ${why}`)];
+  });
+}
+
+function foreignHookFields({ webhooks }: InitRequest): FieldFault[] {
+  const known = new Set(["base_url", ...Object.keys(webhookDefaults)]);
+  return (webhooks ?? []).flatMap((hook, index) =>
+    Object.keys(hook)
+      .filter((name) => !known.has(name))
+      .map((name) => extra(["webhooks", index, name], "Leave it out: webhooks have no such setting here.")),
+  );
+}
+
+function extra(path: (string | number)[], msg: string): FieldFault {
+  return { loc: ["body", ...path], msg, type: "extra_forbidden" };
+}
+
+function refuseFields(faults: readonly FieldFault[]): void {
+  if (faults.length > 0) throw new Fault("caller", "not_supported", "A field has no effect here.", faults);
+}

@@ -1,0 +1,35 @@
+import { ConfigError } from "../lib/config-error.ts";
+import { readPushServices, type PushServices } from "../push/push-services.ts";
+
+/** How browsers are told while no page is open. */
+export type PushConfig = {
+  /** `mailto:` or `https:`: whom push services ask about the messages of this server. */
+  readonly contact: string;
+  readonly services: PushServices;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads `CONVOKE_WEB_PUSH` and its neighbours; null while it is off. */
+export function readPush(environment: Environment, webUrl: string | null): PushConfig | null {
+  const state = environment["CONVOKE_WEB_PUSH"] || "off";
+  if (state !== "on" && state !== "off") {
+    throw new ConfigError(`CONVOKE_WEB_PUSH must be on or off, not "${state}".`);
+  }
+  const services = readPushServices(environment["CONVOKE_WEB_PUSH_SERVICES"] || null, (text) => {
+    throw new ConfigError(
+      `CONVOKE_WEB_PUSH_SERVICES has "${text}", which is no host such as *.push.example.org and no address such as https://push.example.org.`,
+    );
+  });
+  const contact = environment["CONVOKE_WEB_PUSH_CONTACT"] || contactOf(webUrl);
+  if (!/^(mailto:[^@\s]+@[^@\s]+|https:\/\/\S+)$/.test(contact)) {
+    throw new ConfigError(
+      "CONVOKE_WEB_PUSH_CONTACT must be an address such as mailto:you@example.org or https://example.org.",
+    );
+  }
+  return state === "on" ? { contact, services } : null;
+}
+
+function contactOf(webUrl: string | null): string {
+  return webUrl?.startsWith("https:") === true ? webUrl : "mailto:nobody@example.org";
+}

@@ -1,0 +1,105 @@
+import { ConfigError } from "../lib/config-error.ts";
+
+const backendNames = ["bubblewrap", "process", "docker"] as const;
+export type SandboxBackendName = (typeof backendNames)[number];
+
+/** Whether and how conversations can have sandboxes. */
+export type SandboxConfig = {
+  /** `auto`: the best isolation that works here, and docker where it is configured. Otherwise these, the first by default; none means off. */
+  readonly use: "auto" | readonly SandboxBackendName[];
+  /** `none`: nothing outside the sandbox. `on`: the network outside this machine. */
+  readonly network: "none" | "on";
+  /** With network `on`, bubblewrap may use this machine's own network where it can make no other one. */
+  readonly isNetworkShared: boolean;
+  /** Container image with the command `convoke`; null when none is configured. */
+  readonly image: string | null;
+  /** Socket of Docker or Podman. */
+  readonly engineSocket: string;
+  /** Who sandboxes run as when the server is root and their workspace belongs to nobody else. */
+  readonly user: { readonly uid: number; readonly gid: number };
+  readonly memoryMb: number;
+  /** Processors, may be a fraction. */
+  readonly cpus: number;
+  /** Processes and threads. */
+  readonly pids: number;
+  /** Space in each private temporary directory. */
+  readonly diskMb: number;
+  /** So many of the default kind are kept running for whoever starts one next. */
+  readonly warm: number;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads `CONVOKE_SANDBOX` and `CONVOKE_SANDBOX_*`; `use` of a flag wins over the environment. */
+export function readSandboxConfig(environment: Environment, use?: string): SandboxConfig {
+  const image = environment["CONVOKE_SANDBOX_IMAGE"] || null;
+  return {
+    use: readUse(use ?? environment["CONVOKE_SANDBOX"] ?? "auto", image),
+    network: readChoice(environment, "CONVOKE_SANDBOX_NETWORK", ["none", "on"]),
+    isNetworkShared: readChoice(environment, "CONVOKE_SANDBOX_SHARED_NETWORK", ["no", "yes"]) === "yes",
+    image,
+    engineSocket: environment["CONVOKE_SANDBOX_ENGINE_SOCKET"] || "/var/run/docker.sock",
+    user: readUser(environment["CONVOKE_SANDBOX_USER"] || "65534:65534"),
+    memoryMb: readAmount(environment, "CONVOKE_SANDBOX_MEMORY_MB", 2_048, 64),
+    cpus: readAmount(environment, "CONVOKE_SANDBOX_CPUS", 2, 0.1, false),
+    pids: readAmount(environment, "CONVOKE_SANDBOX_PIDS", 512, 32),
+    diskMb: readAmount(environment, "CONVOKE_SANDBOX_DISK_MB", 1_024, 1),
+    warm: readAmount(environment, "CONVOKE_SANDBOX_WARM", 0, 0),
+  };
+}
+
+function readUse(text: string, image: string | null): SandboxConfig["use"] {
+  if (text === "auto") return "auto";
+  if (text === "off" || text === "") return [];
+  const names = text.split(",").map((name) => name.trim());
+  const unknown = names.find((name) => !(backendNames as readonly string[]).includes(name));
+  if (unknown !== undefined) {
+    throw new ConfigError(
+      `--sandbox (CONVOKE_SANDBOX) must be auto, off, or some of ${backendNames.join(", ")} with commas between, not "${text}".`,
+    );
+  }
+  if (names.includes("docker") && image === null) {
+    throw new ConfigError("Docker sandboxes need an image: set CONVOKE_SANDBOX_IMAGE.");
+  }
+  return [...new Set(names as SandboxBackendName[])];
+}
+
+/** The first choice is the default. */
+function readChoice<Choice extends string>(
+  environment: Environment,
+  name: string,
+  choices: readonly [Choice, ...Choice[]],
+): Choice {
+  const text = environment[name] || choices[0];
+  const found = choices.find((choice) => choice === text);
+  if (found === undefined) {
+    throw new ConfigError(`${name} must be one of ${choices.join(", ")}, not "${text}".`);
+  }
+  return found;
+}
+
+function readUser(text: string): SandboxConfig["user"] {
+  const [, uid, gid = uid] = /^(\d{1,9})(?::(\d{1,9}))?$/.exec(text) ?? [];
+  if (uid === undefined || Number(uid) === 0) {
+    throw new ConfigError(
+      `CONVOKE_SANDBOX_USER must be numbers as in 65534:65534 and not root, not "${text}".`,
+    );
+  }
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+function readAmount(
+  environment: Environment,
+  name: string,
+  fallback: number,
+  least: number,
+  isWhole = true,
+): number {
+  const text = environment[name];
+  if (text === undefined || text === "") return fallback;
+  const value = Number(text);
+  if (Number.isFinite(value) && value >= least && (!isWhole || Number.isInteger(value))) return value;
+  throw new ConfigError(
+    `${name} must be a ${isWhole ? "whole " : ""}number from ${least} up, not "${text}".`,
+  );
+}

@@ -1,0 +1,204 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { ConfigError } from "../lib/config-error.ts";
+import { readMetricsAccess, readTracing, type MetricsAccess } from "./config-observability.ts";
+import { readApprovalDefault, readDayBudget, type ApprovalDefault } from "./config-limits.ts";
+import { readPush, type PushConfig } from "./config-push.ts";
+import { readWebhooks } from "./config-webhooks.ts";
+import type { TracingConfig } from "../observability/traces.ts";
+import type { WebhookSpec } from "../webhooks/webhook.ts";
+import { readDatabase } from "./config-database.ts";
+import { readSandboxConfig, type SandboxConfig } from "./config-sandboxes.ts";
+import type { PostgresPlace } from "../database/postgres-place.ts";
+
+export { ConfigError } from "../lib/config-error.ts";
+
+/** Everything that can be configured about a server, in one typed object. */
+export type ServerConfig = {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  /** Absolute. */
+  readonly dataDir: string;
+  /** Where everything is kept that servers on several machines share; null keeps it in the data folder. */
+  readonly database: PostgresPlace | null;
+  /** Where the person that the server runs for keeps skills and hooks of their own; null when they have no home. */
+  readonly homeDir: string | null;
+  /** Relative working directories of clients are below this absolute path. */
+  readonly workspaceRoot: string;
+  /** Keys from the configuration; empty means that the data folder's own key is used. */
+  readonly sessionApiKeys: readonly string[];
+  readonly isAuthDisabled: boolean;
+  /** What secrets are sealed with; null when the data folder has a key file of its own. */
+  readonly masterSecret: string | null;
+  /** Where clients reach this server, without a slash at its end; null when their requests tell. */
+  readonly webUrl: string | null;
+  /** The folder of the built web interface; null serves none. */
+  readonly webDir: string | null;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  /** A regular expression for further origins, as a whole. */
+  readonly originPattern: string | null;
+  /** A name of the machine that containers on it use. */
+  readonly machineName: string | null;
+  /** Idle conversations leave memory after so many seconds. */
+  readonly conversationIdleSeconds: number;
+  /** A server whose event loop stands still for so long ends itself; 0 never. */
+  readonly standstillSeconds: number;
+  readonly sandbox: SandboxConfig;
+  /** Addresses and networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-*` headers are believed. */
+  readonly trustedProxies: readonly string[];
+  /** Who is told of every event. */
+  readonly webhooks: readonly WebhookSpec[];
+  /** How browsers are told while no page is open; null tells them nothing. */
+  readonly push: PushConfig | null;
+  /** Users who may reach the files and the shell of the server's machine; `*` is everybody. */
+  readonly machineUsers: readonly string[];
+  /** Addresses and networks that nothing is called at which users choose. */
+  readonly blockedAddresses: readonly string[];
+  /** True where agents of users who are not among them run in sandboxes only. */
+  readonly areConversationsSandboxed: boolean;
+  /** The largest file that can be uploaded. */
+  readonly uploadLimitBytes: number;
+  /** Commands of the bash routes are forgotten after so many seconds; null keeps them as long as there is room. */
+  readonly bashRetentionSeconds: number | null;
+  /** US dollars that model calls of one user may cost in a day; null for no limit. */
+  readonly maxBudgetPerUserPerDay: number | null;
+  /** What happens to actions that nobody answers, in conversations that were created without a word about it. */
+  readonly approvalDefault: ApprovalDefault | null;
+  readonly metrics: MetricsAccess;
+  /** Null traces nothing. */
+  readonly tracing: TracingConfig | null;
+};
+
+/** What flags may set; they win over the environment. */
+export type ConfigOverrides = {
+  readonly host?: string;
+  readonly port?: number;
+  readonly dataDir?: string;
+  /** As `CONVOKE_DATABASE`. */
+  readonly database?: string;
+  readonly workspaceRoot?: string;
+  readonly isAuthDisabled?: boolean;
+  /** As `CONVOKE_SANDBOX`. */
+  readonly sandbox?: string;
+  readonly webDir?: string;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads `CONVOKE_*` variables and the reference's names (`OH_*`, `SESSION_API_KEY`) as aliases. */
+export function readConfig(environment: Environment, overrides: ConfigOverrides = {}): ServerConfig {
+  const webUrl = readWebUrl(environment);
+  const database = readDatabase(environment, overrides.database);
+  return {
+    host: overrides.host ?? environment["CONVOKE_HOST"] ?? "127.0.0.1",
+    port: overrides.port ?? readNumber(environment, "CONVOKE_PORT", 8000, 65_535),
+    dataDir: resolve(overrides.dataDir ?? environment["CONVOKE_DATA_DIR"] ?? join(homedir(), ".convoke")),
+    database,
+    homeDir: environment["HOME"] ?? null,
+    workspaceRoot: resolve(overrides.workspaceRoot ?? environment["CONVOKE_WORKSPACE_ROOT"] ?? "."),
+    sessionApiKeys: readKeys(environment),
+    isAuthDisabled: overrides.isAuthDisabled ?? false,
+    masterSecret: environment["CONVOKE_SECRET_KEY"] || null,
+    webUrl,
+    webDir: overrides.webDir ?? null,
+    allowedHosts: [
+      ...readList(environment["CONVOKE_ALLOWED_HOSTS"]),
+      ...[webUrl, database?.nodeAddress].flatMap((url) => (url == null ? [] : [hostOf(url)])),
+    ],
+    allowedOrigins: [
+      ...(webUrl === null ? [] : [new URL(webUrl).origin]),
+      ...readList(environment["CONVOKE_ALLOWED_ORIGINS"]),
+      ...readIndexed(environment, "OH_ALLOW_CORS_ORIGINS"),
+    ],
+    originPattern:
+      environment["CONVOKE_ALLOWED_ORIGIN_REGEX"] || environment["OH_ALLOW_CORS_ORIGIN_REGEX"] || null,
+    machineName: environment["DOCKER_HOST_ADDR"]?.trim() || null,
+    standstillSeconds: readNumber(environment, "CONVOKE_STANDSTILL_SECONDS", 60, 86_400),
+    conversationIdleSeconds: readNumber(environment, "CONVOKE_CONVERSATION_IDLE_SECONDS", 1200, 1_000_000),
+    sandbox: readSandboxConfig(environment, overrides.sandbox),
+    trustedProxies: readList(environment["CONVOKE_TRUSTED_PROXIES"]),
+    webhooks: readWebhooks(environment),
+    push: readPush(environment, webUrl),
+    machineUsers: readList(environment["CONVOKE_MACHINE_USERS"] ?? "local"),
+    blockedAddresses: readBlocked(environment),
+    areConversationsSandboxed: readConversations(environment),
+    uploadLimitBytes: readNumber(environment, "CONVOKE_UPLOAD_LIMIT_MIB", 8_192, 1_048_576) * 1024 * 1024,
+    bashRetentionSeconds:
+      readNumber(environment, "OH_BASH_EVENTS_RETENTION_SECONDS", 0, 1_000_000_000) || null,
+    maxBudgetPerUserPerDay: readDayBudget(environment),
+    approvalDefault: readApprovalDefault(environment),
+    metrics: readMetricsAccess(environment),
+    tracing: readTracing(environment),
+  };
+}
+
+/** Where clouds give out keys to whoever asks from the machine. */
+const linkLocal = "169.254.0.0/16,fe80::/10,fd00:ec2::254";
+
+function readBlocked(environment: Environment): string[] {
+  const entries = readList(environment["CONVOKE_BLOCKED_ADDRESSES"] || linkLocal);
+  return entries.length === 1 && entries[0] === "none" ? [] : entries;
+}
+
+function readConversations(environment: Environment): boolean {
+  const where = environment["CONVOKE_CONVERSATIONS"] || "anywhere";
+  if (where === "sandboxed" || where === "anywhere") return where === "sandboxed";
+  throw new ConfigError(`CONVOKE_CONVERSATIONS must be anywhere or sandboxed, not "${where}".`);
+}
+
+function readWebUrl(environment: Environment): string | null {
+  const text = environment["CONVOKE_WEB_URL"];
+  if (!text) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.search}${url.hash}` === "") {
+    return url.href.replace(/\/+$/, "");
+  }
+  throw new ConfigError("CONVOKE_WEB_URL must be an address such as https://agents.example.org/prefix.");
+}
+
+function hostOf(url: string): string {
+  return new URL(url).hostname.replaceAll(/[[\]]/g, "");
+}
+
+function readKeys(environment: Environment): string[] {
+  const single = environment["SESSION_API_KEY"];
+  const keys = [...readIndexed(environment, "OH_SESSION_API_KEYS"), ...(single ? [single] : [])];
+  if (keys.some((key) => key.trim() !== key || key === "")) {
+    throw new ConfigError(
+      "A session API key is empty or begins or ends with a space, so no client could send it.",
+    );
+  }
+  return [...new Set(keys)];
+}
+
+/** `NAME_0`, `NAME_1`, ... or `NAME` as a JSON list. */
+function readIndexed(environment: Environment, name: string): string[] {
+  const values: string[] = [];
+  for (let index = 0; environment[`${name}_${index}`]; index++) values.push(environment[`${name}_${index}`]!);
+  const whole = environment[name];
+  return values.length > 0 || !whole ? values : parseList(name, whole);
+}
+
+function parseList(name: string, text: string): string[] {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (Array.isArray(parsed) && parsed.every((item) => typeof item === "string")) return parsed;
+  } catch (cause) {
+    throw new ConfigError(`${name} must be a JSON list of texts.`, { cause });
+  }
+  throw new ConfigError(`${name} must be a JSON list of texts.`);
+}
+
+function readList(text: string | undefined): string[] {
+  return (text ?? "").split(",").flatMap((item) => (item.trim() === "" ? [] : [item.trim()]));
+}
+
+function readNumber(environment: Environment, name: string, fallback: number, most: number): number {
+  const text = environment[name];
+  if (text === undefined || text === "") return fallback;
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 0 && value <= most) return value;
+  throw new ConfigError(`${name} must be a whole number from 0 to ${most}, not "${text}".`);
+}

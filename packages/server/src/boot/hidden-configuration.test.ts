@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { startTestServer } from "../testing/start-server.ts";
+import { webhookDefaults } from "../webhooks/webhook.ts";
+
+test("hardening 10: what the configuration signs webhooks and sends traces with is hidden in what is said", async () => {
+  const webhook = {
+    ...webhookDefaults,
+    base_url: "http://127.0.0.1:9/hook?token=query-token-77",
+    secret: "signing-secret-77",
+    headers: { Authorization: "Bearer header-token-77" },
+    num_retries: 0,
+  };
+  const said = "signing-secret-77 query-token-77 header-token-77 trace-token-77";
+  await using server = await startTestServer({
+    script: { turns: [{ text: said }] },
+    config: {
+      webhooks: [webhook],
+      tracing: {
+        url: "http://127.0.0.1:9/v1/traces",
+        headers: { "x-key": "trace-token-77" },
+        serviceName: "convoke",
+        hasContent: false,
+      },
+    },
+  });
+  const id = await server.runTo("finished", `Say ${said}`);
+  const log = (await server.eventTexts(id)).join("\n");
+  expect(log).not.toMatch(/(?:signing-secret|query-token|header-token|trace-token)-77/);
+  expect(log).toContain("<secret-hidden>");
+});

@@ -1,0 +1,219 @@
+import type { LLM } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import type { ToolHost } from "@convoke/tool-host";
+import {
+  openAppConversations,
+  type OpenAppConversations,
+} from "../app-conversations/open-app-conversations.ts";
+import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
+import type { ServerConfig } from "./config.ts";
+import { isDemoModel, type Demo } from "../directory/demo.ts";
+import { Directory } from "../directory/directory.ts";
+import { estimatedWhenAborted } from "../engine/run/aborted-call.ts";
+import type { McpAccess } from "../tools/mcp-tools.ts";
+import { Standstills } from "../directory/standstills.ts";
+import { openSkillAccess, type SkillAccess } from "../tools/session-skills.ts";
+import { toConversationInfo } from "../engine/state/describe.ts";
+import type { Journal } from "../journal/journal.ts";
+import { withCallDepth } from "../lib/call-depth.ts";
+import type { Activity } from "../lib/watchdog.ts";
+import { Fault } from "../lib/fault.ts";
+import type { Logger } from "../lib/logger.ts";
+import { version } from "../lib/version.ts";
+import { wait } from "../lib/wait.ts";
+import type { Model } from "../models/model.ts";
+import { openModel } from "../models/open-model.ts";
+import { pacedSend } from "../models/paced-send.ts";
+import type { Observer } from "../observability/observer.ts";
+import { watchModel } from "../observability/watch-model.ts";
+import type { Store } from "./open-store.ts";
+import { McpLogins } from "../settings/mcp-logins.ts";
+import { ModelLessons } from "../settings/model-lessons.ts";
+import { SettingsStore } from "../settings/settings-store.ts";
+import { findStoredModel } from "../settings/stored-models.ts";
+import { Ledger } from "../spending/ledger.ts";
+import { Purse } from "../spending/purse.ts";
+import { SpendHolds } from "../spending/spend-holds.ts";
+import { Webhooks } from "../webhooks/webhooks.ts";
+import { toAddressList } from "../lib/address-list.ts";
+import { createFilteredFetch, type Fetch } from "../lib/filtered-fetch.ts";
+import { createMachinePolicy } from "../workspaces/machine-policy.ts";
+
+export type OpenConversationsDeps = Store & {
+  readonly config: ServerConfig;
+  readonly toolHost: ToolHost;
+  readonly sandboxes: Sandboxes | null;
+  readonly validator: Validator;
+  readonly observer: Observer;
+  readonly logger: Logger;
+  /** Waiting times for MCP servers, instead of the documented ones. */
+  readonly mcp?: Pick<McpAccess, "times" | "firstWaitMs">;
+  /** The server's own keys, which no conversation shows. */
+  readonly serverKeys?: readonly string[];
+  /** See the directory's. */
+  readonly isAttended?: true;
+  /** Other processes of this command share its sandboxes. */
+  readonly hasFellows?: true;
+  readonly activity?: Activity;
+  readonly demo?: Demo;
+  /** Wraps every model that is opened. */
+  readonly wrapModel?: (model: Model) => Model;
+};
+
+/** The conversations of a server, and what they work with. */
+export interface OpenConversations extends AsyncDisposable {
+  /** For addresses that users choose. */
+  readonly filteredFetch: Fetch;
+  readonly directory: Directory;
+  readonly appConversations: OpenAppConversations;
+  readonly webhooks: Webhooks;
+  readonly settings: SettingsStore;
+  readonly skills: SkillAccess;
+  readonly mcpLogins: McpLogins;
+  readonly ledger: Ledger;
+  /** A model that no conversation has: of no user, and not booked. */
+  openLooseModel(llm: LLM): Model;
+}
+
+/** Opens conversations on a store. Nothing goes on before `directory.recover` is called. */
+export async function openConversations(deps: OpenConversationsDeps): Promise<OpenConversations> {
+  const { config, journal, database, secretBox, toolHost, sandboxes, observer, logger } = deps;
+  const { wrapModel = (model) => model } = deps;
+  await using scope = new AsyncDisposableStack();
+  const webhooks = scope.use(
+    new Webhooks({
+      hooks: config.webhooks,
+      database,
+      journal,
+      leases: deps.leases,
+      describe: (id): Promise<string | null> => describeForHooks(journal, directory, id),
+      nowMs: Date.now,
+      wait,
+      logger,
+    }),
+  );
+  scope.defer(
+    journal.onCommit(({ type, conversationId, lastSeq, durationMs }) => {
+      if (type === "appended") observer.appended(durationMs);
+      if (type !== "marked") webhooks.onAppend(conversationId, lastSeq);
+    }),
+  );
+  const settings = new SettingsStore({ database, secretBox, nowMs: Date.now });
+  const send = pacedSend(fetch);
+  const modelLessons = new ModelLessons({ database, nowMs: Date.now, logger });
+  const openFor = (llm: LLM, ownerId: string, callDepth: number): Model => {
+    const findProfile = findStoredModel(settings, ownerId);
+    const lessons = modelLessons.of(ownerId);
+    const model = wrapModel(openModel(llm, { send: withCallDepth(send, callDepth), findProfile, lessons }));
+    return watchModel(estimatedWhenAborted(model, llm), observer);
+  };
+  const skills = openSkillAccess(config);
+  const ledger = await Ledger.open({
+    database,
+    maxPerDay: config.maxBudgetPerUserPerDay,
+    nowMs: Date.now,
+    logger,
+  });
+  const requireMachine = createMachinePolicy({
+    users: config.machineUsers,
+    isSandboxed: config.areConversationsSandboxed,
+  });
+  const isBlocked = toAddressList(config.blockedAddresses, "CONVOKE_BLOCKED_ADDRESSES");
+  const filteredFetch = config.blockedAddresses.length === 0 ? fetch : createFilteredFetch(isBlocked);
+  const mcpLogins = new McpLogins({ database, secretBox, leases: deps.leases, nowMs: Date.now });
+  const directory: Directory = scope.use(
+    new Directory({
+      journal,
+      findModel: (ownerId, name) => findStoredModel(settings, ownerId)(name),
+      chooseHost: async ({ sandbox_id: sandboxId }, ownerId) => {
+        if (sandboxId === undefined) {
+          requireMachine(ownerId);
+          return { toolHost, stateDir: null };
+        }
+        if (sandboxes === null) throw sandboxesElsewhere();
+        return await sandboxes.openHost(sandboxId);
+      },
+      beforeDelete: (id) => webhooks.onDelete(id),
+      secretBox,
+      serverKeys: deps.serverKeys ?? [],
+      openModel: ({ agent, workspace, call_depth: callDepth = 0 }, secrets, ownerId) =>
+        deps.demo !== undefined && isDemoModel(agent.llm)
+          ? watchModel(wrapModel(deps.demo.openModel(workspace.working_dir)), observer)
+          : openFor({ ...agent.llm, ...secrets.llm }, ownerId, callDepth),
+      validator: deps.validator,
+      skills,
+      purse: new Purse(ledger, new SpendHolds({ database, cluster: deps.cluster, ledger, logger })),
+      standstills: await Standstills.open(config.dataDir),
+      ...(deps.activity === undefined ? {} : { activity: deps.activity }),
+      mcp: { fetch: filteredFetch, clientVersion: version, logins: mcpLogins, ...deps.mcp },
+      dataDir: config.dataDir,
+      ...(config.database === null
+        ? {}
+        : { hasPeers: true, untilSound: (signal: AbortSignal) => deps.cluster.untilSound(signal) }),
+      workspaceRoot: config.workspaceRoot,
+      nowMs: Date.now,
+      ...(deps.isAttended === true ? { isAttended: true } : {}),
+      logger,
+      observer,
+    }),
+  );
+  scope.defer(
+    deps.cluster.onFenced(() => {
+      logger.error(
+        {},
+        "the other servers took this one for dead; what it worked on is theirs, and it goes on anew",
+      );
+      directory.loseAll();
+    }),
+  );
+  scope.defer(
+    journal.onSetBack((lost) => {
+      logger.warn({ conversations: lost.length }, "the database goes on from another moment than before");
+      for (const { conversationId, ...events } of lost)
+        logger.error({ conversation: conversationId, ...events }, "acknowledged events are lost");
+      directory.onSetBack(lost.map(({ conversationId }) => conversationId));
+    }),
+  );
+  const appConversations = scope.use(
+    openAppConversations({
+      database,
+      secretBox,
+      directory,
+      journal,
+      sandboxes,
+      cluster: deps.cluster,
+      hasMachines: deps.machines !== null || deps.hasFellows === true,
+      nowMs: Date.now,
+      logger,
+    }),
+  );
+  const owned = scope.move();
+  return {
+    filteredFetch,
+    directory,
+    appConversations,
+    webhooks,
+    settings,
+    skills,
+    mcpLogins,
+    ledger,
+    openLooseModel: (llm) =>
+      watchModel(wrapModel(openModel(llm, { send: withCallDepth(fetch, 0) })), observer),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** What a webhook is told of a conversation, as JSON; null when it is gone. */
+async function describeForHooks(journal: Journal, directory: Directory, id: string): Promise<string | null> {
+  const owner = (await journal.getConversation(id))?.ownerId;
+  const described = owner === undefined ? null : await directory.describe({ userId: owner }, id);
+  return described === null ? null : JSON.stringify(toConversationInfo(described));
+}
+
+export function sandboxesElsewhere(): Fault {
+  return new Fault(
+    "not-now",
+    "sandboxes_not_served",
+    "The conversation runs in a sandbox, and this server has none: they are switched off, or another server on the same data folder has them.",
+  );
+}

@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import type { FastifyInstance } from "fastify";
+import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
+import type { ServerConfig } from "./config.ts";
+import { metricsFace } from "../faces/operations/metrics-face.ts";
+import type { Face } from "../http/mount.ts";
+import type { AuditedCall } from "../http/observe-requests.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Fellows } from "../cluster/fellows.ts";
+import type { Logger } from "../lib/logger.ts";
+import { AuditLog } from "../observability/audit-log.ts";
+import { createJoinedLogger } from "../observability/joined-logger.ts";
+import { logActivities } from "../observability/log-activities.ts";
+import type { Gauges } from "../observability/gauges.ts";
+import { Metrics } from "../observability/metrics.ts";
+import { Observer } from "../observability/observer.ts";
+import { version } from "../lib/version.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
+
+/** What a server shows of itself. */
+export interface Observability extends AsyncDisposable {
+  readonly observer: Observer;
+  /** Joins its lines with what they were written in. */
+  readonly logger: Logger;
+  /** Writes a call into the audit log. */
+  onCall(call: AuditedCall): void;
+  /** The routes that show metrics; none when they are switched off. Call once everything is open. */
+  openFaces(watched: Watched): Face[];
+}
+
+export type Watched = {
+  readonly app: FastifyInstance;
+  readonly journal: Journal;
+  readonly sandboxes: Sandboxes | null;
+  readonly webhooks: Webhooks;
+};
+
+const statuses = ["idle", "running", "paused", "waiting_for_confirmation", "finished", "error", "stuck"];
+
+export async function openObservability(
+  { metrics: access, tracing, dataDir }: ServerConfig,
+  plainLogger: Logger,
+  fellows?: Fellows,
+): Promise<Observability> {
+  await using scope = new AsyncDisposableStack();
+  const observer = new Observer();
+  observer.add(logActivities(plainLogger));
+  let watched: Watched | null = null;
+  const metrics =
+    access === "off" ? null : scope.use(new Metrics(() => gaugesOf(watched), undefined, fellows));
+  if (metrics !== null) observer.add(metrics);
+  const logger = createJoinedLogger(plainLogger, observer);
+  if (tracing !== null) {
+    const { openTraces } = await import("../observability/traces.ts");
+    observer.add(scope.use(await openTraces({ config: tracing, logger, version })));
+  }
+  const openAudit = (name: string): AuditLog =>
+    scope.use(new AuditLog({ directory: join(dataDir, "audit"), name, nowMs: Date.now, logger }));
+  // Apart, so that strangers who knock for days do not push out what users did.
+  const calls = openAudit("calls");
+  const refusals = openAudit("refusals");
+  const owned = scope.move();
+  return {
+    observer,
+    logger,
+    onCall: (call) => (call.user === null ? refusals : calls).append(call),
+    openFaces(opened) {
+      watched = opened;
+      return metrics === null ? [] : [metricsFace({ metrics, isOpen: access === "open" })];
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+function gaugesOf(watched: Watched | null): Gauges {
+  return {
+    conversationsByStatus: async () => {
+      const counts = statuses.map(
+        async (executionStatus) =>
+          [executionStatus, (await watched?.journal.countConversations({ executionStatus })) ?? 0] as const,
+      );
+      return new Map(await Promise.all(counts));
+    },
+    sandboxesByStatus: async () => (await watched?.sandboxes?.countByStatus()) ?? new Map(),
+    openSockets: () => watched?.app.websocketServer.clients.size ?? 0,
+    webhooks: () => watched?.webhooks.status ?? [],
+  };
+}

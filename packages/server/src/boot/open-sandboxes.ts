@@ -1,0 +1,252 @@
+import { join } from "node:path";
+import { connectToolHost } from "@convoke/tool-host";
+import { ClusterSandboxes } from "../app-conversations/cluster-sandboxes.ts";
+import {
+  createFleetSandboxes,
+  isolationOf,
+  type FleetTemplate,
+  type LocalSandboxes,
+} from "../app-conversations/fleet-sandboxes.ts";
+import { FellowRows, FellowStarts } from "../app-conversations/fellow-sandboxes.ts";
+import type { MachineDoor } from "../app-conversations/machine-door.ts";
+import { sandboxPorts } from "../app-conversations/sandbox-ports.ts";
+import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
+import type { Machines } from "../cluster/machines.ts";
+import type { ApplicationDatabase } from "../database/application-database.ts";
+import type { SandboxStore } from "../sandboxes/sandbox-store.ts";
+import { SharedSandboxes } from "../sandboxes/shared-sandbox-store.ts";
+import { ConfigError } from "../lib/config-error.ts";
+import type { SandboxBackendName, SandboxConfig } from "./config-sandboxes.ts";
+import type { Logger } from "../lib/logger.ts";
+import { makeDirectory } from "../lib/make-directory.ts";
+import { ownAccount, type BackendFinding } from "../sandboxes/find-bubblewrap.ts";
+import {
+  installationIdOf,
+  openSandboxBackends,
+  type SandboxChoice,
+  type SandboxPlatform,
+} from "../sandboxes/open-sandbox.ts";
+import { openSandboxFleet } from "../sandboxes/sandbox-fleet.ts";
+import {
+  openSqliteSandboxStore,
+  sandboxesFile,
+  SandboxesHeldError,
+} from "../sandboxes/sqlite-sandbox-store.ts";
+import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
+import type { SecretBox } from "../security/seal.ts";
+
+export type { SandboxChoice } from "../sandboxes/open-sandbox.ts";
+export type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
+
+/** What the command knows and the server does not: how to start a tool host. */
+export type SandboxStartDeps = {
+  readonly program: ToolHostProgram;
+  /** The server's; only its allow-listed part reaches a sandbox. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** A trial that was begun while the server was loading. */
+  readonly bubblewrap?: Promise<BackendFinding> | undefined;
+};
+
+export type OpenSandboxesDeps = SandboxStartDeps & {
+  readonly config: SandboxConfig;
+  readonly dataDir: string;
+  /** Where the sandboxes of all machines are written down; null keeps those of this one in the data folder. */
+  readonly cluster: SandboxCluster | null;
+  /** The way to the process behind the same port that looks after the sandboxes, where this is not the one; null where there is none. */
+  readonly fellows: SandboxFellows | null;
+  readonly secretBox: SecretBox;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+};
+
+/** What servers on several machines share. */
+export type SandboxCluster = {
+  readonly database: ApplicationDatabase;
+  readonly machines: Machines;
+  readonly door: MachineDoor;
+  /** Called with what the servers of other machines may ask for. */
+  readonly onOpen: OnOpen;
+};
+
+/** Processes that share a data folder, one of which looks after its sandboxes for all of them. */
+export type SandboxFellows = {
+  readonly machines: Machines;
+  readonly door: MachineDoor;
+  readonly onOpen: OnOpen;
+};
+
+type OnOpen = (local: LocalSandboxes, store: SandboxStore) => void;
+
+/**
+ * The sandboxes of a data folder, which one server at a time looks after; null when they are switched off or another server
+ * has them. Closing lets go of them: they live on.
+ */
+export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes | null> {
+  const { config, dataDir, secretBox, nowMs, logger } = deps;
+  if (config.use.length === 0) return null;
+  await using scope = new AsyncDisposableStack();
+  const sandboxesDir = join(dataDir, "sandboxes");
+  await makeDirectory(sandboxesDir, 0o711);
+  const store = await openStore(deps);
+  if (store === null && deps.fellows !== null) return await openFellowSandboxes(deps, deps.fellows);
+  if (store === null) {
+    logger.warn(
+      { dataDir },
+      "another server looks after the sandboxes of this data folder; none are served here",
+    );
+    return null;
+  }
+  scope.use(store);
+  const choice = await openSandboxBackends(toPlatform(deps, sandboxesDir));
+  const templates = chooseTemplates(choice, config);
+  const fleet = scope.use(
+    await openSandboxFleet({ backends: choice.backends, store, secretBox, nowMs, logger }),
+  );
+  const summary = summaryOf(templates[0], choice, config);
+  if (templates.some(({ backend }) => isolationOf(backend) === "none")) {
+    logger.warn(
+      { sandboxes: summary },
+      "sandboxes of the kind process are no wall: what runs in them may do whatever the server's user may",
+    );
+  }
+  const sandboxes = createFleetSandboxes({
+    fleet,
+    templates,
+    sandboxesDir,
+    templatesSinceMs: nowMs(),
+    summary,
+    warm: { size: config.warm, logger },
+  });
+  scope.move();
+  if (deps.cluster !== null) return joined(sandboxes, store, deps.cluster, secretBox);
+  deps.fellows?.onOpen(sandboxes, store);
+  return sandboxes;
+}
+
+/** Those of the process that looks after them; it has been started before this one. */
+async function openFellowSandboxes(
+  { cluster, secretBox }: OpenSandboxesDeps,
+  { machines, door }: SandboxFellows,
+): Promise<Sandboxes> {
+  const offer = await door.ask(machines.own, "offer", { id: "all", ownerId: "" });
+  return new ClusterSandboxes({
+    local: null,
+    starts: new FellowStarts(door, machines.own, offer),
+    shared: cluster === null ? new FellowRows(door, machines.own) : new SharedSandboxes(cluster.database),
+    door,
+    secretBox,
+  });
+}
+
+/** Such as `process: isolates nothing (bubblewrap: not installed)`. */
+function summaryOf(
+  { backend, network, image = "" }: FleetTemplate,
+  { findings }: SandboxChoice,
+  { use }: SandboxConfig,
+): string {
+  const networkText = network === "on" ? "network without the machine's loopback" : "no network";
+  if (backend === "bubblewrap")
+    return `bubblewrap: own files and processes, ${networkText}; shares the kernel`;
+  if (backend === "docker") return `docker: containers of ${image}, ${networkText}; shares the kernel`;
+  const missing = findings.find(({ name, isUsable }) => name === "bubblewrap" && !isUsable);
+  const reason = use === "auto" && missing !== undefined ? ` (bubblewrap: ${missing.detail})` : "";
+  // The finding names the way out in brackets of its own; the log and `convoke doctor` have it.
+  return `process: isolates nothing${reason.replace(/ \([^()]*\)\)$/, ")")}`;
+}
+
+/** From now on the sandboxes here answer the servers of other machines, and theirs are known here. */
+function joined(
+  local: LocalSandboxes,
+  store: SandboxStore,
+  { database, door, onOpen }: SandboxCluster,
+  secretBox: SecretBox,
+): Sandboxes {
+  onOpen(local, store);
+  return new ClusterSandboxes({
+    local,
+    starts: local,
+    shared: new SharedSandboxes(database),
+    door,
+    secretBox,
+  });
+}
+
+/** Null while another server has it. */
+async function openStore({ cluster, fellows, dataDir }: OpenSandboxesDeps): Promise<SandboxStore | null> {
+  if (cluster !== null) {
+    const { database, machines } = cluster;
+    const serving = await machines.serve();
+    return serving === null ? null : new SharedSandboxes(database).ofMachine(machines.own, serving);
+  }
+  try {
+    const store = openSqliteSandboxStore(sandboxesFile(dataDir));
+    await fellows?.machines.serve();
+    return store;
+  } catch (error) {
+    if (error instanceof SandboxesHeldError) return null;
+    throw error;
+  }
+}
+
+/** What this machine can do, for {@link openSandboxes} and for `convoke doctor`. */
+export async function findSandboxBackends(
+  deps: SandboxStartDeps & Pick<OpenSandboxesDeps, "config" | "dataDir">,
+): Promise<SandboxChoice> {
+  return await openSandboxBackends(toPlatform(deps, join(deps.dataDir, "sandboxes")));
+}
+
+function toPlatform(
+  {
+    config,
+    dataDir,
+    program,
+    environment,
+    bubblewrap,
+  }: SandboxStartDeps & Pick<OpenSandboxesDeps, "config" | "dataDir">,
+  sandboxesDir: string,
+): SandboxPlatform {
+  return {
+    sandboxesDir,
+    installationId: installationIdOf(dataDir),
+    program,
+    environment,
+    connect: ({ address, key }) => connectToolHost({ address, key }),
+    self: ownAccount(),
+    unprivileged: config.user,
+    isNetworkShared: config.isNetworkShared,
+    bubblewrap,
+    containers: config.image === null ? null : { socketPath: config.engineSocket, image: config.image },
+  };
+}
+
+/** Rejects with {@link ConfigError} when a backend was asked for that does not work here. */
+export function chooseTemplates(
+  { backends, preferred, findings }: SandboxChoice,
+  config: SandboxConfig,
+): [FleetTemplate, ...FleetTemplate[]] {
+  const usable = new Set(backends.map(({ name }) => name));
+  const [first, ...rest] =
+    config.use === "auto"
+      ? [preferred as SandboxBackendName, ...(config.image === null ? [] : (["docker"] as const))]
+      : config.use;
+  const toTemplate = (backend: SandboxBackendName): FleetTemplate => {
+    if (!usable.has(backend)) {
+      const reason = findings.find(({ name }) => name === backend)?.detail ?? "not built";
+      throw new ConfigError(
+        `Sandboxes of ${backend} do not work here: ${reason}. Choose others with CONVOKE_SANDBOX, or off.`,
+      );
+    }
+    const { memoryMb, cpus, pids, diskMb, image } = config;
+    return {
+      backend,
+      environment: Object.fromEntries(
+        Object.entries(sandboxPorts).map(([name, port]) => [name, String(port)]),
+      ),
+      limits: { memoryMb, cpus, pids, diskMb },
+      // A plain process has the machine's network, whatever is wished.
+      network: backend === "process" ? "on" : config.network,
+      ...(backend === "docker" && image !== null ? { image } : {}),
+    };
+  };
+  return [toTemplate(first ?? "process"), ...rest.map(toTemplate)];
+}

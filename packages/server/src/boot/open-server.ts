@@ -1,0 +1,342 @@
+import type { AddressInfo } from "node:net";
+import type { Worker } from "node:worker_threads";
+import { createValidator } from "@convoke/protocol/validate";
+import type { ToolHost } from "@convoke/tool-host";
+import type { FastifyInstance } from "fastify";
+import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
+import type { ServerConfig } from "./config.ts";
+import { ConfigError } from "./config.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import type { McpAccess } from "../tools/mcp-tools.ts";
+import type { Demo } from "../directory/demo.ts";
+import { recordFileIn } from "../directory/standstills.ts";
+import { passwordsOf } from "../database/postgres-place.ts";
+import { DataFolderBusyError, lockDataFolder } from "../database/data-folder-lock.ts";
+import { socketTimes, type SocketTimes } from "../faces/agent-server/sockets/socket-times.ts";
+import { nodesFace } from "../faces/operations/nodes-face.ts";
+import { ByteTunnels } from "../faces/machines/byte-tunnels.ts";
+import { isLoopback } from "../http/guard.ts";
+import { Neighbours } from "../cluster/neighbours.ts";
+import { OwnDoor } from "../cluster/own-door.ts";
+import { addressOf, doorAddress, doorPlace, reachableAt } from "../http/server-address.ts";
+import { openSessionKey, readSessionKey, type SessionKey } from "../http/session-key.ts";
+import type { Journal } from "../journal/journal.ts";
+import { KeptPages } from "../events/kept-pages.ts";
+import { keepHouse } from "./keep-house.ts";
+import { openWholeCollector } from "../lib/collect-young.ts";
+import type { Fellows } from "../cluster/fellows.ts";
+import type { Logger } from "../lib/logger.ts";
+import { openWatchdog } from "../lib/watchdog.ts";
+import type { Model } from "../models/model.ts";
+import { openConversations } from "./open-conversations.ts";
+import { openDataFolder } from "./open-data-folder.ts";
+import { openObservability } from "./open-observability.ts";
+import type { SandboxCluster, SandboxFellows } from "./open-sandboxes.ts";
+import { beginToOpen, openStore, type Store } from "./open-store.ts";
+import { openListener, openSurface } from "./open-surface.ts";
+import { headerSecrets } from "../extensions/mcp/hidden-values.ts";
+import { urlSecrets } from "../security/url-secrets.ts";
+import type { SecretBox } from "../security/seal.ts";
+import { warmUp } from "./warm-up.ts";
+
+export type ServerDeps = {
+  readonly config: ServerConfig;
+  /** Owned by the server from here on. */
+  readonly toolHost: ToolHost;
+  readonly logger: Logger;
+  /** The allow-listed environment that commands and git on this machine start with; empty unless given. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Opens the sandboxes; null, like leaving it out, serves none. Owned by the server from there on. */
+  readonly openSandboxes?: (shared: SharedWithSandboxes) => Promise<Sandboxes | null>;
+  /** Instead of the documented ones. */
+  readonly times?: SocketTimes;
+  /** Something to watch before there is a model; none unless given. */
+  readonly demo?: Demo;
+  /** Waiting times for MCP servers, instead of the documented ones. */
+  readonly mcp?: Pick<McpAccess, "times" | "firstWaitMs">;
+  /** The server is there for the runs that it begins; they are interrupted when it ends without them, and it takes up no other's. */
+  readonly isAttended?: true;
+  /** Wraps what the server opens, e.g. to make it fail at a chosen moment. */
+  readonly wrap?: Wrap;
+  /** Ends this process when it stands still. Only for a process that has nothing else to do, and that somebody starts again. */
+  readonly hasWatchdog?: boolean;
+  /** For a server that goes on where a dormant one ends. */
+  readonly takeOver?: TakeOver;
+  /** For one of several processes behind one port. */
+  readonly fellows?: Fellows;
+  /** See {@link StoreDeps}. */
+  readonly writerThread?: Worker;
+};
+
+type Wrap = {
+  readonly journal: (journal: Journal) => Journal;
+  readonly model: (model: Model) => Model;
+};
+
+/** What a dormant server hands to the one that takes its place. */
+export type TakeOver = {
+  readonly mount: (app: FastifyInstance) => void;
+  /** Called when everything is open, right before the port is taken. */
+  readonly freePort: () => void;
+};
+
+export type SharedWithSandboxes = Pick<ServerDeps, "config" | "logger"> & {
+  /** Null where all servers on the store are on one machine. */
+  readonly cluster: SandboxCluster | null;
+  /** The processes behind the same port; null where there are none. */
+  readonly fellows: SandboxFellows | null;
+  readonly secretBox: SecretBox;
+  readonly nowMs: () => number;
+};
+
+export interface Server extends AsyncDisposable {
+  /** `http://host:port` that a client on this machine can use. */
+  readonly url: string;
+  /** The key that clients need: configured or the data folder's own; null with `--no-auth`. */
+  readonly sessionKey: SessionKey | { readonly key: string; readonly file: null } | null;
+  /** What sandboxes are here and isolate, in one line for people; null when none are served. */
+  readonly sandboxes: string | null;
+  /** Loads and compiles in idle moments what the first turn would wait for. Rejects when `signal` aborts. */
+  readonly warmUp: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Opens everything, takes up the runs that the last process left, and listens. Rejects with {@link ConfigError} on unsafe settings. */
+export async function openServer({
+  config,
+  toolHost,
+  logger: plainLogger,
+  environment = {},
+  openSandboxes = async () => null,
+  times = socketTimes,
+  mcp = {},
+  wrap = { journal: (journal) => journal, model: (model) => model },
+  demo,
+  isAttended,
+  hasWatchdog = false,
+  takeOver,
+  fellows,
+  writerThread,
+}: ServerDeps): Promise<Server> {
+  await using scope = new AsyncDisposableStack();
+  scope.use(toolHost);
+  await openDataFolder(config.dataDir, plainLogger);
+  scope.use(shareDataFolder(config.dataDir));
+  const sessionKey = await chooseKey(config);
+  const ownKeys = sessionKey === null ? [] : [sessionKey.key, ...config.sessionApiKeys];
+  const observability = scope.use(await openObservability(config, plainLogger, fellows));
+  const { observer, logger } = observability;
+  const { standstillSeconds, dataDir } = config;
+  const activity =
+    hasWatchdog && standstillSeconds > 0
+      ? scope.use(
+          openWatchdog({
+            limitMs: standstillSeconds * 1000,
+            recordFile: recordFileIn(dataDir),
+            isThreadLent: config.database === null,
+            onFailure: (error) => logger.error({ error: String(error) }, "the watchdog has ended"),
+          }),
+        )
+      : undefined;
+  const opening = beginToOpen(
+    scope,
+    openStore({ ...config, logger, watch: activity?.lent ?? null, writerThread }),
+  );
+  const listener = await openListener({ config, logger, observability, times });
+  const { app } = listener;
+  const opened = await opening;
+  const store = { ...opened, journal: wrap.journal(opened.journal) };
+  const neighbours = new Neighbours({ cluster: store.cluster });
+  const ownDoor = fellows === undefined ? null : new OwnDoor({ app, neighbours });
+  const tunnels = new ByteTunnels(app, neighbours);
+  const sandboxes = await openSandboxes({
+    config,
+    logger,
+    secretBox: store.secretBox,
+    nowMs: Date.now,
+    ...(await joinMachines(store, app, { neighbours, tunnels, fellows, dataDir })),
+  });
+  if (sandboxes !== null) scope.use(sandboxes);
+  const validator = createValidator();
+  const shared = { config, toolHost, sandboxes, validator, logger };
+  const conversations = scope.use(
+    await openConversations({
+      ...shared,
+      ...store,
+      observer,
+      mcp,
+      wrapModel: wrap.model,
+      ...(demo === undefined ? {} : { demo }),
+      serverKeys: [...ownKeys, ...hiddenTexts(config)],
+      ...(isAttended === true ? { isAttended } : {}),
+      ...(fellows === undefined ? {} : { hasFellows: true }),
+      ...(activity === undefined ? {} : { activity }),
+    }),
+  );
+  const { directory, appConversations, webhooks } = conversations;
+  const { cluster } = store;
+  let isReady = false;
+  const pages = new KeptPages();
+  scope.use(
+    await openSurface({
+      pages,
+      ...shared,
+      observer,
+      listener,
+      store,
+      conversations,
+      times,
+      neighbours,
+      tunnels,
+      environment,
+      ownKeys,
+      ...(fellows === undefined ? {} : { fellows }),
+      ...(demo === undefined ? {} : { demo }),
+      isReady: () => isReady && cluster.isSound(),
+      faces: [
+        ...observability.openFaces({ app, journal: store.journal, sandboxes, webhooks }),
+        nodesFace(cluster),
+      ],
+    }),
+  );
+
+  takeOver?.mount(app);
+  await webhooks.open();
+  takeOver?.freePort();
+  const url = await listen(config, { app, cluster, fellows, ownDoor });
+  await directory.recover();
+  if (isAttended !== true) await appConversations.recover();
+  isReady = true;
+  const { conversationIdleSeconds } = config;
+  const collect = openWholeCollector();
+  const releaseMemory = (): void => {
+    store.journal.releaseMemory();
+    directory.releaseMemory();
+    pages.clear();
+    collect?.();
+  };
+  const { lastActivityMs } = listener;
+  scope.use(
+    keepHouse({
+      directory,
+      appConversations,
+      webhooks,
+      cluster,
+      conversationIdleSeconds,
+      lastActivityMs,
+      releaseMemory,
+      logger,
+    }),
+  );
+
+  const owned = scope.move();
+  return {
+    url,
+    sessionKey,
+    sandboxes: sandboxes?.summary ?? null,
+    warmUp: (signal) => warmUp({ validator }, signal),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** Tells the other servers where this one is reached; resolves with where clients reach it. */
+async function listen(config: ServerConfig, { app, cluster, fellows, ownDoor }: Listening): Promise<string> {
+  const { ownHost } = cluster;
+  const { host, port, database } = config;
+  if (fellows === undefined || ownDoor === null) {
+    await app.listen({ host, port });
+    const url = addressOf(app.server.address() as AddressInfo);
+    await cluster.announce(database?.nodeAddress ?? reachableAt(url, host, ownHost));
+    return url;
+  }
+  const plan = { ...config, number: fellows.number };
+  await app.listen(doorPlace(plan));
+  await cluster.announce(doorAddress(plan, app.server.address() as AddressInfo, ownHost));
+  ownDoor.open(fellows);
+  return fellows.url;
+}
+
+type Listening = {
+  readonly app: FastifyInstance;
+  readonly cluster: Cluster;
+  readonly fellows: Fellows | undefined;
+  readonly ownDoor: OwnDoor | null;
+};
+
+/** The way to the sandboxes of other machines and of the process beside this one, and theirs to those here. */
+async function joinMachines(
+  { machines: shared, database, cluster: { nodeId } }: Store,
+  app: FastifyInstance,
+  { neighbours, tunnels, fellows, dataDir }: MachineWays,
+): Promise<Pick<SharedWithSandboxes, "cluster" | "fellows">> {
+  if (shared === null && fellows === undefined) return { cluster: null, fellows: null };
+  const [{ NeighbourMachines }, { mountMachine }] = await Promise.all([
+    import("../faces/machines/neighbour-machines.ts"),
+    import("../faces/machines/mount-machine.ts"),
+  ]);
+  const machines =
+    shared ?? new (await import("../cluster/folder-machines.ts")).FolderMachines(dataDir, nodeId);
+  const ways: SandboxFellows = {
+    machines,
+    door: new NeighbourMachines({ machines, neighbours }),
+    onOpen: (local, store) => mountMachine(app, { local, store, tunnels }),
+  };
+  return {
+    cluster: shared === null ? null : { ...ways, database },
+    fellows: fellows === undefined ? null : ways,
+  };
+}
+
+type MachineWays = {
+  readonly neighbours: Neighbours;
+  readonly tunnels: ByteTunnels;
+  readonly fellows: Fellows | undefined;
+  readonly dataDir: string;
+};
+
+/** What commands of agents could find out about the server, and nobody is to read in a conversation. */
+function hiddenTexts({ masterSecret, database, webhooks, tracing }: ServerConfig): string[] {
+  return [
+    ...webhooks.flatMap(({ secret, headers, base_url: url }) => [
+      ...(secret === null ? [] : [secret]),
+      ...headerSecrets(headers),
+      ...urlSecrets(url),
+    ]),
+    ...headerSecrets(tracing?.headers ?? {}),
+    ...(masterSecret === null ? [] : [masterSecret]),
+    ...(database === null ? [] : passwordsOf(database)),
+  ];
+}
+
+/** While a server uses the folder, nobody else may change its master key. */
+function shareDataFolder(dataDir: string): Disposable {
+  try {
+    return lockDataFolder(dataDir, "shared");
+  } catch (error) {
+    if (!(error instanceof DataFolderBusyError)) throw error;
+    throw new ConfigError(
+      `The master key of ${dataDir} is being changed. Start again when "convoke keys rotate-master" has ended.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Fails before anything listens when the server would be open to the network without a key (P3). */
+async function chooseKey(config: ServerConfig): Promise<Server["sessionKey"]> {
+  const isExposed = !isLoopback(config.host);
+  if (config.isAuthDisabled) {
+    if (isExposed) {
+      throw new ConfigError(
+        `--no-auth works on loopback only, not on ${config.host}. Leave it out, or listen on 127.0.0.1.`,
+      );
+    }
+    return null;
+  }
+  const [configured] = config.sessionApiKeys;
+  if (configured !== undefined) return { key: configured, file: null };
+  if (isExposed && (await readSessionKey(config.dataDir)) === null) {
+    throw new ConfigError(
+      `Listening on ${config.host} needs a key. Set SESSION_API_KEY, or start once on 127.0.0.1 to have one made.`,
+    );
+  }
+  return await openSessionKey(config.dataDir);
+}

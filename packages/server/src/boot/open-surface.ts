@@ -1,0 +1,329 @@
+import { GlanceFeed } from "../reading/glance-feed.ts";
+import { shareGlances } from "../directory/share-glances.ts";
+import { mountBrowserSocket } from "../faces/agent-server/sockets/browser-socket.ts";
+import { mountOverviewSocket } from "../faces/agent-server/sockets/overview-socket.ts";
+import { KeptPages } from "../events/kept-pages.ts";
+import { TrimmedEvents } from "../events/trimmed-events.ts";
+import { agentServerInterface, writeOpenApi } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import type { ToolHost } from "@convoke/tool-host";
+import type { FastifyInstance } from "fastify";
+import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
+import type { ServerConfig } from "./config.ts";
+import { docsHeaders, docsPage } from "../faces/agent-server/docs-page.ts";
+import { mountBashSocket } from "../faces/agent-server/sockets/bash-socket.ts";
+import type { Demo } from "../directory/demo.ts";
+import { NeighbourSignals } from "../faces/agent-server/sockets/neighbour-signals.ts";
+import { closeCodes } from "../faces/agent-server/sockets/close-codes.ts";
+import { mountEventSocket } from "../faces/agent-server/sockets/event-socket.ts";
+import { mountShellSocket } from "../faces/agent-server/sockets/shell-socket.ts";
+import { mountTerminalSocket } from "../faces/agent-server/sockets/terminal-socket.ts";
+import type { SocketTimes } from "../faces/agent-server/sockets/socket-times.ts";
+import { createCookieReader, createPageProof } from "../faces/agent-server/workspace/workspace-cookie.ts";
+import { mountPreviews } from "../faces/previews/mount-previews.ts";
+import { isPreviewCapability } from "../faces/previews/preview-path.ts";
+import { FarPorts } from "../faces/previews/far-ports.ts";
+import type { ByteTunnels } from "../faces/machines/byte-tunnels.ts";
+import { WorkspacePorts } from "../faces/previews/workspace-ports.ts";
+import { createSandboxAccess } from "../faces/gateway/sandbox-access.ts";
+import { mountGateway } from "../faces/gateway/mount-gateway.ts";
+import { isPortCapability } from "../faces/gateway/port-path.ts";
+import { refuseGateway } from "../faces/gateway/refuse-gateway.ts";
+import { openFaces, type FacesDeps } from "../faces/open-faces.ts";
+import { ConfigError } from "../lib/config-error.ts";
+import { tellUnusedIn } from "../faces/tell-unused.ts";
+import { callerOfKey, createKeyRing, type KeyRing } from "../http/auth.ts";
+import { createGuard, type GuardOptions } from "../http/guard.ts";
+import { createAuthenticator, openHttp } from "../http/open-http.ts";
+import type { Face, MountDeps } from "../http/mount.ts";
+import type { Neighbours } from "../cluster/neighbours.ts";
+import { createClientAddress } from "../http/public-address.ts";
+import { WrongAttempts } from "../http/wrong-attempts.ts";
+import type { Fellows } from "../cluster/fellows.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { OpenConversations } from "./open-conversations.ts";
+import { sandboxesElsewhere } from "./open-conversations.ts";
+import type { Observability } from "./open-observability.ts";
+import type { OpenPush } from "./open-push.ts";
+import type { Store } from "./open-store.ts";
+import { KeyBook } from "../settings/key-book.ts";
+import { LoginBook, markOfKey } from "../settings/login-book.ts";
+import { SealedValues } from "../settings/sealed-values.ts";
+import { SecretStore } from "../settings/secret-store.ts";
+import { createMachinePolicy } from "../workspaces/machine-policy.ts";
+import { Machine } from "../workspaces/machine.ts";
+import { isPageCapability } from "../workspaces/page-address.ts";
+import { SavedWorkspaces } from "../workspaces/saved-workspaces.ts";
+import { WorkspaceSessions } from "../workspaces/workspace-session.ts";
+
+export type ListenerDeps = {
+  readonly config: ServerConfig;
+  readonly logger: Logger;
+  readonly observability: Pick<Observability, "observer" | "onCall">;
+  readonly times: Pick<SocketTimes, "closingMs">;
+};
+
+/** An HTTP server without routes that does not listen yet. */
+export type Listener = {
+  readonly app: FastifyInstance;
+  readonly lastActivityMs: () => number;
+};
+
+export async function openListener({
+  config,
+  logger,
+  observability,
+  times,
+}: ListenerDeps): Promise<Listener> {
+  let lastActivityMs = Date.now();
+  const app = await openHttp({
+    guard: createGuard({
+      boundHost: config.host,
+      allowedHosts: config.allowedHosts,
+      allowedOrigins: config.allowedOrigins,
+      originPattern: await compileOrigins(config.originPattern),
+      machineName: config.machineName,
+      isKeyless: config.isAuthDisabled,
+    }),
+    logger,
+    onActivity: () => (lastActivityMs = Date.now()),
+    trustedProxies: config.trustedProxies,
+    webUrl: config.webUrl,
+    webDir: config.webDir,
+    isForEveryOrigin: (url) => isPortCapability(url) || isPageCapability(url) || isPreviewCapability(url),
+    observer: observability.observer,
+    onCall: (call) => observability.onCall(call),
+    closingMs: times.closingMs,
+  });
+  return { app, lastActivityMs: () => lastActivityMs };
+}
+
+/** Of an engine that no origin can keep busy; loaded where somebody has such an expression. */
+async function compileOrigins(
+  source: string | null,
+): Promise<NonNullable<GuardOptions["originPattern"]> | null> {
+  if (source === null) return null;
+  const { compilePattern, PatternRefused } = await import("../lib/foreign-pattern.ts");
+  try {
+    return compilePattern(source, { anchor: "whole" });
+  } catch (error) {
+    if (!(error instanceof PatternRefused)) throw error;
+    throw new ConfigError(`OH_ALLOW_CORS_ORIGIN_REGEX cannot be used: ${error.message}`);
+  }
+}
+
+export type SurfaceDeps = {
+  readonly config: ServerConfig;
+  readonly listener: Listener;
+  readonly store: Store;
+  readonly conversations: OpenConversations;
+  readonly toolHost: ToolHost;
+  readonly sandboxes: Sandboxes | null;
+  readonly validator: Validator;
+  readonly logger: Logger;
+  readonly times: SocketTimes;
+  /** Pages of events, ready to be sent. */
+  readonly pages: KeptPages;
+  /** The other servers on the store. */
+  readonly neighbours: Neighbours;
+  readonly tunnels: ByteTunnels;
+  /** The other processes behind the same port; leaving it out says that there are none. */
+  readonly fellows?: Fellows;
+  /** The allow-listed environment that commands and git on this machine start with. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly observer: Observability["observer"];
+  /** Keys that clients may use besides those of the key book. */
+  readonly ownKeys: readonly string[];
+  readonly demo?: Demo;
+  readonly isReady: () => boolean;
+  /** Besides those of conversations and sandboxes. */
+  readonly faces?: readonly Face[];
+};
+
+/** Mounts every route and socket on a listener, and closes it. */
+export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
+  const { config, listener, store, conversations, sandboxes, validator, logger, times, ownKeys, neighbours } =
+    deps;
+  const { fellows } = deps;
+  const { app } = listener;
+  const { journal, database, secretBox } = store;
+  const { directory } = conversations;
+  await using scope = new AsyncDisposableStack();
+  const logins = scope.use(
+    await LoginBook.open({ database, nowMs: Date.now, logger, keyMarks: ownKeys.map(markOfKey) }),
+  );
+  const keyBook = scope.use(await KeyBook.open({ database, nowMs: Date.now, logger }));
+  const keys = createKeyRing(ownKeys, keyBook, logins);
+  scope.defer(() => app.close());
+  const secrets = new SecretStore({ database, secretBox, nowMs: Date.now });
+  const machine = scope.use(
+    new Machine({
+      environment: deps.environment,
+      dataDir: config.dataDir,
+      workspaceRoot: config.workspaceRoot,
+      users: config.machineUsers,
+      bashKeptMs: config.bashRetentionSeconds === null ? null : config.bashRetentionSeconds * 1_000,
+      ownKeys,
+      userSecrets: (userId) => secrets.values(userId),
+    }),
+  );
+  const sessions = new WorkspaceSessions({ secretBox, nowMs: Date.now });
+  app.pageProofs.open(createPageProof(sessions, keys));
+  const authenticate = createAuthenticator(keys);
+  const mountDeps: MountDeps = {
+    validator,
+    authenticate: (request) => neighbours.callerOf(request) ?? authenticate(request),
+    authenticateCookie: createCookieReader(sessions, keys),
+    neighbours,
+    tellUnused: tellUnusedIn(directory, logger),
+  };
+  scope.defer(
+    journal.onSetBack(() => {
+      deps.pages.clear();
+      for (const socket of app.websocketServer.clients)
+        socket.close(closeCodes.tryAgainLater, "The database went back to an earlier moment");
+    }),
+  );
+  const push = await openPushIfOn(deps, keys);
+  if (push !== null) scope.use(push);
+  const trimmed = new TrimmedEvents();
+  const openSandboxAccess = createSandboxAccess({
+    sandboxes,
+    userSecrets: (userId) => secrets.values(userId),
+  });
+  const ports = new WorkspacePorts({
+    directory,
+    toolHost: deps.toolHost,
+    sandboxes,
+    openAccess: machine.openAccess,
+    openSandboxAccess,
+    ...(store.machines === null ? {} : { findOwner: (asker, id) => directory.open(asker, id) }),
+    nowMs: Date.now,
+  });
+  const facesDeps: FacesDeps = {
+    ...conversations,
+    push,
+    cluster: store.cluster,
+    database,
+    logger,
+    ports,
+    journal,
+    trimmed,
+    pages: deps.pages,
+    approvalDefault: config.approvalDefault,
+    toolHost: deps.toolHost,
+    secrets,
+    sealedValues: new SealedValues(secretBox),
+    validator,
+    openModel: (llm) => conversations.openLooseModel(llm),
+    sandboxes,
+    nowMs: Date.now,
+    openAccess: machine.openAccess,
+    openFiles: async ({ sandbox_id: sandboxId }, root) => {
+      if (sandboxId === undefined) return machine.openDirectory(root);
+      if (sandboxes === null) throw sandboxesElsewhere();
+      return (await sandboxes.openHost(sandboxId)).toolHost.workspace.within(root);
+    },
+    uploadLimitBytes: config.uploadLimitBytes,
+    userSecrets: (userId) => secrets.values(userId),
+    savedWorkspaces: new SavedWorkspaces({ database, nowMs: Date.now }),
+    sessions,
+    keys,
+    keyBook,
+    logins,
+    demo: deps.demo ?? null,
+    attempts: scope.use(new WrongAttempts(Date.now, fellows)),
+    clientAddress: createClientAddress(config.trustedProxies),
+    lastActivityMs: listener.lastActivityMs,
+    isReady: deps.isReady,
+    workspaceRoot: config.workspaceRoot,
+    requireMachine: createMachinePolicy({
+      users: config.machineUsers,
+      isSandboxed: config.areConversationsSandboxed,
+    }),
+  };
+  const faces = [...openFaces(facesDeps), ...(deps.faces ?? [])];
+  for (const face of faces) face.mount(app, mountDeps);
+  const socketDeps = { journal, trimmed, validator, logger, times };
+  const neighbourSignals =
+    config.database === null && fellows === undefined
+      ? undefined
+      : scope.use(
+          new NeighbourSignals({
+            cluster: store.cluster,
+            neighbours,
+            directory,
+            journal,
+            tellsAppends: config.database === null,
+            logger,
+          }),
+        );
+  neighbourSignals?.mount(app);
+  mountEventSocket(app, {
+    ...socketDeps,
+    neighbours,
+    ...(neighbourSignals === undefined ? {} : { neighbourSignals }),
+    scopeOf: () => ({ directory, keys }),
+  });
+  const feed = scope.use(
+    new GlanceFeed({
+      journal,
+      describeAll: (ids) => directory.describeAll(ids),
+      onFailure: (error) => logger.warn({ error: String(error) }, "overview could not be told"),
+    }),
+  );
+  if (fellows !== undefined) scope.defer(shareGlances(feed, journal, fellows));
+  mountTerminalSocket(app, { ...socketDeps, neighbours, scopeOf: () => ({ directory, keys }) });
+  mountShellSocket(app, {
+    ...socketDeps,
+    neighbours,
+    directory,
+    keys,
+    openAccess: machine.openAccess,
+    openSandboxAccess,
+  });
+  mountBrowserSocket(app, { ...socketDeps, neighbours, scopeOf: () => ({ directory, keys }) });
+  mountOverviewSocket(app, { directory, feed, journal, keys, logger, times });
+  mountBashSocket(app, { ...socketDeps, scopeOf: () => ({ openAccess: machine.openAccess, keys }) });
+  const farPorts = new FarPorts({ ports, neighbours });
+  if (store.machines !== null) farPorts.mount(deps.tunnels);
+  await mountPreviews(app, { ports: farPorts, sessions, keys });
+  if (sandboxes === null) refuseGateway(app, mountDeps);
+  else
+    await mountGateway(app, {
+      ...facesDeps,
+      sandboxes,
+      keys,
+      logger,
+      times,
+      neighbours,
+      ...(neighbourSignals === undefined ? {} : { neighbourSignals }),
+    });
+  // Of a port that processes share, the door of each lets in the others alone: there every request is asked.
+  if (fellows === undefined) app.readyAnswers.open((headers) => callerOfKey(headers, keys));
+  mountDocuments(
+    app,
+    faces.flatMap((face) => face.routes),
+  );
+  const owned = scope.move();
+  return { [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** The page for people and the document for programs, both of the routes that are served. */
+function mountDocuments(app: FastifyInstance, routes: Face["routes"]): void {
+  app.get("/docs", (_request, reply) => reply.headers(docsHeaders).send(docsPage(routes)));
+  let openApi: string | undefined;
+  app.get("/openapi.json", (_request, reply) =>
+    reply
+      .header("content-type", "application/json")
+      .send((openApi ??= JSON.stringify(writeOpenApi(routes, agentServerInterface)))),
+  );
+}
+
+/** What it needs is loaded only where somebody has switched it on. */
+async function openPushIfOn(deps: SurfaceDeps, keys: KeyRing): Promise<OpenPush | null> {
+  const { push } = deps.config;
+  if (push === null) return null;
+  const { openPush } = await import("./open-push.ts");
+  return await openPush({ ...deps, config: push, keys });
+}

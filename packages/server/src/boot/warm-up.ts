@@ -1,0 +1,48 @@
+import { SendMessageRequest, StartConversationRequest } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import { loadTerminal } from "@convoke/tool-host";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openModel } from "../models/open-model.ts";
+
+/** After the first answers of a start. */
+const startAfterMs = 100;
+/** Between two steps, so that requests that come meanwhile are answered. */
+const pauseMs = 20;
+
+/**
+ * Loads and compiles what the first request and the first turn of a process need, step by step, while a server that has just
+ * started has nothing to do: together they take as long as ten turns. It sends nothing. Rejects when `signal` aborts.
+ */
+export async function warmUp(
+  { validator }: { readonly validator: Validator },
+  signal: AbortSignal,
+): Promise<void> {
+  const steps = [
+    async () => (await fetch("data:,")).text(),
+    () => validator.check(StartConversationRequest, { agent: { llm: {} }, workspace: { working_dir: "/" } }),
+    () => validator.check(SendMessageRequest, { content: "" }),
+    () => askFromMemory(signal),
+    () => loadTerminal(),
+  ];
+  await sleep(startAfterMs, undefined, { signal, ref: false });
+  for (const step of steps) {
+    await step();
+    await sleep(pauseMs, undefined, { signal, ref: false });
+  }
+}
+
+/** One request of the adapter that most models are asked with. Its answer comes from here. */
+async function askFromMemory(signal: AbortSignal): Promise<void> {
+  const model = openModel(
+    { model: "openai/none", base_url: "http://127.0.0.1/v1", api_key: "none", num_retries: 0 },
+    { send: async () => new Response(answer, { headers: { "content-type": "text/event-stream" } }) },
+  );
+  const request = {
+    messages: [{ role: "user" as const, content: [{ type: "text" as const, text: "." }] }],
+    tools: [],
+    cacheKey: "none",
+  };
+  for await (const part of model.stream(request, signal)) if (part.type === "failed") return;
+}
+
+const answer = `data: ${JSON.stringify({ id: "none", choices: [{ index: 0, delta: { content: "." }, finish_reason: "stop" }] })}\n\ndata: [DONE]\n\n`;

@@ -1,0 +1,186 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { Readable } from "node:stream";
+import type { FastifyRequest } from "fastify";
+import type { Cluster, Door } from "./cluster.ts";
+import { wait } from "../lib/wait.ts";
+import type { Caller } from "../security/caller.ts";
+
+export type NeighboursDeps = {
+  readonly cluster: Cluster;
+  /** Between two looks whether another server is there, and how long it may take to say so; 1 and 3 seconds unless given. */
+  readonly times?: { readonly lookMs: number; readonly probeMs: number };
+};
+
+/** What one node asks another for a caller whom it has let in. */
+type Pass = {
+  readonly to: string;
+  readonly method: string;
+  readonly path: string;
+  readonly atMs: number;
+  readonly caller: Caller;
+};
+
+export type Way = { readonly target: URL; readonly headers: Readonly<Record<string, string>> };
+
+export type NeighbourCall = {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON, or a form as it arrives; undefined for a request without a body. */
+  readonly body: string | Readable | undefined;
+};
+
+/** The servers on one store: each opens a door to the others, and trusts whom they have let in. */
+export class Neighbours {
+  readonly #deps: NeighboursDeps;
+  /** The last look at each, for all who wait for it. */
+  readonly #probes = new Map<string, { readonly atMs: number; readonly answer: Promise<boolean> }>();
+  readonly #callers = new WeakMap<FastifyRequest, Caller | null>();
+
+  constructor(deps: NeighboursDeps) {
+    this.#deps = deps;
+  }
+
+  /** How long a request waits for a neighbour that owns what it is about and does not answer. */
+  get patienceMs(): number {
+    return this.#deps.cluster.patienceMs;
+  }
+
+  /** For whom a neighbour asks; null for a request that is none of a neighbour. */
+  callerOf(request: FastifyRequest): Caller | null {
+    const pass = request.headers[passHeader];
+    if (typeof pass !== "string") return null;
+    const known = this.#callers.get(request);
+    if (known !== undefined) return known;
+    const caller = this.#check(pass, request);
+    this.#callers.set(request, caller);
+    request.isForwarded = caller !== null;
+    return caller;
+  }
+
+  /** Asks another node. Null when there is none of that id, or when its process has ended; rejects when it breaks off. */
+  async ask(
+    nodeId: string,
+    { method, path, headers, body }: NeighbourCall,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<Response | null> {
+    const way = await this.findWay(nodeId, method, path, caller);
+    if (way === null) return null;
+    using gone = this.untilGone(nodeId);
+    try {
+      return await fetch(way.target, {
+        method,
+        headers: { ...headers, "accept-encoding": "identity", ...way.headers },
+        ...(body === undefined
+          ? {}
+          : { body: typeof body === "string" ? body : streamOf(body), duplex: "half" }),
+        redirect: "manual",
+        signal: AbortSignal.any([signal, gone.signal]),
+      });
+    } catch (error) {
+      if (isRefused(error)) return null;
+      throw error;
+    }
+  }
+
+  /** Where another node takes a request, and with which pass; null when there is none of that id. */
+  async findWay(nodeId: string, method: string, path: string, caller: Caller): Promise<Way | null> {
+    const door = await this.#deps.cluster.findDoor(nodeId);
+    if (door === null) return null;
+    const target = new URL(path, door.url);
+    const pass: Pass = { to: nodeId, method, path: pathOf(target), atMs: this.#deps.cluster.nowMs(), caller };
+    return { target, headers: { [passHeader]: seal(pass, door.secret) } };
+  }
+
+  /**
+   * Aborts when a process is known to be dead before it has answered, which keeps its connections where it stands still; and when nothing
+   * comes back from one that lives: the network may lose what is between the two of them alone.
+   */
+  untilGone(nodeId: string): Disposable & { readonly signal: AbortSignal } {
+    const gone = new AbortController();
+    const over = new AbortController();
+    void this.#watch(nodeId, gone, over.signal);
+    return { signal: gone.signal, [Symbol.dispose]: () => over.abort() };
+  }
+
+  /** Never rejects. */
+  async #watch(nodeId: string, gone: AbortController, over: AbortSignal): Promise<void> {
+    for (let silences = 0; silences < mostSilences;) {
+      await wait(this.#times.lookMs, over);
+      if (over.aborted) return;
+      // Without the store nobody is known to be dead.
+      const door = await this.#deps.cluster.findDoor(nodeId).catch(() => undefined);
+      if (door === null) break;
+      if (door !== undefined) silences = (await this.#probe(door)) ? 0 : silences + 1;
+    }
+    if (!over.aborted) gone.abort();
+  }
+
+  get #times(): { readonly lookMs: number; readonly probeMs: number } {
+    return this.#deps.times ?? { lookMs: 1000, probeMs: 3000 };
+  }
+
+  #probe({ url }: Door): Promise<boolean> {
+    const known = this.#probes.get(url);
+    const nowMs = performance.now();
+    if (known !== undefined && nowMs - known.atMs < this.#times.lookMs) return known.answer;
+    const answer = answers(url, this.#times.probeMs);
+    this.#probes.set(url, { atMs: nowMs, answer });
+    return answer;
+  }
+
+  #check(given: string, request: FastifyRequest): Caller | null {
+    const [payload = "", mark = ""] = given.split(".");
+    const { nodeId, ownSecret } = this.#deps.cluster;
+    const wanted = markOf(payload, ownSecret);
+    const found = Buffer.from(mark, "base64url");
+    if (found.length !== wanted.length || !timingSafeEqual(found, wanted)) return null;
+    const pass = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as Pass;
+    const isMeant = pass.to === nodeId && pass.method === request.method;
+    const isFresh = Math.abs(this.#deps.cluster.nowMs() - pass.atMs) <= goodForMs;
+    return isMeant && isFresh && pass.path === request.raw.url ? pass.caller : null;
+  }
+}
+
+const passHeader = "x-convoke-node";
+
+const goodForMs = 30_000;
+/** So many in a row, and there is no way to it. */
+const mostSilences = 3;
+
+function seal(pass: Pass, secret: string): string {
+  const payload = Buffer.from(JSON.stringify(pass)).toString("base64url");
+  return `${payload}.${markOf(payload, secret).toString("base64url")}`;
+}
+
+function markOf(payload: string, secret: string): Buffer {
+  return createHmac("sha256", secret).update(payload).digest();
+}
+
+function pathOf({ pathname, search }: URL): string {
+  return pathname + search;
+}
+
+/** The types of the two kinds of streams do not know each other. */
+function streamOf(body: Readable): ReadableStream<Uint8Array> {
+  return Readable.toWeb(body) as ReadableStream<Uint8Array>;
+}
+
+/** Whatever it answers, it is there. */
+async function answers(url: string, withinMs: number): Promise<boolean> {
+  try {
+    const response = await fetch(new URL("/alive", url), { signal: AbortSignal.timeout(withinMs) });
+    await response.body?.cancel();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** True when nothing of a request was sent. */
+function isRefused(error: unknown): boolean {
+  const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
+  return cause?.code === "ECONNREFUSED";
+}

@@ -1,0 +1,99 @@
+import type { Logger } from "../lib/logger.ts";
+import { wait } from "../lib/wait.ts";
+import type { Conversation } from "../engine/conversation.ts";
+import { failRun } from "../engine/run/next-step.ts";
+import type { Standstills } from "./standstills.ts";
+
+export type CarefulRecoveryDeps = {
+  readonly standstills: Standstills;
+  readonly goOnWith: (id: string) => Promise<void>;
+  readonly isRunning: (id: string) => Promise<boolean>;
+  readonly nowMs: () => number;
+};
+
+/** Between two of them, so that a standstill finds as few as possible at work. */
+const gapMs = 1_000;
+/** All of them have begun after so long. */
+const mostMs = 20_000;
+/** Whoever has run for so long since was not the reason. */
+const provenMs = 600_000;
+
+/** Goes on, one after another, with conversations that were at work when a process of ours came to a standstill. */
+export class CarefulRecovery implements AsyncDisposable {
+  readonly #deps: CarefulRecoveryDeps;
+  readonly #closing = new AbortController();
+  readonly #waiting = new Set<string>();
+  readonly #begunAtMs = new Map<string, number>();
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(deps: CarefulRecoveryDeps) {
+    this.#deps = deps;
+  }
+
+  /** True until its turn has come. */
+  isWaiting(id: string): boolean {
+    return this.#waiting.has(id);
+  }
+
+  begin(ids: readonly string[]): void {
+    for (const id of ids) this.#waiting.add(id);
+    this.#work = this.#goOn(ids);
+  }
+
+  /** Forgets whom nothing is to blame for any more; call now and then. */
+  async absolve(): Promise<void> {
+    const { standstills, isRunning, nowMs } = this.#deps;
+    for (const [id, begunAtMs] of this.#begunAtMs) {
+      if (nowMs() - begunAtMs < provenMs && (await isRunning(id))) continue;
+      this.#begunAtMs.delete(id);
+      await standstills.forget(id);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await this.#work;
+  }
+
+  async #goOn(ids: readonly string[]): Promise<void> {
+    const { signal } = this.#closing;
+    for (const id of ids) {
+      if (signal.aborted) return;
+      this.#begunAtMs.set(id, this.#deps.nowMs());
+      await this.#deps.goOnWith(id);
+      this.#waiting.delete(id);
+      // Ends early when the server closes.
+      await wait(Math.min(gapMs, mostMs / ids.length), signal);
+    }
+  }
+}
+
+export type GoOnDeps = {
+  readonly id: string;
+  readonly standstills?: Standstills;
+  readonly logger: Logger;
+};
+
+/** Not where the process came to a standstill again and again: then the run ends, and only who asks for it has it tried again (P2). */
+export async function goOnOrSetAside(
+  conversation: Pick<Conversation, "config" | "resume" | "setAside">,
+  { id, standstills, logger }: GoOnDeps,
+): Promise<void> {
+  // Whoever asked was cut off too, and asks anew: both would run, and more of them after each restart.
+  if ((conversation.config.call_depth ?? 0) > 0) await conversation.setAside(askerGone);
+  if (standstills?.isSetAside(id) !== true) return await conversation.resume();
+  logger.error({ conversation: id }, "a conversation at which the server stood still is set aside");
+  await conversation.setAside(
+    failRun(
+      "ServerStoodStill",
+      "The server came to a standstill twice while this conversation was at work, and was started again. Its run is not gone on " +
+        "with by itself. Look at what it did last, such as hooks, MCP servers and their tools; then call run, or send a message.",
+    ),
+  );
+  await standstills.forget(id);
+}
+
+const askerGone = failRun(
+  "AskerGone",
+  "This conversation answered another one as its model, and the server ended meanwhile. The other one asks anew, in a new conversation.",
+);

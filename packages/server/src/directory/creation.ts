@@ -1,0 +1,64 @@
+import {
+  LeaseLostError,
+  type AppendBatch,
+  type Journal,
+  type Lease,
+  type NewConversation,
+} from "../journal/journal.ts";
+import type { LogDeps } from "../engine/conversation-log.ts";
+
+export type CreationDeps = {
+  readonly journal: Journal;
+  readonly row: NewConversation;
+  readonly nowMs: () => number;
+  /** Called when the conversation has become durable, before whoever appended to it goes on. */
+  readonly onStored: () => void;
+};
+
+/**
+ * What the log of a conversation is written with that is not stored yet: what is appended first brings its row along, in one commit. An id
+ * that turns out to be taken is a lost lease, as for everybody whose log belongs to somebody else.
+ */
+export class Creation implements LogDeps {
+  readonly nowMs: () => number;
+  readonly journal: LogDeps["journal"];
+  readonly #deps: CreationDeps;
+  #lease: Lease | null = null;
+  #isTaken = false;
+
+  constructor(deps: CreationDeps) {
+    const { journal, nowMs } = deps;
+    this.#deps = deps;
+    this.nowMs = nowMs;
+    this.journal = {
+      append: (lease, batch) => (this.#lease === null ? this.store(batch) : journal.append(lease, batch)),
+      getEvents: (id, ids) => journal.getEvents(id, ids),
+      read: (id, afterSeq, limit) => journal.read(id, afterSeq, limit),
+      readKinds: (id, kinds, fromSeq, toSeq) => journal.readKinds(id, kinds, fromSeq, toSeq),
+    };
+  }
+
+  /** One that owns nothing before it is stored. */
+  get lease(): Lease {
+    return this.#lease ?? { conversationId: this.#deps.row.id, generation: 0 };
+  }
+
+  get isStored(): boolean {
+    return this.#lease !== null;
+  }
+
+  /** True when somebody else has the id. */
+  get isTaken(): boolean {
+    return this.#isTaken;
+  }
+
+  async store(first: AppendBatch | null): Promise<void> {
+    const { journal, row, onStored } = this.#deps;
+    this.#lease = await journal.createClaimed(row, first);
+    if (this.#lease === null) {
+      this.#isTaken = true;
+      throw new LeaseLostError(`Conversation ${row.id} was created by somebody else`);
+    }
+    onStored();
+  }
+}

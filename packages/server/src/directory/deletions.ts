@@ -1,0 +1,90 @@
+import { rm } from "node:fs/promises";
+import { DamagedEventError } from "../journal/journal.ts";
+import { Fault } from "../lib/fault.ts";
+import type { DirectoryDeps } from "./directory-deps.ts";
+import type { LoadedConversations } from "./loaded-conversations.ts";
+import { readConfig } from "../engine/read-config.ts";
+import { conversationDamaged, conversationMissing, secretsUnreadable } from "../engine/refusals.ts";
+import type { ConversationWorktrees } from "../tools/worktrees/conversation-worktrees.ts";
+import { listTasks } from "../tools/tasks/task-ids.ts";
+import type { Watches } from "./watch.ts";
+
+export type DeletionsDeps = Pick<DirectoryDeps, "beforeDelete" | "journal"> & {
+  readonly loaded: Pick<LoadedConversations, "bar" | "find" | "open">;
+  readonly watches: Pick<Watches, "end">;
+  readonly worktrees: Pick<ConversationWorktrees, "release">;
+  /** The private folder of a conversation on this machine. */
+  readonly stateDir: (id: string) => string;
+};
+
+/** Stops the work of conversations, then removes their logs and their private folders, those of their sub-agents included. */
+export class Deletions {
+  readonly #deps: DeletionsDeps;
+  readonly #under = new Map<string, Promise<void>>();
+
+  constructor(deps: DeletionsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Asked twice at once, it is done once. */
+  async delete(id: string): Promise<void> {
+    const deleting = this.#under.get(id) ?? this.#delete(id).finally(() => this.#under.delete(id));
+    this.#under.set(id, deleting);
+    await deleting;
+  }
+
+  async #delete(id: string): Promise<void> {
+    const { journal, watches, worktrees, stateDir } = this.#deps;
+    const row = await journal.getConversation(id);
+    await this.#remove(id);
+    watches.end(id);
+    // Another process may still put something into a folder that is just being emptied: then it is looked at again.
+    await rm(stateDir(id), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+    if (row !== null) await worktrees.release(row.ownerId, readConfig(row));
+  }
+
+  /** Nobody loads the conversation again until the row is gone, or its removal has failed: what was loaded then would be left behind. */
+  async #remove(id: string): Promise<void> {
+    const { journal, loaded, beforeDelete } = this.#deps;
+    const opened = await loaded.open(id).catch((error: unknown) => {
+      if (isBeyondRepair(error)) return null;
+      throw error;
+    });
+    using _barred = loaded.bar(id);
+    // Another one than was opened where that one was lost or put away a moment ago.
+    const last = await loaded.find(id);
+    await opened?.[Symbol.asyncDispose]();
+    if (last !== opened) await last?.[Symbol.asyncDispose]();
+    // Before what takes its time: whoever finds a run that nobody owns goes on with it.
+    const lease = await journal.claim(id);
+    try {
+      await this.#deleteTasks(id);
+      await beforeDelete?.(id);
+      await journal.deleteConversation(lease);
+    } catch (error) {
+      await journal.release(lease);
+      throw error;
+    }
+  }
+
+  /** What its sub-agents did goes with it. */
+  async #deleteTasks(id: string): Promise<void> {
+    const { journal } = this.#deps;
+    const row = await journal.getConversation(id);
+    if (row === null) return;
+    for (const taskId of await listTasks(journal, row)) {
+      if ((await journal.ownerOf(taskId)) !== row.ownerId) continue;
+      try {
+        await this.delete(taskId);
+      } catch (error) {
+        if (!(error instanceof Fault && error.code === conversationMissing(taskId).code)) throw error;
+      }
+    }
+  }
+}
+
+/** What keeps a conversation from being worked with, and not from being deleted. */
+function isBeyondRepair(error: unknown): boolean {
+  const codes = [conversationDamaged("").code, secretsUnreadable("").code];
+  return error instanceof DamagedEventError || (error instanceof Fault && codes.includes(error.code));
+}

@@ -1,0 +1,111 @@
+import type { ConversationQuery, ConversationRow, GlanceQuery } from "../journal/journal.ts";
+import { createMask } from "../security/mask.ts";
+import type { Conversation } from "../engine/conversation.ts";
+import type { Asker } from "../engine/create-input.ts";
+import type { DirectoryDeps } from "./directory-deps.ts";
+import { isOwnedBy } from "./is-owned-by.ts";
+import type { LoadedConversations } from "./loaded-conversations.ts";
+import { readConfig, unreadableConfig } from "../engine/read-config.ts";
+import { secretValues, sparedTexts } from "../engine/secret-values.ts";
+import type { StoredSecrets } from "../engine/stored-secrets.ts";
+import { fullStateFrame, type Described } from "../engine/state/describe.ts";
+import { FoldedStates } from "../engine/state/folded-states.ts";
+import { standingFrame } from "../engine/state/standing.ts";
+
+export type DescriptionsDeps = Pick<DirectoryDeps, "journal" | "logger" | "nowMs"> & {
+  readonly loaded: Pick<LoadedConversations, "find" | "ownerOf">;
+  readonly storedSecrets: Pick<StoredSecrets, "forShow">;
+  /** The private folder of a conversation on this machine. */
+  readonly stateDir: (id: string) => string;
+};
+
+export type DescribedPage = { items: Described[]; nextPageId: string | null };
+
+/** What clients read about conversations: as the actor knows it where it is in this process, as the store has it elsewhere. No lease is needed. */
+export class Descriptions {
+  readonly #deps: DescriptionsDeps;
+  readonly #folded: FoldedStates;
+
+  constructor(deps: DescriptionsDeps) {
+    this.#deps = deps;
+    this.#folded = new FoldedStates(deps.journal, ({ conversationId, seq }) => {
+      deps.logger.warn({ conversation: conversationId, seq }, "an event is damaged");
+    });
+  }
+
+  async of(row: ConversationRow): Promise<Described> {
+    const actor = await this.#deps.loaded.find(row.id);
+    return {
+      id: row.id,
+      title: row.title,
+      createdAtMicros: row.createdAtMicros,
+      updatedAtMicros: row.updatedAtMicros,
+      marks: row.marks,
+      persistenceDir: this.#deps.stateDir(row.id),
+      config: actor?.config ?? readConfig(row) ?? unreadableConfig,
+      secrets: actor?.secrets ?? this.#deps.storedSecrets.forShow(row),
+      state: actor?.state ?? (await this.#folded.of(row)),
+    };
+  }
+
+  /** In the order of `ids`, null for those that the asker does not have. */
+  async many(asker: Asker, ids: readonly string[]): Promise<(Described | null)[]> {
+    const rows = await this.#deps.journal.getConversations(ids);
+    return await Promise.all(rows.map(async (row) => (isOwnedBy(asker, row) ? await this.of(row) : null)));
+  }
+
+  /** Those of the given ones that are there, whoever's they are. */
+  async all(ids: readonly string[]): Promise<{ ownerId: string; described: Described }[]> {
+    const rows = await this.#deps.journal.getConversations(ids);
+    const found = rows.filter((row) => row !== null).filter((row) => !row.isCopying);
+    return await Promise.all(
+      found.map(async (row) => ({ ownerId: row.ownerId, described: await this.of(row) })),
+    );
+  }
+
+  async search(query: ConversationQuery): Promise<DescribedPage> {
+    return await this.#page(await this.#deps.journal.searchConversations(query));
+  }
+
+  async glances(query: GlanceQuery): Promise<DescribedPage> {
+    return await this.#page(await this.#deps.journal.searchGlances(query));
+  }
+
+  /** How the asker's conversation stands, in the form of sockets; null when the asker has none with this id. */
+  async standingFrame(asker: Asker, id: string): Promise<string | null> {
+    const actor = await this.#actorOf(asker, id);
+    if (actor) return actor.standingFrame();
+    const [described = null] = await this.many(asker, [id]);
+    return described === null ? null : standingFrame(described.state, 0);
+  }
+
+  /** The same with everything that a client may know. */
+  async fullStateFrame(asker: Asker, id: string): Promise<string | null> {
+    const actor = await this.#actorOf(asker, id);
+    if (actor) return actor.fullStateFrame();
+    const [described = null] = await this.many(asker, [id]);
+    if (described === null) return null;
+    const { config, secrets, state } = described;
+    const mask = createMask(secretValues(secrets), sparedTexts(config));
+    return mask(fullStateFrame(config, secrets, state, id, this.#deps.nowMs()));
+  }
+
+  /** Logs may be others than those that are known. */
+  forget(): void {
+    this.#folded.clear();
+  }
+
+  async #page(page: {
+    readonly items: readonly ConversationRow[];
+    readonly nextPageId: string | null;
+  }): Promise<DescribedPage> {
+    const items = await Promise.all(page.items.map((row) => this.of(row)));
+    return { items, nextPageId: page.nextPageId };
+  }
+
+  /** The asker's actor, where it is in this process. */
+  async #actorOf(asker: Asker, id: string): Promise<Conversation | null> {
+    const { loaded } = this.#deps;
+    return loaded.ownerOf(id) === asker.userId ? await loaded.find(id) : null;
+  }
+}

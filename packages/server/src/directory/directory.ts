@@ -1,0 +1,281 @@
+import type { ToolHost } from "@convoke/tool-host";
+import {
+  noMarks,
+  type ConversationMarks,
+  type ConversationQuery,
+  type GlanceQuery,
+  type LogHead,
+} from "../journal/journal.ts";
+import { invalidField } from "../lib/fault.ts";
+import { isSlipOf } from "../agent/slip-of.ts";
+import { missingTools } from "../agent/tool-specs.ts";
+import { TaskWorktrees } from "../tools/worktrees/task-worktrees.ts";
+import { ConversationSessions } from "../tools/conversation-sessions.ts";
+import { ConversationWorktrees } from "../tools/worktrees/conversation-worktrees.ts";
+import { RepositoryQueues } from "../tools/worktrees/repository-queues.ts";
+import { StoredSecrets } from "../engine/stored-secrets.ts";
+import type { Conversation } from "../engine/conversation.ts";
+import type { ConversationConfig } from "../engine/conversation-config.ts";
+import type { SendInput } from "../engine/conversation-deps.ts";
+import type { Asker, CreateInput } from "../engine/create-input.ts";
+import { Deletions } from "./deletions.ts";
+import { Descriptions, type DescribedPage } from "./descriptions.ts";
+import type { ForwardedSignal } from "../engine/signals.ts";
+import { Watches, type Watch } from "./watch.ts";
+import type { DirectoryDeps } from "./directory-deps.ts";
+import { isOwnedBy } from "./is-owned-by.ts";
+import { LoadedConversations } from "./loaded-conversations.ts";
+import type { Described } from "../engine/state/describe.ts";
+import { initialState } from "../engine/state/conversation-state.ts";
+import { forkConversation, type ForkInput } from "./fork.ts";
+import type { Look } from "./orphans.ts";
+import { Recovery } from "./recovery.ts";
+import { conversationMissing, serverClosing } from "../engine/refusals.ts";
+
+export type { Asker, CreateInput } from "../engine/create-input.ts";
+export type { DirectoryDeps } from "./directory-deps.ts";
+
+/** All conversations of this node: the loaded actors, and the stored rest. One actor per conversation at most. */
+export class Directory implements AsyncDisposable {
+  readonly #deps: DirectoryDeps;
+  readonly #loaded: LoadedConversations;
+  readonly #descriptions: Descriptions;
+  readonly #watches: Watches;
+  readonly #deletions: Deletions;
+  readonly #recovery: Recovery;
+  readonly #sessions: ConversationSessions;
+  readonly #secrets: StoredSecrets;
+  readonly #worktrees: ConversationWorktrees;
+
+  constructor(deps: DirectoryDeps) {
+    this.#deps = deps;
+    const { journal, findModel = async () => null } = deps;
+    const repositories = new RepositoryQueues();
+    const worktrees = new TaskWorktrees(repositories);
+    const children = { directory: this, journal, findModel, worktrees };
+    this.#sessions = new ConversationSessions({ ...deps, children });
+    this.#secrets = new StoredSecrets(deps);
+    const workspaceDir = (config: ConversationConfig): string => this.#sessions.workspaceDir(config);
+    this.#worktrees = new ConversationWorktrees({ ...deps, workspaceDir, repositories });
+    this.#watches = new Watches({
+      journal,
+      isLoaded: (id) => this.#loaded.has(id),
+      fullStateFrame: (userId, id) => this.#descriptions.fullStateFrame({ userId }, id),
+      standingFrame: (userId, id) => this.#descriptions.standingFrame({ userId }, id),
+      onFailure: (id, error) =>
+        deps.logger.error(
+          { conversation: id, error: String(error) },
+          "a conversation could not be looked up",
+        ),
+    });
+    const shared = { sessions: this.#sessions, storedSecrets: this.#secrets, watches: this.#watches };
+    this.#loaded = new LoadedConversations({ ...deps, ...shared });
+    const parts = { ...deps, ...shared, loaded: this.#loaded, stateDir: (id: string) => this.stateDir(id) };
+    this.#descriptions = new Descriptions(parts);
+    this.#recovery = new Recovery(parts);
+    this.#deletions = new Deletions({ ...parts, worktrees: this.#worktrees });
+  }
+
+  /** Null when the id is taken; then nothing has changed. A message that it begins with is sent, and durable in the same commit. */
+  async create(asker: Asker, input: CreateInput, first: SendInput | null = null): Promise<Described | null> {
+    const { toolHost, stateDir } = await this.#deps.chooseHost(input.config, asker.userId);
+    checkTools(toolHost, input.config);
+    const config = await this.#worktrees.prepare(input, { toolHost, stateDir });
+    if (stateDir === null) await this.#sessions.makeWorkspace(config);
+    const nowMicros = this.#deps.nowMs() * 1000;
+    const row = {
+      id: input.id,
+      ownerId: asker.userId,
+      title: input.title,
+      createdAtMicros: nowMicros,
+      updatedAtMicros: nowMicros,
+      executionStatus: "idle",
+      isActive: false,
+      isCopying: false,
+      sandboxId: config.sandbox_id ?? null,
+      parentId: config.parent?.conversation_id ?? null,
+      host: null,
+      config: JSON.stringify(config),
+      sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(input.secrets)),
+      snapshot: null,
+      snapshotSeq: 0,
+    };
+    const isNew = await (first === null
+      ? this.#deps.journal.createConversation(row)
+      : this.#loaded.create(row, first));
+    if (!isNew) return null;
+    if (input.secrets.mcp !== undefined) this.#prepare(input.id);
+    const { lastMicros } = (await this.#loaded.find(input.id))?.state ?? initialState();
+    const updatedAtMicros = Math.max(nowMicros, lastMicros);
+    return await this.#descriptions.of({ ...row, updatedAtMicros, lastSeq: 0, marks: noMarks });
+  }
+
+  /** The asker's conversation as an actor, loaded when it is not in memory. */
+  async open(asker: Asker, id: string): Promise<Conversation> {
+    if (this.#loaded.isClosed) throw serverClosing();
+    if (!(await this.exists(asker, id))) throw conversationMissing(id);
+    return await this.#loaded.open(id);
+  }
+
+  /** The asker's conversation for reading along, without its lease and without its actor. */
+  async watch(asker: Asker, id: string): Promise<Watch> {
+    if (!(await this.exists(asker, id))) throw conversationMissing(id);
+    return this.#watches.open(asker.userId, id);
+  }
+
+  /** See {@link Watches.forward}. */
+  forward(id: string, onForward: (signal: ForwardedSignal) => void): () => void {
+    return this.#watches.forward(id, onForward);
+  }
+
+  /** See {@link Watches.tell}. */
+  tell(id: string, signal: ForwardedSignal, atSeq: number | null): void {
+    this.#watches.tell(id, signal, atSeq);
+  }
+
+  /** Whether the asker has such a conversation. */
+  async exists(asker: Asker, id: string): Promise<boolean> {
+    const owner = this.#loaded.ownerOf(id);
+    if (owner !== undefined) return owner === asker.userId;
+    return (await this.#deps.journal.ownerOf(id)) === asker.userId;
+  }
+
+  /** Where the asker's conversation ends; null when the asker has none with this id. At once where the store knows at once. */
+  head(asker: Asker, id: string): Promise<LogHead | null> | LogHead | null {
+    const check = (head: LogHead | null): LogHead | null =>
+      (this.#loaded.ownerOf(id) ?? head?.ownerId) === asker.userId ? head : null;
+    const head = this.#deps.journal.head(id);
+    return head instanceof Promise ? head.then(check) : check(head);
+  }
+
+  /** What clients read about a conversation; works without its lease. Null when the asker has none with this id. */
+  async describe(asker: Asker, id: string): Promise<Described | null> {
+    const [described] = await this.describeMany(asker, [id]);
+    return described ?? null;
+  }
+
+  async describeMany(asker: Asker, ids: readonly string[]): Promise<(Described | null)[]> {
+    return await this.#descriptions.many(asker, ids);
+  }
+
+  async search(asker: Asker, query: Omit<ConversationQuery, "ownerId">): Promise<DescribedPage> {
+    return await this.#descriptions.search({ ...query, ownerId: asker.userId });
+  }
+
+  /** The asker's conversations that pass a filter, the last changed first. */
+  async glances(asker: Asker, query: Omit<GlanceQuery, "ownerId">): Promise<DescribedPage> {
+    return await this.#descriptions.glances({ ...query, ownerId: asker.userId });
+  }
+
+  /** Those of the given conversations that are there, whoever's they are. */
+  async describeAll(ids: readonly string[]): Promise<{ ownerId: string; described: Described }[]> {
+    return await this.#descriptions.all(ids);
+  }
+
+  /** Keeps what the asker wants to know of a conversation later; no lease is needed. */
+  async mark(asker: Asker, id: string, marks: Partial<ConversationMarks>): Promise<void> {
+    const isThere = (await this.exists(asker, id)) && (await this.#deps.journal.markConversation(id, marks));
+    if (!isThere) throw conversationMissing(id);
+  }
+
+  async count(asker: Asker, executionStatus?: string, sandboxId?: string): Promise<number> {
+    return await this.#deps.journal.countConversations({
+      ownerId: asker.userId,
+      ...(executionStatus === undefined ? {} : { executionStatus }),
+      ...(sandboxId === undefined ? {} : { sandboxId }),
+    });
+  }
+
+  /** Whether the conversation is in the memory of this process. */
+  isLoaded(id: string): boolean {
+    return this.#loaded.has(id);
+  }
+
+  /** See {@link LoadedConversations.requireFiles}. */
+  async requireFiles(id: string, config: ConversationConfig): Promise<void> {
+    await this.#loaded.requireFiles(id, config);
+  }
+
+  /** Copies the asker's conversation, see {@link forkConversation}; false when the new id is taken. */
+  async fork(asker: Asker, sourceId: string, input: ForkInput): Promise<boolean> {
+    const row = await this.#deps.journal.getConversation(sourceId);
+    if (!isOwnedBy(asker, row)) throw conversationMissing(sourceId);
+    return await forkConversation(this.#deps, { ...row, ...this.#secrets.sealOlder(row) }, input);
+  }
+
+  /** Stops the work, then removes the log and the private folder; the workspace stays. Asked twice at once, it is done once. */
+  async delete(asker: Asker, id: string): Promise<void> {
+    if (!(await this.exists(asker, id))) throw conversationMissing(id);
+    await this.#deletions.delete(id);
+  }
+
+  /** Goes on with every run that the last process left; call once after start. Resolves when all have been taken up, but for those that are gone on with one after another. */
+  async recover(): Promise<void> {
+    await this.#recovery.begin();
+  }
+
+  /** Goes on with runs of other servers on the same store that have ended since; call now and then. */
+  async takeUp(look?: Look): Promise<void> {
+    await this.#recovery.look(look);
+  }
+
+  /** Ends every actor: the store has given their conversations to others. Does it behind the call. */
+  loseAll(): void {
+    this.#loaded.loseAll();
+  }
+
+  /** The store has gone back, with less in the logs of some conversations than their actors know: these end, and are loaded anew. */
+  onSetBack(ids: readonly string[]): void {
+    this.#descriptions.forget();
+    this.#loaded.lose(ids);
+  }
+
+  /** False while anything is in progress. */
+  async isAtRest(): Promise<boolean> {
+    return await this.#loaded.areAtRest();
+  }
+
+  /** The private folder of a conversation on this machine, which goes with it. */
+  stateDir(id: string): string {
+    return this.#sessions.stateDir(id);
+  }
+
+  /** Drops actors that nobody used for `idleMs` and that do nothing; they are loaded again on demand (P5). How many it were. */
+  async evictIdle(idleMs: number): Promise<number> {
+    return await this.#loaded.evictIdle(idleMs);
+  }
+
+  /** Gives back what is kept of conversations that nothing works on. */
+  releaseMemory(): void {
+    this.#loaded.releaseMemory();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#loaded.refuse();
+    await this.#recovery[Symbol.asyncDispose]();
+    await this.#loaded[Symbol.asyncDispose]();
+  }
+
+  /** Its servers are on their way while its user still writes; a failure is met again, and told, by whoever uses it. */
+  #prepare(id: string): void {
+    this.#loaded
+      .open(id)
+      .then((conversation) => conversation.prepare())
+      .catch((error: unknown) => {
+        this.#deps.logger.warn({ conversation: id, error: String(error) }, "tools could not be prepared");
+      });
+  }
+}
+
+/** A tool of a newer client is left out, and told in the log; a slip of the keyboard is not what anybody wants. */
+function checkTools({ catalogue }: ToolHost, config: ConversationConfig): void {
+  for (const name of missingTools(config.agent, catalogue)) {
+    const meant = catalogue.find((known) => isSlipOf(name, known));
+    if (meant === undefined) continue;
+    const available = `Available tools: ${catalogue.join(", ")}.`;
+    throw invalidField(
+      ["body", "agent", "tools"],
+      `There is no tool "${name}". Did you mean "${meant}"? ${available}`,
+    );
+  }
+}

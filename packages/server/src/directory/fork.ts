@@ -1,0 +1,146 @@
+import { stampDrafts, type EventDraft } from "../events/event-draft.ts";
+import { toNewEvent } from "../events/to-new-event.ts";
+import {
+  LeaseHeldError,
+  LeaseLostError,
+  UnknownConversationError,
+  type ConversationRow,
+  type Journal,
+  type Lease,
+} from "../journal/journal.ts";
+import { Fault } from "../lib/fault.ts";
+import type { ConversationConfig } from "../engine/conversation-config.ts";
+import { initialState, type ConversationState } from "../engine/state/conversation-state.ts";
+import { agentError, stateUpdate, statusUpdate } from "../engine/commands/decide.ts";
+import { applyStored, writeSnapshot } from "../engine/state/load-state.ts";
+import { readConfig } from "../engine/read-config.ts";
+import { conversationDamaged, conversationMissing } from "../engine/refusals.ts";
+
+export type ForkInput = {
+  readonly id: string;
+  readonly title: string | null;
+  readonly tags: Readonly<Record<string, string>> | null;
+  readonly resetMetrics: boolean;
+  /** The last event that is copied; all of them when null. */
+  readonly fromEventId: string | null;
+};
+
+type ForkJournal = Pick<
+  Journal,
+  "append" | "claim" | "createConversation" | "deleteConversation" | "getEvents" | "read" | "release"
+>;
+
+/** So many events are copied at once: other conversations write between two chunks, and memory stays small. */
+const chunk = 500;
+
+/**
+ * Copies a conversation up to an event into a new one of the same owner, with the same event ids; the source stays as it
+ * is. Calls without an answer are answered there as not run, so that nothing happens twice. Until the copy is whole, nobody
+ * finds it. False when the id is taken.
+ */
+export async function forkConversation(
+  deps: { readonly journal: ForkJournal; readonly nowMs: () => number },
+  source: ConversationRow,
+  input: ForkInput,
+): Promise<boolean> {
+  const { journal, nowMs } = deps;
+  const endSeq = await lastSeqOf(journal, source, input.fromEventId);
+  const config = readConfig(source);
+  if (config === null) throw conversationDamaged(source.id);
+  const whole: ConversationConfig = {
+    ...config,
+    tags: input.tags ?? config.tags,
+    forked_from: { conversation_id: source.id, event_id: input.fromEventId },
+  };
+  const nowMicros = nowMs() * 1000;
+  const isNew = await journal.createConversation({
+    id: input.id,
+    ownerId: source.ownerId,
+    title: input.title ?? source.title,
+    createdAtMicros: nowMicros,
+    updatedAtMicros: nowMicros,
+    executionStatus: "idle",
+    // Found, and removed, by the next start if this one does not come to its end.
+    isActive: true,
+    isCopying: true,
+    sandboxId: source.sandboxId,
+    parentId: source.parentId,
+    host: source.host,
+    config: JSON.stringify(whole),
+    sealedSecrets: source.sealedSecrets,
+    snapshot: null,
+    snapshotSeq: 0,
+  });
+  if (!isNew) return false;
+  const lease = await claimNew(journal, input.id);
+  try {
+    const state = await copyEvents(journal, source.id, lease, endSeq);
+    const drafts: EventDraft[] = [
+      ...state.openActions.map((action) => agentError(action, notRun)),
+      ...(state.status === "idle" ? [] : [statusUpdate("idle")]),
+      ...(input.resetMetrics && state.statsSeq > 0 ? [stateUpdate("stats", { usage_to_metrics: {} })] : []),
+    ];
+    const added = stampDrafts(drafts, state, nowMs(), (json) => json).map(({ record }) => record);
+    await journal.append(lease, {
+      expectedSeq: endSeq,
+      events: added,
+      conversation: {
+        isCopying: false,
+        isActive: false,
+        // Whoever reads the copy need not fold what was folded while it was made.
+        snapshot: writeSnapshot(state),
+        snapshotSeq: endSeq,
+      },
+    });
+  } catch (error) {
+    await journal.deleteConversation(lease);
+    throw error;
+  }
+  await journal.release(lease);
+  return true;
+}
+
+/** Whoever stands still for long before this finds that another server took up what nobody owned, and may have removed it. */
+async function claimNew(journal: ForkJournal, id: string): Promise<Lease> {
+  try {
+    return await journal.claim(id);
+  } catch (error) {
+    if (!(error instanceof LeaseHeldError || error instanceof UnknownConversationError)) throw error;
+    throw new LeaseLostError(`Conversation ${id} was taken up before it was copied`, { cause: error });
+  }
+}
+
+async function copyEvents(
+  journal: ForkJournal,
+  sourceId: string,
+  lease: Lease,
+  endSeq: number,
+): Promise<ConversationState> {
+  const state = initialState();
+  for (let after = 0; after < endSeq;) {
+    const page = await journal.read(sourceId, after, Math.min(chunk, endSeq - after));
+    const ids = page.map(({ id }) => id);
+    const stored = (await journal.getEvents(sourceId, ids)).filter((event) => event !== null);
+    // The source was deleted meanwhile.
+    if (stored.length === 0 || stored.length !== page.length) throw conversationMissing(sourceId);
+    for (const event of stored) applyStored(state, sourceId, event);
+    const events = stored.map((event) => toNewEvent(sourceId, event));
+    await journal.append(lease, { expectedSeq: after, events });
+    after += events.length;
+    state.lastMicros = events.at(-1)!.timestampMicros;
+  }
+  return state;
+}
+
+async function lastSeqOf(
+  journal: ForkJournal,
+  source: ConversationRow,
+  eventId: string | null,
+): Promise<number> {
+  if (eventId === null) return source.lastSeq;
+  const [event] = await journal.getEvents(source.id, [eventId]);
+  if (event) return event.seq;
+  throw new Fault("missing", "event_not_found", `The conversation has no event ${eventId}.`);
+}
+
+const notRun = "This call had no result when the conversation was copied. It was not run here.";

@@ -1,0 +1,322 @@
+import { LeaseHeldError, type ConversationRow, type NewConversation } from "../journal/journal.ts";
+import { meteredModel } from "../spending/metered-model.ts";
+import { ownBudget } from "../engine/budget.ts";
+import { goOnOrSetAside } from "./careful-recovery.ts";
+import { Conversation } from "../engine/conversation.ts";
+import type { SendInput } from "../engine/conversation-deps.ts";
+import { ConversationLog, type LogDeps } from "../engine/conversation-log.ts";
+import type { DirectoryDeps } from "./directory-deps.ts";
+import type { ConversationConfig } from "../engine/conversation-config.ts";
+import { configOf, readConfig } from "../engine/read-config.ts";
+import {
+  conversationClosing,
+  conversationMissing,
+  OwnedElsewhere,
+  serverClosing,
+} from "../engine/refusals.ts";
+import type { ConversationSessions } from "../tools/conversation-sessions.ts";
+import { KeptViews } from "../engine/kept-views.ts";
+import { KnownHolders } from "./known-holders.ts";
+import { NewConversations } from "./new-conversations.ts";
+import type { Claimed } from "./orphans.ts";
+import { openHooks } from "../tools/open-hooks.ts";
+import type { StoredSecrets } from "../engine/stored-secrets.ts";
+import type { Watches } from "./watch.ts";
+
+type LoadedDeps = DirectoryDeps & {
+  readonly sessions: ConversationSessions;
+  readonly storedSecrets: StoredSecrets;
+  readonly watches: Pick<Watches, "isHeard" | "signalsOf" | "tidy">;
+};
+
+/** `isLost`: what was claimed is not this process's any more. */
+type Hold = { readonly ended: Promise<void>; isLost: boolean };
+
+/** The actors in the memory of this process; one per conversation at most, and each holds its conversation's lease. */
+export class LoadedConversations implements AsyncDisposable {
+  readonly #deps: LoadedDeps;
+  readonly #loaded = new Map<string, Promise<Conversation>>();
+  readonly #owners = new Map<string, string>();
+  /** What is just being claimed together with others. */
+  readonly #held = new Map<string, Hold>();
+  /** Of those that are being deleted: nobody loads them meanwhile. */
+  readonly #barred = new Set<string>();
+  readonly #keptViews = new KeptViews();
+  readonly #new: NewConversations;
+  readonly #elsewhere = new KnownHolders(() => performance.now());
+  #isClosed = false;
+
+  constructor(deps: LoadedDeps) {
+    this.#deps = deps;
+    this.#new = new NewConversations({
+      ...deps,
+      begin: (row, log) => this.#begin(row, log),
+      onStored: (row, begun) => {
+        this.#loaded.set(row.id, begun);
+        this.#owners.set(row.id, row.ownerId);
+      },
+      onGone: (id) => deps.watches.tidy(id),
+    });
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Loads nothing from here on. */
+  refuse(): void {
+    this.#isClosed = true;
+  }
+
+  has(id: string): boolean {
+    return this.#loaded.has(id);
+  }
+
+  /** Whose it is; unknown unless it is loaded. */
+  ownerOf(id: string): string | undefined {
+    return this.#owners.get(id);
+  }
+
+  /** Null unless it is loaded, and when its loading fails: whoever loads it is told why. */
+  async find(id: string): Promise<Conversation | null> {
+    return (await this.#loaded.get(id)?.catch(() => null)) ?? null;
+  }
+
+  /** Until what is returned is disposed, whoever opens one of them waits; only what was claimed meanwhile is loaded. */
+  hold(ids: readonly string[]): Disposable {
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    for (const id of ids) this.#held.set(id, { ended, isLost: false });
+    return {
+      [Symbol.dispose]: () => {
+        for (const id of ids) this.#held.delete(id);
+        resolve();
+      },
+    };
+  }
+
+  /** Loads it when it is not in memory; what was claimed just now, and read after that, is neither claimed nor read again. */
+  async open(id: string, claimed: Claimed | null = null): Promise<Conversation> {
+    const hold = this.#held.get(id);
+    if (claimed === null) await hold?.ended;
+    else if (hold?.isLost === true) throw new OwnedElsewhere(null);
+    if (this.#isClosed) throw serverClosing();
+    if (this.#barred.has(id) && !this.has(id)) throw conversationClosing();
+    const holder = claimed === null && !this.has(id) ? this.#elsewhere.find(id) : null;
+    if (holder !== null) throw this.#ownedElsewhere(id, holder);
+    const loaded = this.#loaded.get(id) ?? this.#load(id, claimed);
+    this.#loaded.set(id, loaded);
+    try {
+      return await loaded;
+    } catch (error) {
+      if (this.#loaded.get(id) === loaded) this.forget(id);
+      if (!(error instanceof LeaseHeldError)) throw error;
+      if (error.holder !== null) this.#elsewhere.note(id, error.holder);
+      throw this.#ownedElsewhere(id, error.holder);
+    }
+  }
+
+  #ownedElsewhere(id: string, holder: string | null): OwnedElsewhere {
+    return new OwnedElsewhere(holder, () => this.#elsewhere.forget(id));
+  }
+
+  /** See {@link NewConversations.create}; it is in memory afterwards, as if it had been opened. */
+  async create(row: NewConversation, first: SendInput): Promise<boolean> {
+    if (this.#isClosed) throw serverClosing();
+    return await this.#new.create(row, first);
+  }
+
+  /** Rejects with {@link OwnedElsewhere} when another server works on the conversation, or lives where its files are. */
+  async requireFiles(id: string, config: ConversationConfig): Promise<void> {
+    const { journal, hasPeers } = this.#deps;
+    if (hasPeers !== true || config.sandbox_id !== undefined || this.has(id)) return;
+    const owner = (await journal.findPlace(id))?.owner ?? null;
+    if (owner === null) await this.#requireNoNeighbour(id, config);
+    else if (owner !== journal.nodeId) throw this.#ownedElsewhere(id, owner);
+  }
+
+  /** Whoever works on a conversation needs its files: where they are not here, and a server lives on their machine, it is that one's. */
+  async #requireNoNeighbour(id: string, config: ConversationConfig): Promise<void> {
+    const { journal, sessions } = this.#deps;
+    if (config.sandbox_id !== undefined || (await sessions.canReachWorkspace(config))) return;
+    const neighbour = (await journal.findPlace(id))?.neighbour ?? null;
+    if (neighbour !== null && neighbour !== journal.nodeId) throw new OwnedElsewhere(neighbour);
+  }
+
+  /**
+   * Until what is returned is disposed nobody loads the conversation: what is in memory under its id is the last one, and is forgotten then.
+   * What is made under the id meanwhile stays.
+   */
+  bar(id: string): Disposable {
+    this.#barred.add(id);
+    const last = this.#loaded.get(id);
+    return {
+      [Symbol.dispose]: () => {
+        this.#barred.delete(id);
+        if (this.#loaded.get(id) === last) this.forget(id);
+      },
+    };
+  }
+
+  /** The actor stays as it is; it is no longer found here. */
+  forget(id: string): void {
+    this.#loaded.delete(id);
+    this.#owners.delete(id);
+    this.#deps.watches.tidy(id);
+  }
+
+  /** False while anything is in progress. */
+  async areAtRest(): Promise<boolean> {
+    if (!this.#new.isAtRest) return false;
+    const loaded = await Promise.allSettled(this.#loaded.values());
+    return loaded.every((result) => result.status === "rejected" || !result.value.isBusy);
+  }
+
+  /**
+   * Drops actors that nobody used for `idleMs` and that do nothing, no command that was left to go on included; they are loaded
+   * again on demand (P5). How many it were.
+   */
+  async evictIdle(idleMs: number): Promise<number> {
+    let evicted = 0;
+    const before = this.#deps.nowMs() - idleMs;
+    for (const [id, loading] of this.#loaded) {
+      const conversation = await loading.catch(() => null);
+      if (conversation === null || conversation.isBusy || conversation.lastUsedMs > before) continue;
+      if (this.#deps.watches.isHeard(id) || (await conversation.hasKeptTerminals())) continue;
+      // Somebody may have come while the terminals were looked at.
+      if (conversation.isBusy || conversation.lastUsedMs > before || this.#deps.watches.isHeard(id)) continue;
+      if (this.#loaded.get(id) !== loading) continue;
+      this.forget(id);
+      await conversation[Symbol.asyncDispose]();
+      evicted += 1;
+    }
+    return evicted;
+  }
+
+  /** What is kept of conversations at rest is read again when it is needed. */
+  releaseMemory(): void {
+    this.#keptViews.clear();
+  }
+
+  /** Takes all of them out and ends them: they belong to other processes now. So may what was claimed and is not loaded yet. */
+  loseAll(): void {
+    this.lose([...this.#loaded.keys(), ...this.#held.keys()]);
+  }
+
+  /** Takes some of them out and ends them: their logs are not what they know. */
+  lose(ids: readonly string[]): void {
+    for (const id of ids) {
+      const hold = this.#held.get(id);
+      if (hold !== undefined) hold.isLost = true;
+      if (this.#loaded.has(id)) void this.#drop(id);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.refuse();
+    await this.#new[Symbol.asyncDispose]();
+    const loaded = await Promise.allSettled(this.#loaded.values());
+    await Promise.all(
+      loaded.map(async (result) => {
+        if (result.status === "rejected") return;
+        const { value: conversation } = result;
+        await (this.#deps.hasPeers === true ? conversation.handOver() : conversation[Symbol.asyncDispose]());
+      }),
+    );
+    this.#loaded.clear();
+  }
+
+  async #load(id: string, claimed: Claimed | null): Promise<Conversation> {
+    const { journal, nowMs } = this.#deps;
+    const { lease, row: stored } = claimed ?? (await this.#claim(id));
+    const sealed = this.#deps.storedSecrets.sealOlder(stored);
+    if (sealed !== null)
+      await journal.append(lease, { expectedSeq: stored.lastSeq, events: [], conversation: sealed });
+    const conversation = await this.#begin({ ...stored, ...sealed }, { journal, lease, nowMs });
+    this.#owners.set(id, stored.ownerId);
+    return conversation;
+  }
+
+  async #claim(id: string): Promise<Claimed> {
+    const { journal } = this.#deps;
+    const stored = await journal.getConversation(id);
+    if (stored === null) throw conversationMissing(id);
+    const config = readConfig(stored);
+    if (config !== null) await this.#requireNoNeighbour(id, config);
+    const lease = await journal.claim(id);
+    const row = await journal.getConversation(id);
+    if (row === null) throw conversationMissing(id);
+    return { lease, row };
+  }
+
+  async #begin(row: ConversationRow, log: LogDeps): Promise<Conversation> {
+    const { journal, secretBox, nowMs, logger, observer, activity, purse, untilSound } = this.#deps;
+    const { id } = row;
+    const account = {
+      userId: row.ownerId,
+      conversationId: id,
+      conversation: () => ownBudget(conversation.config, conversation.state),
+    };
+    const conversation: Conversation = new Conversation({
+      id,
+      title: row.title,
+      journal,
+      signals: this.#deps.watches.signalsOf(id),
+      log: await ConversationLog.open(log, row),
+      keptViews: this.#keptViews,
+      config: configOf(row),
+      secrets: this.#deps.storedSecrets.unseal(row),
+      secretBox,
+      validator: this.#deps.validator,
+      openModel: (config, secrets) => {
+        const model = this.#deps.openModel(config, secrets, row.ownerId);
+        return purse === undefined ? model : meteredModel(model, config.agent.llm, { purse, ...account });
+      },
+      overBudget: async () => (await purse?.refusal(account)) ?? null,
+      findModel: async (name) => (await this.#deps.findModel?.(row.ownerId, name)) ?? null,
+      openSession: (config, context) =>
+        this.#deps.sessions.open({ id, ownerId: row.ownerId, lease: log.lease }, config, context),
+      openShell: (config, size) => this.#deps.sessions.openShell(row.ownerId, config, size),
+      workspaceDir: (config) => this.#deps.sessions.workspaceDir(config),
+      openHooks: (config, deps) =>
+        openHooks(config, {
+          ...deps,
+          conversationId: id,
+          ...(untilSound === undefined ? {} : { beforeStart: untilSound }),
+          workingDir:
+            config.sandbox_id === undefined
+              ? this.#deps.sessions.workspaceDir(config)
+              : config.workspace.working_dir,
+          toolHost: async () => (await this.#deps.chooseHost(config, row.ownerId)).toolHost,
+        }),
+      onLost: () => void this.#drop(id, conversation),
+      ...(this.#deps.isAttended === true ? { isAttended: true } : {}),
+      fetch: this.#deps.mcp.fetch,
+      nowMs,
+      logger,
+      ...(observer === undefined ? {} : { observer }),
+      ...(activity === undefined ? {} : { activity }),
+    });
+    // Ahead of every command: what the last process left in progress is settled first.
+    goOnOrSetAside(conversation, { ...this.#deps, id }).catch((error: unknown) => {
+      logger.warn({ conversation: id, error: String(error) }, "work could not be resumed");
+    });
+    return conversation;
+  }
+
+  /** Takes an actor out and ends it; its log belongs to another process now, or to an actor that came after it. */
+  async #drop(id: string, lost?: Conversation): Promise<void> {
+    const dropped = this.#loaded.get(id);
+    // One that is being deleted stays in its place.
+    if (lost === undefined) this.forget(id);
+    try {
+      const conversation = await dropped;
+      if (lost !== undefined && conversation === lost && this.#loaded.get(id) === dropped) this.forget(id);
+      await (lost ?? conversation)?.lose();
+    } catch (error) {
+      this.#deps.logger.warn(
+        { conversation: id, error: String(error) },
+        "a lost conversation could not be closed",
+      );
+    }
+  }
+}

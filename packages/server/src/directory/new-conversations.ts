@@ -1,0 +1,78 @@
+import { noMarks, type ConversationRow, type Journal, type NewConversation } from "../journal/journal.ts";
+import type { Conversation } from "../engine/conversation.ts";
+import type { SendInput } from "../engine/conversation-deps.ts";
+import type { LogDeps } from "../engine/conversation-log.ts";
+import { Creation } from "./creation.ts";
+import { serverClosing } from "../engine/refusals.ts";
+
+export type NewConversationsDeps = {
+  readonly journal: Journal;
+  readonly nowMs: () => number;
+  readonly begin: (row: ConversationRow, log: LogDeps) => Promise<Conversation>;
+  /** Called when it is durable, before anything else is done with it. */
+  readonly onStored: (row: NewConversation, begun: Promise<Conversation>) => void;
+  /** Called when it has come to nothing. */
+  readonly onGone: (id: string) => void;
+};
+
+/**
+ * Conversations that begin with a message, until that is durable: row, lease and first events are one commit, and before it nobody finds
+ * them.
+ */
+export class NewConversations implements AsyncDisposable {
+  readonly #deps: NewConversationsDeps;
+  /** By id: who creates the same one again comes after, and never meets its tools before it is known whose they are. */
+  readonly #creating = new Map<string, Promise<boolean>>();
+  readonly #begun = new Set<Conversation>();
+  #isClosed = false;
+
+  constructor(deps: NewConversationsDeps) {
+    this.#deps = deps;
+  }
+
+  get isAtRest(): boolean {
+    return this.#creating.size === 0;
+  }
+
+  /** False when the id is taken. A message that is turned down leaves the conversation there without it. */
+  async create(row: NewConversation, first: SendInput): Promise<boolean> {
+    for (let other; (other = this.#creating.get(row.id)) !== undefined;)
+      // Its own caller is told what went wrong.
+      await other.catch(() => false);
+    const creating = this.#create(row, first).finally(() => this.#creating.delete(row.id));
+    this.#creating.set(row.id, creating);
+    return await creating;
+  }
+
+  /** Ends what has begun; what comes later is refused. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#begun].map((conversation) => conversation[Symbol.asyncDispose]()));
+  }
+
+  async #create(row: NewConversation, first: SendInput): Promise<boolean> {
+    const { journal, nowMs, begin, onStored, onGone } = this.#deps;
+    if ((await journal.ownerOf(row.id)) !== null) return false;
+    if (this.#isClosed) throw serverClosing();
+    const creation = new Creation({ journal, nowMs, row, onStored: () => onStored(row, begun) });
+    const begun = begin({ ...row, lastSeq: 0, marks: noMarks }, creation);
+    const conversation = await begun;
+    this.#begun.add(conversation);
+    try {
+      await conversation.send(first);
+      return true;
+    } catch (error) {
+      // Hooks may still be on their way into the log.
+      await conversation.settled();
+      if (creation.isTaken) return false;
+      if (!creation.isStored) await creation.store(null);
+      throw error;
+    } finally {
+      this.#begun.delete(conversation);
+      if (!creation.isStored) {
+        await conversation[Symbol.asyncDispose]();
+        onGone(row.id);
+      }
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import { follow, type FollowOptions } from "../journal/follow.ts";
+import type { Journal, StoredEvent } from "../journal/journal.ts";
+import { LogReader, type LogReaderOptions } from "../journal/log-reader.ts";
+import { Signals, type ForwardedSignal, type Listener } from "../engine/signals.ts";
+
+/**
+ * A reader of one conversation, whoever owns it and wherever its actor is (P63): it takes no lease, loads nothing, and
+ * whoever works with the conversation does not notice it.
+ */
+export type Watch = {
+  readonly id: string;
+  /** How the conversation stands now, as sockets send it first; null once it is gone. */
+  fullStateFrame(): Promise<string | null>;
+  /** What events do not tell of that, see `standingFrame`; null once it is gone. */
+  standingFrame(): Promise<string | null>;
+  /** The stored events behind a cursor, for ever, in order, each once. */
+  follow(options: FollowOptions): AsyncIterable<readonly StoredEvent[]>;
+  /** The same, until it is disposed of. */
+  read(options: LogReaderOptions): LogReader;
+  /**
+   * What is shown and stored nowhere, while the actor is in this process or in one that forwards it. `onEnd` is called once when the conversation is deleted, by whichever
+   * process. Returns the unsubscribe function.
+   */
+  listen(listener: Listener): () => void;
+};
+
+export type WatchesDeps = {
+  readonly journal: Pick<Journal, "read" | "onAppend">;
+  /** The first frame for whoever asks; null when there is no such conversation (any more). */
+  readonly fullStateFrame: (userId: string, id: string) => Promise<string | null>;
+  readonly standingFrame: (userId: string, id: string) => Promise<string | null>;
+  /** True while there is an actor in this process. */
+  readonly isLoaded: (id: string) => boolean;
+  readonly onFailure: (id: string, error: unknown) => void;
+};
+
+/** Who watches which conversation: they stay when its actor comes, goes, or lives in another process. */
+export class Watches {
+  readonly #deps: WatchesDeps;
+  readonly #signals = new Map<string, Signals>();
+  /** Where the logs are that somebody listens to here, as far as their rings tell. */
+  readonly #lastSeqs = new Map<string, number>();
+  /** One for all who listen to a conversation. */
+  readonly #stopRings = new Map<string, () => void>();
+
+  constructor(deps: WatchesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Where an actor's signals go, now and when it comes back. */
+  signalsOf(id: string): Signals {
+    const known = this.#signals.get(id) ?? new Signals();
+    this.#signals.set(id, known);
+    return known;
+  }
+
+  isHeard(id: string): boolean {
+    return this.#signals.get(id)?.isHeard === true;
+  }
+
+  /** For another server, which has looked whether its reader may. Returns the unsubscribe function. */
+  forward(id: string, onForward: (signal: ForwardedSignal) => void): () => void {
+    const stop = this.signalsOf(id).subscribe({ onForward });
+    return () => {
+      stop();
+      this.tidy(id);
+    };
+  }
+
+  /** A signal of another server, made when the log was at `atSeq`; what came later than an event that follows it is of no use. */
+  tell(id: string, signal: ForwardedSignal, atSeq: number | null): void {
+    if (atSeq !== null && atSeq < (this.#lastSeqs.get(id) ?? 0)) return;
+    this.#signals.get(id)?.emitForwarded(signal);
+  }
+
+  /** The conversation is deleted: whoever watches is told. */
+  end(id: string): void {
+    const signals = this.#signals.get(id);
+    this.#signals.delete(id);
+    // What is made under this id later may be somebody else's, and begins with an empty log.
+    this.#forgetRings(id);
+    signals?.end();
+  }
+
+  /** Forgets what nobody speaks or listens to any more. */
+  tidy(id: string): void {
+    if (this.isHeard(id)) return;
+    this.#forgetRings(id);
+    if (!this.#deps.isLoaded(id)) this.#signals.delete(id);
+  }
+
+  open(userId: string, id: string): Watch {
+    return new ConversationWatch(this, this.#deps, userId, id);
+  }
+
+  listen(userId: string, id: string, listener: Listener): () => void {
+    const stop = this.signalsOf(id).subscribe(listener);
+    if (!this.#stopRings.has(id)) this.#stopRings.set(id, this.#hearRings(userId, id));
+    return () => {
+      stop();
+      this.tidy(id);
+    };
+  }
+
+  #forgetRings(id: string): void {
+    this.#stopRings.get(id)?.();
+    this.#stopRings.delete(id);
+    this.#lastSeqs.delete(id);
+  }
+
+  /** A log only grows: a shorter one, or none, is that of a conversation which another process has deleted. */
+  #hearRings(userId: string, id: string): () => void {
+    let highest = 0;
+    return this.#deps.journal.onAppend(id, (lastSeq) => {
+      if (lastSeq < highest || lastSeq === 0) void this.#endIfGone(userId, id);
+      highest = lastSeq;
+      this.#lastSeqs.set(id, lastSeq);
+    });
+  }
+
+  async #endIfGone(userId: string, id: string): Promise<void> {
+    try {
+      if ((await this.#deps.fullStateFrame(userId, id)) === null) this.end(id);
+    } catch (error) {
+      this.#deps.onFailure(id, error);
+    }
+  }
+}
+
+class ConversationWatch implements Watch {
+  readonly id: string;
+  readonly #watches: Watches;
+  readonly #deps: WatchesDeps;
+  readonly #userId: string;
+
+  constructor(watches: Watches, deps: WatchesDeps, userId: string, id: string) {
+    this.id = id;
+    this.#watches = watches;
+    this.#deps = deps;
+    this.#userId = userId;
+  }
+
+  async fullStateFrame(): Promise<string | null> {
+    return await this.#deps.fullStateFrame(this.#userId, this.id);
+  }
+
+  async standingFrame(): Promise<string | null> {
+    return await this.#deps.standingFrame(this.#userId, this.id);
+  }
+
+  follow(options: FollowOptions): AsyncIterable<readonly StoredEvent[]> {
+    return follow(this.#deps.journal, this.id, options);
+  }
+
+  read(options: LogReaderOptions): LogReader {
+    return new LogReader(this.#deps.journal, this.id, options);
+  }
+
+  listen(listener: Listener): () => void {
+    return this.#watches.listen(this.#userId, this.id, listener);
+  }
+}

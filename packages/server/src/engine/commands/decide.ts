@@ -1,0 +1,231 @@
+import type { ConversationExecutionStatus, Message } from "@convoke/protocol";
+import { Fault } from "../../lib/fault.ts";
+import type { Activation } from "../../extensions/skills/skill-book.ts";
+import type { Warning } from "../conversation-config.ts";
+import type { Admitted } from "../run/hook-gate.ts";
+import type { Goal } from "../state/pursued-goal.ts";
+import { hasUnseenInput, type ConversationState, type OpenAction } from "../state/conversation-state.ts";
+import type { EventBody, EventDraft } from "../../events/event-draft.ts";
+
+/** What a command leads to: events that commit together, and whether the run in progress must be cut off. */
+export type Decision = { readonly drafts: readonly EventDraft[]; readonly isAbort?: boolean };
+
+const nothing: Decision = { drafts: [] };
+
+export type SendCommand = {
+  readonly message: Message;
+  readonly wantsRun: boolean;
+  /** The goal that the message sets; any other message ends the one that is pursued. */
+  readonly goal?: Goal;
+  readonly sender: string | null;
+  /** The system prompt, and what goes with it; added when the log has none yet. */
+  readonly opening: () => readonly EventDraft[];
+  /** Skills that the message brings up. */
+  readonly activation?: Activation;
+  /** What hooks have to say about it. */
+  readonly admitted?: Admitted;
+  /** What the agent reads behind every message of its user; empty for nothing. */
+  readonly suffix?: string;
+};
+
+/** A message is logged in every status; it never approves anything (W2) and never strands (W3). */
+export function decideSend(state: ConversationState, command: SendCommand): Decision {
+  const drafts: EventDraft[] = [];
+  if (state.systemPromptSeq === null) drafts.push(...command.opening());
+  const isReopened = state.status === "finished" || state.status === "stuck";
+  if (isReopened) drafts.push(statusUpdate("idle"));
+  drafts.push(...(command.admitted?.records ?? []));
+  if (command.goal !== undefined) drafts.push(stateUpdate("goal", command.goal));
+  else if (state.goal?.active === true)
+    drafts.push(stateUpdate("goal", { ...state.goal, active: false, status: "interrupted" }));
+  const { suffix = "" } = command;
+  const extended = [
+    ...(command.activation?.texts ?? []),
+    ...(suffix === "" ? [] : [suffix]),
+    ...(command.admitted?.contexts ?? []),
+  ];
+  drafts.push({
+    body: {
+      kind: "MessageEvent",
+      source: "user",
+      llm_message: command.message,
+      activated_skills: [...(command.activation?.names ?? [])],
+      extended_content: extended.map((item) => ({ type: "text", text: item })),
+      ...(command.sender === null ? {} : { sender: command.sender }),
+    },
+    meta: { wantsRun: command.wantsRun },
+  });
+  drafts.push({
+    body: (messageId) => ({
+      kind: "ConversationStateUpdateEvent",
+      source: "environment",
+      key: "last_user_message_id",
+      value: messageId,
+    }),
+  });
+  const startsRun =
+    command.wantsRun && state.status !== "running" && state.status !== "waiting_for_confirmation";
+  if (startsRun) drafts.push(startRun([]));
+  return { drafts };
+}
+
+/** Starts, resumes or approves. Running already is a conflict; finished with nothing new is not an error and does nothing. */
+export function decideRun(state: ConversationState): Decision {
+  if (state.status === "running") {
+    throw new Fault(
+      "conflict",
+      "already_running",
+      "The conversation is already running. Wait until it ends, or pause or interrupt it first.",
+    );
+  }
+  if (state.status === "finished" && !hasUnseenInput(state) && state.openActions.length === 0) return nothing;
+  // Only what the user saw waiting is approved by a run; after a pause the gate asks first (W2).
+  return { drafts: [startRun(state.status === "waiting_for_confirmation" ? state.openActions : [])] };
+}
+
+export function decideAccept(state: ConversationState): Decision {
+  if (state.status === "running") return nothing;
+  return state.openActions.length === 0 ? decideRun(state) : { drafts: [startRun(state.openActions)] };
+}
+
+/** Rejects what waits, or what an ended run left open. A run that was asked for meanwhile goes on with the rejection. */
+export function decideReject(
+  state: ConversationState,
+  reason: string,
+  /** Already at work after a pause: they have no answer yet, and their own results are the true ones. */
+  executing: ReadonlySet<string> = new Set(),
+): Decision {
+  if (state.status === "running") return nothing;
+  const drafts: EventDraft[] = [];
+  const isWaiting = state.status === "waiting_for_confirmation";
+  if (isWaiting) drafts.push(statusUpdate("idle"));
+  for (const action of state.openActions) {
+    if (executing.has(action.id)) continue;
+    drafts.push(rejection(action, reason));
+  }
+  if (isWaiting && state.runWantedSeq > 0) drafts.push(startRun([]));
+  return { drafts };
+}
+
+/** The answer to an action that the user does not want. */
+export function rejection(action: OpenAction, reason: string): EventDraft {
+  return {
+    body: {
+      kind: "UserRejectObservation",
+      source: "environment",
+      tool_name: action.toolName,
+      tool_call_id: action.toolCallId,
+      action_id: action.id,
+      rejection_reason: reason,
+      rejection_source: "user",
+    },
+  };
+}
+
+/** Takes effect before the next tool starts; the model call or tool in progress settles and is recorded. */
+export function decidePause(state: ConversationState): Decision {
+  if (state.status !== "running" && state.status !== "idle") return nothing;
+  return {
+    drafts: [statusUpdate("paused"), ...endRetry(state), { body: { kind: "PauseEvent", source: "user" } }],
+  };
+}
+
+/** A pause that nobody asked for: the run's own process has ended. What was open stays open and is asked about like behind any pause. */
+export function decideAbandoned(state: ConversationState): Decision {
+  const detail =
+    "The run was interrupted: the command that it belonged to has ended. Send a message or call run to go on.";
+  return {
+    drafts: [
+      statusUpdate("paused"),
+      ...endRetry(state),
+      { body: { kind: "PauseEvent", source: "environment" } },
+      warning({ code: "run_interrupted", detail }),
+    ],
+  };
+}
+
+/**
+ * Cuts off the model call and the tools now, keeps what the model has `said` until now (L23.19), and answers every open
+ * action. Without work in progress it is a pause.
+ */
+export function decideInterrupt(
+  state: ConversationState,
+  marker: EventBody,
+  { isWorking, said = "" }: { readonly isWorking: boolean; readonly said?: string },
+): Decision {
+  if (state.status !== "running" && !isWorking) return decidePause(state);
+  return {
+    drafts: [
+      ...(said.trim() === "" ? [] : [interruptedMessage(said)]),
+      ...state.openActions.map((action) => agentError(action, interruptedText)),
+      ...(state.status === "paused" ? [] : [statusUpdate("paused")]),
+      ...endRetry(state),
+      { body: marker },
+    ],
+    isAbort: true,
+  };
+}
+
+/** Without what its request had seen: the messages before it are still to be answered. */
+function interruptedMessage(said: string): EventDraft {
+  return {
+    body: {
+      kind: "MessageEvent",
+      source: "agent",
+      llm_message: {
+        role: "assistant",
+        content: [{ type: "text", text: said, cache_prompt: false }],
+        thinking_blocks: [],
+      },
+      activated_skills: [],
+      extended_content: [],
+    },
+    meta: { isInterrupted: true },
+  };
+}
+
+export function startRun(approved: readonly OpenAction[]): EventDraft {
+  return {
+    ...statusUpdate("running"),
+    meta: { run: { approved: approved.map((action) => action.id) } },
+  };
+}
+
+/** The wait for another try of a model call is over, with an answer or without; nothing where none is shown. */
+export function endRetry({ isRetryShown }: Pick<ConversationState, "isRetryShown">): EventDraft[] {
+  return isRetryShown ? [stateUpdate("model_retry", null)] : [];
+}
+
+export function statusUpdate(status: ConversationExecutionStatus): { readonly body: EventBody } {
+  return stateUpdate("execution_status", status);
+}
+
+export function stateUpdate(key: string, value: unknown): { readonly body: EventBody } {
+  return { body: { kind: "ConversationStateUpdateEvent", source: "environment", key, value } };
+}
+
+/** Something that was asked for and is done otherwise: for clients and their people; no run ends of it, and no model reads it. */
+export function warning(value: Warning): { readonly body: EventBody } {
+  return stateUpdate("warning", value);
+}
+
+/** Answers an action that will have no observation. */
+export function agentError(
+  action: Pick<OpenAction, "id" | "toolName" | "toolCallId">,
+  error: string,
+  meta: { readonly isFinal?: true } = {},
+): EventDraft {
+  return {
+    body: {
+      kind: "AgentErrorEvent",
+      source: "agent",
+      tool_name: action.toolName,
+      tool_call_id: action.toolCallId,
+      error,
+    },
+    meta: { answers: action.id, ...meta },
+  };
+}
+
+const interruptedText =
+  "Interrupted by the user before it finished. What it had done until then may remain; check before repeating it.";

@@ -1,0 +1,70 @@
+import { environmentMessage } from "../../agent/receive.ts";
+import type { Verdict } from "../../agent/judge-goal.ts";
+import type { EventDraft } from "../../events/event-draft.ts";
+import { Fault } from "../../lib/fault.ts";
+import { startRun, stateUpdate, statusUpdate, type Decision } from "./decide.ts";
+import type { Goal } from "../state/pursued-goal.ts";
+import type { ConversationState } from "../state/conversation-state.ts";
+
+/** As the log has it, so that a restart goes on with it. */
+function goalUpdate(goal: Goal): EventDraft {
+  return stateUpdate("goal", goal);
+}
+
+export function newGoal(state: ConversationState, objective: string, maxIterations: number): Goal {
+  if (state.status === "running") throw busy();
+  return {
+    active: true,
+    status: "running",
+    iteration: 1,
+    max_iterations: maxIterations,
+    objective,
+    verdict: null,
+  };
+}
+
+/** The goal ends without a verdict: its user wrote, halted the work, or it failed. */
+export function decideGoalStop({ goal }: ConversationState): Decision {
+  if (goal?.active !== true) return { drafts: [] };
+  return { drafts: [goalUpdate({ ...goal, active: false, status: "interrupted" })] };
+}
+
+/** Goes on with a goal that was interrupted; what waits for the user is not approved by it. */
+export function decideGoalResume(state: ConversationState): Decision {
+  const { goal, status } = state;
+  if (status === "running" || goal?.active === true) throw busy();
+  if (goal?.status !== "interrupted") {
+    throw new Fault("conflict", "no_resumable_goal", "No goal of this conversation was interrupted.");
+  }
+  const isFree = status !== "waiting_for_confirmation";
+  const resumed = goalUpdate({ ...goal, active: true, status: "running" });
+  return { drafts: [resumed, ...(isFree ? [startRun([])] : [])] };
+}
+
+/** What a verdict leads to: the end, or another round. */
+export function afterVerdict(goal: Goal, verdict: Verdict | null): EventDraft[] {
+  const judged = { ...goal, verdict };
+  if (verdict === null) return [goalUpdate({ ...judged, active: false, status: "interrupted" })];
+  if (verdict.complete) return [goalUpdate({ ...judged, active: false, status: "complete" })];
+  if (goal.iteration >= goal.max_iterations)
+    return [goalUpdate({ ...judged, active: false, status: "capped" })];
+  return [
+    goalUpdate({ ...judged, iteration: goal.iteration + 1 }),
+    statusUpdate("idle"),
+    environmentMessage(followUp(goal, verdict), { wantsRun: true }),
+    startRun([]),
+  ];
+}
+
+function followUp({ objective }: Goal, { missing }: Verdict): string {
+  const open = missing.trim() === "" ? "" : `\nStill missing: ${missing.trim()}`;
+  return `The objective is not reached yet: ${objective}${open}\nGo on with the work, and check the result before you finish.`;
+}
+
+function busy(): Fault {
+  return new Fault(
+    "conflict",
+    "already_running",
+    "The conversation is already running. Wait until it ends, or pause or interrupt it first.",
+  );
+}

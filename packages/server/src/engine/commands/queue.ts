@@ -1,0 +1,36 @@
+import { Fault } from "../../lib/fault.ts";
+import type { ConversationState, QueuedMessage } from "../state/conversation-state.ts";
+import type { Decision } from "./decide.ts";
+
+/** Messages of users that no request to the model has had, oldest first. */
+export function queuedMessages(state: ConversationState, beingReadSeq: number): QueuedMessage[] {
+  return state.queued.filter(({ isFromUser, seq }) => isFromUser && seq > beingReadSeq);
+}
+
+/** Takes a message out of what the model will read; the log keeps it, and says so (P44). */
+export function decideDequeue(
+  state: ConversationState,
+  eventId: string,
+  beingReadSeq: number,
+  isKnown: boolean,
+): Decision {
+  const message = queuedMessages(state, beingReadSeq).find(({ id }) => id === eventId);
+  if (message === undefined) {
+    throw isKnown
+      ? new Fault("conflict", "message_already_read", "The agent has read this message already.")
+      : new Fault("missing", "message_not_found", `No message ${eventId} waits in this conversation.`);
+  }
+  return {
+    drafts: [
+      {
+        body: {
+          kind: "Condensation",
+          source: "environment",
+          forgotten_event_ids: [eventId],
+          llm_response_id: "none",
+        },
+        meta: { dequeued: eventId },
+      },
+    ],
+  };
+}

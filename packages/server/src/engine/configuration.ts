@@ -1,0 +1,122 @@
+import type { SecretSource } from "@convoke/protocol";
+import type { EventDraft } from "../events/event-draft.ts";
+import { createMask } from "../security/mask.ts";
+import type { SecretBox } from "../security/seal.ts";
+import type { ConversationConfig, ConversationSecrets, Warning } from "./conversation-config.ts";
+import type { ConversationLog } from "./conversation-log.ts";
+import { stateUpdate, warning } from "./commands/decide.ts";
+import { unmaskedSources } from "./masked-values.ts";
+import { secretValues, sparedTexts } from "./secret-values.ts";
+import { secretRegistry } from "./state/describe.ts";
+import type { RunDeps } from "./run/run-deps.ts";
+
+export type ConfigurationDeps = {
+  readonly config: ConversationConfig;
+  readonly secrets: ConversationSecrets;
+  readonly log: ConversationLog;
+  readonly post: RunDeps["post"];
+  readonly secretBox: SecretBox;
+  readonly nowMs: () => number;
+};
+
+/** What a conversation works with at this moment. A change is durable, told to clients and in force when it resolves. */
+export class Configuration {
+  readonly #deps: ConfigurationDeps;
+  #config: ConversationConfig;
+  #secrets: ConversationSecrets;
+
+  constructor(deps: ConfigurationDeps) {
+    this.#deps = deps;
+    this.#config = deps.config;
+    this.#secrets = deps.secrets;
+    deps.log.mask = createMask(secretValues(deps.secrets), sparedTexts(deps.config));
+  }
+
+  get config(): ConversationConfig {
+    return this.#config;
+  }
+
+  get secrets(): ConversationSecrets {
+    return this.#secrets;
+  }
+
+  /** `llmSecrets` replace the credentials of the agent's model, together with the change; `warnings` are told with it. */
+  async change(
+    change: Partial<ConversationConfig>,
+    llmSecrets: ConversationSecrets["llm"] | null,
+    warnings: readonly Warning[] = [],
+  ): Promise<void> {
+    const { log, post } = this.#deps;
+    await post(async () => {
+      const config = { ...this.#config, ...change };
+      const secrets = llmSecrets === null ? this.#secrets : { ...this.#secrets, llm: llmSecrets };
+      const drafts = this.#told(change);
+      if (drafts.length === 0 && llmSecrets === null) return;
+      this.#maskBoth(secrets, config);
+      const told = drafts.length === 0 ? [stateUpdate("agent", config.agent)] : drafts;
+      await log.append([...told, ...warnings.map(warning)], {
+        patch: {
+          config: JSON.stringify(config),
+          ...(llmSecrets === null ? {} : { sealedSecrets: this.#seal(secrets) }),
+        },
+      });
+      this.#config = config;
+      this.#secrets = secrets;
+    });
+  }
+
+  /** A change that is stored together with other events, by `store`; to be called inside the mailbox. */
+  async changeWith<Stored>(
+    change: Partial<ConversationConfig>,
+    store: (drafts: readonly EventDraft[], patch: { readonly config: string }) => Promise<Stored>,
+  ): Promise<Stored> {
+    const config = { ...this.#config, ...change };
+    const stored = await store(this.#told(change), { config: JSON.stringify(config) });
+    this.#config = config;
+    return stored;
+  }
+
+  async addSecrets(given: Readonly<Record<string, SecretSource>>): Promise<void> {
+    const { log, post } = this.#deps;
+    await post(async () => {
+      const { sources: stored } = this.#secrets;
+      const { value: sources, warnings } = unmaskedSources(given, stored);
+      const secrets = { ...this.#secrets, sources: { ...stored, ...sources } };
+      this.#maskBoth(secrets, this.#config);
+      await log.append([stateUpdate("secret_registry", secretRegistry(secrets)), ...warnings.map(warning)], {
+        patch: { sealedSecrets: this.#seal(secrets) },
+      });
+      this.#secrets = secrets;
+    });
+  }
+
+  #told(change: Partial<ConversationConfig>): EventDraft[] {
+    const config = { ...this.#config, ...change };
+    return Object.entries(change)
+      .filter(
+        ([key, value]) =>
+          JSON.stringify(value) !== JSON.stringify(this.#config[key as keyof ConversationConfig]),
+      )
+      .map(([key, value]) => ({ ...stateUpdate(key, value), ...this.#deadline(key, config) }));
+  }
+
+  /** What waits when another answer by default is configured has the whole of its time from now. */
+  #deadline(key: string, { approval_policy: policy }: ConversationConfig): Pick<EventDraft, "meta"> {
+    const { log, nowMs } = this.#deps;
+    if (key !== "approval_policy" || log.state.status !== "waiting_for_confirmation") return {};
+    return { meta: { deadlineMs: policy ? nowMs() + policy.timeout_seconds * 1000 : null } };
+  }
+
+  /** What was secret until now may still turn up. */
+  #maskBoth(secrets: ConversationSecrets, config: ConversationConfig): void {
+    this.#deps.log.mask = createMask(
+      [...secretValues(this.#secrets), ...secretValues(secrets)],
+      [...sparedTexts(this.#config), ...sparedTexts(config)],
+    );
+  }
+
+  /** The server's own keys are never stored. */
+  #seal(secrets: ConversationSecrets): string {
+    return this.#deps.secretBox.seal(JSON.stringify({ ...secrets, serverKeys: undefined }));
+  }
+}

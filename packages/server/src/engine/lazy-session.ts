@@ -1,0 +1,67 @@
+import type { ToolSession } from "@convoke/tool-host";
+import { conversationClosing } from "./refusals.ts";
+
+/** So long a message, and what a crash left open, wait for tools to be there; then they go on without them (P65). */
+export const toolPatienceMs = 5_000;
+
+/** The tools of one conversation: opened once and reused; a failed opening is tried again at the next use. */
+export class LazySession implements AsyncDisposable {
+  readonly #openNew: () => Promise<ToolSession>;
+  #session: Promise<ToolSession> | null = null;
+  #isClosed = false;
+
+  constructor(openNew: () => Promise<ToolSession>) {
+    this.#openNew = openNew;
+  }
+
+  async open(): Promise<ToolSession> {
+    if (this.#isClosed) throw conversationClosing();
+    this.#session ??= this.#openNew();
+    const opening = this.#session;
+    try {
+      return await opening;
+    } catch (error) {
+      // Others may have been ordered meanwhile.
+      if (this.#session === opening) this.#session = null;
+      throw error;
+    }
+  }
+
+  /** The session where it is open already; what could not be opened is told to whoever asked for it. */
+  async current(): Promise<ToolSession | null> {
+    return (await this.#session?.catch(() => null)) ?? null;
+  }
+
+  /** The session if it can be opened within this time; null otherwise, and then the next use meets the reason. */
+  async openWithin(ms: number): Promise<ToolSession | null> {
+    if (this.#isClosed) throw conversationClosing();
+    const { promise: isOver, resolve } = Promise.withResolvers<null>();
+    const timer = setTimeout(() => resolve(null), ms);
+    try {
+      // Who works with the tools is told why they are not there.
+      return await Promise.race([this.open().catch(() => null), isOver]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Has the next use open other tools, once these are closed; to be called while nothing works with them. */
+  renew(): void {
+    const old = this.#session;
+    if (old === null || this.#isClosed) return;
+    this.#session = closed(old).then(() => this.#openNew());
+    // Whoever uses it next meets the reason.
+    this.#session.catch(() => {});
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    if (this.#session !== null) await closed(this.#session);
+  }
+}
+
+/** What could not be opened is told to whoever asked for it, and there is nothing to close. */
+async function closed(session: Promise<ToolSession>): Promise<void> {
+  const opened = await session.catch(() => null);
+  await opened?.[Symbol.asyncDispose]();
+}

@@ -1,0 +1,68 @@
+import type { ConversationLog } from "./conversation-log.ts";
+import { decideAbandoned } from "./commands/decide.ts";
+import { lostCall, settleStarted } from "./run/settle-started.ts";
+import { mayPass } from "./run/store-events.ts";
+import { toolPatienceMs, type LazySession } from "./lazy-session.ts";
+
+export type LeftWorkDeps = {
+  readonly log: ConversationLog;
+  readonly session: LazySession;
+};
+
+/** What the process before this one left open in a conversation: calls that it may have begun, and a run that was its own. */
+export class LeftWork {
+  readonly #deps: LeftWorkDeps;
+  /** Calls that were open when this process took the conversation over. */
+  readonly #calls = new Set<string>();
+  #isUnsettled = false;
+
+  constructor(deps: LeftWorkDeps) {
+    this.#deps = deps;
+  }
+
+  /** True for a call that an earlier process may have begun. */
+  mayHaveBegun(actionId: string): boolean {
+    return this.#calls.has(actionId);
+  }
+
+  /** True while the store is away for it: a run that went on would make calls again that have begun elsewhere. */
+  get isUnsettled(): boolean {
+    return this.#isUnsettled;
+  }
+
+  /** To be called inside the mailbox, before the run goes on; again while it is not settled. */
+  async settle(): Promise<void> {
+    try {
+      await this.#settleCalls();
+      await this.#interruptAttended();
+      this.#isUnsettled = false;
+    } catch (error) {
+      this.#isUnsettled = mayPass(error);
+      throw error;
+    }
+  }
+
+  async #settleCalls(): Promise<void> {
+    const { log } = this.#deps;
+    // What was approved since an earlier try has not begun anywhere.
+    const left = log.state.openActions.filter(({ id, gate }) =>
+      this.#isUnsettled ? this.#calls.has(id) : gate === "approved",
+    );
+    for (const { id } of left) this.#calls.add(id);
+    if (left.length === 0) return;
+    const session = await this.#deps.session.openWithin(toolPatienceMs);
+    const isFromElsewhere = log.lease.isFromElsewhere === true;
+    // A run that goes on asks about each call again, and finds no record of what was begun elsewhere.
+    if (session === null && !isFromElsewhere) return;
+    const drafts =
+      session === null ? left.map(lostCall) : await settleStarted(left, session, isFromElsewhere);
+    if (drafts.length > 0) await log.append(drafts);
+  }
+
+  /** The process that a run belonged to has ended without it: it goes on only when somebody asks (P64). */
+  async #interruptAttended(): Promise<void> {
+    const { log } = this.#deps;
+    const { state } = log;
+    if (state.status === "running" && state.isAttended) await log.append(decideAbandoned(state).drafts);
+  }
+}

@@ -1,0 +1,100 @@
+import type { BrowserInput } from "@convoke/protocol";
+import type { BrowserUpdate, ToolSession } from "@convoke/tool-host";
+import type { EventDraft } from "../../events/event-draft.ts";
+import { createStreamMask } from "../../security/mask.ts";
+import type { ConversationSecrets } from "../conversation-config.ts";
+import { stateUpdate } from "../commands/decide.ts";
+import { secretValues } from "../secret-values.ts";
+
+/** A person who watches the browser and may take it over. */
+export type BrowserAttachment = {
+  readonly userId: string;
+  readonly inputs: AsyncIterable<BrowserInput>;
+  /** Aborts when the person is gone; their inputs end then too. */
+  readonly signal: AbortSignal;
+  /** Tells the person what cannot be, between the updates. */
+  readonly refuse: (reason: string) => void;
+};
+
+export type AttachBrowserDeps = {
+  readonly openSession: () => Promise<ToolSession>;
+  readonly notify: (draft: EventDraft) => void;
+  readonly secrets: () => ConversationSecrets;
+  /** Whether the agent is at work. */
+  readonly isWorking: () => boolean;
+  /** Keeps the conversation from being put away until it is disposed. */
+  readonly keepOpen: () => Disposable;
+};
+
+/** So long a tool host has to tell what a person who is gone had done. */
+const lastWordsMs = 10_000;
+
+/** What the person sees; the log tells when they took the browser, when they gave it back, and what they did in between. */
+export async function* attachBrowser(
+  { userId, inputs, signal, refuse }: BrowserAttachment,
+  { openSession, notify, secrets, isWorking, keepOpen }: AttachBrowserDeps,
+): AsyncGenerator<BrowserUpdate> {
+  const session = await openSession();
+  let inUse: Disposable | null = null;
+  const note = (isNow: boolean, did: string): void => {
+    if (isNow === (inUse !== null)) return;
+    inUse?.[Symbol.dispose]();
+    inUse = isNow ? keepOpen() : null;
+    const done = did === "" ? "" : ` Before, they ${did}.`;
+    const text = isNow
+      ? `${userId} took over the browser. The agent's calls of it wait.`
+      : `${userId} gave the browser back to the agent.${done}`;
+    notify(stateUpdate("browser", { holder: isNow ? userId : null, user_id: userId, text }));
+  };
+  const hide = (text: string): string => {
+    const mask = createStreamMask(secretValues(secrets()));
+    return mask.push(text) + mask.flush();
+  };
+  const takings = refuseWhile(isWorking, inputs, refuse);
+  try {
+    using lasting = outlast(signal);
+    for await (const update of session.attachBrowser(takings, lasting.signal)) {
+      if (update.type === "lent") note(update.isYours, hide(update.did ?? ""));
+      yield masked(update, hide);
+    }
+  } finally {
+    note(false, "");
+  }
+}
+
+async function* refuseWhile(
+  isWorking: () => boolean,
+  inputs: AsyncIterable<BrowserInput>,
+  refuse: (reason: string) => void,
+): AsyncGenerator<BrowserInput> {
+  for await (const input of inputs) {
+    if (input.type !== "take" || !isWorking()) yield input;
+    else refuse("The agent is at work. Pause it, then take the browser over.");
+  }
+}
+
+/** The browser hides the secrets that its calls were given; here go those that never come to its machine (P13). */
+function masked(update: BrowserUpdate, hide: (text: string) => string): BrowserUpdate {
+  if (update.type !== "state") return update;
+  const tabs = update.tabs.map((tab) => ({ ...tab, url: hide(tab.url), title: hide(tab.title) }));
+  return { ...update, tabs };
+}
+
+/** Aborts a while after the given one. */
+function outlast(signal: AbortSignal): Disposable & { readonly signal: AbortSignal } {
+  const over = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = (): void => {
+    timer = setTimeout(() => over.abort(), lastWordsMs);
+    timer.unref();
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  return {
+    signal: over.signal,
+    [Symbol.dispose]: () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    },
+  };
+}

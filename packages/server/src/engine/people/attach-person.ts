@@ -1,0 +1,105 @@
+import type { TerminalInput } from "@convoke/protocol";
+import { LiveMask, type TerminalUpdate, type ToolSession } from "@convoke/tool-host";
+import type { EventDraft } from "../../events/event-draft.ts";
+import { createStreamMask } from "../../security/mask.ts";
+import type { ConversationSecrets } from "../conversation-config.ts";
+import { stateUpdate } from "../commands/decide.ts";
+import { secretValues } from "../secret-values.ts";
+
+/** A person who looks at a terminal and may take it. */
+export type Attachment = {
+  /** Its name. */
+  readonly terminal: string;
+  readonly userId: string;
+  readonly inputs: AsyncIterable<TerminalInput>;
+  readonly signal: AbortSignal;
+};
+
+export type AttachPersonDeps = {
+  readonly openSession: () => Promise<ToolSession>;
+  readonly notify: (draft: EventDraft) => void;
+  readonly secrets: () => ConversationSecrets;
+};
+
+/** What the person sees; the log tells when they took the terminal and when they gave it back. */
+export async function* attachPerson(
+  { terminal, userId, inputs, signal }: Attachment,
+  { openSession, notify, secrets }: AttachPersonDeps,
+): AsyncGenerator<TerminalUpdate> {
+  const session = await openSession();
+  let isTheirs = false;
+  const note = (isNow: boolean): void => {
+    if (isNow === isTheirs) return;
+    isTheirs = isNow;
+    const text = isNow
+      ? `${userId} took the terminal ${terminal}. The agent's commands in it wait.`
+      : `${userId} gave the terminal ${terminal} back to the agent.`;
+    notify(stateUpdate("terminal", { terminal, holder: isNow ? userId : null, user_id: userId, text }));
+  };
+  try {
+    for await (const update of masked(session.attach(terminal, inputs, signal), secrets)) {
+      if ("isYours" in update) note(update.isYours);
+      yield update;
+    }
+  } finally {
+    note(false);
+  }
+}
+
+/** The terminal hides the secrets that its commands were given; here go those that never come to its machine (P13). */
+async function* masked(
+  updates: AsyncIterable<TerminalUpdate>,
+  secrets: () => ConversationSecrets,
+): AsyncGenerator<TerminalUpdate> {
+  const waiting: TerminalUpdate[] = [];
+  let wake = (): void => {};
+  let given: string | null = null;
+  let known = secrets();
+  const openMask = (): LiveMask =>
+    new LiveMask(createStreamMask(secretValues(known)), (text) => {
+      if (given === null) waiting.push({ type: "output", text });
+      else given += text;
+      wake();
+    });
+  let live = openMask();
+  const take = (update: TerminalUpdate): void => {
+    if (known !== secrets()) {
+      live.cut();
+      known = secrets();
+      live = openMask();
+    }
+    if (update.type === "output") return live.write(update.text);
+    if (update.type === "screen") {
+      live[Symbol.dispose]();
+      live = openMask();
+      given = "";
+      live.write(update.text);
+      waiting.push({ ...update, text: given });
+      given = null;
+    } else waiting.push(update);
+    wake();
+  };
+  const source = updates[Symbol.asyncIterator]();
+  let next: Promise<IteratorResult<TerminalUpdate>> | null = null;
+  try {
+    for (;;) {
+      const update = waiting.shift();
+      if (update !== undefined) {
+        yield update;
+        continue;
+      }
+      const woken = new Promise<void>((resolve) => (wake = resolve));
+      next ??= source.next();
+      const result = await Promise.race([next, woken]);
+      if (result === undefined) continue;
+      next = null;
+      if (result.done === true) return;
+      take(result.value);
+    }
+  } finally {
+    live[Symbol.dispose]();
+    // Both are over when the signal aborts; nobody is left to be told of an error.
+    next?.catch(() => {});
+    source.return?.().catch(() => {});
+  }
+}

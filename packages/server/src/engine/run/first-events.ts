@@ -1,0 +1,92 @@
+import type { Message } from "@convoke/protocol";
+import { browserToolSetName, chromiumFix, defaultToolNames, type ToolSession } from "@convoke/tool-host";
+import type { ViewEvent } from "../../agent/history-view.ts";
+import { isPlanning, planNotes } from "../../agent/plan-mode.ts";
+import { missingTools } from "../../agent/tool-specs.ts";
+import { staticPrompt } from "../../agent/prompt/prompt-choice.ts";
+import { systemPromptEvent } from "../../agent/prompt/system-prompt.ts";
+import { skillsOf } from "../../extensions/skills/invoke-skill-tool.ts";
+import type { Activation } from "../../extensions/skills/skill-book.ts";
+import type { EventBody, EventDraft } from "../../events/event-draft.ts";
+import { warning } from "../commands/decide.ts";
+import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
+
+type FirstEventsDeps = {
+  readonly session: ToolSession;
+  readonly config: ConversationConfig;
+  readonly secrets: ConversationSecrets;
+  readonly workspaceDir: (config: ConversationConfig) => string;
+  readonly nowMs: () => number;
+};
+
+/** The system prompt, and what the client that asked for the conversation should know of it; the model reads only the prompt. */
+export function firstEvents(deps: FirstEventsDeps): EventDraft[] {
+  const { session, config } = deps;
+  // What an agent that plans does not get yet is not missing.
+  const later = isPlanning(config.agent) ? defaultToolNames : [];
+  const missing = missingTools(config.agent, [...session.tools.map(({ name }) => name), ...later]);
+  return [
+    { body: systemPrompt(deps) },
+    ...(missing.length === 0 ? [] : [toolsUnavailable(missing)]),
+    ...skillsUnavailable(session, config.skill_names ?? []),
+    ...(config.warnings ?? []).map(warning),
+  ];
+}
+
+function toolsUnavailable(tools: readonly string[]): EventDraft {
+  const fix = tools.includes(browserToolSetName) ? ` ${chromiumFix}` : "";
+  const detail = `This server does not have these tools: ${tools.join(", ")}. The agent works without them.${fix}`;
+  return warning({ code: "tools_unavailable", detail, tools });
+}
+
+function skillsUnavailable(session: ToolSession, names: readonly string[]): EventDraft[] {
+  const book = skillsOf(session);
+  const skills = names.filter((name) => book.find(name) === null);
+  if (skills.length === 0) return [];
+  const detail = `These skills of the sub-agent are not there: ${skills.join(", ")}. It works without them.`;
+  return [warning({ code: "skills_unavailable", detail, skills })];
+}
+
+function systemPrompt({ session, config, secrets, workspaceDir, nowMs }: FirstEventsDeps): EventBody {
+  return systemPromptEvent({
+    tools: session.tools,
+    workspaceDir: workspaceDir(config),
+    secrets: Object.entries(secrets.sources).map(([name, source]) => ({
+      name,
+      description: source.description ?? null,
+    })),
+    suffix: config.agent.agent_context?.system_message_suffix ?? null,
+    replacement: staticPrompt(config.agent),
+    notes: [
+      ...planNotes(config.agent),
+      ...worktreeNotes(config),
+      ...skillsOf(session).promptBlocks(config.agent.llm.model ?? ""),
+    ],
+    now: new Date(nowMs()),
+  });
+}
+
+function worktreeNotes({ worktree }: ConversationConfig): string[] {
+  if (worktree === undefined) return [];
+  const { branch, base, root, repository } = worktree;
+  const words = [
+    `This folder is a git worktree of your own: ${root}, on the branch ${branch}, which began at ${base.slice(0, 12)}.`,
+    `Others may work in ${repository} at the same time: leave its files and branches alone, and commit to your branch.`,
+  ];
+  return [`<worktree>\n${words.join("\n")}\n</worktree>`];
+}
+
+/** The skills that a message brings up: each once, for as long as the model can still read it. */
+export async function activateSkills(
+  session: ToolSession,
+  readView: () => Promise<readonly ViewEvent[]>,
+  message: Message,
+): Promise<Activation> {
+  const book = skillsOf(session);
+  if (book.skills.length === 0) return { names: [], texts: [] };
+  const known = (await readView()).flatMap(({ event }) =>
+    event.kind === "MessageEvent" ? (event.activated_skills ?? []) : [],
+  );
+  const text = (message.content ?? []).map((part) => ("text" in part ? part.text : "")).join("\n");
+  return book.activate(text, new Set(known));
+}

@@ -1,0 +1,310 @@
+import type { LLM } from "@convoke/protocol";
+import type { ToolListing, ToolSession } from "@convoke/tool-host";
+import { withRequestMeta, type PreparedRequest } from "../../agent/agent-requests.ts";
+import { mostCondensations, sinceLastAnswer, type Condensed } from "../../agent/condense/condensing.ts";
+import { criticised } from "../../agent/critic/criticised.ts";
+import { condenserSettings } from "../../agent/condense/condenser-settings.ts";
+import type { ViewEvent } from "../../agent/history-view.ts";
+import { repairAfter } from "../../agent/poison.ts";
+import { receiveResponse } from "../../agent/receive.ts";
+import { withOwnId } from "../../agent/response-id.ts";
+import { toolsUpdate, upToDate } from "../../agent/tools-update.ts";
+import { createCallReader } from "../../agent/tool-call.ts";
+import { untilSettled } from "../../extensions/mcp/mcp-session.ts";
+import type { EventDraft, StampedEvent } from "../../events/event-draft.ts";
+import { callsIn } from "../../models/calls-in.ts";
+import type { Adjustment, ModelError, ModelPart, ModelResponse, SpentAttempt } from "../../models/model.ts";
+import { isAllowed } from "../../security/allow-rules.ts";
+import { readsPrediction } from "../../security/analyzers/analyzer.ts";
+import { secretValues, sparedTexts } from "../secret-values.ts";
+import { condensedDrafts } from "./condense-now.ts";
+import {
+  adjustedEvents,
+  completionLogEvent,
+  retryUpdate,
+  serversAwaited,
+  tokenEvents,
+} from "./model-events.ts";
+import { endRetry } from "../commands/decide.ts";
+import { failRun } from "./next-step.ts";
+import { isWanted, type RunDeps } from "./run-deps.ts";
+import { addCalls } from "../state/stats.ts";
+import { storeEvents, type Following } from "./store-events.ts";
+import { DeltaStream, type DeltaEnd } from "./stream-delta.ts";
+
+/** Either the stream of an answer, or a condensation that must come first. */
+type Begun =
+  | { readonly parts: AsyncIterable<ModelPart>; readonly prepared: PreparedRequest; readonly llm: LLM }
+  | { readonly room: Promise<Condensed | null> };
+
+type Asked = Extract<Begun, { parts: unknown }>;
+type LastPart = Extract<ModelPart, { type: "done" | "failed" | "aborted" }>;
+
+/** The model calls of one run, one at a time. */
+export class ModelCalls {
+  readonly #deps: RunDeps;
+  readonly #signal: AbortSignal;
+  readonly #following: Following;
+  #isOpen = false;
+  #sawSeq = 0;
+  #said = "";
+  #leaving = new AbortController();
+  /** Those that the log was last compared with. */
+  #toldTools: readonly ToolListing[] | null = null;
+
+  /** `following` gives what is stored together with an answer, from how things stand after it. */
+  constructor(deps: RunDeps, signal: AbortSignal, following: Following) {
+    this.#deps = deps;
+    this.#signal = signal;
+    this.#following = following;
+    signal.addEventListener("abort", () => deps.condensing.abort(), { once: true });
+  }
+
+  /** The try in progress is the last of its call. */
+  leave(): void {
+    this.#leaving.abort();
+  }
+
+  /** True from the request to the moment its answer is recorded. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** The highest `seq` that the request in progress has; 0 without one. */
+  get beingReadSeq(): number {
+    return this.#isOpen ? this.#sawSeq : 0;
+  }
+
+  /** What the model has said of the answer in progress. */
+  get said(): string {
+    return this.#isOpen ? this.#said : "";
+  }
+
+  /**
+   * Asks about everything up to `sawSeq` and records the answer; a condensation that is due is recorded instead, and the
+   * next step asks. Resolves without either when the run was taken away.
+   */
+  async make(sawSeq: number): Promise<void> {
+    const session = await this.#deps.openSession();
+    // Meanwhile more may have been said: the next step asks about that too.
+    if (await this.#hasWaited(session)) return;
+    try {
+      const begun = await this.#deps.post(() => this.#begin(session, sawSeq));
+      if (begun === null) return;
+      if ("room" in begun) {
+        await this.#condense(begun.room);
+        return;
+      }
+      const { last, beside, adjustments } = await this.#drain(begun.parts, begun.prepared.usedIds);
+      await storeEvents(
+        this.#deps,
+        this.#signal,
+        async () => [
+          ...(await this.#record(last, session, begun)),
+          ...this.#wanted(beside),
+          ...this.#wanted(adjustedEvents(adjustments, this.#deps.log.state.toldAdjustments)),
+          ...endRetry(this.#deps.log.state),
+        ],
+        {
+          onStored: () => (this.#isOpen = false),
+          following: this.#following,
+          meanwhile: (stamped) => this.#announce(session, stamped),
+        },
+      );
+    } finally {
+      this.#isOpen = false;
+    }
+  }
+
+  /** Waits for tools that are on their way; true when that took long enough to be told. */
+  async #hasWaited(session: ToolSession): Promise<boolean> {
+    const telling: Promise<void>[] = [];
+    await untilSettled(session, this.#signal, (servers) => {
+      telling.push(this.#store(() => [serversAwaited(servers)]));
+    });
+    await Promise.all(telling);
+    if (telling.length > 0) await this.#store(() => endRetry(this.#deps.log.state));
+    return telling.length > 0;
+  }
+
+  async #store(drafts: () => readonly EventDraft[]): Promise<void> {
+    await storeEvents(this.#deps, this.#signal, () => (isWanted(this.#deps, this.#signal) ? drafts() : []));
+  }
+
+  async #begin(session: ToolSession, sawSeq: number): Promise<Begun | null> {
+    const { condensing, config, conversationId, log } = this.#deps;
+    const view = await log.view();
+    if (!isWanted(this.#deps, this.#signal)) return null;
+    const { agent, security_analyzer: analyzer } = config();
+    const prepared = this.#deps.requestsOf(view).prepare({
+      view,
+      sawSeq,
+      tools: session.tools,
+      asksForRisk: readsPrediction(analyzer),
+      model: agent.llm.model ?? "",
+      cacheKey: conversationId,
+    });
+    this.#isOpen = true;
+    this.#sawSeq = sawSeq;
+    this.#said = "";
+    // What was queued is being read.
+    this.#deps.signals.emitChange();
+    const room = condensing.before({ ...prepared, settings: condenserSettings(agent), view });
+    if (room !== null) return { room };
+    this.#leaving = new AbortController();
+    const request = { ...prepared.request, leaving: this.#leaving.signal };
+    const parts = this.#deps.openModel().stream(request, this.#signal);
+    return { parts, prepared, llm: agent.llm };
+  }
+
+  async #condense(room: Promise<Condensed | null>): Promise<void> {
+    const condensed = await room;
+    if (condensed === null) return;
+    await storeEvents(this.#deps, this.#signal, () =>
+      isWanted(this.#deps, this.#signal) ? condensedDrafts(condensed, this.#deps.log) : [],
+    );
+  }
+
+  async #record(
+    last: LastPart,
+    session: ToolSession,
+    { prepared, llm }: Asked,
+  ): Promise<readonly EventDraft[]> {
+    const spent = this.#booked(callsIn(last), llm);
+    if (last.type === "done" && !this.#signal.aborted)
+      return [...this.#receive(last.response, session, prepared), ...spent];
+    if (last.type !== "failed" || !isWanted(this.#deps, this.#signal)) return spent;
+    return [...this.#afterFailure(last.error, await this.#deps.log.view(), prepared.meta), ...spent];
+  }
+
+  /** A single call that nobody is asked about is made as soon as it is stored. */
+  #announce(session: ToolSession, stamped: readonly StampedEvent[]): void {
+    const { hooks, log } = this.#deps;
+    if (hooks !== null) return;
+    const actions = stamped.filter(({ event }) => event.kind === "ActionEvent");
+    const [only] = actions;
+    if (only?.event.kind !== "ActionEvent" || actions.length > 1 || only.meta.gate !== "approved") return;
+    if (log.state.openActions.length === 0) session.announce?.(only.record.id, only.event.tool_name);
+  }
+
+  /** Under the name of the model that was asked; the agent may have got another one since. */
+  #booked(calls: readonly SpentAttempt[], llm: LLM): readonly EventDraft[] {
+    return calls.length === 0 ? [] : [addCalls(this.#deps.log.state.stats, llm, calls)];
+  }
+
+  /** What goes beside an answer is not written any more once the run was taken away. */
+  #wanted(drafts: readonly EventDraft[]): readonly EventDraft[] {
+    return this.#signal.aborted ? [] : drafts;
+  }
+
+  /** A request that was too long, or that had something in it that the provider refuses, is made again in another form. */
+  #afterFailure(
+    error: ModelError,
+    view: readonly ViewEvent[],
+    meta: PreparedRequest["meta"],
+  ): readonly EventDraft[] {
+    const isTooLong = error.code === "LLMContextWindowExceedError";
+    const canCondense = condenserSettings(this.#deps.config().agent) !== null;
+    if (isTooLong && canCondense && sinceLastAnswer(view).overflows < mostCondensations)
+      return withRequestMeta([{ body: { kind: "CondensationRequest", source: "environment" } }], meta);
+    const repair = repairAfter(error, view);
+    if (repair !== null) return withRequestMeta([repair], meta);
+    const drafts = failRun(error.code, error.detail);
+    return [...drafts.slice(0, -1), ...withRequestMeta(drafts.slice(-1), meta)];
+  }
+
+  #receive(
+    response: ModelResponse,
+    session: ToolSession,
+    { condensed: view, meta }: PreparedRequest,
+  ): EventDraft[] {
+    const config = this.#deps.config();
+    // The same list is looked at once a run: its digest and the log's mark cost more than the rest of the step.
+    const told = session.tools === this.#toldTools ? upToDate : toolsUpdate(view, session.tools);
+    this.#toldTools = session.tools;
+    const received = receiveResponse(response, {
+      sawSeq: meta.request!.sawSeq!,
+      readCall: createCallReader(session.tools, this.#deps.validator),
+      analyzer: config.security_analyzer,
+      policy: config.confirmation_policy,
+      isAllowed: (call, { risk }) =>
+        isAllowed(config.allow_rules ?? [], { toolName: call.tool.name, action: call.action, risk }),
+    });
+    return [
+      ...withRequestMeta(
+        criticised(received, config.agent.critic, view),
+        { ...meta, ...told.meta },
+        response.usage.promptTokens,
+      ),
+      ...tokenEvents(response),
+      ...told.drafts,
+    ];
+  }
+
+  /** Drains the stream to its last item, shows deltas to whoever listens and waits to everyone; `beside` goes with the answer. */
+  async #drain(
+    parts: AsyncIterable<ModelPart>,
+    usedIds: ReadonlySet<string>,
+  ): Promise<{ last: LastPart; beside: EventDraft[]; adjustments: readonly Adjustment[] }> {
+    const beside: EventDraft[] = [];
+    const adjustments: Adjustment[] = [];
+    const { conversationId, logger } = this.#deps;
+    let deltas = this.#openDeltas();
+    for await (const part of parts) {
+      switch (part.type) {
+        case "done":
+        case "failed":
+        case "aborted": {
+          const last = part.type === "done" ? { ...part, response: withOwnId(part.response, usedIds) } : part;
+          deltas?.end(this.#endOf(last));
+          return { last, beside, adjustments };
+        }
+        case "adjusted":
+          adjustments.push(part.adjustment);
+          break;
+        case "log":
+          beside.push(completionLogEvent(part.log));
+          break;
+        case "retry":
+          this.#said = "";
+          deltas?.end({ outcome: "void" });
+          deltas = this.#openDeltas();
+          logger.warn(
+            { conversation: conversationId, attempt: part.attempt, code: part.error.code },
+            "model call failed, trying again",
+          );
+          await storeEvents(this.#deps, this.#signal, () =>
+            isWanted(this.#deps, this.#signal) ? [retryUpdate(part)] : [],
+          );
+          break;
+        case "text":
+          this.#said += part.text;
+          deltas?.push(part);
+          break;
+        case "reasoning":
+        case "tool-arguments":
+          deltas?.push(part);
+          break;
+      }
+    }
+    return { last: { type: "aborted" }, beside, adjustments };
+  }
+
+  /** Null where nobody wants to see an answer while it is made. */
+  #openDeltas(): DeltaStream | null {
+    const { config, log, secrets, signals } = this.#deps;
+    if (config().agent.llm.stream !== true) return null;
+    const emitDelta = (plain: string | null, withItem: string): void => {
+      if (!signals.isHeard) return;
+      // Once more, for secrets that have come or gone since the answer began.
+      signals.emitDelta(plain === null ? null : log.mask(plain), log.mask(withItem));
+    };
+    return new DeltaStream({ emitDelta }, secretValues(secrets()), sparedTexts(config()));
+  }
+
+  #endOf(last: LastPart): DeltaEnd {
+    if (last.type === "failed") return { outcome: "void" };
+    if (last.type === "aborted" || this.#signal.aborted) return { outcome: "cut" };
+    return { outcome: "done", llmResponseId: last.response.id };
+  }
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import type { EventDraft } from "../../events/event-draft.ts";
+import type { AwaitedServers } from "../../extensions/mcp/mcp-session.ts";
+import { formatInstant } from "../../lib/instant.ts";
+import type { Adjustment, CompletionLog, ModelPart, ModelResponse } from "../../models/model.ts";
+import { stateUpdate, warning } from "../commands/decide.ts";
+
+type Retry = Extract<ModelPart, { type: "retry" }>;
+
+/**
+ * The model is waited for: state field `model_retry`, with the attempt that failed, why, and when the request goes out
+ * again (P35). It holds until the field is null again, and never beyond `until`.
+ */
+export function retryUpdate({ attempt, error, untilMs }: Retry): EventDraft {
+  const until = untilMs === 0 ? null : formatInstant(Math.ceil(untilMs) * 1000);
+  return stateUpdate("model_retry", { attempt, code: error.code, detail: error.detail, until });
+}
+
+/** Tools are waited for: the same field, with the code `MCPServersStarting` and no attempt that failed. */
+export function serversAwaited({ names, untilMs }: AwaitedServers): EventDraft {
+  const detail = `Waiting for the MCP servers to start: ${names.join(", ")}. The agent goes on without them when they take longer.`;
+  const until = formatInstant(Math.ceil(untilMs) * 1000);
+  return stateUpdate("model_retry", { attempt: 0, code: "MCPServersStarting", detail, until });
+}
+
+/** Token ids of an exchange, from servers that returned them; nothing otherwise. */
+export function tokenEvents({ tokenIds }: ModelResponse): EventDraft[] {
+  if (tokenIds === undefined) return [];
+  return [
+    {
+      body: {
+        kind: "TokenEvent",
+        source: "agent",
+        prompt_token_ids: [...tokenIds.prompt],
+        response_token_ids: [...tokenIds.response],
+      },
+    },
+  ];
+}
+
+/** What the model's provider refuses and the agent goes on without; no run ends of it. Each is told once in a conversation. */
+export function adjustedEvents(adjustments: readonly Adjustment[], told: readonly string[]): EventDraft[] {
+  const news = new Map(adjustments.map(({ key, detail }) => [key, detail]));
+  for (const key of told) news.delete(key);
+  return [...news].map(([key, detail]) => ({
+    ...warning({ code: "model_request_adjusted", detail }),
+    meta: { adjusted: key },
+  }));
+}
+
+/** One call as it is kept where `log_completions` is on. */
+export function completionLogEvent(log: CompletionLog): EventDraft {
+  const name = log.model.replaceAll("/", "__");
+  const at = (log.atMs / 1000).toFixed(3);
+  const suffix = `${randomBytes(2).toString("hex")}${log.isError ? "-error" : ""}`;
+  return {
+    body: {
+      kind: "LLMCompletionLogEvent",
+      source: "environment",
+      filename: `${name}-${at}-${suffix}.json`,
+      log_data: JSON.stringify(log.data),
+      model_name: log.model,
+      usage_id: log.usageId,
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { circlingHint } from "../../agent/stuck.ts";
+import { environmentMessage } from "../../agent/receive.ts";
+import { statusUpdate } from "../commands/decide.ts";
+import { hasUnseenInput, type ConversationState, type OpenAction } from "../state/conversation-state.ts";
+import type { EventDraft } from "../../events/event-draft.ts";
+
+/** What a run does next. `execute` names every open action, those in progress too. `leave`: the client took the run away; `settle`: the run ends by itself with these events; `note`: it goes on after them. */
+export type Step =
+  | { readonly type: "execute"; readonly actions: readonly OpenAction[] }
+  | { readonly type: "request"; readonly sawSeq: number }
+  | { readonly type: "settle"; readonly drafts: readonly EventDraft[] }
+  | { readonly type: "note"; readonly drafts: readonly EventDraft[] }
+  | { readonly type: "leave" };
+
+export type StepLimits = {
+  readonly maxIterations: number;
+  /** Whether the agent repeats itself without getting anywhere: it is told so first, and stopped when it goes on. */
+  readonly circling: "no" | "hint" | "stuck";
+  /** Says which budget is used up; null while there is money. */
+  readonly overBudget?: string | null;
+  /** Epoch milliseconds up to which an answer is waited for, if what happens next must be asked about. */
+  readonly approvalDeadlineMs?: number | null;
+};
+
+/**
+ * The turn machine's only transition function. It looks at the log's fold alone, so a restart, a resume and the next
+ * turn of a live run are the same thing. Order matters: nothing is asked of the model while an action is open.
+ */
+export function nextStep(state: ConversationState, limits: StepLimits): Step {
+  if (state.status !== "running") return { type: "leave" };
+  if (state.openActions.some((action) => action.gate === "awaiting")) {
+    const deadlineMs = limits.approvalDeadlineMs ?? null;
+    const meta = deadlineMs === null ? {} : { meta: { deadlineMs } };
+    return { type: "settle", drafts: [{ ...statusUpdate("waiting_for_confirmation"), ...meta }] };
+  }
+  if (state.openActions.length > 0) return { type: "execute", actions: state.openActions };
+  if (isDone(state)) return { type: "settle", drafts: [statusUpdate("finished")] };
+  if (limits.circling === "stuck") return { type: "settle", drafts: [statusUpdate("stuck")] };
+  if (limits.circling === "hint") return { type: "note", drafts: [environmentMessage(circlingHint)] };
+  const { overBudget = null } = limits;
+  if (overBudget !== null) return { type: "settle", drafts: failRun("MaxBudgetReached", overBudget) };
+  if (state.iterations >= limits.maxIterations) {
+    return {
+      type: "settle",
+      drafts: failRun(
+        "MaxIterationsReached",
+        `The agent made ${state.iterations} model calls in this run, the limit is ${limits.maxIterations}. ` +
+          "Send a message or call run to go on.",
+      ),
+    };
+  }
+  return { type: "request", sawSeq: state.lastSeq };
+}
+
+/** True when nothing but the limits of a run keeps the model from being asked next. */
+export function asksModel(state: ConversationState): boolean {
+  return state.status === "running" && state.openActions.length === 0 && hasUnseenInput(state);
+}
+
+/** True when a run has nothing left to do: no call is open, and the model has read everything. */
+export function isDone(state: ConversationState): boolean {
+  return state.status === "running" && state.openActions.length === 0 && !hasUnseenInput(state);
+}
+
+/** Ends a run with an error that clients see and the model does not. */
+export function failRun(code: string, detail: string): EventDraft[] {
+  return [
+    statusUpdate("error"),
+    { body: { kind: "ConversationErrorEvent", source: "environment", code, detail } },
+  ];
+}

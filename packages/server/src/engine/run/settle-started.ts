@@ -1,0 +1,33 @@
+import type { ToolSession } from "@convoke/tool-host";
+import type { EventDraft } from "../../events/event-draft.ts";
+import { answerAction } from "./answer.ts";
+import type { OpenAction } from "../state/conversation-state.ts";
+import { agentError } from "../commands/decide.ts";
+
+/**
+ * Answers for the calls that the last process had started and not answered, before any command is looked at: nobody can
+ * reject or repeat what has happened (P6). Where that process ran on another machine, a call without a record may have been started
+ * there as well.
+ */
+export async function settleStarted(
+  actions: readonly OpenAction[],
+  session: Pick<ToolSession, "state" | "tools">,
+  isFromElsewhere: boolean,
+): Promise<EventDraft[]> {
+  const drafts: EventDraft[] = [];
+  for (const action of actions) {
+    const known = await session.state(action.id);
+    if (known.type === "finished") drafts.push(answerAction(action, known.outcome, session.tools));
+    else if (known.type === "lost" || (known.type === "unknown" && isFromElsewhere))
+      drafts.push(lostCall(action));
+  }
+  return drafts;
+}
+
+/** The answer to a call of which nobody knows whether it was run. */
+export function lostCall(action: OpenAction): EventDraft {
+  return agentError(action, lostText);
+}
+
+const lostText =
+  "The server stopped while this call was in progress, so its outcome is unknown. It was not run again; check what it has done before repeating it.";

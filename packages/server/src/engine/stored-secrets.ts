@@ -1,0 +1,60 @@
+import type { ConversationRow } from "../journal/journal.ts";
+import { Fault } from "../lib/fault.ts";
+import type { Logger } from "../lib/logger.ts";
+import { SealError, type SecretBox } from "../security/seal.ts";
+import type { ConversationSecrets } from "./conversation-config.ts";
+import { addCleared, clearSecrets } from "./clear-secrets.ts";
+import { readStoredConfig } from "./read-config.ts";
+import { secretsUnreadable } from "./refusals.ts";
+
+export const noSecrets: ConversationSecrets = { llm: {}, sources: {} };
+
+export type StoredSecretsDeps = {
+  readonly secretBox: SecretBox;
+  readonly logger: Logger;
+  /** The server's own keys, which no conversation shows. */
+  readonly serverKeys?: readonly string[];
+};
+
+/** The secrets of conversations as they are stored: sealed. */
+export class StoredSecrets {
+  readonly #deps: StoredSecretsDeps;
+
+  constructor(deps: StoredSecretsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Fails with `secrets_unreadable`. */
+  unseal(row: ConversationRow): ConversationSecrets {
+    const { secretBox, serverKeys = [] } = this.#deps;
+    if (row.sealedSecrets === null) return { ...noSecrets, serverKeys };
+    try {
+      return { ...(JSON.parse(secretBox.unseal(row.sealedSecrets)) as ConversationSecrets), serverKeys };
+    } catch (error) {
+      throw error instanceof SealError ? secretsUnreadable(row.id) : error;
+    }
+  }
+
+  /** What a row that an earlier version wrote must have instead, because its configuration has secrets; null for others. Fails as `unseal` does. */
+  sealOlder(row: ConversationRow): Pick<ConversationRow, "config" | "sealedSecrets"> | null {
+    const stored = readStoredConfig(row);
+    const cleared = stored === null ? null : clearSecrets(stored);
+    if (cleared === null) return null;
+    const secrets = { ...addCleared(this.unseal(row), cleared.secrets), serverKeys: undefined };
+    return {
+      config: JSON.stringify(cleared.config),
+      sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(secrets)),
+    };
+  }
+
+  /** A conversation whose secrets cannot be opened is still listed and read; only working with it is refused (P8). */
+  forShow(row: ConversationRow): ConversationSecrets {
+    try {
+      return this.unseal(row);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.#deps.logger.warn({ conversation: row.id, code: error.code }, "secrets cannot be opened");
+      return noSecrets;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import type { LLM } from "@convoke/protocol";
+import { beginningOf, usualTitleLength, writeTitle } from "../agent/title.ts";
+import { ended } from "../lib/ended.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Model } from "../models/model.ts";
+import type { ConversationLog } from "./conversation-log.ts";
+import { stateUpdate } from "./commands/decide.ts";
+import { conversationClosing, nothingToTitle } from "./refusals.ts";
+import { describeError } from "../lib/describe-error.ts";
+
+export type TitlingDeps = {
+  readonly conversationId: string;
+  readonly log: ConversationLog;
+  readonly post: <Result>(job: () => Promise<Result> | Result) => Promise<Result>;
+  /** The agent's model, or another one that brings its own credentials. */
+  readonly openModel: (other: LLM | null) => Model;
+  /** Another model than the agent's that is to name the conversation; null where there is none. */
+  readonly findTitleModel: () => Promise<LLM | null>;
+  /** Whether it had a title when it was loaded. */
+  readonly isNamed: boolean;
+  readonly logger: Logger;
+};
+
+/** Names one conversation beside its work: no turn ever waits for it, and none fails with it (P62). */
+export class Titling {
+  readonly #deps: TitlingDeps;
+  readonly #stop = new AbortController();
+  /** Whether somebody gave the conversation a title; to be read and set inside the mailbox. */
+  isNamed: boolean;
+  #isAsked = false;
+  #naming: Promise<void> = Promise.resolve();
+
+  constructor(deps: TitlingDeps) {
+    this.#deps = deps;
+    this.isNamed = deps.isNamed;
+  }
+
+  /** Begins to name the conversation after its first message; only the first call does something. */
+  begin(message: string): void {
+    if (this.#isAsked || message.trim() === "") return;
+    this.#isAsked = true;
+    this.#naming = this.#name(message);
+  }
+
+  /** What is stored with the first message, so that it has a name also where no model writes one: how it begins, without secrets. */
+  firstTitle(message: string): { readonly title?: string } {
+    const title = this.isNamed ? "" : beginningOf(message);
+    if (title === "") return {};
+    return JSON.parse(this.#deps.log.mask(JSON.stringify({ title }), "document")) as { title: string };
+  }
+
+  /** A title for the conversation as it is now; it is booked, but kept nowhere. */
+  async propose(length = usualTitleLength, other: LLM | null = null): Promise<string> {
+    const message = await this.#deps.post(() => this.#firstMessage());
+    if (message === null) throw nothingToTitle(this.#deps.conversationId);
+    const written = await writeTitle(message, this.#deps.openModel(other), this.#stop.signal, length);
+    if (written === null) throw conversationClosing();
+    return written.title;
+  }
+
+  /** Resolves when nothing is in progress any more. */
+  async close(): Promise<void> {
+    this.#stop.abort(ended);
+    await this.#naming;
+  }
+
+  async #name(message: string): Promise<void> {
+    const { conversationId: conversation, logger } = this.#deps;
+    try {
+      const own = await this.#deps.findTitleModel();
+      const written = await writeTitle(message, this.#deps.openModel(own), this.#stop.signal);
+      if (written === null) return;
+      if (written.failure !== null)
+        logger.warn({ conversation, error: written.failure }, "no model wrote a title");
+      const { title } = written;
+      await this.#deps.post(async () => {
+        // Somebody may have named it meanwhile.
+        if (!this.isNamed) await this.#deps.log.append([stateUpdate("title", title)], { patch: { title } });
+      });
+    } catch (error) {
+      // A conversation without a title is whole; whoever lists it sees that there is none.
+      logger.warn({ conversation, error: describeError(error) }, "the conversation got no title");
+    }
+  }
+
+  async #firstMessage(): Promise<string | null> {
+    const view = await this.#deps.log.wholeView();
+    for (const { event } of view) {
+      if (event.kind !== "MessageEvent" || event.source !== "user") continue;
+      const said = textOfMessage(event.llm_message.content ?? []);
+      if (said.trim() !== "") return said;
+    }
+    return null;
+  }
+}
+
+/** The text parts of a message on separate lines. */
+export function textOfMessage(content: readonly object[]): string {
+  return content.flatMap((part) => ("text" in part ? [String(part.text)] : [])).join("\n");
+}

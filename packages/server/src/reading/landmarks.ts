@@ -1,0 +1,63 @@
+import type { Landmarks } from "@convoke/protocol";
+import type { ConversationRow, Journal, KindFilter } from "../journal/journal.ts";
+import { readConfig } from "../engine/read-config.ts";
+import type { UpdateMarks } from "./update-marks.ts";
+
+/** More marks than pixels tell nothing. */
+const mostOfASort = 500;
+
+/** Where in a log happened what somebody looks for. Reads an index, and of events the updates of the state that it has not read before. */
+export async function readLandmarks(
+  journal: Pick<Journal, "findSeqs" | "getEvents">,
+  updates: Pick<UpdateMarks, "read">,
+  row: Pick<ConversationRow, "id" | "createdAtMicros" | "lastSeq" | "config">,
+): Promise<Landmarks> {
+  const { id, lastSeq: length } = row;
+  const find = async (...filters: readonly KindFilter[]): Promise<number[]> => {
+    const found = await Promise.all(filters.map((filter) => journal.findSeqs(id, filter)));
+    // The log may have grown meanwhile: no mark lies behind the end that is told.
+    return spread(
+      found
+        .flat()
+        .filter((seq) => seq <= length)
+        .sort((a, b) => a - b),
+    );
+  };
+  const [turns, errors, rejected, condensations, marks, copied] = await Promise.all([
+    find({ kind: "MessageEvent", source: "user" }),
+    find({ kind: "ConversationErrorEvent" }, { kind: "AgentErrorEvent" }),
+    find({ kind: "UserRejectObservation" }),
+    find({ kind: "Condensation" }),
+    updates.read(row),
+    copiedUpTo(journal, row),
+  ]);
+  const branches = spread([...(copied === null ? [] : [copied]), ...marks.branches].sort((a, b) => a - b));
+  return {
+    length,
+    turns,
+    errors,
+    rejected,
+    condensations,
+    branches,
+    tasks: spread(marks.tasks),
+    spent: marks.spent,
+  };
+}
+
+/** The last event that a copy has from the conversation that it was made of; null where it has all of them, or is no copy. */
+async function copiedUpTo(
+  journal: Pick<Journal, "getEvents">,
+  row: Pick<ConversationRow, "id" | "config">,
+): Promise<number | null> {
+  const eventId = readConfig(row)?.forked_from?.event_id ?? null;
+  if (eventId === null) return null;
+  const [event] = await journal.getEvents(row.id, [eventId]);
+  return event?.seq ?? null;
+}
+
+/** The first, the last, and what lies evenly between them. */
+function spread(places: readonly number[]): number[] {
+  if (places.length <= mostOfASort) return [...places];
+  const step = (places.length - 1) / (mostOfASort - 1);
+  return Array.from({ length: mostOfASort }, (_, index) => places[Math.round(index * step)]!);
+}

@@ -1,0 +1,123 @@
+import { maskText, type ToolHost, type ToolSession } from "@convoke/tool-host";
+import type { Fetch } from "../extensions/mcp/bounded-fetch.ts";
+import { isLeft, openToolFilter } from "../agent/tool-filter.ts";
+import { mcpTimes, type McpTimes } from "../extensions/mcp/mcp-connection.ts";
+import { openMcpSession } from "../extensions/mcp/mcp-session.ts";
+import type { McpServers } from "../extensions/mcp/mcp-status.ts";
+import { readServers } from "../extensions/mcp/read-servers.ts";
+import type { EventDraft } from "../events/event-draft.ts";
+import type { McpLogins } from "../settings/mcp-logins.ts";
+import { resolveSecrets } from "../security/secret-sources.ts";
+import type { ConversationConfig } from "../engine/conversation-config.ts";
+import { secretValues } from "../engine/secret-values.ts";
+import type { SessionContext } from "../engine/session-context.ts";
+
+/** How MCP servers are reached. */
+export type McpAccess = {
+  readonly fetch: Fetch;
+  /** What servers are told of this program. */
+  readonly clientVersion: string;
+  readonly times?: McpTimes;
+  /** Where the tokens of logins are kept; in memory without it. */
+  readonly logins?: McpLogins;
+  /** How long the first request to the model waits for servers that have not answered yet; the time that one has to start unless given. */
+  readonly firstWaitMs?: number;
+};
+
+export type McpToolsDeps = {
+  readonly conversationId: string;
+  readonly ownerId: string;
+  readonly config: ConversationConfig;
+  readonly context: SessionContext;
+  readonly toolHost: ToolHost;
+  readonly workspaceDir: string;
+  /** Absolute, on this machine. */
+  readonly stateDir: string;
+  readonly access: McpAccess;
+};
+
+/** The session itself, or one with the tools of the conversation's MCP servers too. */
+export function withMcpTools(base: ToolSession, deps: McpToolsDeps): ToolSession {
+  const { access, config, context, toolHost } = deps;
+  const { mcp } = context.secrets();
+  const { servers } = readServers(mcp, []);
+  if (servers.length === 0) {
+    context.onMcpServers(null);
+    return base;
+  }
+  const { logins } = access;
+  const hidden = new Set(secretValues(context.secrets()));
+  const times = access.times ?? mcpTimes;
+  const session = openMcpSession({
+    base,
+    sessionId: deps.conversationId,
+    servers,
+    stateDir: deps.stateDir,
+    workspaceDir: deps.workspaceDir,
+    isLeft: toolFilter(config, context),
+    startProcess: (spec) => toolHost.startProcess(spec),
+    fetch: access.fetch,
+    clientVersion: access.clientVersion,
+    variables: async (signal) => {
+      const resolved = await resolveSecrets(context.secrets().sources, signal, () => {}, access.fetch);
+      return new Map(resolved.map(({ name, value }) => [name, value]));
+    },
+    hidden,
+    onToken: (token) => hidden.add(token),
+    ...(logins === undefined
+      ? {}
+      : { openLogin: (url, configured) => logins.open(deps.ownerId, url, configured) }),
+    onFailed: (server, reason) => context.notify(serverFailed(server, reason)),
+    times,
+    firstWaitMs: access.firstWaitMs ?? times.connectMs,
+  });
+  context.onMcpServers(hiding(session, () => [...hidden, ...secretValues(context.secrets())]));
+  return session;
+}
+
+/** What a server says of its failure may have the key in it that it was given. */
+function hiding(servers: McpServers, hidden: () => readonly string[]): McpServers {
+  const hide = (text: string | null): string | null =>
+    text === null
+      ? null
+      : maskText(
+          text,
+          hidden().map((value) => ({ name: "", value })),
+        );
+  return {
+    mcpStatus: () => servers.mcpStatus().map((status) => ({ ...status, error: hide(status.error) })),
+    reconnectMcp: (name) => servers.reconnectMcp(name),
+  };
+}
+
+/** One that comes to no end is told once; what it was to leave or to take away is left out. */
+function toolFilter({ agent }: ConversationConfig, { notify }: SessionContext): (name: string) => boolean {
+  const filter = openToolFilter(agent);
+  let isTold = false;
+  return (name) =>
+    isLeft(filter, name, () => {
+      if (!isTold) notify(filterFailed);
+      isTold = true;
+    });
+}
+
+const filterFailed: EventDraft = {
+  body: {
+    kind: "ConversationErrorEvent",
+    source: "environment",
+    code: "ToolFilterFailed",
+    detail:
+      "The expression in filter_tools_regex takes too long to be matched, so tools of MCP servers are left out. " +
+      "Use one without lookarounds and nested repetition.",
+  },
+};
+
+/** Clients see it, the model does not, and no run ends of it. */
+function serverFailed(server: string, reason: string): EventDraft {
+  const detail =
+    `The MCP server "${server}" does not work: ${reason} The agent goes on without it; ` +
+    "it is tried again by itself, and its tools come back when it answers.";
+  return {
+    body: { kind: "ConversationErrorEvent", source: "environment", code: "MCPServerFailed", detail },
+  };
+}

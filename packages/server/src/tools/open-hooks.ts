@@ -1,0 +1,57 @@
+import type { ToolHost } from "@convoke/tool-host";
+import { hasHooks, parseHooks } from "../extensions/hooks/hook-config.ts";
+import { HookRunner, type HookRecord } from "../extensions/hooks/hook-runner.ts";
+import type { EventDraft } from "../events/event-draft.ts";
+import type { Model } from "../models/model.ts";
+import type { ConversationConfig } from "../engine/conversation-config.ts";
+import { stateUpdate } from "../engine/commands/decide.ts";
+import { HookGate, type HookSurroundings } from "../engine/run/hook-gate.ts";
+
+export type OpenHooksDeps = HookSurroundings & {
+  readonly conversationId: string;
+  readonly workingDir: string;
+  readonly toolHost: () => Promise<ToolHost>;
+  readonly beforeStart?: (signal: AbortSignal) => Promise<void>;
+};
+
+/** The hooks of a conversation; null when it has none, and then nothing about hooks ever appears in its log. */
+export function openHooks(config: ConversationConfig, deps: OpenHooksDeps): HookGate | null {
+  const parsed = parseHooks(config.hook_config ?? {}, "stored");
+  if (!parsed.ok || !hasHooks(parsed.settings)) return null;
+  const tell = config.knows_newer_kinds === true ? asItsOwnKind : asStateUpdate;
+  const runner = new HookRunner({
+    settings: parsed.settings,
+    sessionId: deps.conversationId,
+    workingDir: deps.workingDir,
+    toolHost: deps.toolHost,
+    ask: (question, signal) => askOnce(deps.openModel(), question, signal),
+    onAsyncEnd: (record) => deps.notify(tell(record)),
+    lost: deps.lost,
+    ...(deps.beforeStart === undefined ? {} : { beforeStart: deps.beforeStart }),
+  });
+  return new HookGate(runner, { notify: deps.notify, tell });
+}
+
+function asItsOwnKind(record: HookRecord): EventDraft {
+  return { body: record };
+}
+
+/** In the contract's kinds: what newer clients read as an event is the value of a state update. */
+function asStateUpdate(record: HookRecord): EventDraft {
+  const own = Object.entries(record).filter(([name]) => name !== "kind" && name !== "source");
+  return stateUpdate("hook_execution", Object.fromEntries(own));
+}
+
+async function askOnce(model: Model, question: string, signal: AbortSignal): Promise<string> {
+  const request = {
+    messages: [{ role: "user" as const, content: [{ type: "text" as const, text: question }] }],
+    tools: [],
+    cacheKey: "hook",
+  };
+  for await (const part of model.stream(request, signal)) {
+    if (part.type === "done") return part.response.message.content.map(({ text }) => text).join("");
+    if (part.type === "failed") throw new Error(part.error.detail);
+    if (part.type === "aborted") break;
+  }
+  throw new Error("The model was not asked to the end.");
+}

@@ -1,0 +1,231 @@
+import type { MetricsSnapshot, TaskAction } from "@convoke/protocol";
+import type {
+  ExecuteOptions,
+  ExecutionRequest,
+  ExecutionState,
+  Outcome,
+  ToolHost,
+  TerminalInfo,
+  BrowserUpdate,
+  TerminalUpdate,
+  ToolListing,
+  ToolSession,
+} from "@convoke/tool-host";
+import type { SubAgent } from "../../extensions/sub-agents/sub-agent.ts";
+import { subAgentNamed } from "../../extensions/sub-agents/sub-agent-book.ts";
+import { tasksHaveWorktrees } from "../../agent/tool-specs.ts";
+import { describeError } from "../../lib/describe-error.ts";
+import { Fault } from "../../lib/fault.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { stateUpdate } from "../../engine/commands/decide.ts";
+import { LeftOpenError } from "../../engine/run/executions.ts";
+import type { SessionContext } from "../../engine/session-context.ts";
+import { SubConversation, TaskRefusedError, type SubConversationDeps } from "./sub-conversation.ts";
+import { failed, listTaskTool, observe, titleOf, type SubTaskEnd } from "./task-tool.ts";
+import { taskToolName } from "../../agent/task-tool-name.ts";
+
+export type TaskSessionDeps = {
+  readonly conversationId: string;
+  readonly ownerId: string;
+  readonly agents: readonly SubAgent[];
+  /** False where tasks are given by a script alone, and the model does not see the tool. */
+  readonly isOffered?: boolean;
+  readonly context: SessionContext;
+  readonly toolHost: ToolHost;
+  readonly children: SubConversationDeps;
+  readonly logger: Logger;
+};
+
+/** A session with a tool that gives work to sub-agents. */
+export function withTasks(base: ToolSession, deps: TaskSessionDeps): ToolSession {
+  return new TaskSession(base, deps);
+}
+
+/** A task's record is its conversation: a call that is made again after a crash goes on with it, so nothing is kept here. */
+class TaskSession implements ToolSession {
+  readonly tools: readonly ToolListing[];
+  readonly #base: ToolSession;
+  readonly #deps: TaskSessionDeps;
+  readonly #running = new Map<
+    string,
+    { readonly stop: AbortController; readonly outcome: Promise<Outcome> }
+  >();
+
+  constructor(base: ToolSession, deps: TaskSessionDeps) {
+    this.#base = base;
+    this.#deps = deps;
+    const listed = listTaskTool(deps.agents.map((agent) => this.#placed(agent)));
+    this.tools = deps.isOffered === false ? base.tools : [...base.tools, listed];
+  }
+
+  async execute(request: ExecutionRequest, options: ExecuteOptions = {}): Promise<Outcome> {
+    if (request.tool !== taskToolName) return await this.#base.execute(request, options);
+    const { actionId } = request;
+    const known = this.#running.get(actionId);
+    if (known !== undefined) return await known.outcome;
+    const stop = new AbortController();
+    const signal =
+      options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
+    const outcome = this.#perform(actionId, request.action as unknown as TaskAction, signal).finally(() =>
+      this.#running.delete(actionId),
+    );
+    this.#running.set(actionId, { stop, outcome });
+    return await outcome;
+  }
+
+  async state(actionId: string): Promise<ExecutionState> {
+    return this.#running.has(actionId) ? { type: "running" } : await this.#base.state(actionId);
+  }
+
+  async cancel(actionId: string): Promise<void> {
+    const running = this.#running.get(actionId);
+    if (running === undefined) return await this.#base.cancel(actionId);
+    running.stop.abort();
+    await Promise.allSettled([running.outcome]);
+  }
+
+  async terminals(): Promise<readonly TerminalInfo[]> {
+    return await this.#base.terminals();
+  }
+
+  attach(...given: Parameters<ToolSession["attach"]>): AsyncIterable<TerminalUpdate> {
+    return this.#base.attach(...given);
+  }
+
+  attachBrowser(...given: Parameters<ToolSession["attachBrowser"]>): AsyncIterable<BrowserUpdate> {
+    return this.#base.attachBrowser(...given);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#running.keys()].map((actionId) => this.cancel(actionId)));
+    await this.#base[Symbol.asyncDispose]();
+  }
+
+  async #perform(actionId: string, action: TaskAction, signal: AbortSignal): Promise<Outcome> {
+    const { conversationId, ownerId, agents, context, toolHost, children } = this.#deps;
+    const kind = action.subagent_type ?? "general-purpose";
+    const agent = subAgentNamed(agents, kind);
+    if (agent === null) {
+      const names = agents.map(({ name }) => name).join(", ");
+      return failed("unknown", kind, `There is no sub-agent ${JSON.stringify(kind)}. There are: ${names}.`);
+    }
+    if (agent.refusal !== undefined) return failed("unknown", agent.name, agent.refusal);
+    const task = new SubConversation(children, {
+      parentId: conversationId,
+      ownerId,
+      config: context.config(),
+      secrets: context.secrets(),
+      actionId,
+      agent,
+      prompt: action.prompt,
+      title: titleOf(action),
+      resume: action.resume ?? null,
+      hasWorktree: this.#placed(agent).worktree === true,
+      toolHost,
+      budget: this.#budgetOf(agent, action.resume ?? null),
+    });
+    const tell = (status: string): void =>
+      context.notify(
+        stateUpdate("task", { task_id: task.id, subagent: agent.name, action_id: actionId, status }),
+      );
+    const ended = await this.#work(task, signal, tell);
+    const end = ended === null ? null : await this.#bringBack(task, ended, titleOf(action), signal);
+    return end === null
+      ? { type: "cancelled", text: `The task was stopped. Its id is ${task.id}, should it go on later.` }
+      : { type: "observation", observation: observe(task.id, agent.name, end) as never };
+  }
+
+  /** Null when it was stopped. Whoever stops it has an answer only when the sub-agent begins nothing more (P43). */
+  async #work(
+    task: SubConversation,
+    signal: AbortSignal,
+    tell: (status: string) => void,
+  ): Promise<SubTaskEnd | null> {
+    const { closing, stopping } = this.#deps.context;
+    const begun = task.begin();
+    const onAbort = (): void => {
+      if (closing.aborted) return;
+      const stopped = Promise.allSettled([begun]).then(() => task.stop());
+      // Why it failed is thrown below.
+      stopping(Promise.allSettled([stopped]));
+    };
+    signal.addEventListener("abort", onAbort);
+    try {
+      await begun;
+      const end = await task.ended(signal, tell);
+      if (end === null && !closing.aborted) await task.stop();
+      if (end === null && closing.aborted) throw new LeftOpenError();
+      await this.#book(task);
+      return end;
+    } catch (error) {
+      if (closing.aborted) throw new LeftOpenError();
+      if (!(error instanceof TaskRefusedError || error instanceof Fault)) throw error;
+      return { status: "error", text: "", reason: error.message };
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** With the place that it works in, where its description leaves that to the tool. */
+  #placed(agent: SubAgent): SubAgent {
+    return { ...agent, worktree: agent.worktree ?? tasksHaveWorktrees(this.#deps.context.config().agent) };
+  }
+
+  /** What became of the changes in its worktree belongs to the report. */
+  async #bringBack(
+    task: SubConversation,
+    end: SubTaskEnd,
+    title: string,
+    signal: AbortSignal,
+  ): Promise<SubTaskEnd> {
+    const { conversationId, context, toolHost, children, logger } = this.#deps;
+    const worktree = await task.worktree();
+    if (worktree === null) return end;
+    try {
+      const mayMerge = end.status === "completed" && !signal.aborted;
+      const work = await children.worktrees.finish(toolHost, { worktree, title, mayMerge });
+      return { ...end, work };
+    } catch (error) {
+      if (context.closing.aborted) throw new LeftOpenError();
+      logger.warn({ conversation: conversationId, error: String(error) }, "a task was not merged");
+      return { ...end, work: `Its changes are in ${worktree.root} and not merged: ${describeError(error)}` };
+    }
+  }
+
+  /** Nothing of a task may cost more than what its conversation has left; several turns of a task count together. */
+  #budgetOf(agent: SubAgent, resume: string | null): number | null {
+    const { limit, spent } = this.#deps.context.budget();
+    const before = resume === null ? 0 : costOf(this.#deps.context.stats()[usageIdOf(resume)]);
+    const left = limit === null ? Infinity : Math.max(0, limit - spent);
+    const most = Math.min(left, agent.max_budget_per_run ?? Infinity);
+    return most === Infinity ? null : before + most;
+  }
+
+  async #book(task: SubConversation): Promise<void> {
+    const { conversationId, context, logger } = this.#deps;
+    try {
+      const total = await task.metrics();
+      const usageId = usageIdOf(task.id);
+      if (total === null || costsSame(context.stats()[usageId], total)) return;
+      await context.putStats(usageId, { ...total, max_budget_per_task: null });
+    } catch (error) {
+      // The ledger of the user has it; what the sub-agent found is not lost for a number.
+      const fields = { conversation: conversationId, error: String(error) };
+      logger.warn(fields, "the cost of a task is not in the stats");
+    }
+  }
+}
+
+function usageIdOf(taskId: string): string {
+  return `task:${taskId}`;
+}
+
+function costOf(total: unknown): number {
+  return (total as MetricsSnapshot | undefined)?.accumulated_cost ?? 0;
+}
+
+function costsSame(before: unknown, now: MetricsSnapshot): boolean {
+  const tokens = (total: MetricsSnapshot | undefined): string =>
+    JSON.stringify(total?.accumulated_token_usage ?? null);
+  return costOf(before) === costOf(now) && tokens(before as MetricsSnapshot | undefined) === tokens(now);
+}

@@ -1,0 +1,60 @@
+import type { ExecuteOptions, Outcome, ToolSession } from "@convoke/tool-host";
+import { beforeEach, expect, test } from "vitest";
+import { LeftOpenError } from "../engine/run/executions.ts";
+import { withHandOver } from "./with-hand-over.ts";
+
+const request = {
+  actionId: "a",
+  tool: "terminal",
+  action: { kind: "TerminalAction", command: "make" },
+  secrets: [],
+} as const;
+const cancelled: Outcome = { type: "cancelled", text: "It was stopped." };
+
+let told: string[];
+let handedOver: AbortController;
+let outcome: PromiseWithResolvers<Outcome>;
+let session: ToolSession;
+beforeEach(() => {
+  told = [];
+  handedOver = new AbortController();
+  outcome = Promise.withResolvers();
+  const host = {
+    execute: async (_request: unknown, { signal }: ExecuteOptions = {}) => {
+      told.push("begun");
+      const stop = (): void => {
+        told.push("stopped");
+        outcome.resolve(cancelled);
+      };
+      if (signal?.aborted === true) stop();
+      signal?.addEventListener("abort", stop);
+      return await outcome.promise;
+    },
+    [Symbol.asyncDispose]: async () => void told.push("closed"),
+  };
+  session = withHandOver(host as unknown as ToolSession, handedOver.signal);
+});
+
+test("a stop reaches the tool, and a session that nobody takes over is closed", async () => {
+  const stop = new AbortController();
+  const call = session.execute(request, { signal: stop.signal });
+  stop.abort();
+  expect(await call).toEqual(cancelled);
+  await session[Symbol.asyncDispose]();
+  expect(told).toEqual(["begun", "stopped", "closed"]);
+});
+
+test("a call that was stopped before it began is told so", async () => {
+  expect(await session.execute(request, { signal: AbortSignal.abort() })).toEqual(cancelled);
+});
+
+test("what is handed over is left open, goes on and is not closed", async () => {
+  const stop = new AbortController();
+  const call = session.execute(request, { signal: stop.signal });
+  handedOver.abort();
+  stop.abort();
+  await expect(call).rejects.toBeInstanceOf(LeftOpenError);
+  await expect(session.execute(request)).rejects.toBeInstanceOf(LeftOpenError);
+  await session[Symbol.asyncDispose]();
+  expect(told).toEqual(["begun"]);
+});

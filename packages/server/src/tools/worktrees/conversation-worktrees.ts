@@ -1,0 +1,93 @@
+import { join, posix } from "node:path";
+import type { ConversationWorktreeOptions } from "@convoke/protocol";
+import type { Journal } from "../../journal/journal.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { ConversationConfig } from "../../engine/conversation-config.ts";
+import { readConfig } from "../../engine/read-config.ts";
+import type { ConversationHost, SessionsDeps } from "../conversation-sessions.ts";
+import type { RepositoryQueues } from "./repository-queues.ts";
+import { Worktrees } from "./worktrees.ts";
+import type { Worktree } from "../../engine/worktree.ts";
+
+export type ConversationWorktreesDeps = Pick<SessionsDeps, "chooseHost" | "dataDir"> & {
+  readonly journal: Pick<Journal, "getConversation" | "searchConversations">;
+  readonly workspaceDir: (config: ConversationConfig) => string;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+  readonly repositories: RepositoryQueues;
+};
+
+type Order = {
+  readonly id: string;
+  readonly config: ConversationConfig;
+  readonly worktree?: ConversationWorktreeOptions | null;
+};
+
+/** Gives conversations worktrees of their own, and takes those back that nobody works in any more. */
+export class ConversationWorktrees {
+  readonly #deps: ConversationWorktreesDeps;
+  readonly #worktrees: Worktrees;
+
+  constructor(deps: ConversationWorktreesDeps) {
+    this.#deps = deps;
+    this.#worktrees = new Worktrees(deps.logger, deps.repositories);
+  }
+
+  /** The configuration of a conversation that is about to be created, in a worktree if it asks for one and there can be one. */
+  async prepare(
+    { id, config, worktree: options = null }: Order,
+    { toolHost, stateDir }: ConversationHost,
+  ): Promise<ConversationConfig> {
+    const { journal, dataDir, nowMs, workspaceDir } = this.#deps;
+    if (options === null || (await journal.getConversation(id)) !== null) return config;
+    const isHere = stateDir === null;
+    const made = await this.#worktrees.make(toolHost, {
+      conversationId: id,
+      workingDir: isHere ? workspaceDir(config) : config.workspace.working_dir,
+      parentDir: isHere ? join(dataDir, "worktrees") : posix.join(stateDir, "worktrees"),
+      options,
+      nowMicros: nowMs() * 1000,
+    });
+    if (made.worktree === null) {
+      const detail = `${made.reason} The conversation works in the folder itself.`;
+      return { ...config, warnings: [...(config.warnings ?? []), { code: "worktree_unavailable", detail }] };
+    }
+    const workspace = { ...config.workspace, working_dir: made.workingDir };
+    return { ...config, workspace, worktree: made.worktree };
+  }
+
+  /** After a conversation is gone. Forks go on in the worktree of their source; it goes with the last of them. Never rejects. */
+  async release(ownerId: string, config: ConversationConfig | null): Promise<void> {
+    const worktree = config?.worktree;
+    if (config === null || worktree === undefined) return;
+    try {
+      if (await this.#isInUse(ownerId, worktree)) return;
+      const { toolHost } = await this.#deps.chooseHost(config, ownerId);
+      await this.#worktrees.remove(toolHost, worktree);
+    } catch (error) {
+      // The conversation is gone all the same; what is left of its folder can be removed by hand.
+      const fields = { worktree: worktree.root, error: String(error) };
+      this.#deps.logger.warn(fields, "a worktree could not be removed");
+    }
+  }
+
+  /** Only what was made after a worktree can be a fork that works in it. */
+  async #isInUse(ownerId: string, { root, since }: Worktree): Promise<boolean> {
+    let pageId: string | null = null;
+    do {
+      const page: Awaited<ReturnType<Journal["searchConversations"]>> =
+        await this.#deps.journal.searchConversations({
+          ownerId,
+          sort: "CREATED_AT_DESC",
+          limit: 100,
+          ...(pageId === null ? {} : { pageId }),
+        });
+      for (const row of page.items) {
+        if (row.createdAtMicros < since) return false;
+        if (readConfig(row)?.worktree?.root === root) return true;
+      }
+      pageId = page.nextPageId;
+    } while (pageId !== null);
+    return false;
+  }
+}
