@@ -49,6 +49,8 @@ export function openLoopedDisk({ megabytes }: { readonly megabytes: number }): L
       // 1: mended.
       run("e2fsck", ["-fy", image], [0, 1]);
       mount();
+      // What the kernel still had of the aborted one may make this one read-only at once: then it is not back yet.
+      writeFileSync(join(path, "back"), "");
     },
     [Symbol.dispose]: () => {
       unmount();
