@@ -164,6 +164,11 @@ export class EventReader {
     return null;
   }
 
+  /** The code of an event's class; null for one that is gone or altered. */
+  classAt(log: LogRange, seq: number): number | null {
+    return this.#find(log, seq)?.[3] ?? null;
+  }
+
   idAt(log: LogRange, seq: number): string {
     return toIdText(this.#idBytesAt(log, seq));
   }

@@ -23,6 +23,8 @@ export class MatchReader {
   readonly #database: DatabaseSync;
   readonly #reader: EventReader;
   readonly #statements = new Map<string, StatementSync>();
+  /** Up to where the index of classes was found to have every event of a log, by the log's number. */
+  readonly #indexed = new Map<number, number>();
 
   constructor(database: DatabaseSync, reader: EventReader) {
     this.#database = database;
@@ -46,6 +48,10 @@ export class MatchReader {
     const seqs: number[] = [];
     for (const [table, part] of toParts(plan, false)) {
       if (part.fromSeq > part.toSeq || seqs.length >= limit) continue;
+      if (table === "events" && !this.#isIndexed(plan.log)) {
+        seqs.push(...this.#seqsOneByOne(part, false, limit - seqs.length));
+        continue;
+      }
       const base = positionOf(plan.log.number, 0);
       for (const [position] of this.#select("NULL, NULL", table, part, false, limit - seqs.length))
         seqs.push(position - base);
@@ -65,10 +71,12 @@ export class MatchReader {
   }
 
   /** In slices, so that a large count never holds the event loop. */
-  async countSettled({ log, fromSeq, toSeq, classes }: Plan): Promise<number> {
+  async countSettled(plan: Plan): Promise<number> {
+    const { log, fromSeq, toSeq, classes } = plan;
     let total = 0;
     const base = positionOf(log.number, 0);
     const end = Math.min(toSeq, log.settledSeq);
+    if (!this.#isIndexed(log)) return this.#seqsOneByOne({ ...plan, toSeq: end }, false, end).length;
     const statement = this.#prepare(
       "SELECT count(*) FROM events INDEXED BY events_by_class WHERE class = ? AND position BETWEEN ? AND ?",
     );
@@ -85,6 +93,8 @@ export class MatchReader {
   /** Up to the match behind the one that makes the page long enough. */
   #readPart(table: Table, plan: Plan, isDescending: boolean, limit: number, bound: PageBound): Match[] {
     if (plan.fromSeq > plan.toSeq) return [];
+    if (plan.classes !== null && table === "events" && !this.#isIndexed(plan.log))
+      return this.#readSingly(table, plan, isDescending, limit);
     // A log is gapless: a limit that ends the range spares the step to the page after it.
     const count = plan.classes === null ? Math.min(limit, plan.toSeq - plan.fromSeq + 1) : limit;
     const base = positionOf(plan.log.number, 0);
@@ -130,6 +140,8 @@ export class MatchReader {
 
   /** As the index has them, which also knows those that are damaged; by the rows where it is damaged itself. */
   #seqsOfClasses(table: Table, plan: Plan, isDescending: boolean, count: number): number[] {
+    if (table === "events" && !this.#isIndexed(plan.log))
+      return this.#seqsOneByOne(plan, isDescending, count);
     const base = positionOf(plan.log.number, 0);
     try {
       return Array.from(this.#select("NULL, NULL", table, plan, isDescending, count), ([at]) => at - base);
@@ -137,6 +149,42 @@ export class MatchReader {
       if (!isStorageFault(error)) throw error;
       return this.#seqsWithoutIndex(table, plan, isDescending, count);
     }
+  }
+
+  /**
+   * False where the index of classes lacks events of the log: its pages may be in each other's place, which SQLite does not notice, and each
+   * order would find others. Long logs are not counted through.
+   */
+  #isIndexed({ number, settledSeq }: LogRange): boolean {
+    if (settledSeq > longestCounted || this.#indexed.get(number) === settledSeq) return true;
+    const base = positionOf(number, 0);
+    const statement = this.#prepare(
+      `SELECT sum((SELECT count(*) FROM events INDEXED BY events_by_class WHERE class = code AND position BETWEEN ?1 AND ?2))
+       FROM classes`,
+    );
+    try {
+      const [count] = statement.get(base + 1, base + settledSeq) as unknown as [number | null];
+      if ((count ?? 0) !== settledSeq) return false;
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      return false;
+    }
+    if (this.#indexed.size >= mostIndexed) this.#indexed.clear();
+    this.#indexed.set(number, settledSeq);
+    return true;
+  }
+
+  /** By what stands at each place: the same in both orders, whatever is damaged. */
+  #seqsOneByOne({ log, fromSeq, toSeq, classes }: Plan, isDescending: boolean, count: number): number[] {
+    const codes = new Set(classes?.map(({ code }) => code));
+    const found: number[] = [];
+    const all = seqsBetween(fromSeq, toSeq);
+    for (const seq of isDescending ? all.toReversed() : all) {
+      if (found.length >= count) break;
+      const code = this.#reader.classAt(log, seq);
+      if (code !== null && codes.has(code)) found.push(seq);
+    }
+    return found;
   }
 
   #seqsWithoutIndex(
@@ -197,6 +245,8 @@ export class MatchReader {
 }
 
 const countSlice = 100_000;
+const longestCounted = 4_096;
+const mostIndexed = 1_000;
 const mostBytesTogether = 1024 * 1024;
 
 function seqsOfPage({ fromSeq, toSeq }: Plan, isDescending: boolean, count: number): number[] {
