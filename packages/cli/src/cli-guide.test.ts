@@ -63,7 +63,7 @@ test("the help of a command shows each flag of its own, and of the commands belo
 });
 
 test("the guide to the command line names every setting", () => {
-  const sources = globSync("packages/{server/src/config*,cli/src/commands/*}.ts", { cwd: root })
+  const sources = globSync("packages/{server/src/boot/config*,cli/src/commands/*}.ts", { cwd: root })
     .filter((file) => !file.endsWith(".test.ts"))
     .map((file) => readFileSync(join(root, file), "utf8"));
   const named = sources

@@ -169,7 +169,7 @@ export class MatchReader {
       if (!isStorageFault(error)) throw error;
       return false;
     }
-    if (this.#indexed.size >= mostIndexed) this.#indexed.clear();
+    if (this.#indexed.size >= maxIndexed) this.#indexed.clear();
     this.#indexed.set(number, settledSeq);
     return true;
   }
@@ -246,7 +246,7 @@ export class MatchReader {
 
 const countSlice = 100_000;
 const longestCounted = 4_096;
-const mostIndexed = 1_000;
+const maxIndexed = 1_000;
 const mostBytesTogether = 1024 * 1024;
 
 function seqsOfPage({ fromSeq, toSeq }: Plan, isDescending: boolean, count: number): number[] {
