@@ -22,6 +22,13 @@ const mcpServer = Type.Object({
 const mcpServers = Type.Unsafe({
   anyOf: [Type.Object({ mcpServers: mapOf(mcpServer) }), mapOf(mcpServer)],
 });
+/** The moments of hooks are also called as events call them. */
+const namesInEvents: Readonly<Record<string, TSchema>> = Object.fromEntries(
+  Object.entries(HookConfigInput.properties).map(([name, matchers]) => [
+    name.replaceAll(/(?:^|_)([a-z])/gu, (_, letter: string) => letter.toUpperCase()),
+    matchers,
+  ]),
+);
 const modelParts = {
   ...named("stream_idle_timeout"),
   fallback_strategy: Type.Object(named("fallback_llms")),
@@ -55,7 +62,7 @@ export const alsoRead: Notes<TSchema> = {
   },
   "LLMSummarizingCondenser-Input": named("minimum_progress"),
   SubAgentCondenser: named("minimum_progress"),
-  "HookConfig-Input": { hooks: ref(HookConfigInput) },
+  "HookConfig-Input": { hooks: ref(HookConfigInput), ...namesInEvents },
   Skill: { ...named("disable_model_invocation"), mcp_tools: mcpServers },
   SkillsRequest: named("marketplace_path"),
   LLM: modelParts,

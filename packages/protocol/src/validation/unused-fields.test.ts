@@ -72,6 +72,18 @@ test("F5: fields are looked for in every part of a request, whatever form it has
   ]);
 });
 
+test("F5: moments of hooks may be called as events call them, and their parts are read as well", () => {
+  const matchers = [{ hooks: [{ command: "x", shell: "bash" }] }];
+  const hooks = { UserPromptSubmit: matchers, PreToolUse: [], Stop: [], SessionStop: matchers };
+  for (const config of [hooks, { hooks }]) {
+    const found = findUnusedFields(StartConversationRequest, { hook_config: config });
+    expect(found.map(({ loc, meant }) => [loc.at(-1), meant])).toEqual([
+      ["shell", null],
+      ["SessionStop", null],
+    ]);
+  }
+});
+
 test("F5: known fields without an effect are named only where they ask for something", () => {
   const modules = { mine: "my.tools", terminal: "openhands.tools.terminal.definition" };
   expect(names(findUnusedFields(StartConversationRequest, { tool_module_qualnames: modules }))).toEqual([
