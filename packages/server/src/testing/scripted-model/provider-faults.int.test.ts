@@ -27,6 +27,8 @@ const turns = faults.flatMap(({ name, turn }): ScriptTurn[] => {
     { match, ...turn },
     { match, text: "done" },
     { match, text: "done" },
+    // A request that is refused is made again, at last with its history in words: whose end is the result then.
+    { match: { last_user_contains: `kept ${name}` }, ...turn },
   ];
 });
 

@@ -23,6 +23,19 @@ const silent = "LLMNoResponseError";
 const policy = "LLMContentPolicyViolationError";
 const timeout = "LLMTimeoutError";
 
+const namelessCall = {
+  id: "chatcmpl-odd",
+  choices: [
+    {
+      index: 0,
+      delta: {
+        tool_calls: [{ index: 0, id: "c", type: "function", function: { name: "", arguments: "{}" } }],
+      },
+      finish_reason: "tool_calls",
+    },
+  ],
+};
+
 /** Wrong once, then right: the run goes on after one wait. */
 function once(what: string, code: string, turn: ScriptTurn, wire?: WireName): ProviderFault {
   return { what, turn: { text: "recovered", ...turn, attempts: 1 }, ends: null, waits: [code], ...on(wire) };
@@ -232,5 +245,8 @@ export const providerFaults: readonly ProviderFault[] = [
     tool_calls: [call('{"command":"one"}', "same"), call('{"command":"two"}', "same")],
   }),
   harmless("a tool that does not exist", { tool_calls: [{ name: "teleport", arguments: {} }] }),
-  harmless("a call without a name", { tool_calls: [{ name: "", arguments: {} }] }),
+  onceRaw("a call without a name, and nothing else", silent, {
+    headers: events,
+    body: `data: ${JSON.stringify(namelessCall)}\n\ndata: [DONE]\n\n`,
+  }),
 ];
