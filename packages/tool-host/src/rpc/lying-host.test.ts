@@ -109,16 +109,28 @@ test("hardening 13: a flood of progress, of answers nobody asked for, and of pie
   expect(seconds).toBeLessThan(3);
 });
 
-test("hardening 13: a host that sends more of a file than was asked for is cut off, and the reader told", async () => {
+test("hardening 13: a host that sends more than it is allowed to is cut off", async () => {
   await using host = await openLyingHost(({ id, method, say, stream, socket }) => {
     if (method !== "readFile") return;
-    say({ id, result: { size: 10, type: "file" } });
+    say({ id, result: { size: 1e9, type: "file" } });
     for (let times = 0; times < 200 && !socket.destroyed; times++) stream(Buffer.alloc(100_000));
   });
   const remote = await connectToolHost({ ...host, awayMs: 200 });
   const { content } = await remote.workspace.readFile("/x");
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await expect.poll(() => content.destroyed).toBe(true);
   await expect(content.toArray()).rejects.toThrow();
+  remote.detach();
+});
+
+test("hardening 13: a file ends where its host said, even if the host goes on", async () => {
+  await using host = await openLyingHost(({ id, method, say, stream }) => {
+    if (method !== "readFile") return;
+    say({ id, result: { size: 10, type: "file" } });
+    stream(Buffer.alloc(1_000));
+  });
+  const remote = await connectToolHost({ ...host, awayMs: 200 });
+  const { content } = await remote.workspace.readFile("/x");
+  expect(Buffer.concat(await content.toArray())).toHaveLength(10);
   remote.detach();
 });
 

@@ -1,23 +1,35 @@
 import type { Archive, ByteRange, GitPatch, OpenFile, Workspace } from "../workspace/workspace.ts";
+import { boundContent } from "./bounded-content.ts";
 import type { Link } from "./link.ts";
 
-/** The workspace of a host in another process. Everything but what writes is asked again when the connection breaks. */
-export function createRemoteWorkspace(link: Link): Workspace {
-  return openWithin(link, []);
+/**
+ * The workspace of a host in another process. Everything but what writes is asked again when the connection breaks. A file of which a host
+ * sends nothing for `stallMs` fails with {@link ConnectionLostError}.
+ */
+export function createRemoteWorkspace(link: Link, stallMs = defaultStallMs): Workspace {
+  return openWithin({ link, stallMs }, []);
 }
 
+const defaultStallMs = 60_000;
+
 /** Every request names `roots`, the innermost last; the host keeps inside of all of them. */
-function openWithin(link: Link, roots: readonly string[]): Workspace {
+type Host = { readonly link: Link; readonly stallMs: number };
+
+function openWithin(host: Host, roots: readonly string[]): Workspace {
+  const { link, stallMs } = host;
   const at = (path: string): { path: string; roots?: readonly string[] } =>
     roots.length === 0 ? { path } : { path, roots };
   return {
-    within: (root) => openWithin(link, [...roots, root]),
+    within: (root) => openWithin(host, [...roots, root]),
     readFile: async (path: string, range?: ByteRange): Promise<OpenFile> => {
       const params = { ...at(path), ...(range === undefined ? {} : { range }) };
       const { result, content } = await link.run(async (connection) =>
         connection.requestStream("readFile", params),
       );
-      return { stat: result, content };
+      // Some files of the system have no size and a content.
+      const size = result.size > 0 ? result.size : Infinity;
+      const maxBytes = Math.min(size, (range?.end ?? Infinity) + 1) - (range?.start ?? 0);
+      return { stat: result, content: boundContent(content, { maxBytes, stallMs }) };
     },
     writeFile: async (path, content) => {
       const connection = await link.connection();
