@@ -3,6 +3,7 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { foldText } from "../text-terms.ts";
 import { readText, type TextPlace } from "../text-place.ts";
 import { findInBlock, toBlockQuery } from "./body.ts";
+import type { ClassIndex } from "./class-index.ts";
 import type { EventClass } from "./classes.ts";
 import { damagedJson } from "../shown-event.ts";
 import { isJsonIntact } from "../checksum.ts";
@@ -25,6 +26,7 @@ export type BodyQuery = {
 export class BodySearch {
   readonly #lastBlock: StatementSync;
   readonly #reader: EventReader;
+  readonly #classIndex: ClassIndex;
   readonly #blockAt: StatementSync;
   readonly #firstBlock: StatementSync;
   readonly #candidates: StatementSync;
@@ -32,8 +34,9 @@ export class BodySearch {
   readonly #messages: Directed;
   readonly #recentMessages: Directed;
 
-  constructor(database: DatabaseSync, reader: EventReader) {
+  constructor(database: DatabaseSync, reader: EventReader, classIndex: ClassIndex) {
     this.#reader = reader;
+    this.#classIndex = classIndex;
     const prepare = (sql: string): StatementSync => {
       const statement = database.prepare(sql);
       statement.setReturnArrays(true);
@@ -74,12 +77,27 @@ export class BodySearch {
    * it may be read later, bit by bit.
    */
   start(query: BodyQuery): AsyncGenerator<Match> {
+    if (query.classes !== null && !this.#classIndex.isComplete(query.log))
+      return mergeInOrder([this.#scanRows(query)], query.isDescending);
     const streams = (query.classes ?? []).map((eventClass) => {
       const recent = this.#scanRecent(query, eventClass.code);
       const settled = this.#scanSettled(query, eventClass.code);
       return query.isDescending ? chain(recent, settled) : chain(settled, recent);
     });
     return mergeInOrder(streams, query.isDescending);
+  }
+
+  /** Event by event, for a log whose index of classes is damaged: both orders find the same. */
+  *#scanRows({ log, classes, body, fromSeq, toSeq, isDescending }: BodyQuery): Generator<Match | null> {
+    const needle = foldText(body);
+    const codes = new Set(classes?.map(({ code }) => code));
+    const step = isDescending ? -1 : 1;
+    for (let seq = isDescending ? toSeq : fromSeq; seq >= fromSeq && seq <= toSeq; seq += step) {
+      const [, , , classCode, json, place] = this.#reader.find(log, seq) ?? [];
+      const isCandidate = classCode !== undefined && codes.has(classCode);
+      const text = isCandidate ? textOf(place ?? null, json ?? "") : null;
+      yield text !== null && foldText(text).includes(needle) ? { seq, json: json ?? "" } : null;
+    }
   }
 
   #scanRecent(query: BodyQuery, classCode: number): Match[] {

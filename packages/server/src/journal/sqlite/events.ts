@@ -123,7 +123,7 @@ export class EventReader {
 
   /** An event of the log, which has to reach to `seq`. */
   readOne(log: LogRange, seq: number): EventWithMeta {
-    const row = this.#find(log, seq);
+    const row = this.find(log, seq);
     if (row === null) return this.#damaged(log, seq);
     const [, id, timestamp, classCode, json, text, meta, checksum] = row;
     const isWhole = isBesideIntact({ id, timestamp, classCode, json, text, meta }, checksum);
@@ -135,14 +135,14 @@ export class EventReader {
   readJson(log: LogRange, seq: number): string {
     const [json, checksum] = (this.#get(log, seq, "json") as [unknown, unknown] | null) ?? [];
     if (isJsonIntact(positionOf(log.number, seq), json, checksum)) return json;
-    return this.#find(log, seq)?.[4] ?? damagedJson;
+    return this.find(log, seq)?.[4] ?? damagedJson;
   }
 
   /**
    * Null for an event that is gone or altered. On the way down to a row SQLite may be led astray by damage beside it, so it is also looked for
    * among the rows around its place: every read finds the same.
    */
-  #find(log: LogRange, seq: number): IntactRow | null {
+  find(log: LogRange, seq: number): IntactRow | null {
     const position = positionOf(log.number, seq);
     const first = positionOf(log.number, seq - ((seq - 1) % windowSize));
     // From well before it: the way to the first place may be the damaged one.
@@ -162,11 +162,6 @@ export class EventReader {
       }
     }
     return null;
-  }
-
-  /** The code of an event's class; null for one that is gone or altered. */
-  classAt(log: LogRange, seq: number): number | null {
-    return this.#find(log, seq)?.[3] ?? null;
   }
 
   idAt(log: LogRange, seq: number): string {
@@ -191,7 +186,7 @@ export class EventReader {
 
   /** Null where the event or what stands beside it is not as it was written. */
   #soundId(log: LogRange, seq: number): Uint8Array | null {
-    const row = seq < 1 || seq > log.lastSeq ? null : this.#find(log, seq);
+    const row = seq < 1 || seq > log.lastSeq ? null : this.find(log, seq);
     if (row === null) return null;
     const [, id, timestamp, classCode, json, text, meta, checksum] = row;
     return isBesideIntact({ id, timestamp, classCode, json, text, meta }, checksum) ? id : null;
@@ -274,7 +269,7 @@ export class EventReader {
 
   #ownId(log: LogRange, seq: number): Uint8Array | null {
     const [own] = (this.#get(log, seq, "id") as [unknown] | null) ?? [];
-    return isIdBytes(own) ? own : (this.#find(log, seq)?.[1] ?? null);
+    return isIdBytes(own) ? own : (this.find(log, seq)?.[1] ?? null);
   }
 
   /** An event without an id of its own has one between those of its neighbours, always the same. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import type { ClassIndex } from "./class-index.ts";
 import type { EventClass } from "./classes.ts";
 import { PageBound, pageLength } from "../page-bound.ts";
 import { isJsonIntact } from "../checksum.ts";
@@ -23,12 +24,12 @@ export class MatchReader {
   readonly #database: DatabaseSync;
   readonly #reader: EventReader;
   readonly #statements = new Map<string, StatementSync>();
-  /** Up to where the index of classes was found to have every event of a log, by the log's number. */
-  readonly #indexed = new Map<number, number>();
+  readonly #classIndex: ClassIndex;
 
-  constructor(database: DatabaseSync, reader: EventReader) {
+  constructor(database: DatabaseSync, reader: EventReader, classIndex: ClassIndex) {
     this.#database = database;
     this.#reader = reader;
+    this.#classIndex = classIndex;
   }
 
   /** In order, at most `limit` and one more, which begins the next page; inside the caller's snapshot. */
@@ -48,7 +49,7 @@ export class MatchReader {
     const seqs: number[] = [];
     for (const [table, part] of toParts(plan, false)) {
       if (part.fromSeq > part.toSeq || seqs.length >= limit) continue;
-      if (table === "events" && !this.#isIndexed(plan.log)) {
+      if (table === "events" && !this.#classIndex.isComplete(plan.log)) {
         seqs.push(...this.#seqsOneByOne(part, false, limit - seqs.length));
         continue;
       }
@@ -76,7 +77,8 @@ export class MatchReader {
     let total = 0;
     const base = positionOf(log.number, 0);
     const end = Math.min(toSeq, log.settledSeq);
-    if (!this.#isIndexed(log)) return this.#seqsOneByOne({ ...plan, toSeq: end }, false, end).length;
+    if (!this.#classIndex.isComplete(log))
+      return this.#seqsOneByOne({ ...plan, toSeq: end }, false, end).length;
     const statement = this.#prepare(
       "SELECT count(*) FROM events INDEXED BY events_by_class WHERE class = ? AND position BETWEEN ? AND ?",
     );
@@ -93,7 +95,7 @@ export class MatchReader {
   /** Up to the match behind the one that makes the page long enough. */
   #readPart(table: Table, plan: Plan, isDescending: boolean, limit: number, bound: PageBound): Match[] {
     if (plan.fromSeq > plan.toSeq) return [];
-    if (plan.classes !== null && table === "events" && !this.#isIndexed(plan.log))
+    if (plan.classes !== null && table === "events" && !this.#classIndex.isComplete(plan.log))
       return this.#readSingly(table, plan, isDescending, limit);
     // A log is gapless: a limit that ends the range spares the step to the page after it.
     const count = plan.classes === null ? Math.min(limit, plan.toSeq - plan.fromSeq + 1) : limit;
@@ -140,7 +142,7 @@ export class MatchReader {
 
   /** As the index has them, which also knows those that are damaged; by the rows where it is damaged itself. */
   #seqsOfClasses(table: Table, plan: Plan, isDescending: boolean, count: number): number[] {
-    if (table === "events" && !this.#isIndexed(plan.log))
+    if (table === "events" && !this.#classIndex.isComplete(plan.log))
       return this.#seqsOneByOne(plan, isDescending, count);
     const base = positionOf(plan.log.number, 0);
     try {
@@ -151,29 +153,6 @@ export class MatchReader {
     }
   }
 
-  /**
-   * False where the index of classes lacks events of the log: its pages may be in each other's place, which SQLite does not notice, and each
-   * order would find others. Long logs are not counted through.
-   */
-  #isIndexed({ number, settledSeq }: LogRange): boolean {
-    if (settledSeq > longestCounted || this.#indexed.get(number) === settledSeq) return true;
-    const base = positionOf(number, 0);
-    const statement = this.#prepare(
-      `SELECT sum((SELECT count(*) FROM events INDEXED BY events_by_class WHERE class = code AND position BETWEEN ?1 AND ?2))
-       FROM classes`,
-    );
-    try {
-      const [count] = statement.get(base + 1, base + settledSeq) as unknown as [number | null];
-      if ((count ?? 0) !== settledSeq) return false;
-    } catch (error) {
-      if (!isStorageFault(error)) throw error;
-      return false;
-    }
-    if (this.#indexed.size >= maxIndexed) this.#indexed.clear();
-    this.#indexed.set(number, settledSeq);
-    return true;
-  }
-
   /** By what stands at each place: the same in both orders, whatever is damaged. */
   #seqsOneByOne({ log, fromSeq, toSeq, classes }: Plan, isDescending: boolean, count: number): number[] {
     const codes = new Set(classes?.map(({ code }) => code));
@@ -181,8 +160,8 @@ export class MatchReader {
     const all = seqsBetween(fromSeq, toSeq);
     for (const seq of isDescending ? all.toReversed() : all) {
       if (found.length >= count) break;
-      const code = this.#reader.classAt(log, seq);
-      if (code !== null && codes.has(code)) found.push(seq);
+      const code = this.#reader.find(log, seq)?.[3];
+      if (code !== undefined && codes.has(code)) found.push(seq);
     }
     return found;
   }
@@ -245,8 +224,6 @@ export class MatchReader {
 }
 
 const countSlice = 100_000;
-const longestCounted = 4_096;
-const maxIndexed = 1_000;
 const mostBytesTogether = 1024 * 1024;
 
 function seqsOfPage({ fromSeq, toSeq }: Plan, isDescending: boolean, count: number): number[] {

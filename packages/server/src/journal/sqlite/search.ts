@@ -7,6 +7,7 @@ import {
   type KindFilter,
 } from "../journal.ts";
 import { BodySearch } from "./body-search.ts";
+import { ClassIndex } from "./class-index.ts";
 import { ClassReader, type EventClass } from "./classes.ts";
 import { pageLength } from "../page-bound.ts";
 import type { EventReader } from "./events.ts";
@@ -24,8 +25,9 @@ export class EventSearch {
   constructor(database: DatabaseSync, reader: EventReader) {
     this.#reader = reader;
     this.#classes = new ClassReader(database);
-    this.#bodies = new BodySearch(database, reader);
-    this.#matches = new MatchReader(database, reader);
+    const classIndex = new ClassIndex(database);
+    this.#bodies = new BodySearch(database, reader, classIndex);
+    this.#matches = new MatchReader(database, reader, classIndex);
   }
 
   async search(conversationId: string, query: EventQuery): Promise<EventPageText> {
