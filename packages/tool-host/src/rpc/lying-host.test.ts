@@ -112,7 +112,7 @@ test("hardening 13: a flood of progress, of answers nobody asked for, and of pie
 test("hardening 13: a host that sends more than it is allowed to is cut off", async () => {
   await using host = await openLyingHost(({ id, method, say, stream, socket }) => {
     if (method !== "readFile") return;
-    say({ id, result: { size: 1e9, type: "file" } });
+    say({ id, result: { sizeBytes: 1e9, type: "file" } });
     for (let times = 0; times < 200 && !socket.destroyed; times++) stream(Buffer.alloc(100_000));
   });
   const remote = await connectToolHost({ ...host, awayMs: 200 });
@@ -125,7 +125,7 @@ test("hardening 13: a host that sends more than it is allowed to is cut off", as
 test("hardening 13: a file ends where its host said, even if the host goes on", async () => {
   await using host = await openLyingHost(({ id, method, say, stream }) => {
     if (method !== "readFile") return;
-    say({ id, result: { size: 10, type: "file" } });
+    say({ id, result: { sizeBytes: 10, type: "file" } });
     stream(Buffer.alloc(1_000));
   });
   const remote = await connectToolHost({ ...host, awayMs: 200 });

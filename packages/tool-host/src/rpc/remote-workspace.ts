@@ -27,7 +27,7 @@ function openWithin(host: Host, roots: readonly string[]): Workspace {
         connection.requestStream("readFile", params),
       );
       // Some files of the system have no size and a content.
-      const size = result.size > 0 ? result.size : Infinity;
+      const size = result.sizeBytes > 0 ? result.sizeBytes : Infinity;
       const maxBytes = Math.min(size, (range?.end ?? Infinity) + 1) - (range?.start ?? 0);
       return { stat: result, content: boundContent(content, { maxBytes, stallMs }) };
     },

@@ -78,7 +78,7 @@ export class BodySearch {
    */
   start(query: BodyQuery): AsyncGenerator<Match> {
     if (query.classes !== null && !this.#classIndex.isComplete(query.log))
-      return mergeInOrder([this.#scanRows(query)], query.isDescending);
+      return mergeInOrder([this.#scanRows(query, codesOf(query.classes))], query.isDescending);
     const streams = (query.classes ?? []).map((eventClass) => {
       const recent = this.#scanRecent(query, eventClass.code);
       const settled = this.#scanSettled(query, eventClass.code);
@@ -88,13 +88,15 @@ export class BodySearch {
   }
 
   /** Event by event, for a log whose index of classes is damaged: both orders find the same. */
-  *#scanRows({ log, classes, body, fromSeq, toSeq, isDescending }: BodyQuery): Generator<Match | null> {
+  *#scanRows(
+    { log, body, fromSeq, toSeq, isDescending }: Omit<BodyQuery, "classes">,
+    codes: readonly number[],
+  ): Generator<Match | null> {
     const needle = foldText(body);
-    const codes = new Set(classes?.map(({ code }) => code));
     const step = isDescending ? -1 : 1;
     for (let seq = isDescending ? toSeq : fromSeq; seq >= fromSeq && seq <= toSeq; seq += step) {
       const [, , , classCode, json, place] = this.#reader.find(log, seq) ?? [];
-      const isCandidate = classCode !== undefined && codes.has(classCode);
+      const isCandidate = classCode !== undefined && codes.includes(classCode);
       const text = isCandidate ? textOf(place ?? null, json ?? "") : null;
       yield text !== null && foldText(text).includes(needle) ? { seq, json: json ?? "" } : null;
     }
@@ -208,6 +210,10 @@ export class BodySearch {
     while (fromSeq <= toSeq) {
       const bounds = [base + fromSeq, base + toSeq] as const;
       const rows = readMessages(statements, query.classCode, bounds, query.isDescending);
+      if (rows === null) {
+        yield* this.#scanRows({ ...query, fromSeq, toSeq }, [query.classCode]);
+        return;
+      }
       for (const [position, json, place, checksum] of rows) {
         const text = textOf(place, json);
         if (text === null || !foldText(text).includes(needle)) continue;
@@ -224,13 +230,13 @@ export class BodySearch {
   }
 }
 
-/** Those on a damaged page, which nobody can read, have no text. */
+/** Messages on an unreadable page have no text. Null where the index is unreadable. */
 function readMessages(
   { rows, places, one }: Messages,
   classCode: number,
   [from, to]: readonly [number, number],
   isDescending: boolean,
-): MessageRow[] {
+): MessageRow[] | null {
   const found = <Row extends readonly [number, ...unknown[]]>(statement: StatementSync): Row[] => {
     const all = statement.all(classCode, from, to, scanSlice) as unknown as Row[];
     return [...inPlace(all, [from, to], isDescending)];
@@ -239,8 +245,17 @@ function readMessages(
     return found<MessageRow>(rows);
   } catch (error) {
     if (!isStorageFault(error)) throw error;
-    return found<[number]>(places).map(([position]) => readMessage(one, position));
   }
+  try {
+    return found<[number]>(places).map(([position]) => readMessage(one, position));
+  } catch (error) {
+    if (!isStorageFault(error)) throw error;
+    return null;
+  }
+}
+
+function codesOf(classes: readonly EventClass[]): number[] {
+  return classes.map(({ code }) => code);
 }
 
 function readMessage(one: StatementSync, position: number): MessageRow {

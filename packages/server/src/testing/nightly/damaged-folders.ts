@@ -81,10 +81,12 @@ async function readAll(dataDir: string): Promise<string[] | null> {
 
 async function askServer(dataDir: string): Promise<string[]> {
   const wrong: string[] = [];
-  const server = await startTestServer({ script, config: { dataDir } }).catch((error: unknown) => {
-    if (!isDamage(error)) wrong.push(`start: ${String(error)}`);
-    return null;
-  });
+  const server = await startTestServer({ script, isDamaged: true, config: { dataDir } }).catch(
+    (error: unknown) => {
+      if (!isDamage(error)) wrong.push(`start: ${String(error)}`);
+      return null;
+    },
+  );
   if (server === null) return wrong;
   const ask = async (method: string, path: string, body?: object): Promise<void> => {
     const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), lateMs).unref());
@@ -105,7 +107,6 @@ async function askServer(dataDir: string): Promise<string[]> {
     await ask("GET", `${path}/events/count`);
     await ask("POST", `${path}/events`, { role: "user", content: [{ type: "text", text: "again" }] });
   }
-  // At its end the server of tests reads all logs once more.
   await server[Symbol.asyncDispose]().catch((error: unknown) => {
     if (!isDamage(error)) wrong.push(`end: ${String(error)}`);
   });
