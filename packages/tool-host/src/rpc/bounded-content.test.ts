@@ -18,6 +18,11 @@ test("content ends at its bound, and its source is destroyed", async () => {
   expect(source.destroyed).toBe(true);
 });
 
+test("a range behind the end is empty", async () => {
+  const content = boundContent(new PassThrough(), { maxBytes: -3, stallMs: 1_000 });
+  expect(await content.toArray()).toEqual([]);
+});
+
 test("a reader that gets nothing gets an error that says so", async () => {
   const source = new PassThrough();
   source.write("ab");

@@ -39,7 +39,8 @@ export function boundContent(content: Readable, { maxBytes, stallMs }: ContentBo
   content.pause();
   finished(content, { writable: false }, (error) => {
     if (error) bounded.destroy(error);
-    else if (left > 0) bounded.push(null);
+    else bounded.push(null);
   });
+  if (left <= 0) bounded.push(null);
   return bounded;
 }
