@@ -18,6 +18,7 @@ import type { Conversation } from "../engine/conversation.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import type { SendInput } from "../engine/conversation-deps.ts";
 import type { Asker, CreateInput } from "../engine/create-input.ts";
+import type { PersonShells } from "../engine/people/person-shells.ts";
 import { Deletions } from "./deletions.ts";
 import { Descriptions, type DescribedPage } from "./descriptions.ts";
 import type { ForwardedSignal } from "../engine/signals.ts";
@@ -115,6 +116,11 @@ export class Directory implements AsyncDisposable {
     if (this.#loaded.isClosed) throw serverClosing();
     if (!(await this.exists(asker, id))) throw conversationMissing(id);
     return await this.#loaded.open(id);
+  }
+
+  /** See {@link LoadedConversations.shellsOf}. */
+  shellsOf(conversation: Conversation): PersonShells {
+    return this.#loaded.shellsOf(conversation);
   }
 
   /** The asker's conversation for reading along, without its lease and without its actor. */

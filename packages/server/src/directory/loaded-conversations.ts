@@ -17,6 +17,8 @@ import {
 import type { ConversationSessions } from "../tools/conversation-sessions.ts";
 import { KeptViews } from "../engine/kept-views.ts";
 import { KnownHolders } from "./known-holders.ts";
+import { hasRunningTerminals } from "../engine/people/open-terminals.ts";
+import { PersonShells } from "../engine/people/person-shells.ts";
 import { NewConversations } from "./new-conversations.ts";
 import type { Claimed } from "./orphans.ts";
 import { openHooks } from "../tools/open-hooks.ts";
@@ -42,6 +44,8 @@ export class LoadedConversations implements AsyncDisposable {
   /** Of those that are being deleted: nobody loads them meanwhile. */
   readonly #barred = new Set<string>();
   readonly #keptViews = new KeptViews();
+  /** Each ends with its actor. */
+  readonly #shells = new WeakMap<Conversation, PersonShells>();
   readonly #new: NewConversations;
   readonly #elsewhere = new KnownHolders(() => performance.now());
   #isClosed = false;
@@ -80,6 +84,11 @@ export class LoadedConversations implements AsyncDisposable {
   /** Null unless it is loaded, and when its loading fails: whoever loads it is told why. */
   async find(id: string): Promise<Conversation | null> {
     return (await this.#loaded.get(id)?.catch(() => null)) ?? null;
+  }
+
+  /** The shells that people have in a conversation of this process. */
+  shellsOf(conversation: Conversation): PersonShells {
+    return this.#shells.get(conversation)!;
   }
 
   /** Until what is returned is disposed, whoever opens one of them waits; only what was claimed meanwhile is loaded. */
@@ -181,7 +190,7 @@ export class LoadedConversations implements AsyncDisposable {
     for (const [id, loading] of this.#loaded) {
       const conversation = await loading.catch(() => null);
       if (conversation === null || conversation.isBusy || conversation.lastUsedMs > before) continue;
-      if (this.#deps.watches.isHeard(id) || (await conversation.hasKeptTerminals())) continue;
+      if (this.#deps.watches.isHeard(id) || (await this.#hasTerminals(conversation))) continue;
       // Somebody may have come while the terminals were looked at.
       if (conversation.isBusy || conversation.lastUsedMs > before || this.#deps.watches.isHeard(id)) continue;
       if (this.#loaded.get(id) !== loading) continue;
@@ -225,6 +234,11 @@ export class LoadedConversations implements AsyncDisposable {
     this.#loaded.clear();
   }
 
+  /** True while a shell of a person runs, or a command goes on in a terminal. */
+  async #hasTerminals(conversation: Conversation): Promise<boolean> {
+    return this.shellsOf(conversation).isAnyRunning || (await hasRunningTerminals(conversation));
+  }
+
   async #load(id: string, claimed: Claimed | null): Promise<Conversation> {
     const { journal, nowMs } = this.#deps;
     const { lease, row: stored } = claimed ?? (await this.#claim(id));
@@ -256,6 +270,7 @@ export class LoadedConversations implements AsyncDisposable {
       conversationId: id,
       conversation: () => ownBudget(conversation.config, conversation.state),
     };
+    const shells = new PersonShells({ sessions: this.#deps.sessions, ownerId: row.ownerId, nowMs });
     const conversation: Conversation = new Conversation({
       id,
       title: row.title,
@@ -275,7 +290,7 @@ export class LoadedConversations implements AsyncDisposable {
       findModel: async (name) => (await this.#deps.findModel?.(row.ownerId, name)) ?? null,
       openSession: (config, context) =>
         this.#deps.sessions.open({ id, ownerId: row.ownerId, lease: log.lease }, config, context),
-      openShell: (config, size) => this.#deps.sessions.openShell(row.ownerId, config, size),
+      people: shells,
       workspaceDir: (config) => this.#deps.sessions.workspaceDir(config),
       openHooks: (config, deps) =>
         openHooks(config, {
@@ -296,6 +311,7 @@ export class LoadedConversations implements AsyncDisposable {
       ...(observer === undefined ? {} : { observer }),
       ...(activity === undefined ? {} : { activity }),
     });
+    this.#shells.set(conversation, shells);
     // Ahead of every command: what the last process left in progress is settled first.
     goOnOrSetAside(conversation, { ...this.#deps, id }).catch((error: unknown) => {
       logger.warn({ conversation: id, error: String(error) }, "work could not be resumed");

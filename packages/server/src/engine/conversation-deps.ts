@@ -1,6 +1,6 @@
 import type { LLM, Message } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
-import type { PersonShell, TerminalSize, ToolSession } from "@convoke/tool-host";
+import type { ToolSession } from "@convoke/tool-host";
 import type { Journal } from "../journal/journal.ts";
 import type { Fetch } from "../lib/filtered-fetch.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -12,6 +12,7 @@ import type { ConversationConfig, ConversationSecrets } from "./conversation-con
 import type { ConversationLog } from "./conversation-log.ts";
 import type { KeptViews } from "./kept-views.ts";
 import type { HookGate, HookSurroundings } from "./run/hook-gate.ts";
+import type { People } from "./ports.ts";
 import type { Signals } from "./signals.ts";
 import type { SessionContext } from "./session-context.ts";
 
@@ -33,8 +34,7 @@ export type ConversationDeps = {
   /** Finds a model that the owner has stored; null when there is none of the name. Nobody has stored one when absent. */
   readonly findModel?: (name: string) => Promise<LLM | null>;
   readonly openSession: (config: ConversationConfig, context: SessionContext) => Promise<ToolSession>;
-  /** Starts a shell of a person where the tools run. */
-  readonly openShell: (config: ConversationConfig, size: TerminalSize) => Promise<PersonShell>;
+  readonly people: People;
   /** The hooks that a configuration asks for, if any; a conversation has none when absent. */
   readonly openHooks?: (config: ConversationConfig, surroundings: HookSurroundings) => HookGate | null;
   /** Says which budget is used up, of the conversation or of its owner; null while there is money. Nobody has one when absent. */

@@ -1,14 +1,9 @@
 import type { LLM, SecretSource } from "@convoke/protocol";
 import { approvalMessage, workingAgent } from "../agent/plan-mode.ts";
 import { readsPrediction } from "../security/analyzers/analyzer.ts";
-import type { BrowserUpdate, TerminalInfo, TerminalUpdate } from "@convoke/tool-host";
 import type { EventDraft } from "../events/event-draft.ts";
 import type { McpServers } from "../extensions/mcp/mcp-status.ts";
-import { wait } from "../lib/wait.ts";
-import { attachBrowser, type BrowserAttachment } from "./people/attach-browser.ts";
-import { attachPerson, type Attachment } from "./people/attach-person.ts";
-import { toolPatienceMs } from "./lazy-session.ts";
-import { PersonShells } from "./people/person-shells.ts";
+import { toolPatienceMs, type LazySession } from "./lazy-session.ts";
 import { Actor } from "./actor.ts";
 import { awaiting, decideAnswers, type ApprovalAnswer } from "./commands/approvals.ts";
 import { askBeside } from "./commands/ask-agent.ts";
@@ -35,14 +30,9 @@ import { standingFrame } from "./state/standing.ts";
 import { unusedWarning } from "./unused-fields.ts";
 import { sendMessage, type Sent } from "./commands/send-message.ts";
 
-/** How long a machine may take to tell what runs in terminals. */
-const terminalPatienceMs = 2_000;
-
 /** The actor that owns one log: a mailbox, a fold, at most one run. Every method resolves when its effect is durable. */
 export class Conversation implements AsyncDisposable {
   readonly id: string;
-  /** Of people, beside the agent. */
-  readonly shells: PersonShells;
   readonly #deps: ConversationDeps;
   readonly #actor: Actor;
 
@@ -50,11 +40,6 @@ export class Conversation implements AsyncDisposable {
     this.id = deps.id;
     this.#deps = deps;
     this.#actor = new Actor(deps);
-    this.shells = new PersonShells({
-      openShell: (size) => deps.openShell(this.config, size),
-      secrets: () => this.secrets,
-      nowMs: deps.nowMs,
-    });
   }
 
   get state(): Readonly<ConversationState> {
@@ -84,25 +69,19 @@ export class Conversation implements AsyncDisposable {
     );
   }
 
-  /** True while a shell of a person runs, or a command goes on in a terminal that ends with this actor. A machine that does not answer in time has none. */
-  async hasKeptTerminals(): Promise<boolean> {
-    if (this.shells.isAnyRunning) return true;
-    const session = await this.#actor.session.current();
-    if (session === null) return false;
-    const isOver = new AbortController();
-    try {
-      const terminals = session.terminals().catch(() => []);
-      const found = await Promise.race([terminals, wait(terminalPatienceMs, isOver.signal).then(() => [])]);
-      return found.some(({ isKept }) => isKept);
-    } finally {
-      isOver.abort();
-    }
+  /** Its tools. */
+  get session(): LazySession {
+    return this.#actor.session;
   }
 
-  /** Those that are open, by name. */
-  async terminals(): Promise<readonly TerminalInfo[]> {
-    const session = await this.#actor.session.current();
-    return (await session?.terminals()) ?? [];
+  /** Adds to the log when the conversation comes to it. */
+  notify(draft: EventDraft): void {
+    this.#actor.notify(draft);
+  }
+
+  /** Keeps the conversation in memory until it is disposed. */
+  use(): Disposable {
+    return this.#actor.queue.use();
   }
 
   /** MCP servers of its tools as they are; null where it has none, and until something has needed the tools. */
@@ -115,27 +94,6 @@ export class Conversation implements AsyncDisposable {
     using _use = this.#actor.queue.use();
     await this.#actor.session.open();
     return this.mcpServers?.reconnectMcp(name) === true;
-  }
-
-  /** A person at one of the terminals; the log tells who had it and when. */
-  attachTerminal(attachment: Attachment): AsyncIterable<TerminalUpdate> {
-    return attachPerson(attachment, {
-      openSession: () => this.#actor.session.open(),
-      notify: (draft) => this.#actor.notify(draft),
-      secrets: () => this.secrets,
-    });
-  }
-
-  /** A person who watches the browser and may take it over while the agent is not at work; the log tells who had it and what they did. */
-  attachBrowser(attachment: BrowserAttachment): AsyncIterable<BrowserUpdate> {
-    return attachBrowser(attachment, {
-      openSession: () => this.#actor.session.open(),
-      notify: (draft) => this.#actor.notify(draft),
-      secrets: () => this.secrets,
-      // A tool that is still at its last step after a pause does not matter; one of the browser itself refuses.
-      isWorking: () => this.state.status === "running",
-      keepOpen: () => this.#actor.queue.use(),
-    });
   }
 
   /** Goes on where the last process stopped: calls that had started get their answers, then a run goes on if there was one. */
@@ -397,17 +355,17 @@ export class Conversation implements AsyncDisposable {
 
   /** Stops working without changing the status: a run that was in progress goes on after the next load. Idempotent. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.shells[Symbol.asyncDispose](), this.#actor[Symbol.asyncDispose]()]);
+    await Promise.all([this.#deps.people[Symbol.asyncDispose](), this.#actor[Symbol.asyncDispose]()]);
   }
 
   /** The same, where another process goes on with it: what its tools do in a sandbox is not stopped. */
   async handOver(): Promise<void> {
-    await Promise.all([this.shells[Symbol.asyncDispose](), this.#actor.handOver()]);
+    await Promise.all([this.#deps.people[Symbol.asyncDispose](), this.#actor.handOver()]);
   }
 
   /** The same, where another process has it already. */
   async lose(): Promise<void> {
-    await Promise.all([this.shells[Symbol.asyncDispose](), this.#actor.lose()]);
+    await Promise.all([this.#deps.people[Symbol.asyncDispose](), this.#actor.lose()]);
   }
 
   /** Resolves when its state has all that is in its log by now: who follows the log is told before. */

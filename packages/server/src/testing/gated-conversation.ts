@@ -13,6 +13,7 @@ import { MemoryLog, openMemoryJournal } from "./interleaving/memory-journal.ts";
 import { until } from "./until.ts";
 import { ConversationLog } from "../engine/conversation-log.ts";
 import { Conversation } from "../engine/conversation.ts";
+import { nobody } from "../engine/ports.ts";
 import { Signals } from "../engine/signals.ts";
 
 /** A conversation whose disk can be filled, between a model and tools that move when told. */
@@ -53,7 +54,7 @@ export async function openGatedConversation(changes: Partial<ConversationConfig>
     secretBox: createSecretBox(Buffer.alloc(32)),
     validator: createValidator(),
     openModel: () => model,
-    openShell: async () => Promise.reject(new Error("Nobody has a shell here.")),
+    people: nobody,
     openSession: async () => session,
     workspaceDir: () => "/",
     onLost: () => {},

@@ -2,6 +2,7 @@ import type { Agent } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import { defaultTools, facesOf, listTool, type ToolListing, type ToolSession } from "@convoke/tool-host";
 import { Conversation } from "../engine/conversation.ts";
+import { nobody } from "../engine/ports.ts";
 import { Signals } from "../engine/signals.ts";
 import { ConversationLog } from "../engine/conversation-log.ts";
 import { sampleConversation } from "../journal/sample-events.ts";
@@ -61,7 +62,7 @@ export async function openMemoryConversation(
     secretBox: createSecretBox(Buffer.alloc(32)),
     validator: createValidator(),
     openModel: () => options.model,
-    openShell: async () => Promise.reject(new Error("Nobody has a shell here.")),
+    people: nobody,
     openSession: async () => (await options.openSession?.(session)) ?? session,
     workspaceDir: () => "/",
     onLost: () => {},

@@ -1,8 +1,7 @@
 import type { BrowserInput } from "@convoke/protocol";
-import type { BrowserUpdate, ToolSession } from "@convoke/tool-host";
-import type { EventDraft } from "../../events/event-draft.ts";
+import type { BrowserUpdate } from "@convoke/tool-host";
 import { createStreamMask } from "../../security/mask.ts";
-import type { ConversationSecrets } from "../conversation-config.ts";
+import type { Conversation } from "../conversation.ts";
 import { stateUpdate } from "../commands/decide.ts";
 import { secretValues } from "../secret-values.ts";
 
@@ -16,40 +15,38 @@ export type BrowserAttachment = {
   readonly refuse: (reason: string) => void;
 };
 
-export type AttachBrowserDeps = {
-  readonly openSession: () => Promise<ToolSession>;
-  readonly notify: (draft: EventDraft) => void;
-  readonly secrets: () => ConversationSecrets;
-  /** Whether the agent is at work. */
-  readonly isWorking: () => boolean;
-  /** Keeps the conversation from being put away until it is disposed. */
-  readonly keepOpen: () => Disposable;
-};
+/** The conversation whose browser it is. */
+type Watched = Pick<Conversation, "notify" | "secrets" | "session" | "state" | "use">;
 
 /** So long a tool host has to tell what a person who is gone had done. */
 const lastWordsMs = 10_000;
 
-/** What the person sees; the log tells when they took the browser, when they gave it back, and what they did in between. */
+/**
+ * What a person sees who watches the browser and may take it over while the agent is not at work; the log tells when they took it,
+ * when they gave it back, and what they did in between.
+ */
 export async function* attachBrowser(
+  conversation: Watched,
   { userId, inputs, signal, refuse }: BrowserAttachment,
-  { openSession, notify, secrets, isWorking, keepOpen }: AttachBrowserDeps,
 ): AsyncGenerator<BrowserUpdate> {
-  const session = await openSession();
+  const session = await conversation.session.open();
   let inUse: Disposable | null = null;
   const note = (isNow: boolean, did: string): void => {
     if (isNow === (inUse !== null)) return;
     inUse?.[Symbol.dispose]();
-    inUse = isNow ? keepOpen() : null;
+    inUse = isNow ? conversation.use() : null;
     const done = did === "" ? "" : ` Before, they ${did}.`;
     const text = isNow
       ? `${userId} took over the browser. The agent's calls of it wait.`
       : `${userId} gave the browser back to the agent.${done}`;
-    notify(stateUpdate("browser", { holder: isNow ? userId : null, user_id: userId, text }));
+    conversation.notify(stateUpdate("browser", { holder: isNow ? userId : null, user_id: userId, text }));
   };
   const hide = (text: string): string => {
-    const mask = createStreamMask(secretValues(secrets()));
+    const mask = createStreamMask(secretValues(conversation.secrets));
     return mask.push(text) + mask.flush();
   };
+  // A tool that is still at its last step after a pause does not matter; one of the browser itself refuses.
+  const isWorking = (): boolean => conversation.state.status === "running";
   const takings = refuseWhile(isWorking, inputs, refuse);
   try {
     using lasting = outlast(signal);

@@ -1,8 +1,7 @@
 import type { TerminalInput } from "@convoke/protocol";
-import { LiveMask, type TerminalUpdate, type ToolSession } from "@convoke/tool-host";
-import type { EventDraft } from "../../events/event-draft.ts";
+import { LiveMask, type TerminalUpdate } from "@convoke/tool-host";
 import { createStreamMask } from "../../security/mask.ts";
-import type { ConversationSecrets } from "../conversation-config.ts";
+import type { Conversation } from "../conversation.ts";
 import { stateUpdate } from "../commands/decide.ts";
 import { secretValues } from "../secret-values.ts";
 
@@ -15,18 +14,15 @@ export type Attachment = {
   readonly signal: AbortSignal;
 };
 
-export type AttachPersonDeps = {
-  readonly openSession: () => Promise<ToolSession>;
-  readonly notify: (draft: EventDraft) => void;
-  readonly secrets: () => ConversationSecrets;
-};
+/** The conversation whose terminal it is. */
+type Watched = Pick<Conversation, "notify" | "secrets" | "session">;
 
 /** What the person sees; the log tells when they took the terminal and when they gave it back. */
 export async function* attachPerson(
+  conversation: Watched,
   { terminal, userId, inputs, signal }: Attachment,
-  { openSession, notify, secrets }: AttachPersonDeps,
 ): AsyncGenerator<TerminalUpdate> {
-  const session = await openSession();
+  const session = await conversation.session.open();
   let isTheirs = false;
   const note = (isNow: boolean): void => {
     if (isNow === isTheirs) return;
@@ -34,10 +30,12 @@ export async function* attachPerson(
     const text = isNow
       ? `${userId} took the terminal ${terminal}. The agent's commands in it wait.`
       : `${userId} gave the terminal ${terminal} back to the agent.`;
-    notify(stateUpdate("terminal", { terminal, holder: isNow ? userId : null, user_id: userId, text }));
+    conversation.notify(
+      stateUpdate("terminal", { terminal, holder: isNow ? userId : null, user_id: userId, text }),
+    );
   };
   try {
-    for await (const update of masked(session.attach(terminal, inputs, signal), secrets)) {
+    for await (const update of masked(session.attach(terminal, inputs, signal), conversation)) {
       if ("isYours" in update) note(update.isYours);
       yield update;
     }
@@ -49,12 +47,12 @@ export async function* attachPerson(
 /** The terminal hides the secrets that its commands were given; here go those that never come to its machine (P13). */
 async function* masked(
   updates: AsyncIterable<TerminalUpdate>,
-  secrets: () => ConversationSecrets,
+  conversation: Pick<Conversation, "secrets">,
 ): AsyncGenerator<TerminalUpdate> {
   const waiting: TerminalUpdate[] = [];
   let wake = (): void => {};
   let given: string | null = null;
-  let known = secrets();
+  let known = conversation.secrets;
   const openMask = (): LiveMask =>
     new LiveMask(createStreamMask(secretValues(known)), (text) => {
       if (given === null) waiting.push({ type: "output", text });
@@ -63,9 +61,9 @@ async function* masked(
     });
   let live = openMask();
   const take = (update: TerminalUpdate): void => {
-    if (known !== secrets()) {
+    if (known !== conversation.secrets) {
       live.cut();
-      known = secrets();
+      known = conversation.secrets;
       live = openMask();
     }
     if (update.type === "output") return live.write(update.text);

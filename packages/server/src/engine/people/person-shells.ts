@@ -3,6 +3,8 @@ import type { PersonShell, ShellInput, TerminalSize, TerminalUpdate, ToolSecret 
 import { describeError } from "../../lib/describe-error.ts";
 import { Fault } from "../../lib/fault.ts";
 import { toFault } from "../../workspaces/to-fault.ts";
+import type { ConversationSessions } from "../../tools/conversation-sessions.ts";
+import type { Conversation } from "../conversation.ts";
 import type { ConversationSecrets } from "../conversation-config.ts";
 import { conversationClosing } from "../refusals.ts";
 import { secretValues } from "../secret-values.ts";
@@ -11,11 +13,14 @@ import { KeptShell, type ShellInfo } from "./kept-shell.ts";
 export type { ShellInfo } from "./kept-shell.ts";
 
 export type PersonShellsDeps = {
-  /** Starts one where the tools of the conversation run. */
-  readonly openShell: (size: TerminalSize) => Promise<PersonShell>;
-  readonly secrets: () => ConversationSecrets;
+  readonly sessions: Pick<ConversationSessions, "openShell">;
+  /** Of the conversation. */
+  readonly ownerId: string;
   readonly nowMs: () => number;
 };
+
+/** The conversation whose shells they are. */
+type Owner = Pick<Conversation, "config" | "secrets">;
 
 /** So many may run in one conversation. */
 const mostShells = 4;
@@ -41,14 +46,14 @@ export class PersonShells implements AsyncDisposable {
   }
 
   /** `hidden` is what its output never shows, besides the secrets of the conversation. Fails where there are enough (409). */
-  async open(size: TerminalSize, hidden: readonly ToolSecret[]): Promise<ShellInfo> {
+  async open(conversation: Owner, size: TerminalSize, hidden: readonly ToolSecret[]): Promise<ShellInfo> {
     if (this.#isClosed) throw conversationClosing();
     this.#opening += 1;
     try {
       await this.#makeRoom();
-      const shell = await this.#start(size);
+      const shell = await this.#start(conversation, size);
       const id = randomUUID();
-      const secrets = hiding(this.#deps.secrets, hidden);
+      const secrets = hiding(conversation, hidden);
       const kept = new KeptShell({ id, shell, size, createdAtMs: this.#deps.nowMs(), secrets });
       this.#shells.set(id, kept);
       return kept.info;
@@ -80,8 +85,9 @@ export class PersonShells implements AsyncDisposable {
     this.#shells.clear();
   }
 
-  async #start(size: TerminalSize): Promise<PersonShell> {
-    const shell = await this.#deps.openShell(size).catch((error: unknown) => {
+  async #start({ config }: Owner, size: TerminalSize): Promise<PersonShell> {
+    const { ownerId, sessions } = this.#deps;
+    const shell = await sessions.openShell(ownerId, config, size).catch((error: unknown) => {
       const known = toFault(error);
       if (known instanceof Fault) throw known;
       const reason = `The shell could not be started: ${describeError(error)}`;
@@ -113,13 +119,13 @@ export class PersonShells implements AsyncDisposable {
 
 /** The same array as long as the secrets of the conversation are. */
 function hiding(
-  secrets: () => ConversationSecrets,
+  conversation: Pick<Conversation, "secrets">,
   hidden: readonly ToolSecret[],
 ): () => readonly ToolSecret[] {
   let known: ConversationSecrets | null = null;
   let all: readonly ToolSecret[] = hidden;
   return () => {
-    const now = secrets();
+    const now = conversation.secrets;
     if (now !== known) all = [...hidden, ...secretValues(now).map((value) => ({ name: "", value }))];
     known = now;
     return all;

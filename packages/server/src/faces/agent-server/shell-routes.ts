@@ -1,6 +1,7 @@
 import type { OpenShellRequest, ShellList, ShellSummary } from "@convoke/protocol";
 import type { ToolSecret } from "@convoke/tool-host";
 import type { Directory } from "../../directory/directory.ts";
+import type { Conversation } from "../../engine/conversation.ts";
 import type { PersonShells, ShellInfo } from "../../engine/people/person-shells.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import { formatInstant } from "../../lib/instant.ts";
@@ -8,7 +9,7 @@ import type { OpenAccess } from "../../workspaces/workspace-access.ts";
 import { conversationIdOf } from "./event-routes.ts";
 
 export type ShellAccessDeps = {
-  readonly directory: Pick<Directory, "open">;
+  readonly directory: Pick<Directory, "open" | "shellsOf">;
   /** The server's machine, for whom it is. */
   readonly openAccess: OpenAccess;
   /** The machine inside a sandbox, for its owner only. */
@@ -16,6 +17,7 @@ export type ShellAccessDeps = {
 };
 
 export type ShellAccess = {
+  readonly conversation: Conversation;
   readonly shells: PersonShells;
   readonly secrets: () => Promise<readonly ToolSecret[]>;
 };
@@ -26,13 +28,13 @@ export async function openShells(
   caller: { readonly userId: string },
   conversationId: string,
 ): Promise<ShellAccess> {
-  const { shells, config } = await directory.open(caller, conversationId);
-  const { sandbox_id: sandboxId } = config;
+  const conversation = await directory.open(caller, conversationId);
+  const { sandbox_id: sandboxId } = conversation.config;
   const { secrets } =
     sandboxId === undefined
       ? await openAccess(caller, {})
       : await openSandboxAccess(caller, { sandbox_id: sandboxId });
-  return { shells, secrets };
+  return { conversation, shells: directory.shellsOf(conversation), secrets };
 }
 
 /** The handlers of `shellRoutes`. */
@@ -43,9 +45,14 @@ export function shellHandlers(deps: ShellAccessDeps) {
       return { json: { items: shells.list().map(toSummary) } satisfies ShellList };
     },
     openShell: async (request) => {
-      const { shells, secrets } = await openShells(deps, request.caller, conversationIdOf(request));
+      const { conversation, shells, secrets } = await openShells(
+        deps,
+        request.caller,
+        conversationIdOf(request),
+      );
       const { columns, rows } = request.body as OpenShellRequest;
-      return { status: 201, json: toSummary(await shells.open({ columns, rows }, await secrets())) };
+      const shell = await shells.open(conversation, { columns, rows }, await secrets());
+      return { status: 201, json: toSummary(shell) };
     },
     endShell: async (request) => {
       const { shells } = await openShells(deps, request.caller, conversationIdOf(request));

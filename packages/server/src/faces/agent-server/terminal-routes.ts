@@ -1,6 +1,7 @@
 import type { TerminalList } from "@convoke/protocol";
 import type { TerminalInfo } from "@convoke/tool-host";
 import type { Directory } from "../../directory/directory.ts";
+import { openTerminals } from "../../engine/people/open-terminals.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import { conversationIdOf } from "./event-routes.ts";
@@ -10,7 +11,7 @@ export function terminalHandlers({ directory }: { readonly directory: Pick<Direc
   return {
     listTerminals: async (request) => {
       const conversation = await directory.open(request.caller, conversationIdOf(request));
-      const items = (await conversation.terminals()).map(toSummary);
+      const items = (await openTerminals(conversation)).map(toSummary);
       return { json: { items } satisfies TerminalList };
     },
   } satisfies Record<string, RouteHandler>;

@@ -4,6 +4,7 @@ import { createValidator } from "@convoke/protocol/validate";
 import type { ConversationConfig } from "../../engine/conversation-config.ts";
 import { ConversationLog } from "../../engine/conversation-log.ts";
 import { Conversation } from "../../engine/conversation.ts";
+import { nobody } from "../../engine/ports.ts";
 import { Signals } from "../../engine/signals.ts";
 import { Fault } from "../../lib/fault.ts";
 import { silentLogger } from "../../lib/logger.ts";
@@ -176,7 +177,7 @@ export class World {
       secretBox,
       validator,
       openModel: () => model,
-      openShell: async () => Promise.reject(new Error("Nobody has a shell here.")),
+      people: nobody,
       openSession: async () => {
         await gates.wait("open", () => ["opened"]);
         return session;

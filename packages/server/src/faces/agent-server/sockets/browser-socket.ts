@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { browserInputs, type BrowserFrame, type BrowserInput } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import { NewestUpdates, type BrowserUpdate } from "@convoke/tool-host";
+import { attachBrowser } from "../../../engine/people/attach-browser.ts";
 import type { Directory } from "../../../directory/directory.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
@@ -46,7 +47,7 @@ async function serve(
   }
   const waiting = new NewestUpdates();
   const refuse = (reason: string): void => waiting.offer({ type: "refused", reason });
-  const updates = conversation.attachBrowser({
+  const updates = attachBrowser(conversation, {
     userId: caller.userId,
     inputs: readInputs<BrowserInput>({ frames, validator, schemas: browserInputs, refuse }),
     signal: output.closed,

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { terminalInputs, type TerminalFrame, type TerminalInput } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { TerminalUpdate } from "@convoke/tool-host";
+import { attachPerson } from "../../../engine/people/attach-person.ts";
 import type { Directory } from "../../../directory/directory.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Neighbours } from "../../../cluster/neighbours.ts";
@@ -72,7 +73,7 @@ async function serve(
     return;
   }
   const send = (frame: TerminalFrame): void => socket.send(JSON.stringify(frame));
-  const updates = conversation.attachTerminal({
+  const updates = attachPerson(conversation, {
     terminal: target.terminal,
     userId: caller.userId,
     inputs: readInputs<TerminalInput>({

@@ -1,0 +1,27 @@
+import type { TerminalInfo } from "@convoke/tool-host";
+import { wait } from "../../lib/wait.ts";
+import type { Conversation } from "../conversation.ts";
+
+type Session = Pick<Conversation, "session">;
+
+/** How long a machine may take to list what runs in terminals. */
+const listTimeoutMs = 2_000;
+
+/** The terminals that are open, by name; none before something has needed the tools. */
+export async function openTerminals({ session }: Session): Promise<readonly TerminalInfo[]> {
+  return (await (await session.current())?.terminals()) ?? [];
+}
+
+/** True while a command goes on in a terminal that ends with the actor. A machine that does not answer in time has none. */
+export async function hasRunningTerminals({ session }: Session): Promise<boolean> {
+  const opened = await session.current();
+  if (opened === null) return false;
+  const isOver = new AbortController();
+  try {
+    const terminals = opened.terminals().catch(() => []);
+    const found = await Promise.race([terminals, wait(listTimeoutMs, isOver.signal).then(() => [])]);
+    return found.some(({ isKept }) => isKept);
+  } finally {
+    isOver.abort();
+  }
+}
